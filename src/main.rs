@@ -1,0 +1,2 @@
+//! Labs.
+fn main() {}
