@@ -55,7 +55,7 @@ pub(crate) struct SessionVerifyMfa {
 #[derive(Default)]
 pub(crate) struct SessionsMutation;
 
-#[Object]
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SessionsMutation {
     /// Signs a person in by e-mail and password.
     #[graphql(directive = access::apply("public".into()))]

@@ -51,7 +51,7 @@ pub(crate) struct RateLimit {
 #[derive(Default)]
 pub(crate) struct MeQuery;
 
-#[Object]
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl MeQuery {
     /// The calling principal: kind, scopes the token carries, budgets.
     #[graphql(directive = access::apply("any".into()))]
