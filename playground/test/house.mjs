@@ -2,10 +2,11 @@
 import { startMock, PEOPLE } from './mock.mjs';
 import { freshCode } from './totp.mjs';
 
-/** The refusals that every sign-in passes through. */
+/** The refusals that a sign-in passes through; the last only when an earlier run spent the code. */
 export const SIGN_IN_REFUSALS = [
   { path: '/v1/auth/sessions:refresh', status: 401 },
   { path: '/v1/auth/sessions', status: 401 },
+  { path: '/v1/auth/sessions:verify-mfa', status: 401 },
 ];
 
 /**
