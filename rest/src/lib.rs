@@ -1,1 +1,4 @@
 //! The public face of Labs.
+
+pub mod contract;
+pub mod routes;
