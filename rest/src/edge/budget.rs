@@ -114,6 +114,18 @@ impl Meter {
         }
     }
 
+    /// What is left of a network's budget, spending nothing. The burst is said to be whole, because a look
+    /// must not spend of it.
+    #[must_use]
+    pub fn look_anonymous(&self, network: IpAddr, now: Time) -> Allowance {
+        let (limit, per_day) = (self.limits.anonymous_per_second, self.limits.anonymous_per_day);
+        let used = self.anonymous_days.get(&(network, now.unix().div_euclid(86_400)));
+        let used = used.map_or(0, |used| used.load(std::sync::atomic::Ordering::Relaxed));
+        let reset = (86_400 - now.unix().rem_euclid(86_400)).unsigned_abs();
+        let daily = Daily { limit: per_day, remaining: per_day.saturating_sub(used), reset };
+        Allowance { limit, remaining: limit, reset: 1, daily }
+    }
+
     /// Spends one try at a door that guessing would use.
     ///
     /// # Errors
