@@ -309,7 +309,7 @@ fn check_head(parts: &Parts) -> Result<(), Fault> {
 
 /// Under /v1/partner/{partner_uuid} a foreign uuid is 403 whether it exists or not (specification:
 /// decisions, Errors).
-fn check_partner(operation: &Operation, caller: &Caller, values: &[(&str, &str)]) -> Result<(), Fault> {
+pub(crate) fn check_partner(operation: &Operation, caller: &Caller, values: &[(&str, &str)]) -> Result<(), Fault> {
     if !operation.path.starts_with("/v1/partner/{partner_uuid}") {
         return Ok(());
     }

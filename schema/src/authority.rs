@@ -174,7 +174,8 @@ impl Authority {
         if subject.starts_with("keys:") {
             return self.reload_keys().await;
         }
-        if subject.ends_with(":*") {
+        // A role is held by any number of people: whoever is looked up next is looked up anew.
+        if subject.ends_with(":*") || subject.starts_with("staff_role:") {
             self.floor.store(generation, Ordering::Release);
         } else {
             self.changed.insert(subject.to_owned(), generation);

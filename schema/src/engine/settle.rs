@@ -112,7 +112,8 @@ async fn commit(db: &Db) -> Result<(), Fault> {
     }
 }
 
-/// A commit that fails on an audited call took the record with it: no answer without a record.
+/// A commit that fails on an audited call took the record with it: no answer without a record. The rules that
+/// the database checks last are refusals like any other.
 fn audit_commit(fault: Fault) -> Fault {
-    if fault.parts().retryable { fault } else { audit::unavailable(&fault) }
+    if fault.parts().retryable || fault.code() == Code::Conflict { fault } else { audit::unavailable(&fault) }
 }

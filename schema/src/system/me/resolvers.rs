@@ -61,7 +61,7 @@ impl MeQuery {
         let daily = ask.services.budgets.peek(&principal.budget, ask.now).await?;
         Ok(Me {
             principal_type: principal.kind,
-            scopes: principal.scopes.names(),
+            scopes: sorted(principal.scopes.names()),
             rate_limit: RateLimit {
                 limit_per_second: principal.budget.burst_per_second.into(),
                 limit_day: i64::try_from(daily.limit).unwrap_or(i64::MAX),
@@ -76,4 +76,9 @@ impl MeQuery {
             token_expires_at: principal.token_expires_at,
         })
     }
+}
+
+fn sorted(mut names: Vec<String>) -> Vec<String> {
+    names.sort_unstable();
+    names
 }
