@@ -1,1 +1,4 @@
 //! The inside of Labs.
+pub mod keep;
+pub mod mail;
+pub mod media;

@@ -1,0 +1,1 @@
+//! Pictures that partners upload: checked, made anew, kept.
