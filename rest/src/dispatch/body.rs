@@ -8,7 +8,6 @@ use http::{HeaderMap, header, request::Parts};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use labs_schema::{Code, Fault};
 
-use crate::bind::Sent;
 use crate::contract::{BodyForm, BodyKind, Operation};
 
 /// Largest body in bytes.
@@ -45,41 +44,15 @@ fn accepts(accept: &str, media_type: &str) -> bool {
     })
 }
 
-/// Reads the body of an operation that takes one.
+/// Reads the body that is to be read in this form; nothing when the operation reads none.
 ///
 /// # Errors
-/// [`Code::UnsupportedMediaType`], [`Code::PayloadTooLarge`], [`Code::MalformedRequest`] for a body that
-/// does not arrive in time or breaks off.
-pub(super) async fn read<'o>(operation: &'o Operation, parts: &Parts, body: Body) -> Result<Sent<'o>, Fault> {
-    let Some(promised) = &operation.body else { return Ok(Sent::Nothing) };
-    let declared = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let has_body = parts.headers.contains_key(header::TRANSFER_ENCODING)
-        || parts.headers.get(header::CONTENT_LENGTH).is_some_and(|length| length.as_bytes() != b"0");
-    if !has_body && declared.is_none() {
-        return Ok(Sent::Nothing);
-    }
-    let form = form_of(&promised.forms, declared).ok_or_else(|| {
-        let taken: Vec<&str> = promised.media_types().collect();
-        Fault::new(Code::UnsupportedMediaType, format!("Send the body as {} and say so in Content-Type.", taken.join(" or ")))
-    })?;
+/// [`Code::PayloadTooLarge`]; [`Code::MalformedRequest`] for a body that does not arrive in time or breaks off.
+pub(super) async fn read(form: Option<&BodyForm>, parts: &Parts, body: Body) -> Result<Bytes, Fault> {
+    let Some(form) = form else { return Ok(Bytes::new()) };
     let upload = matches!(form.kind, BodyKind::Multipart | BodyKind::Binary);
     let (largest, patience) = if upload { (LARGEST_UPLOAD, PATIENCE_UPLOAD) } else { (LARGEST, PATIENCE) };
-    let bytes = collect(parts, body, largest, patience).await?;
-    if bytes.is_empty() && !promised.required {
-        return Ok(Sent::Nothing);
-    }
-    Ok(Sent::Body { form, bytes, content_type: declared.unwrap_or_default().to_owned() })
-}
-
-fn form_of<'o>(forms: &'o [BodyForm], declared: Option<&str>) -> Option<&'o BodyForm> {
-    let declared = declared?;
-    let mut pieces = declared.split(';').map(str::trim);
-    let media_type = pieces.next()?.to_ascii_lowercase();
-    let foreign_charset = pieces.any(|piece| {
-        let piece = piece.to_ascii_lowercase();
-        piece.strip_prefix("charset=").is_some_and(|charset| charset.trim_matches('"') != "utf-8")
-    });
-    forms.iter().find(|form| form.media_type == media_type).filter(|_| !foreign_charset)
+    collect(parts, body, largest, patience).await
 }
 
 async fn collect(parts: &Parts, body: Body, largest: usize, patience: Duration) -> Result<Bytes, Fault> {
