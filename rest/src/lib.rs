@@ -1,4 +1,5 @@
 //! The public face of Labs.
 
+pub mod bind;
 pub mod contract;
 pub mod routes;

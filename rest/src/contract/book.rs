@@ -9,6 +9,7 @@ use jsonschema::{Draft, PatternOptions, Registry, Validator};
 use serde_json::{Map, Value, json};
 
 use super::field::{self, FieldError};
+use super::{Kind, kinds};
 
 /// The name under which the book's schemas refer to one another.
 const URI: &str = "labs:///contract";
@@ -78,6 +79,11 @@ impl Book {
         super::resolve(&self.value, schema)
     }
 
+    /// How text becomes a value of this schema.
+    pub(super) fn kind(&self, schema: &Value) -> Kind {
+        kinds::kind(&self.value, schema)
+    }
+
     /// Compiles these schemas now, on every core, so that no request has to.
     /// Answers the names of those that cannot be compiled, each with the reason.
     pub(super) fn compile(&self, ids: &[SchemaId]) -> Vec<(String, String)> {
@@ -111,6 +117,11 @@ impl Book {
             return Ok(Vec::new());
         }
         Ok(field::errors(self, validator.iter_errors(instance)))
+    }
+
+    /// Whether `instance` fits.
+    pub(super) fn fits(&self, id: SchemaId, instance: &Value) -> bool {
+        self.validator(id).is_ok_and(|validator| validator.is_valid(instance))
     }
 
     /// The keys of the `properties` that stand beside the keyword at `location`.

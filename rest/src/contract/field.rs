@@ -239,7 +239,7 @@ pub(super) fn one_of<'a>(values: impl Iterator<Item = &'a Value>) -> String {
 }
 
 /// What a format asks for, with an example.
-pub(crate) fn format_message(format: &str) -> String {
+fn format_message(format: &str) -> String {
     match format {
         "uuid" => "This is no UUID; one looks like 019aa5c2-7b1e-7c40-9d52-3f8e6a1b0c47.".to_owned(),
         "date-time" => "This is no RFC 3339 date and time with an offset; one looks like \

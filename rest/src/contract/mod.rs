@@ -10,6 +10,7 @@ mod book;
 mod commas;
 mod examples;
 mod field;
+mod kinds;
 mod nearest;
 mod operation;
 mod problem;
@@ -29,6 +30,7 @@ use serde_json::Value;
 use book::Book;
 pub use book::SchemaId;
 pub use field::{FieldCode, FieldError, FieldPlace, MOST};
+pub(crate) use field::{below, shown};
 pub use nearest::nearest;
 pub use operation::{Access, Body, BodyForm, BodyKind, Kind, Operation, Parameter, Place, Response, Segment};
 pub use problem::Problem;
@@ -132,6 +134,16 @@ impl Contract {
     /// The schema that a `$ref` leads to, or the schema itself; null when it leads nowhere.
     pub fn resolve<'a>(&'a self, schema: &'a Value) -> &'a Value {
         self.book.resolve(schema)
+    }
+
+    /// How the text of a form field with this schema becomes JSON.
+    pub fn kind(&self, schema: &Value) -> Kind {
+        self.book.kind(schema)
+    }
+
+    /// Whether `instance` fits this schema.
+    pub fn fits(&self, schema: SchemaId, instance: &Value) -> bool {
+        self.book.fits(schema, instance)
     }
 
     /// What is wrong with `instance` by this schema, at most [`MOST`] things. Empty when it fits.

@@ -69,6 +69,17 @@ impl Operation {
         format!("rest/documents/{}/{}.graphql", self.group, self.resource)
     }
 
+    /// Path parameters as the properties of one object; none when the path has none.
+    pub fn path_schema(&self) -> Option<SchemaId> {
+        self.path_schema
+    }
+
+    /// Query and header parameters as the properties of one object, by [`Parameter::variable`];
+    /// none when there are none.
+    pub fn query_schema(&self) -> Option<SchemaId> {
+        self.query_schema
+    }
+
     /// The parameters that stand in `place`.
     pub fn parameters_in(&self, place: Place) -> impl Iterator<Item = &Parameter> {
         self.parameters.iter().filter(move |parameter| parameter.place == place)

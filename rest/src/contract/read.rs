@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 use super::assemble::is_staff_scope;
 use super::book::{Book, SchemaId};
 use super::commas::never_contains_comma;
-use super::operation::{Access, Body, BodyForm, BodyKind, Kind, Operation, Parameter, Place, Response, Segment};
+use super::kinds::{is_type, kind};
+use super::operation::{Access, Body, BodyForm, BodyKind, Operation, Parameter, Place, Response, Segment};
 use super::problem::Problem;
 use super::{Contract, resolve, sha256, yaml};
 
@@ -149,27 +150,12 @@ impl<'a> Reader<'a> {
             place,
             required: flag(parameter, "required"),
             array,
-            kind: self.kind(item),
+            kind: kind(self.document, item),
             splits_commas: array && never_contains_comma(item),
             default: default.cloned(),
             deprecated: flag(parameter, "deprecated"),
             schema: schema.clone(),
         }
-    }
-
-    /// How text becomes a value of this schema: by its type, or that of its first alternative.
-    fn kind(&self, schema: &Value) -> Kind {
-        let schema = resolve(self.document, schema);
-        let types = [("integer", Kind::Integer), ("number", Kind::Number), ("boolean", Kind::Boolean)];
-        if let Some((_, kind)) = types.into_iter().find(|(name, _)| is_type(schema, name)) {
-            return kind;
-        }
-        ["allOf", "oneOf", "anyOf"]
-            .iter()
-            .flat_map(|keyword| array(schema.get(*keyword)))
-            .map(|schema| self.kind(schema))
-            .find(|kind| *kind != Kind::Text)
-            .unwrap_or(Kind::Text)
     }
 
     /// The chosen parameters as the properties of one object, so that one validator checks them all.
@@ -278,14 +264,6 @@ fn segments(path: &str) -> (Vec<Segment>, Option<String>) {
         })
         .collect();
     (segments, verb)
-}
-
-fn is_type(schema: &Value, name: &str) -> bool {
-    match schema.get("type") {
-        Some(Value::String(kind)) => kind == name,
-        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == name),
-        _ => false,
-    }
 }
 
 fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
