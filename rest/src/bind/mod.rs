@@ -76,6 +76,7 @@ pub async fn bind(contract: &Contract, operation: &Operation, request: Request<'
     findings.into_result().map(|()| bound)
 }
 
+<<<<<<< HEAD
 /// Reads a JSON text that belongs to no operation (the playground's), under the same limits.
 ///
 /// # Errors
@@ -90,5 +91,7 @@ pub fn value(bytes: &[u8]) -> Result<Value, String> {
     }
 }
 
+=======
+>>>>>>> rest
 #[cfg(test)]
 mod tests;
