@@ -43,7 +43,12 @@ pub(crate) fn success(asked: &Asked<'_>, answer: Answer) -> Response<Body> {
 }
 
 /// Writes a refusal (RFC 9457).
-pub(crate) fn refusal(fault: &Fault, instance: &str, request_id: &str, operation: Option<&Operation>) -> Response<Body> {
+pub(crate) fn refusal(
+    fault: &Fault,
+    instance: &str,
+    request_id: &str,
+    operation: Option<&Operation>,
+) -> Response<Body> {
     let parts = fault.parts();
     let problem = Problem::of(fault, instance, request_id, operation.map(|operation| operation.id.as_str()));
     let body = serde_json::to_vec(&problem).unwrap_or_default();
@@ -109,7 +114,11 @@ fn file(asked: &Asked<'_>, download: Download) -> Response<Body> {
     let mut response = Response::new(Body::from_stream(download.stream));
     let headers = response.headers_mut();
     headers::text(headers, header::CONTENT_TYPE, &download.media_type);
-    headers::text(headers, header::CONTENT_DISPOSITION, &format!("attachment; filename=\"{}\"", safe_name(&download.file_name)));
+    headers::text(
+        headers,
+        header::CONTENT_DISPOSITION,
+        &format!("attachment; filename=\"{}\"", safe_name(&download.file_name)),
+    );
     if let Some(length) = download.length {
         headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
     }
@@ -150,7 +159,8 @@ fn next_link(asked: &Asked<'_>, body: &[u8]) -> Option<String> {
     let start = body.windows(KEY.len()).rposition(|window| window == KEY)? + KEY.len();
     let cursor = body.get(start..)?.split(|byte| *byte == b'"').next()?;
     let cursor = std::str::from_utf8(cursor).ok()?;
-    let kept = asked.query.split('&').filter(|pair| !pair.is_empty() && !pair.starts_with("cursor=") && *pair != "cursor");
+    let kept =
+        asked.query.split('&').filter(|pair| !pair.is_empty() && !pair.starts_with("cursor=") && *pair != "cursor");
     let query: Vec<&str> = kept.collect();
     let separator = if query.is_empty() { "" } else { "&" };
     let path = fill_path(asked)?;
@@ -172,7 +182,8 @@ fn set_cookie(response: &mut Response<Body>, cookie: &RefreshCookie) {
         RefreshCookie::Set { token, max_age } => (token.as_str(), *max_age),
         RefreshCookie::Clear => ("", 0),
     };
-    let text = format!("{}={value}; Path=/; Max-Age={max_age}; HttpOnly; Secure; SameSite=Strict", bearer::REFRESH_COOKIE);
+    let text =
+        format!("{}={value}; Path=/; Max-Age={max_age}; HttpOnly; Secure; SameSite=Strict", bearer::REFRESH_COOKIE);
     if let Ok(value) = HeaderValue::from_str(&text) {
         response.headers_mut().append(header::SET_COOKIE, value);
     }
@@ -205,5 +216,7 @@ fn www_authenticate(fault: &Fault) -> Option<String> {
 
 /// A file name that no header can be broken with.
 fn safe_name(name: &str) -> String {
-    name.chars().map(|letter| if letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_') { letter } else { '_' }).collect()
+    name.chars()
+        .map(|letter| if letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_') { letter } else { '_' })
+        .collect()
 }

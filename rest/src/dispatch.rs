@@ -138,7 +138,9 @@ impl<'a> Walk<'a> {
         }
         headers::text(out, http::HeaderName::from_static("x-request-id"), &self.request_id);
         headers::security(out, rest.settings.base_url.starts_with("https:"));
-        let is_public_read = self.operation.is_some_and(|operation| operation.access == Access::Public && operation.method == Method::GET);
+        let is_public_read = self
+            .operation
+            .is_some_and(|operation| operation.access == Access::Public && operation.method == Method::GET);
         if !out.contains_key(header::CACHE_CONTROL) {
             let policy = if is_public_read && is_good(response.status()) { "public, max-age=60" } else { "no-store" };
             response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(policy));
@@ -174,7 +176,12 @@ fn refuse(fault: &Fault, parts: &Parts, walk: &Walk<'_>) -> Response<Body> {
     response
 }
 
-async fn walk_operation<'a>(rest: &'a Rest, parts: &Parts, body: Body, walk: &mut Walk<'a>) -> Result<Response<Body>, Fault> {
+async fn walk_operation<'a>(
+    rest: &'a Rest,
+    parts: &Parts,
+    body: Body,
+    walk: &mut Walk<'a>,
+) -> Result<Response<Body>, Fault> {
     check_head(parts)?;
     let path = parts.uri.path();
     let (operation, values) = match rest.routes.find(&parts.method, path) {
@@ -209,7 +216,13 @@ async fn walk_operation<'a>(rest: &'a Rest, parts: &Parts, body: Body, walk: &mu
 }
 
 /// Who calls, whether they may, and whether the budget lasts.
-async fn admit(rest: &Rest, parts: &Parts, operation: &Operation, walk: &mut Walk<'_>, caller: &mut Caller) -> Result<(), Fault> {
+async fn admit(
+    rest: &Rest,
+    parts: &Parts,
+    operation: &Operation,
+    walk: &mut Walk<'_>,
+    caller: &mut Caller,
+) -> Result<(), Fault> {
     match &operation.access {
         Access::Any | Access::Scope(_) => walk.authenticate(rest, parts, caller).await?,
         Access::Public => walk.spend_anonymous(rest)?,
@@ -248,7 +261,8 @@ async fn checked(
 ) -> Result<Bound, Unbound> {
     let plain = |fault: Fault| (fault, Map::new());
     check_partner(operation, caller, values).map_err(plain)?;
-    let path = bind::path(&rest.contract, operation, values).map_err(|refusal| plain(refusals::fault(operation, refusal)))?;
+    let path =
+        bind::path(&rest.contract, operation, values).map_err(|refusal| plain(refusals::fault(operation, refusal)))?;
     let with_path = |fault: Fault| (fault, path.clone());
     let refused = |refusal| with_path(refusals::fault(operation, refusal));
     body::check_accept(operation, &parts.headers).map_err(with_path)?;
@@ -266,7 +280,8 @@ async fn ask(
     caller: Caller,
     bound: Bound,
 ) -> Result<Response<Body>, Fault> {
-    let idempotency = bound.idempotency_key.as_ref().map(|key| IdempotencyKey { key: key.clone(), fingerprint: fingerprint(&bound) });
+    let idempotency =
+        bound.idempotency_key.as_ref().map(|key| IdempotencyKey { key: key.clone(), fingerprint: fingerprint(&bound) });
     let precondition = bound.if_match.as_ref().and_then(|tags| precondition(rest, operation, &bound, tags.clone()));
     let call = Call {
         question: Arc::clone(question),
@@ -304,7 +319,8 @@ fn precondition(rest: &Rest, operation: &Operation, bound: &Bound, tags: Conditi
     let get = rest.contract.operations().iter().find(same)?;
     let question = Arc::clone(rest.questions.get(&get.id)?);
     let named = |name: &str| get.parameters.iter().any(|parameter| parameter.name == name);
-    let variables = bound.variables.iter().filter(|(name, _)| named(name)).map(|(k, v)| (k.clone(), v.clone())).collect();
+    let variables =
+        bound.variables.iter().filter(|(name, _)| named(name)).map(|(k, v)| (k.clone(), v.clone())).collect();
     let holds = Arc::new(move |present: &[u8]| tags.matches_strongly(&answer::etag(present)));
     Some(Precondition { question, variables, holds })
 }
@@ -328,11 +344,15 @@ pub(crate) fn check_partner(operation: &Operation, caller: &Caller, values: &[(&
         return Ok(());
     }
     let own = caller.principal.as_ref().and_then(|principal| principal.partner_uuid);
-    let named = values.iter().find(|(name, _)| *name == "partner_uuid").and_then(|(_, value)| value.parse::<uuid::Uuid>().ok());
+    let named =
+        values.iter().find(|(name, _)| *name == "partner_uuid").and_then(|(_, value)| value.parse::<uuid::Uuid>().ok());
     if own.is_some() && own == named {
         return Ok(());
     }
-    Err(Fault::new(Code::PartnerMismatch, "The path names another partner than your token. GET /v1/system/me shows yours."))
+    Err(Fault::new(
+        Code::PartnerMismatch,
+        "The path names another partner than your token. GET /v1/system/me shows yours.",
+    ))
 }
 
 /// A cookie is sent by the browser on its own, so a foreign page must not be able to use it (design:

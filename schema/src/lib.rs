@@ -15,6 +15,7 @@ pub mod fault;
 pub mod keep;
 pub mod mail;
 pub mod media;
+pub mod open;
 pub mod page;
 pub mod principal;
 pub mod scope;

@@ -73,11 +73,7 @@ async fn read_parts(
             findings.malformed("A part of the multipart body has no name.");
             return Err(Stop::Noted);
         };
-<<<<<<< HEAD
-        let file_name = part.file_name().map(|name| shown(name));
-=======
         let file_name = part.file_name().map(shown);
->>>>>>> rest
         let media_type = part.content_type().unwrap_or("application/octet-stream").to_owned();
         let bytes = part.bytes().await.map_err(|_| Stop::Unreadable)?;
         let known = parts.fields.contains_key(&name) || parts.files.iter().any(|file| file.name == name);

@@ -76,7 +76,6 @@ pub async fn bind(contract: &Contract, operation: &Operation, request: Request<'
     findings.into_result().map(|()| bound)
 }
 
-<<<<<<< HEAD
 /// Reads a JSON text that belongs to no operation (the playground's), under the same limits.
 ///
 /// # Errors
@@ -86,12 +85,12 @@ pub fn value(bytes: &[u8]) -> Result<Value, String> {
     let value = json::read(bytes, &mut findings);
     match findings.into_result() {
         Err(Refusal::Malformed { detail, .. }) => Err(detail),
-        Err(Refusal::Invalid { errors }) => Err(errors.into_iter().map(|error| error.message).next().unwrap_or_default()),
+        Err(Refusal::Invalid { errors }) => {
+            Err(errors.into_iter().map(|error| error.message).next().unwrap_or_default())
+        }
         _ => value.ok_or_else(|| "The body is no JSON text.".to_owned()),
     }
 }
 
-=======
->>>>>>> rest
 #[cfg(test)]
 mod tests;

@@ -26,7 +26,10 @@ const PATIENCE_UPLOAD: Duration = Duration::from_secs(60);
 pub(super) fn check_accept(operation: &Operation, headers: &HeaderMap) -> Result<(), Fault> {
     let Some(accept) = headers.get(header::ACCEPT) else { return Ok(()) };
     let accept = accept.to_str().unwrap_or("*/*");
-    let offered: Vec<&str> = operation.success_response().map(|response| response.media.keys().map(String::as_str).collect()).unwrap_or_default();
+    let offered: Vec<&str> = operation
+        .success_response()
+        .map(|response| response.media.keys().map(String::as_str).collect())
+        .unwrap_or_default();
     if offered.is_empty() || offered.iter().any(|media_type| accepts(accept, media_type)) {
         return Ok(());
     }
@@ -38,7 +41,8 @@ fn accepts(accept: &str, media_type: &str) -> bool {
     accept.split(',').any(|range| {
         let mut pieces = range.split(';').map(str::trim);
         let range = pieces.next().unwrap_or_default().to_ascii_lowercase();
-        let refused = pieces.any(|piece| piece.replace(' ', "").strip_prefix("q=").and_then(|q| q.parse::<f32>().ok()) == Some(0.0));
+        let refused = pieces
+            .any(|piece| piece.replace(' ', "").strip_prefix("q=").and_then(|q| q.parse::<f32>().ok()) == Some(0.0));
         let matches = range == "*/*" || range == media_type || range.strip_suffix("/*") == Some(kind);
         matches && !refused
     })
@@ -57,7 +61,11 @@ pub(super) async fn read(form: Option<&BodyForm>, parts: &Parts, body: Body) -> 
 
 async fn collect(parts: &Parts, body: Body, largest: usize, patience: Duration) -> Result<Bytes, Fault> {
     let too_large = || Fault::new(Code::PayloadTooLarge, format!("The body is larger than {largest} bytes."));
-    let announced = parts.headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()).and_then(|text| text.parse::<u64>().ok());
+    let announced = parts
+        .headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|text| text.parse::<u64>().ok());
     if announced.is_some_and(|length| length > largest as u64) {
         return Err(too_large());
     }
@@ -65,7 +73,10 @@ async fn collect(parts: &Parts, body: Body, largest: usize, patience: Duration) 
         Ok(Ok(collected)) => Ok(collected.to_bytes()),
         Ok(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => Err(too_large()),
         Ok(Err(_)) => Err(Fault::new(Code::MalformedRequest, "The body broke off or is not framed as the head says.")),
-        Err(_) => Err(Fault::new(Code::MalformedRequest, format!("The body did not arrive within {} seconds.", patience.as_secs()))),
+        Err(_) => Err(Fault::new(
+            Code::MalformedRequest,
+            format!("The body did not arrive within {} seconds.", patience.as_secs()),
+        )),
     }
 }
 
