@@ -60,15 +60,10 @@ impl MasterKey {
         let about = || format!("the master key {} cannot be used", path.display());
         let mode = fs::metadata(path).with_context(about)?.permissions().mode();
         if mode & 0o077 != 0 {
-            bail!(
-                "the master key {} can be read by others: run `chmod 600` on it",
-                path.display()
-            );
+            bail!("the master key {} can be read by others: run `chmod 600` on it", path.display());
         }
         let text = fs::read_to_string(path).with_context(about)?;
-        parse(text.trim())
-            .map(Self)
-            .with_context(|| format!("{} does not hold 64 hexadecimal digits", path.display()))
+        parse(text.trim()).map(Self).with_context(|| format!("{} does not hold 64 hexadecimal digits", path.display()))
     }
 
     /// The key itself.
@@ -87,21 +82,13 @@ impl fmt::Debug for MasterKey {
 /// Writes a new key beside its place and links it there: whoever comes second keeps the first's.
 fn make(path: &Path) -> anyhow::Result<()> {
     let parent = path.parent().context("it has no folder")?;
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(parent)?;
+    DirBuilder::new().recursive(true).mode(0o700).create(parent)?;
     let mut key = [0_u8; 32];
     File::open("/dev/urandom")?.read_exact(&mut key)?;
     let digits: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
 
     let draft = path.with_extension(format!("draft-{}", std::process::id()));
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&draft)?;
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
     writeln!(file, "{digits}")?;
     file.sync_all()?;
     let linked = fs::hard_link(&draft, path);
@@ -133,10 +120,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("secrets/master.key");
         let made = MasterKey::open(&path).unwrap();
-        assert_eq!(
-            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
-            0o600
-        );
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(MasterKey::open(&path).unwrap().bytes(), made.bytes());
         assert_ne!(made.bytes(), &[0_u8; 32]);
         assert_eq!(format!("{made:?}"), "MasterKey(hidden)");

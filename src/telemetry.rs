@@ -12,9 +12,7 @@ pub fn start(common: &Common) -> anyhow::Result<()> {
     let filter = EnvFilter::builder()
         .parse(&common.log)
         .with_context(|| format!("the log filter {:?} cannot be understood", common.log))?;
-    let lines = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr);
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     let begun = match common.log_format {
         LogFormat::Text => lines.try_init(),
         LogFormat::Json => lines.json().flatten_event(true).try_init(),

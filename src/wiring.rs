@@ -28,11 +28,7 @@ pub async fn migrate(_database_url: &str) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// When contract, documents, schema and router differ, or the database cannot be reached.
-pub async fn application(
-    _config: &Config,
-    _database_url: &str,
-    _base_url: &str,
-) -> anyhow::Result<Router> {
+pub async fn application(_config: &Config, _database_url: &str, _base_url: &str) -> anyhow::Result<Router> {
     Ok(Router::new().route("/v1/system/health", get(async || "{\"status\":\"OK\"}")))
 }
 
@@ -40,15 +36,9 @@ pub async fn application(
 ///
 /// # Errors
 /// When the listener fails.
-pub async fn answer(
-    listener: TcpListener,
-    application: Router,
-    stop: CancellationToken,
-) -> anyhow::Result<()> {
+pub async fn answer(listener: TcpListener, application: Router, stop: CancellationToken) -> anyhow::Result<()> {
     let stop = stop.cancelled_owned();
-    Ok(axum::serve(listener, application)
-        .with_graceful_shutdown(stop)
-        .await?)
+    Ok(axum::serve(listener, application).with_graceful_shutdown(stop).await?)
 }
 
 /// Compares contract, documents, schema, scopes and router; one line per difference.

@@ -1,0 +1,131 @@
+//! `multipart/form-data` bodies: fields and files (RFC 7578).
+
+use axum::body::Body;
+use axum::extract::{DefaultBodyLimit, FromRequest, Multipart};
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use serde_json::{Map, Value};
+
+use super::refusal::Findings;
+use super::{Request, form};
+use crate::contract::{BodyForm, Contract, FieldCode, FieldError, below, shown};
+
+/// The most parts that a body may have.
+const MOST_PARTS: usize = 50;
+
+/// A file that came with a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attachment {
+    /// The part's name; `body` when the file is the whole body.
+    pub name: String,
+    /// What the sender calls the file; never a path to be trusted.
+    pub file_name: Option<String>,
+    /// What the sender says it is; decide by the content.
+    pub media_type: String,
+    /// The bytes.
+    pub bytes: Bytes,
+}
+
+/// The parts of a body.
+pub(super) struct Parts {
+    /// Fields by name, typed by their schemas.
+    pub(super) fields: Map<String, Value>,
+    /// Files in the order sent.
+    pub(super) files: Vec<Attachment>,
+}
+
+/// Reads the parts. None when they cannot be read; then it is noted why.
+pub(super) async fn read(
+    contract: &Contract,
+    form: &BodyForm,
+    request: &Request<'_>,
+    findings: &mut Findings,
+) -> Option<Parts> {
+    let mut parts = Parts { fields: Map::new(), files: Vec::new() };
+    match read_parts(contract, form, request, &mut parts, findings).await {
+        Ok(()) => Some(parts),
+        Err(Stop::Unreadable) => {
+            let detail = "The multipart body cannot be read; its parts must be framed by the \
+                          boundary that Content-Type names.";
+            findings.malformed(detail);
+            None
+        }
+        Err(Stop::Noted) => None,
+    }
+}
+
+/// Why reading stopped.
+enum Stop {
+    Unreadable,
+    Noted,
+}
+
+async fn read_parts(
+    contract: &Contract,
+    form: &BodyForm,
+    request: &Request<'_>,
+    parts: &mut Parts,
+    findings: &mut Findings,
+) -> Result<(), Stop> {
+    let mut multipart = open(request).await?;
+    while let Some(part) = multipart.next_field().await.map_err(|_| Stop::Unreadable)? {
+        let Some(name) = part.name().map(str::to_owned) else {
+            findings.malformed("A part of the multipart body has no name.");
+            return Err(Stop::Noted);
+        };
+        let file_name = part.file_name().map(shown);
+        let media_type = part.content_type().unwrap_or("application/octet-stream").to_owned();
+        let bytes = part.bytes().await.map_err(|_| Stop::Unreadable)?;
+        let known = parts.fields.contains_key(&name) || parts.files.iter().any(|file| file.name == name);
+        if known {
+            findings.malformed_at(form::doubled(&name));
+            return Err(Stop::Noted);
+        }
+        if parts.fields.len() + parts.files.len() >= MOST_PARTS {
+            findings.malformed(format!("At most {MOST_PARTS} parts."));
+            return Err(Stop::Noted);
+        }
+        if is_file(contract, form, &name) {
+            parts.files.push(Attachment { name, file_name, media_type, bytes });
+        } else {
+            text(contract, form, &name, &bytes, parts, findings);
+        }
+    }
+    Ok(())
+}
+
+async fn open(request: &Request<'_>) -> Result<Multipart, Stop> {
+    let content_type = request.headers.get(CONTENT_TYPE).ok_or(Stop::Unreadable)?;
+    let mut whole = http::Request::builder()
+        .method(http::Method::POST)
+        .header(CONTENT_TYPE, content_type)
+        .body(Body::from(request.body.clone()))
+        .map_err(|_| Stop::Unreadable)?;
+    // The edge has bounded the body already.
+    DefaultBodyLimit::disable().apply(&mut whole);
+    Multipart::from_request(whole, &()).await.map_err(|_| Stop::Unreadable)
+}
+
+fn text(contract: &Contract, form: &BodyForm, name: &str, bytes: &[u8], parts: &mut Parts, findings: &mut Findings) {
+    let pointer = below("", name);
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        let message = "This field is not UTF-8.";
+        findings.malformed_at(FieldError::pointer(pointer, FieldCode::Syntax, message));
+        return;
+    };
+    if let Some(value) = form::field(contract, form, name, text, findings) {
+        parts.fields.insert(name.to_owned(), value);
+    }
+}
+
+/// Whether the form's schema says that this part is a file.
+fn is_file(contract: &Contract, form: &BodyForm, name: &str) -> bool {
+    let schema = contract.resolve(contract.schema(form.schema));
+    let Some(property) = schema.get("properties").and_then(|properties| properties.get(name)) else {
+        return false;
+    };
+    let property = contract.resolve(property);
+    property.get("contentMediaType").is_some()
+        || property.get("format").and_then(Value::as_str) == Some("binary")
+        || property.as_object().is_some_and(Map::is_empty)
+}

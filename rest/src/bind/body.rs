@@ -1,0 +1,87 @@
+//! The body, by the form it came in.
+
+use serde_json::{Map, Value};
+
+use super::refusal::{Findings, Refusal};
+use super::{Attachment, Bound, Request, attachments, form, json};
+use crate::contract::{BodyForm, BodyKind, Contract, FieldCode, FieldError, Operation};
+
+/// The variable that takes a body.
+const VARIABLE: &str = "body";
+
+/// Reads the body into the variable `body` and into attachments.
+///
+/// # Errors
+/// [`Refusal::UnsupportedMediaType`] when bytes came without a type; everything else is noted.
+pub(super) async fn read(
+    contract: &Contract,
+    operation: &Operation,
+    form: Option<&BodyForm>,
+    request: &Request<'_>,
+    bound: &mut Bound,
+    findings: &mut Findings,
+) -> Result<(), Refusal> {
+    let Some(body) = &operation.body else {
+        if !request.body.is_empty() {
+            let message = "This operation reads no body; leave it out.";
+            findings.invalid(FieldError::pointer("", FieldCode::NotAllowed, message));
+        }
+        return Ok(());
+    };
+    if request.body.is_empty() && form.is_none_or(|form| form.kind != BodyKind::Form) {
+        if body.required {
+            let types: Vec<&str> = body.media_types().collect();
+            findings.malformed(format!("This operation needs a body; send {}.", types.join(" or ")));
+        }
+        return Ok(());
+    }
+    let Some(form) = form else {
+        return Err(Refusal::UnsupportedMediaType { accepted: body.media_types().map(str::to_owned).collect() });
+    };
+    let value = match form.kind {
+        BodyKind::Json | BodyKind::MergePatch => json::read(&request.body, findings),
+        BodyKind::Form => form::read(contract, form, &request.body, findings),
+        BodyKind::Multipart => return multipart(contract, form, request, bound, findings).await,
+        BodyKind::Binary => {
+            bound.attachments.push(Attachment {
+                name: VARIABLE.to_owned(),
+                file_name: None,
+                media_type: form.media_type.clone(),
+                bytes: request.body.clone(),
+            });
+            None
+        }
+    };
+    if let Some(value) = value {
+        check(contract, form, &value, findings);
+        bound.variables.insert(VARIABLE.to_owned(), value);
+    }
+    Ok(())
+}
+
+async fn multipart(
+    contract: &Contract,
+    form: &BodyForm,
+    request: &Request<'_>,
+    bound: &mut Bound,
+    findings: &mut Findings,
+) -> Result<(), Refusal> {
+    let Some(parts) = attachments::read(contract, form, request, findings).await else {
+        return Ok(());
+    };
+    // A file stands in its object as an empty text, so that the schema sees that it is there.
+    let mut whole: Map<String, Value> = parts.fields.clone();
+    for file in &parts.files {
+        whole.insert(file.name.clone(), Value::String(String::new()));
+    }
+    check(contract, form, &Value::Object(whole), findings);
+    bound.variables.insert(VARIABLE.to_owned(), Value::Object(parts.fields));
+    bound.attachments = parts.files;
+    Ok(())
+}
+
+fn check(contract: &Contract, form: &BodyForm, value: &Value, findings: &mut Findings) {
+    for error in contract.check(form.schema, value) {
+        findings.invalid(error);
+    }
+}

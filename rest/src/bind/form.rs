@@ -1,0 +1,61 @@
+//! `application/x-www-form-urlencoded` bodies: those of the token endpoints.
+
+use serde_json::{Map, Value};
+
+use super::refusal::Findings;
+use super::{percent, text};
+use crate::contract::{BodyForm, Contract, FieldCode, FieldError, Kind, below};
+
+/// The fields of a form as an object, typed by their schemas. None when they cannot be read.
+pub(super) fn read(contract: &Contract, form: &BodyForm, body: &[u8], findings: &mut Findings) -> Option<Value> {
+    let Ok(body) = std::str::from_utf8(body) else {
+        findings.malformed("The form is not UTF-8.");
+        return None;
+    };
+    let mut fields = Map::new();
+    let mut readable = true;
+    for (name, value) in percent::pairs(body) {
+        let (name, value) = match (percent::decode_form(name), percent::decode_form(value)) {
+            (Ok(name), Ok(value)) => (name, value),
+            (Err(error), _) | (_, Err(error)) => {
+                findings.malformed(format!("The form cannot be read. {}", error.message()));
+                readable = false;
+                continue;
+            }
+        };
+        if fields.contains_key(&name) {
+            findings.malformed_at(doubled(&name));
+            readable = false;
+            continue;
+        }
+        if let Some(value) = field(contract, form, &name, &value, findings) {
+            fields.insert(name, value);
+        }
+    }
+    readable.then_some(Value::Object(fields))
+}
+
+/// One field's value by the kind that the form's schema gives it.
+pub(super) fn field(
+    contract: &Contract,
+    form: &BodyForm,
+    name: &str,
+    text: &str,
+    findings: &mut Findings,
+) -> Option<Value> {
+    let schema = contract.resolve(contract.schema(form.schema));
+    let property = schema.get("properties").and_then(|properties| properties.get(name));
+    let kind = property.map_or(Kind::Text, |property| contract.kind(property));
+    match text::value(kind, text) {
+        Ok(value) => Some(value),
+        Err((code, message)) => {
+            findings.invalid(FieldError::pointer(below("", name), code, message));
+            None
+        }
+    }
+}
+
+/// The error of a field that came twice.
+pub(super) fn doubled(name: &str) -> FieldError {
+    FieldError::pointer(below("", name), FieldCode::Duplicate, "This field comes twice; send it once.")
+}

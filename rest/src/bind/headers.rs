@@ -1,0 +1,114 @@
+//! Header parameters: the key that makes a write repeatable, conditions, and what else the contract
+//! names.
+
+use http::HeaderMap;
+use serde_json::{Map, Value};
+
+use super::refusal::Findings;
+use super::{Bound, Condition, text};
+use crate::contract::{FieldCode, FieldError, Operation, Parameter, Place};
+
+const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
+const IF_MATCH: &str = "If-Match";
+const IF_NONE_MATCH: &str = "If-None-Match";
+
+/// Reads the headers that the operation takes; others are none of its business.
+pub(super) fn read(
+    operation: &Operation,
+    headers: &HeaderMap,
+    values: &mut Map<String, Value>,
+    bound: &mut Bound,
+    findings: &mut Findings,
+) {
+    if operation.takes_idempotency_key {
+        bound.idempotency_key = idempotency_key(headers, findings);
+    }
+    if operation.takes_if_match {
+        bound.if_match = condition(IF_MATCH, headers, findings);
+    }
+    if operation.takes_if_none_match {
+        bound.if_none_match = condition(IF_NONE_MATCH, headers, findings);
+    }
+    for parameter in operation.parameters_in(Place::Header) {
+        let special = [IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH];
+        if special.iter().any(|name| parameter.name.eq_ignore_ascii_case(name)) {
+            continue;
+        }
+        if let Some(value) = other(parameter, headers, findings) {
+            values.insert(parameter.variable(), value);
+        }
+    }
+}
+
+/// `Idempotency-Key`: 1 to 255 visible ASCII characters, once.
+fn idempotency_key(headers: &HeaderMap, findings: &mut Findings) -> Option<String> {
+    let mut sent = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let value = sent.next()?.as_bytes();
+    let (code, message) = if sent.next().is_some() {
+        (FieldCode::Duplicate, "Send one Idempotency-Key.")
+    } else if value.is_empty() {
+        (FieldCode::TooShort, "The key must not be empty; a UUID serves well.")
+    } else if value.len() > 255 {
+        (FieldCode::TooLong, "At most 255 characters; a UUID serves well.")
+    } else if !value.iter().all(u8::is_ascii_graphic) {
+        (FieldCode::Pattern, "Only visible ASCII characters, without spaces; a UUID serves well.")
+    } else {
+        return String::from_utf8(value.to_vec()).ok();
+    };
+    findings.parameter(IDEMPOTENCY_KEY, code, message);
+    None
+}
+
+fn condition(name: &str, headers: &HeaderMap, findings: &mut Findings) -> Option<Condition> {
+    if !headers.contains_key(name) {
+        return None;
+    }
+    let values = headers.get_all(name).iter().map(|value| value.as_bytes());
+    let condition = Condition::parse(values);
+    if condition.is_none() {
+        let message = format!(
+            "{name} is `*` or a list of entity tags as the header ETag gave them, \
+             with their quotation marks."
+        );
+        findings.malformed_at(FieldError::parameter(name, FieldCode::Syntax, message));
+    }
+    condition
+}
+
+/// Any other header. Several lines of one name are one list (RFC 9110, section 5.3).
+fn other(parameter: &Parameter, headers: &HeaderMap, findings: &mut Findings) -> Option<Value> {
+    let mut lines = Vec::new();
+    for line in headers.get_all(&parameter.name) {
+        match line.to_str() {
+            Ok(line) => lines.push(line.trim()),
+            Err(_) => {
+                let message = "Only visible ASCII characters and spaces.";
+                findings.parameter(&parameter.name, FieldCode::Character, message);
+                return None;
+            }
+        }
+    }
+    if lines.is_empty() {
+        if parameter.required && parameter.default.is_none() {
+            let message = format!("The header `{}` is missing; it is required.", parameter.name);
+            findings.parameter(&parameter.name, FieldCode::Required, message);
+        }
+        return parameter.default.clone();
+    }
+    let joined = lines.join(", ");
+    let texts: Vec<&str> = match parameter.array {
+        true => joined.split(',').map(str::trim).collect(),
+        false => vec![joined.as_str()],
+    };
+    let mut values = Vec::with_capacity(texts.len());
+    for text in texts {
+        match text::value(parameter.kind, text) {
+            Ok(value) => values.push(value),
+            Err((code, message)) => {
+                findings.parameter(&parameter.name, code, message);
+                return None;
+            }
+        }
+    }
+    if parameter.array { Some(Value::Array(values)) } else { values.pop() }
+}

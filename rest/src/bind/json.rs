@@ -1,0 +1,207 @@
+//! JSON bodies, read strictly: UTF-8, no key twice, no U+0000, bounded in depth and length, and no
+//! number that cannot be held exactly (specification: security.md, The edge).
+
+use std::cell::RefCell;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+
+use super::refusal::Findings;
+use crate::contract::{FieldCode, FieldError, below};
+
+/// How deep arrays and objects may stand in one another.
+const MOST_DEPTH: usize = 32;
+
+/// How many entries an array may have.
+const MOST_ENTRIES: usize = 1000;
+
+/// The largest whole number that every JSON reader holds exactly: 2^53.
+const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// Reads a JSON text. None when it cannot be read; then it is noted why. Explicit nulls stay.
+pub(super) fn read(bytes: &[u8], findings: &mut Findings) -> Option<Value> {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        findings.malformed("The body is not UTF-8; encode the JSON as UTF-8.");
+        return None;
+    };
+    let noted = RefCell::new(Noted::default());
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let seed = Seed { path: &Path::Root, depth: 0, noted: &noted };
+    let read = seed.deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
+    let noted = noted.into_inner();
+    noted.invalid.into_iter().for_each(|error| findings.invalid(error));
+    match (read, noted.malformed) {
+        (Ok(value), None) => Some(value),
+        (_, Some(error)) => {
+            findings.malformed_at(error);
+            None
+        }
+        (Err(error), None) => {
+            findings.malformed(format!("The body is not JSON: {error}."));
+            None
+        }
+    }
+}
+
+/// What is found wrong on the way.
+#[derive(Default)]
+struct Noted {
+    /// What ends the reading.
+    malformed: Option<FieldError>,
+    /// What breaks a rule; reading goes on.
+    invalid: Vec<FieldError>,
+}
+
+/// Where the reader is. It lives on the stack and costs nothing until something is wrong.
+enum Path<'a> {
+    Root,
+    Key(&'a Path<'a>, &'a str),
+    Entry(&'a Path<'a>, usize),
+}
+
+impl Path<'_> {
+    fn pointer(&self) -> String {
+        match self {
+            Path::Root => String::new(),
+            Path::Key(parent, key) => below(&parent.pointer(), key),
+            Path::Entry(parent, place) => format!("{}/{place}", parent.pointer()),
+        }
+    }
+}
+
+/// Reads one value at its place.
+#[derive(Clone, Copy)]
+struct Seed<'a> {
+    path: &'a Path<'a>,
+    depth: usize,
+    noted: &'a RefCell<Noted>,
+}
+
+impl Seed<'_> {
+    fn invalid(&self, code: FieldCode, message: &str) {
+        let error = FieldError::pointer(self.path.pointer(), code, message);
+        let mut noted = self.noted.borrow_mut();
+        if noted.invalid.len() < crate::contract::MOST {
+            noted.invalid.push(error);
+        }
+    }
+
+    /// Ends the reading. The reader's own words are not shown, for `malformed` is told instead.
+    fn stop<E: Error>(&self, pointer: String, code: FieldCode, message: &str) -> E {
+        self.noted.borrow_mut().malformed = Some(FieldError::pointer(pointer, code, message));
+        E::custom(message)
+    }
+
+    fn deeper<E: Error>(&self) -> Result<usize, E> {
+        if self.depth == MOST_DEPTH {
+            let message = "The body is nested too deeply; at most 32 levels.";
+            return Err(self.stop(self.path.pointer(), FieldCode::Syntax, message));
+        }
+        Ok(self.depth + 1)
+    }
+
+    fn text(&self, text: &str) {
+        if text.contains('\0') {
+            self.invalid(FieldCode::Character, "The character U+0000 is not allowed; remove it.");
+        }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Seed<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Seed<'_> {
+    type Value = Value;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, flag: bool) -> Result<Value, E> {
+        Ok(Value::Bool(flag))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
+        Ok(Value::from(number))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
+        if i64::try_from(number).is_err() {
+            self.invalid(FieldCode::Range, TOO_LARGE);
+        }
+        Ok(Value::from(number))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
+        if number.fract() != 0.0 {
+            return Ok(Value::from(number));
+        }
+        if number.abs() > MOST_EXACT {
+            self.invalid(FieldCode::Range, TOO_LARGE);
+            return Ok(Value::from(number));
+        }
+        Ok(Value::from(whole(number)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        self.text(text);
+        Ok(Value::String(text.to_owned()))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Value, E> {
+        self.text(&text);
+        Ok(Value::String(text))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let depth = self.deeper()?;
+        let mut values = Vec::new();
+        loop {
+            let path = Path::Entry(self.path, values.len());
+            let seed = Seed { path: &path, depth, noted: self.noted };
+            match entries.next_element_seed(seed)? {
+                Some(value) => values.push(value),
+                None => return Ok(Value::Array(values)),
+            }
+            if values.len() > MOST_ENTRIES {
+                let message = "The array is too long; at most 1,000 entries.";
+                return Err(self.stop(self.path.pointer(), FieldCode::TooMany, message));
+            }
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
+        let depth = self.deeper()?;
+        let mut values = Map::new();
+        while let Some(key) = fields.next_key::<String>()? {
+            let path = Path::Key(self.path, &key);
+            let seed = Seed { path: &path, depth, noted: self.noted };
+            seed.text(&key);
+            if values.contains_key(&key) {
+                let message = "This key comes twice in one object; send it once.";
+                return Err(self.stop(path.pointer(), FieldCode::Duplicate, message));
+            }
+            let value = fields.next_value_seed(seed)?;
+            values.insert(key, value);
+        }
+        Ok(Value::Object(values))
+    }
+}
+
+const TOO_LARGE: &str = "This number is too large to be held exactly.";
+
+/// A number without fraction as a whole number: `1.0` is `1`, as JSON Schema has it, so that what
+/// the validator takes for an integer is one.
+fn whole(number: f64) -> i64 {
+    number as i64
+}

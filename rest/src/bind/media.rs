@@ -1,0 +1,60 @@
+//! Which of the media types that an operation reads has the body?
+
+use http::HeaderMap;
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
+
+use super::refusal::Refusal;
+use crate::contract::{BodyForm, BodyKind, Operation};
+
+/// The form that the body's `Content-Type` names. None when the request brings no body, or the
+/// operation reads none. It looks at headers only, so that 415 comes before the body is read.
+///
+/// # Errors
+/// [`Refusal::UnsupportedMediaType`] when the type is missing, doubled, none of the operation's, or
+/// in another character encoding than UTF-8.
+pub fn form<'o>(operation: &'o Operation, headers: &HeaderMap) -> Result<Option<&'o BodyForm>, Refusal> {
+    let Some(body) = &operation.body else {
+        return Ok(None);
+    };
+    let refusal = || Refusal::UnsupportedMediaType { accepted: body.media_types().map(str::to_owned).collect() };
+    let mut types = headers.get_all(CONTENT_TYPE).iter();
+    let Some(value) = types.next() else {
+        return if brings_body(headers) { Err(refusal()) } else { Ok(None) };
+    };
+    if types.next().is_some() {
+        return Err(refusal());
+    }
+    let value = value.to_str().map_err(|_| refusal())?;
+    let mut parts = value.split(';');
+    let essence = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
+    let form = body.forms.iter().find(|form| covers(&form.media_type, &essence)).ok_or_else(refusal)?;
+    if matches!(form.kind, BodyKind::Json | BodyKind::MergePatch | BodyKind::Form) && !parts.all(is_utf8) {
+        return Err(refusal());
+    }
+    Ok(Some(form))
+}
+
+/// Whether the headers announce a body.
+fn brings_body(headers: &HeaderMap) -> bool {
+    let length = headers.get(CONTENT_LENGTH).map(|length| length.as_bytes() != b"0");
+    length.unwrap_or_else(|| headers.contains_key(TRANSFER_ENCODING))
+}
+
+/// Whether a media type of the contract, possibly a range, covers one that was sent.
+fn covers(range: &str, essence: &str) -> bool {
+    match range.strip_suffix('*') {
+        Some("*/") => essence.contains('/'),
+        Some(prefix) => essence.starts_with(prefix),
+        None => range == essence,
+    }
+}
+
+/// Whether a parameter of a content type leaves the text UTF-8.
+fn is_utf8(parameter: &str) -> bool {
+    match parameter.split_once('=') {
+        Some((name, value)) if name.trim().eq_ignore_ascii_case("charset") => {
+            value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
+        }
+        _ => true,
+    }
+}

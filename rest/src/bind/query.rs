@@ -1,0 +1,89 @@
+//! The query: strictly decoded, every name known, every value typed by its schema (specification:
+//! decisions.md, Answers: repeated or with commas; unknown parameters refused by name).
+
+use serde_json::{Map, Value};
+
+use super::refusal::Findings;
+use super::{percent, text};
+use crate::contract::{FieldCode, FieldError, Operation, Parameter, Place, nearest, shown};
+
+/// The query's values by parameter, defaults filled in. They are typed and not checked yet.
+pub(super) fn read(operation: &Operation, query: Option<&str>, findings: &mut Findings) -> Map<String, Value> {
+    let mut sent: Vec<(String, String)> = Vec::new();
+    for (name, value) in percent::pairs(query.unwrap_or_default()) {
+        match (percent::decode_form(name), percent::decode_form(value)) {
+            (Ok(name), Ok(value)) => sent.push((name, value)),
+            (Ok(name), Err(error)) => {
+                findings.malformed_at(FieldError::parameter(&name, FieldCode::Syntax, error.message()));
+            }
+            (Err(error), _) => findings.malformed(format!("A name in the query cannot be read. {}", error.message())),
+        }
+    }
+    refuse_unknown(operation, &sent, findings);
+    let mut values = Map::new();
+    for parameter in operation.parameters_in(Place::Query) {
+        let texts: Vec<&str> =
+            sent.iter().filter(|(name, _)| *name == parameter.name).map(|(_, value)| value.as_str()).collect();
+        if let Some(value) = of_parameter(parameter, &texts, findings) {
+            values.insert(parameter.name.clone(), value);
+        }
+    }
+    values
+}
+
+fn refuse_unknown(operation: &Operation, sent: &[(String, String)], findings: &mut Findings) {
+    let known = || operation.parameters_in(Place::Query).map(|parameter| parameter.name.as_str());
+    let mut told: Vec<&str> = Vec::new();
+    for (name, _) in sent {
+        if told.contains(&name.as_str()) || known().any(|known| known == name) {
+            continue;
+        }
+        told.push(name);
+        let suggestion = match nearest(name, known()) {
+            Some(near) => format!(" Did you mean `{near}`?"),
+            None => String::new(),
+        };
+        let message = format!("This operation has no query parameter `{}`.{suggestion}", shown(name));
+        findings.parameter(name, FieldCode::UnknownParameter, message);
+    }
+}
+
+fn of_parameter(parameter: &Parameter, texts: &[&str], findings: &mut Findings) -> Option<Value> {
+    match texts {
+        [] => {
+            if parameter.required && parameter.default.is_none() {
+                let message = format!("The query parameter `{}` is missing; it is required.", parameter.name);
+                findings.parameter(&parameter.name, FieldCode::Required, message);
+            }
+            parameter.default.clone()
+        }
+        texts if parameter.array => array(parameter, texts, findings),
+        [text] => one(parameter, text, findings),
+        _ => {
+            let message = format!("`{}` takes one value; send it once.", parameter.name);
+            findings.parameter(&parameter.name, FieldCode::Duplicate, message);
+            None
+        }
+    }
+}
+
+/// Several values, by repeating the parameter or with commas where no value can contain one.
+fn array(parameter: &Parameter, texts: &[&str], findings: &mut Findings) -> Option<Value> {
+    let items: Vec<&str> =
+        if parameter.splits_commas { texts.iter().flat_map(|text| text.split(',')).collect() } else { texts.to_vec() };
+    let mut values = Vec::with_capacity(items.len());
+    for item in items {
+        values.push(one(parameter, item, findings)?);
+    }
+    Some(Value::Array(values))
+}
+
+fn one(parameter: &Parameter, text: &str, findings: &mut Findings) -> Option<Value> {
+    match text::value(parameter.kind, text) {
+        Ok(value) => Some(value),
+        Err((code, message)) => {
+            findings.parameter(&parameter.name, code, message);
+            None
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Text becomes JSON by its kind, and parameters are checked by their schemas.
+
+use serde_json::{Map, Number, Value};
+
+use super::refusal::Findings;
+use crate::contract::{Contract, FieldCode, FieldPlace, Kind, Operation, Place};
+
+/// The value of a text, or the rule that it breaks and what to do.
+pub(super) fn value(kind: Kind, text: &str) -> Result<Value, (FieldCode, &'static str)> {
+    if text.contains('\0') {
+        return Err((FieldCode::Character, "The character U+0000 is not allowed; remove it."));
+    }
+    match kind {
+        Kind::Text => Ok(Value::String(text.to_owned())),
+        Kind::Integer => integer(text).ok_or((FieldCode::Type, "Send a whole number.")),
+        Kind::Number => number(text).ok_or((FieldCode::Type, "Send a number, such as 4.5.")),
+        Kind::Boolean => match text {
+            "true" => Ok(Value::Bool(true)),
+            "false" => Ok(Value::Bool(false)),
+            _ => Err((FieldCode::Type, "Send true or false.")),
+        },
+    }
+}
+
+fn integer(text: &str) -> Option<Value> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let number: i64 = plain.then(|| text.parse().ok())??;
+    Some(Value::from(number))
+}
+
+fn number(text: &str) -> Option<Value> {
+    if let Some(whole) = integer(text) {
+        return Some(whole);
+    }
+    let starts = text.strip_prefix('-').unwrap_or(text).starts_with(|char: char| char.is_ascii_digit());
+    let number: f64 = starts.then(|| text.parse().ok())??;
+    Number::from_f64(number).map(Value::Number)
+}
+
+/// Checks query and header parameters by their schemas; errors bear the parameters' names.
+pub(super) fn check(
+    contract: &Contract,
+    operation: &Operation,
+    values: &mut Map<String, Value>,
+    findings: &mut Findings,
+) {
+    let Some(schema) = operation.query_schema() else {
+        return;
+    };
+    // The validator wants a value, so the map becomes one and then a map again.
+    let whole = Value::Object(std::mem::take(values));
+    for error in contract.check(schema, &whole) {
+        let FieldPlace::Pointer(pointer) = &error.place else {
+            continue;
+        };
+        let variable = pointer.split('/').nth(1).unwrap_or_default();
+        let parameter = operation
+            .parameters
+            .iter()
+            .find(|parameter| parameter.place != Place::Path && parameter.variable() == variable);
+        let name = parameter.map_or(variable, |parameter| parameter.name.as_str());
+        let value = whole.get(variable).and_then(Value::as_str).unwrap_or_default();
+        if error.code == FieldCode::Format && value.contains(' ') {
+            let hint = format!("{} In a query, write + as %2B.", error.message);
+            findings.parameter(name, error.code, hint);
+        } else {
+            findings.parameter(name, error.code, error.message);
+        }
+    }
+    if let Value::Object(back) = whole {
+        *values = back;
+    }
+}

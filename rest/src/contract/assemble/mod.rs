@@ -1,0 +1,273 @@
+//! The contract is written in pieces (`contract/root.yaml`, `paths/`, `components/`) and assembled
+//! into the one file that is committed, embedded and served (specification: decisions.md, The
+//! contract). A piece says only what a person decides; what follows from a rule is added here.
+
+mod check;
+mod pieces;
+mod rules;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::problem::Problem;
+use super::{Contract, GROUPS, yaml};
+use pieces::{Pieces, SECTIONS};
+use rules::Traits;
+pub(super) use rules::is_staff_scope;
+
+/// The first line of the assembled file.
+const HEAD: &str = "# Assembled from the pieces beside this file; change those, then run `make accept`.\n";
+
+/// The methods that a path item may have, in no order: operations stay as written.
+const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
+
+/// The assembled contract.
+pub struct Assembled {
+    /// OpenAPI 3.1 as a JSON value, keys in the order of the file.
+    pub document: Value,
+    /// The bytes of `contract/openapi.yaml`, ending in a newline: the same each time.
+    pub yaml: String,
+}
+
+/// Assembles the pieces in `dir` (the repository's `contract/`).
+///
+/// # Errors
+/// Everything that is wrong with the pieces, each problem naming file and place: YAML that cannot
+/// be read, keys, operation ids or components that come twice, references that lead nowhere,
+/// components that nothing uses, ids that do not begin with their group and resource, operations
+/// without access, summary or success, examples that do not fit their schemas.
+pub fn assemble(dir: &Path) -> Result<Assembled, Vec<Problem>> {
+    let mut problems = Vec::new();
+    let pieces = pieces::read(dir, &mut problems);
+    let promises = promises(&pieces, &mut problems);
+    for promise in &promises {
+        check::promise(promise, &pieces.root, &mut problems);
+    }
+    let document = document(pieces, &promises, &mut problems);
+    if problems.is_empty() {
+        check::references(&document, &mut problems);
+    }
+    if problems.is_empty() {
+        check::codes(&document, &promises, &mut problems);
+    }
+    if !problems.is_empty() {
+        problems.sort();
+        return Err(problems);
+    }
+    let text = yaml::write(&document).map_err(|error| vec![Problem::new("contract/openapi.yaml", "", error)])?;
+    let yaml = format!("{HEAD}{text}");
+    let problems = Contract::from_yaml(&yaml)?.problems_of_examples();
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    Ok(Assembled { document, yaml })
+}
+
+/// One operation as its piece wrote it.
+struct Promise {
+    file: String,
+    group: String,
+    resource: String,
+    path: String,
+    method: String,
+    /// The operation, with the path item's own parameters before its own.
+    operation: Map<String, Value>,
+}
+
+impl Promise {
+    /// How problems name this operation.
+    fn place(&self) -> String {
+        match self.operation.get("operationId").and_then(Value::as_str) {
+            Some(id) => id.to_owned(),
+            None => format!("{} {}", self.method, self.path),
+        }
+    }
+
+    fn problem(&self, what: impl Into<String>) -> Problem {
+        Problem::new(&self.file, self.place(), what)
+    }
+}
+
+/// All operations in the order of the assembled file.
+fn promises(pieces: &Pieces, problems: &mut Vec<Problem>) -> Vec<Promise> {
+    let mut promises = Vec::new();
+    for piece in &pieces.paths {
+        for (path, item) in &piece.items {
+            let Some(item) = item.as_object() else {
+                problems.push(Problem::new(&piece.file, path, "must be a path item"));
+                continue;
+            };
+            let shared = item.get("parameters").and_then(Value::as_array);
+            for (method, operation) in item {
+                if method == "parameters" {
+                    continue;
+                }
+                match operation.as_object() {
+                    Some(operation) if METHODS.contains(&method.as_str()) => {
+                        promises.push(Promise {
+                            file: piece.file.clone(),
+                            group: piece.group.clone(),
+                            resource: piece.resource.clone(),
+                            path: path.clone(),
+                            method: method.clone(),
+                            operation: with_shared(operation.clone(), shared),
+                        });
+                    }
+                    _ => problems.push(Problem::new(
+                        &piece.file,
+                        path,
+                        format!("`{method}` is no operation; a path item has {METHODS:?} and `parameters`"),
+                    )),
+                }
+            }
+        }
+    }
+    refuse_twice(&promises, problems);
+    promises
+}
+
+fn with_shared(mut operation: Map<String, Value>, shared: Option<&Vec<Value>>) -> Map<String, Value> {
+    if let Some(shared) = shared {
+        let mut parameters = shared.clone();
+        if let Some(Value::Array(own)) = operation.remove("parameters") {
+            parameters.extend(own);
+        }
+        operation.insert("parameters".to_owned(), Value::Array(parameters));
+    }
+    operation
+}
+
+fn refuse_twice(promises: &[Promise], problems: &mut Vec<Problem>) {
+    let mut addresses = BTreeMap::new();
+    let mut ids = BTreeMap::new();
+    for promise in promises {
+        let address = (&promise.path, &promise.method);
+        if let Some(first) = addresses.insert(address, &promise.file) {
+            let (path, method) = address;
+            problems.push(promise.problem(format!("{method} {path} stands in {first} too")));
+        }
+        if let Some(id) = promise.operation.get("operationId").and_then(Value::as_str)
+            && let Some(first) = ids.insert(id, &promise.file)
+        {
+            problems.push(promise.problem(format!("this operationId stands in {first} too")));
+        }
+    }
+}
+
+fn document(pieces: Pieces, promises: &[Promise], problems: &mut Vec<Problem>) -> Value {
+    let single_gets = single_gets(promises);
+    let mut paths = Map::new();
+    for promise in promises {
+        let traits = traits_of(promise, &single_gets);
+        let operation = rules::complete(&promise.group, &promise.resource, &traits, promise.operation.clone());
+        let item = paths.entry(promise.path.as_str()).or_insert_with(|| json!({}));
+        if let Some(item) = item.as_object_mut() {
+            item.insert(promise.method.clone(), Value::Object(operation));
+        }
+    }
+    let mut root = pieces.root;
+    let written = match root.shift_remove("components") {
+        Some(Value::Object(components)) => components,
+        _ => Map::new(),
+    };
+    let mut components = merged(pieces.components, written, problems);
+    complete_responses(&mut components, &paths);
+    count(&mut root, promises, problems);
+    root.insert("paths".to_owned(), Value::Object(paths));
+    root.insert("components".to_owned(), Value::Object(components));
+    Value::Object(root)
+}
+
+fn traits_of(promise: &Promise, single_gets: &BTreeSet<String>) -> Traits {
+    Traits::of(&promise.group, &promise.method, &promise.path, &promise.operation, single_gets)
+}
+
+/// The paths whose GET answers one JSON resource.
+fn single_gets(promises: &[Promise]) -> BTreeSet<String> {
+    let none = BTreeSet::new();
+    promises
+        .iter()
+        .filter(|promise| traits_of(promise, &none).is_single_get())
+        .map(|promise| promise.path.clone())
+        .collect()
+}
+
+/// The components of all files by section; what `root.yaml` has (security schemes) comes last.
+fn merged(
+    components: Vec<pieces::Component>,
+    written: Map<String, Value>,
+    problems: &mut Vec<Problem>,
+) -> Map<String, Value> {
+    let mut sections: Map<String, Value> = Map::new();
+    for section in SECTIONS {
+        sections.insert(section.to_owned(), json!({}));
+    }
+    let mut files: BTreeMap<(String, String), String> = BTreeMap::new();
+    for component in components {
+        let key = (component.section, component.name);
+        if let Some(first) = files.get(&key) {
+            let what = format!("a component of this name stands in {first} too");
+            let place = format!("{}/{}", key.0, key.1);
+            problems.push(Problem::new(component.file, place, what));
+            continue;
+        }
+        if let Some(section) = sections.get_mut(&key.0).and_then(Value::as_object_mut) {
+            section.insert(key.1.clone(), component.value);
+        }
+        files.insert(key, component.file);
+    }
+    sections.retain(|_, section| section.as_object().is_some_and(|map| !map.is_empty()));
+    for (section, value) in written {
+        if sections.contains_key(&section) {
+            let what = "stands in components/ and in root.yaml: keep it in components/";
+            problems.push(Problem::new("contract/root.yaml", section, what));
+        } else {
+            sections.insert(section, value);
+        }
+    }
+    sections
+}
+
+/// Gives component responses their headers, by the statuses under which operations use them.
+fn complete_responses(components: &mut Map<String, Value>, paths: &Map<String, Value>) {
+    let mut used: BTreeMap<&str, BTreeSet<u16>> = BTreeMap::new();
+    let operations = paths.values().filter_map(Value::as_object).flat_map(Map::values);
+    for responses in operations.filter_map(|operation| operation.get("responses")?.as_object()) {
+        for (status, response) in responses {
+            let name = response
+                .get("$ref")
+                .and_then(Value::as_str)
+                .and_then(|reference| reference.strip_prefix("#/components/responses/"));
+            if let (Some(name), Ok(status)) = (name, status.parse()) {
+                used.entry(name).or_default().insert(status);
+            }
+        }
+    }
+    if let Some(responses) = components.get_mut("responses").and_then(Value::as_object_mut) {
+        for (name, response) in responses {
+            if let Some(statuses) = used.get(name.as_str()) {
+                rules::complete_component(response, statuses);
+            }
+        }
+    }
+}
+
+/// Writes `info.x-operations`: how many operations each group has, and all together.
+fn count(root: &mut Map<String, Value>, promises: &[Promise], problems: &mut Vec<Problem>) {
+    let Some(info) = root.get_mut("info").and_then(Value::as_object_mut) else {
+        let what = "has no `info`: title and version stand there";
+        problems.push(Problem::new("contract/root.yaml", "", what));
+        return;
+    };
+    let mut counts = Map::new();
+    for group in GROUPS {
+        let number = promises.iter().filter(|promise| promise.group == group);
+        counts.insert(group.to_owned(), json!(number.count()));
+    }
+    counts.insert("total".to_owned(), json!(promises.len()));
+    info.insert("x-operations".to_owned(), Value::Object(counts));
+}

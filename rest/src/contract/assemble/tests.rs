@@ -1,0 +1,283 @@
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::super::sample;
+use super::*;
+
+/// A copy of the sample's pieces that a test may spoil.
+struct Pieces(TempDir);
+
+impl Pieces {
+    fn new() -> Pieces {
+        let copy = TempDir::new().unwrap();
+        copy_folder(&sample::folder(), copy.path());
+        Pieces(copy)
+    }
+
+    fn replace(self, file: &str, from: &str, to: &str) -> Pieces {
+        let path = self.0.path().join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{file} has no {from}");
+        fs::write(path, text.replacen(from, to, 1)).unwrap();
+        self
+    }
+
+    fn write(self, file: &str, text: &str) -> Pieces {
+        let path = self.0.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        self
+    }
+
+    fn problems(&self) -> Vec<String> {
+        let problems = assemble(self.0.path()).err().unwrap_or_default();
+        problems.iter().map(ToString::to_string).collect()
+    }
+
+    /// The one problem that the spoilt pieces have.
+    fn problem(&self) -> String {
+        let mut problems = self.problems();
+        assert_eq!(problems.len(), 1, "{problems:#?}");
+        problems.remove(0)
+    }
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy_folder(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+fn assembled() -> Value {
+    assemble(&sample::folder()).unwrap().document
+}
+
+fn operation<'a>(document: &'a Value, method: &str, path: &str) -> &'a Value {
+    &document["paths"][path][method]
+}
+
+fn statuses(operation: &Value) -> Vec<&str> {
+    let responses = operation["responses"].as_object().unwrap();
+    responses.keys().map(String::as_str).collect()
+}
+
+fn headers<'a>(operation: &'a Value, status: &str) -> Vec<&'a str> {
+    let headers = operation["responses"][status]["headers"].as_object().unwrap();
+    let always = 7;
+    headers.keys().skip(always).map(String::as_str).collect()
+}
+
+fn parameters(operation: &Value) -> Vec<&str> {
+    let parameters = operation["parameters"].as_array().into_iter().flatten();
+    parameters
+        .map(|parameter| parameter["$ref"].as_str().or(parameter["name"].as_str()).unwrap())
+        .map(|name| name.trim_start_matches("#/components/parameters/"))
+        .collect()
+}
+
+#[test]
+fn the_same_pieces_give_the_same_bytes_and_end_in_a_newline() {
+    let first = assemble(&sample::folder()).unwrap().yaml;
+    let second = assemble(Pieces::new().0.path()).unwrap().yaml;
+    assert_eq!(first, second);
+    assert!(first.starts_with("# Assembled from") && first.ends_with('\n'));
+}
+
+#[test]
+fn groups_come_in_the_contracts_order_and_are_counted() {
+    let document = assembled();
+    let paths: Vec<&String> = document["paths"].as_object().unwrap().keys().collect();
+    assert_eq!(paths.first().unwrap().as_str(), "/v1/system/health");
+    assert_eq!(paths.last().unwrap().as_str(), "/v1/admin/audit-records:export");
+    let counts = &document["info"]["x-operations"];
+    assert_eq!(counts["system"], json!(3));
+    assert_eq!(counts["marketplace"], json!(9));
+    assert_eq!(counts["engagement"], json!(0));
+    assert_eq!(counts["total"], json!(16));
+}
+
+#[test]
+fn an_operation_begins_with_its_name_and_ends_with_its_responses() {
+    let document = assembled();
+    let create = operation(&document, "post", "/v1/marketplace/apps");
+    let keys: Vec<&String> = create.as_object().unwrap().keys().collect();
+    assert_eq!(
+        keys,
+        ["operationId", "tags", "x-resource", "summary", "security", "parameters", "requestBody", "responses"]
+    );
+    assert_eq!(create["tags"], json!(["marketplace"]));
+    assert_eq!(create["x-resource"], json!("apps"));
+}
+
+#[test]
+fn refusals_follow_from_what_an_operation_is() {
+    let document = assembled();
+    let health = operation(&document, "get", "/v1/system/health");
+    assert_eq!(statuses(health), ["200", "304", "400", "406", "422", "429", "500", "503"]);
+    let create = operation(&document, "post", "/v1/marketplace/apps");
+    assert_eq!(statuses(create), ["201", "400", "401", "403", "406", "409", "413", "415", "422", "429", "500", "503"]);
+    let update = operation(&document, "patch", "/v1/marketplace/apps/{app_uuid}");
+    assert_eq!(
+        statuses(update),
+        ["200", "400", "401", "403", "404", "406", "412", "413", "415", "422", "429", "500", "503"]
+    );
+    let me = operation(&document, "get", "/v1/system/me");
+    assert!(!statuses(me).contains(&"403") && statuses(me).contains(&"401"));
+    let refresh = operation(&document, "post", "/v1/auth/sessions:refresh");
+    assert!(statuses(refresh).contains(&"401") && !statuses(refresh).contains(&"409"));
+}
+
+#[test]
+fn only_audited_operations_answer_that_the_audit_is_unavailable() {
+    let document = assembled();
+    let audit = operation(&document, "get", "/v1/admin/audit-records");
+    let apps = operation(&document, "get", "/v1/marketplace/apps");
+    assert_eq!(audit["responses"]["503"]["$ref"], json!("#/components/responses/AuditUnavailable"));
+    assert_eq!(apps["responses"]["503"]["$ref"], json!("#/components/responses/Unavailable"));
+}
+
+#[test]
+fn parameters_follow_from_what_an_operation_is() {
+    let document = assembled();
+    let of = |method, path| parameters(operation(&document, method, path));
+    assert_eq!(of("get", "/v1/system/health"), ["IfNoneMatch"]);
+    assert_eq!(of("post", "/v1/marketplace/apps"), ["IdempotencyKey"]);
+    assert_eq!(of("patch", "/v1/marketplace/apps/{app_uuid}"), ["AppUuid", "IfMatch"]);
+    assert_eq!(of("delete", "/v1/marketplace/apps/{app_uuid}"), ["AppUuid", "IfMatch"]);
+    assert_eq!(of("post", "/v1/marketplace/apps/{app_uuid}:archive"), ["AppUuid", "IdempotencyKey"]);
+    assert_eq!(of("get", "/v1/admin/audit-records"), ["Limit", "Cursor", "IncludeTotal"]);
+    assert_eq!(of("get", "/v1/admin/audit-records:export"), Vec::<&str>::new());
+    assert_eq!(of("post", "/v1/oauth/token"), Vec::<&str>::new());
+    assert!(!of("get", "/v1/marketplace/apps").contains(&"IncludeTotal"));
+}
+
+#[test]
+fn headers_follow_from_status_and_kind() {
+    let document = assembled();
+    let of = |method, path, status| headers(operation(&document, method, path), status);
+    assert_eq!(of("get", "/v1/marketplace/apps/{app_uuid}", "200"), ["ETag"]);
+    assert_eq!(of("get", "/v1/marketplace/apps", "200"), ["Link"]);
+    assert_eq!(of("post", "/v1/marketplace/apps", "201"), ["Location", "ETag", "Idempotency-Replayed"]);
+    assert_eq!(of("delete", "/v1/marketplace/apps/{app_uuid}", "204"), Vec::<&str>::new());
+    assert_eq!(of("post", "/v1/oauth/token", "200"), Vec::<&str>::new());
+    let component = |name: &str| {
+        let headers = &document["components"]["responses"][name]["headers"];
+        headers.as_object().unwrap().keys().next_back().unwrap().as_str()
+    };
+    assert_eq!(component("Unauthenticated"), "WWW-Authenticate");
+    assert_eq!(component("AuditUnavailable"), "Retry-After");
+    assert_eq!(component("NotModified"), "ETag");
+    assert_eq!(component("Forbidden"), "X-RateLimit-Daily-Reset");
+}
+
+#[test]
+fn a_refusal_of_ones_own_becomes_a_problem_document_with_all_its_codes() {
+    let document = assembled();
+    let archive = operation(&document, "post", "/v1/marketplace/apps/{app_uuid}:archive");
+    let conflict = &archive["responses"]["409"];
+    assert_eq!(conflict["x-codes"], json!(["ILLEGAL_TRANSITION", "IDEMPOTENCY_IN_PROGRESS"]));
+    assert_eq!(
+        conflict["content"]["application/problem+json"]["schema"]["$ref"],
+        json!("#/components/schemas/Problem")
+    );
+}
+
+#[test]
+fn keys_that_come_twice_are_refused_with_the_file() {
+    let pieces =
+        Pieces::new().replace("paths/system/health.yaml", "    summary: Liveness", "    summary: A\n    summary: B");
+    assert!(pieces.problems()[0].starts_with("contract/paths/system/health.yaml: "), "{:?}", pieces.problems());
+    assert!(pieces.problems()[0].contains("duplicate entry"));
+}
+
+#[test]
+fn names_must_begin_with_group_and_resource() {
+    let pieces = Pieces::new().replace("paths/system/health.yaml", "system_health_get", "system_life_get");
+    let problem = pieces.problem();
+    assert!(problem.starts_with("contract/paths/system/health.yaml: system_life_get: "), "{problem}");
+    assert!(problem.contains("`system_health_`"), "{problem}");
+}
+
+#[test]
+fn what_comes_twice_is_refused() {
+    let pieces = Pieces::new().replace("paths/system/me.yaml", "system_me_explain", "system_me_get");
+    assert!(pieces.problem().contains("this operationId stands in contract/paths/system/me.yaml too"));
+    let health = fs::read_to_string(sample::folder().join("paths/system/health.yaml")).unwrap();
+    let pieces = Pieces::new().write("paths/system/life.yaml", &health.replace("system_health_", "system_life_"));
+    assert!(pieces.problem().contains("get /v1/system/health stands in"), "{}", pieces.problem());
+    let pieces = Pieces::new().write("components/more.yaml", "schemas: {Uuid: {type: string}}");
+    let twice = "schemas/Uuid: a component of this name stands in contract/components/more.yaml too";
+    assert!(pieces.problem().contains(twice), "{}", pieces.problem());
+}
+
+#[test]
+fn references_must_lead_somewhere_and_components_must_be_used() {
+    let pieces = Pieces::new().replace("paths/system/me.yaml", "schemas/Me'", "schemas/Mee'");
+    let problems = pieces.problems();
+    assert!(problems[0].contains("#/components/schemas/Mee: nothing of this name"), "{problems:?}");
+    assert!(problems[1].contains("schemas/Me: no operation uses this component"), "{problems:?}");
+}
+
+#[test]
+fn access_must_be_said_and_scopes_must_be_listed() {
+    let file = "paths/system/health.yaml";
+    let problem = Pieces::new().replace(file, "    security: []\n", "").problem();
+    assert!(problem.contains("says nothing about access"), "{problem}");
+    let problem = Pieces::new().replace(file, "security: []", "security: [{labs: [marketplace.ap]}]").problem();
+    assert!(problem.contains("the scope marketplace.ap is not listed"), "{problem}");
+    let problem = Pieces::new().replace(file, "security: []", "security: []\n    x-access: magic").problem();
+    assert!(problem.contains("`cookie` or `client`"), "{problem}");
+    let problem = Pieces::new().replace(file, "security: []", "security: [{labs: [a, b]}]").problem();
+    assert!(problem.contains("one scope at most"), "{problem}");
+}
+
+#[test]
+fn path_parameters_and_template_must_agree() {
+    let file = "paths/marketplace/listings.yaml";
+    let problems = Pieces::new().replace(file, "name: listing_slug", "name: slug").problems();
+    assert!(problems.iter().any(|problem| problem.contains("has no {slug}")), "{problems:?}");
+    let problem = Pieces::new().replace(file, "{listing_slug}:", "{listing_slug}/{more}:").problem();
+    assert!(problem.contains("declares no path parameter more"), "{problem}");
+}
+
+#[test]
+fn responses_and_marks_must_make_sense() {
+    let file = "paths/auth/sessions.yaml";
+    let problem = Pieces::new().replace(file, "'200'", "'404'").problems().join("\n");
+    assert!(problem.contains("promises no success"), "{problem}");
+    assert!(problem.contains("names no `x-codes`"), "{problem}");
+    let problem = Pieces::new().replace(file, "x-idempotency: none", "x-list: true").problem();
+    assert!(problem.contains("`x-list` belongs to a GET"), "{problem}");
+    let file = "paths/marketplace/apps.yaml";
+    let problem = Pieces::new().replace(file, "[ENTITLEMENT_EXCEEDED]", "[TOO_MANY_APPS]").problem();
+    assert!(problem.contains("\"TOO_MANY_APPS\""), "{problem}");
+}
+
+#[test]
+fn examples_must_work() {
+    let problem = Pieces::new().replace("paths/system/health.yaml", "{status: UP}", "{status: FINE}").problem();
+    assert!(problem.contains("system_health_get"), "{problem}");
+    assert!(problem.contains("`/status`: Send UP."), "{problem}");
+}
+
+#[test]
+fn strange_files_and_folders_are_named() {
+    let pieces = Pieces::new()
+        .write("paths/stuff/a.yaml", "a: 1")
+        .write("paths/system/notes.txt", "x")
+        .write("components/b.yaml", "things: {}");
+    let problems = pieces.problems();
+    assert!(problems.iter().any(|p| p.starts_with("contract/paths/stuff: ")), "{problems:?}");
+    assert!(problems.iter().any(|p| p.starts_with("contract/paths/system/notes.txt: ")), "{problems:?}");
+    assert!(problems.iter().any(|p| p.contains("things: not a section")), "{problems:?}");
+}

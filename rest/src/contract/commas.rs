@@ -1,0 +1,102 @@
+//! May a comma between two values of a query parameter separate them? Only where no value can
+//! contain one (specification: decisions.md, Answers: "commas are understood too").
+
+use serde_json::Value;
+
+/// Whether no text that fits `schema` (resolved) contains a comma.
+pub(super) fn never_contains_comma(schema: &Value) -> bool {
+    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+        return !values.iter().any(|value| value.as_str().is_some_and(|text| text.contains(',')));
+    }
+    let kind = schema.get("type").and_then(Value::as_str);
+    if matches!(kind, Some("integer" | "number" | "boolean")) {
+        return true;
+    }
+    let format = schema.get("format").and_then(Value::as_str);
+    if matches!(format, Some("uuid" | "date" | "date-time")) {
+        return true;
+    }
+    schema.get("pattern").and_then(Value::as_str).is_some_and(pattern_excludes_comma)
+}
+
+/// Whether a pattern is anchored and made only of parts that are known to match no comma. A pattern
+/// about which this cannot be said in a few lines counts as one that may.
+fn pattern_excludes_comma(pattern: &str) -> bool {
+    let Some(inner) = pattern.strip_prefix('^').and_then(|pattern| pattern.strip_suffix('$')) else {
+        return false;
+    };
+    let mut chars = inner.chars().peekable();
+    let mut in_class = false;
+    let mut before = '\0';
+    while let Some(char) = chars.next() {
+        match char {
+            '\\' => match chars.next() {
+                Some('d' | 'w' | '.' | '-' | '/' | ':' | '+') => {}
+                _ => return false,
+            },
+            '[' if chars.peek() == Some(&'^') => return false,
+            '[' => in_class = true,
+            ']' => in_class = false,
+            // A quantifier's comma is no text.
+            '{' if !in_class => {
+                if !chars.by_ref().any(|char| char == '}') {
+                    return false;
+                }
+            }
+            // A range within a class must start at a letter or digit, so that it lies above ','.
+            '-' if in_class
+                && chars.peek().is_some_and(|next| *next != ']')
+                && before != '['
+                && !before.is_ascii_alphanumeric() =>
+            {
+                return false;
+            }
+            // Outside a class `|` at the top level would split the anchors apart.
+            '|' if !in_class => return false,
+            char if char.is_ascii_alphanumeric() => {}
+            '.' if in_class => {}
+            '-' | '_' | '(' | ')' | '?' | '*' | '+' | ':' | '/' | '@' => {}
+            _ => return false,
+        }
+        before = char;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn values_that_cannot_hold_a_comma_are_split() {
+        for schema in [
+            json!({"type": "string", "enum": ["DRAFT", "LISTED"]}),
+            json!({"type": "string", "format": "uuid"}),
+            json!({"type": "integer"}),
+            json!({"type": "string", "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$"}),
+            json!({"type": "string", "pattern": "^[a-z]+(\\.[a-z-]+)*(:write)?$"}),
+            json!({"type": "string", "pattern": "^[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?$"}),
+        ] {
+            assert!(never_contains_comma(&schema), "{schema}");
+        }
+    }
+
+    #[test]
+    fn values_that_may_hold_a_comma_are_not() {
+        for schema in [
+            json!({"type": "string"}),
+            json!({"type": "string", "enum": ["a,b"]}),
+            json!({"type": "string", "pattern": "[a-z]+"}),
+            json!({"type": "string", "pattern": "^.+$"}),
+            json!({"type": "string", "pattern": "^[^;]+$"}),
+            json!({"type": "string", "pattern": "^[ -~]+$"}),
+            json!({"type": "string", "pattern": "^[+-9]+$"}),
+            json!({"type": "string", "pattern": "^[a-z,]+$"}),
+            json!({"type": "string", "pattern": "^\\S+$"}),
+            json!({"type": "string", "pattern": "^a|.*$"}),
+        ] {
+            assert!(!never_contains_comma(&schema), "{schema}");
+        }
+    }
+}

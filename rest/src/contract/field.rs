@@ -1,0 +1,313 @@
+//! What is wrong with one field or parameter, said to the developer who sent it.
+//!
+//! Messages say what to do. They never repeat what was sent, which may be a secret, and never the
+//! words of the machinery that found the error.
+
+use jsonschema::JsonType;
+use jsonschema::ValidationError;
+use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
+use serde_json::Value;
+
+use super::alternatives;
+use super::book::Book;
+use super::nearest::nearest;
+
+/// The most errors that one answer names.
+pub const MOST: usize = 50;
+
+/// One error of one field or parameter (specification: decisions.md, Errors, `errors[]`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldError {
+    /// Where it is.
+    pub place: FieldPlace,
+    /// The rule that is broken.
+    pub code: FieldCode,
+    /// What to do, in a sentence.
+    pub message: String,
+}
+
+impl FieldError {
+    /// An error in the body at a JSON pointer (RFC 6901); the empty pointer is the whole body.
+    pub fn pointer(pointer: impl Into<String>, code: FieldCode, message: impl Into<String>) -> Self {
+        FieldError { place: FieldPlace::Pointer(bounded(pointer.into(), 512)), code, message: message.into() }
+    }
+
+    /// An error in a path, query or header parameter.
+    pub fn parameter(name: &str, code: FieldCode, message: impl Into<String>) -> Self {
+        FieldError { place: FieldPlace::Parameter(bounded(shown(name), 128)), code, message: message.into() }
+    }
+}
+
+/// Where an error is: in the body, or in a parameter.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FieldPlace {
+    /// A JSON pointer into the body.
+    Pointer(String),
+    /// A parameter's name.
+    Parameter(String),
+}
+
+/// The rule that a field breaks: stable words for programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FieldCode {
+    /// It must be there and is not.
+    Required,
+    /// The contract has no such field in the body.
+    UnknownField,
+    /// The contract has no such query parameter.
+    UnknownParameter,
+    /// It is of another JSON type.
+    Type,
+    /// A text is longer than allowed.
+    TooLong,
+    /// A text is shorter than allowed.
+    TooShort,
+    /// A text does not match its pattern.
+    Pattern,
+    /// A text is not of its format (uuid, date-time, email, uri).
+    Format,
+    /// It is none of the values allowed.
+    Enum,
+    /// A number is too small, too large or not a multiple.
+    Range,
+    /// A list or object has more entries than allowed.
+    TooMany,
+    /// A list or object has fewer entries than allowed.
+    TooFew,
+    /// It comes twice where it may come once.
+    Duplicate,
+    /// It fits several of the forms of which it may have one.
+    Ambiguous,
+    /// It is what it must not be.
+    NotAllowed,
+    /// It holds a character that is never allowed (U+0000).
+    Character,
+    /// It is not written as its syntax demands (percent-encoding, entity tags).
+    Syntax,
+}
+
+impl FieldCode {
+    /// The word as answers bear it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            FieldCode::Required => "REQUIRED",
+            FieldCode::UnknownField => "UNKNOWN_FIELD",
+            FieldCode::UnknownParameter => "UNKNOWN_PARAMETER",
+            FieldCode::Type => "TYPE",
+            FieldCode::TooLong => "TOO_LONG",
+            FieldCode::TooShort => "TOO_SHORT",
+            FieldCode::Pattern => "PATTERN",
+            FieldCode::Format => "FORMAT",
+            FieldCode::Enum => "ENUM",
+            FieldCode::Range => "RANGE",
+            FieldCode::TooMany => "TOO_MANY",
+            FieldCode::TooFew => "TOO_FEW",
+            FieldCode::Duplicate => "DUPLICATE",
+            FieldCode::Ambiguous => "AMBIGUOUS",
+            FieldCode::NotAllowed => "NOT_ALLOWED",
+            FieldCode::Character => "CHARACTER",
+            FieldCode::Syntax => "SYNTAX",
+        }
+    }
+}
+
+/// The errors of a validation, at most [`MOST`], none twice.
+pub(super) fn errors<'a>(book: &Book, found: impl Iterator<Item = ValidationError<'a>>) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    for error in found {
+        explain(book, &error, &mut errors);
+        if errors.len() >= MOST {
+            break;
+        }
+    }
+    let mut unique: Vec<FieldError> = Vec::new();
+    for error in errors {
+        if !unique.contains(&error) {
+            unique.push(error);
+        }
+    }
+    unique.truncate(MOST);
+    unique
+}
+
+/// Says one validation error; an error of alternatives may become several.
+pub(super) fn explain(book: &Book, error: &ValidationError<'_>, errors: &mut Vec<FieldError>) {
+    let pointer = error.instance_path().as_str();
+    match error.kind() {
+        Kind::Required { property } => {
+            let name = property.as_str().unwrap_or_default();
+            let message = format!("`{}` is missing; it is required.", shown(name));
+            errors.push(FieldError::pointer(below(pointer, name), FieldCode::Required, message));
+        }
+        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
+            let known =
+                error.absolute_keyword_location().and_then(|location| book.properties_beside(location.as_str()));
+            for name in unexpected {
+                let suggestion = known
+                    .and_then(|known| nearest(name, known.keys().map(String::as_str)))
+                    .map(|name| format!(" Did you mean `{name}`?"))
+                    .unwrap_or_default();
+                let message = format!("There is no field `{}` here.{suggestion}", shown(name));
+                let pointer = below(pointer, name);
+                errors.push(FieldError::pointer(pointer, FieldCode::UnknownField, message));
+            }
+        }
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+            alternatives::explain(book, pointer, context, errors);
+        }
+        Kind::PropertyNames { error } => {
+            let name = error.instance().as_str().unwrap_or_default();
+            let (code, rule) = simple(error);
+            let message = format!("The name of this field is not allowed. {rule}");
+            errors.push(FieldError::pointer(below(pointer, name), code, message));
+        }
+        _ => {
+            let (code, message) = simple(error);
+            errors.push(FieldError::pointer(pointer, code, message));
+        }
+    }
+}
+
+/// The code and message of an error that concerns its own place only.
+fn simple(error: &ValidationError<'_>) -> (FieldCode, String) {
+    match error.kind() {
+        Kind::Type { kind } => {
+            let expected = types(kind);
+            let found = type_of(error.instance());
+            (FieldCode::Type, format!("Send {expected}, not {found}."))
+        }
+        Kind::Enum { options } => (FieldCode::Enum, one_of(options.as_array().into_iter().flatten())),
+        Kind::Constant { expected_value } => (FieldCode::Enum, one_of(std::iter::once(expected_value.as_ref()))),
+        Kind::Pattern { pattern } => {
+            (FieldCode::Pattern, format!("This does not match the pattern `{}`.", bounded(pattern.clone(), 200)))
+        }
+        Kind::Format { format } => (FieldCode::Format, format_message(format)),
+        Kind::OneOfMultipleValid { .. } => (
+            FieldCode::Ambiguous,
+            "This fits several of the forms that are allowed here. Send the fields of one only.".to_owned(),
+        ),
+        Kind::UniqueItems => (FieldCode::Duplicate, "An entry comes twice; send each once.".to_owned()),
+        Kind::FalseSchema => (FieldCode::NotAllowed, "This must not be here; leave it out.".to_owned()),
+        _ => limit(error),
+    }
+}
+
+/// Limits of length, number and range, and what is left.
+fn limit(error: &ValidationError<'_>) -> (FieldCode, String) {
+    match error.kind() {
+        Kind::MaxLength { limit } => {
+            (FieldCode::TooLong, format!("At most {limit} characters; this has {}.", length(error.instance())))
+        }
+        Kind::MinLength { limit: 1 } => (FieldCode::TooShort, "This must not be empty.".to_owned()),
+        Kind::MinLength { limit } => {
+            (FieldCode::TooShort, format!("At least {limit} characters; this has {}.", length(error.instance())))
+        }
+        Kind::Maximum { limit } => (FieldCode::Range, format!("Send at most {limit}.")),
+        Kind::Minimum { limit } => (FieldCode::Range, format!("Send at least {limit}.")),
+        Kind::ExclusiveMaximum { limit } => (FieldCode::Range, format!("Send less than {limit}.")),
+        Kind::ExclusiveMinimum { limit } => (FieldCode::Range, format!("Send more than {limit}.")),
+        Kind::MultipleOf { multiple_of } => (FieldCode::Range, format!("Send a multiple of {multiple_of}.")),
+        Kind::MaxItems { limit } => (FieldCode::TooMany, format!("At most {limit} entries.")),
+        Kind::AdditionalItems { limit } => (FieldCode::TooMany, format!("At most {limit} entries.")),
+        Kind::MinItems { limit } => (FieldCode::TooFew, format!("At least {limit} entries.")),
+        Kind::Contains => (FieldCode::TooFew, "An entry that is needed is missing.".to_owned()),
+        Kind::MaxProperties { limit } => (FieldCode::TooMany, format!("At most {limit} fields.")),
+        Kind::MinProperties { limit: 1 } => (FieldCode::TooFew, "Send at least one field.".to_owned()),
+        Kind::MinProperties { limit } => (FieldCode::TooFew, format!("Send at least {limit} fields.")),
+        Kind::Not { .. } => (FieldCode::NotAllowed, "This value is not allowed here.".to_owned()),
+        _ => (FieldCode::NotAllowed, "This does not fit the contract; compare it with the schema.".to_owned()),
+    }
+}
+
+/// "Send one of": the values allowed, at most twenty of them.
+pub(super) fn one_of<'a>(values: impl Iterator<Item = &'a Value>) -> String {
+    let values: Vec<String> = values
+        .map(|value| match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        })
+        .collect();
+    let more = values.len().saturating_sub(20);
+    match values.as_slice() {
+        [only] => format!("Send {only}."),
+        _ if more > 0 => {
+            let first: Vec<&str> = values.iter().take(20).map(String::as_str).collect();
+            format!("Send one of {} or {more} others that the contract lists.", first.join(", "))
+        }
+        _ => format!("Send one of {}.", values.join(", ")),
+    }
+}
+
+/// What a format asks for, with an example.
+fn format_message(format: &str) -> String {
+    match format {
+        "uuid" => "This is no UUID; one looks like 019aa5c2-7b1e-7c40-9d52-3f8e6a1b0c47.".to_owned(),
+        "date-time" => "This is no RFC 3339 date and time with an offset; one looks like \
+             2025-11-20T14:03:27Z."
+            .to_owned(),
+        "date" => "This is no date; one looks like 2025-11-20.".to_owned(),
+        "email" => "This is no e-mail address; one looks like marta@tischwerk.example.".to_owned(),
+        "uri" => "This is no absolute URI; one looks like https://tischwerk.example/help.".to_owned(),
+        other => format!("This is not of the format {other}."),
+    }
+}
+
+fn types(kind: &TypeKind) -> String {
+    match kind {
+        TypeKind::Single(kind) => name(*kind).to_owned(),
+        TypeKind::Multiple(kinds) => {
+            let names: Vec<&str> = kinds.iter().map(name).collect();
+            names.join(" or ")
+        }
+    }
+}
+
+/// The JSON type's name with its article.
+pub(super) fn name(kind: JsonType) -> &'static str {
+    match kind {
+        JsonType::Null => "null",
+        JsonType::Boolean => "true or false",
+        JsonType::Integer => "a whole number",
+        JsonType::Number => "a number",
+        JsonType::String => "a string",
+        JsonType::Array => "an array",
+        JsonType::Object => "an object",
+    }
+}
+
+pub(super) fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+fn length(value: &Value) -> usize {
+    value.as_str().map_or(0, |text| text.chars().count())
+}
+
+/// A pointer one step below another.
+pub(crate) fn below(pointer: &str, name: &str) -> String {
+    format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"))
+}
+
+/// A name that somebody sent, fit to be repeated: short, and without control characters.
+pub(crate) fn shown(name: &str) -> String {
+    let plain: String = name.chars().take(64).map(|char| if char.is_control() { '\u{FFFD}' } else { char }).collect();
+    if plain.len() < name.len() && name.chars().nth(64).is_some() { format!("{plain}…") } else { plain }
+}
+
+fn bounded(mut text: String, most: usize) -> String {
+    if text.len() > most {
+        let mut end = most;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text.truncate(end);
+    }
+    text
+}

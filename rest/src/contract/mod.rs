@@ -1,0 +1,188 @@
+//! The contract as the service holds it: operations, schemas and the validators made from them.
+//!
+//! It is hand-written in pieces ([`mod@assemble`]), committed as one file, embedded, served, and it
+//! *is* the validator: bodies and parameters are checked against its schemas before anything else
+//! runs (specification: architecture.md, The corridor).
+
+mod alternatives;
+pub mod assemble;
+mod book;
+mod commas;
+mod examples;
+mod field;
+mod kinds;
+mod nearest;
+mod operation;
+mod problem;
+mod read;
+#[cfg(test)]
+pub(crate) mod sample;
+#[cfg(test)]
+mod tests;
+mod yaml;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use aws_lc_rs::digest;
+use serde_json::Value;
+
+use book::Book;
+pub use book::SchemaId;
+pub use field::{FieldCode, FieldError, FieldPlace, MOST};
+pub(crate) use field::{below, shown};
+pub use nearest::nearest;
+pub use operation::{Access, Body, BodyForm, BodyKind, Kind, Operation, Parameter, Place, Response, Segment};
+pub use problem::Problem;
+
+/// The nine groups, in the contract's order (specification: platform.md, What the service does).
+pub const GROUPS: [&str; 9] =
+    ["system", "auth", "publication", "subscription", "marketplace", "partner", "statistics", "admin", "engagement"];
+
+/// The contract's bytes, as committed.
+const EMBEDDED: &str = include_str!("../../../contract/openapi.yaml");
+
+/// The contract, read and compiled.
+pub struct Contract {
+    text: String,
+    digest: String,
+    version: String,
+    operations: Vec<Arc<Operation>>,
+    index: HashMap<String, usize>,
+    scopes: BTreeMap<String, String>,
+    counts: BTreeMap<String, u64>,
+    book: Book,
+}
+
+impl Contract {
+    /// The contract that this binary carries and serves.
+    ///
+    /// # Errors
+    /// As [`Contract::from_yaml`].
+    pub fn embedded() -> Result<Contract, Vec<Problem>> {
+        Contract::from_yaml(EMBEDDED)
+    }
+
+    /// Reads an assembled contract and compiles every schema that requests are checked against.
+    ///
+    /// # Errors
+    /// Every part that cannot be read, with the piece it comes from: text that is not YAML, an
+    /// operation without id, access or success, a schema that cannot be compiled.
+    pub fn from_yaml(text: &str) -> Result<Contract, Vec<Problem>> {
+        let contract = read::contract(text)?;
+        let mut requests = Vec::new();
+        for operation in &contract.operations {
+            requests.extend(operation.path_schema);
+            requests.extend(operation.query_schema);
+            let forms = operation.body.iter().flat_map(|body| &body.forms);
+            requests.extend(forms.map(|form| form.schema));
+        }
+        contract.compile(requests)?;
+        Ok(contract)
+    }
+
+    /// Compiles the schemas of responses too, which only tests and `labs check` need.
+    ///
+    /// # Errors
+    /// Every schema that cannot be compiled.
+    pub fn compile_responses(&self) -> Result<(), Vec<Problem>> {
+        let responses = self.operations.iter().flat_map(|operation| operation.responses.values());
+        let schemas = responses.flat_map(|response| response.media.values());
+        self.compile(schemas.filter_map(|schema| *schema).collect())
+    }
+
+    /// The contract's bytes, as they are served.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// SHA-256 of the contract's bytes, in hexadecimal.
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// `info.version`.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// All operations, in the order of the contract.
+    pub fn operations(&self) -> &[Arc<Operation>] {
+        &self.operations
+    }
+
+    /// The operation of this id.
+    pub fn operation(&self, id: &str) -> Option<&Arc<Operation>> {
+        self.index.get(id).and_then(|place| self.operations.get(*place))
+    }
+
+    /// Every scope that the security scheme lists, with its description.
+    pub fn scopes(&self) -> &BTreeMap<String, String> {
+        &self.scopes
+    }
+
+    /// `info.x-operations`: how many operations each group is said to have, and `total`.
+    pub fn counts(&self) -> &BTreeMap<String, u64> {
+        &self.counts
+    }
+
+    /// A schema as written, possibly a `$ref`.
+    pub fn schema(&self, id: SchemaId) -> &Value {
+        self.book.schema(id)
+    }
+
+    /// The schema that a `$ref` leads to, or the schema itself; null when it leads nowhere.
+    pub fn resolve<'a>(&'a self, schema: &'a Value) -> &'a Value {
+        self.book.resolve(schema)
+    }
+
+    /// How the text of a form field with this schema becomes JSON.
+    pub fn kind(&self, schema: &Value) -> Kind {
+        self.book.kind(schema)
+    }
+
+    /// Whether `instance` fits this schema.
+    pub fn fits(&self, schema: SchemaId, instance: &Value) -> bool {
+        self.book.fits(schema, instance)
+    }
+
+    /// What is wrong with `instance` by this schema, at most [`MOST`] things. Empty when it fits.
+    ///
+    /// A schema that could not be compiled refuses everything; [`Contract::from_yaml`] and
+    /// [`Contract::compile_responses`] tell such ones before.
+    pub fn check(&self, schema: SchemaId, instance: &Value) -> Vec<FieldError> {
+        self.book.check(schema, instance).unwrap_or_else(|_| {
+            let message = "The contract's own schema is broken here.";
+            vec![FieldError::pointer("", FieldCode::NotAllowed, message)]
+        })
+    }
+
+    fn compile(&self, mut schemas: Vec<SchemaId>) -> Result<(), Vec<Problem>> {
+        schemas.dedup();
+        let failed = self.book.compile(&schemas);
+        if failed.is_empty() {
+            return Ok(());
+        }
+        Err(failed.into_iter().map(|(name, reason)| Problem::new("contract/openapi.yaml", name, reason)).collect())
+    }
+}
+
+/// Follows a `$ref` within `document`, and the one it may lead to. Null when it leads nowhere.
+fn resolve<'a>(document: &'a Value, mut value: &'a Value) -> &'a Value {
+    for _ in 0..16 {
+        let Some(reference) = value.get("$ref").and_then(Value::as_str) else {
+            return value;
+        };
+        let target = reference.strip_prefix('#').and_then(|pointer| document.pointer(pointer));
+        match target {
+            Some(target) => value = target,
+            None => return &Value::Null,
+        }
+    }
+    &Value::Null
+}
+
+/// SHA-256 in hexadecimal.
+fn sha256(bytes: &[u8]) -> String {
+    hex::encode(digest::digest(&digest::SHA256, bytes))
+}

@@ -1,0 +1,61 @@
+//! "Did you mean": the known name that is nearest to one that is not known.
+
+/// The name among `known` that differs from `name` by the fewest typing errors, if it is near
+/// enough to be meant: at most a third of its letters, and at most three.
+///
+/// Long names are not compared, so that nobody can buy time with them.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > 64 {
+        return None;
+    }
+    known
+        .into_iter()
+        .filter(|candidate| candidate.len() <= 64)
+        .map(|candidate| (distance(name, candidate), candidate))
+        .filter(|(errors, candidate)| *errors <= 3 && errors * 3 <= candidate.chars().count())
+        .min_by_key(|(errors, _)| *errors)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Levenshtein's distance between two short texts.
+fn distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (line, left_char) in left.chars().enumerate() {
+        let mut next = Vec::with_capacity(row.len());
+        let mut beside = line + 1;
+        next.push(beside);
+        for ((above_left, above), right_char) in row.iter().zip(row.iter().skip(1)).zip(&right) {
+            let replaced = above_left + usize::from(left_char != *right_char);
+            beside = replaced.min(above + 1).min(beside + 1);
+            next.push(beside);
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distance_counts_typing_errors() {
+        assert_eq!(distance("", ""), 0);
+        assert_eq!(distance("state", ""), 5);
+        assert_eq!(distance("state", "state"), 0);
+        assert_eq!(distance("sate", "state"), 1);
+        assert_eq!(distance("stats", "state"), 1);
+        assert_eq!(distance("kitten", "sitting"), 3);
+    }
+
+    #[test]
+    fn a_near_name_is_found_and_a_far_one_is_not() {
+        let known = ["limit", "cursor", "category_uuid"];
+        assert_eq!(nearest("limt", known), Some("limit"));
+        assert_eq!(nearest("categoryuuid", known), Some("category_uuid"));
+        assert_eq!(nearest("q", known), None);
+        assert_eq!(nearest("colour", known), None);
+        assert_eq!(nearest(&"x".repeat(5000), known), None);
+    }
+}

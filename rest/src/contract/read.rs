@@ -1,0 +1,294 @@
+//! Reads the assembled contract into operations and the book of schemas.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use http::Method;
+use serde_json::{Map, Value, json};
+
+use super::assemble::is_staff_scope;
+use super::book::{Book, SchemaId};
+use super::commas::never_contains_comma;
+use super::kinds::{is_type, kind};
+use super::operation::{Access, Body, BodyForm, BodyKind, Operation, Parameter, Place, Response, Segment};
+use super::problem::Problem;
+use super::{Contract, resolve, sha256, yaml};
+
+const FILE: &str = "contract/openapi.yaml";
+
+/// Reads a contract; its schemas are taken in and not compiled yet.
+pub(super) fn contract(text: &str) -> Result<Contract, Vec<Problem>> {
+    let document = yaml::read(text).map_err(|error| vec![Problem::new(FILE, "", error)])?;
+    let schemas = document.pointer("/components/schemas").cloned().unwrap_or_else(|| json!({}));
+    let mut reader = Reader { document: &document, book: Book::new(schemas), problems: Vec::new() };
+    let operations = reader.operations();
+    let (book, problems) = (reader.book, reader.problems);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let index: HashMap<String, usize> =
+        operations.iter().enumerate().map(|(place, operation)| (operation.id.clone(), place)).collect();
+    Ok(Contract {
+        text: text.to_owned(),
+        digest: sha256(text.as_bytes()),
+        version: text_at(&document, "/info/version"),
+        operations: operations.into_iter().map(Arc::new).collect(),
+        index,
+        scopes: scopes(&document),
+        counts: counts(&document),
+        book,
+    })
+}
+
+fn scopes(document: &Value) -> BTreeMap<String, String> {
+    let pointer = "/components/securitySchemes/labs/flows/password/scopes";
+    object(document.pointer(pointer))
+        .map(|(scope, text)| (scope.clone(), text.as_str().unwrap_or_default().to_owned()))
+        .collect()
+}
+
+fn counts(document: &Value) -> BTreeMap<String, u64> {
+    object(document.pointer("/info/x-operations"))
+        .filter_map(|(group, count)| Some((group.clone(), count.as_u64()?)))
+        .collect()
+}
+
+struct Reader<'a> {
+    document: &'a Value,
+    book: Book,
+    problems: Vec<Problem>,
+}
+
+impl<'a> Reader<'a> {
+    fn operations(&mut self) -> Vec<Operation> {
+        let document = self.document;
+        let mut operations: Vec<Operation> = Vec::new();
+        for (path, item) in object(document.get("paths")) {
+            for (method, value) in object(Some(item)) {
+                let place = format!("{method} {path}");
+                match self.operation(path, method, value) {
+                    Ok(operation) if operations.iter().any(|other| other.id == operation.id) => {
+                        let what = "this operationId comes twice";
+                        self.problems.push(Problem::new(FILE, operation.id, what));
+                    }
+                    Ok(operation) => operations.push(operation),
+                    Err(what) => self.problems.push(Problem::new(FILE, place, what)),
+                }
+            }
+        }
+        operations
+    }
+
+    fn operation(&mut self, path: &str, method: &str, value: &'a Value) -> Result<Operation, String> {
+        let id = text(value, "operationId").ok_or("has no operationId")?.to_owned();
+        let group = value.pointer("/tags/0").and_then(Value::as_str).ok_or("has no tag")?;
+        let resource = text(value, "x-resource").ok_or("has no x-resource: assemble the contract from its pieces")?;
+        let access = access(value)?;
+        let (segments, verb) = segments(path);
+        let parameters = self.parameters(value)?;
+        let responses = self.responses(&id, value)?;
+        let success = *responses.keys().find(|status| (200..300).contains(*status)).ok_or("promises no success")?;
+        let takes = |name: &str| {
+            let mut headers = parameters.iter().filter(|parameter| parameter.place == Place::Header);
+            headers.any(|parameter| parameter.name.eq_ignore_ascii_case(name))
+        };
+        let sends = responses.get(&success).map(|response| &response.headers);
+        Ok(Operation {
+            group: group.to_owned(),
+            resource: resource.to_owned(),
+            method: Method::from_bytes(method.to_ascii_uppercase().as_bytes()).map_err(|_| "is no method")?,
+            path: path.to_owned(),
+            segments,
+            verb,
+            summary: text(value, "summary").unwrap_or_default().to_owned(),
+            body: self.body(&id, value)?,
+            success,
+            is_list: value.get("x-list").is_some(),
+            takes_idempotency_key: takes("Idempotency-Key"),
+            takes_if_match: takes("If-Match"),
+            takes_if_none_match: takes("If-None-Match"),
+            sends_etag: sends.is_some_and(|headers| headers.iter().any(|name| name == "ETag")),
+            audited: group == "admin" || access.scope().is_some_and(is_staff_scope),
+            location: text(value, "x-location").map(str::to_owned).or_else(|| made_at(path, success)),
+            deprecated: flag(value, "deprecated"),
+            path_schema: self.object_schema(&id, "path", &parameters, |place| place == Place::Path),
+            query_schema: self.object_schema(&id, "query", &parameters, |place| place != Place::Path),
+            id,
+            access,
+            parameters,
+            responses,
+        })
+    }
+
+    fn parameters(&self, operation: &'a Value) -> Result<Vec<Parameter>, String> {
+        let mut parameters = Vec::new();
+        for parameter in array(operation.get("parameters")) {
+            let parameter = resolve(self.document, parameter);
+            let name = text(parameter, "name").ok_or("has a parameter without name")?;
+            let place = match text(parameter, "in") {
+                Some("path") => Place::Path,
+                Some("query") => Place::Query,
+                Some("header") => Place::Header,
+                Some("cookie") => continue,
+                _ => return Err(format!("the parameter {name} stands nowhere (`in`)")),
+            };
+            let schema = parameter.get("schema").ok_or_else(|| format!("the parameter {name} has no schema"))?;
+            parameters.push(self.parameter(name, place, parameter, schema));
+        }
+        Ok(parameters)
+    }
+
+    fn parameter(&self, name: &str, place: Place, parameter: &Value, schema: &Value) -> Parameter {
+        let resolved = resolve(self.document, schema);
+        let array = is_type(resolved, "array");
+        let item = match resolved.get("items") {
+            Some(items) if array => resolve(self.document, items),
+            _ => resolved,
+        };
+        let default = schema.get("default").or_else(|| resolved.get("default"));
+        Parameter {
+            name: name.to_owned(),
+            place,
+            required: flag(parameter, "required"),
+            array,
+            kind: kind(self.document, item),
+            splits_commas: array && never_contains_comma(item),
+            default: default.cloned(),
+            deprecated: flag(parameter, "deprecated"),
+            schema: schema.clone(),
+        }
+    }
+
+    /// The chosen parameters as the properties of one object, so that one validator checks them all.
+    /// Whether they are there is the binder's to say: a default may stand in.
+    fn object_schema(
+        &mut self,
+        id: &str,
+        name: &str,
+        parameters: &[Parameter],
+        chosen: impl Fn(Place) -> bool,
+    ) -> Option<SchemaId> {
+        let properties: Map<String, Value> = parameters
+            .iter()
+            .filter(|parameter| chosen(parameter.place))
+            .map(|parameter| (parameter.variable(), parameter.schema.clone()))
+            .collect();
+        if properties.is_empty() {
+            return None;
+        }
+        let schema = json!({ "properties": properties });
+        Some(self.book.add(&format!("{id}.{name}"), &schema))
+    }
+
+    fn body(&mut self, id: &str, operation: &'a Value) -> Result<Option<Body>, String> {
+        let Some(body) = operation.get("requestBody") else {
+            return Ok(None);
+        };
+        let body = resolve(self.document, body);
+        let mut forms = Vec::new();
+        for (media_type, media) in object(body.get("content")) {
+            let schema = media.get("schema").unwrap_or(&Value::Bool(true));
+            let media_type = media_type.to_ascii_lowercase();
+            forms.push(BodyForm {
+                kind: BodyKind::of(&media_type),
+                schema: self.book.add(&format!("{id}.body.{media_type}"), schema),
+                media_type,
+            });
+        }
+        if forms.is_empty() {
+            return Err("reads a body of no media type".to_owned());
+        }
+        Ok(Some(Body { required: flag(body, "required"), forms }))
+    }
+
+    fn responses(&mut self, id: &str, operation: &'a Value) -> Result<BTreeMap<u16, Response>, String> {
+        let mut responses = BTreeMap::new();
+        for (status, response) in object(operation.get("responses")) {
+            let code = status.parse::<u16>().map_err(|_| format!("`{status}` is no status"))?;
+            let response = resolve(self.document, response);
+            let mut media = BTreeMap::new();
+            for (media_type, value) in object(response.get("content")) {
+                let name = format!("{id}.{status}.{media_type}");
+                let schema = value.get("schema").map(|schema| self.book.add(&name, schema));
+                media.insert(media_type.clone(), schema);
+            }
+            responses.insert(
+                code,
+                Response {
+                    media,
+                    codes: array(response.get("x-codes")).filter_map(|code| code.as_str().map(str::to_owned)).collect(),
+                    headers: object(response.get("headers")).map(|(name, _)| name.clone()).collect(),
+                },
+            );
+        }
+        Ok(responses)
+    }
+}
+
+/// Where a created thing is found unless the contract says otherwise: beneath its collection.
+fn made_at(path: &str, success: u16) -> Option<String> {
+    (success == 201 && !path.contains(':')).then(|| format!("{path}/{{uuid}}"))
+}
+
+fn access(operation: &Value) -> Result<Access, String> {
+    match text(operation, "x-access") {
+        Some("cookie") => return Ok(Access::Cookie),
+        Some("client") => return Ok(Access::Client),
+        Some(other) => return Err(format!("`x-access: {other}` is no way in")),
+        None => {}
+    }
+    let security = operation.get("security").and_then(Value::as_array).ok_or("declares no access")?;
+    match security.as_slice() {
+        [] => Ok(Access::Public),
+        [requirement] => match requirement.get("labs").and_then(Value::as_array).map(Vec::as_slice) {
+            Some([]) => Ok(Access::Any),
+            Some([Value::String(scope)]) => Ok(Access::Scope(scope.clone())),
+            _ => Err("`security` names the scheme `labs` with one scope at most".to_owned()),
+        },
+        _ => Err("declares more than one way in".to_owned()),
+    }
+}
+
+/// A path's segments, and the custom verb behind the last one's colon.
+fn segments(path: &str) -> (Vec<Segment>, Option<String>) {
+    let (path, verb) = match path.rsplit_once('/') {
+        Some((_, last)) => match last.rsplit_once(':') {
+            Some((_, verb)) => {
+                let end = path.len() - verb.len() - 1;
+                (path.get(..end).unwrap_or(path), Some(verb.to_owned()))
+            }
+            None => (path, None),
+        },
+        None => (path, None),
+    };
+    let segments = path
+        .split('/')
+        .skip(1)
+        .map(|segment| match segment.strip_prefix('{').and_then(|name| name.strip_suffix('}')) {
+            Some(name) => Segment::Parameter(name.to_owned()),
+            None => Segment::Fixed(segment.to_owned()),
+        })
+        .collect();
+    (segments, verb)
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
+    value.get(key).and_then(Value::as_str)
+}
+
+fn text_at(value: &Value, pointer: &str) -> String {
+    let text = value.pointer(pointer).and_then(Value::as_str);
+    text.unwrap_or_default().to_owned()
+}
+
+fn flag(value: &Value, key: &str) -> bool {
+    value.get(key).and_then(Value::as_bool).unwrap_or_default()
+}
+
+fn object(value: Option<&Value>) -> impl Iterator<Item = (&String, &Value)> {
+    value.and_then(Value::as_object).into_iter().flatten()
+}
+
+fn array(value: Option<&Value>) -> impl Iterator<Item = &Value> {
+    value.and_then(Value::as_array).into_iter().flatten()
+}

@@ -1,0 +1,245 @@
+use http::Method;
+use serde_json::{Value, json};
+
+use super::sample::contract;
+use super::*;
+
+/// The errors of a body of `marketplace_apps_create`, as pointer, code and message.
+fn errors_of(body: &Value) -> Vec<(String, FieldCode, String)> {
+    let operation = contract().operation("marketplace_apps_create").unwrap();
+    let schema = operation.body.as_ref().unwrap().forms[0].schema;
+    contract()
+        .check(schema, body)
+        .into_iter()
+        .map(|error| match error.place {
+            FieldPlace::Pointer(pointer) => (pointer, error.code, error.message),
+            FieldPlace::Parameter(name) => panic!("{name} is no pointer"),
+        })
+        .collect()
+}
+
+/// The one error of a body that is right but for `field`.
+fn error_with(field: &str, value: Value) -> (String, FieldCode, String) {
+    let mut body = json!({"name": "Tables", "contact": {"kind": "EMAIL", "email": "a@b.example"}});
+    assert_eq!(errors_of(&body), []);
+    body[field] = value;
+    let mut errors = errors_of(&body);
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    errors.remove(0)
+}
+
+#[test]
+fn an_operation_is_read_whole() {
+    let operation = contract().operation("marketplace_apps_archive").unwrap();
+    assert_eq!(operation.group, "marketplace");
+    assert_eq!(operation.resource, "apps");
+    assert_eq!(operation.method, Method::POST);
+    assert_eq!(operation.path, "/v1/marketplace/apps/{app_uuid}:archive");
+    assert_eq!(operation.verb.as_deref(), Some("archive"));
+    assert_eq!(operation.segments.len(), 4);
+    assert_eq!(operation.segments[3], Segment::Parameter("app_uuid".to_owned()));
+    assert_eq!(operation.access, Access::Scope("marketplace.apps:write".to_owned()));
+    assert_eq!(operation.success, 200);
+    assert!(operation.takes_idempotency_key && operation.sends_etag);
+    assert!(!operation.takes_if_match && !operation.audited && !operation.is_list);
+    let body = operation.body.as_ref().unwrap();
+    assert!(!body.required);
+    assert_eq!(body.forms[0].kind, BodyKind::Json);
+    assert_eq!(operation.responses[&409].codes, ["ILLEGAL_TRANSITION", "IDEMPOTENCY_IN_PROGRESS"]);
+    assert_eq!(operation.file(), "contract/paths/marketplace/apps.yaml");
+}
+
+#[test]
+fn access_is_read_in_all_its_forms() {
+    let access = |id: &str| contract().operation(id).unwrap().access.clone();
+    assert_eq!(access("system_health_get"), Access::Public);
+    assert_eq!(access("system_me_get"), Access::Any);
+    assert_eq!(access("auth_sessions_refresh"), Access::Cookie);
+    assert_eq!(access("marketplace_listings_get").scope(), Some("storefront"));
+    assert!(contract().operation("admin_audit_records_list").unwrap().audited);
+}
+
+#[test]
+fn parameters_know_how_they_are_read() {
+    let operation = contract().operation("marketplace_apps_list").unwrap();
+    let parameter = |name: &str| operation.parameters.iter().find(|p| p.name == name).unwrap();
+    assert!(parameter("state").array && parameter("state").splits_commas);
+    assert!(parameter("tag").array && !parameter("tag").splits_commas);
+    assert_eq!(parameter("limit").kind, Kind::Integer);
+    assert_eq!(parameter("limit").default, Some(json!(20)));
+    assert_eq!(parameter("archived").kind, Kind::Boolean);
+    assert_eq!(parameter("rating").kind, Kind::Number);
+    assert_eq!(parameter("q").kind, Kind::Text);
+}
+
+#[test]
+fn the_digest_is_that_of_the_bytes_served() {
+    let contract = contract();
+    assert_eq!(contract.digest().len(), 64);
+    assert_eq!(contract.digest(), sha256(contract.text().as_bytes()));
+    assert_eq!(sha256(b"abc").get(..8), Some("ba7816bf"));
+}
+
+#[test]
+fn the_embedded_contract_can_be_read() {
+    let contract = Contract::embedded().unwrap_or_else(|problems| panic!("{problems:#?}"));
+    contract.compile_responses().unwrap();
+}
+
+#[test]
+fn a_missing_field_is_named_where_it_would_stand() {
+    let errors = errors_of(&json!({"contact": {"kind": "URL", "url": "https://a.example"}}));
+    assert_eq!(errors, [("/name".to_owned(), FieldCode::Required, "`name` is missing; it is required.".to_owned())]);
+}
+
+#[test]
+fn an_unknown_field_is_named_with_the_one_that_was_meant() {
+    let (pointer, code, message) = error_with("webiste", json!("https://a.example"));
+    assert_eq!((pointer.as_str(), code), ("/webiste", FieldCode::UnknownField));
+    assert_eq!(message, "There is no field `webiste` here. Did you mean `website`?");
+    let (_, _, message) = error_with("colour", json!(1));
+    assert_eq!(message, "There is no field `colour` here.");
+}
+
+#[test]
+fn limits_are_told_with_their_numbers_and_never_with_the_value() {
+    let cases = [
+        ("name", json!("secret, and too long"), FieldCode::TooLong, "At most 12 characters; this has 20."),
+        ("name", json!("x"), FieldCode::TooShort, "At least 2 characters; this has 1."),
+        ("name", json!(7), FieldCode::Type, "Send a string, not a number."),
+        ("slug", json!("Secret!"), FieldCode::Pattern, "This does not match the pattern `^[a-z0-9]+(-[a-z0-9]+)*$`."),
+        ("seats", json!(0), FieldCode::Range, "Send at least 1."),
+        ("seats", json!(501), FieldCode::Range, "Send at most 500."),
+        ("seats", json!(1.5), FieldCode::Type, "Send a whole number, not a number."),
+        (
+            "website",
+            json!("secret"),
+            FieldCode::Format,
+            "This is no absolute URI; one looks like https://tischwerk.example/help.",
+        ),
+        ("state", json!("SECRET"), FieldCode::Enum, "Send one of DRAFT, LISTED, ARCHIVED."),
+        (
+            "opens_at",
+            json!("2025-11-20 10:00"),
+            FieldCode::Format,
+            "This is no RFC 3339 date and time with an offset; one looks like 2025-11-20T14:03:27Z.",
+        ),
+        ("keywords", json!([]), FieldCode::TooFew, "At least 1 entries."),
+        ("keywords", json!(["a", "b", "c", "d"]), FieldCode::TooMany, "At most 3 entries."),
+        ("keywords", json!(["a", "a"]), FieldCode::Duplicate, "An entry comes twice; send each once."),
+    ];
+    for (field, value, code, message) in cases {
+        assert_eq!(error_with(field, value), (format!("/{field}"), code, message.to_owned()));
+    }
+}
+
+#[test]
+fn null_and_any_offset_are_taken_where_the_contract_allows_them() {
+    let body = json!({
+        "name": "Tables", "website": null, "opens_at": "2025-11-20T10:00:00.5+05:30",
+        "contact": {"kind": "EMAIL", "email": "a@b.example"}
+    });
+    assert_eq!(errors_of(&body), []);
+    let (_, code, message) = error_with("slug", Value::Null);
+    assert_eq!((code, message.as_str()), (FieldCode::Type, "Send a string, not null."));
+}
+
+#[test]
+fn names_of_a_map_are_checked_and_named() {
+    let (pointer, code, message) = error_with("names", json!({"deu": "Tische"}));
+    assert_eq!((pointer.as_str(), code), ("/names/deu", FieldCode::Pattern));
+    assert!(message.contains("name of this field"), "{message}");
+    let (pointer, code, _) = error_with("names", json!({"de": 1}));
+    assert_eq!((pointer.as_str(), code), ("/names/de", FieldCode::Type));
+}
+
+#[test]
+fn of_several_forms_the_one_meant_is_explained() {
+    let (pointer, code, _) = error_with("contact", json!({"kind": "URL", "url": "nowhere"}));
+    assert_eq!((pointer.as_str(), code), ("/contact/url", FieldCode::Format));
+    let (pointer, code, _) = error_with("contact", json!({"kind": "EMAIL"}));
+    assert_eq!((pointer.as_str(), code), ("/contact/email", FieldCode::Required));
+    let (pointer, code, message) = error_with("contact", json!({"kind": "FAX", "number": "1"}));
+    assert_eq!((pointer.as_str(), code), ("/contact/kind", FieldCode::Enum));
+    assert_eq!(message, "Send one of EMAIL, URL.");
+    let (pointer, code, message) = error_with("contact", json!("a@b.example"));
+    assert_eq!((pointer.as_str(), code), ("/contact", FieldCode::Type));
+    assert_eq!(message, "Send an object, not a string.");
+    let (pointer, code, message) = error_with("either", json!(true));
+    assert_eq!((pointer.as_str(), code), ("/either", FieldCode::Type));
+    assert_eq!(message, "Send a string or a whole number, not a boolean.");
+    let (pointer, code, _) = error_with("either", json!("long"));
+    assert_eq!((pointer.as_str(), code), ("/either", FieldCode::TooLong));
+}
+
+#[test]
+fn at_most_fifty_errors_are_named() {
+    let mut body = json!({"name": "Tables", "contact": {"kind": "EMAIL", "email": "a@b.example"}});
+    for number in 0..200 {
+        body[format!("field{number}")] = json!(number);
+    }
+    assert_eq!(errors_of(&body).len(), MOST);
+}
+
+#[test]
+fn pointers_escape_and_stay_short() {
+    let (pointer, ..) = error_with("a/b~c", json!(1));
+    assert_eq!(pointer, "/a~1b~0c");
+    let (pointer, _, message) = error_with(&"é".repeat(5000), json!(1));
+    assert!(pointer.len() <= 512);
+    assert!(message.chars().count() < 200, "{message}");
+}
+
+#[test]
+fn a_pattern_that_needs_more_than_linear_time_is_refused_at_start() {
+    let text = contract().text().replace("^[a-z0-9]+(-[a-z0-9]+)*$", "^(?=a)[a-z]+$");
+    let problems = Contract::from_yaml(&text).err().unwrap();
+    assert!(!problems.is_empty());
+}
+
+#[test]
+fn what_is_missing_in_an_operation_is_said() {
+    let broken = |from: &str, to: &str| {
+        let text = contract().text().replacen(from, to, 1);
+        let problems = Contract::from_yaml(&text).err().unwrap();
+        problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    assert!(broken("operationId: system_me_get", "title: none").contains("get /v1/system/me: has no operationId"));
+    assert!(broken("security: []", "x: 1").contains("declares no access"));
+    assert!(broken("x-resource: health", "x: 1").contains("x-resource"));
+    assert!(broken("paths:", "paths: [").contains("contract/openapi.yaml"));
+}
+
+#[test]
+#[ignore = "prints how long a contract of full size takes to read and compile"]
+fn reading_a_contract_of_full_size() {
+    let small = contract();
+    let mut document = yaml::read(small.text()).unwrap();
+    let paths = document["paths"].as_object().unwrap().clone();
+    for copy in 0..24 {
+        for (path, item) in &paths {
+            let mut item = item.clone();
+            for operation in item.as_object_mut().unwrap().values_mut() {
+                let id = format!("{}_{copy}", operation["operationId"].as_str().unwrap());
+                operation["operationId"] = json!(id);
+            }
+            let path = path.replace("/v1/", &format!("/v1/copy{copy}/"));
+            document["paths"][path] = item;
+        }
+    }
+    let text = yaml::write(&document).unwrap();
+    let start = std::time::Instant::now();
+    yaml::read(&text).unwrap();
+    let yaml = start.elapsed();
+    let start = std::time::Instant::now();
+    let contract = Contract::from_yaml(&text).unwrap();
+    let request = start.elapsed();
+    let start = std::time::Instant::now();
+    contract.compile_responses().unwrap();
+    eprintln!(
+        "{} operations, {} bytes: yaml {yaml:?}, whole {request:?}, responses {:?}",
+        contract.operations().len(),
+        text.len(),
+        start.elapsed()
+    );
+}

@@ -1,0 +1,348 @@
+//! Which promise does a path address? One matcher behind one function (specification:
+//! architecture.md, The corridor, Routes).
+//!
+//! The custom verb is split off the raw, undecoded last segment, so that `…/{uuid}:archive` and
+//! `…/{uuid}` never take each other's calls. Values stay raw: the binder decodes them and parses
+//! them by their schema, and one that does not parse is 404. Anything odd about a path is 404 too.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use http::Method;
+use matchit::Router;
+
+use crate::contract::{Contract, Operation, Problem, Segment};
+
+/// The matcher over every path of a contract.
+pub struct Routes {
+    /// The paths by custom verb; those without one under the empty text.
+    by_verb: HashMap<String, Router<Resource>>,
+}
+
+/// What a path addresses.
+#[derive(Debug)]
+pub enum Match<'r, 'p> {
+    /// An operation, and the raw values of its path parameters in the order of the path.
+    Operation {
+        /// The promise.
+        operation: &'r Arc<Operation>,
+        /// Parameter names and their raw values, still percent-encoded.
+        values: Vec<(&'r str, &'p str)>,
+    },
+    /// A path that exists and does not know this method: 405 with these in `Allow`.
+    MethodNotAllowed {
+        /// The methods that the path knows, HEAD and OPTIONS among them, sorted.
+        allow: Vec<Method>,
+    },
+    /// No such path.
+    NotFound,
+}
+
+/// What one path answers.
+#[derive(Debug, Default)]
+struct Resource {
+    /// Operation by method.
+    methods: BTreeMap<&'static str, Arc<Operation>>,
+}
+
+impl Routes {
+    /// Builds the matcher.
+    ///
+    /// # Errors
+    /// Paths that cannot be told apart, each with the piece that has it.
+    pub fn new(contract: &Contract) -> Result<Routes, Vec<Problem>> {
+        let mut resources: BTreeMap<(String, String), Resource> = BTreeMap::new();
+        let mut problems = Vec::new();
+        for operation in contract.operations() {
+            let key = (operation.verb.clone().unwrap_or_default(), pattern(operation));
+            let methods = &mut resources.entry(key).or_default().methods;
+            match known(&operation.method) {
+                Some(method) if !methods.contains_key(method) => {
+                    methods.insert(method, Arc::clone(operation));
+                }
+                Some(_) => problems.push(problem(operation, "another operation has this method and path")),
+                None => problems.push(problem(operation, "this method is not routed")),
+            }
+        }
+        let mut by_verb: HashMap<String, Router<Resource>> = HashMap::new();
+        for ((verb, pattern), resource) in resources {
+            let first = resource.methods.values().next().map(Arc::clone);
+            let router = by_verb.entry(verb).or_default();
+            if let (Err(error), Some(operation)) = (router.insert(pattern, resource), first) {
+                problems.push(problem(&operation, &error.to_string()));
+            }
+        }
+        if problems.is_empty() { Ok(Routes { by_verb }) } else { Err(problems) }
+    }
+
+    /// Finds what `method` on the raw path (as in the request line, without the query) addresses.
+    /// HEAD finds what GET does.
+    pub fn find<'r, 'p>(&'r self, method: &Method, raw_path: &'p str) -> Match<'r, 'p> {
+        let Some((resource, values)) = self.resource(raw_path) else {
+            return Match::NotFound;
+        };
+        let method = if method == Method::HEAD { &Method::GET } else { method };
+        let Some(operation) = resource.methods.get(method.as_str()) else {
+            return Match::MethodNotAllowed { allow: resource.allow() };
+        };
+        let names = operation.segments.iter().filter_map(|segment| match segment {
+            Segment::Parameter(name) => Some(name.as_str()),
+            Segment::Fixed(_) => None,
+        });
+        Match::Operation { values: names.zip(values).collect(), operation }
+    }
+
+    /// The methods that a path knows, for `Allow` on OPTIONS; none when there is no such path.
+    pub fn allow(&self, raw_path: &str) -> Option<Vec<Method>> {
+        self.resource(raw_path).map(|(resource, _)| resource.allow())
+    }
+
+    fn resource<'r, 'p>(&'r self, raw_path: &'p str) -> Option<(&'r Resource, Vec<&'p str>)> {
+        if !is_plain(raw_path) {
+            return None;
+        }
+        for (path, verb) in readings(raw_path) {
+            let found = self.by_verb.get(verb).and_then(|router| router.at(path).ok());
+            if let Some(found) = found {
+                let values = found.params.iter().map(|(_, value)| value).collect();
+                return Some((found.value, values));
+            }
+        }
+        None
+    }
+}
+
+impl Resource {
+    fn allow(&self) -> Vec<Method> {
+        let mut names: Vec<&str> = self.methods.keys().copied().collect();
+        if names.contains(&"GET") {
+            names.push("HEAD");
+        }
+        names.push("OPTIONS");
+        names.sort_unstable();
+        names.into_iter().filter_map(|name| Method::from_bytes(name.as_bytes()).ok()).collect()
+    }
+}
+
+/// The ways to read a path's last segment, the likeliest first. A colon always splits a verb off.
+/// `%3A` may stand for that colon, because some clients encode it; where no route has that verb,
+/// it is part of the value.
+fn readings(raw_path: &str) -> impl Iterator<Item = (&str, &str)> {
+    let start = raw_path.rfind('/').map_or(0, |slash| slash + 1);
+    let last = raw_path.get(start..).unwrap_or_default();
+    let split = |colon: usize, width: usize| {
+        let path = raw_path.get(..start + colon)?;
+        Some((path, last.get(colon + width..)?)).filter(|(_, verb)| !verb.is_empty())
+    };
+    let (first, second) = match last.rfind(':') {
+        Some(colon) => (split(colon, 1), None),
+        None => {
+            let encoded = last.rfind("%3A").max(last.rfind("%3a"));
+            (encoded.and_then(|colon| split(colon, 3)), Some((raw_path, "")))
+        }
+    };
+    first.into_iter().chain(second)
+}
+
+/// Whether a path is one that a client writes on purpose: absolute, no empty or dot segment (plain
+/// or encoded), no encoded slash, backslash or control character. Everything else is 404.
+fn is_plain(raw_path: &str) -> bool {
+    let Some(segments) = raw_path.strip_prefix('/') else {
+        return false;
+    };
+    segments
+        .split('/')
+        .all(|segment| !segment.is_empty() && !is_dots(segment) && !segment.contains('\\') && !hides_something(segment))
+}
+
+/// `.` and `..`, however they are written.
+fn is_dots(segment: &str) -> bool {
+    let mut rest = segment;
+    let mut dots = 0;
+    while !rest.is_empty() {
+        let Some(after) =
+            rest.strip_prefix('.').or_else(|| rest.strip_prefix("%2e")).or_else(|| rest.strip_prefix("%2E"))
+        else {
+            return false;
+        };
+        rest = after;
+        dots += 1;
+    }
+    dots <= 2
+}
+
+/// An encoded slash, backslash or control character.
+fn hides_something(segment: &str) -> bool {
+    segment.split('%').skip(1).any(|part| {
+        let byte = part.get(..2).and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        byte.is_some_and(|byte| byte < 0x20 || matches!(byte, b'/' | b'\\' | 0x7f))
+    })
+}
+
+/// The pattern of an operation's path without its verb; parameters are numbered, so that two
+/// operations may name one place differently.
+fn pattern(operation: &Operation) -> String {
+    let mut pattern = String::new();
+    for (number, segment) in operation.segments.iter().enumerate() {
+        match segment {
+            Segment::Fixed(text) => {
+                pattern.push('/');
+                pattern.push_str(&text.replace('{', "{{").replace('}', "}}"));
+            }
+            Segment::Parameter(_) => pattern.push_str(&format!("/{{p{number}}}")),
+        }
+    }
+    pattern
+}
+
+fn known(method: &Method) -> Option<&'static str> {
+    ["GET", "POST", "PUT", "PATCH", "DELETE"].into_iter().find(|known| method.as_str() == *known)
+}
+
+fn problem(operation: &Operation, what: &str) -> Problem {
+    Problem::new(operation.file(), &operation.id, what)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::contract::sample::contract;
+
+    fn routes() -> Routes {
+        Routes::new(contract()).unwrap()
+    }
+
+    /// The id of the operation found, or the status that is answered instead.
+    fn found(method: Method, path: &str) -> String {
+        match routes().find(&method, path) {
+            Match::Operation { operation, .. } => operation.id.clone(),
+            Match::MethodNotAllowed { .. } => "405".to_owned(),
+            Match::NotFound => "404".to_owned(),
+        }
+    }
+
+    const APP: &str = "/v1/marketplace/apps/019aa5c2-7b1e-7c40-9d52-3f8e6a1b0c47";
+
+    #[test]
+    fn a_resource_and_its_custom_verb_are_told_apart() {
+        assert_eq!(found(Method::GET, APP), "marketplace_apps_get");
+        assert_eq!(found(Method::POST, &format!("{APP}:archive")), "marketplace_apps_archive");
+        assert_eq!(found(Method::GET, &format!("{APP}:archive")), "405");
+        assert_eq!(found(Method::POST, &format!("{APP}:unknown")), "404");
+        assert_eq!(found(Method::GET, &format!("{APP}:unknown")), "404");
+        assert_eq!(found(Method::POST, APP), "405");
+        assert_eq!(found(Method::GET, "/v1/system/me:explain"), "system_me_explain");
+        assert_eq!(found(Method::GET, "/v1/system/me"), "system_me_get");
+        assert_eq!(found(Method::GET, "/v1/admin/audit-records:export"), "admin_audit_records_export");
+    }
+
+    #[test]
+    fn an_encoded_colon_stands_for_one_only_where_a_route_has_the_verb() {
+        assert_eq!(found(Method::POST, &format!("{APP}%3Aarchive")), "marketplace_apps_archive");
+        assert_eq!(found(Method::POST, &format!("{APP}%3aarchive")), "marketplace_apps_archive");
+        let routes = routes();
+        let slug = "/v1/marketplace/public/listings/a%3Aarchive";
+        match routes.find(&Method::GET, slug) {
+            Match::Operation { operation, values } => {
+                assert_eq!(operation.id, "marketplace_listings_get");
+                assert_eq!(values, [("listing_slug", "a%3Aarchive")]);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn odd_paths_are_not_found() {
+        for path in [
+            "",
+            "/",
+            "v1/system/me",
+            "/v1/system/me/",
+            "/v1//system/me",
+            "//v1/system/me",
+            "/v1/system/./me",
+            "/v1/system/../system/me",
+            "/v1/system/%2e%2e/system/me",
+            "/v1/system/.%2E/me",
+            "/v1/system%2Fme",
+            "/v1/marketplace/apps/a%2fb",
+            "/v1/marketplace/apps/a%5Cb",
+            "/v1/marketplace/apps/a\\b",
+            "/v1/marketplace/apps/a%00",
+            "/v1/marketplace/apps/%7f",
+            "/v1/system/me:",
+            "/v1/system/me:explain:",
+            "/v1/system/me:explain:explain",
+            "/v1/system/ME",
+            "/v1/marketplace/apps/",
+            "/v1/marketplace/apps/:archive",
+            "/v1/system/me%2",
+        ] {
+            assert_eq!(found(Method::GET, path), "404", "{path}");
+            assert_eq!(routes().allow(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn head_finds_what_get_does_and_allow_names_both() {
+        assert_eq!(found(Method::HEAD, APP), "marketplace_apps_get");
+        assert_eq!(found(Method::HEAD, "/v1/oauth/token"), "405");
+        let names = |path: &str| {
+            let allow = routes().allow(path).unwrap();
+            allow.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(names(APP), ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH"]);
+        assert_eq!(names("/v1/oauth/token"), ["OPTIONS", "POST"]);
+        match routes().find(&Method::PUT, "/v1/oauth/token") {
+            Match::MethodNotAllowed { allow } => assert_eq!(allow, [Method::OPTIONS, Method::POST]),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn values_come_with_their_names_in_the_order_of_the_path() {
+        let routes = routes();
+        let path = "/v1/marketplace/apps/one/media/two%20too/content";
+        match routes.find(&Method::GET, path) {
+            Match::Operation { values, .. } => {
+                assert_eq!(values, [("app_uuid", "one"), ("media_uuid", "two%20too")]);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    proptest! {
+        /// Every operation's path, with any ids, finds that operation and no other.
+        #[test]
+        fn every_path_finds_its_own_operation(values in proptest::collection::vec("[A-Za-z0-9_~-]{1,40}", 4)) {
+            let routes = routes();
+            for operation in contract().operations() {
+                let mut ids = values.iter().cycle();
+                let mut path = String::new();
+                for segment in &operation.segments {
+                    path.push('/');
+                    path.push_str(match segment {
+                        Segment::Fixed(text) => text,
+                        Segment::Parameter(_) => ids.next().unwrap(),
+                    });
+                }
+                if let Some(verb) = &operation.verb {
+                    path.push(':');
+                    path.push_str(verb);
+                }
+                match routes.find(&operation.method, &path) {
+                    Match::Operation { operation: found, .. } => prop_assert_eq!(&found.id, &operation.id),
+                    other => prop_assert!(false, "{} finds {:?}", path, other),
+                }
+            }
+        }
+
+        /// No text makes the matcher fail in another way than by not finding anything.
+        #[test]
+        fn no_path_is_too_odd(path in "[/%:.a-z0-9A-F{}*\\\\é-]{0,60}") {
+            let _ = routes().find(&Method::GET, &path);
+        }
+    }
+}
