@@ -144,6 +144,9 @@ pub struct Contract {
     /// Write contract/openapi.yaml anew from its pieces, in the project's folder
     #[arg(long)]
     pub assemble: bool,
+    /// Write schema/schema.graphql anew from the schema, in the project's folder
+    #[arg(long, conflicts_with = "assemble")]
+    pub schema: bool,
 }
 
 /// Does what the command line says.
@@ -157,7 +160,7 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
             serve::serve(words.settle()?).await
         }
         Command::Check => {
-            let differences = wiring::check()?;
+            let differences = wiring::check().await?;
             say(&differences.join("\n"))?;
             if !differences.is_empty() {
                 bail!("{} differences: the service would not start", differences.len());
@@ -186,8 +189,9 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
             database.close().await?;
             say(&done?)
         }
-        Command::Contract(Contract { assemble: true }) => wiring::contract_assemble(),
-        Command::Contract(Contract { assemble: false }) => say(wiring::contract_text()?.trim_end()),
+        Command::Contract(Contract { assemble: true, .. }) => wiring::contract_assemble(),
+        Command::Contract(Contract { schema: true, .. }) => wiring::schema_write(),
+        Command::Contract(Contract { .. }) => say(wiring::contract_text()?.trim_end()),
     }
 }
 

@@ -63,6 +63,18 @@ pub struct Serve {
         value_parser = network)]
     pub trusted_proxies: Vec<IpNet>,
 
+    /// Requests a second that one network may make without a token
+    #[arg(long, env = "LABS_ANONYMOUS_PER_SECOND", default_value = "50", value_name = "NUMBER")]
+    pub anonymous_per_second: u32,
+
+    /// Requests a day that one network may make without a token
+    #[arg(long, env = "LABS_ANONYMOUS_PER_DAY", default_value = "50000", value_name = "NUMBER")]
+    pub anonymous_per_day: u64,
+
+    /// Tries a minute that one network has at sign-in, second factor, token, registration, refresh and reset
+    #[arg(long, env = "LABS_ATTEMPTS_PER_MINUTE", default_value = "30", value_name = "NUMBER")]
+    pub attempts_per_minute: u32,
+
     /// Address and port of the metrics, for Prometheus; without one, there are none
     #[arg(long, env = "LABS_METRICS_LISTEN", value_name = "ADDRESS:PORT")]
     pub metrics_listen: Option<SocketAddr>,
@@ -131,6 +143,8 @@ pub struct Config {
     pub cors_origins: Vec<String>,
     /// The peers whose forwarded headers count.
     pub trusted_proxies: Vec<IpNet>,
+    /// The budgets of callers without an account.
+    pub limits: labs_rest::edge::budget::Limits,
     /// Where metrics are served. None: nowhere.
     pub metrics_listen: Option<SocketAddr>,
     base_url: Option<String>,
@@ -160,6 +174,11 @@ impl Serve {
             mail_from: self.mail_from,
             cors_origins: self.cors_origins,
             trusted_proxies: self.trusted_proxies,
+            limits: labs_rest::edge::budget::Limits {
+                anonymous_per_second: self.anonymous_per_second,
+                anonymous_per_day: self.anonymous_per_day,
+                attempts_per_minute: self.attempts_per_minute,
+            },
             metrics_listen: self.metrics_listen,
             folder,
             database_url,

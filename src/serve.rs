@@ -5,6 +5,7 @@ use crate::database::Database;
 use crate::folder::Folder;
 use crate::wiring;
 use anyhow::Context;
+use labs_schema::time::Clock;
 use std::io::Write;
 use std::net::SocketAddr;
 use tokio::net::TcpListener;
@@ -40,7 +41,7 @@ async fn serve_with(
     let starting = async {
         wiring::durability_check(database.url()).await?;
         wiring::migrate(database.url()).await?;
-        wiring::application(config, database.url(), &config.base_url(address)).await
+        wiring::application(config, database.url(), &config.base_url(address), Clock::default()).await
     };
     let application = tokio::select! {
         started = starting => started?,

@@ -101,7 +101,6 @@ impl Rest {
     }
 
     /// The service over HTTP.
-    #[must_use]
     pub fn router(self: Arc<Self>) -> Router {
         crate::dispatch::router(self)
     }

@@ -74,6 +74,15 @@ pub async fn is_migrated(pool: &PgPool) -> Result<bool, Fault> {
     Ok(MIGRATIONS.iter().all(|migration| applied.contains(&migration.version)))
 }
 
+/// Whether the database answers.
+///
+/// # Errors
+/// When it does not.
+pub async fn ping(pool: &PgPool) -> Result<(), Fault> {
+    sqlx::query("select 1").execute(pool).await?;
+    Ok(())
+}
+
 /// Opens the inside over a migrated database.
 ///
 /// # Errors
