@@ -100,8 +100,9 @@ apt_install() {
   local by=$1
   say "Installing them: ${by:+$by }apt-get install --no-install-recommends ${PACKAGES[*]}"
   case " ${PACKAGES[*]} " in *" postgresql "*) apt_no_cluster "$by" ;; esac
-  $by apt-get update -qq >&2
-  $by env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${PACKAGES[@]}" >&2
+  $by apt-get update -qq >/dev/null
+  $by env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o Dpkg::Use-Pty=0 \
+    --no-install-recommends "${PACKAGES[@]}" >/dev/null
 }
 
 # Labs has a PostgreSQL of its own: the package need not make and start one for the whole machine.
