@@ -2,4 +2,5 @@
 
 pub mod bind;
 pub mod contract;
+pub mod documents;
 pub mod routes;
