@@ -3,4 +3,5 @@
 pub mod bind;
 pub mod contract;
 pub mod documents;
+pub mod inspect;
 pub mod routes;
