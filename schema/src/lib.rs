@@ -1,1 +1,41 @@
-//! The inside of Labs.
+//! The inside of Labs: the GraphQL schema, the engine that answers it, the rules and the SQL.
+//!
+//! It knows no HTTP. Its one door is [`Engine`]: a prepared [`engine::Question`] goes in with its caller,
+//! an [`engine::Answer`] or a [`Fault`] comes out, and what lies between (guard, transaction, audit record,
+//! commit) is the same for everybody. The group modules are private: nobody reaches a resolver, a rule or
+//! a statement but through the schema.
+
+pub mod access;
+pub mod ask;
+pub mod authority;
+pub mod budget;
+pub mod db;
+pub mod engine;
+pub mod fault;
+pub mod keep;
+pub mod mail;
+pub mod media;
+pub mod open;
+pub mod page;
+pub mod principal;
+pub mod scope;
+pub mod services;
+pub mod time;
+
+mod auth;
+mod system;
+
+pub use engine::Engine;
+pub use fault::{Code, Fault, FieldError};
+pub use principal::{Principal, PrincipalType};
+pub use scope::{Scope, ScopeSet};
+
+use async_graphql::MergedObject;
+
+/// Everything that can be read.
+#[derive(MergedObject, Default)]
+struct Query(system::Query);
+
+/// Everything that can be written.
+#[derive(MergedObject, Default)]
+struct Mutation(auth::Mutation);

@@ -50,6 +50,9 @@ pub struct Operation {
     /// Whether each call writes an audit record: the admin group, and every scope under labs.admin
     /// (specification: decisions.md, Audit).
     pub audited: bool,
+    /// Where the thing that a 201 made is found: a path with `{field}` of the answer or `{parameter}` of the
+    /// request (`x-location`, or the collection's path and the answer's `uuid`).
+    pub location: Option<String>,
     /// Whether it is deprecated.
     pub deprecated: bool,
     /// Path parameters as one object schema; none when the path has none.

@@ -109,6 +109,7 @@ impl<'a> Reader<'a> {
             takes_if_none_match: takes("If-None-Match"),
             sends_etag: sends.is_some_and(|headers| headers.iter().any(|name| name == "ETag")),
             audited: group == "admin" || access.scope().is_some_and(is_staff_scope),
+            location: text(value, "x-location").map(str::to_owned).or_else(|| made_at(path, success)),
             deprecated: flag(value, "deprecated"),
             path_schema: self.object_schema(&id, "path", &parameters, |place| place == Place::Path),
             query_schema: self.object_schema(&id, "query", &parameters, |place| place != Place::Path),
@@ -222,6 +223,11 @@ impl<'a> Reader<'a> {
         }
         Ok(responses)
     }
+}
+
+/// Where a created thing is found unless the contract says otherwise: beneath its collection.
+fn made_at(path: &str, success: u16) -> Option<String> {
+    (success == 201 && !path.contains(':')).then(|| format!("{path}/{{uuid}}"))
 }
 
 fn access(operation: &Value) -> Result<Access, String> {

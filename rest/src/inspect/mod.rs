@@ -42,23 +42,15 @@ impl From<Problem> for Difference {
     }
 }
 
-/// The promises that are kept in another way than by a document's plain answer.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Exemptions<'a> {
-    /// Answered without GraphQL: they need no document and no root field.
-    pub served_directly: &'a [&'a str],
-    /// Answered by a document whose variables or answer code in `rest/src/exceptions` changes
-    /// (cookies, files, streams): document, root field and access are inspected, their shape is not.
-    pub reshaped: &'a [&'a str],
-}
-
 /// Every difference between contract, documents, schema (as SDL) and routes; empty when they agree.
-pub fn inspect(contract: &Contract, documents: &Documents, sdl: &str, exemptions: Exemptions<'_>) -> Vec<Difference> {
+/// The promises in `served_directly` are answered without GraphQL: they need no document and no root
+/// field.
+pub fn inspect(contract: &Contract, documents: &Documents, sdl: &str, served_directly: &[&str]) -> Vec<Difference> {
     let mut found = Vec::new();
     counts(contract, &mut found);
     routes(contract, &mut found);
     match Sdl::read(sdl) {
-        Ok(sdl) => promises::inspect(contract, documents, &sdl, exemptions, &mut found),
+        Ok(sdl) => promises::inspect(contract, documents, &sdl, served_directly, &mut found),
         Err(error) => found.push(Difference {
             file: "schema/schema.graphql".to_owned(),
             what: format!("the schema's SDL cannot be read: {error}"),

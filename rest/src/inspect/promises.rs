@@ -4,7 +4,7 @@ use async_graphql::parser::types::{Field, OperationDefinition, OperationType, Se
 
 use super::sdl::{self, Root, Sdl};
 use super::selection::Answers;
-use super::{Difference, Exemptions, variables};
+use super::{Difference, variables};
 use crate::contract::{Contract, GROUPS, Operation};
 use crate::documents::{Document, Documents};
 
@@ -13,10 +13,10 @@ pub(super) fn inspect(
     contract: &Contract,
     documents: &Documents,
     sdl: &Sdl,
-    exemptions: Exemptions<'_>,
+    served_directly: &[&str],
     found: &mut Vec<Difference>,
 ) {
-    let inspection = Inspection { contract, documents, sdl, exemptions };
+    let inspection = Inspection { contract, documents, sdl, served_directly };
     for operation in contract.operations() {
         inspection.promise(operation, found);
     }
@@ -27,7 +27,7 @@ struct Inspection<'a> {
     contract: &'a Contract,
     documents: &'a Documents,
     sdl: &'a Sdl,
-    exemptions: Exemptions<'a>,
+    served_directly: &'a [&'a str],
 }
 
 impl Inspection<'_> {
@@ -40,7 +40,7 @@ impl Inspection<'_> {
             found.push(difference(&operation.file(), what));
         }
         let document = self.documents.get(id);
-        if self.exemptions.served_directly.contains(&id) {
+        if self.served_directly.contains(&id) {
             if let Some(document) = document {
                 let what = format!("{id} is served without GraphQL: remove its document");
                 found.push(difference(&document.file, what));
@@ -119,9 +119,6 @@ impl Inspection<'_> {
             (_, Root::Query) => tell("its root field is a query: begin with `query`".to_owned()),
             (_, Root::Mutation) => tell("its root field is a mutation: begin with `mutation`".to_owned()),
         }
-        if self.exemptions.reshaped.contains(&operation.id.as_str()) {
-            return;
-        }
         variables::differences(self.contract, self.sdl, operation, definition).into_iter().for_each(&mut tell);
         self.answers(operation, document, field, root_field).into_iter().for_each(&mut tell);
     }
@@ -144,7 +141,7 @@ impl Inspection<'_> {
             .collect()
     }
 
-    /// Documents and root fields that no promise stands behind, and exemptions of nothing.
+    /// Documents and root fields that no promise stands behind, and exceptions for nothing.
     fn leftovers(&self, found: &mut Vec<Difference>) {
         for document in self.documents.iter() {
             if self.contract.operation(&document.name).is_none() {
@@ -163,10 +160,11 @@ impl Inspection<'_> {
                 found.push(difference(&folder_of(name), what));
             }
         }
-        for id in self.exemptions.served_directly.iter().chain(self.exemptions.reshaped) {
+        for id in self.served_directly {
             if self.contract.operation(id).is_none() {
-                let what = format!("{id} is listed there, and no promise of the contract: remove it from the list");
-                found.push(difference("rest/src/exceptions", what));
+                let what =
+                    format!("{id} is served without GraphQL, and no promise of the contract: remove it from the list");
+                found.push(difference("rest/src/exceptions/mod.rs", what));
             }
         }
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::leaf;
 use super::sdl::{Input, Kind, Sdl, entries, named};
 use super::shape::{Fields, Shape, merged, shape};
-use crate::contract::{BodyForm, BodyKind, Contract, Operation, Place};
+use crate::contract::{BodyKind, Contract, Operation, Place};
 
 /// What differs between a promise's inputs and its document's variables.
 pub(super) fn differences(
@@ -42,9 +42,9 @@ pub(super) fn differences(
             None => compare.found.push(format!("the parameter {name} has no variable: declare ${name}")),
         }
     }
-    let takes_files = compare.body(operation, variables.get("body").copied());
+    compare.body(operation, variables.get("body").copied());
     known.push("body".to_owned());
-    for name in variables.keys().filter(|name| !takes_files && !known.iter().any(|known| known == *name)) {
+    for name in variables.keys().filter(|name| !known.iter().any(|known| known == *name)) {
         compare
             .found
             .push(format!("the variable ${name} is no parameter of the contract: remove it, or promise the parameter"));
@@ -72,29 +72,39 @@ struct Compare<'a> {
 }
 
 impl<'a> Compare<'a> {
-    /// Compares the body; answers whether it brings files, for which the exceptions have variables.
-    fn body(&mut self, operation: &'a Operation, variable: Option<(&Type, bool)>) -> bool {
-        let Some(body) = &operation.body else {
-            if variable.is_some() {
-                self.found.push("the promise has no body, yet the document has $body".to_owned());
-            }
-            return false;
-        };
-        let files = |form: &BodyForm| matches!(form.kind, BodyKind::Multipart | BodyKind::Binary);
-        if body.forms.iter().any(files) {
-            return true;
-        }
-        let Some((ty, has_default)) = variable else {
-            self.found.push("the body has no variable: declare $body".to_owned());
-            return false;
-        };
-        for form in &body.forms {
-            let presence = Presence { required: body.required, always: body.required, has_default };
+    fn body(&mut self, operation: &'a Operation, variable: Option<(&Type, bool)>) {
+        let mut expected = false;
+        for form in operation.body.iter().flat_map(|body| &body.forms) {
             let schema = self.contract.schema(form.schema);
-            self.input("$body", schema, ty, presence);
+            let required = operation.body.as_ref().is_some_and(|body| body.required);
+            let fields = match form.kind {
+                BodyKind::Binary => continue,
+                BodyKind::Multipart => self.without_files(schema),
+                BodyKind::Json | BodyKind::MergePatch | BodyKind::Form => None,
+            };
+            expected = true;
+            let Some((ty, has_default)) = variable else {
+                self.found.push("the body has no variable: declare $body".to_owned());
+                continue;
+            };
+            match (fields, named(ty)) {
+                (Some(fields), Some(name)) => self.named("$body", schema, Shape::Object(fields), name),
+                _ => self.input("$body", schema, ty, Presence { required, always: required, has_default }),
+            }
+        }
+        if variable.is_some() && !expected {
+            self.found.push("the promise has no body but bytes, yet the document has $body".to_owned());
         }
         self.found.dedup();
-        false
+    }
+
+    /// The fields of a form whose files travel beside the variables.
+    fn without_files(&self, schema: &'a Value) -> Option<Fields<'a>> {
+        let Shape::Object(mut fields) = shape(self.contract, schema).shape else {
+            return None;
+        };
+        fields.properties.retain(|_, property| !self.contract.is_file(property));
+        Some(fields)
     }
 
     fn input(&mut self, place: &str, schema: &'a Value, ty: &Type, presence: Presence) {

@@ -212,3 +212,16 @@ fn one_of_several_types_fits_one_of_several_forms() {
     let found = house().document("system/me.graphql", "kind phone", "kind").difference();
     assert!(found.contains("Phone fits none of the contract's forms"), "{found}");
 }
+
+#[test]
+fn the_fields_of_a_multipart_body_are_compared_and_its_files_are_not() {
+    let media = |to: &str| {
+        House::new().sdl("input UploadInput { kind: MediaKind! alt_text: String position: Int }", to).difference()
+    };
+    let found = media("input UploadInput { kind: MediaKind! alt_text: String position: Int file: String }");
+    assert!(found.contains("$body.file is in the input UploadInput, and the contract lacks it"), "{found}");
+    let found = media("input UploadInput { kind: String! alt_text: String position: Int }");
+    assert!(found.contains("$body.kind: the contract says an enumeration"), "{found}");
+    let found = media("input UploadInput { kind: MediaKind! alt_text: String }");
+    assert!(found.contains("$body.position is in the contract"), "{found}");
+}

@@ -1,0 +1,289 @@
+-- The workshop side of the marketplace: the category tree, apps with their texts, media and versions, and the review of
+-- what is submitted. Readers never see these rows; what they see is copied out of them at publication (0005).
+set lock_timeout = '10s';
+
+-- The tree a partner chooses from. Names and descriptions are objects of locale to text.
+create table category (
+    category_uuid uuid constraint category_pkey primary key,
+    parent_uuid uuid constraint category_parent_fkey references category,
+    slug text not null constraint category_slug_key unique
+        constraint category_slug_check check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and length(slug) <= 80),
+    icon text,
+    position integer not null default 0,
+    state text not null default 'ACTIVE'
+        constraint category_state_check check (state in ('ACTIVE', 'DEACTIVATED')),
+    names jsonb not null
+        constraint category_names_check check (jsonb_typeof(names) = 'object' and names <> '{}'),
+    descriptions jsonb not null default '{}'
+        constraint category_descriptions_check check (jsonb_typeof(descriptions) = 'object'),
+    created_at timestamptz not null default labs_now(),
+    updated_at timestamptz not null default labs_now(),
+    constraint category_parent_check check (parent_uuid <> category_uuid)
+);
+create index category_parent_idx on category (parent_uuid, position, category_uuid);
+create index category_position_idx on category (position, category_uuid);
+
+-- Where each category stands: its path from the root down to itself, and whether readers see it. A category beneath a
+-- deactivated one is not shown, whatever its own state. The walk starts at the roots, so that it always ends.
+create view category_place as
+with recursive place as (
+    select category_uuid, parent_uuid, array[category_uuid] as path, 0 as depth, state = 'ACTIVE' as shown
+    from category
+    where parent_uuid is null
+    union all
+    select c.category_uuid, c.parent_uuid, p.path || c.category_uuid, p.depth + 1, p.shown and c.state = 'ACTIVE'
+    from category as c
+    join place as p on c.parent_uuid = p.category_uuid
+)
+select category_uuid, parent_uuid, path, depth, shown
+from place;
+
+-- An app, as its owner is writing it. It may be deleted only while it was never published; what hangs on it goes with
+-- it, and a listing or a customer's review keeps it from going.
+create table app (
+    app_uuid uuid constraint app_pkey primary key,
+    partner_uuid uuid not null constraint app_partner_fkey references partner,
+    slug text not null constraint app_slug_key unique
+        constraint app_slug_check check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and length(slug) <= 80),
+    default_locale text not null constraint app_default_locale_check
+        check (default_locale ~ '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$'),
+    state text not null default 'DRAFT'
+        constraint app_state_check check (state in ('DRAFT', 'LISTED', 'UNLISTED', 'SUSPENDED', 'ARCHIVED')),
+    support_url text,
+    support_email text,
+    privacy_url text,
+    website_url text,
+    terms_url text,
+    state_reason text,
+    state_changed_at timestamptz not null default labs_now(),
+    created_at timestamptz not null default labs_now(),
+    updated_at timestamptz not null default labs_now()
+);
+create index app_partner_idx on app (partner_uuid, created_at desc, app_uuid desc);
+create index app_partner_state_idx on app (partner_uuid, state, created_at desc, app_uuid desc);
+create index app_created_at_idx on app (created_at desc, app_uuid desc);
+
+create table app_translation (
+    app_uuid uuid not null constraint app_translation_app_fkey references app on delete cascade,
+    locale text not null constraint app_translation_locale_check
+        check (locale ~ '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$'),
+    name text not null constraint app_translation_name_check check (length(name) between 1 and 120),
+    tagline text not null default '' constraint app_translation_tagline_check check (length(tagline) <= 240),
+    description text not null default ''
+        constraint app_translation_description_check check (length(description) <= 20000),
+    updated_at timestamptz not null default labs_now(),
+    constraint app_translation_pkey primary key (app_uuid, locale)
+);
+
+-- The primary category stands at position 0. Places are compared at the end of a statement, so that one statement may
+-- change them all.
+create table app_category (
+    app_uuid uuid not null constraint app_category_app_fkey references app on delete cascade,
+    category_uuid uuid not null constraint app_category_category_fkey references category,
+    position integer not null constraint app_category_position_check check (position between 0 and 2),
+    constraint app_category_pkey primary key (app_uuid, category_uuid),
+    constraint app_category_position_key unique (app_uuid, position) deferrable initially immediate
+);
+create index app_category_category_idx on app_category (category_uuid, app_uuid);
+
+-- Sorts semantic versions as their specification says, in one column that an index can hold: numbers padded; a release
+-- (`~`) after its pre-releases; identifiers of digits before others, compared as numbers; the shorter list first. It is
+-- text compared by bytes.
+create function version_precedence(major bigint, minor bigint, patch bigint, prerelease text) returns text
+    language sql immutable strict parallel safe
+    as $$
+        select lpad(major::text, 19, '0') || '.' || lpad(minor::text, 19, '0') || '.' || lpad(patch::text, 19, '0')
+            || case when prerelease = '' then '~' else '-' || (
+                select string_agg(case
+                    when part ~ '^[0-9]+$' then '0' || lpad(length(part)::text, 3, '0') || part
+                    else '1' || part
+                end, ' ' order by place)
+                from unnest(string_to_array(prerelease, '.')) with ordinality as identifiers (part, place)
+            ) end
+    $$;
+
+-- A version of an app. `created_by` is a person or a program. At most one version of an app is PUBLISHED: the former is
+-- superseded first.
+create table app_version (
+    version_uuid uuid constraint app_version_pkey primary key,
+    app_uuid uuid not null constraint app_version_app_fkey references app on delete cascade,
+    number text not null constraint app_version_number_check
+        check (number ~ '^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$' and length(number) <= 100),
+    major bigint not null constraint app_version_major_check check (major >= 0),
+    minor bigint not null constraint app_version_minor_check check (minor >= 0),
+    patch bigint not null constraint app_version_patch_check check (patch >= 0),
+    prerelease text not null default '',
+    precedence text collate "C" not null
+        generated always as (version_precedence(major, minor, patch, prerelease)) stored,
+    release_notes jsonb not null default '{}'
+        constraint app_version_release_notes_check check (jsonb_typeof(release_notes) = 'object'),
+    manifest jsonb not null default '{"permissions": [], "redirect_uris": []}'
+        constraint app_version_manifest_check check (jsonb_typeof(manifest) = 'object'),
+    state text not null default 'DRAFT' constraint app_version_state_check
+        check (state in ('DRAFT', 'SUBMITTED', 'IN_REVIEW', 'CHANGES_REQUESTED', 'APPROVED', 'SCHEDULED', 'PUBLISHED',
+            'SUPERSEDED', 'REJECTED', 'WITHDRAWN')),
+    state_changed_at timestamptz not null default labs_now(),
+    publish_at timestamptz,
+    published_at timestamptz,
+    created_by uuid,
+    created_at timestamptz not null default labs_now(),
+    updated_at timestamptz not null default labs_now(),
+    constraint app_version_number_key unique (app_uuid, number),
+    constraint app_version_publish_at_check check (state <> 'SCHEDULED' or publish_at is not null),
+    constraint app_version_published_at_check
+        check (state not in ('PUBLISHED', 'SUPERSEDED') or published_at is not null)
+);
+create unique index app_version_published_key on app_version (app_uuid) where state = 'PUBLISHED';
+create index app_version_app_idx on app_version (app_uuid, created_at desc, version_uuid desc);
+create index app_version_precedence_idx on app_version (app_uuid, precedence desc);
+create index app_version_publish_at_idx on app_version (publish_at) where state = 'SCHEDULED';
+
+-- What a listing must fulfil. The checklist of an app and the reviewers' findings use the same numbers. Those that are
+-- automatic are checked by the service, the others by reviewers.
+create table listing_requirement (
+    code text constraint listing_requirement_pkey primary key
+        constraint listing_requirement_code_check check (code ~ '^REQ-[0-9]{2,3}$'),
+    title text not null,
+    description text not null,
+    position integer not null,
+    automatic boolean not null,
+    active boolean not null default true
+);
+
+insert into listing_requirement (code, title, description, position, automatic) values
+    ('REQ-01', 'Icon', 'One icon, square, at least 512 by 512 pixels.', 1, true),
+    ('REQ-02', 'Name', 'A name of 3 to 50 characters in the default locale.', 2, true),
+    ('REQ-03', 'Tagline', 'A tagline of 10 to 100 characters in the default locale.', 3, true),
+    ('REQ-04', 'Description', 'A description of at least 200 characters in the default locale.', 4, true),
+    ('REQ-05', 'Primary category', 'A primary category that is active.', 5, true),
+    ('REQ-06', 'Screenshots', 'At least two screenshots.', 6, true),
+    ('REQ-07', 'Support contact', 'An e-mail address or a page where customers get help.', 7, true),
+    ('REQ-08', 'Privacy policy', 'The address of a privacy policy, starting with https.', 8, true),
+    ('REQ-09', 'Release notes', 'Release notes of the version in the default locale.', 9, true),
+    ('REQ-10', 'Redirect URIs', 'Every redirect URI starts with https and carries no fragment.', 10, true),
+    ('REQ-11', 'Alternative texts', 'Every picture has a text for those who cannot see it.', 11, true),
+    ('REQ-12', 'Account', 'The company''s account is active and your e-mail address is verified.', 12, true),
+    ('REQ-13', 'Complete texts', 'Every locale that was begun has a name, a tagline and a description.', 13, true),
+    ('REQ-14', 'Permissions', 'The app asks for no more than it needs, and the description says what for.', 14, false),
+    ('REQ-15', 'Truth', 'The app does what its listing says.', 15, false),
+    ('REQ-16', 'Pictures', 'Screenshots show the app itself, legibly, without data of real people.', 16, false),
+    ('REQ-17', 'Names of others', 'Names and marks of others appear only where the owner may use them.', 17, false);
+
+-- One handing-in of a version. The snapshot holds what was handed in (texts, links, categories, media, version), so
+-- that the decision is about exactly that. `submitted_by` is a person or a program, `reviewer_uuid` an internal person.
+-- A version stands before the reviewers once at a time; handed in again, it gets a new row; an appeal is one of those.
+create table submission (
+    submission_uuid uuid constraint submission_pkey primary key,
+    version_uuid uuid not null constraint submission_version_fkey references app_version on delete cascade,
+    app_uuid uuid not null constraint submission_app_fkey references app on delete cascade,
+    partner_uuid uuid not null constraint submission_partner_fkey references partner,
+    state text not null default 'SUBMITTED' constraint submission_state_check
+        check (state in ('SUBMITTED', 'IN_REVIEW', 'APPROVED', 'CHANGES_REQUESTED', 'REJECTED', 'WITHDRAWN')),
+    submitted_by uuid,
+    submitted_at timestamptz not null default labs_now(),
+    reviewer_uuid uuid constraint submission_reviewer_fkey references person,
+    claimed_at timestamptz,
+    decided_at timestamptz,
+    decision_note text,
+    appeal boolean not null default false,
+    appeal_text text,
+    snapshot jsonb not null,
+    estimated_at timestamptz,
+    updated_at timestamptz not null default labs_now(),
+    constraint submission_reviewer_check check (state <> 'IN_REVIEW' or reviewer_uuid is not null),
+    constraint submission_decided_at_check
+        check (state not in ('APPROVED', 'CHANGES_REQUESTED', 'REJECTED') or decided_at is not null),
+    constraint submission_appeal_check check (appeal = (appeal_text is not null))
+);
+create unique index submission_open_key on submission (version_uuid) where state in ('SUBMITTED', 'IN_REVIEW');
+create index submission_version_idx on submission (version_uuid, submitted_at desc, submission_uuid desc);
+create index submission_app_idx on submission (app_uuid, submitted_at desc, submission_uuid desc);
+create index submission_partner_idx on submission (partner_uuid, submitted_at desc, submission_uuid desc);
+create index submission_state_idx on submission (state, submitted_at, submission_uuid);
+create index submission_submitted_at_idx on submission (submitted_at, submission_uuid);
+create index submission_reviewer_idx on submission (reviewer_uuid, submitted_at, submission_uuid);
+create index submission_decided_at_idx on submission (decided_at desc) where decided_at is not null;
+
+create table submission_finding (
+    finding_uuid uuid constraint submission_finding_pkey primary key,
+    submission_uuid uuid not null constraint submission_finding_submission_fkey references submission on delete cascade,
+    requirement_code text not null
+        constraint submission_finding_requirement_fkey references listing_requirement,
+    text text not null,
+    position integer not null default 0,
+    resolved boolean not null default false,
+    created_at timestamptz not null default labs_now()
+);
+create index submission_finding_submission_idx on submission_finding (submission_uuid, position, finding_uuid);
+create index submission_finding_requirement_idx on submission_finding (requirement_code);
+
+-- The talk about a submission. An internal note is never shown to the partner.
+create table review_message (
+    message_uuid uuid constraint review_message_pkey primary key,
+    submission_uuid uuid not null constraint review_message_submission_fkey references submission on delete cascade,
+    author_kind text not null constraint review_message_author_kind_check
+        check (author_kind in ('PARTNER_USER', 'MACHINE_CLIENT', 'STAFF_USER', 'SYSTEM')),
+    author_uuid uuid,
+    internal boolean not null default false,
+    body text not null,
+    created_at timestamptz not null default labs_now(),
+    constraint review_message_internal_check check (not internal or author_kind in ('STAFF_USER', 'SYSTEM'))
+);
+create index review_message_submission_idx on review_message (submission_uuid, created_at, message_uuid);
+
+-- Pictures. The bytes lie in the object store under `object_key`; the row is written only when they lie there. The
+-- variants are smaller copies: an object of name to {object_key, media_type, width, height, size_bytes}. A picture
+-- taken out of the draft keeps its row while a listing shows it.
+create table media (
+    media_uuid uuid constraint media_pkey primary key,
+    app_uuid uuid not null constraint media_app_fkey references app on delete cascade,
+    kind text not null constraint media_kind_check check (kind in ('ICON', 'SCREENSHOT', 'BANNER')),
+    position integer not null default 0,
+    alt_text text not null default '',
+    caption text not null default '',
+    media_type text not null
+        constraint media_media_type_check check (media_type in ('image/png', 'image/jpeg', 'image/webp')),
+    width integer not null constraint media_width_check check (width > 0),
+    height integer not null constraint media_height_check check (height > 0),
+    size_bytes bigint not null constraint media_size_bytes_check check (size_bytes > 0),
+    sha256 bytea not null constraint media_sha256_check check (octet_length(sha256) = 32),
+    object_key text not null,
+    variants jsonb not null default '{}' constraint media_variants_check check (jsonb_typeof(variants) = 'object'),
+    removed_at timestamptz,
+    created_at timestamptz not null default labs_now(),
+    updated_at timestamptz not null default labs_now()
+);
+create index media_app_idx on media (app_uuid, kind, position, media_uuid);
+create index media_created_at_idx on media (app_uuid, created_at desc, media_uuid desc);
+create index media_object_key_idx on media (object_key);
+
+-- The history of an app, for its owner and for staff.
+create table app_event (
+    event_uuid uuid constraint app_event_pkey primary key,
+    app_uuid uuid not null constraint app_event_app_fkey references app on delete cascade,
+    occurred_at timestamptz not null default labs_now(),
+    kind text not null constraint app_event_kind_check check (kind ~ '^[A-Z][A-Z_]*$'),
+    actor_kind text not null constraint app_event_actor_kind_check
+        check (actor_kind in ('PARTNER_USER', 'MACHINE_CLIENT', 'STAFF_USER', 'SYSTEM', 'ANONYMOUS')),
+    actor_uuid uuid,
+    detail jsonb not null default '{}'
+);
+create index app_event_app_idx on app_event (app_uuid, occurred_at desc, event_uuid desc);
+
+call audit_watch('category', 'category_uuid');
+call audit_watch('app', 'app_uuid');
+call audit_watch('app_translation', 'app_uuid');
+call audit_watch('app_category', 'app_uuid');
+call audit_watch('app_version', 'version_uuid');
+call audit_watch('listing_requirement');
+call audit_watch('submission', 'submission_uuid');
+call audit_watch('submission_finding', 'finding_uuid');
+call audit_watch('review_message', 'message_uuid');
+call audit_watch('media', 'media_uuid');
+
+grant select, insert, update, delete on category, app, app_translation, app_category, app_version, listing_requirement,
+    submission, submission_finding, review_message, media to labs_service;
+grant select, insert on app_event to labs_service;
+grant select on category_place to labs_service;
+
+reset lock_timeout;

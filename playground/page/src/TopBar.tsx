@@ -1,0 +1,30 @@
+import { useWorkbench } from './workbench';
+
+const counted = new Intl.NumberFormat('en-GB');
+
+/** Where you are, what you may still ask today, and the way out. */
+export function TopBar({ onSignOut }: { onSignOut: () => void }) {
+  const { person, last } = useWorkbench();
+  const remaining = last?.remainingToday ?? person.remainingToday;
+  return (
+    <header className="topbar">
+      <img src={`${import.meta.env.BASE_URL}icon.svg`} alt="" width="24" height="24" />
+      <h1>Labs playground</h1>
+      <nav aria-label="Elsewhere in Labs">
+        <a href="/reference" target="_blank" rel="noreferrer">
+          API reference
+        </a>
+      </nav>
+      {remaining !== null && (
+        <p className="budget">
+          <b>{counted.format(remaining)}</b> requests left today
+          {person.limitPerSecond !== null && <span className="wide">, {counted.format(person.limitPerSecond)} a second</span>}
+        </p>
+      )}
+      {person.label && <p className="who wide">{person.label}</p>}
+      <button type="button" onClick={onSignOut}>
+        Sign out
+      </button>
+    </header>
+  );
+}

@@ -1,0 +1,8 @@
+declare module '*.js?worker' {
+  const WorkerFactory: new () => Worker;
+  export default WorkerFactory;
+}
+
+declare namespace globalThis {
+  var MonacoEnvironment: { getWorker(id: string, label: string): Worker } | undefined;
+}

@@ -1,0 +1,17 @@
+import EditorWorker from 'monaco-editor/esm/vs/editor/editor.worker.js?worker';
+import JsonWorker from 'monaco-editor/esm/vs/language/json/json.worker.js?worker';
+import GraphQLWorker from 'monaco-graphql/esm/graphql.worker.js?worker';
+
+/** The editor's helpers, as files of our own origin: no blob: address is needed. */
+globalThis.MonacoEnvironment = {
+  getWorker(_id: string, label: string): Worker {
+    if (label === 'json') return new JsonWorker();
+    if (label === 'graphql') return new GraphQLWorker();
+    return new EditorWorker();
+  },
+};
+
+// An editor that is closed while its helpers work breaks off their work, and reports that as an error.
+addEventListener('unhandledrejection', (event) => {
+  if (event.reason instanceof Error && event.reason.name === 'Canceled') event.preventDefault();
+});

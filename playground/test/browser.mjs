@@ -1,0 +1,60 @@
+// A Chromium of one's own, watched: every request, every console error, every broken policy is written down.
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome', '/Applications/Chromium.app/Contents/MacOS/Chromium'];
+const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+
+/**
+ * Opens a browser with a fresh profile. Answers `{ context, page, watch, close }`, where `watch` holds
+ * `requests` (every address asked for), `errors` (console errors, exceptions) and `violations` (policies).
+ */
+export async function openBrowser({ colorScheme = 'light' } = {}) {
+  const profile = await mkdtemp(join(tmpdir(), 'labs-chromium-'));
+  const executablePath = process.env.LABS_TEST_CHROMIUM ?? PLACES.find((place) => existsSync(place));
+  const context = await chromium.launchPersistentContext(profile, { executablePath, args: FLAGS, colorScheme, viewport: { width: 1440, height: 900 } });
+  const watch = { requests: [], errors: [], violations: [] };
+  context.on('request', (request) => watch.requests.push(request.url()));
+  context.on('console', (message) => {
+    if (message.type() === 'error') watch.errors.push({ text: message.text(), url: message.location().url });
+  });
+  context.on('weberror', (error) => watch.errors.push({ text: String(error.error()), url: error.page()?.url() ?? '' }));
+  await context.exposeBinding('reportViolation', (_source, violation) => watch.violations.push(violation));
+  await context.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) => {
+      window.reportViolation(`${event.effectiveDirective} ${event.blockedURI} ${event.sourceFile ?? ''} ${event.sample}`);
+    });
+  });
+  const page = context.pages()[0] ?? (await context.newPage());
+  return {
+    context,
+    page,
+    watch,
+    close: async () => {
+      await context.close();
+      await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/**
+ * What went wrong unseen: broken policies, foreign addresses, console errors. A refusal that a test calls
+ * for is no error, although Chromium writes one: those are named as `{ path, status }`.
+ */
+export function complaints(watch, base, expected = []) {
+  const isExpected = ({ text, url }) => expected.some(({ path, status }) => url === `${base}${path}` && text.startsWith('Failed to load resource') && text.includes(` ${status} `));
+  return [
+    ...watch.violations.map((violation) => `policy: ${violation}`),
+    ...strangers(watch, base).map((url) => `foreign address: ${url}`),
+    ...watch.errors.filter((error) => !isExpected(error)).map(({ text, url }) => `console: ${text} (${url})`),
+  ];
+}
+
+/** The addresses asked for that are neither of this origin nor made inside the page. */
+function strangers(watch, base) {
+  const { origin } = new URL(base);
+  return watch.requests.filter((url) => !['data:', 'blob:'].includes(new URL(url).protocol) && new URL(url).origin !== origin);
+}

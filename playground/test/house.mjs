@@ -1,0 +1,68 @@
+// What the browser tests share: the service under test, and the steps a person takes on the page.
+import { startMock, PEOPLE } from './mock.mjs';
+import { freshCode } from './totp.mjs';
+
+/** The refusals that a sign-in passes through; the last only when an earlier run spent the code. */
+export const SIGN_IN_REFUSALS = [
+  { path: '/v1/auth/sessions:refresh', status: 401 },
+  { path: '/v1/auth/sessions', status: 401 },
+  { path: '/v1/auth/sessions:verify-mfa', status: 401 },
+];
+
+/**
+ * The service that LABS_TEST_BASE names, with its sign-ins; without it the stand-in.
+ * Answers `{ base, staff, limited, mock, close }`; `mock` is null for a real service.
+ */
+export async function startService() {
+  const base = process.env.LABS_TEST_BASE?.replace(/\/$/, '');
+  if (base) return { base, staff: personOf('LABS_TEST_STAFF'), limited: personOf('LABS_TEST_LIMITED'), mock: null, close: async () => {} };
+  const mock = await startMock();
+  return { base: mock.base, staff: PEOPLE[0], limited: PEOPLE[1], mock, close: mock.close };
+}
+
+function personOf(prefix) {
+  const [email, password, secret] = ['EMAIL', 'PASSWORD', 'TOTP_SECRET'].map((name) => process.env[`${prefix}_${name}`]);
+  if (!email || !password || !secret) throw new Error(`${prefix}_EMAIL, ${prefix}_PASSWORD and ${prefix}_TOTP_SECRET are needed with LABS_TEST_BASE`);
+  return { email, password, secret };
+}
+
+/** Signs in with both steps and waits for the editor. */
+export async function signIn(page, base, person) {
+  await page.goto(`${base}/playground`);
+  await page.getByLabel('E-mail').fill(person.email);
+  await page.getByLabel('Password').fill(person.password);
+  await page.keyboard.press('Enter');
+  await enterCode(page, person);
+  await editorReady(page);
+}
+
+async function enterCode(page, person) {
+  // An earlier run may have spent this half minute's code: then the next one is taken.
+  for (let tries = 0; tries < 2; tries += 1) {
+    await page.getByLabel('Code').fill(await freshCode(person.secret));
+    const answered = page.waitForResponse((response) => response.url().endsWith(':verify-mfa'));
+    await page.keyboard.press('Enter');
+    if ((await answered).ok()) return;
+  }
+  throw new Error('no code was accepted');
+}
+
+export async function editorReady(page) {
+  await page.locator('.graphiql-query-editor .monaco-editor').waitFor();
+  await page.locator('.graphiql-response .monaco-editor').waitFor();
+}
+
+/** Opens a saved question by its title. */
+export async function openQuestion(page, title) {
+  const panel = page.getByRole('button', { name: 'Show Saved questions' });
+  if (await panel.isVisible()) await panel.click();
+  await page.locator('.questions').getByRole('button', { name: title }).click();
+}
+
+/** Runs what stands in the editor. Answers `{ status, body, requestId }` of the service. */
+export async function run(page) {
+  const answered = page.waitForResponse((response) => response.url().endsWith('/playground/graphql'));
+  await page.getByRole('button', { name: /^Execute/ }).click();
+  const response = await answered;
+  return { status: response.status(), body: await response.json(), requestId: await response.headerValue('X-Request-Id') };
+}

@@ -1,0 +1,174 @@
+// A stand-in for the service: serves dist/ under its policies and plays the endpoints the pages use, so
+// that they can be looked at and tested without a database.
+//
+//     node test/mock.mjs [port]      prints the address, the sign-ins, and a code whenever Enter is pressed
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { extname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { answer } from './mock-graphql.mjs';
+import { codeAt, stepAt } from './totp.mjs';
+
+const ROOM = fileURLToPath(new URL('..', import.meta.url));
+const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml', '.ttf': 'font/ttf' };
+const TOKEN_SECONDS = 600;
+
+/** The people of the stand-in. The limited one lacks the audit scope; the partner is no staff. */
+export const PEOPLE = [
+  person('staff@labs.example', 'Ines Duarte', 'STAFF_USER', 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP', ['labs.admin:write', 'auth.account:write']),
+  person('limited@labs.example', 'Tom Becker', 'STAFF_USER', 'KRUGS4ZANFZSAYJAONSWG4TFOQQHI3ZA', ['labs.admin.submissions', 'labs.admin.categories:write', 'auth.account:write']),
+  person('partner@brasserie.example', 'Luc Moreau', 'PARTNER_USER', '', ['marketplace.apps:write', 'auth.account:write']),
+];
+
+function person(email, name, principal_type, secret, scopes) {
+  return { email, name, principal_type, secret, scopes, password: 'a long stand-in password', step: 0 };
+}
+
+const ROUTES = {
+  'POST /v1/auth/sessions': signIn,
+  'POST /v1/auth/sessions:verify-mfa': verify,
+  'POST /v1/auth/sessions:refresh': refresh,
+  'POST /v1/auth/sessions:sign-out': signOut,
+  'GET /v1/system/me': me,
+  'POST /playground/graphql': graphql,
+  'GET /v1/system/health': async () => ({ status: 200, body: { status: 'OK' } }),
+  'GET /v1/system/readiness': async () => ({ status: 200, body: { status: 'READY' } }),
+  'GET /v1/publication/public/api-reference': async () => ({ status: 200, type: 'application/yaml', body: await readFile(join(ROOM, 'test/mock.yaml')) }),
+};
+
+const state = { challenges: new Map(), tokens: new Map(), cookies: new Map(), remaining: 100_000 };
+
+/** Starts on a loopback port, any free one unless it is named. Answers `{ base, cookieFor, expireTokens, endSessions, close }`. */
+export async function startMock(port = 0) {
+  const policies = JSON.parse(await readFile(join(ROOM, 'csp.json'), 'utf8'));
+  const server = createServer((request, response) => {
+    handle(request, response, policies).catch((error) => {
+      console.error(error);
+      response.writeHead(500).end();
+    });
+  });
+  await new Promise((ready) => server.listen(port, '127.0.0.1', ready));
+  return {
+    base: `http://127.0.0.1:${server.address().port}`,
+    /** Signs somebody in behind the page's back: the cookie that the service would have set. */
+    cookieFor: (email) => enter(PEOPLE.find((one) => one.email === email)).cookie.match(/^__Host-refresh=([^;]+)/)[1],
+    /** Every access token is void at once; refresh cookies live on. */
+    expireTokens: () => state.tokens.clear(),
+    /** Tokens and cookies are void: everybody is signed out. */
+    endSessions: () => (state.tokens.clear(), state.cookies.clear()),
+    close: () => new Promise((closed) => (server.closeAllConnections(), server.close(closed))),
+  };
+}
+
+async function handle(request, response, policies) {
+  const { pathname } = new URL(request.url, 'http://mock');
+  const route = ROUTES[`${request.method} ${pathname}`];
+  if (!route) return sendPage(pathname, response, policies);
+  const requestId = randomUUID();
+  const call = { body: await readJson(request), cookie: cookieOf(request), person: state.tokens.get(bearerOf(request)), requestId };
+  const { status, body, cookie, type } = await route(call);
+  const problem = status >= 400;
+  response.writeHead(status, {
+    'Content-Type': type ?? (problem ? 'application/problem+json' : 'application/json'),
+    'X-Request-Id': requestId,
+    'X-RateLimit-Daily-Remaining': String(--state.remaining),
+    'Cache-Control': 'no-store',
+    ...(cookie === undefined ? {} : { 'Set-Cookie': cookie }),
+  });
+  if (Buffer.isBuffer(body)) response.end(body);
+  else response.end(JSON.stringify(problem ? { status, ...body, request_id: requestId } : body));
+}
+
+async function signIn({ body }) {
+  const found = PEOPLE.find((one) => one.email === body.email && one.password === body.password);
+  if (!found) return refusal(401, 'INVALID_CREDENTIALS', 'Wrong e-mail or password', 'Check both and try again.');
+  if (found.principal_type !== 'STAFF_USER') return enter(found);
+  const challenge = randomBytes(24).toString('base64url');
+  state.challenges.set(challenge, found);
+  const extras = { challenge, expires_in: 300, methods: ['TOTP', 'RECOVERY_CODE'] };
+  return refusal(401, 'MFA_REQUIRED', 'Second factor required', 'Send the code to /v1/auth/sessions:verify-mfa.', extras);
+}
+
+async function verify({ body }) {
+  const found = state.challenges.get(body.challenge);
+  const now = stepAt(Date.now());
+  const step = found && [now - 1, now, now + 1].find((one) => one > found.step && codeAt(found.secret, one) === body.code);
+  if (!step) return refusal(401, 'INVALID_CREDENTIALS', 'Wrong code', 'Enter the code that the app shows now. Each works once.');
+  found.step = step;
+  state.challenges.delete(body.challenge);
+  return enter(found);
+}
+
+async function refresh({ cookie }) {
+  const found = state.cookies.get(cookie);
+  if (!found) return refusal(401, 'UNAUTHENTICATED', 'Not signed in', 'Sign in first.');
+  state.cookies.delete(cookie);
+  return enter(found);
+}
+
+async function signOut({ cookie }) {
+  state.cookies.delete(cookie);
+  return { status: 200, body: {}, cookie: '__Host-refresh=; HttpOnly; Secure; SameSite=Strict; Path=/; Max-Age=0' };
+}
+
+async function me({ person: one }) {
+  if (!one) return refusal(401, 'UNAUTHENTICATED', 'Not signed in', 'Sign in first.');
+  const { principal_type, scopes, name } = one;
+  return { status: 200, body: { principal_type, name, scopes, rate_limit: { limit_per_second: 50, remaining_day: state.remaining } } };
+}
+
+async function graphql({ body, person: one, requestId }) {
+  if (!one) return refusal(401, 'TOKEN_EXPIRED', 'The token has expired', 'Renew it.');
+  return answer(body, one, requestId);
+}
+
+function enter(found) {
+  const [token, cookie] = [randomBytes(24).toString('base64url'), randomBytes(24).toString('base64url')];
+  state.tokens.set(token, found);
+  state.cookies.set(cookie, found);
+  return {
+    status: 200,
+    body: { access_token: token, token_type: 'Bearer', expires_in: TOKEN_SECONDS },
+    cookie: `__Host-refresh=${cookie}; HttpOnly; Secure; SameSite=Strict; Path=/; Max-Age=1209600`,
+  };
+}
+
+function refusal(status, code, title, detail, extras = {}) {
+  return { status, body: { type: 'about:blank', title, code, detail, ...extras } };
+}
+
+async function sendPage(pathname, response, policies) {
+  const name = pathname.startsWith('/playground') ? 'playground' : pathname.startsWith('/reference') ? 'reference' : 'index';
+  const path = { '/': '/index.html', '/playground': '/playground/index.html', '/reference': '/reference/index.html' }[pathname] ?? pathname;
+  try {
+    const bytes = await readFile(join(ROOM, 'dist', normalize(path)));
+    response.writeHead(200, { 'Content-Type': TYPES[extname(path)] ?? 'application/octet-stream', 'Content-Security-Policy': policies[name], 'X-Content-Type-Options': 'nosniff' });
+    response.end(bytes);
+  } catch {
+    response.writeHead(404, { 'Content-Type': 'application/problem+json' }).end(JSON.stringify({ status: 404, title: 'Not found', code: 'NOT_FOUND' }));
+  }
+}
+
+async function readJson(request) {
+  const parts = [];
+  for await (const part of request) parts.push(part);
+  return parts.length > 0 ? JSON.parse(Buffer.concat(parts).toString('utf8')) : {};
+}
+
+function bearerOf(request) {
+  return request.headers.authorization?.replace(/^Bearer /, '');
+}
+
+function cookieOf(request) {
+  return request.headers.cookie?.match(/(?:^|; )__Host-refresh=([^;]+)/)?.[1];
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { base } = await startMock(Number(process.argv[2] ?? 0));
+  console.log(base);
+  for (const { email, password, secret } of PEOPLE) console.log(`${email}   ${password}   ${secret}`);
+  process.stdin.on('data', () => {
+    for (const { email, secret } of PEOPLE) if (secret) console.log(email, codeAt(secret, stepAt(Date.now())));
+  });
+}

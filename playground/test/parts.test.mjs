@@ -1,0 +1,59 @@
+// What needs no browser: the scope law the page explains with, the codes, the saved questions, the policies.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { buildSchema, parse, validate } from 'graphql';
+import { runnerImport } from 'vite';
+import { codeAt, stepAt } from './totp.mjs';
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const { module: scopes } = await runnerImport(here('../page/src/scopes.ts'), { configFile: false, logLevel: 'error' });
+
+test('a scope opens what lies beneath it, at its own level and not above', () => {
+  assert.ok(scopes.reaches(['labs.admin'], 'labs.admin.audit'));
+  assert.ok(scopes.reaches(['labs.admin.audit:write'], 'labs.admin.audit'));
+  assert.ok(scopes.reaches(['labs.admin:write'], 'labs.admin.audit:write'));
+  assert.ok(!scopes.reaches(['labs.admin'], 'labs.admin.audit:write'));
+  assert.ok(!scopes.reaches(['labs.admin.audit'], 'labs.admin'));
+  assert.ok(!scopes.reaches(['labs.admin.app'], 'labs.admin.apps'));
+  assert.ok(!scopes.reaches(['labs:write'], 'labs.admin.audit'));
+  assert.ok(!scopes.reaches([], 'labs.admin.audit'));
+});
+
+test('scopes are sorted into domains', () => {
+  const domains = scopes.domainsOf(['labs.admin.audit', 'auth.account:write', 'labs.admin.apps:write']);
+  assert.deepEqual(domains.map((domain) => [domain.name, domain.scopes.map((scope) => scope.base)]), [
+    ['auth', ['auth.account']],
+    ['labs.admin', ['labs.admin.apps', 'labs.admin.audit']],
+  ]);
+});
+
+test('codes agree with RFC 6238', () => {
+  const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
+  assert.equal(codeAt(secret, stepAt(59_000)), '287082');
+  assert.equal(codeAt(secret, stepAt(1_111_111_109_000)), '081804');
+  assert.equal(codeAt(secret, stepAt(20_000_000_000_000)), '353130');
+});
+
+const questions = readdirSync(here('../questions')).map((name) => [name, readFileSync(here(`../questions/${name}`), 'utf8')]);
+const schema = buildSchema(readFileSync(here('mock.graphql'), 'utf8'));
+
+for (const [name, text] of questions) {
+  test(`the saved question ${name} has a title, a sentence, and fits the schema`, () => {
+    const [title, sentence] = text.split('\n');
+    assert.match(title, /^# [A-Z].*[^.]$/);
+    assert.match(sentence, /^# [A-Z].*\.$/);
+    assert.deepEqual(validate(schema, parse(text)).map(String), []);
+  });
+}
+
+test('no policy lets a script be inline, evaluated, or of another origin', () => {
+  for (const [page, policy] of Object.entries(JSON.parse(readFileSync(here('../csp.json'), 'utf8')))) {
+    const rules = new Map(policy.split(';').map((rule) => rule.trim().split(/ (.*)/s)));
+    assert.ok(["'self'", undefined].includes(rules.get('script-src')), page);
+    assert.ok(["'self'", "'none'"].includes(rules.get('default-src')), page);
+    assert.equal(rules.get('frame-ancestors'), "'none'", page);
+    assert.doesNotMatch(policy, /unsafe-eval|https?:|\*/, page);
+  }
+});

@@ -1,0 +1,77 @@
+// The playground in a real Chromium: against the service that LABS_TEST_BASE names, else against the stand-in.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { complaints, openBrowser } from './browser.mjs';
+import { editorReady, openQuestion, run, signIn, SIGN_IN_REFUSALS, startService } from './house.mjs';
+
+let service;
+before(async () => {
+  service = await startService();
+});
+after(() => service.close());
+
+test('staff sign in, ask, find the audit record of their question, and leave nothing behind', async () => {
+  const { page, context, watch, close } = await openBrowser();
+  const tokens = [];
+  context.on('response', async (response) => {
+    if (/:(verify-mfa|refresh)$/.test(response.url()) && response.ok()) tokens.push((await response.json()).access_token);
+  });
+  try {
+    await signIn(page, service.base, service.staff);
+
+    await openQuestion(page, 'What staff did last');
+    const first = await run(page);
+    assert.equal(first.status, 200);
+    assert.equal(first.body.errors, undefined);
+    assert.ok(Array.isArray(first.body.data.admin_audit_records_list.data));
+    assert.ok(first.requestId);
+    await page.locator('.graphiql-response').getByText('admin_audit_records_list').first().waitFor();
+    assert.equal(await page.getByTestId('request-id').textContent(), first.requestId);
+
+    await page.getByRole('button', { name: 'Find its audit record' }).click();
+    const second = await run(page);
+    const records = second.body.data.admin_audit_records_list.data;
+    assert.equal(records.length, 1);
+    assert.equal(records[0].request_id, first.requestId);
+    assert.equal(records[0].operation, 'admin_audit_records_list');
+    assert.equal(records[0].outcome, 'SUCCEEDED');
+
+    await page.waitForTimeout(1000); // the editor writes its tabs down half a second late
+    await page.reload();
+    await editorReady(page);
+    await page.getByRole('tab', { name: 'audit_of_a_request' }).waitFor();
+    assert.ok(tokens.length >= 2, 'one token from the sign-in, one after the reload');
+    const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]));
+    for (const token of tokens) assert.ok(!stored.includes(token), 'a token was stored');
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('E-mail').waitFor();
+    await page.reload();
+    await page.getByLabel('E-mail').waitFor();
+    assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+    assert.deepEqual(complaints(watch, service.base, SIGN_IN_REFUSALS), []);
+  } finally {
+    await close();
+  }
+});
+
+test('a person without the audit scope is refused, and told which scope is missing', async () => {
+  const { page, watch, close } = await openBrowser();
+  try {
+    await signIn(page, service.base, service.limited);
+
+    await openQuestion(page, 'What staff did last');
+    const { body } = await run(page);
+    assert.equal(body.data?.admin_audit_records_list, undefined);
+    const refusal = page.locator('.answer .refusal');
+    await refusal.getByText('SCOPE_MISSING').waitFor();
+    await refusal.getByText('labs.admin.audit', { exact: true }).waitFor();
+
+    await page.getByRole('button', { name: 'Show Your scopes' }).click();
+    await page.getByLabel(/^Search/).fill('labs.admin.audit');
+    await page.getByText('Your token does not reach labs.admin.audit.').waitFor();
+    assert.deepEqual(complaints(watch, service.base, [...SIGN_IN_REFUSALS, { path: '/playground/graphql', status: 403 }]), []);
+  } finally {
+    await close();
+  }
+});

@@ -1,0 +1,105 @@
+// How the page keeps a session, where only the stand-in can play the other side.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { complaints, openBrowser } from './browser.mjs';
+import { editorReady, openQuestion, run, SIGN_IN_REFUSALS } from './house.mjs';
+import { PEOPLE, startMock } from './mock.mjs';
+
+const [STAFF, LIMITED, PARTNER] = PEOPLE;
+const REFRESH_REFUSED = { path: '/v1/auth/sessions:refresh', status: 401 };
+const ASKING_REFUSED = { path: '/playground/graphql', status: 401 };
+
+let mock;
+before(async () => {
+  mock = await startMock();
+});
+after(() => mock.close());
+
+/** A page that opens with somebody's refresh cookie, as after a reload. */
+async function openAs(person, options) {
+  const browser = await openBrowser(options);
+  const { hostname } = new URL(mock.base);
+  const cookie = { name: '__Host-refresh', value: mock.cookieFor(person.email), domain: hostname, path: '/', secure: true, httpOnly: true, sameSite: 'Strict' };
+  await browser.context.addCookies([cookie]);
+  await browser.page.goto(`${mock.base}/playground`);
+  return browser;
+}
+
+test('a token that expires between two questions is renewed unseen', async () => {
+  const { page, watch, close } = await openAs(STAFF);
+  try {
+    await editorReady(page);
+    await openQuestion(page, 'The whole category tree');
+    await run(page);
+    mock.expireTokens();
+    await page.getByRole('button', { name: /^Execute/ }).click();
+    await page.waitForResponse((response) => response.url().endsWith('/playground/graphql') && response.ok());
+    await page.locator('.graphiql-response').getByText('marketplace_categories_list').waitFor();
+    assert.deepEqual(complaints(watch, mock.base, [ASKING_REFUSED]), []);
+  } finally {
+    await close();
+  }
+});
+
+test('a session that was ended elsewhere leads back to the sign-in, and says so', async () => {
+  const { page, watch, close } = await openAs(STAFF);
+  try {
+    await editorReady(page);
+    await openQuestion(page, 'The whole category tree');
+    mock.endSessions();
+    await page.getByRole('button', { name: /^Execute/ }).click();
+    await page.getByText('Your session has ended').waitFor();
+    assert.deepEqual(complaints(watch, mock.base, [ASKING_REFUSED, REFRESH_REFUSED]), []);
+  } finally {
+    await close();
+  }
+});
+
+test('a partner is turned away kindly, and can sign out', async () => {
+  const { page, watch, close } = await openAs(PARTNER);
+  try {
+    await page.getByRole('heading', { name: 'This page is for staff' }).waitFor();
+    await page.getByRole('button', { name: /^Sign out/ }).click();
+    await page.getByLabel('E-mail').waitFor();
+    assert.deepEqual(complaints(watch, mock.base), []);
+  } finally {
+    await close();
+  }
+});
+
+test('without leave to see the schema the editor works on, with a note', async () => {
+  const { page, watch, close } = await openAs(LIMITED);
+  try {
+    await editorReady(page);
+    await page.getByText('Working without the schema.').waitFor();
+    await openQuestion(page, 'Submissions waiting for review');
+    const { body } = await run(page);
+    assert.equal(body.data.marketplace_submissions_list.data.length, 2);
+    assert.deepEqual(complaints(watch, mock.base, [{ path: '/playground/graphql', status: 403 }]), []);
+  } finally {
+    await close();
+  }
+});
+
+test('a wrong password and a wrong code are said, and nothing is lost', async () => {
+  const { page, watch, close } = await openBrowser();
+  try {
+    await page.goto(`${mock.base}/playground`);
+    await page.getByLabel('E-mail').fill(STAFF.email);
+    await page.getByLabel('Password').fill('not the password');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('Wrong e-mail or password').waitFor();
+    assert.equal(await page.getByLabel('E-mail').inputValue(), STAFF.email);
+
+    await page.getByLabel('Password').fill(STAFF.password);
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Code').fill('000000x');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('Wrong code').waitFor();
+    await page.getByRole('button', { name: 'Start again' }).click();
+    await page.getByLabel('E-mail').waitFor();
+    assert.deepEqual(complaints(watch, mock.base, SIGN_IN_REFUSALS), []);
+  } finally {
+    await close();
+  }
+});

@@ -1,0 +1,379 @@
+//! The walk of a request from its head to its answer.
+//!
+//! Refusals come in one order (specification: decisions, The contract): 401, 403, 404, 422. A path that
+//! names nothing is 404 before anybody is asked who they are.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use futures_util::FutureExt as _;
+use http::{HeaderMap, HeaderValue, Method, Response, header, request::Parts};
+use labs_schema::ask::{Attachment, Caller, Channel, Credentials};
+use labs_schema::engine::{Call, IdempotencyKey, Precondition, Question};
+use labs_schema::{Code, Engine, Fault};
+use serde_json::{Map, Value};
+
+use crate::answer::{self, Asked};
+use crate::bind::{self, Bound, Condition};
+use crate::contract::{Access, Operation};
+use crate::edge::budget::Allowance;
+use crate::edge::server::Peer;
+use crate::edge::{address, bearer, headers, request_id};
+use crate::exceptions;
+use crate::rest::Rest;
+use crate::routes::Match;
+
+mod body;
+mod layers;
+pub(crate) mod refusals;
+
+/// Longest target of a request, in bytes.
+const LONGEST_TARGET: usize = 4096;
+/// Longest user agent kept, in bytes.
+const LONGEST_AGENT: usize = 256;
+
+/// The service over HTTP: the pages, the playground's door, and the contract's operations behind one
+/// fallback, because the library's own router refuses paths with a custom verb.
+pub(crate) fn router(rest: Arc<Rest>) -> Router {
+    let routed = exceptions::router().fallback(operation).with_state(Arc::clone(&rest));
+    layers::around(routed, &rest)
+}
+
+/// What is known of a request while it is walked, for the headers of whatever answer it gets.
+pub(crate) struct Walk<'a> {
+    /// The request's id.
+    pub(crate) request_id: String,
+    /// Where it comes from.
+    pub(crate) address: IpAddr,
+    /// The promise it addresses.
+    pub(crate) operation: Option<&'a Operation>,
+    /// What is left of the budget it was booked on.
+    pub(crate) allowance: Option<Allowance>,
+}
+
+impl<'a> Walk<'a> {
+    /// The beginning of every walk.
+    pub(crate) fn begin(rest: &Rest, parts: &Parts) -> Self {
+        let peer = parts.extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |peer| peer.0);
+        Self {
+            request_id: request_id::of(&parts.headers),
+            address: address::of(peer, &parts.headers, &rest.settings.trusted_proxies),
+            operation: None,
+            allowance: None,
+        }
+    }
+
+    /// Who asks, as far as the request says it.
+    pub(crate) fn caller(&self, parts: &Parts, channel: Channel) -> Caller {
+        let agent = parts.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
+        Caller {
+            principal: None,
+            address: self.address,
+            user_agent: agent.map(|agent| agent.chars().take(LONGEST_AGENT).collect()),
+            request_id: self.request_id.clone(),
+            channel,
+            credentials: Credentials::default(),
+        }
+    }
+
+    /// Books the request on the budget of its network.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`].
+    pub(crate) fn spend_anonymous(&mut self, rest: &Rest) -> Result<(), Fault> {
+        let now = rest.engine.services().clock.now();
+        self.book(rest.meter.spend_anonymous(address::network(self.address), now))
+    }
+
+    /// Verifies the token and books the request on its account's budget; one whose token is refused is booked
+    /// on its network's.
+    ///
+    /// # Errors
+    /// What the token deserves, or [`Code::RateLimited`].
+    pub(crate) async fn authenticate(&mut self, rest: &Rest, parts: &Parts, caller: &mut Caller) -> Result<(), Fault> {
+        let known = match bearer::token(&parts.headers) {
+            Ok(token) => rest.engine.authenticate(token).await,
+            Err(fault) => Err(fault),
+        };
+        match known {
+            Ok(principal) => {
+                let services = rest.engine.services();
+                let booked = rest.meter.spend(&services.budgets, &principal.budget, services.clock.now()).await;
+                caller.principal = Some(principal);
+                self.book(booked)
+            }
+            Err(fault) => {
+                self.spend_anonymous(rest)?;
+                Err(fault)
+            }
+        }
+    }
+
+    fn book(&mut self, booked: Result<Allowance, (Fault, Option<Allowance>)>) -> Result<(), Fault> {
+        match booked {
+            Ok(allowance) => {
+                self.allowance = Some(allowance);
+                Ok(())
+            }
+            Err((fault, allowance)) => {
+                self.allowance = allowance;
+                Err(fault)
+            }
+        }
+    }
+
+    /// The headers that every answer carries.
+    pub(crate) fn finish(mut self, rest: &Rest, mut response: Response<Body>) -> Response<Body> {
+        if self.allowance.is_none() {
+            let now = rest.engine.services().clock.now();
+            self.allowance = Some(rest.meter.look_anonymous(address::network(self.address), now));
+        }
+        let out = response.headers_mut();
+        if let Some(allowance) = &self.allowance {
+            headers::allowance(out, allowance);
+        }
+        headers::text(out, http::HeaderName::from_static("x-request-id"), &self.request_id);
+        headers::security(out, rest.settings.base_url.starts_with("https:"));
+        let is_public_read = self
+            .operation
+            .is_some_and(|operation| operation.access == Access::Public && operation.method == Method::GET);
+        if !out.contains_key(header::CACHE_CONTROL) {
+            let policy = if is_public_read && is_good(response.status()) { "public, max-age=60" } else { "no-store" };
+            response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(policy));
+        }
+        response
+    }
+}
+
+fn is_good(status: http::StatusCode) -> bool {
+    status.is_success() || status == http::StatusCode::NOT_MODIFIED
+}
+
+/// Answers an operation of the contract.
+async fn operation(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
+    let (parts, body) = request.into_parts();
+    let mut walk = Walk::begin(&rest, &parts);
+    // A panic is one request's 500, never the process's.
+    let walked = AssertUnwindSafe(walk_operation(&rest, &parts, body, &mut walk)).catch_unwind().await;
+    let outcome = walked.unwrap_or_else(|_| Err(Fault::internal("a request panicked")));
+    let response = match outcome {
+        Ok(response) => response,
+        Err(fault) => refuse(&fault, &parts, &walk),
+    };
+    walk.finish(&rest, response)
+}
+
+fn refuse(fault: &Fault, parts: &Parts, walk: &Walk<'_>) -> Response<Body> {
+    let mut response = answer::refusal(fault, parts.uri.path(), &walk.request_id, walk.operation);
+    let by_cookie = walk.operation.is_some_and(|operation| operation.access == Access::Cookie);
+    if by_cookie && matches!(fault.code(), Code::Unauthenticated | Code::RefreshReused | Code::TokenRevoked) {
+        answer::clear_cookie(&mut response);
+    }
+    response
+}
+
+async fn walk_operation<'a>(
+    rest: &'a Rest,
+    parts: &Parts,
+    body: Body,
+    walk: &mut Walk<'a>,
+) -> Result<Response<Body>, Fault> {
+    check_head(parts)?;
+    let path = parts.uri.path();
+    let (operation, values) = match rest.routes.find(&parts.method, path) {
+        Match::Operation { operation, values } => (operation.as_ref(), values),
+        Match::MethodNotAllowed { allow } if parts.method == Method::OPTIONS => {
+            walk.spend_anonymous(rest)?;
+            return Ok(options(&allow));
+        }
+        Match::MethodNotAllowed { allow } => {
+            walk.spend_anonymous(rest)?;
+            let fault = Fault::new(Code::MethodNotAllowed, format!("This path knows {}.", join(&allow)));
+            let mut response = refuse(&fault, parts, walk);
+            headers::text(response.headers_mut(), header::ALLOW, &join(&allow));
+            return Ok(response);
+        }
+        Match::NotFound => {
+            walk.spend_anonymous(rest)?;
+            return Err(Fault::new(Code::NotFound, "Nothing is here. The reference at / lists every path."));
+        }
+    };
+    walk.operation = Some(operation);
+    let mut caller = walk.caller(parts, Channel::Rest);
+    admit(rest, parts, operation, walk, &mut caller).await?;
+    let Some(question) = rest.questions.get(&operation.id) else {
+        return exceptions::serve(rest, operation, parts, &caller, &values).await;
+    };
+    let bound = match checked(rest, parts, body, operation, &caller, &values).await {
+        Ok(bound) => bound,
+        Err((fault, variables)) => return Err(rest.engine.refuse(&question.root, &caller, &variables, fault).await),
+    };
+    ask(rest, parts, operation, question, caller, bound).await
+}
+
+/// Who calls, whether they may, and whether the budget lasts.
+async fn admit(
+    rest: &Rest,
+    parts: &Parts,
+    operation: &Operation,
+    walk: &mut Walk<'_>,
+    caller: &mut Caller,
+) -> Result<(), Fault> {
+    match &operation.access {
+        Access::Any | Access::Scope(_) => walk.authenticate(rest, parts, caller).await?,
+        Access::Public => walk.spend_anonymous(rest)?,
+        Access::Client => {
+            walk.spend_anonymous(rest)?;
+            caller.credentials.client = bearer::basic(&parts.headers)?;
+        }
+        Access::Cookie => {
+            walk.spend_anonymous(rest)?;
+            check_origin(rest, &parts.headers)?;
+            caller.credentials.refresh = bearer::refresh_cookie(&parts.headers);
+        }
+    }
+    if operation.id == "auth_tokens_issue" {
+        caller.credentials.client = bearer::basic(&parts.headers)?;
+    }
+    rest.meter.spend_attempt(&operation.id, address::network(walk.address))?;
+    if let Some(question) = rest.questions.get(&operation.id)
+        && let Err(fault) = Engine::guard(question.root.access, caller)
+    {
+        return Err(rest.engine.refuse(&question.root, caller, &Map::new(), fault).await);
+    }
+    Ok(())
+}
+
+type Unbound = (Fault, Map<String, Value>);
+
+/// Whether the request fits the promise: its partner, its path, what it accepts, its body, its parameters.
+async fn checked(
+    rest: &Rest,
+    parts: &Parts,
+    body: Body,
+    operation: &Operation,
+    caller: &Caller,
+    values: &[(&str, &str)],
+) -> Result<Bound, Unbound> {
+    let plain = |fault: Fault| (fault, Map::new());
+    check_partner(operation, caller, values).map_err(plain)?;
+    let path =
+        bind::path(&rest.contract, operation, values).map_err(|refusal| plain(refusals::fault(operation, refusal)))?;
+    let with_path = |fault: Fault| (fault, path.clone());
+    let refused = |refusal| with_path(refusals::fault(operation, refusal));
+    body::check_accept(operation, &parts.headers).map_err(with_path)?;
+    let form = bind::form(operation, &parts.headers).map_err(refused)?;
+    let body = body::read(form, parts, body).await.map_err(with_path)?;
+    let request = bind::Request { path: values, query: parts.uri.query(), headers: &parts.headers, body };
+    bind::bind(&rest.contract, operation, request).await.map_err(refused)
+}
+
+async fn ask(
+    rest: &Rest,
+    parts: &Parts,
+    operation: &Operation,
+    question: &Arc<Question>,
+    caller: Caller,
+    bound: Bound,
+) -> Result<Response<Body>, Fault> {
+    let idempotency =
+        bound.idempotency_key.as_ref().map(|key| IdempotencyKey { key: key.clone(), fingerprint: fingerprint(&bound) });
+    let precondition = bound.if_match.as_ref().and_then(|tags| precondition(rest, operation, &bound, tags.clone()));
+    let call = Call {
+        question: Arc::clone(question),
+        caller,
+        variables: bound.variables.clone(),
+        attachment: bound.attachments.into_iter().next().map(|file| Attachment { bytes: file.bytes }),
+        idempotency,
+        precondition,
+    };
+    let answer = rest.engine.ask(call).await?;
+    let asked = Asked {
+        operation,
+        variables: &bound.variables,
+        if_none_match: bound.if_none_match.as_ref(),
+        query: parts.uri.query().unwrap_or_default(),
+    };
+    Ok(answer::success(&asked, answer))
+}
+
+/// What makes a repeat the same request: every variable and every file.
+fn fingerprint(bound: &Bound) -> [u8; 32] {
+    let mut context = aws_lc_rs::digest::Context::new(&aws_lc_rs::digest::SHA256);
+    context.update(&serde_json::to_vec(&bound.variables).unwrap_or_default());
+    for file in &bound.attachments {
+        context.update(&file.bytes);
+    }
+    let mut fingerprint = [0; 32];
+    fingerprint.copy_from_slice(context.finish().as_ref());
+    fingerprint
+}
+
+/// `If-Match` speaks of the representation that GET answers on the same path.
+fn precondition(rest: &Rest, operation: &Operation, bound: &Bound, tags: Condition) -> Option<Precondition> {
+    let same = |other: &&Arc<Operation>| other.path == operation.path && other.method == Method::GET;
+    let get = rest.contract.operations().iter().find(same)?;
+    let question = Arc::clone(rest.questions.get(&get.id)?);
+    let named = |name: &str| get.parameters.iter().any(|parameter| parameter.name == name);
+    let variables =
+        bound.variables.iter().filter(|(name, _)| named(name)).map(|(k, v)| (k.clone(), v.clone())).collect();
+    let holds = Arc::new(move |present: &[u8]| tags.matches_strongly(&answer::etag(present)));
+    Some(Precondition { question, variables, holds })
+}
+
+/// A head that no honest client sends ends here.
+fn check_head(parts: &Parts) -> Result<(), Fault> {
+    let malformed = |detail: &str| Err(Fault::new(Code::MalformedRequest, detail));
+    if parts.uri.path_and_query().is_none_or(|target| target.as_str().len() > LONGEST_TARGET) {
+        return malformed("The request's target is longer than 4096 bytes. Send fewer or shorter parameters.");
+    }
+    if parts.headers.get_all(header::HOST).iter().count() != 1 && parts.uri.host().is_none() {
+        return malformed("Send exactly one Host header.");
+    }
+    Ok(())
+}
+
+/// Under /v1/partner/{partner_uuid} a foreign uuid is 403 whether it exists or not (specification:
+/// decisions, Errors).
+pub(crate) fn check_partner(operation: &Operation, caller: &Caller, values: &[(&str, &str)]) -> Result<(), Fault> {
+    if !operation.path.starts_with("/v1/partner/{partner_uuid}") {
+        return Ok(());
+    }
+    let own = caller.principal.as_ref().and_then(|principal| principal.partner_uuid);
+    let named =
+        values.iter().find(|(name, _)| *name == "partner_uuid").and_then(|(_, value)| value.parse::<uuid::Uuid>().ok());
+    if own.is_some() && own == named {
+        return Ok(());
+    }
+    Err(Fault::new(
+        Code::PartnerMismatch,
+        "The path names another partner than your token. GET /v1/system/me shows yours.",
+    ))
+}
+
+/// A cookie is sent by the browser on its own, so a foreign page must not be able to use it (design:
+/// security, Identity 9).
+fn check_origin(rest: &Rest, sent: &HeaderMap) -> Result<(), Fault> {
+    let Some(origin) = sent.get(header::ORIGIN).and_then(|value| value.to_str().ok()) else { return Ok(()) };
+    let host = sent.get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let own = origin == rest.settings.base_url || origin.split_once("://").is_some_and(|(_, named)| named == host);
+    if own || rest.settings.cors_origins.iter().any(|known| known == origin) {
+        return Ok(());
+    }
+    Err(Fault::new(Code::Unauthenticated, "The refresh cookie is not taken from this origin."))
+}
+
+fn options(allow: &[Method]) -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = http::StatusCode::NO_CONTENT;
+    headers::text(response.headers_mut(), header::ALLOW, &join(allow));
+    response
+}
+
+fn join(methods: &[Method]) -> String {
+    methods.iter().map(Method::as_str).collect::<Vec<_>>().join(", ")
+}

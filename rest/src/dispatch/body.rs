@@ -1,0 +1,95 @@
+//! Reading a body: of a kind the operation takes, within its size, in time.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use bytes::Bytes;
+use http::{HeaderMap, header, request::Parts};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use labs_schema::{Code, Fault};
+
+use crate::contract::{BodyForm, BodyKind, Operation};
+
+/// Largest body in bytes.
+const LARGEST: usize = 1024 * 1024;
+/// Largest upload in bytes: a picture of 8 MB and what surrounds it.
+const LARGEST_UPLOAD: usize = 9 * 1024 * 1024;
+/// How long a body may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long an upload may take.
+const PATIENCE_UPLOAD: Duration = Duration::from_secs(60);
+
+/// Whether the caller takes what the operation answers (RFC 9110 section 12.5.1).
+///
+/// # Errors
+/// [`Code::NotAcceptable`].
+pub(super) fn check_accept(operation: &Operation, headers: &HeaderMap) -> Result<(), Fault> {
+    let Some(accept) = headers.get(header::ACCEPT) else { return Ok(()) };
+    let accept = accept.to_str().unwrap_or("*/*");
+    let offered: Vec<&str> = operation
+        .success_response()
+        .map(|response| response.media.keys().map(String::as_str).collect())
+        .unwrap_or_default();
+    if offered.is_empty() || offered.iter().any(|media_type| accepts(accept, media_type)) {
+        return Ok(());
+    }
+    Err(Fault::new(Code::NotAcceptable, format!("This operation answers {}. Accept that, or */*.", offered.join(", "))))
+}
+
+fn accepts(accept: &str, media_type: &str) -> bool {
+    let kind = media_type.split('/').next().unwrap_or_default();
+    accept.split(',').any(|range| {
+        let mut pieces = range.split(';').map(str::trim);
+        let range = pieces.next().unwrap_or_default().to_ascii_lowercase();
+        let refused = pieces
+            .any(|piece| piece.replace(' ', "").strip_prefix("q=").and_then(|q| q.parse::<f32>().ok()) == Some(0.0));
+        let matches = range == "*/*" || range == media_type || range.strip_suffix("/*") == Some(kind);
+        matches && !refused
+    })
+}
+
+/// Reads the body that is to be read in this form; nothing when the operation reads none.
+///
+/// # Errors
+/// [`Code::PayloadTooLarge`]; [`Code::MalformedRequest`] for a body that does not arrive in time or breaks off.
+pub(super) async fn read(form: Option<&BodyForm>, parts: &Parts, body: Body) -> Result<Bytes, Fault> {
+    let Some(form) = form else { return Ok(Bytes::new()) };
+    let upload = matches!(form.kind, BodyKind::Multipart | BodyKind::Binary);
+    let (largest, patience) = if upload { (LARGEST_UPLOAD, PATIENCE_UPLOAD) } else { (LARGEST, PATIENCE) };
+    collect(parts, body, largest, patience).await
+}
+
+async fn collect(parts: &Parts, body: Body, largest: usize, patience: Duration) -> Result<Bytes, Fault> {
+    let too_large = || Fault::new(Code::PayloadTooLarge, format!("The body is larger than {largest} bytes."));
+    let announced = parts
+        .headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|text| text.parse::<u64>().ok());
+    if announced.is_some_and(|length| length > largest as u64) {
+        return Err(too_large());
+    }
+    match tokio::time::timeout(patience, Limited::new(body, largest).collect()).await {
+        Ok(Ok(collected)) => Ok(collected.to_bytes()),
+        Ok(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => Err(too_large()),
+        Ok(Err(_)) => Err(Fault::new(Code::MalformedRequest, "The body broke off or is not framed as the head says.")),
+        Err(_) => Err(Fault::new(
+            Code::MalformedRequest,
+            format!("The body did not arrive within {} seconds.", patience.as_secs()),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_matched_and_a_zero_refuses() {
+        assert!(accepts("text/html, application/json;q=0.5", "application/json"));
+        assert!(accepts("application/*", "application/json"));
+        assert!(accepts("*/*;q=0.1", "image/png"));
+        assert!(!accepts("application/json;q=0", "application/json"));
+        assert!(!accepts("text/html", "application/json"));
+    }
+}

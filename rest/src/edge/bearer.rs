@@ -1,0 +1,114 @@
+//! Credentials in headers: read from exactly one place and nowhere else (RFC 6750; design: security,
+//! Identity 2).
+
+use base64::Engine as _;
+use http::{HeaderMap, header};
+use labs_schema::{Code, Fault};
+
+/// The name of the refresh cookie (specification: platform, Plane 2).
+pub const REFRESH_COOKIE: &str = "__Host-refresh";
+
+/// The access token of exactly one `Authorization: Bearer` header.
+///
+/// # Errors
+/// [`Code::Unauthenticated`] when there is none, more than one, or another scheme.
+pub fn token(headers: &HeaderMap) -> Result<&str, Fault> {
+    let value = authorization(headers)?
+        .ok_or_else(|| unauthenticated("Send an access token: `Authorization: Bearer <token>`."))?;
+    match value.split_once(' ') {
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") && !token.is_empty() && !token.contains(' ') => {
+            Ok(token)
+        }
+        _ => Err(unauthenticated("This operation takes an access token: `Authorization: Bearer <token>`.")),
+    }
+}
+
+/// Client id and secret from HTTP Basic, both form-encoded inside as RFC 6749 section 2.3.1 says; `None`
+/// when the request carries no such header.
+///
+/// # Errors
+/// [`Code::InvalidCredentials`] when the header cannot be read.
+pub fn basic(headers: &HeaderMap) -> Result<Option<(String, String)>, Fault> {
+    let Some(value) = authorization(headers)? else { return Ok(None) };
+    let unreadable =
+        || Fault::new(Code::InvalidCredentials, "The Authorization header is not HTTP Basic.").oauth("invalid_client");
+    let (scheme, encoded) = value.split_once(' ').ok_or_else(unreadable)?;
+    if !scheme.eq_ignore_ascii_case("basic") {
+        return Err(unreadable());
+    }
+    let decoded = base64::engine::general_purpose::STANDARD.decode(encoded.trim()).map_err(|_| unreadable())?;
+    let text = String::from_utf8(decoded).map_err(|_| unreadable())?;
+    let (id, secret) = text.split_once(':').ok_or_else(unreadable)?;
+    Ok(Some((decode(id).ok_or_else(unreadable)?, decode(secret).ok_or_else(unreadable)?)))
+}
+
+/// The refresh cookie, when exactly one came.
+#[must_use]
+pub fn refresh_cookie(headers: &HeaderMap) -> Option<String> {
+    let mut found = headers
+        .get_all(header::COOKIE)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .filter(|(name, _)| *name == REFRESH_COOKIE)
+        .map(|(_, value)| value.to_owned());
+    match (found.next(), found.next()) {
+        (Some(token), None) => Some(token),
+        _ => None,
+    }
+}
+
+fn authorization(headers: &HeaderMap) -> Result<Option<&str>, Fault> {
+    let mut sent = headers.get_all(header::AUTHORIZATION).iter();
+    match (sent.next(), sent.next()) {
+        (None, _) => Ok(None),
+        (Some(value), None) => value
+            .to_str()
+            .map(|text| Some(text.trim()))
+            .map_err(|_| unauthenticated("The Authorization header cannot be read.")),
+        (Some(_), Some(_)) => Err(unauthenticated("Send one Authorization header, not several.")),
+    }
+}
+
+fn decode(text: &str) -> Option<String> {
+    percent_encoding::percent_decode_str(&text.replace('+', " ")).decode_utf8().ok().map(std::borrow::Cow::into_owned)
+}
+
+fn unauthenticated(detail: &str) -> Fault {
+    Fault::new(Code::Unauthenticated, detail)
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn headers(pairs: &[(http::HeaderName, &str)]) -> HeaderMap {
+        pairs.iter().map(|(name, value)| (name.clone(), value.parse().unwrap())).collect()
+    }
+
+    #[test]
+    fn one_bearer_header_and_no_other() {
+        assert_eq!(token(&headers(&[(header::AUTHORIZATION, "bearer abc")])).unwrap(), "abc");
+        for bad in ["Basic abc", "Bearer", "Bearer ", "Bearer a b", "abc"] {
+            assert!(token(&headers(&[(header::AUTHORIZATION, bad)])).is_err(), "{bad}");
+        }
+        let mut doubled = headers(&[(header::AUTHORIZATION, "Bearer abc")]);
+        doubled.append(header::AUTHORIZATION, "Bearer def".parse().unwrap());
+        assert!(token(&doubled).is_err());
+    }
+
+    #[test]
+    fn basic_is_decoded_as_the_rfc_says() {
+        let encoded = base64::engine::general_purpose::STANDARD.encode("my%20id:a%2Bb+c");
+        let found = basic(&headers(&[(header::AUTHORIZATION, &format!("Basic {encoded}"))])).unwrap();
+        assert_eq!(found, Some(("my id".to_owned(), "a+b c".to_owned())));
+    }
+
+    #[test]
+    fn two_refresh_cookies_are_none() {
+        assert_eq!(refresh_cookie(&headers(&[(header::COOKIE, "a=1; __Host-refresh=xyz")])).as_deref(), Some("xyz"));
+        assert_eq!(refresh_cookie(&headers(&[(header::COOKIE, "__Host-refresh=x; __Host-refresh=y")])), None);
+    }
+}

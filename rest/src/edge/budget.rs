@@ -1,0 +1,218 @@
+//! The budgets of a request: so many a second, so many a day (specification: platform, Limits; decisions,
+//! Budgets). Every answer says what is left, refusals and anonymous answers included.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use governor::clock::{Clock as _, DefaultClock};
+use governor::middleware::StateInformationMiddleware;
+use governor::state::keyed::DefaultKeyedStateStore;
+use governor::{Quota, RateLimiter};
+use labs_schema::budget::{Budgets, Daily};
+use labs_schema::principal::Budget;
+use labs_schema::time::Time;
+use labs_schema::{Code, Fault};
+use moka::sync::Cache;
+
+type Limiter = RateLimiter<String, DefaultKeyedStateStore<String>, DefaultClock, StateInformationMiddleware>;
+
+/// The budgets of callers that belong to no account, and of the doors that guessing would use.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Requests per second of one network without a token.
+    pub anonymous_per_second: u32,
+    /// Requests per day of one network without a token.
+    pub anonymous_per_day: u64,
+    /// Tries per minute of one network at each of sign-in, second factor, token, registration, refresh and reset.
+    pub attempts_per_minute: u32,
+}
+
+/// What is left, as every answer says it.
+#[derive(Clone, Copy, Debug)]
+pub struct Allowance {
+    /// Requests per second.
+    pub limit: u32,
+    /// Of which so many are left.
+    pub remaining: u32,
+    /// Seconds until the second's budget is whole.
+    pub reset: u64,
+    /// The day.
+    pub daily: Daily,
+}
+
+/// Every limiter of this replica.
+pub struct Meter {
+    limits: Limits,
+    bursts: RwLock<HashMap<u32, Arc<Limiter>>>,
+    attempts: Limiter,
+    anonymous_days: Cache<(IpAddr, i64), Arc<std::sync::atomic::AtomicU64>>,
+}
+
+impl Meter {
+    /// Limiters with nothing spent.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        let minute = Quota::per_minute(positive(limits.attempts_per_minute));
+        Self {
+            limits,
+            bursts: RwLock::default(),
+            attempts: RateLimiter::keyed(minute).with_middleware(),
+            anonymous_days: Cache::builder().max_capacity(100_000).time_to_live(Duration::from_secs(90_000)).build(),
+        }
+    }
+
+    /// Spends one request of an account.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`] naming the budget, [`Code::Unavailable`] when the day's budget cannot be known.
+    pub async fn spend(
+        &self,
+        budgets: &Budgets,
+        budget: &Budget,
+        now: Time,
+    ) -> Result<Allowance, (Fault, Option<Allowance>)> {
+        let limiter = self.burst(budget.burst_per_second);
+        match limiter.check_key(&budget.account) {
+            Ok(state) => {
+                let remaining = state.remaining_burst_capacity();
+                let whole = |daily| Allowance { limit: budget.burst_per_second, remaining, reset: 1, daily };
+                match budgets.spend(budget, now).await {
+                    Ok(daily) => Ok(whole(daily)),
+                    Err((fault, daily)) => Err((fault, daily.map(whole))),
+                }
+            }
+            Err(refused) => {
+                let wait = seconds(refused.wait_time_from(DefaultClock::default().now()));
+                let daily = budgets.peek(budget, now).await.ok();
+                let allowance =
+                    daily.map(|daily| Allowance { limit: budget.burst_per_second, remaining: 0, reset: wait, daily });
+                Err((burst_spent(budget.burst_per_second, wait), allowance))
+            }
+        }
+    }
+
+    /// Spends one request of a network without a token. Kept in this replica's memory: an answer to
+    /// strangers must not cost a statement.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`] naming the budget.
+    pub fn spend_anonymous(&self, network: IpAddr, now: Time) -> Result<Allowance, (Fault, Option<Allowance>)> {
+        let (limit, per_day) = (self.limits.anonymous_per_second, self.limits.anonymous_per_day);
+        let day = now.unix().div_euclid(86_400);
+        let used = self.anonymous_days.get_with((network, day), Arc::default);
+        let reset = (86_400 - now.unix().rem_euclid(86_400)).unsigned_abs();
+        let daily = |used: u64| Daily { limit: per_day, remaining: per_day.saturating_sub(used), reset };
+        match self.burst(limit).check_key(&format!("network:{network}")) {
+            Ok(state) => {
+                let remaining = state.remaining_burst_capacity();
+                let used = used.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                let allowance = Allowance { limit, remaining, reset: 1, daily: daily(used.saturating_add(1)) };
+                if used >= per_day { Err((day_spent(per_day, reset), Some(allowance))) } else { Ok(allowance) }
+            }
+            Err(refused) => {
+                let wait = seconds(refused.wait_time_from(DefaultClock::default().now()));
+                let used = used.load(std::sync::atomic::Ordering::Relaxed);
+                Err((
+                    burst_spent(limit, wait),
+                    Some(Allowance { limit, remaining: 0, reset: wait, daily: daily(used) }),
+                ))
+            }
+        }
+    }
+
+    /// What is left of a network's budget, spending nothing. The burst is said to be whole, because a look
+    /// must not spend of it.
+    #[must_use]
+    pub fn look_anonymous(&self, network: IpAddr, now: Time) -> Allowance {
+        let (limit, per_day) = (self.limits.anonymous_per_second, self.limits.anonymous_per_day);
+        let used = self.anonymous_days.get(&(network, now.unix().div_euclid(86_400)));
+        let used = used.map_or(0, |used| used.load(std::sync::atomic::Ordering::Relaxed));
+        let reset = (86_400 - now.unix().rem_euclid(86_400)).unsigned_abs();
+        let daily = Daily { limit: per_day, remaining: per_day.saturating_sub(used), reset };
+        Allowance { limit, remaining: limit, reset: 1, daily }
+    }
+
+    /// Spends one try at a door that guessing would use.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`] with the time to wait.
+    pub fn spend_attempt(&self, operation: &str, network: IpAddr) -> Result<(), Fault> {
+        if !has_own_budget(operation) {
+            return Ok(());
+        }
+        match self.attempts.check_key(&format!("{operation} {network}")) {
+            Ok(_) => Ok(()),
+            Err(refused) => {
+                let wait = seconds(refused.wait_time_from(DefaultClock::default().now()));
+                let mut fault =
+                    Fault::new(Code::RateLimited, format!("Too many tries from your network. Wait {wait} seconds."))
+                        .retry_after(wait);
+                fault.parts_mut().budget = Some("burst");
+                Err(fault)
+            }
+        }
+    }
+
+    /// Forgets accounts whose budgets are whole again.
+    pub fn tidy(&self) {
+        for limiter in self.bursts.read().unwrap_or_else(PoisonError::into_inner).values() {
+            limiter.retain_recent();
+        }
+        self.attempts.retain_recent();
+    }
+
+    /// One limiter per distinct limit: a limiter has one quota.
+    fn burst(&self, per_second: u32) -> Arc<Limiter> {
+        if let Some(limiter) = self.bursts.read().unwrap_or_else(PoisonError::into_inner).get(&per_second) {
+            return Arc::clone(limiter);
+        }
+        let mut bursts = self.bursts.write().unwrap_or_else(PoisonError::into_inner);
+        let made = || Arc::new(RateLimiter::keyed(Quota::per_second(positive(per_second))).with_middleware());
+        Arc::clone(bursts.entry(per_second).or_insert_with(made))
+    }
+}
+
+/// Doors with a budget of their own (specification: decisions, Budgets).
+fn has_own_budget(operation: &str) -> bool {
+    matches!(
+        operation,
+        "auth_sessions_create"
+            | "auth_sessions_verify_mfa"
+            | "auth_sessions_refresh"
+            | "auth_tokens_issue"
+            | "auth_registrations_create"
+            | "auth_registrations_resend_verification"
+            | "auth_passwords_request_reset"
+    )
+}
+
+fn positive(number: u32) -> NonZeroU32 {
+    NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN)
+}
+
+fn seconds(wait: Duration) -> u64 {
+    wait.as_secs_f64().ceil().max(1.0) as u64
+}
+
+fn burst_spent(limit: u32, wait: u64) -> Fault {
+    let mut fault = Fault::new(
+        Code::RateLimited,
+        format!("More than {limit} requests in a second. Wait {wait} s, then spread your calls; the X-RateLimit headers say what is left."),
+    )
+    .retry_after(wait);
+    fault.parts_mut().budget = Some("burst");
+    fault
+}
+
+fn day_spent(limit: u64, wait: u64) -> Fault {
+    let mut fault = Fault::new(
+        Code::RateLimited,
+        format!("The day's budget of {limit} requests without a token is spent. Sign in, or wait."),
+    )
+    .retry_after(wait);
+    fault.parts_mut().budget = Some("daily");
+    fault
+}

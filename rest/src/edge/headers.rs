@@ -1,0 +1,62 @@
+//! The headers that every answer carries.
+
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+
+use super::budget::Allowance;
+
+/// Headers a browser's script may read from another origin.
+pub const EXPOSED: &[&str] = &[
+    "etag",
+    "link",
+    "location",
+    "retry-after",
+    "x-request-id",
+    "x-ratelimit-limit",
+    "x-ratelimit-remaining",
+    "x-ratelimit-reset",
+    "x-ratelimit-daily-limit",
+    "x-ratelimit-daily-remaining",
+    "x-ratelimit-daily-reset",
+    "deprecation",
+    "sunset",
+    "x-labs-deprecation",
+    "idempotency-replayed",
+];
+
+/// What is left of the budgets (specification: decisions, Budgets).
+pub fn allowance(headers: &mut HeaderMap, allowance: &Allowance) {
+    number(headers, "x-ratelimit-limit", allowance.limit.into());
+    number(headers, "x-ratelimit-remaining", allowance.remaining.into());
+    number(headers, "x-ratelimit-reset", allowance.reset);
+    number(headers, "x-ratelimit-daily-limit", allowance.daily.limit);
+    number(headers, "x-ratelimit-daily-remaining", allowance.daily.remaining);
+    number(headers, "x-ratelimit-daily-reset", allowance.daily.reset);
+}
+
+/// What keeps a browser from being turned against the caller.
+pub fn security(headers: &mut HeaderMap, over_tls: bool) {
+    fixed(headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    fixed(headers, header::REFERRER_POLICY, "no-referrer");
+    fixed(headers, HeaderName::from_static("cross-origin-resource-policy"), "same-site");
+    if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
+        fixed(headers, header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'; sandbox");
+    }
+    if over_tls {
+        fixed(headers, header::STRICT_TRANSPORT_SECURITY, "max-age=63072000; includeSubDomains");
+    }
+}
+
+/// A header out of text that we made; text that no header can hold is left out.
+pub fn text(headers: &mut HeaderMap, name: HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        headers.insert(name, value);
+    }
+}
+
+fn number(headers: &mut HeaderMap, name: &'static str, value: u64) {
+    headers.insert(HeaderName::from_static(name), HeaderValue::from(value));
+}
+
+fn fixed(headers: &mut HeaderMap, name: HeaderName, value: &'static str) {
+    headers.insert(name, HeaderValue::from_static(value));
+}

@@ -1,0 +1,127 @@
+//! The listening side: connections that are slow, too many or malformed end here (design: security, The
+//! edge 11), and a stop drains what is under way.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use hyper::body::Incoming;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt as _;
+
+/// How long a caller may take over its head; also how long a connection may idle before its first byte.
+const HEAD: Duration = Duration::from_secs(5);
+/// Largest head in bytes.
+const HEAD_BYTES: usize = 32 * 1024;
+/// Most header lines.
+const HEAD_LINES: usize = 100;
+/// Most connections in all.
+const CONNECTIONS: usize = 4_096;
+/// Most connections of one address.
+const CONNECTIONS_OF_ONE: usize = 256;
+/// How long a stop waits for requests under way.
+const DRAIN: Duration = Duration::from_secs(20);
+
+/// Where the connection comes from, as an extension of every request.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer(pub IpAddr);
+
+/// Serves until stopped, then drains.
+///
+/// # Errors
+/// When the listener is broken for good.
+pub async fn serve(listener: TcpListener, router: Router, stop: CancellationToken) -> std::io::Result<()> {
+    let graceful = GracefulShutdown::new();
+    let seats = Arc::new(Seats::default());
+    loop {
+        let (stream, peer) = tokio::select! {
+            () = stop.cancelled() => break,
+            accepted = listener.accept() => match accepted {
+                Ok(accepted) => accepted,
+                Err(error) if is_passing(&error) => { tokio::time::sleep(Duration::from_millis(20)).await; continue }
+                Err(error) => return Err(error),
+            },
+        };
+        if let Some(seat) = Seats::take(&seats, peer.ip()) {
+            accept(stream, peer, &router, &graceful, seat);
+        }
+    }
+    drop(listener);
+    if tokio::time::timeout(DRAIN, graceful.shutdown()).await.is_err() {
+        tracing::warn!(seconds = DRAIN.as_secs(), "some requests did not end in time and are cut off");
+    }
+    Ok(())
+}
+
+fn accept(stream: TcpStream, peer: SocketAddr, router: &Router, graceful: &GracefulShutdown, seat: Seat) {
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(cause = %error, "a connection without TCP_NODELAY");
+    }
+    let router = router.clone();
+    let service = tower::service_fn(move |request: http::Request<Incoming>| {
+        let mut request = request.map(axum::body::Body::new);
+        request.extensions_mut().insert(Peer(peer.ip()));
+        router.clone().oneshot(request)
+    });
+    let connection = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD)
+        .max_buf_size(HEAD_BYTES)
+        .max_headers(HEAD_LINES)
+        .half_close(false)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
+    let connection = graceful.watch(connection);
+    tokio::spawn(async move {
+        if let Err(error) = connection.await {
+            tracing::debug!(cause = %error, "a connection ended badly");
+        }
+        drop(seat);
+    });
+}
+
+/// Errors of one connection rather than of the listener; too many open files passes too.
+fn is_passing(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind;
+    matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset)
+        || matches!(error.raw_os_error(), Some(23 | 24))
+}
+
+/// Who holds how many connections.
+#[derive(Default)]
+struct Seats(Mutex<HashMap<IpAddr, usize>>);
+
+struct Seat {
+    seats: Arc<Seats>,
+    address: IpAddr,
+}
+
+impl Seats {
+    fn take(seats: &Arc<Self>, address: IpAddr) -> Option<Seat> {
+        let mut held = seats.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let all: usize = held.values().sum();
+        let own = held.entry(address).or_default();
+        if all >= CONNECTIONS || *own >= CONNECTIONS_OF_ONE {
+            return None;
+        }
+        *own += 1;
+        Some(Seat { seats: Arc::clone(seats), address })
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let mut held = self.seats.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(own) = held.get_mut(&self.address) {
+            *own = own.saturating_sub(1);
+            if *own == 0 {
+                held.remove(&self.address);
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! A dry verdict about another call, by the very checks that would refuse it.
+
+use axum::body::Body;
+use bytes::Bytes;
+use http::{Method, Response, StatusCode, request::Parts};
+use labs_schema::ask::Caller;
+use labs_schema::scope::Scope;
+use labs_schema::{Code, Engine, Fault};
+use serde_json::{Value, json};
+
+use super::status::answer;
+use crate::bind;
+use crate::contract::{Access, Operation};
+use crate::dispatch::{check_partner, refusals};
+use crate::problem::status;
+use crate::rest::Rest;
+use crate::routes::Match;
+
+/// `GET /v1/system/me:explain`.
+pub(super) async fn explain(
+    rest: &Rest,
+    operation: &Operation,
+    parts: &Parts,
+    caller: &Caller,
+    values: &[(&str, &str)],
+) -> Result<Response<Body>, Fault> {
+    let request = bind::Request { path: values, query: parts.uri.query(), headers: &parts.headers, body: Bytes::new() };
+    let bound =
+        bind::bind(&rest.contract, operation, request).await.map_err(|refusal| refusals::fault(operation, refusal))?;
+    let asked = |name: &str| bound.variables.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (method, path) = (asked("method"), asked("path"));
+    let principal =
+        caller.principal.as_ref().ok_or_else(|| Fault::new(Code::Unauthenticated, "Send an access token."))?;
+    let services = rest.engine.services();
+    let daily = services.budgets.peek(&principal.budget, services.clock.now()).await?;
+    let found = verdict(rest, caller, method, path.split('?').next().unwrap_or_default());
+    let refusal = found
+        .refusal
+        .or_else(|| (daily.remaining == 0).then(|| Fault::new(Code::RateLimited, "The day's budget is spent.")));
+    let needed = found.operation.and_then(|operation| operation.access.scope()).and_then(Scope::parse);
+    let held = needed.and_then(|needed| principal.scopes.minimal().into_iter().find(|held| held.grants(needed)));
+    let resets_at = services.clock.now().plus_seconds(i64::try_from(daily.reset).unwrap_or_default());
+    Ok(answer(
+        StatusCode::OK,
+        &json!({
+            "operation_id": found.operation.map(|operation| &operation.id),
+            "method": method,
+            "path": path,
+            "scope_needed": needed.map(|scope| scope.to_string()),
+            "scope_held": held.map(|scope| scope.to_string()),
+            "allowed": refusal.is_none(),
+            "first_refusal": refusal.as_ref().map(|fault| json!({
+                "status": status(fault.code(), None).as_u16(),
+                "code": fault.code().name(),
+                "detail": fault.parts().detail,
+            })),
+            "rate_limit": {
+                "limit_per_second": principal.budget.burst_per_second,
+                "limit_day": daily.limit,
+                "remaining_day": daily.remaining,
+                "resets_at": resets_at,
+            },
+            "audited": found.operation.is_some_and(|operation| operation.audited),
+        }),
+    ))
+}
+
+struct Verdict<'a> {
+    operation: Option<&'a Operation>,
+    refusal: Option<Fault>,
+}
+
+/// The checks of a call in their order, as the corridor makes them.
+fn verdict<'a>(rest: &'a Rest, caller: &Caller, method: &str, path: &str) -> Verdict<'a> {
+    let method = Method::from_bytes(method.as_bytes()).unwrap_or(Method::GET);
+    let (operation, values) = match rest.routes.find(&method, path) {
+        Match::Operation { operation, values } => (operation.as_ref(), values),
+        Match::MethodNotAllowed { allow } => {
+            let known: Vec<&str> = allow.iter().map(Method::as_str).collect();
+            let fault = Fault::new(Code::MethodNotAllowed, format!("This path knows {}.", known.join(", ")));
+            return Verdict { operation: None, refusal: Some(fault) };
+        }
+        Match::NotFound => {
+            let fault = Fault::new(Code::NotFound, "No operation has this path. The reference at / lists every path.");
+            return Verdict { operation: None, refusal: Some(fault) };
+        }
+    };
+    let guarded = match (&operation.access, rest.questions.get(&operation.id)) {
+        (Access::Cookie, _) => {
+            Err(Fault::new(Code::Unauthenticated, "This operation takes the refresh cookie, not a token."))
+        }
+        (Access::Client, _) => {
+            Err(Fault::new(Code::Unauthenticated, "This operation takes a client id and secret, not a token."))
+        }
+        (_, Some(question)) => Engine::guard(question.root.access, caller),
+        (_, None) => Ok(()),
+    };
+    let checked = guarded.and_then(|()| check_partner(operation, caller, &values)).and_then(|()| {
+        bind::path(&rest.contract, operation, &values).map(drop).map_err(|refusal| refusals::fault(operation, refusal))
+    });
+    Verdict { operation: Some(operation), refusal: checked.err() }
+}

@@ -1,0 +1,94 @@
+//! The playground's door: a staff member's own query, one at a time, on a runtime of its own, so that no
+//! query can stall the public side (design: security, Known traps).
+
+use std::sync::{Arc, LazyLock};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::routing::post;
+use http::{HeaderValue, Response, header, request::Parts};
+use http_body_util::{BodyExt as _, Limited};
+use labs_schema::ask::Channel;
+use labs_schema::engine::Exploration;
+use labs_schema::{Code, Fault};
+use serde::Deserialize;
+use tokio::runtime::Runtime;
+
+use crate::answer;
+use crate::bind;
+use crate::dispatch::Walk;
+use crate::rest::Rest;
+
+/// Largest request in bytes.
+const LARGEST: usize = 64 * 1024;
+
+/// Where queries run.
+static RUNTIME: LazyLock<Option<Runtime>> = LazyLock::new(|| {
+    let built =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).thread_name("playground").enable_all().build();
+    built.inspect_err(|error| tracing::error!(cause = %error, "the playground has no runtime")).ok()
+});
+
+/// The door's path.
+pub(super) fn router() -> Router<Arc<Rest>> {
+    Router::new().route("/playground/graphql", post(query).fallback(other_method))
+}
+
+/// What the page sends.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sent {
+    query: String,
+    #[serde(default)]
+    variables: Option<serde_json::Map<String, serde_json::Value>>,
+    #[serde(default, rename = "operationName")]
+    #[expect(dead_code, reason = "clients send it; a document holds one operation, so it decides nothing")]
+    operation_name: Option<String>,
+    #[serde(default)]
+    #[expect(dead_code, reason = "clients send it; no extension is understood")]
+    extensions: Option<serde_json::Value>,
+}
+
+async fn query(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
+    let (parts, body) = request.into_parts();
+    let mut walk = Walk::begin(&rest, &parts);
+    let response = match walk_query(&rest, &parts, body, &mut walk).await {
+        Ok(response) => response,
+        Err(fault) => answer::refusal(&fault, parts.uri.path(), &walk.request_id, None),
+    };
+    walk.finish(&rest, response)
+}
+
+async fn walk_query(rest: &Arc<Rest>, parts: &Parts, body: Body, walk: &mut Walk<'_>) -> Result<Response<Body>, Fault> {
+    let mut caller = walk.caller(parts, Channel::Playground);
+    walk.authenticate(rest, parts, &mut caller).await?;
+    let declared = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if declared.split(';').next().map(str::trim) != Some("application/json") {
+        return Err(Fault::new(Code::UnsupportedMediaType, "Send the query as application/json."));
+    }
+    let too_large = |_| Fault::new(Code::PayloadTooLarge, "The request is larger than 64 KB.");
+    let bytes = Limited::new(body, LARGEST).collect().await.map_err(too_large)?.to_bytes();
+    let sent: Sent =
+        serde_json::from_value(bind::value(&bytes).map_err(|detail| Fault::new(Code::MalformedRequest, detail))?)
+            .map_err(|_| {
+                Fault::new(Code::MalformedRequest, "Send one object with `query` and, if need be, `variables`.")
+            })?;
+    let exploration = Exploration { query: sent.query, variables: sent.variables.unwrap_or_default() };
+    let runtime = RUNTIME.as_ref().ok_or_else(|| Fault::unavailable("The playground cannot run queries now."))?;
+    let engine = rest.engine.clone();
+    let explored = runtime.spawn(async move { engine.explore(caller, exploration).await });
+    let explored = explored.await.unwrap_or_else(|error| Err(Fault::internal(error)))?;
+    let mut response = Response::new(Body::from(explored.body));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    Ok(response)
+}
+
+async fn other_method(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
+    let (parts, _) = request.into_parts();
+    let walk = Walk::begin(&rest, &parts);
+    let fault = Fault::new(Code::MethodNotAllowed, "Queries come by POST.");
+    let mut response = answer::refusal(&fault, parts.uri.path(), &walk.request_id, None);
+    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("OPTIONS, POST"));
+    walk.finish(&rest, response)
+}

@@ -1,0 +1,86 @@
+//! Liveness, readiness and the contract: known without asking the schema.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use futures_util::future::{BoxFuture, join_all};
+use http::{HeaderValue, Response, StatusCode, header, request::Parts};
+use serde_json::{Value, json};
+
+use crate::answer::{etag, not_modified};
+use crate::bind::Condition;
+use crate::edge::headers;
+use crate::rest::Rest;
+
+/// How long a part may take to say that it is well.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// One thing that the service leans on.
+pub struct Probe {
+    /// `DATABASE`, `MIGRATIONS`, `MAIL` or `MEDIA_STORE`.
+    pub name: &'static str,
+    /// Whether it is well; else a sentence without addresses or secrets.
+    pub check: Box<dyn Fn() -> BoxFuture<'static, Result<(), String>> + Send + Sync>,
+}
+
+/// Everything that the service leans on.
+pub type Probes = Vec<Probe>;
+
+/// The process answers.
+pub(super) fn health() -> Response<Body> {
+    answer(StatusCode::OK, &json!({ "status": "OK" }))
+}
+
+/// Whether the service can do its work.
+pub(super) async fn readiness(rest: &Rest) -> Response<Body> {
+    let mut checks: Vec<Value> = join_all(rest.probes.iter().map(verdict)).await;
+    checks.insert(checks.len().min(2), json!({ "name": "CONTRACT", "state": "OK", "detail": null }));
+    let ready = checks.iter().all(|check| check["state"] == "OK");
+    let body = json!({
+        "status": if ready { "READY" } else { "NOT_READY" },
+        "version": env!("CARGO_PKG_VERSION"),
+        "contract": {
+            "version": rest.contract.version(),
+            "digest": rest.contract.digest(),
+            "operations": rest.contract.operations().len(),
+        },
+        "checks": checks,
+    });
+    let mut response = answer(if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, &body);
+    let out = response.headers_mut();
+    out.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if !ready {
+        out.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+    }
+    response
+}
+
+async fn verdict(probe: &Probe) -> Value {
+    let found = tokio::time::timeout(PATIENCE, (probe.check)()).await;
+    match found.unwrap_or_else(|_| Err("It does not answer in time.".to_owned())) {
+        Ok(()) => json!({ "name": probe.name, "state": "OK", "detail": null }),
+        Err(detail) => json!({ "name": probe.name, "state": "FAILING", "detail": detail }),
+    }
+}
+
+/// The contract's bytes.
+pub(super) fn contract(rest: &Rest, parts: &Parts) -> Response<Body> {
+    let tag = etag(rest.contract.digest().as_bytes());
+    let sent = parts.headers.get_all(header::IF_NONE_MATCH).iter().map(HeaderValue::as_bytes);
+    if Condition::parse(sent).is_some_and(|sent| sent.matches_weakly(&tag)) {
+        return not_modified(&tag);
+    }
+    let mut response = Response::new(Body::from(rest.contract.text().to_owned()));
+    let out = response.headers_mut();
+    out.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/yaml"));
+    headers::text(out, header::ETAG, &format!("\"{tag}\""));
+    response
+}
+
+/// A JSON answer.
+pub(super) fn answer(status: StatusCode, body: &Value) -> Response<Body> {
+    let mut response = Response::new(Body::from(body.to_string()));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}

@@ -1,0 +1,198 @@
+//! Problem documents: the one form of every refusal (RFC 9457; specification: decisions, Errors).
+
+use http::StatusCode;
+use labs_schema::{Code, Fault};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// The body of every refusal, `application/problem+json`.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Problem<'a> {
+    /// A URI for this kind of problem; stable.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// What happened, in a few words; the same for every problem of the code.
+    pub title: &'static str,
+    /// The HTTP status.
+    pub status: u16,
+    /// What to do next.
+    pub detail: &'a str,
+    /// The path that was asked.
+    pub instance: &'a str,
+    /// Stable code.
+    pub code: &'static str,
+    /// The request's id, to quote when reporting.
+    pub request_id: &'a str,
+    /// The fields at fault.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<ProblemField<'a>>,
+    /// The scope that would have opened the door.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub required_scope: Option<&'a str>,
+    /// The operation that was asked, when the path named one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operation_id: Option<&'a str>,
+    /// What the state allows now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allowed_actions: Option<&'a [String]>,
+    /// Seconds to wait before another try.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry_after: Option<u64>,
+    /// Which budget was spent: `burst`, `daily` or `sign_in`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<&'static str>,
+    /// The feature whose limit is reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feature: Option<&'a str>,
+    /// That limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<i64>,
+    /// How much of it is used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub used: Option<i64>,
+    /// Goes back with the second-factor code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub challenge: Option<&'a str>,
+    /// Seconds until the challenge is void.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_in: Option<i64>,
+    /// Second factors that are accepted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub methods: Option<&'a [&'static str]>,
+    /// RFC 6749 section 5.2, at the token endpoints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<&'static str>,
+    /// RFC 6749 section 5.2, at the token endpoints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_description: Option<&'a str>,
+}
+
+/// One field at fault.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ProblemField<'a> {
+    /// JSON pointer into the body (RFC 6901).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<&'a str>,
+    /// Name of the parameter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameter: Option<&'a str>,
+    /// Stable code.
+    pub code: &'a str,
+    /// What to do about it.
+    pub message: &'a str,
+}
+
+impl<'a> Problem<'a> {
+    /// The document of a fault.
+    #[must_use]
+    pub fn of(fault: &'a Fault, instance: &'a str, request_id: &'a str, operation_id: Option<&'a str>) -> Self {
+        let parts = fault.parts();
+        let entitlement = parts.entitlement.as_ref();
+        let challenge = parts.challenge.as_ref();
+        Self {
+            kind: format!("urn:labs:problem:{}", parts.code.name().to_ascii_lowercase().replace('_', "-")),
+            title: title(parts.code),
+            status: status(parts.code, parts.oauth_error).as_u16(),
+            detail: &parts.detail,
+            instance,
+            code: parts.code.name(),
+            request_id,
+            errors: parts
+                .errors
+                .iter()
+                .map(|error| ProblemField {
+                    pointer: error.pointer.as_deref(),
+                    parameter: error.parameter.as_deref(),
+                    code: &error.code,
+                    message: &error.message,
+                })
+                .collect(),
+            required_scope: parts.required_scope.as_deref(),
+            operation_id,
+            allowed_actions: (parts.code == Code::IllegalTransition).then_some(parts.allowed_actions.as_slice()),
+            retry_after: parts.retry_after,
+            budget: parts.budget,
+            feature: entitlement.map(|entitlement| entitlement.feature.as_str()),
+            limit: entitlement.map(|entitlement| entitlement.limit),
+            used: entitlement.map(|entitlement| entitlement.used),
+            challenge: challenge.map(|challenge| challenge.challenge.as_str()),
+            expires_in: challenge.map(|challenge| challenge.expires_in),
+            methods: challenge.map(|challenge| challenge.methods.as_slice()),
+            error: parts.oauth_error,
+            error_description: parts.oauth_error.map(|_| parts.detail.as_str()),
+        }
+    }
+}
+
+/// The status of a code. The token endpoints answer 400 to all but a client they do not know (RFC 6749
+/// section 5.2).
+#[must_use]
+pub fn status(code: Code, oauth_error: Option<&str>) -> StatusCode {
+    match oauth_error {
+        Some("invalid_client") => return StatusCode::UNAUTHORIZED,
+        Some(_) if !code.is_failure() && code != Code::RateLimited => return StatusCode::BAD_REQUEST,
+        _ => {}
+    }
+    match code {
+        Code::MalformedRequest | Code::InvalidCursor => StatusCode::BAD_REQUEST,
+        Code::Unauthenticated
+        | Code::TokenExpired
+        | Code::TokenRevoked
+        | Code::InvalidCredentials
+        | Code::MfaRequired
+        | Code::RefreshReused => StatusCode::UNAUTHORIZED,
+        Code::ScopeMissing
+        | Code::PartnerMismatch
+        | Code::ReauthenticationRequired
+        | Code::AccountLocked
+        | Code::PartnerSuspended => StatusCode::FORBIDDEN,
+        Code::NotFound => StatusCode::NOT_FOUND,
+        Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+        Code::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
+        Code::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        Code::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
+        Code::Conflict | Code::IllegalTransition | Code::EntitlementExceeded | Code::IdempotencyInProgress => {
+            StatusCode::CONFLICT
+        }
+        Code::ValidationFailed | Code::IdempotencyKeyReused => StatusCode::UNPROCESSABLE_ENTITY,
+        Code::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+        Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        Code::Unavailable | Code::AuditUnavailable => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+/// A code in a few words.
+const fn title(code: Code) -> &'static str {
+    match code {
+        Code::MalformedRequest => "The request cannot be read",
+        Code::InvalidCursor => "The cursor does not fit",
+        Code::Unauthenticated => "A valid access token is needed",
+        Code::TokenExpired => "The access token has expired",
+        Code::TokenRevoked => "The access token is no longer valid",
+        Code::InvalidCredentials => "The credentials are not right",
+        Code::MfaRequired => "A second factor is needed",
+        Code::RefreshReused => "The session was ended for safety",
+        Code::ScopeMissing => "The token lacks a scope",
+        Code::PartnerMismatch => "The path names another partner",
+        Code::ReauthenticationRequired => "Sign in again first",
+        Code::AccountLocked => "The account is locked",
+        Code::PartnerSuspended => "The partner account is not active",
+        Code::NotFound => "Not found",
+        Code::MethodNotAllowed => "The method is not allowed here",
+        Code::NotAcceptable => "No acceptable representation",
+        Code::PayloadTooLarge => "The body is too large",
+        Code::UnsupportedMediaType => "The media type is not supported",
+        Code::PreconditionFailed => "The resource has changed",
+        Code::Conflict => "The request clashes with what is there",
+        Code::IllegalTransition => "The state does not allow this",
+        Code::EntitlementExceeded => "The plan's limit is reached",
+        Code::IdempotencyInProgress => "The first request is still running",
+        Code::ValidationFailed => "The content breaks a rule",
+        Code::IdempotencyKeyReused => "The idempotency key was used before",
+        Code::RateLimited => "A budget is spent",
+        Code::Internal => "Something went wrong on our side",
+        Code::Unavailable => "The service is not available",
+        Code::AuditUnavailable => "The audit record cannot be written",
+    }
+}

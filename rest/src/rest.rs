@@ -1,0 +1,111 @@
+//! The public face, put together and inspected once, at start-up.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use axum::Router;
+use ipnet::IpNet;
+use labs_schema::Engine;
+use labs_schema::engine::{Plan, Question};
+
+use crate::contract::Contract;
+use crate::documents::Documents;
+use crate::edge::budget::{Limits, Meter};
+use crate::exceptions::SERVED_DIRECTLY;
+use crate::inspect;
+use crate::routes::Routes;
+
+/// What the operator configured, as far as the public face needs it.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The public base address without a trailing slash.
+    pub base_url: String,
+    /// Origins whose scripts may call (CORS).
+    pub cors_origins: Vec<String>,
+    /// Peers whose forwarded headers count.
+    pub trusted_proxies: Vec<IpNet>,
+    /// Budgets of callers without an account.
+    pub limits: Limits,
+}
+
+/// The contract bound to the schema: every promise has its question and its route.
+pub struct Bound {
+    contract: Contract,
+    routes: Routes,
+    questions: HashMap<String, Arc<Question>>,
+}
+
+impl Bound {
+    /// Inspects contract, documents, schema and router against each other and binds them. It needs no
+    /// database: `labs check` does this and no more.
+    ///
+    /// # Errors
+    /// Every difference, each naming the file to open.
+    pub async fn to(plan: &Plan) -> Result<Self, Vec<String>> {
+        let contract = Contract::embedded().map_err(sentences)?;
+        let documents = Documents::load().map_err(sentences)?;
+        let routes = Routes::new(&contract).map_err(sentences)?;
+        let differences = inspect::inspect(&contract, &documents, plan.sdl(), SERVED_DIRECTLY);
+        if !differences.is_empty() {
+            return Err(sentences(differences));
+        }
+        let mut questions = HashMap::new();
+        let mut breaches = Vec::new();
+        for document in documents.iter() {
+            match plan.prepare(&document.name, document.parsed.clone()).await {
+                Ok(question) => {
+                    questions.insert(document.name.clone(), Arc::new(question));
+                }
+                Err(found) => breaches.extend(found.into_iter().map(|what| format!("{}: {what}", document.file))),
+            }
+        }
+        if breaches.is_empty() { Ok(Self { contract, routes, questions }) } else { Err(breaches) }
+    }
+}
+
+/// Contract, questions, routes and budgets over an engine.
+pub struct Rest {
+    pub(crate) engine: Engine,
+    pub(crate) contract: Contract,
+    pub(crate) routes: Routes,
+    pub(crate) questions: HashMap<String, Arc<Question>>,
+    pub(crate) meter: Meter,
+    pub(crate) settings: Settings,
+    pub(crate) probes: crate::exceptions::Probes,
+}
+
+impl Rest {
+    /// Binds the contract's operations to the engine's schema.
+    ///
+    /// # Errors
+    /// Every difference between contract, documents, schema and router, each naming the file to open.
+    pub async fn open(
+        engine: Engine,
+        settings: Settings,
+        probes: crate::exceptions::Probes,
+    ) -> Result<Self, Vec<String>> {
+        let Bound { contract, routes, questions } = Bound::to(engine.plan()).await?;
+        let meter = Meter::new(settings.limits);
+        Ok(Self { engine, contract, routes, questions, meter, settings, probes })
+    }
+
+    /// The contract that is served.
+    #[must_use]
+    pub fn contract(&self) -> &Contract {
+        &self.contract
+    }
+
+    /// Forgets accounts whose budgets are whole again. Called every few minutes.
+    pub fn tidy(&self) {
+        self.meter.tidy();
+    }
+
+    /// The service over HTTP.
+    pub fn router(self: Arc<Self>) -> Router {
+        crate::dispatch::router(self)
+    }
+}
+
+fn sentences<T: std::fmt::Display>(found: Vec<T>) -> Vec<String> {
+    found.iter().map(ToString::to_string).collect()
+}

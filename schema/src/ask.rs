@@ -1,0 +1,244 @@
+//! The one context value of a request: who asks, over which connection, at what time.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_graphql::Context;
+use bytes::Bytes;
+use futures_util::stream::BoxStream;
+use uuid::Uuid;
+
+use crate::db::Db;
+use crate::fault::{Code, Fault};
+use crate::principal::{Owner, Principal};
+use crate::services::Services;
+use crate::time::Time;
+
+/// What a resolver may know of its request.
+pub struct Ask {
+    /// Who asks.
+    pub caller: Caller,
+    /// Where statements run.
+    pub db: Db,
+    /// The request's time; one value for all it does.
+    pub now: Time,
+    /// The parts that outlive requests.
+    pub services: Arc<Services>,
+    /// The file that came with the request.
+    pub attachment: Option<Attachment>,
+    extras: Mutex<Extras>,
+    loaders: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
+}
+
+/// Who asks, and from where.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// The verified principal, when a token came.
+    pub principal: Option<Arc<Principal>>,
+    /// The network address the request came from.
+    pub address: IpAddr,
+    /// The user agent as sent, shortened.
+    pub user_agent: Option<String>,
+    /// The request's id.
+    pub request_id: String,
+    /// Through which door.
+    pub channel: Channel,
+    /// What came instead of a token.
+    pub credentials: Credentials,
+}
+
+/// Through which door a request came (column `audit_log.channel`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channel {
+    /// The public interface.
+    Rest,
+    /// A staff member's own query.
+    Playground,
+}
+
+impl Channel {
+    /// The column's value.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rest => "REST",
+            Self::Playground => "PLAYGROUND",
+        }
+    }
+}
+
+/// What came instead of a token. Never printed.
+#[derive(Clone, Default)]
+pub struct Credentials {
+    /// The refresh cookie.
+    pub refresh: Option<String>,
+    /// Client id and secret.
+    pub client: Option<(String, String)>,
+}
+
+impl std::fmt::Debug for Credentials {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Credentials(withheld)")
+    }
+}
+
+/// A file that came with the request.
+#[derive(Clone)]
+pub struct Attachment {
+    /// Its bytes.
+    pub bytes: Bytes,
+}
+
+/// What leaves beside the answer's JSON.
+#[derive(Default)]
+pub struct Extras {
+    /// The refresh cookie to set or to clear.
+    pub cookie: Option<RefreshCookie>,
+    /// Bytes that are the answer.
+    pub download: Option<Download>,
+    /// The thing concerned, for the audit record, where the variables do not say it.
+    pub target: Option<Target>,
+    /// The reason given, for the audit record.
+    pub reason: Option<String>,
+}
+
+/// The refresh cookie's new content.
+#[derive(Clone)]
+pub enum RefreshCookie {
+    /// Set to this token for so many seconds.
+    Set {
+        /// The token.
+        token: String,
+        /// Seconds until it is void.
+        max_age: i64,
+    },
+    /// Cleared.
+    Clear,
+}
+
+/// Bytes that are the answer: a file, or rows as they come.
+pub struct Download {
+    /// Media type.
+    pub media_type: String,
+    /// Length in bytes, when known.
+    pub length: Option<u64>,
+    /// Strong validator without quotes, when the bytes never change.
+    pub etag: Option<String>,
+    /// File name to save under.
+    pub file_name: String,
+    /// The bytes.
+    pub stream: BoxStream<'static, std::io::Result<Bytes>>,
+}
+
+/// The thing that an audit record is about.
+#[derive(Clone, Debug, Default)]
+pub struct Target {
+    /// `category` for example.
+    pub kind: Option<String>,
+    /// Its id.
+    pub uuid: Option<Uuid>,
+    /// Its name.
+    pub label: Option<String>,
+    /// The partner concerned.
+    pub partner_uuid: Option<Uuid>,
+}
+
+impl Ask {
+    /// A fresh context.
+    pub(crate) fn new(
+        caller: Caller,
+        db: Db,
+        now: Time,
+        services: Arc<Services>,
+        attachment: Option<Attachment>,
+    ) -> Self {
+        Self { caller, db, now, services, attachment, extras: Mutex::default(), loaders: Mutex::default() }
+    }
+
+    /// The verified caller.
+    ///
+    /// # Errors
+    /// [`Code::Unauthenticated`] when there is none.
+    pub fn principal(&self) -> Result<&Principal, Fault> {
+        self.caller
+            .principal
+            .as_deref()
+            .ok_or_else(|| Fault::new(Code::Unauthenticated, "Send an access token: `Authorization: Bearer <token>`."))
+    }
+
+    /// The partner whose things may be touched.
+    ///
+    /// # Errors
+    /// [`Code::Unauthenticated`] without a token, [`Code::NotFound`] with one that is bound to no partner.
+    pub fn owner(&self) -> Result<Owner, Fault> {
+        self.principal()?.owner()
+    }
+
+    /// The file that came with the request.
+    ///
+    /// # Errors
+    /// [`Code::ValidationFailed`] when none came.
+    pub fn attachment(&self) -> Result<&Attachment, Fault> {
+        self.attachment
+            .as_ref()
+            .ok_or_else(|| Fault::field("/file", "REQUIRED", "Send the file as the multipart field `file`."))
+    }
+
+    /// A fresh identifier (UUID version 7).
+    #[must_use]
+    pub fn new_uuid(&self) -> Uuid {
+        let milliseconds = u64::try_from(self.now.0.as_millisecond()).unwrap_or_default();
+        uuid::Builder::from_unix_timestamp_millis(milliseconds, &crate::keep::random_bytes::<10>()).into_uuid()
+    }
+
+    /// Says what the audit record is about, where the variables do not.
+    pub fn note_target(&self, target: Target) {
+        self.with_extras(|extras| extras.target = Some(target));
+    }
+
+    /// Says which reason was given.
+    pub fn note_reason(&self, reason: impl Into<String>) {
+        let reason = reason.into();
+        self.with_extras(|extras| extras.reason = Some(reason));
+    }
+
+    /// Sets or clears the refresh cookie.
+    pub fn set_cookie(&self, cookie: RefreshCookie) {
+        self.with_extras(|extras| extras.cookie = Some(cookie));
+    }
+
+    /// Makes these bytes the answer.
+    pub fn deliver(&self, download: Download) {
+        self.with_extras(|extras| extras.download = Some(download));
+    }
+
+    /// What leaves beside the JSON.
+    pub(crate) fn take_extras(&self) -> Extras {
+        std::mem::take(&mut *self.extras.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn with_extras(&self, change: impl FnOnce(&mut Extras)) {
+        change(&mut self.extras.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// The request's one loader of this type, made at first use.
+    pub fn loader<L: Any + Send + Sync>(&self, make: impl Fn(Db) -> L) -> Arc<L> {
+        let mut loaders = self.loaders.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = loaders.entry(TypeId::of::<L>()).or_insert_with(|| Arc::new(make(self.db.clone())));
+        Arc::clone(entry).downcast::<L>().unwrap_or_else(|_| Arc::new(make(self.db.clone())))
+    }
+}
+
+/// Reaches the [`Ask`] from a resolver.
+pub trait Asking {
+    /// The request's context.
+    fn ask(&self) -> &Ask;
+}
+
+impl Asking for Context<'_> {
+    fn ask(&self) -> &Ask {
+        self.data_unchecked::<Arc<Ask>>()
+    }
+}

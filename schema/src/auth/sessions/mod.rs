@@ -1,0 +1,17 @@
+//! A session: a person signed in on one device.
+//!
+//! ```text
+//!  sign-in ──▶ (second factor awaited) ──▶ OPEN ──▶ ENDED
+//!                                           │ ▲
+//!                                           └─┘ refresh
+//! ```
+//!
+//! A session's refresh token carries its id and a counter. Each use moves the counter on; the token just
+//! replaced answers with the same successor for ten seconds, so that two tabs or a lost answer never sign a
+//! person out, and anything older ends the session (specification: design, security, Identity 4).
+
+mod resolvers;
+mod rules;
+pub(crate) mod store;
+
+pub(in crate::auth) use resolvers::SessionsMutation;

@@ -1,0 +1,209 @@
+//! What the service knows of its principals, and how soon it unlearns it.
+//!
+//! A token is verified and its holder's rights are read once, then kept. Every change that ends or alters
+//! a right notifies the channel `authority` from a trigger (migrations), in the transaction that makes it.
+//! Each replica asks its listening connection several times a second, so that what it keeps is never
+//! older than a second; when the last answer is older, every token is looked up anew, and without a
+//! database it is refused (specification: decisions, Tiers; design: security, Identity 3).
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use aws_lc_rs::digest;
+use moka::sync::Cache;
+use sqlx::PgPool;
+use sqlx::postgres::PgListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::fault::{Code, Fault};
+use crate::keep::sealed::MasterKey;
+use crate::keep::token::{Claims, KeyRing, TokenError};
+use crate::principal::Principal;
+use crate::time::{Clock, Time};
+
+mod keys;
+mod load;
+
+pub use load::effective_scopes;
+
+/// How often the listening connection is asked.
+const BEAT: Duration = Duration::from_millis(200);
+/// How long an answer of the listening connection vouches for what is kept.
+const VOUCHED: Duration = Duration::from_millis(1000);
+/// How long no answer is awaited before the connection is given up.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Verified tokens and the keys that verify them.
+pub struct Authority {
+    pool: PgPool,
+    clock: Clock,
+    issuer: String,
+    audience: String,
+    started: Instant,
+    beaten_at: AtomicU64,
+    generation: AtomicU64,
+    floor: AtomicU64,
+    changed: Cache<String, u64>,
+    tokens: Cache<[u8; 32], Arc<Known>>,
+    ring: RwLock<Arc<KeyRing>>,
+    key: MasterKey,
+}
+
+/// A principal and the generation before which it was read.
+struct Known {
+    principal: Arc<Principal>,
+    subjects: Vec<String>,
+    generation: u64,
+}
+
+impl Authority {
+    /// Reads the signing keys, making the first one when there is none.
+    ///
+    /// # Errors
+    /// When the database is away or a key cannot be opened with the master key.
+    pub async fn open(
+        pool: PgPool,
+        clock: Clock,
+        key: MasterKey,
+        issuer: String,
+        audience: String,
+    ) -> Result<Self, Fault> {
+        let ring = keys::load_or_create(&pool, &key, (&issuer, &audience), clock.now()).await?;
+        Ok(Self {
+            pool,
+            clock,
+            issuer,
+            audience,
+            started: Instant::now(),
+            beaten_at: AtomicU64::new(0),
+            generation: AtomicU64::new(1),
+            floor: AtomicU64::new(1),
+            changed: Cache::builder().max_capacity(100_000).time_to_live(Duration::from_secs(7200)).build(),
+            tokens: Cache::builder().max_capacity(50_000).time_to_live(Duration::from_secs(3600)).build(),
+            ring: RwLock::new(Arc::new(ring)),
+            key,
+        })
+    }
+
+    /// The principal behind an access token.
+    ///
+    /// # Errors
+    /// [`Code::Unauthenticated`], [`Code::TokenExpired`], [`Code::TokenRevoked`],
+    /// [`Code::PartnerSuspended`], [`Code::AccountLocked`]; [`Code::Unavailable`] when the service cannot know.
+    pub async fn principal(&self, token: &str) -> Result<Arc<Principal>, Fault> {
+        let now = self.clock.now();
+        let mut digest = [0; 32];
+        digest.copy_from_slice(digest::digest(&digest::SHA256, token.as_bytes()).as_ref());
+        if let Some(known) = self.tokens.get(&digest).filter(|known| self.vouches_for(known)) {
+            return if known.principal.token_expires_at > now {
+                Ok(Arc::clone(&known.principal))
+            } else {
+                Err(expired())
+            };
+        }
+        let generation = self.generation.load(Ordering::Acquire);
+        let claims = self.verify(token, now).await?;
+        let (principal, subjects) = load::principal(&self.pool, &claims).await?;
+        let principal = Arc::new(principal);
+        self.tokens.insert(digest, Arc::new(Known { principal: Arc::clone(&principal), subjects, generation }));
+        Ok(principal)
+    }
+
+    /// The keys in force.
+    #[must_use]
+    pub fn ring(&self) -> Arc<KeyRing> {
+        Arc::clone(&self.ring.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Keeps the knowledge fresh until cancelled.
+    pub async fn watch(self: Arc<Self>, stop: CancellationToken) {
+        while !stop.is_cancelled() {
+            let ended = tokio::select! {
+                () = stop.cancelled() => return,
+                ended = self.listen() => ended,
+            };
+            if let Err(error) = ended {
+                tracing::warn!(cause = %error, "the authority feed broke off; tokens are looked up one by one until it is back");
+            }
+            tokio::time::sleep(BEAT).await;
+        }
+    }
+
+    async fn verify(&self, token: &str, now: Time) -> Result<Claims, Fault> {
+        match self.ring().verify(token, now.unix()) {
+            Err(TokenError::UnknownKey) => {
+                self.reload_keys().await?;
+                self.ring().verify(token, now.unix()).map_err(token_fault)
+            }
+            verdict => verdict.map_err(token_fault),
+        }
+    }
+
+    async fn reload_keys(&self) -> Result<(), Fault> {
+        let ring = keys::load(&self.pool, &self.key, (&self.issuer, &self.audience)).await?;
+        *self.ring.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(ring);
+        Ok(())
+    }
+
+    /// One life of the listening connection. A round trip on it proves that every notification committed
+    /// before it has arrived.
+    async fn listen(&self) -> Result<(), Fault> {
+        let mut listener = PgListener::connect_with(&self.pool).await?;
+        listener.ignore_pool_close_event(true);
+        listener.listen("authority").await?;
+        // Whatever changed while nobody listened is unknown: everything kept so far is too old.
+        let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
+        self.floor.store(generation, Ordering::Release);
+        self.reload_keys().await?;
+        loop {
+            let asked = self.started.elapsed();
+            tokio::time::timeout(PATIENCE, sqlx::query("select 1").execute(&mut listener))
+                .await
+                .map_err(|_| Fault::unavailable("the listening connection does not answer"))??;
+            while let Some(notice) = listener.next_buffered() {
+                self.learn(notice.payload()).await?;
+            }
+            self.beaten_at.store(u64::try_from(asked.as_millis()).unwrap_or(u64::MAX), Ordering::Release);
+            tokio::time::sleep(BEAT).await;
+        }
+    }
+
+    async fn learn(&self, subject: &str) -> Result<(), Fault> {
+        let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
+        if subject.starts_with("keys:") {
+            return self.reload_keys().await;
+        }
+        // A role is held by any number of people: whoever is looked up next is looked up anew.
+        if subject.ends_with(":*") || subject.starts_with("staff_role:") {
+            self.floor.store(generation, Ordering::Release);
+        } else {
+            self.changed.insert(subject.to_owned(), generation);
+        }
+        Ok(())
+    }
+
+    fn vouches_for(&self, known: &Known) -> bool {
+        let age = self.started.elapsed().saturating_sub(Duration::from_millis(self.beaten_at.load(Ordering::Acquire)));
+        age < VOUCHED
+            && known.generation >= self.floor.load(Ordering::Acquire)
+            && known
+                .subjects
+                .iter()
+                .all(|subject| self.changed.get(subject).is_none_or(|changed| changed <= known.generation))
+    }
+}
+
+fn token_fault(error: TokenError) -> Fault {
+    match error {
+        TokenError::Expired => expired(),
+        _ => Fault::new(
+            Code::Unauthenticated,
+            "The access token is not valid. Get a new one by signing in or from POST /v1/oauth/token.",
+        ),
+    }
+}
+
+fn expired() -> Fault {
+    Fault::new(Code::TokenExpired, "The access token has expired. Refresh the session or ask for a new token.")
+}

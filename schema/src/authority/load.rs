@@ -1,0 +1,217 @@
+//! The rights behind a token, read in one statement.
+
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use crate::fault::{Code, Fault};
+use crate::keep::token::Claims;
+use crate::principal::{Budget, Principal, PrincipalType, Role};
+use crate::scope::ScopeSet;
+use crate::time::Time;
+
+/// Requests per second of a principal that belongs to no partner.
+const OWN_BURST_PER_SECOND: u32 = 200;
+/// Requests per day of a principal that belongs to no partner.
+const OWN_DAILY_REQUESTS: u64 = 5_000_000;
+
+/// The principal and everything whose change would alter it (`person:<uuid>` for example).
+pub(super) async fn principal(pool: &PgPool, claims: &Claims) -> Result<(Principal, Vec<String>), Fault> {
+    match &claims.client_id {
+        Some(client_id) => client(pool, claims, client_id).await,
+        None => person(pool, claims).await,
+    }
+}
+
+struct PersonRow {
+    kind: String,
+    name: String,
+    state: String,
+    role: Option<String>,
+    partner_uuid: Option<Uuid>,
+    partner_state: Option<String>,
+    staff_scopes: Option<Vec<String>>,
+    partner_scopes: Option<Vec<String>>,
+    tier_uuid: Option<Uuid>,
+    burst_per_second: Option<i32>,
+    daily_requests: Option<i64>,
+    session_ended: bool,
+    session_expires_at: Time,
+    reauthenticated_at: Option<Time>,
+    second_factor: bool,
+    mfa_required: bool,
+    revoked: Option<bool>,
+}
+
+async fn person(pool: &PgPool, claims: &Claims) -> Result<(Principal, Vec<String>), Fault> {
+    let Some(session_uuid) = claims.sid else { return Err(revoked("person")) };
+    let row = sqlx::query_as!(
+        PersonRow,
+        r#"select person.kind, person.name, person.state, person.role, person.partner_uuid,
+                  partner.state as "partner_state?",
+                  (select array_agg(distinct scope) from staff_role_grant join staff_role using (role_code), unnest(staff_role.scopes) as scope
+                    where staff_role_grant.person_uuid = person.person_uuid) as staff_scopes,
+                  case when person.partner_uuid is not null then partner_scope(person.partner_uuid) end as "partner_scopes?",
+                  limits.tier_uuid as "tier_uuid?", limits.burst_per_second as "burst_per_second?",
+                  limits.daily_requests as "daily_requests?",
+                  (session.ended_at is not null or session.expires_at <= labs_now()) as "session_ended!",
+                  coalesce(partner.mfa_required, false) as "mfa_required!",
+                  session.expires_at as session_expires_at, session.reauthenticated_at, session.second_factor,
+                  exists (select 1 from access_token_revocation where token_id = $3) as revoked
+             from session
+             join person using (person_uuid)
+             left join partner on partner.partner_uuid = person.partner_uuid
+             left join partner_rate_limit as limits on limits.partner_uuid = person.partner_uuid
+            where session.session_uuid = $1 and person.person_uuid = $2"#,
+        session_uuid,
+        subject(claims)?,
+        claims.jti,
+    )
+    .fetch_optional(pool)
+    .await?
+    .ok_or_else(|| revoked("session"))?;
+    if row.session_ended || row.revoked == Some(true) {
+        return Err(revoked("session"));
+    }
+    standing(&row.state, row.partner_state.as_deref())?;
+    let subjects = subjects(claims, Some(session_uuid), row.partner_uuid, row.tier_uuid);
+    Ok((person_principal(claims, row, session_uuid)?, subjects))
+}
+
+fn person_principal(claims: &Claims, row: PersonRow, session_uuid: Uuid) -> Result<Principal, Fault> {
+    let staff = row.kind == "STAFF_USER";
+    let role = row.role.as_deref().and_then(Role::parse);
+    // Where the second factor is compulsory (always for staff, by policy for a team), a session without it
+    // reaches the person's own account only, to enrol one.
+    let own_account = ScopeSet::parse(["auth.account:write"]);
+    let scopes = match (staff, row.second_factor) {
+        (true, true) => names(row.staff_scopes.as_deref()).union(own_account),
+        (false, has_factor) if has_factor || !row.mfa_required => {
+            effective_scopes(role.map(Role::scopes).unwrap_or_default(), names(row.partner_scopes.as_deref()))
+        }
+        _ => own_account,
+    };
+    let account = match row.partner_uuid {
+        Some(partner_uuid) => format!("partner:{partner_uuid}"),
+        None => format!("staff:{}", claims.sub),
+    };
+    Ok(Principal {
+        kind: if staff { PrincipalType::StaffUser } else { PrincipalType::PartnerUser },
+        uuid: subject(claims)?,
+        label: row.name,
+        partner_uuid: if staff { None } else { row.partner_uuid },
+        role,
+        scopes,
+        session_uuid: Some(session_uuid),
+        session_expires_at: Some(row.session_expires_at),
+        reauthenticated_at: row.reauthenticated_at,
+        client_id: None,
+        token_id: claims.jti,
+        token_expires_at: moment(claims.exp)?,
+        budget: budget(account, row.burst_per_second, row.daily_requests),
+    })
+}
+
+async fn client(pool: &PgPool, claims: &Claims, client_id: &str) -> Result<(Principal, Vec<String>), Fault> {
+    let row = sqlx::query!(
+        r#"select machine_client.client_uuid, machine_client.state, machine_client.partner_uuid, machine_client.allowed_scopes,
+                  partner.state as "partner_state?",
+                  case when machine_client.partner_uuid is not null then partner_scope(machine_client.partner_uuid) end as "partner_scopes?",
+                  limits.tier_uuid as "tier_uuid?", limits.burst_per_second as "burst_per_second?",
+                  limits.daily_requests as "daily_requests?",
+                  exists (select 1 from access_token_revocation where token_id = $2) as "revoked!"
+             from machine_client
+             left join partner using (partner_uuid)
+             left join partner_rate_limit as limits using (partner_uuid)
+            where machine_client.client_uuid = $1"#,
+        subject(claims)?,
+        claims.jti,
+    )
+    .fetch_optional(pool)
+    .await?
+    .ok_or_else(|| revoked("client"))?;
+    if row.revoked || row.state != "ACTIVE" {
+        return Err(revoked("client"));
+    }
+    standing("ACTIVE", row.partner_state.as_deref())?;
+    let allowed = names(Some(&row.allowed_scopes)).intersect(ScopeSet::parse(claims.scope.split(' ')));
+    let (scopes, account) = match row.partner_uuid {
+        Some(partner_uuid) => {
+            (effective_scopes(allowed, names(row.partner_scopes.as_deref())), format!("partner:{partner_uuid}"))
+        }
+        None => (allowed, format!("client:{}", row.client_uuid)),
+    };
+    let principal = Principal {
+        kind: PrincipalType::MachineClient,
+        uuid: row.client_uuid,
+        label: client_id.to_owned(),
+        partner_uuid: row.partner_uuid,
+        role: None,
+        scopes,
+        session_uuid: None,
+        session_expires_at: None,
+        reauthenticated_at: None,
+        client_id: Some(client_id.to_owned()),
+        token_id: claims.jti,
+        token_expires_at: moment(claims.exp)?,
+        budget: budget(account, row.burst_per_second, row.daily_requests),
+    };
+    Ok((principal, subjects(claims, None, row.partner_uuid, row.tier_uuid)))
+}
+
+/// What a principal bound to a partner reaches: its own right met with what the tier grants, and never
+/// anything of the operator's domain, whatever a row says (specification: decisions, Principals).
+#[must_use]
+pub fn effective_scopes(own: ScopeSet, tier: ScopeSet) -> ScopeSet {
+    own.intersect(tier).without_admin()
+}
+
+/// Refuses a person or partner that may not call at present.
+fn standing(person: &str, partner: Option<&str>) -> Result<(), Fault> {
+    match (person, partner) {
+        ("ACTIVE", None | Some("ACTIVE" | "CLOSING")) => Ok(()),
+        ("LOCKED" | "DISABLED", _) => {
+            Err(Fault::new(Code::AccountLocked, "This account is locked. Ask the platform's support to unlock it."))
+        }
+        ("ACTIVE", Some(_)) => Err(Fault::new(
+            Code::PartnerSuspended,
+            "This partner account is not active. The mail about it says why; the platform's support can help.",
+        )),
+        _ => Err(revoked("account")),
+    }
+}
+
+fn revoked(thing: &str) -> Fault {
+    Fault::new(
+        Code::TokenRevoked,
+        format!("The {thing} behind this token has ended. Sign in again or ask for a new token."),
+    )
+}
+
+fn names(scopes: Option<&[String]>) -> ScopeSet {
+    ScopeSet::parse(scopes.unwrap_or_default().iter().map(String::as_str))
+}
+
+fn budget(account: String, burst: Option<i32>, daily: Option<i64>) -> Budget {
+    Budget {
+        account,
+        burst_per_second: burst.and_then(|burst| u32::try_from(burst).ok()).unwrap_or(OWN_BURST_PER_SECOND),
+        daily_requests: daily.and_then(|daily| u64::try_from(daily).ok()).unwrap_or(OWN_DAILY_REQUESTS),
+    }
+}
+
+fn subjects(claims: &Claims, session: Option<Uuid>, partner: Option<Uuid>, tier: Option<Uuid>) -> Vec<String> {
+    let kind = if claims.client_id.is_some() { "client" } else { "person" };
+    let mut subjects = vec![format!("{kind}:{}", claims.sub), format!("token:{}", claims.jti)];
+    subjects.extend(session.map(|uuid| format!("session:{uuid}")));
+    subjects.extend(partner.map(|uuid| format!("partner:{uuid}")));
+    subjects.extend(tier.map(|uuid| format!("tier:{uuid}")));
+    subjects
+}
+
+fn subject(claims: &Claims) -> Result<Uuid, Fault> {
+    claims.sub.parse().map_err(|_| revoked("principal"))
+}
+
+fn moment(unix: i64) -> Result<Time, Fault> {
+    jiff::Timestamp::from_second(unix).map(Time).map_err(Fault::internal)
+}

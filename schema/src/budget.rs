@@ -1,0 +1,201 @@
+//! The daily budget of an account: exact across replicas and restarts, without a statement per request.
+//!
+//! A replica takes a lease of some requests from the account's row and spends it in memory. What is leased
+//! counts as spent, so the limit is never over-granted; a crash loses at most one lease per replica and a
+//! clean stop gives the rest back (specification: decisions, Budgets).
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex as StdMutex, PoisonError};
+
+use sqlx::PgPool;
+use tokio::sync::Mutex;
+
+use crate::fault::{Code, Fault};
+use crate::principal::Budget;
+use crate::time::Time;
+
+/// The largest lease, in requests.
+const LARGEST_LEASE: u64 = 500;
+/// Accounts held in memory; above it, those that have nothing leased are forgotten.
+const MANY_ACCOUNTS: usize = 50_000;
+
+/// What is left of a day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Daily {
+    /// Requests a day.
+    pub limit: u64,
+    /// Requests left, as far as this replica knows.
+    pub remaining: u64,
+    /// Seconds until the next day begins (UTC).
+    pub reset: u64,
+}
+
+/// Every account's lease on this replica.
+pub struct Budgets {
+    pool: PgPool,
+    leases: StdMutex<HashMap<String, Arc<Mutex<Lease>>>>,
+}
+
+#[derive(Default)]
+struct Lease {
+    /// Days since 1970 in UTC.
+    day: i64,
+    limit: u64,
+    granted: u64,
+    left: u64,
+}
+
+impl Budgets {
+    /// Budgets booked in this database.
+    #[must_use]
+    pub fn new(pool: PgPool) -> Self {
+        Self { pool, leases: StdMutex::default() }
+    }
+
+    /// Spends one request.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`] when the day's budget is spent, [`Code::Unavailable`] when the service cannot
+    /// know: a request is refused rather than let through.
+    pub async fn spend(&self, budget: &Budget, now: Time) -> Result<Daily, (Fault, Option<Daily>)> {
+        let slot = self.slot(&budget.account);
+        let mut lease = slot.lock().await;
+        if lease.day != day_of(now) || lease.limit != budget.daily_requests {
+            self.give_back(&budget.account, &mut lease).await;
+            *lease = Lease { day: day_of(now), limit: budget.daily_requests, granted: 0, left: 0 };
+        }
+        if lease.left == 0 {
+            self.take(&budget.account, &mut lease).await.map_err(|fault| (fault, None))?;
+        }
+        if lease.left == 0 {
+            return Err((spent(&lease, now), Some(lease.daily(now))));
+        }
+        lease.left -= 1;
+        Ok(lease.daily(now))
+    }
+
+    /// What is left, spending nothing. Before this replica's first request of the day the whole limit is
+    /// assumed unless the row says otherwise.
+    ///
+    /// # Errors
+    /// [`Code::Unavailable`] when the database is away.
+    pub async fn peek(&self, budget: &Budget, now: Time) -> Result<Daily, Fault> {
+        let slot = self.slot(&budget.account);
+        let lease = slot.lock().await;
+        if lease.day == day_of(now) && lease.limit == budget.daily_requests {
+            return Ok(lease.daily(now));
+        }
+        drop(lease);
+        let granted = sqlx::query_scalar!(
+            "select granted from daily_budget where account = $1 and day = (labs_now() at time zone 'UTC')::date",
+            budget.account
+        )
+        .fetch_optional(&self.pool)
+        .await?
+        .unwrap_or_default();
+        let remaining = budget.daily_requests.saturating_sub(u64::try_from(granted).unwrap_or_default());
+        Ok(Daily { limit: budget.daily_requests, remaining, reset: reset(now) })
+    }
+
+    /// Gives every unused lease back. For a clean stop.
+    pub async fn settle(&self) {
+        let slots: Vec<_> = self.leases.lock().unwrap_or_else(PoisonError::into_inner).drain().collect();
+        for (account, slot) in slots {
+            self.give_back(&account, &mut *slot.lock().await).await;
+        }
+    }
+
+    fn slot(&self, account: &str) -> Arc<Mutex<Lease>> {
+        let mut leases = self.leases.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(slot) = leases.get(account) {
+            return Arc::clone(slot);
+        }
+        if leases.len() >= MANY_ACCOUNTS {
+            leases.retain(|_, slot| Arc::strong_count(slot) > 1 || slot.try_lock().is_ok_and(|lease| lease.left > 0));
+        }
+        Arc::clone(leases.entry(account.to_owned()).or_default())
+    }
+
+    /// Takes the next lease. The database's clock names the day.
+    async fn take(&self, account: &str, lease: &mut Lease) -> Result<(), Fault> {
+        let wanted = (lease.limit / 100).clamp(1, LARGEST_LEASE);
+        let row = sqlx::query!(
+            r#"with first as (
+                 insert into daily_budget (account, day, granted)
+                 values ($1, (labs_now() at time zone 'UTC')::date, least($2::bigint, $3::bigint))
+                 on conflict (account, day) do nothing
+                 returning granted, granted as taken
+               ), held as (
+                 select granted from daily_budget
+                  where account = $1 and day = (labs_now() at time zone 'UTC')::date
+                    for update
+               ), further as (
+                 update daily_budget set granted = least(held.granted + $2, $3)
+                   from held
+                  where account = $1 and day = (labs_now() at time zone 'UTC')::date
+                    and held.granted < $3 and not exists (select 1 from first)
+                 returning daily_budget.granted, daily_budget.granted - held.granted as taken
+               )
+               select granted as "granted!", taken as "taken!" from first
+               union all
+               select granted, taken from further"#,
+            account,
+            i64::try_from(wanted).unwrap_or(i64::MAX),
+            i64::try_from(lease.limit).unwrap_or(i64::MAX),
+        )
+        .fetch_optional(&self.pool)
+        .await?;
+        match row {
+            Some(row) => {
+                lease.granted = u64::try_from(row.granted).unwrap_or_default();
+                lease.left = u64::try_from(row.taken).unwrap_or_default();
+            }
+            None => lease.granted = lease.limit,
+        }
+        Ok(())
+    }
+
+    async fn give_back(&self, account: &str, lease: &mut Lease) {
+        if lease.left == 0 {
+            return;
+        }
+        let left = i64::try_from(std::mem::take(&mut lease.left)).unwrap_or(i64::MAX);
+        let given = sqlx::query!(
+            "update daily_budget set granted = greatest(granted - $2, 0)
+              where account = $1 and day = date '1970-01-01' + $3::int",
+            account,
+            left,
+            i32::try_from(lease.day).unwrap_or_default(),
+        )
+        .execute(&self.pool)
+        .await;
+        if let Err(error) = given {
+            tracing::warn!(cause = %error, "a lease could not be given back; its rest counts as spent");
+        }
+    }
+}
+
+impl Lease {
+    fn daily(&self, now: Time) -> Daily {
+        Daily { limit: self.limit, remaining: self.limit.saturating_sub(self.granted) + self.left, reset: reset(now) }
+    }
+}
+
+fn spent(lease: &Lease, now: Time) -> Fault {
+    let wait = reset(now);
+    let mut fault = Fault::new(
+        Code::RateLimited,
+        format!("The day's budget of {} requests is spent. It is whole again at midnight UTC, in {wait} seconds; a larger tier has a larger budget.", lease.limit),
+    )
+    .retry_after(wait);
+    fault.parts_mut().budget = Some("daily");
+    fault
+}
+
+fn day_of(now: Time) -> i64 {
+    now.unix().div_euclid(86_400)
+}
+
+fn reset(now: Time) -> u64 {
+    (86_400 - now.unix().rem_euclid(86_400)).unsigned_abs()
+}

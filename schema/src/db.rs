@@ -1,0 +1,115 @@
+//! One handle for every statement: inside the request's transaction when there is one, else on a
+//! pooled connection held for that statement only.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
+use sqlx::pool::PoolConnection;
+use sqlx::{PgConnection, PgPool, Postgres, Transaction};
+use tokio::sync::{Mutex, OwnedMappedMutexGuard, OwnedMutexGuard};
+
+use crate::fault::Fault;
+
+/// The request's transaction: begun by the first statement, so that a resolver that computes before it
+/// writes (a password hash) holds no connection meanwhile.
+enum Stage {
+    Waiting { begin: String },
+    Open(Transaction<'static, Postgres>),
+    Settled,
+}
+
+impl Stage {
+    fn open(&mut self) -> Option<&mut Transaction<'static, Postgres>> {
+        match self {
+            Self::Open(transaction) => Some(transaction),
+            Self::Waiting { .. } | Self::Settled => None,
+        }
+    }
+}
+
+/// Where statements run. Cheap to clone.
+#[derive(Clone)]
+pub struct Db {
+    pool: PgPool,
+    transaction: Option<Arc<Mutex<Stage>>>,
+}
+
+impl Db {
+    /// Statements one by one, each on its own.
+    #[must_use]
+    pub fn pooled(pool: PgPool) -> Self {
+        Self { pool, transaction: None }
+    }
+
+    /// Statements inside one transaction, which the first of them begins with this text.
+    #[must_use]
+    pub fn within(pool: PgPool, begin: String) -> Self {
+        Self { pool, transaction: Some(Arc::new(Mutex::new(Stage::Waiting { begin }))) }
+    }
+
+    /// The same database outside the request's transaction, for a read whose connection must be free again
+    /// before something slow.
+    #[must_use]
+    pub fn aside(&self) -> Self {
+        Self::pooled(self.pool.clone())
+    }
+
+    /// A connection for one statement.
+    ///
+    /// # Errors
+    /// [`crate::fault::Code::Unavailable`] when the database is away or every connection is taken.
+    pub async fn conn(&self) -> Result<Conn, Fault> {
+        let Some(slot) = &self.transaction else { return Ok(Conn(Held::Pooled(self.pool.acquire().await?))) };
+        let mut stage = Arc::clone(slot).lock_owned().await;
+        if let Stage::Waiting { begin } = &*stage {
+            let begin = sqlx::AssertSqlSafe(begin.clone());
+            *stage = Stage::Open(self.pool.begin_with(begin).await?);
+        }
+        OwnedMutexGuard::try_map(stage, Stage::open)
+            .map(|transaction| Conn(Held::Inside(transaction)))
+            .map_err(|_| Fault::internal("a statement after its transaction was settled"))
+    }
+
+    /// Takes the transaction out, to settle it; `None` when no statement began one.
+    pub(crate) async fn take(&self) -> Option<Transaction<'static, Postgres>> {
+        let slot = self.transaction.as_ref()?;
+        match std::mem::replace(&mut *slot.lock().await, Stage::Settled) {
+            Stage::Open(transaction) => Some(transaction),
+            Stage::Waiting { .. } | Stage::Settled => None,
+        }
+    }
+
+    /// The pool, for what must outlive the request (a stream of rows).
+    #[must_use]
+    pub fn pool(&self) -> &PgPool {
+        &self.pool
+    }
+}
+
+/// A connection held for one statement.
+pub struct Conn(Held);
+
+enum Held {
+    Pooled(PoolConnection<Postgres>),
+    Inside(OwnedMappedMutexGuard<Stage, Transaction<'static, Postgres>>),
+}
+
+impl Deref for Conn {
+    type Target = PgConnection;
+
+    fn deref(&self) -> &PgConnection {
+        match &self.0 {
+            Held::Pooled(conn) => conn,
+            Held::Inside(transaction) => transaction,
+        }
+    }
+}
+
+impl DerefMut for Conn {
+    fn deref_mut(&mut self) -> &mut PgConnection {
+        match &mut self.0 {
+            Held::Pooled(conn) => conn,
+            Held::Inside(transaction) => transaction,
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The audit record of a call, written in the transaction that makes its answer.
+//!
+//! Specification: platform, Group separation; decisions, Audit. When the record cannot be written nothing
+//! happens and nothing is answered.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use sqlx::types::Json;
+use sqlx::{PgConnection, PgPool};
+use uuid::Uuid;
+
+use super::RootField;
+use crate::ask::{Caller, Extras, Target};
+use crate::fault::{Code, Fault};
+use crate::time::Time;
+
+/// A record in the making.
+pub(super) struct Entry {
+    record_uuid: Uuid,
+    operation: String,
+    scope: Option<String>,
+    caller: Arc<Caller>,
+    outcome: &'static str,
+    code: Option<&'static str>,
+    target: Target,
+    reason: Option<String>,
+    parameters: Value,
+}
+
+impl Entry {
+    /// The record of a call about to be made.
+    pub(super) fn of_call(root: &RootField, caller: &Caller, variables: &Map<String, Value>, now: Time) -> Self {
+        let milliseconds = u64::try_from(now.0.as_millisecond()).unwrap_or_default();
+        Self {
+            record_uuid: uuid::Builder::from_unix_timestamp_millis(milliseconds, &crate::keep::random_bytes::<10>())
+                .into_uuid(),
+            operation: root.name.clone(),
+            scope: root.access.scope().map(|scope| scope.to_string()),
+            caller: Arc::new(caller.clone()),
+            outcome: "SUCCEEDED",
+            code: None,
+            target: target_of(variables),
+            reason: variables
+                .get("body")
+                .and_then(|body| body.get("reason"))
+                .and_then(Value::as_str)
+                .map(str::to_owned),
+            parameters: parameters_of(variables),
+        }
+    }
+
+    /// The record of a call that was refused or failed.
+    pub(super) fn of_refusal(
+        root: &RootField,
+        caller: &Caller,
+        variables: &Map<String, Value>,
+        fault: &Fault,
+        now: Time,
+    ) -> Self {
+        let mut entry = Self::of_call(root, caller, variables, now);
+        entry.fail(fault);
+        entry
+    }
+
+    /// The record's id, which the capture triggers file their differences under.
+    pub(super) fn record_uuid(&self) -> Uuid {
+        self.record_uuid
+    }
+
+    /// The call was refused or failed.
+    pub(super) fn fail(&mut self, fault: &Fault) {
+        self.outcome = if fault.code().is_failure() { "FAILED" } else { "REFUSED" };
+        self.code = Some(fault.code().name());
+    }
+
+    /// The call succeeded: what it was about is known by now.
+    pub(super) fn complete(&mut self, body: &[u8], extras: &mut Extras) {
+        if let Some(target) = extras.target.take() {
+            let before = std::mem::take(&mut self.target);
+            self.target = Target {
+                kind: target.kind.or(before.kind),
+                uuid: target.uuid.or(before.uuid),
+                label: target.label.or(before.label),
+                partner_uuid: target.partner_uuid.or(before.partner_uuid),
+            };
+        }
+        if self.target.uuid.is_none() {
+            #[derive(serde::Deserialize)]
+            struct Made {
+                uuid: Option<Uuid>,
+            }
+            self.target.uuid = serde_json::from_slice::<Made>(body).ok().and_then(|made| made.uuid);
+        }
+        if let Some(reason) = extras.reason.take() {
+            self.reason = Some(reason);
+        }
+    }
+
+    /// Writes the record in a transaction of its own, detached from the one that was rolled back.
+    pub(super) async fn write_alone(&self, pool: &PgPool) -> Result<(), Fault> {
+        let mut transaction = pool.begin().await?;
+        self.write(&mut transaction).await?;
+        Ok(transaction.commit().await?)
+    }
+
+    /// Writes the record.
+    pub(super) async fn write(&self, connection: &mut PgConnection) -> Result<(), Fault> {
+        let principal = self.caller.principal.as_deref();
+        sqlx::query!(
+            "insert into audit_log (record_uuid, operation, channel, outcome, code, actor_kind, actor_uuid, actor_label, scope,
+                                    target_kind, target_uuid, target_label, partner_uuid, reason, request_id, address, parameters)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
+            self.record_uuid,
+            self.operation,
+            self.caller.channel.name(),
+            self.outcome,
+            self.code,
+            principal.map_or("ANONYMOUS", |principal| principal.kind.name()),
+            principal.map(|principal| principal.uuid),
+            principal.map(|principal| principal.label.as_str()),
+            self.scope,
+            self.target.kind,
+            self.target.uuid,
+            self.target.label,
+            self.target.partner_uuid,
+            self.reason,
+            self.caller.request_id,
+            ipnet::IpNet::from(self.caller.address) as ipnet::IpNet,
+            Json(&self.parameters) as _,
+        )
+        .execute(connection)
+        .await?;
+        Ok(())
+    }
+}
+
+/// What the caller hears when there is no record. The cause is in the log.
+pub(super) fn unavailable(cause: &Fault) -> Fault {
+    tracing::error!(code = cause.code().name(), "an audit record could not be written");
+    Fault::new(
+        Code::AuditUnavailable,
+        "This call must leave an audit record and none can be written now, so nothing was done. Try again shortly.",
+    )
+    .retry_after(5)
+}
+
+/// What a call is about, as far as its path says: the last identifier named, and the partner.
+fn target_of(variables: &Map<String, Value>) -> Target {
+    let uuid_of = |value: &Value| value.as_str().and_then(|text| text.parse::<Uuid>().ok());
+    let mut target = Target::default();
+    for (name, value) in variables {
+        let Some(kind) = name.strip_suffix("_uuid") else { continue };
+        let Some(uuid) = uuid_of(value) else { continue };
+        if kind == "partner" {
+            target.partner_uuid = Some(uuid);
+        }
+        if !matches!(kind, "actor" | "reviewer" | "target") {
+            target.kind = Some(kind.to_owned());
+            target.uuid = Some(uuid);
+        }
+    }
+    target
+}
+
+/// The parameters of the path and the query. Bodies stay out: what they changed is in the difference.
+fn parameters_of(variables: &Map<String, Value>) -> Value {
+    Value::Object(
+        variables
+            .iter()
+            .filter(|(name, value)| *name != "body" && !value.is_null())
+            .map(|(k, v)| (k.clone(), v.clone()))
+            .collect(),
+    )
+}

@@ -1,0 +1,152 @@
+//! How large a query is once its fragments are spread, without spreading them.
+//!
+//! Every fragment is measured once and remembered, so that a kilobyte of fragments that double each other
+//! costs a kilobyte of work. A cycle is an error, not a loop.
+
+use std::collections::HashMap;
+
+use async_graphql::Name;
+use async_graphql::parser::types::{ExecutableDocument, Field, OperationDefinition, Selection, SelectionSet};
+
+use crate::access::Access;
+use crate::engine::prepare::Nested;
+
+/// Most fields of a query once its fragments are spread.
+const MOST_NODES: u64 = 500;
+/// Deepest nesting. The standard introspection query needs 13.
+const DEEPEST: u64 = 15;
+/// Most rows and fields that an answer may hold, by the lists' own limits.
+const MOST_COST: u64 = 50_000;
+/// What a list without a limit of its own counts as.
+const PLAIN_LIST: u64 = 10;
+
+/// What a query asks beside its size.
+pub(super) struct Measured {
+    /// Accesses of sensitive fields beneath the roots.
+    pub(super) accesses: Vec<Access>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Size {
+    nodes: u64,
+    depth: u64,
+    cost: u64,
+}
+
+/// Measures a query.
+///
+/// # Errors
+/// A sentence that says which limit it breaks.
+pub(super) fn measure(
+    fields: &HashMap<(String, String), Nested>,
+    document: &ExecutableDocument,
+    operation: &OperationDefinition,
+    variables: &serde_json::Map<String, serde_json::Value>,
+) -> Result<Measured, String> {
+    let root = if crate::engine::question::is_mutation(operation) { "Mutation" } else { "Query" };
+    let mut walk = Walk { fields, document, variables, known: HashMap::new(), accesses: Vec::new() };
+    let size = walk.selection(root, &operation.selection_set.node, true)?;
+    if size.nodes > MOST_NODES {
+        return Err(format!(
+            "The query asks {} fields once its fragments are spread; at most {MOST_NODES} are answered.",
+            size.nodes
+        ));
+    }
+    if size.depth > DEEPEST {
+        return Err(format!("The query nests {} levels deep; at most {DEEPEST} are answered.", size.depth));
+    }
+    if size.cost > MOST_COST {
+        return Err(format!(
+            "The query could answer {} values; at most {MOST_COST} are. Lower `limit` or ask fewer fields.",
+            size.cost
+        ));
+    }
+    Ok(Measured { accesses: walk.accesses })
+}
+
+struct Walk<'a> {
+    fields: &'a HashMap<(String, String), Nested>,
+    document: &'a ExecutableDocument,
+    variables: &'a serde_json::Map<String, serde_json::Value>,
+    /// `None` while a fragment is being measured: to meet it again is a cycle.
+    known: HashMap<Name, Option<Size>>,
+    accesses: Vec<Access>,
+}
+
+impl Walk<'_> {
+    fn selection(&mut self, ty: &str, selection: &SelectionSet, is_root: bool) -> Result<Size, String> {
+        let mut sum = Size::default();
+        for item in &selection.items {
+            let size = match &item.node {
+                Selection::Field(field) => self.field(ty, &field.node, is_root)?,
+                Selection::InlineFragment(inline) => {
+                    let ty = inline
+                        .node
+                        .type_condition
+                        .as_ref()
+                        .map_or(ty, |condition| condition.node.on.node.as_str())
+                        .to_owned();
+                    self.selection(&ty, &inline.node.selection_set.node, is_root)?
+                }
+                Selection::FragmentSpread(spread) => self.fragment(&spread.node.fragment_name.node, is_root)?,
+            };
+            sum.nodes = sum.nodes.saturating_add(size.nodes);
+            sum.cost = sum.cost.saturating_add(size.cost);
+            sum.depth = sum.depth.max(size.depth);
+        }
+        Ok(sum)
+    }
+
+    fn fragment(&mut self, name: &Name, is_root: bool) -> Result<Size, String> {
+        match self.known.get(name) {
+            Some(Some(size)) => return Ok(*size),
+            Some(None) => return Err(format!("The fragment {name} spreads itself.")),
+            None => {}
+        }
+        let document = self.document;
+        let fragment = document.fragments.get(name).ok_or_else(|| format!("There is no fragment {name}."))?;
+        self.known.insert(name.clone(), None);
+        let ty = fragment.node.type_condition.node.on.node.clone();
+        let size = self.selection(&ty, &fragment.node.selection_set.node, is_root)?;
+        self.known.insert(name.clone(), Some(size));
+        Ok(size)
+    }
+
+    fn field(&mut self, ty: &str, field: &Field, is_root: bool) -> Result<Size, String> {
+        let name = field.name.node.as_str();
+        let fields = self.fields;
+        let nested = fields.get(&(ty.to_owned(), name.to_owned()));
+        let (beneath, is_list, is_paged) =
+            nested.map_or(("", false, false), |nested| (nested.ty.as_str(), nested.is_list, nested.is_paged));
+        if let (false, Some(access)) = (is_root, nested.and_then(|nested| nested.access)) {
+            self.accesses.push(access);
+        }
+        let inner = self.selection(beneath, &field.selection_set.node, false)?;
+        let times = match (is_paged, is_list) {
+            (true, _) => self.limit_of(field),
+            // A list beneath a paged field is the page itself and is counted there.
+            (false, true) if ty.ends_with("Page") => 1,
+            (false, true) => PLAIN_LIST,
+            (false, false) => 1,
+        };
+        Ok(Size {
+            nodes: inner.nodes.saturating_add(1),
+            depth: inner.depth.saturating_add(1),
+            cost: inner.cost.saturating_mul(times).saturating_add(1),
+        })
+    }
+
+    fn limit_of(&self, field: &Field) -> u64 {
+        let number = field.get_argument("limit").and_then(|argument| {
+            let literal = argument.node.clone().into_const_with(|name| {
+                let value = self.variables.get(name.as_str()).cloned().unwrap_or_default();
+                async_graphql::Value::from_json(value)
+            });
+            match literal {
+                Ok(async_graphql::Value::Number(number)) => number.as_u64(),
+                _ => None,
+            }
+        });
+        number.unwrap_or(20).clamp(1, 100)
+    }
+}

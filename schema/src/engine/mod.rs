@@ -1,0 +1,217 @@
+//! The corridor: guard, transaction, answer, audit record, commit. Every question walks it, whoever asks.
+//!
+//! Nobody below begins or settles a transaction, and nobody but [`audit`] writes an audit record, so no
+//! operation can forget either.
+
+mod audit;
+mod explore;
+mod idempotency;
+mod prepare;
+mod question;
+mod settle;
+
+use std::sync::Arc;
+
+use async_graphql::{EmptySubscription, Schema, Value, Variables};
+use bytes::Bytes;
+use sqlx::PgPool;
+
+pub use explore::{Exploration, Explored};
+pub use prepare::Plan;
+pub use question::{Question, RootField};
+
+use crate::access::Access;
+use crate::ask::{Ask, Attachment, Caller, Extras};
+use crate::db::Db;
+use crate::fault::{Code, Fault};
+use crate::principal::Principal;
+use crate::services::Services;
+use crate::{Mutation, Query};
+
+type Graph = Schema<Query, Mutation, EmptySubscription>;
+
+/// The inside of the service, behind one door.
+#[derive(Clone)]
+pub struct Engine(Arc<Inner>);
+
+struct Inner {
+    plan: Plan,
+    pool: PgPool,
+    services: Arc<Services>,
+}
+
+/// One question with everything that belongs to this asking of it.
+#[derive(Clone)]
+pub struct Call {
+    /// What is asked.
+    pub question: Arc<Question>,
+    /// Who asks.
+    pub caller: Caller,
+    /// The question's variables, checked against the contract.
+    pub variables: serde_json::Map<String, serde_json::Value>,
+    /// The file that came along.
+    pub attachment: Option<Attachment>,
+    /// The caller's promise that a repeat is the same request.
+    pub idempotency: Option<IdempotencyKey>,
+    /// What must hold of the present representation before a write.
+    pub precondition: Option<Precondition>,
+}
+
+/// An `Idempotency-Key` (specification: decisions, Answers).
+#[derive(Clone)]
+pub struct IdempotencyKey {
+    /// As sent.
+    pub key: String,
+    /// SHA-256 of the request's content.
+    pub fingerprint: [u8; 32],
+}
+
+/// A condition on the representation that a write is about to change (`If-Match`).
+#[derive(Clone)]
+pub struct Precondition {
+    /// The question whose answer is the present representation.
+    pub question: Arc<Question>,
+    /// Its variables.
+    pub variables: serde_json::Map<String, serde_json::Value>,
+    /// Whether the representation is the one the caller saw.
+    pub holds: Holds,
+}
+
+/// A condition on the bytes of a representation.
+pub type Holds = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
+
+/// What a question was answered.
+pub struct Answer {
+    /// JSON of the root field.
+    pub body: Bytes,
+    /// What leaves beside it.
+    pub extras: Extras,
+    /// The answer is the stored one of an earlier request with the same key.
+    pub replayed: bool,
+}
+
+impl Engine {
+    /// The schema over its services.
+    #[must_use]
+    pub fn new(plan: Plan, pool: PgPool, services: Arc<Services>) -> Self {
+        Self(Arc::new(Inner { plan, pool, services }))
+    }
+
+    /// The schema, to bind documents to.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.0.plan
+    }
+
+    /// The parts that outlive requests.
+    #[must_use]
+    pub fn services(&self) -> &Arc<Services> {
+        &self.0.services
+    }
+
+    /// The connections, for readiness and shutdown.
+    #[must_use]
+    pub fn pool(&self) -> &PgPool {
+        &self.0.pool
+    }
+
+    /// The principal behind an access token.
+    ///
+    /// # Errors
+    /// See [`crate::authority::Authority::principal`].
+    pub async fn authenticate(&self, token: &str) -> Result<Arc<Principal>, Fault> {
+        self.0.services.authority.principal(token).await
+    }
+
+    /// Whether this caller may ask this question.
+    ///
+    /// # Errors
+    /// [`Code::Unauthenticated`] or [`Code::ScopeMissing`].
+    pub fn guard(access: Access, caller: &Caller) -> Result<(), Fault> {
+        match access {
+            Access::Public | Access::Cookie | Access::Client => Ok(()),
+            Access::Any | Access::Scope(_) => {
+                let principal = caller.principal.as_ref().ok_or_else(|| {
+                    Fault::new(Code::Unauthenticated, "Send an access token: `Authorization: Bearer <token>`.")
+                })?;
+                access.scope().map_or(Ok(()), |needed| principal.require(needed))
+            }
+        }
+    }
+
+    /// Asks. The answer leaves only after its transaction is committed.
+    ///
+    /// # Errors
+    /// What the guard, the resolver or the database answered; [`Code::AuditUnavailable`] when the record
+    /// of an audited call cannot be written.
+    pub async fn ask(&self, call: Call) -> Result<Answer, Fault> {
+        if let Err(fault) = Self::guard(call.question.root.access, &call.caller) {
+            return Err(self.refuse(&call.question.root, &call.caller, &call.variables, fault).await);
+        }
+        let plain = !call.question.root.is_mutation && !call.question.root.is_audited && call.precondition.is_none();
+        if plain {
+            let db = Db::pooled(self.0.pool.clone());
+            let ask = self.context(&call, db);
+            let body = self.execute(&call.question, &call.variables, &ask).await?;
+            return Ok(Answer { body, extras: ask.take_extras(), replayed: false });
+        }
+        // Detached from the caller's connection: a client that goes away must not cut a transaction in two.
+        let engine = self.clone();
+        tokio::spawn(async move { engine.settle(call).await }).await.unwrap_or_else(|error| Err(Fault::internal(error)))
+    }
+
+    /// Records the refusal of an audited call that was refused before it was asked. The fault comes back,
+    /// or [`Code::AuditUnavailable`] when there is no record of it.
+    pub async fn refuse(
+        &self,
+        root: &RootField,
+        caller: &Caller,
+        variables: &serde_json::Map<String, serde_json::Value>,
+        fault: Fault,
+    ) -> Fault {
+        if !root.is_audited || caller.principal.is_none() {
+            return fault;
+        }
+        let entry = audit::Entry::of_refusal(root, caller, variables, &fault, self.0.services.clock.now());
+        let pool = self.0.pool.clone();
+        let written = tokio::spawn(async move { entry.write_alone(&pool).await }).await;
+        match written {
+            Ok(Ok(())) => fault,
+            Ok(Err(error)) => audit::unavailable(&error),
+            Err(error) => audit::unavailable(&Fault::internal(error)),
+        }
+    }
+
+    fn context(&self, call: &Call, db: Db) -> Arc<Ask> {
+        let services = Arc::clone(&self.0.services);
+        let now = services.clock.now();
+        Arc::new(Ask::new(call.caller.clone(), db, now, services, call.attachment.clone()))
+    }
+
+    /// Runs the document and writes its root field as JSON.
+    async fn execute(
+        &self,
+        question: &Question,
+        variables: &serde_json::Map<String, serde_json::Value>,
+        ask: &Arc<Ask>,
+    ) -> Result<Bytes, Fault> {
+        let mut request = async_graphql::Request::new("")
+            .variables(Variables::from_json(serde_json::Value::Object(variables.clone())))
+            .data(Arc::clone(ask));
+        request.set_parsed_query(question.document.clone());
+        let response = self.0.plan.graph.execute(request).await;
+        if let Some(fault) = response.errors.iter().find_map(|error| error.source::<Fault>()) {
+            return Err(fault.clone());
+        }
+        if let Some(error) = response.errors.first() {
+            return Err(Fault::internal(format!("{}: {}", question.root.name, error.message)));
+        }
+        let Value::Object(mut roots) = response.data else {
+            return Err(Fault::internal(format!("{}: the answer is no object", question.root.name)));
+        };
+        let value = roots.pop().map(|(_, value)| value).unwrap_or_default();
+        let mut body = Vec::with_capacity(1024);
+        question.shape.write(&value, &mut body);
+        Ok(Bytes::from(body))
+    }
+}

@@ -1,0 +1,119 @@
+//! One request, one transaction, settled in this one place.
+
+use std::sync::Arc;
+
+use super::{Answer, Call, Engine, audit, idempotency};
+use crate::ask::Ask;
+use crate::db::Db;
+use crate::fault::{Code, Fault};
+
+/// Whole transactions are tried so often when others got in their way (SQLSTATE 40001, 40P01).
+const ATTEMPTS: usize = 4;
+
+impl Engine {
+    /// Tries the transaction, again when it only lost a race.
+    pub(super) async fn settle(&self, call: Call) -> Result<Answer, Fault> {
+        let mut attempt = 1;
+        loop {
+            match self.attempt(&call).await {
+                Err(fault) if fault.parts().retryable && attempt < ATTEMPTS => attempt += 1,
+                Err(fault) if fault.code() == Code::AuditUnavailable => return Err(fault),
+                Err(fault) if fault.parts().keep && call.question.root.is_audited => return Err(fault),
+                Err(fault) => return Err(self.refuse(&call.question.root, &call.caller, &call.variables, fault).await),
+                Ok(answer) => return Ok(answer),
+            }
+        }
+    }
+
+    async fn attempt(&self, call: &Call) -> Result<Answer, Fault> {
+        let entry = call
+            .question
+            .root
+            .is_audited
+            .then(|| audit::Entry::of_call(&call.question.root, &call.caller, &call.variables, self.now()));
+        let db = Db::within(self.0.pool.clone(), begin(call, entry.as_ref()));
+        let ask = self.context(call, db.clone());
+        let outcome = self.walk(call, &ask).await;
+        let keep = outcome.as_ref().err().is_some_and(|fault| fault.parts().keep);
+        if outcome.is_err() && !keep {
+            self.roll_back(&db).await;
+            return outcome;
+        }
+        let mut answer = outcome;
+        if let Some(mut entry) = entry {
+            match &mut answer {
+                Ok(answer) => entry.complete(&answer.body, &mut answer.extras),
+                Err(fault) => entry.fail(fault),
+            }
+            entry.write(&mut *db.conn().await?).await.map_err(|error| audit::unavailable(&error))?;
+            commit(&db).await.map_err(audit_commit)?;
+        } else {
+            commit(&db).await?;
+        }
+        answer
+    }
+
+    /// Everything between BEGIN and COMMIT but the audit record.
+    async fn walk(&self, call: &Call, ask: &Arc<Ask>) -> Result<Answer, Fault> {
+        let claim = match &call.idempotency {
+            None => None,
+            Some(key) => match idempotency::claim(ask, &call.question.root, key).await? {
+                idempotency::Claim::Replay(body) => {
+                    return Ok(Answer { body, extras: ask.take_extras(), replayed: true });
+                }
+                idempotency::Claim::First(slot) => Some(slot),
+            },
+        };
+        if let Some(precondition) = &call.precondition {
+            let present = self.execute(&precondition.question, &precondition.variables, ask).await?;
+            if !(precondition.holds)(&present) {
+                return Err(Fault::new(
+                    Code::PreconditionFailed,
+                    "The resource has changed since you read it. Read it again, apply your change, and send the new ETag in If-Match.",
+                ));
+            }
+        }
+        let body = self.execute(&call.question, &call.variables, ask).await?;
+        if let Some(slot) = claim {
+            slot.keep(ask, &body).await?;
+        }
+        Ok(Answer { body, extras: ask.take_extras(), replayed: false })
+    }
+
+    async fn roll_back(&self, db: &Db) {
+        if let Some(transaction) = db.take().await
+            && let Err(error) = transaction.rollback().await
+        {
+            tracing::warn!(cause = %error, "a rollback failed; the database rolls back when the connection ends");
+        }
+    }
+
+    pub(super) fn now(&self) -> crate::time::Time {
+        self.0.services.clock.now()
+    }
+}
+
+/// How the transaction begins. A conditional write sees one snapshot, so that whoever changes the row
+/// meanwhile makes it start anew; a watched one names the record that the capture triggers write under.
+fn begin(call: &Call, entry: Option<&audit::Entry>) -> String {
+    let isolation = if call.precondition.is_some() { "repeatable read" } else { "read committed" };
+    match entry.filter(|_| call.question.root.is_mutation) {
+        Some(entry) => {
+            format!("begin isolation level {isolation}; set local labs.audit_record = '{}'", entry.record_uuid())
+        }
+        None => format!("begin isolation level {isolation}"),
+    }
+}
+
+async fn commit(db: &Db) -> Result<(), Fault> {
+    match db.take().await {
+        Some(transaction) => Ok(transaction.commit().await?),
+        None => Ok(()),
+    }
+}
+
+/// A commit that fails on an audited call took the record with it: no answer without a record. The rules that
+/// the database checks last are refusals like any other.
+fn audit_commit(fault: Fault) -> Fault {
+    if fault.parts().retryable || fault.code() == Code::Conflict { fault } else { audit::unavailable(&fault) }
+}

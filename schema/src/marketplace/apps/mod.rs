@@ -1,0 +1,26 @@
+//! An app: a piece of software that a partner lists in the marketplace.
+//!
+//! ```text
+//!            publish                 unlist
+//!   DRAFT ───────────▶ LISTED ◀───────────────▶ UNLISTED
+//!     │                │  ▲  │ relist             │
+//!     │        suspend │  │  │ reinstate          │
+//!     │                ▼  │  ▼                    │
+//!     │              SUSPENDED                    │
+//!     └──────────────┬────────────────────────────┘
+//!            archive ▼        restore
+//!                 ARCHIVED ───────────▶ DRAFT or UNLISTED
+//! ```
+//!
+//! Its owner is the partner of the token and appears in no path and no body (specification: platform,
+//! Endpoints, note 1). What the owner edits is a draft; the storefront shows the snapshot that the last
+//! approved publication took.
+
+mod resolvers;
+mod rules;
+mod store;
+
+pub(in crate::marketplace) use resolvers::{AppsMutation, AppsQuery};
+pub(crate) use resolvers::App;
+pub(crate) use rules::{Action, State, after};
+pub(crate) use store::{AppKey, AppLoader};

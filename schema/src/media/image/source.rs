@@ -1,0 +1,200 @@
+//! Reading an upload: what it is, how large, whether it is whole; then decoding it.
+use std::io::Cursor;
+
+use image::codecs::jpeg::JpegDecoder;
+use image::codecs::png::PngDecoder;
+use image::codecs::webp::WebPDecoder;
+use image::error::ImageError as CodecError;
+use image::metadata::Orientation;
+use image::{DynamicImage, ImageDecoder, Limits};
+
+use super::scale::Encoding;
+use super::{ImageProblem, LARGEST_UPLOAD, MOST_PIXELS};
+
+/// Most memory a decoder may ask for: 40 megapixels of four bytes, and a little.
+const MOST_MEMORY: u64 = 4 * MOST_PIXELS + 16 * 1024 * 1024;
+/// Most scans of a progressive JPEG. Encoders write about ten; each costs a pass over all pixels.
+const MOST_SCANS: usize = 32;
+
+/// An upload that is a picture of a size we accept, as far as its outside tells.
+pub(super) struct Source<'a> {
+    bytes: &'a [u8],
+    format: Format,
+    orientation: Orientation,
+    /// Width in pixels once it is turned the right way.
+    pub(super) width: u32,
+    /// Height in pixels once it is turned the right way.
+    pub(super) height: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Png,
+    Jpeg,
+    LosslessWebp,
+    LossyWebp,
+}
+
+/// Looks at an upload without decoding its pixels.
+pub(super) fn read(bytes: &[u8]) -> Result<Source<'_>, ImageProblem> {
+    if bytes.len() > LARGEST_UPLOAD {
+        return Err(ImageProblem::TooManyBytes);
+    }
+    let format = format_of(bytes)?;
+    let size = imagesize::blob_size(bytes).map_err(|_| ImageProblem::Damaged)?;
+    let pixels = (size.width as u64).saturating_mul(size.height as u64);
+    if pixels > MOST_PIXELS {
+        return Err(ImageProblem::TooManyPixels);
+    }
+    if format == Format::Jpeg && !is_whole_jpeg(bytes) {
+        return Err(ImageProblem::Damaged);
+    }
+    let mut decoder = decoder_of(bytes, format)?;
+    let orientation = decoder.orientation().map_err(problem)?;
+    // The decoder's word counts from here on; the library before it may have read another header.
+    let (mut width, mut height) = decoder.dimensions();
+    if u64::from(width).saturating_mul(u64::from(height)) > MOST_PIXELS {
+        return Err(ImageProblem::TooManyPixels);
+    }
+    if is_turned_sideways(orientation) {
+        (width, height) = (height, width);
+    }
+    Ok(Source { bytes, format, orientation, width, height })
+}
+
+impl Source<'_> {
+    /// Decodes the pixels and turns them the right way. Also says how the picture is best encoded.
+    pub(super) fn decode(self) -> Result<(DynamicImage, Encoding), ImageProblem> {
+        let decoder = decoder_of(self.bytes, self.format)?;
+        if decoder.total_bytes() > MOST_MEMORY {
+            return Err(ImageProblem::TooManyPixels);
+        }
+        let mut picture = DynamicImage::from_decoder(decoder).map_err(problem)?;
+        picture.apply_orientation(self.orientation);
+        let encoding = match self.format {
+            Format::Png => Encoding::Png,
+            Format::Jpeg => Encoding::Jpeg,
+            Format::LosslessWebp => Encoding::Webp,
+            Format::LossyWebp => Encoding::JpegOrWebp,
+        };
+        Ok((picture, encoding))
+    }
+}
+
+fn decoder_of(bytes: &[u8], format: Format) -> Result<Box<dyn ImageDecoder + '_>, ImageProblem> {
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(MOST_MEMORY);
+    let input = Cursor::new(bytes);
+    let mut decoder: Box<dyn ImageDecoder + '_> = match format {
+        Format::Png => {
+            let decoder = PngDecoder::with_limits(input, limits.clone()).map_err(problem)?;
+            if decoder.is_apng().map_err(problem)? {
+                return Err(ImageProblem::Animated);
+            }
+            Box::new(decoder)
+        }
+        Format::Jpeg => Box::new(JpegDecoder::new(input).map_err(problem)?),
+        Format::LosslessWebp | Format::LossyWebp => Box::new(WebPDecoder::new(input).map_err(problem)?),
+    };
+    decoder.set_limits(limits).map_err(problem)?;
+    Ok(decoder)
+}
+
+fn problem(error: CodecError) -> ImageProblem {
+    match error {
+        CodecError::Limits(_) => ImageProblem::TooManyPixels,
+        _ => ImageProblem::Damaged,
+    }
+}
+
+fn is_turned_sideways(orientation: Orientation) -> bool {
+    matches!(
+        orientation,
+        Orientation::Rotate90 | Orientation::Rotate270 | Orientation::Rotate90FlipH | Orientation::Rotate270FlipH
+    )
+}
+
+/// The format by its first bytes; the name and type that came with the upload are never asked.
+fn format_of(bytes: &[u8]) -> Result<Format, ImageProblem> {
+    if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
+        Ok(Format::Png)
+    } else if bytes.starts_with(&[0xff, 0xd8, 0xff]) {
+        Ok(Format::Jpeg)
+    } else if bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP") {
+        webp_format(bytes)
+    } else {
+        Err(ImageProblem::UnknownType)
+    }
+}
+
+/// Walks the chunks of a WebP file: animated, lossy or lossless.
+fn webp_format(bytes: &[u8]) -> Result<Format, ImageProblem> {
+    let mut rest = bytes.get(12..).unwrap_or_default();
+    let mut format = Err(ImageProblem::Damaged);
+    while let Some((name, after)) = rest.split_first_chunk::<4>() {
+        let Some((length, content)) = after.split_first_chunk::<4>() else {
+            break;
+        };
+        let is_flagged = content.first().is_some_and(|flags| flags & 2 != 0);
+        match name {
+            b"ANIM" | b"ANMF" => return Err(ImageProblem::Animated),
+            b"VP8X" if is_flagged => return Err(ImageProblem::Animated),
+            b"VP8 " => format = Ok(Format::LossyWebp),
+            b"VP8L" => format = Ok(Format::LosslessWebp),
+            _ => {}
+        }
+        // Chunks are padded to an even length.
+        let length = u32::from_le_bytes(*length) as usize;
+        rest = content.get(length + length % 2..).unwrap_or_default();
+    }
+    format
+}
+
+/// Whether a JPEG reaches its end marker, with no more scans than an encoder writes. The decoder
+/// would fill what is missing with grey and go on.
+fn is_whole_jpeg(bytes: &[u8]) -> bool {
+    const END: u8 = 0xd9;
+    const SCAN: u8 = 0xda;
+    let mut rest = bytes.get(2..).unwrap_or_default();
+    let mut scans = 0;
+    while let Some((marker, after)) = next_marker(rest) {
+        if marker == END {
+            return scans > 0 && scans <= MOST_SCANS;
+        }
+        let Some((length, _)) = after.split_first_chunk::<2>() else {
+            return false;
+        };
+        let Some(content) = after.get(usize::from(u16::from_be_bytes(*length))..) else {
+            return false;
+        };
+        rest = content;
+        if marker == SCAN {
+            scans += 1;
+            rest = after_scan(content);
+        }
+    }
+    false
+}
+
+/// The marker at the start of `bytes` and what follows it. Any number of 0xFF may stand before it.
+fn next_marker(bytes: &[u8]) -> Option<(u8, &[u8])> {
+    let (&first, mut rest) = bytes.split_first()?;
+    if first != 0xff {
+        return None;
+    }
+    loop {
+        let (&byte, after) = rest.split_first()?;
+        if byte != 0xff {
+            return Some((byte, after));
+        }
+        rest = after;
+    }
+}
+
+/// Skips a scan's data, up to the next marker that is neither a stuffed zero nor a restart.
+fn after_scan(bytes: &[u8]) -> &[u8] {
+    let end = bytes
+        .windows(2)
+        .position(|pair| matches!(pair, [0xff, second] if !matches!(second, 0x00 | 0xd0..=0xd7 | 0xff)));
+    end.and_then(|end| bytes.get(end..)).unwrap_or_default()
+}

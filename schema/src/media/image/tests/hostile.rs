@@ -1,0 +1,235 @@
+//! Uploads that mean harm, or are not what they say.
+use super::*;
+
+fn refusal(upload: &[u8]) -> ImageProblem {
+    process(upload, PictureKind::Screenshot).unwrap_err()
+}
+
+/// A PNG chunk with its checksum.
+fn chunk(name: &[u8; 4], content: &[u8]) -> Vec<u8> {
+    let checked = [name.as_slice(), content].concat();
+    let mut crc = u32::MAX;
+    for byte in &checked {
+        crc ^= u32::from(*byte);
+        for _ in 0..8 {
+            crc = if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
+        }
+    }
+    let length = u32::try_from(content.len()).unwrap().to_be_bytes();
+    [&length, checked.as_slice(), &(!crc).to_be_bytes()].concat()
+}
+
+/// A PNG of the declared size whose pixels never come.
+fn declared_png(width: u32, height: u32) -> Vec<u8> {
+    let header = [&width.to_be_bytes()[..], &height.to_be_bytes(), &[8, 6, 0, 0, 0]].concat();
+    let mut png = b"\x89PNG\r\n\x1a\n".to_vec();
+    png.extend(chunk(b"IHDR", &header));
+    png.extend(chunk(b"IDAT", &[0x78, 0x9c, 0x03, 0x00, 0x00, 0x00, 0x00, 0x01]));
+    png.extend(chunk(b"IEND", &[]));
+    png
+}
+
+fn jpeg(width: u32, height: u32) -> Vec<u8> {
+    encoded(&fields(width, height), ImageFormat::Jpeg)
+}
+
+/// A JPEG with an EXIF segment that holds nothing but an orientation.
+fn turned_jpeg(width: u32, height: u32, orientation: u8) -> Vec<u8> {
+    let mut exif = b"Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0".to_vec();
+    exif.extend([orientation, 0, 0, 0, 0, 0, 0]);
+    let plain = jpeg(width, height);
+    let length = u16::try_from(exif.len() + 2).unwrap().to_be_bytes();
+    [&plain[..2], &[0xff, 0xe1], &length, &exif, &plain[2..]].concat()
+}
+
+#[test]
+fn what_is_no_picture_is_refused_whatever_it_looks_like() {
+    let bmp = [b"BM".as_slice(), &[0; 60]].concat();
+    let uploads: [&[u8]; 12] = [
+        b"",
+        b"\x89PNG",
+        b"GIF89a\x01\x00\x01\x00\x80\x00\x00",
+        b"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"512\" height=\"512\"/>",
+        b"<?xml version=\"1.0\"?><svg/>",
+        b"<!doctype html><script>alert(1)</script>",
+        b"%PDF-1.7",
+        b"PK\x03\x04",
+        b"RIFF\x00\x00\x00\x00WAVEfmt ",
+        b"\x00\x00\x00\x1cftypavif",
+        b"plain text",
+        &bmp,
+    ];
+    for upload in uploads {
+        assert_eq!(refusal(upload), UnknownType, "{upload:?}");
+    }
+}
+
+#[test]
+fn the_right_first_bytes_with_nothing_right_behind_them_are_refused() {
+    let noise = [0x5a; 3_000];
+    for start in [b"\x89PNG\r\n\x1a\n".as_slice(), b"\xff\xd8\xff\xe0", b"RIFF\x10\x00\x00\x00WEBPVP8 "] {
+        assert_eq!(refusal(start), Damaged, "{start:?}");
+        // Noise may well declare a size beyond all bounds.
+        let refused = refusal(&[start, &noise].concat());
+        assert!(matches!(refused, Damaged | TooManyPixels), "{start:?}");
+    }
+}
+
+#[test]
+fn a_picture_that_was_cut_off_is_damaged() {
+    let busy = DynamicImage::from(RgbImage::from_fn(640, 480, |x, y| {
+        Rgb([(x * 7 + y * 13) as u8, (x * y) as u8, (x ^ y) as u8])
+    }));
+    for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP] {
+        let whole = encoded(&busy, format);
+        assert!(process(&whole, PictureKind::Screenshot).is_ok(), "{format:?}");
+        for part in [10, 25, 50, 75, 90, 99] {
+            let cut = &whole[..whole.len() * part / 100];
+            assert_eq!(refusal(cut), Damaged, "{format:?} cut at {part} %");
+        }
+    }
+}
+
+#[test]
+fn a_bomb_is_refused_by_its_declared_size_before_it_is_decoded() {
+    let start = Instant::now();
+    for (width, height) in [(50_000, 50_000), (u32::MAX / 2, 2), (8_000, 5_001), (2_147_483_647, 2_147_483_647)] {
+        assert_eq!(refusal(&declared_png(width, height)), TooManyPixels, "{width}x{height}");
+    }
+    // The size stands in the frame header: FF C0, length, depth, height, width.
+    let mut bomb = jpeg(640, 480);
+    let frame = bomb.windows(2).position(|pair| pair == [0xff, 0xc0]).unwrap();
+    bomb[frame + 5..frame + 9].copy_from_slice(&[0xff, 0xff, 0xff, 0xff]);
+    assert_eq!(refusal(&bomb), TooManyPixels);
+    let took = start.elapsed();
+    assert!(took < Duration::from_millis(200), "{took:?}");
+}
+
+#[test]
+fn a_size_of_nothing_is_refused() {
+    for (width, height) in [(0, 0), (640, 0), (0, 480)] {
+        let refused = process(&declared_png(width, height), PictureKind::Screenshot);
+        assert!(refused.is_err(), "{width}x{height}");
+    }
+}
+
+#[test]
+fn pixels_that_never_come_are_damage() {
+    assert_eq!(refusal(&declared_png(640, 480)), Damaged);
+    assert_eq!(refusal(&declared_png(7_000, 5_000)), Damaged);
+}
+
+#[test]
+fn more_than_eight_megabytes_are_not_looked_at() {
+    let mut upload = png(640, 480);
+    upload.resize(LARGEST_UPLOAD + 1, 0);
+    assert_eq!(refusal(&upload), TooManyBytes);
+    upload.truncate(LARGEST_UPLOAD);
+    assert!(process(&upload, PictureKind::Screenshot).is_ok());
+}
+
+#[test]
+fn animated_pictures_are_refused() {
+    let still = png(640, 480);
+    let control = chunk(b"acTL", &[0, 0, 0, 2, 0, 0, 0, 0]);
+    let animated_png = [&still[..33], &control, &still[33..]].concat();
+    assert_eq!(refusal(&animated_png), Animated);
+    let vp8x = [b"VP8X\x0a\0\0\0\x02\0\0\0".as_slice(), &[0x7f, 2, 0, 0xdf, 1, 0]].concat();
+    let anim = b"ANIM\x06\0\0\0\0\0\0\0\0\0";
+    for chunks in [vp8x, anim.to_vec()] {
+        let length = u32::try_from(chunks.len() + 4).unwrap().to_le_bytes();
+        let webp = [b"RIFF", &length, b"WEBP".as_slice(), &chunks].concat();
+        assert_eq!(refusal(&webp), Animated);
+    }
+}
+
+#[test]
+fn the_way_a_camera_was_held_is_applied_and_then_forgotten() {
+    // Where the red field, top left in the file, is to be seen: right or left, low or high.
+    let cells =
+        [(1, (0, 0)), (2, (1, 0)), (3, (1, 1)), (4, (0, 1)), (5, (0, 0)), (6, (1, 0)), (7, (1, 1)), (8, (0, 1))];
+    for (orientation, (right, low)) in cells {
+        let upload = turned_jpeg(960, 720, orientation);
+        let made = process(&upload, PictureKind::Screenshot).unwrap();
+        let size = if orientation < 5 { (960, 720) } else { (720, 960) };
+        assert_eq!((made.width, made.height), size, "{orientation}");
+        let picture = decoded(&made.bytes, made.media_type);
+        let (x, y) = (size.0 / 4 + right * size.0 / 2, size.1 / 4 + low * size.1 / 2);
+        assert!(is_near(colour_at(&picture, x, y), [255, 0, 0]), "{orientation}");
+        assert!(!made.bytes.windows(4).any(|window| window == b"Exif"));
+    }
+}
+
+#[test]
+fn the_bounds_hold_for_the_picture_as_it_is_seen() {
+    let lying = turned_jpeg(640, 480, 6);
+    assert!(matches!(refusal(&lying), TooSmall { .. }));
+}
+
+#[test]
+fn nothing_hidden_in_an_upload_comes_out_again() {
+    const HIDDEN: &[u8] = b"<script>alert(1)</script>";
+    let still = png(640, 480);
+    let text = chunk(b"tEXt", &[b"Comment\0".as_slice(), HIDDEN].concat());
+    let comment = [b"\xff\xfe\x00\x1b".as_slice(), HIDDEN].concat();
+    let photo = jpeg(640, 480);
+    let uploads = [
+        [&still[..33], &text, &still[33..]].concat(),
+        [still.as_slice(), HIDDEN].concat(),
+        [&photo[..2], &comment, &photo[2..]].concat(),
+        [photo.as_slice(), HIDDEN].concat(),
+    ];
+    for upload in uploads {
+        let made = process(&upload, PictureKind::Screenshot).unwrap();
+        let all = made.variants.iter().map(|v| &v.bytes).chain([&made.bytes]);
+        for bytes in all {
+            assert!(!bytes.windows(HIDDEN.len()).any(|window| window == HIDDEN));
+        }
+    }
+}
+
+#[test]
+fn a_jpeg_of_endless_scans_is_refused_quickly() {
+    let photo = jpeg(640, 480);
+    let scan = photo.windows(2).position(|pair| pair == [0xff, 0xda]).unwrap();
+    let end = photo.len() - 2;
+    let mut endless = photo[..end].to_vec();
+    while endless.len() < 4_000_000 {
+        endless.extend(&photo[scan..end]);
+    }
+    endless.extend([0xff, 0xd9]);
+    let start = Instant::now();
+    assert_eq!(refusal(&endless), Damaged);
+    assert!(start.elapsed() < Duration::from_secs(2));
+}
+
+#[test]
+fn a_lossless_webp_in_the_extended_format_is_read() {
+    let mut plain = Vec::new();
+    let picture = fields(640, 480).to_rgb8();
+    WebPEncoder::new_lossless(&mut plain).encode(&picture, 640, 480, image::ExtendedColorType::Rgb8).unwrap();
+    let extended = b"VP8X\x0a\0\0\0\0\0\0\0\x7f\x02\0\xdf\x01\0";
+    let body = [b"WEBP".as_slice(), extended, &plain[12..]].concat();
+    let length = u32::try_from(body.len()).unwrap().to_le_bytes();
+    let upload = [b"RIFF".as_slice(), &length, &body].concat();
+    let made = process(&upload, PictureKind::Screenshot).unwrap();
+    assert_eq!((made.media_type, made.width, made.height), ("image/webp", 640, 480));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn a_picture_with_changed_bytes_is_refused_or_processed_but_never_panics(
+        which in 0usize..3,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
+    ) {
+        let format = [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP][which];
+        let mut upload = encoded(&fields(640, 320), format);
+        for (place, byte) in changes {
+            let at = place.index(upload.len());
+            upload[at] = byte;
+        }
+        let _ = process(&upload, PictureKind::Screenshot);
+    }
+}

@@ -1,0 +1,179 @@
+//! Who calls, and what they may reach.
+//!
+//! Specification: decisions, Principals, Partner roles.
+
+use async_graphql::Enum;
+use uuid::Uuid;
+
+use crate::fault::{Code, Fault};
+use crate::scope::{Scope, ScopeSet};
+use crate::time::Time;
+
+/// The kinds of principal (specification: decisions, Principals).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum)]
+pub enum PrincipalType {
+    /// A person in a partner's team.
+    PartnerUser,
+    /// A program an operator provisioned.
+    MachineClient,
+    /// An internal person.
+    StaffUser,
+}
+
+impl PrincipalType {
+    /// The name in answers and columns.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PartnerUser => "PARTNER_USER",
+            Self::MachineClient => "MACHINE_CLIENT",
+            Self::StaffUser => "STAFF_USER",
+        }
+    }
+}
+
+/// What a person does in a partner's team (specification: decisions, Partner roles).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum)]
+pub enum Role {
+    /// Everything a partner may do.
+    Administrator,
+    /// Builds the software.
+    Developer,
+    /// Writes the texts.
+    Editor,
+    /// Keeps the account and the subscription.
+    Accountant,
+    /// Looks on.
+    Viewer,
+}
+
+impl Role {
+    /// Reads the column's value.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "ADMINISTRATOR" => Some(Self::Administrator),
+            "DEVELOPER" => Some(Self::Developer),
+            "EDITOR" => Some(Self::Editor),
+            "ACCOUNTANT" => Some(Self::Accountant),
+            "VIEWER" => Some(Self::Viewer),
+            _ => None,
+        }
+    }
+
+    /// What the role reaches, before the tier is asked.
+    #[must_use]
+    pub fn scopes(self) -> ScopeSet {
+        let own: &[&str] = match self {
+            Self::Administrator => {
+                &["partner:write", "subscription:write", "marketplace:write", "statistics:write", "engagement:write"]
+            }
+            Self::Developer => &[
+                "marketplace.apps:write",
+                "marketplace.reviews",
+                "engagement.feature-requests:write",
+                "statistics",
+                "partner",
+                "partner.team",
+                "partner.support:write",
+                "subscription",
+            ],
+            Self::Editor => &[
+                "marketplace.apps:write",
+                "marketplace.reviews:write",
+                "partner.profile:write",
+                "statistics",
+                "partner",
+                "partner.support:write",
+            ],
+            Self::Accountant => &["partner:write", "subscription:write", "partner.support:write"],
+            Self::Viewer => &[
+                "partner",
+                "subscription",
+                "marketplace.apps",
+                "marketplace.reviews",
+                "statistics",
+                "engagement.feature-requests",
+            ],
+        };
+        ScopeSet::parse(own.iter().copied().chain(["auth.account:write", "publication.developer-resources"]))
+    }
+}
+
+/// The partner that a token is bound to, and nothing else can be: every partner-side store function
+/// demands one. Made from the token alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Owner(Uuid);
+
+impl Owner {
+    /// The partner's id, for a statement's parameter.
+    #[must_use]
+    pub fn uuid(self) -> Uuid {
+        self.0
+    }
+}
+
+/// A verified caller.
+#[derive(Clone, Debug)]
+pub struct Principal {
+    /// Which kind.
+    pub kind: PrincipalType,
+    /// The person or the client.
+    pub uuid: Uuid,
+    /// Name for records: a person's name or a client id.
+    pub label: String,
+    /// The partner the principal is bound to.
+    pub partner_uuid: Option<Uuid>,
+    /// A partner user's role.
+    pub role: Option<Role>,
+    /// What the token reaches, closed under the scope law.
+    pub scopes: ScopeSet,
+    /// The session of a person.
+    pub session_uuid: Option<Uuid>,
+    /// When the session ends for good.
+    pub session_expires_at: Option<Time>,
+    /// When the password or factor was last given again.
+    pub reauthenticated_at: Option<Time>,
+    /// A program's client id.
+    pub client_id: Option<String>,
+    /// `jti` of the token.
+    pub token_id: Uuid,
+    /// `exp` of the token.
+    pub token_expires_at: Time,
+    /// The budgets that the caller spends.
+    pub budget: Budget,
+}
+
+/// The budgets of an account and where it is booked.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Budget {
+    /// `partner:<uuid>`, `client:<uuid>` or `staff:<uuid>`.
+    pub account: String,
+    /// Requests per second.
+    pub burst_per_second: u32,
+    /// Requests per UTC day.
+    pub daily_requests: u64,
+}
+
+impl Principal {
+    /// Refuses a token that does not reach what is needed.
+    ///
+    /// # Errors
+    /// [`Code::ScopeMissing`], naming the scope.
+    pub fn require(&self, needed: Scope) -> Result<(), Fault> {
+        if self.scopes.reaches(needed) { Ok(()) } else { Err(Fault::scope(needed.to_string())) }
+    }
+
+    /// The partner whose things this principal may touch.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] for a principal that is bound to none: it has no such things.
+    pub fn owner(&self) -> Result<Owner, Fault> {
+        self.partner_uuid.map(Owner).ok_or_else(|| {
+            Fault::new(
+                Code::NotFound,
+                "This token belongs to no partner, so there is nothing of a partner here. Use a partner's token.",
+            )
+        })
+    }
+}

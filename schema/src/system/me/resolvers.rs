@@ -1,0 +1,84 @@
+//! What may be asked about the caller.
+
+use async_graphql::{Context, Object, SimpleObject};
+use uuid::Uuid;
+
+use crate::access::access;
+use crate::ask::Asking;
+use crate::fault::Fault;
+use crate::principal::{PrincipalType, Role};
+use crate::time::Time;
+
+/// The calling principal, as the service sees it.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct Me {
+    /// The kind of principal.
+    principal_type: PrincipalType,
+    /// What the token reaches: the shortest list of scopes, parents standing for their children.
+    scopes: Vec<String>,
+    /// The budgets.
+    rate_limit: RateLimit,
+    /// The person; null for a program.
+    subject: Option<Uuid>,
+    /// The program; null for a person.
+    client_id: Option<String>,
+    /// The partner the principal is bound to.
+    partner_uuid: Option<Uuid>,
+    /// A partner user's role.
+    role: Option<Role>,
+    /// When the session ends for good; null for a program.
+    session_expires_at: Option<Time>,
+    /// When this token is void.
+    token_expires_at: Time,
+}
+
+/// What may be spent and what is left.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct RateLimit {
+    /// Requests per second.
+    limit_per_second: i64,
+    /// Requests per UTC day.
+    limit_day: i64,
+    /// Requests left today.
+    remaining_day: i64,
+    /// When the day's budget is whole again.
+    resets_at: Time,
+}
+
+/// Reads about the caller.
+#[derive(Default)]
+pub(crate) struct MeQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl MeQuery {
+    /// The calling principal: kind, scopes the token carries, budgets.
+    #[graphql(directive = access::apply("any".into()))]
+    async fn system_me_get(&self, ctx: &Context<'_>) -> Result<Me, Fault> {
+        let ask = ctx.ask();
+        let principal = ask.principal()?;
+        let daily = ask.services.budgets.peek(&principal.budget, ask.now).await?;
+        Ok(Me {
+            principal_type: principal.kind,
+            scopes: sorted(principal.scopes.names()),
+            rate_limit: RateLimit {
+                limit_per_second: principal.budget.burst_per_second.into(),
+                limit_day: i64::try_from(daily.limit).unwrap_or(i64::MAX),
+                remaining_day: i64::try_from(daily.remaining).unwrap_or(i64::MAX),
+                resets_at: ask.now.plus_seconds(i64::try_from(daily.reset).unwrap_or_default()),
+            },
+            subject: principal.session_uuid.map(|_| principal.uuid),
+            client_id: principal.client_id.clone(),
+            partner_uuid: principal.partner_uuid,
+            role: principal.role,
+            session_expires_at: principal.session_expires_at,
+            token_expires_at: principal.token_expires_at,
+        })
+    }
+}
+
+fn sorted(mut names: Vec<String>) -> Vec<String> {
+    names.sort_unstable();
+    names
+}
