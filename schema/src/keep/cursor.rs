@@ -49,12 +49,7 @@ impl CursorSeal {
     ///
     /// # Errors
     /// [`InvalidCursor`] when we did not write it for this list and filter.
-    pub fn open(
-        &self,
-        list: &str,
-        filter: &[u8],
-        cursor: &str,
-    ) -> Result<Vec<Value>, InvalidCursor> {
+    pub fn open(&self, list: &str, filter: &[u8], cursor: &str) -> Result<Vec<Value>, InvalidCursor> {
         if cursor.len() > LONGEST_CURSOR {
             return Err(InvalidCursor);
         }
@@ -102,10 +97,7 @@ mod tests {
         let text = cursors().seal("marketplace_apps_list", b"state=DRAFT", &position());
         let opened = cursors().open("marketplace_apps_list", b"state=DRAFT", &text);
         assert_eq!(opened, Ok(position()));
-        assert!(
-            text.bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b))
-        );
+        assert!(text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)));
     }
 
     #[test]

@@ -68,11 +68,7 @@ impl EmailAddress {
         if normalised.len() > LONGEST_EMAIL {
             return Err(EmailProblem::TooLong);
         }
-        Ok(EmailAddress {
-            text,
-            at,
-            normalised,
-        })
+        Ok(EmailAddress { text, at, normalised })
     }
 
     /// The address as it was written, in NFC. Mail goes to this one.
@@ -121,19 +117,13 @@ fn ascii_domain(domain: &str) -> Result<String, EmailProblem> {
     let mut labels = ascii.rsplit('.');
     let top = labels.next().unwrap_or_default();
     let is_name = top.len() >= 2 && !top.bytes().all(|byte| byte.is_ascii_digit());
-    if is_name && labels.next().is_some() {
-        Ok(ascii)
-    } else {
-        Err(EmailProblem::Domain)
-    }
+    if is_name && labels.next().is_some() { Ok(ascii) } else { Err(EmailProblem::Domain) }
 }
 
 /// An atom of RFC 5322, 3.2.3, with letters beyond ASCII as RFC 6531 allows.
 fn is_atom(atom: &str) -> bool {
     !atom.is_empty()
-        && atom.chars().all(|c| {
-            !c.is_ascii() || c.is_ascii_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c)
-        })
+        && atom.chars().all(|c| !c.is_ascii() || c.is_ascii_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c))
 }
 
 /// Blanks, control characters, and characters that take no room or turn the reading direction:
@@ -201,16 +191,9 @@ mod tests {
             ("a@Mu\u{308}ller.example", "a@müller.example"),
         ];
         for (one, two) in pairs {
-            assert_eq!(
-                normalised(one).unwrap(),
-                normalised(two).unwrap(),
-                "{one} {two}"
-            );
+            assert_eq!(normalised(one).unwrap(), normalised(two).unwrap(), "{one} {two}");
         }
-        assert_eq!(
-            normalised("a@müller.example").unwrap(),
-            "a@xn--mller-kva.example"
-        );
+        assert_eq!(normalised("a@müller.example").unwrap(), "a@xn--mller-kva.example");
         let address = EmailAddress::parse("A@Müller.example").unwrap();
         assert_eq!(address.ascii_domain(), "xn--mller-kva.example");
         assert_ne!(normalised("a.b@example.com"), normalised("ab@example.com"));

@@ -52,13 +52,8 @@ impl Lane {
         T: Send + 'static,
         W: FnOnce() -> T + Send + 'static,
     {
-        let place = Arc::clone(&self.places)
-            .try_acquire_owned()
-            .map_err(|_| LaneError::Overloaded)?;
-        let core = Arc::clone(&self.cores)
-            .acquire_owned()
-            .await
-            .map_err(|_| LaneError::Broken)?;
+        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| LaneError::Overloaded)?;
+        let core = Arc::clone(&self.cores).acquire_owned().await.map_err(|_| LaneError::Broken)?;
         tokio::task::spawn_blocking(move || {
             let result = work();
             drop((core, place));
@@ -71,10 +66,7 @@ impl Lane {
 
 /// How many cores heavy work may take: all but one, at least one.
 pub fn spare_cores() -> usize {
-    available_parallelism()
-        .map_or(1, NonZero::get)
-        .saturating_sub(1)
-        .max(1)
+    available_parallelism().map_or(1, NonZero::get).saturating_sub(1).max(1)
 }
 
 #[cfg(test)]

@@ -39,10 +39,7 @@ const OUTPUT_BYTES: usize = 32;
 impl PasswordHasher {
     /// A hasher that runs `permits` hashes at once and lets `queue` more wait.
     pub fn new(permits: usize, queue: usize) -> PasswordHasher {
-        PasswordHasher {
-            lane: Lane::new(permits, queue),
-            dummy: dummy_hash().into(),
-        }
+        PasswordHasher { lane: Lane::new(permits, queue), dummy: dummy_hash().into() }
     }
 
     /// The hasher for this machine: all cores but one, and at most about two seconds of waiting.
@@ -64,11 +61,7 @@ impl PasswordHasher {
     ///
     /// # Errors
     /// [`LaneError::Overloaded`] when too many wait already.
-    pub async fn verify(
-        &self,
-        password: SecretText,
-        stored: Option<&str>,
-    ) -> Result<Verdict, LaneError> {
+    pub async fn verify(&self, password: SecretText, stored: Option<&str>) -> Result<Verdict, LaneError> {
         let readable = stored.filter(|hash| PasswordHash::new(hash).is_ok());
         if stored.is_some() && readable.is_none() {
             tracing::error!("a stored password hash is unreadable; the sign-in is refused");
@@ -76,10 +69,7 @@ impl PasswordHasher {
         let known = readable.is_some();
         let hash = readable.unwrap_or(&self.dummy).to_owned();
         let matches = self.lane.run(move || verify_now(&password, &hash)).await?;
-        Ok(Verdict {
-            matches: known && matches,
-            needs_rehash: known && matches && !readable.is_some_and(is_current),
-        })
+        Ok(Verdict { matches: known && matches, needs_rehash: known && matches && !readable.is_some_and(is_current) })
     }
 
     /// [`password_rule`], away from the async threads.
@@ -93,9 +83,7 @@ impl PasswordHasher {
         name: &str,
     ) -> Result<Result<(), Vec<PasswordProblem>>, LaneError> {
         let (email, name) = (email.to_owned(), name.to_owned());
-        self.lane
-            .run(move || password_rule(&password, &email, &name))
-            .await
+        self.lane.run(move || password_rule(&password, &email, &name)).await
     }
 }
 
@@ -107,11 +95,7 @@ fn normal_form(password: &SecretText) -> Zeroizing<String> {
 fn argon2id() -> Argon2<'static> {
     let params = Params::new(MEMORY_KIB, PASSES, LANES, Some(OUTPUT_BYTES));
     // These are the crate's defaults as well; a test holds them to the specification.
-    Argon2::new(
-        Algorithm::Argon2id,
-        Version::V0x13,
-        params.unwrap_or_default(),
-    )
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, params.unwrap_or_default())
 }
 
 fn hash_now(password: &SecretText) -> Option<String> {
@@ -122,11 +106,8 @@ fn hash_now(password: &SecretText) -> Option<String> {
 }
 
 fn verify_now(password: &SecretText, hash: &str) -> bool {
-    PasswordHash::new(hash).is_ok_and(|hash| {
-        argon2id()
-            .verify_password(normal_form(password).as_bytes(), &hash)
-            .is_ok()
-    })
+    PasswordHash::new(hash)
+        .is_ok_and(|hash| argon2id().verify_password(normal_form(password).as_bytes(), &hash).is_ok())
 }
 
 /// Whether a hash was made as [`hash_now`] makes them today.
@@ -143,20 +124,14 @@ fn is_current(hash: &str) -> bool {
 }
 
 /// A well-formed hash of no password: random output, today's parameters, the same cost.
-#[expect(
-    clippy::expect_used,
-    reason = "salt and output have fixed, allowed lengths; every test runs this"
-)]
+#[expect(clippy::expect_used, reason = "salt and output have fixed, allowed lengths; every test runs this")]
 fn dummy_hash() -> String {
     let salt = Salt::new(&random_bytes::<16>()).expect("16 bytes are a salt");
     let output = Output::new(&random_bytes::<OUTPUT_BYTES>()).expect("32 bytes are an output");
     PasswordHash {
         algorithm: Algorithm::Argon2id.ident(),
         version: Some(Version::V0x13.into()),
-        params: argon2id()
-            .params()
-            .try_into()
-            .expect("parameters have a text"),
+        params: argon2id().params().try_into().expect("parameters have a text"),
         salt: Some(salt),
         hash: Some(output),
     }
@@ -206,9 +181,7 @@ impl PasswordProblem {
         match self {
             PasswordProblem::TooShort => "Use at least 12 characters.",
             PasswordProblem::TooLong => "Use at most 256 characters.",
-            PasswordProblem::ControlCharacter => {
-                "Leave out control characters, such as line ends and tabs."
-            }
+            PasswordProblem::ControlCharacter => "Leave out control characters, such as line ends and tabs.",
             PasswordProblem::IsEmail => "Use something else than your e-mail address.",
             PasswordProblem::TooCommon => {
                 "This is too easily guessed. A few words that have nothing to do with each other \
@@ -225,11 +198,7 @@ impl PasswordProblem {
 ///
 /// # Errors
 /// All the reasons against it, at least one.
-pub fn password_rule(
-    password: &SecretText,
-    email: &str,
-    name: &str,
-) -> Result<(), Vec<PasswordProblem>> {
+pub fn password_rule(password: &SecretText, email: &str, name: &str) -> Result<(), Vec<PasswordProblem>> {
     let password = normal_form(password);
     let length = password.chars().count();
     let mut problems = Vec::new();
@@ -250,11 +219,7 @@ pub fn password_rule(
     } else if problems.is_empty() && is_guessable(&password, &email, name) {
         problems.push(PasswordProblem::TooCommon);
     }
-    if problems.is_empty() {
-        Ok(())
-    } else {
-        Err(problems)
-    }
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
 /// Whether an attacker who knows address, name and service needs fewer than 10^8 guesses.
@@ -284,12 +249,7 @@ fn estimated(password: &str) -> Zeroizing<String> {
     if used.count() <= LETTER_SIGNS {
         return Zeroizing::new(start().collect());
     }
-    let plain = |c| {
-        SIGNS
-            .iter()
-            .find(|(sign, _)| *sign == c)
-            .map_or(c, |(_, plain)| *plain)
-    };
+    let plain = |c| SIGNS.iter().find(|(sign, _)| *sign == c).map_or(c, |(_, plain)| *plain);
     Zeroizing::new(start().map(plain).collect())
 }
 
@@ -297,15 +257,10 @@ fn estimated(password: &str) -> Zeroizing<String> {
 /// forgives anything made of three parts, so the run-together forms matter.
 fn known_words(email: &str, name: &str) -> Vec<String> {
     let (local, domain) = email.split_once('@').unwrap_or((email, ""));
-    let mut known: Vec<String> = ["labs", "password", "marketplace", email]
-        .map(str::to_owned)
-        .into();
+    let mut known: Vec<String> = ["labs", "password", "marketplace", email].map(str::to_owned).into();
     known.extend(domain.split('.').map(str::to_owned));
     for text in [local, email, &name.to_lowercase()] {
-        known.extend(
-            text.split(|c: char| !c.is_alphanumeric())
-                .map(str::to_owned),
-        );
+        known.extend(text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned));
         known.push(text.chars().filter(|c| c.is_alphanumeric()).collect());
     }
     known.retain(|word| word.chars().count() > 2);

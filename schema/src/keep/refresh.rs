@@ -40,17 +40,10 @@ const REPEAT_WINDOW: SignedDuration = SignedDuration::from_secs(10);
 ///
 /// A turn ahead of the current one was signed by us but never recorded (the database was put back
 /// to an earlier state); it cannot be told from theft and is treated as such.
-pub fn judge(
-    presented: u64,
-    current: u64,
-    changed_at: Timestamp,
-    now: Timestamp,
-) -> RefreshVerdict {
+pub fn judge(presented: u64, current: u64, changed_at: Timestamp, now: Timestamp) -> RefreshVerdict {
     if presented == current {
         RefreshVerdict::Rotate
-    } else if presented.checked_add(1) == Some(current)
-        && now.duration_since(changed_at) <= REPEAT_WINDOW
-    {
+    } else if presented.checked_add(1) == Some(current) && now.duration_since(changed_at) <= REPEAT_WINDOW {
         RefreshVerdict::RepeatCurrent
     } else {
         RefreshVerdict::Reused
@@ -152,10 +145,7 @@ mod tests {
 
     #[test]
     fn a_token_reads_as_it_was_written_and_always_the_same() {
-        let token = RefreshToken {
-            session_uuid: Uuid::from_u128(42),
-            counter: 7,
-        };
+        let token = RefreshToken { session_uuid: Uuid::from_u128(42), counter: 7 };
         let text = seal().seal(token);
         assert_eq!(text.expose().len(), 76);
         assert_eq!(seal().open(text.expose()), Some(token));
@@ -164,10 +154,7 @@ mod tests {
 
     #[test]
     fn a_token_of_another_key_or_another_purpose_is_not_ours() {
-        let token = RefreshToken {
-            session_uuid: Uuid::from_u128(42),
-            counter: 7,
-        };
+        let token = RefreshToken { session_uuid: Uuid::from_u128(42), counter: 7 };
         let text = seal().seal(token);
         let foreign = RefreshSeal::new(&MasterKey::from_bytes([4; 32]));
         assert_eq!(foreign.open(text.expose()), None);

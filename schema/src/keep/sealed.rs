@@ -75,10 +75,7 @@ impl MasterKey {
     pub fn load_or_create(path: &Path) -> Result<MasterKey, KeyFileError> {
         match load(path) {
             Err(KeyFileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-                create(path).map_err(|source| KeyFileError::Io {
-                    path: path.to_owned(),
-                    source,
-                })?;
+                create(path).map_err(|source| KeyFileError::Io { path: path.to_owned(), source })?;
                 load(path)
             }
             result => result,
@@ -117,11 +114,7 @@ impl MasterKey {
         let mut body = Zeroizing::new(body.to_vec());
         let length = self
             .sealing_key(purpose)
-            .open_in_place(
-                Nonce::assume_unique_for_key(*nonce),
-                Aad::from(purpose.as_bytes()),
-                &mut body,
-            )
+            .open_in_place(Nonce::assume_unique_for_key(*nonce), Aad::from(purpose.as_bytes()), &mut body)
             .map_err(|_| SealBroken)?
             .len();
         body.truncate(length);
@@ -147,12 +140,7 @@ impl MasterKey {
     }
 
     fn sealing_key(&self, purpose: &str) -> LessSafeKey {
-        LessSafeKey::new(derived::<_, UnboundKey>(
-            &self.0,
-            "seal",
-            purpose,
-            &AES_256_GCM,
-        ))
+        LessSafeKey::new(derived::<_, UnboundKey>(&self.0, "seal", purpose, &AES_256_GCM))
     }
 }
 
@@ -183,35 +171,23 @@ impl fmt::Debug for MacKey {
 }
 
 /// HKDF-SHA-256 (RFC 5869). The master key is uniformly random, so only the expand step is needed.
-#[expect(
-    clippy::expect_used,
-    reason = "expand fails only for outputs over 8,160 bytes; these are 32"
-)]
+#[expect(clippy::expect_used, reason = "expand fails only for outputs over 8,160 bytes; these are 32")]
 fn derived<L, K>(key: &[u8; KEY_BYTES], use_of_it: &str, purpose: &str, length: L) -> K
 where
     L: hkdf::KeyType,
     K: for<'a> From<hkdf::Okm<'a, L>>,
 {
     let info = [b"labs/1/", use_of_it.as_bytes(), b"/", purpose.as_bytes()];
-    Prk::new_less_safe(HKDF_SHA256, key)
-        .expand(&info, length)
-        .expect("32 bytes can always be derived")
-        .into()
+    Prk::new_less_safe(HKDF_SHA256, key).expand(&info, length).expect("32 bytes can always be derived").into()
 }
 
-#[expect(
-    clippy::expect_used,
-    reason = "AES-GCM refuses only messages over 64 GiB"
-)]
+#[expect(clippy::expect_used, reason = "AES-GCM refuses only messages over 64 GiB")]
 fn sealing_worked<T, E: fmt::Debug>(tag: Result<T, E>) -> T {
     tag.expect("a message of ordinary size can always be sealed")
 }
 
 fn load(path: &Path) -> Result<MasterKey, KeyFileError> {
-    let io = |source| KeyFileError::Io {
-        path: path.to_owned(),
-        source,
-    };
+    let io = |source| KeyFileError::Io { path: path.to_owned(), source };
     let file = File::open(path).map_err(io)?;
     if file.metadata().map_err(io)?.mode() & 0o077 != 0 {
         return Err(KeyFileError::Open(path.to_owned()));
@@ -232,10 +208,7 @@ fn create(path: &Path) -> io::Result<()> {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)?;
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let name = hex::encode(random_bytes::<8>());
     let staged = folder.join(format!(".key-{name}.new"));
     let mut text = Zeroizing::new(hex::encode(random_bytes::<KEY_BYTES>()));
@@ -249,11 +222,7 @@ fn create(path: &Path) -> io::Result<()> {
 }
 
 fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(bytes)?;
     file.sync_all()
 }

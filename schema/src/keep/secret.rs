@@ -95,10 +95,7 @@ impl SecretKind {
         URL_SAFE_NO_PAD.encode_string(random.as_slice(), &mut text);
         let tail = tail_of(&text);
         text.push_str(&tail);
-        IssuedSecret {
-            digest: sha256(text.as_bytes()),
-            text: SecretText::new(text),
-        }
+        IssuedSecret { digest: sha256(text.as_bytes()), text: SecretText::new(text) }
     }
 
     /// The digest to look `presented` up by, or `None` when it cannot be a secret of this kind.
@@ -147,10 +144,7 @@ mod tests {
             let text = issued.text.expose();
             assert_eq!(text.len(), 8 + 43 + 6);
             let rest = text.strip_prefix(kind.prefix()).unwrap();
-            assert!(
-                rest.bytes()
-                    .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
-            );
+            assert!(rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_'));
             assert_eq!(kind.digest(text), Some(issued.digest));
             assert_eq!(issued.digest, sha256(text.as_bytes()));
         }
@@ -158,10 +152,7 @@ mod tests {
 
     #[test]
     fn two_issued_secrets_are_never_the_same() {
-        assert_ne!(
-            SecretKind::Client.issue().digest,
-            SecretKind::Client.issue().digest
-        );
+        assert_ne!(SecretKind::Client.issue().digest, SecretKind::Client.issue().digest);
     }
 
     #[test]

@@ -154,12 +154,7 @@ impl KeyRing {
     ///
     /// # Errors
     /// [`KeyRingError`] names the row to look at.
-    pub fn new(
-        issuer: &str,
-        audience: &str,
-        signer: &str,
-        rows: Vec<SigningKeyRow>,
-    ) -> Result<KeyRing, KeyRingError> {
+    pub fn new(issuer: &str, audience: &str, signer: &str, rows: Vec<SigningKeyRow>) -> Result<KeyRing, KeyRingError> {
         let mut keys = HashMap::with_capacity(rows.len());
         let mut order = Vec::with_capacity(rows.len());
         let mut private = None;
@@ -195,11 +190,7 @@ impl KeyRing {
     /// # Errors
     /// [`KeyRingError::Damaged`] when the key cannot sign, which building the ring has ruled out.
     pub fn sign(&self, claims: &Claims) -> Result<SecretText, KeyRingError> {
-        let signed = Signed {
-            iss: &self.issuer,
-            aud: &self.audience,
-            claims,
-        };
+        let signed = Signed { iss: &self.issuer, aud: &self.audience, claims };
         jsonwebtoken::encode(&self.signer_header, &signed, &self.signer)
             .map(SecretText::new)
             .map_err(|_| KeyRingError::Damaged(self.signer_header.kid.clone().unwrap_or_default()))
@@ -290,11 +281,7 @@ fn public_bytes(pair: &Ed25519KeyPair) -> Option<[u8; 32]> {
 /// The public key of a row, compared with its private part where there is one.
 fn checked_public_key(row: &SigningKeyRow) -> Result<[u8; 32], KeyRingError> {
     let damaged = || KeyRingError::Damaged(row.key_id.clone());
-    let public: [u8; 32] = row
-        .public_key
-        .as_slice()
-        .try_into()
-        .map_err(|_| damaged())?;
+    let public: [u8; 32] = row.public_key.as_slice().try_into().map_err(|_| damaged())?;
     if let Some(private) = &row.private_key {
         let pair = Ed25519KeyPair::from_pkcs8(private).map_err(|_| damaged())?;
         if public_bytes(&pair) != Some(public) {
@@ -319,9 +306,7 @@ fn validation(issuer: &str, audience: &str) -> Validation {
 
 fn seen_header(token: &str) -> Result<SeenHeader, TokenError> {
     let (header, _) = token.split_once('.').ok_or(TokenError::Malformed)?;
-    let json = URL_SAFE_NO_PAD
-        .decode(header)
-        .map_err(|_| TokenError::Malformed)?;
+    let json = URL_SAFE_NO_PAD.decode(header).map_err(|_| TokenError::Malformed)?;
     serde_json::from_slice(&json).map_err(|_| TokenError::Malformed)
 }
 

@@ -36,10 +36,7 @@ impl TotpSeed {
 
     /// The seed from its bytes, as they come out of the seal; `None` when they are not 20.
     pub fn from_bytes(bytes: &[u8]) -> Option<TotpSeed> {
-        bytes
-            .try_into()
-            .ok()
-            .map(|seed| TotpSeed(Zeroizing::new(seed)))
+        bytes.try_into().ok().map(|seed| TotpSeed(Zeroizing::new(seed)))
     }
 
     /// The bytes to seal and store.
@@ -72,8 +69,7 @@ impl TotpSeed {
     /// One step before and after the current one are accepted. The time taken does not depend on
     /// the code or on which step matches.
     pub fn check(&self, code: &str, now_unix: i64, last_step: Option<i64>) -> Option<i64> {
-        let code: Zeroizing<String> =
-            Zeroizing::new(code.chars().filter(|c| !c.is_whitespace()).collect());
+        let code: Zeroizing<String> = Zeroizing::new(code.chars().filter(|c| !c.is_whitespace()).collect());
         let totp = self.totp();
         let current = now_unix.div_euclid(STEP_SECONDS);
         let mut found = None;

@@ -212,20 +212,9 @@ pub fn process(upload: &[u8], kind: PictureKind) -> Result<Processed, ImageProbl
     for &(name, wanted) in rules.variants {
         let smaller = canvas.at_width(wanted);
         let (width, height) = smaller.size();
-        variants.push(Variant {
-            name,
-            width,
-            height,
-            bytes: smaller.encode(encoding)?,
-        });
+        variants.push(Variant { name, width, height, bytes: smaller.encode(encoding)? });
     }
-    Ok(Processed {
-        media_type: encoding.media_type(),
-        width,
-        height,
-        bytes,
-        variants,
-    })
+    Ok(Processed { media_type: encoding.media_type(), width, height, bytes, variants })
 }
 
 fn check_size(width: u32, height: u32, rules: &PictureRules) -> Result<(), ImageProblem> {
@@ -234,10 +223,7 @@ fn check_size(width: u32, height: u32, rules: &PictureRules) -> Result<(), Image
         return Err(ImageProblem::TooManyPixels);
     }
     if width < rules.least_width || height < rules.least_height {
-        return Err(ImageProblem::TooSmall {
-            width: rules.least_width,
-            height: rules.least_height,
-        });
+        return Err(ImageProblem::TooSmall { width: rules.least_width, height: rules.least_height });
     }
     let (narrowest, widest) = (rules.narrowest, rules.widest);
     let is_too_narrow = wide * u64::from(narrowest.1) < high * u64::from(narrowest.0);

@@ -76,10 +76,7 @@ impl MediaStore {
     /// # Errors
     /// [`StoreError`] when the folder can neither be found nor made.
     pub fn in_folder(folder: &FilePath) -> Result<MediaStore, StoreError> {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(folder)?;
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let files = LocalFileSystem::new_with_prefix(folder)?.with_fsync(true);
         Ok(MediaStore(Arc::new(files)))
     }
@@ -148,11 +145,7 @@ impl MediaStore {
         let content = Bytes::from_static(b"ready");
         self.0.put(&probe, content.clone().into()).await?;
         let read = self.0.get(&probe).await?.bytes().await?;
-        if read == content {
-            Ok(())
-        } else {
-            Err(StoreError::Mixed)
-        }
+        if read == content { Ok(()) } else { Err(StoreError::Mixed) }
     }
 }
 
@@ -187,11 +180,7 @@ impl MediaEntry {
         hex::decode_to_slice(meta.location.filename()?, &mut digest).ok()?;
         let key = MediaKey(digest);
         let modified_at = Timestamp::from_millisecond(meta.last_modified.timestamp_millis());
-        (key.path() == meta.location).then_some(MediaEntry {
-            key,
-            size: meta.size,
-            modified_at: modified_at.ok()?,
-        })
+        (key.path() == meta.location).then_some(MediaEntry { key, size: meta.size, modified_at: modified_at.ok()? })
     }
 }
 
@@ -248,10 +237,7 @@ mod tests {
         let key = store.put(Bytes::from_static(b"picture")).await.unwrap();
         let file = folder.path().join("media").join(key.path().as_ref());
         let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
-        fs::File::open(&file)
-            .unwrap()
-            .set_modified(long_ago)
-            .unwrap();
+        fs::File::open(&file).unwrap().set_modified(long_ago).unwrap();
         let entries = || async { store.list().try_collect::<Vec<_>>().await.unwrap() };
         assert_eq!(entries().await[0].modified_at.as_second(), 1_000_000);
         store.put(Bytes::from_static(b"picture")).await.unwrap();
@@ -292,10 +278,8 @@ mod tests {
         let key = MediaKey::of(&bytes);
         let writers = (0..8).map(|_| store.put(bytes.clone()));
         let readers = (0..64).map(|_| content(&store, key));
-        let (written, read) = tokio::join!(
-            futures_util::future::join_all(writers),
-            futures_util::future::join_all(readers)
-        );
+        let (written, read) =
+            tokio::join!(futures_util::future::join_all(writers), futures_util::future::join_all(readers));
         assert!(written.iter().all(Result::is_ok));
         for (size, content) in read.into_iter().flatten() {
             assert_eq!((size, content.len()), (2_000_000, 2_000_000));

@@ -6,11 +6,7 @@ use tokio::time::Instant;
 use super::*;
 
 fn rule(password: &str) -> Result<(), Vec<PasswordProblem>> {
-    password_rule(
-        &SecretText::new(password),
-        "Anna.Berger@seeblick-software.at",
-        "Anna Berger",
-    )
+    password_rule(&SecretText::new(password), "Anna.Berger@seeblick-software.at", "Anna Berger")
 }
 
 fn hasher() -> PasswordHasher {
@@ -19,52 +15,25 @@ fn hasher() -> PasswordHasher {
 
 #[tokio::test]
 async fn a_hashed_password_matches_itself_and_nothing_else() {
-    let hash = hasher()
-        .hash("correct horse battery".to_owned().into())
-        .await;
+    let hash = hasher().hash("correct horse battery".to_owned().into()).await;
     let hash = hash.unwrap();
-    assert!(
-        hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"),
-        "{hash}"
-    );
-    let right = hasher()
-        .verify("correct horse battery".to_owned().into(), Some(&hash))
-        .await;
-    let wrong = hasher()
-        .verify("correct horse batterz".to_owned().into(), Some(&hash))
-        .await;
-    assert_eq!(
-        right,
-        Ok(Verdict {
-            matches: true,
-            needs_rehash: false
-        })
-    );
-    assert_eq!(
-        wrong,
-        Ok(Verdict {
-            matches: false,
-            needs_rehash: false
-        })
-    );
+    assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
+    let right = hasher().verify("correct horse battery".to_owned().into(), Some(&hash)).await;
+    let wrong = hasher().verify("correct horse batterz".to_owned().into(), Some(&hash)).await;
+    assert_eq!(right, Ok(Verdict { matches: true, needs_rehash: false }));
+    assert_eq!(wrong, Ok(Verdict { matches: false, needs_rehash: false }));
 }
 
 #[tokio::test]
 async fn the_same_password_hashes_differently_each_time() {
-    let one = hasher()
-        .hash("correct horse battery".to_owned().into())
-        .await;
-    let two = hasher()
-        .hash("correct horse battery".to_owned().into())
-        .await;
+    let one = hasher().hash("correct horse battery".to_owned().into()).await;
+    let two = hasher().hash("correct horse battery".to_owned().into()).await;
     assert_ne!(one.unwrap(), two.unwrap());
 }
 
 #[tokio::test]
 async fn composed_and_decomposed_letters_are_the_same_password() {
-    let hash = hasher()
-        .hash("M\u{fc}nchner Freiheit".to_owned().into())
-        .await;
+    let hash = hasher().hash("M\u{fc}nchner Freiheit".to_owned().into()).await;
     let typed_elsewhere = SecretText::new("Mu\u{308}nchner Freiheit");
     let verdict = hasher().verify(typed_elsewhere, Some(&hash.unwrap())).await;
     assert!(verdict.unwrap().matches);
@@ -77,36 +46,16 @@ async fn a_weaker_hash_matches_and_asks_to_be_made_anew() {
         .hash_password_with_salt(b"correct horse battery", &[1; 16])
         .unwrap()
         .to_string();
-    let right = hasher()
-        .verify("correct horse battery".to_owned().into(), Some(&hash))
-        .await
-        .unwrap();
-    let wrong = hasher()
-        .verify("something else".to_owned().into(), Some(&hash))
-        .await
-        .unwrap();
-    assert_eq!(
-        right,
-        Verdict {
-            matches: true,
-            needs_rehash: true
-        }
-    );
-    assert_eq!(
-        wrong,
-        Verdict {
-            matches: false,
-            needs_rehash: false
-        }
-    );
+    let right = hasher().verify("correct horse battery".to_owned().into(), Some(&hash)).await.unwrap();
+    let wrong = hasher().verify("something else".to_owned().into(), Some(&hash)).await.unwrap();
+    assert_eq!(right, Verdict { matches: true, needs_rehash: true });
+    assert_eq!(wrong, Verdict { matches: false, needs_rehash: false });
 }
 
 #[tokio::test]
 async fn without_an_account_or_with_a_broken_hash_nothing_matches() {
     for stored in [None, Some(""), Some("$argon2id$"), Some("plain text")] {
-        let verdict = hasher()
-            .verify("anything at all".to_owned().into(), stored)
-            .await;
+        let verdict = hasher().verify("anything at all".to_owned().into(), stored).await;
         assert!(!verdict.unwrap().matches, "{stored:?}");
     }
 }
@@ -184,10 +133,7 @@ fn length_is_counted_in_characters_after_composition() {
     assert_eq!(rule(&eleven), Err(vec![PasswordProblem::TooShort]));
     let limit: String = "Zirbe/Lärche.Föhre;".chars().cycle().take(256).collect();
     assert_eq!(rule(&limit), Ok(()));
-    assert_eq!(
-        rule(&format!("{limit}x")),
-        Err(vec![PasswordProblem::TooLong])
-    );
+    assert_eq!(rule(&format!("{limit}x")), Err(vec![PasswordProblem::TooLong]));
 }
 
 #[test]
@@ -206,10 +152,7 @@ fn the_worst_password_is_judged_quickly() {
 
 #[test]
 fn signs_read_as_letters_are_seen_through_until_there_are_too_many() {
-    assert_eq!(
-        rule("P@$$w0rd!P@$$w0rd!"),
-        Err(vec![PasswordProblem::TooCommon])
-    );
+    assert_eq!(rule("P@$$w0rd!P@$$w0rd!"), Err(vec![PasswordProblem::TooCommon]));
     assert_eq!(estimated("P@$$w0rd!").as_str(), "P@$$w0rd!");
     assert_eq!(estimated("P@$$w0rd!(").as_str(), "P&##w0rd?}");
     assert_eq!(rule("x(8@Lm{2!zQ|7<9$kV[e"), Ok(()));
@@ -221,9 +164,7 @@ async fn the_rule_can_be_asked_without_holding_an_async_thread() {
     let asked = hasher().check_rule(weak, "anna@example.com", "Anna").await;
     assert_eq!(asked, Ok(Err(vec![PasswordProblem::TooCommon])));
     let strong = SecretText::new("correct horse battery staple");
-    let asked = hasher()
-        .check_rule(strong, "anna@example.com", "Anna")
-        .await;
+    let asked = hasher().check_rule(strong, "anna@example.com", "Anna").await;
     assert_eq!(asked, Ok(Ok(())));
 }
 

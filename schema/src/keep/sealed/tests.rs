@@ -16,10 +16,7 @@ fn mode(path: &Path) -> u32 {
 #[test]
 fn what_is_sealed_opens_again() {
     let sealed = key().seal("totp-seed", b"seed");
-    assert_eq!(
-        key().open("totp-seed", &sealed).unwrap().as_slice(),
-        b"seed"
-    );
+    assert_eq!(key().open("totp-seed", &sealed).unwrap().as_slice(), b"seed");
     assert!(!sealed.windows(4).any(|window| window == b"seed"));
 }
 
@@ -89,10 +86,7 @@ fn keys_never_print() {
 fn the_fingerprint_names_the_key_without_telling_it() {
     assert_eq!(key().fingerprint(), key().fingerprint());
     assert_eq!(key().fingerprint().len(), 32);
-    assert_ne!(
-        key().fingerprint(),
-        MasterKey::from_bytes([8; 32]).fingerprint()
-    );
+    assert_ne!(key().fingerprint(), MasterKey::from_bytes([8; 32]).fingerprint());
 }
 
 #[test]
@@ -126,10 +120,7 @@ fn starters_that_race_end_with_one_key() {
             std::thread::spawn(move || MasterKey::load_or_create(&path).unwrap().fingerprint())
         })
         .collect();
-    let mut names: Vec<_> = starters
-        .into_iter()
-        .map(|starter| starter.join().unwrap())
-        .collect();
+    let mut names: Vec<_> = starters.into_iter().map(|starter| starter.join().unwrap()).collect();
     names.dedup();
     assert_eq!(names.len(), 1);
 }
@@ -150,13 +141,7 @@ fn a_key_file_open_to_others_is_refused() {
 fn a_damaged_key_file_is_refused_and_left_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let good = "ab".repeat(32);
-    for text in [
-        "",
-        "ab",
-        &format!("{good}cd\n"),
-        &"zz".repeat(32),
-        &"é".repeat(32),
-    ] {
+    for text in ["", "ab", &format!("{good}cd\n"), &"zz".repeat(32), &"é".repeat(32)] {
         let path = folder.path().join("master.key");
         let _ = fs::remove_file(&path);
         write_new(&path, text.as_bytes()).unwrap();

@@ -75,11 +75,7 @@ fn the_forging_helper_makes_tokens_that_verify() {
 #[test]
 fn a_machine_clients_token_has_no_session() {
     let key = new_signing_key().unwrap();
-    let claims = Claims {
-        client_id: Some("storefront".to_owned()),
-        sid: None,
-        ..claims()
-    };
+    let claims = Claims { client_id: Some("storefront".to_owned()), sid: None, ..claims() };
     let token = ring_of(&key).sign(&claims).unwrap();
     assert!(part(token.expose(), 1).get("sid").is_none());
     assert_eq!(ring_of(&key).verify(token.expose(), NOW), Ok(claims));
@@ -100,35 +96,21 @@ fn it_is_good_from_nbf_to_the_second_before_exp_without_leeway() {
 #[test]
 fn an_issue_time_in_the_future_is_not_good_yet() {
     let key = new_signing_key().unwrap();
-    let token = ring_of(&key)
-        .sign(&Claims {
-            iat: NOW + 1,
-            ..claims()
-        })
-        .unwrap();
-    assert_eq!(
-        ring_of(&key).verify(token.expose(), NOW),
-        Err(TokenError::NotYet)
-    );
+    let token = ring_of(&key).sign(&Claims { iat: NOW + 1, ..claims() }).unwrap();
+    assert_eq!(ring_of(&key).verify(token.expose(), NOW), Err(TokenError::NotYet));
 }
 
 #[test]
 fn after_rotation_old_tokens_verify_until_their_key_leaves() {
     let (old, new) = (new_signing_key().unwrap(), new_signing_key().unwrap());
     let token = ring_of(&old).sign(&claims()).unwrap();
-    let retired = SigningKeyRow {
-        private_key: None,
-        ..row(&old)
-    };
+    let retired = SigningKeyRow { private_key: None, ..row(&old) };
     let both = KeyRing::new(ISSUER, AUDIENCE, &new.key_id, vec![row(&new), retired]).unwrap();
     assert_eq!(both.verify(token.expose(), NOW), Ok(claims()));
     assert_eq!(both.signer_key_id(), new.key_id);
     let fresh = both.sign(&claims()).unwrap();
     assert_eq!(part(fresh.expose(), 0)["kid"], json!(new.key_id));
-    assert_eq!(
-        ring_of(&new).verify(token.expose(), NOW),
-        Err(TokenError::UnknownKey)
-    );
+    assert_eq!(ring_of(&new).verify(token.expose(), NOW), Err(TokenError::UnknownKey));
 }
 
 #[test]
@@ -139,54 +121,27 @@ fn rows_that_make_no_ring_are_named() {
     let no_signer = Err(KeyRingError::NoSigner(id.clone()));
     assert_eq!(build(&id, Vec::new()), no_signer);
     assert_eq!(build(&id, vec![row(&two)]), no_signer);
-    assert_eq!(
-        build(
-            &id,
-            vec![SigningKeyRow {
-                private_key: None,
-                ..row(&one)
-            }]
-        ),
-        no_signer
-    );
-    assert_eq!(
-        build(&id, vec![row(&one), row(&one)]),
-        Err(KeyRingError::Twice(id.clone()))
-    );
+    assert_eq!(build(&id, vec![SigningKeyRow { private_key: None, ..row(&one) }]), no_signer);
+    assert_eq!(build(&id, vec![row(&one), row(&one)]), Err(KeyRingError::Twice(id.clone())));
     let damaged = Err(KeyRingError::Damaged(id.clone()));
-    let short = SigningKeyRow {
-        public_key: vec![0; 31],
-        ..row(&one)
-    };
+    let short = SigningKeyRow { public_key: vec![0; 31], ..row(&one) };
     assert_eq!(build(&id, vec![short]), damaged);
-    let mixed = SigningKeyRow {
-        public_key: two.public_key.to_vec(),
-        ..row(&one)
-    };
+    let mixed = SigningKeyRow { public_key: two.public_key.to_vec(), ..row(&one) };
     assert_eq!(build(&id, vec![mixed]), damaged);
-    let broken = SigningKeyRow {
-        private_key: Some(Zeroizing::new(vec![1; 48])),
-        ..row(&one)
-    };
+    let broken = SigningKeyRow { private_key: Some(Zeroizing::new(vec![1; 48])), ..row(&one) };
     assert_eq!(build(&id, vec![broken]), damaged);
 }
 
 #[test]
 fn the_published_set_has_every_public_key_and_nothing_private() {
     let (old, new) = (new_signing_key().unwrap(), new_signing_key().unwrap());
-    let retired = SigningKeyRow {
-        private_key: None,
-        ..row(&old)
-    };
+    let retired = SigningKeyRow { private_key: None, ..row(&old) };
     let ring = KeyRing::new(ISSUER, AUDIENCE, &new.key_id, vec![row(&new), retired]).unwrap();
     let expected = |key: &GeneratedKey| {
         json!({"kty": "OKP", "crv": "Ed25519", "x": URL_SAFE_NO_PAD.encode(key.public_key),
                "kid": key.key_id, "use": "sig", "alg": "EdDSA"})
     };
-    assert_eq!(
-        ring.jwks(),
-        json!({"keys": [expected(&new), expected(&old)]})
-    );
+    assert_eq!(ring.jwks(), json!({"keys": [expected(&new), expected(&old)]}));
 }
 
 #[test]
@@ -194,10 +149,7 @@ fn the_key_id_is_the_thumbprint_of_rfc_8037() {
     // RFC 8037, appendix A.2 and A.3.
     let x = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
     let public: [u8; 32] = URL_SAFE_NO_PAD.decode(x).unwrap().try_into().unwrap();
-    assert_eq!(
-        thumbprint(&public),
-        "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"
-    );
+    assert_eq!(thumbprint(&public), "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k");
 }
 
 #[test]

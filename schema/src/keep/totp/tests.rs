@@ -31,13 +31,7 @@ fn codes_are_those_of_the_rfc() {
 
 #[test]
 fn one_step_before_and_after_are_accepted_and_no_more() {
-    for (offset, accepted) in [
-        (-61, false),
-        (-30, true),
-        (0, true),
-        (30, true),
-        (61, false),
-    ] {
+    for (offset, accepted) in [(-61, false), (-30, true), (0, true), (30, true), (61, false)] {
         let code = seed().code_at(NOW + offset);
         let step = seed().check(&code, NOW, None);
         assert_eq!(step, accepted.then_some((NOW + offset) / 30), "{offset}");
@@ -62,15 +56,7 @@ fn a_wrong_or_misshapen_code_is_refused() {
     let other = TotpSeed::from_bytes(&[9; 20]).unwrap();
     assert_eq!(other.check(&code, NOW, None), None);
     let (head, _) = code.split_at(5);
-    for wrong in [
-        "",
-        "0",
-        head,
-        &format!("{code}0"),
-        "+12345",
-        "abcdef",
-        "１２３４５６",
-    ] {
+    for wrong in ["", "0", head, &format!("{code}0"), "+12345", "abcdef", "１２３４５６"] {
         assert_eq!(seed().check(wrong, NOW, None), None, "{wrong}");
     }
 }
@@ -79,10 +65,7 @@ fn a_wrong_or_misshapen_code_is_refused() {
 fn blanks_in_a_typed_code_do_not_matter() {
     let code = seed().code_at(NOW);
     let (head, tail) = code.split_at(3);
-    assert_eq!(
-        seed().check(&format!(" {head} {tail} "), NOW, None),
-        Some(STEP)
-    );
+    assert_eq!(seed().check(&format!(" {head} {tail} "), NOW, None), Some(STEP));
 }
 
 #[test]
@@ -116,10 +99,7 @@ fn the_otpauth_address_is_one_that_authenticators_read() {
 fn the_picture_is_a_png_with_the_code_in_a_white_frame() {
     let uri = seed().otpauth_uri("Labs", "anna@x.example");
     let picture = qr_data_uri(&uri).unwrap();
-    let encoded = picture
-        .expose()
-        .strip_prefix("data:image/png;base64,")
-        .unwrap();
+    let encoded = picture.expose().strip_prefix("data:image/png;base64,").unwrap();
     let png = STANDARD.decode(encoded).unwrap();
     let decoded = image::load_from_memory_with_format(&png, ImageFormat::Png).unwrap();
     let gray = decoded.to_luma8();
@@ -142,10 +122,7 @@ fn a_text_too_long_for_a_picture_has_none() {
 #[test]
 fn a_set_of_recovery_codes_is_ten_different_readable_ones() {
     let set = RecoveryCode::new_set();
-    let shown: HashSet<String> = set
-        .iter()
-        .map(|code| code.shown().expose().to_owned())
-        .collect();
+    let shown: HashSet<String> = set.iter().map(|code| code.shown().expose().to_owned()).collect();
     assert_eq!(shown.len(), 10);
     for code in shown {
         let (first, second) = code.split_once('-').unwrap();
@@ -171,14 +148,7 @@ fn a_recovery_code_is_read_as_people_type_it() {
         let read = RecoveryCode::parse(typed).unwrap();
         assert_eq!(read.digest(&key), code.digest(&key), "{typed}");
     }
-    for wrong in [
-        "",
-        "0123-5ABC",
-        "01234-5ABCDE",
-        "01234-5ABCU",
-        "01234_5ABCD",
-        "０1234-5ABCD",
-    ] {
+    for wrong in ["", "0123-5ABC", "01234-5ABCDE", "01234-5ABCU", "01234_5ABCD", "０1234-5ABCD"] {
         assert!(RecoveryCode::parse(wrong).is_none(), "{wrong}");
     }
 }
@@ -189,10 +159,7 @@ fn digests_differ_by_code_and_by_key_and_codes_do_not_print() {
     let other = RecoveryCode::parse("01234-5ABCE").unwrap();
     let key = MasterKey::from_bytes([1; 32]);
     assert_ne!(code.digest(&key), other.digest(&key));
-    assert_ne!(
-        code.digest(&key),
-        code.digest(&MasterKey::from_bytes([2; 32]))
-    );
+    assert_ne!(code.digest(&key), code.digest(&MasterKey::from_bytes([2; 32])));
     assert!(!format!("{code:?}").contains("01234"));
 }
 

@@ -104,12 +104,10 @@ impl Canvas {
                 CompressionType::Default,
                 PngFilter::Adaptive,
             )),
-            Encoding::Jpeg | Encoding::JpegOrWebp => self
-                .0
-                .write_with_encoder(JpegEncoder::new_with_quality(&mut out, JPEG_QUALITY)),
-            Encoding::Webp => self
-                .0
-                .write_with_encoder(WebPEncoder::new_lossless(&mut out)),
+            Encoding::Jpeg | Encoding::JpegOrWebp => {
+                self.0.write_with_encoder(JpegEncoder::new_with_quality(&mut out, JPEG_QUALITY))
+            }
+            Encoding::Webp => self.0.write_with_encoder(WebPEncoder::new_lossless(&mut out)),
         };
         written.map_err(|_| ImageProblem::Damaged)?;
         Ok(out.into_inner().into())
@@ -121,8 +119,7 @@ fn scaled(picture: DynamicImage, width: u32, height: u32) -> DynamicImage {
     weighted(picture, |picture| {
         let halfway = |own: u32, wanted: u32| own.min(wanted.saturating_mul(2));
         let (own_width, own_height) = (picture.width(), picture.height());
-        let (middle_width, middle_height) =
-            (halfway(own_width, width), halfway(own_height, height));
+        let (middle_width, middle_height) = (halfway(own_width, width), halfway(own_height, height));
         let is_far = (middle_width, middle_height) != (own_width, own_height);
         let middle = is_far.then(|| averaged(picture, middle_width, middle_height));
         let picture = middle.as_ref().unwrap_or(picture);
@@ -138,10 +135,7 @@ fn averaged(picture: &DynamicImage, width: u32, height: u32) -> DynamicImage {
 
 /// Scales with colours weighted by their alpha, or the invisible colour of transparent pixels
 /// would bleed into the edges.
-fn weighted(
-    mut picture: DynamicImage,
-    scale: impl FnOnce(&DynamicImage) -> DynamicImage,
-) -> DynamicImage {
+fn weighted(mut picture: DynamicImage, scale: impl FnOnce(&DynamicImage) -> DynamicImage) -> DynamicImage {
     if let DynamicImage::ImageRgba8(pixels) = &mut picture {
         weigh(pixels);
     }

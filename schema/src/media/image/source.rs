@@ -59,13 +59,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Source<'_>, ImageProblem> {
     if is_turned_sideways(orientation) {
         (width, height) = (height, width);
     }
-    Ok(Source {
-        bytes,
-        format,
-        orientation,
-        width,
-        height,
-    })
+    Ok(Source { bytes, format, orientation, width, height })
 }
 
 impl Source<'_> {
@@ -100,9 +94,7 @@ fn decoder_of(bytes: &[u8], format: Format) -> Result<Box<dyn ImageDecoder + '_>
             Box::new(decoder)
         }
         Format::Jpeg => Box::new(JpegDecoder::new(input).map_err(problem)?),
-        Format::LosslessWebp | Format::LossyWebp => {
-            Box::new(WebPDecoder::new(input).map_err(problem)?)
-        }
+        Format::LosslessWebp | Format::LossyWebp => Box::new(WebPDecoder::new(input).map_err(problem)?),
     };
     decoder.set_limits(limits).map_err(problem)?;
     Ok(decoder)
@@ -118,10 +110,7 @@ fn problem(error: CodecError) -> ImageProblem {
 fn is_turned_sideways(orientation: Orientation) -> bool {
     matches!(
         orientation,
-        Orientation::Rotate90
-            | Orientation::Rotate270
-            | Orientation::Rotate90FlipH
-            | Orientation::Rotate270FlipH
+        Orientation::Rotate90 | Orientation::Rotate270 | Orientation::Rotate90FlipH | Orientation::Rotate270FlipH
     )
 }
 
@@ -204,8 +193,8 @@ fn next_marker(bytes: &[u8]) -> Option<(u8, &[u8])> {
 
 /// Skips a scan's data, up to the next marker that is neither a stuffed zero nor a restart.
 fn after_scan(bytes: &[u8]) -> &[u8] {
-    let end = bytes.windows(2).position(
-        |pair| matches!(pair, [0xff, second] if !matches!(second, 0x00 | 0xd0..=0xd7 | 0xff)),
-    );
+    let end = bytes
+        .windows(2)
+        .position(|pair| matches!(pair, [0xff, second] if !matches!(second, 0x00 | 0xd0..=0xd7 | 0xff)));
     end.and_then(|end| bytes.get(end..)).unwrap_or_default()
 }

@@ -15,13 +15,11 @@ mod hostile;
 
 /// Four fields of colour: red, green / blue, white, so that turning shows.
 fn fields(width: u32, height: u32) -> DynamicImage {
-    RgbImage::from_fn(width, height, |x, y| {
-        match (x < width / 2, y < height / 2) {
-            (true, true) => Rgb([255, 0, 0]),
-            (false, true) => Rgb([0, 255, 0]),
-            (true, false) => Rgb([0, 0, 255]),
-            (false, false) => Rgb([255, 255, 255]),
-        }
+    RgbImage::from_fn(width, height, |x, y| match (x < width / 2, y < height / 2) {
+        (true, true) => Rgb([255, 0, 0]),
+        (false, true) => Rgb([0, 255, 0]),
+        (true, false) => Rgb([0, 0, 255]),
+        (false, false) => Rgb([255, 255, 255]),
     })
     .into()
 }
@@ -52,70 +50,35 @@ fn is_near(one: [u8; 3], two: [u8; 3]) -> bool {
 #[test]
 fn an_icon_becomes_a_whole_picture_and_three_sizes() {
     let made = process(&png(600, 600), PictureKind::Icon).unwrap();
-    assert_eq!(
-        (made.media_type, made.width, made.height),
-        ("image/png", 600, 600)
-    );
-    assert_eq!(
-        decoded(&made.bytes, made.media_type).to_rgb8(),
-        fields(600, 600).to_rgb8()
-    );
-    let sizes: Vec<_> = made
-        .variants
-        .iter()
-        .map(|v| (v.name, v.width, v.height))
-        .collect();
-    assert_eq!(
-        sizes,
-        [("512", 512, 512), ("128", 128, 128), ("64", 64, 64)]
-    );
+    assert_eq!((made.media_type, made.width, made.height), ("image/png", 600, 600));
+    assert_eq!(decoded(&made.bytes, made.media_type).to_rgb8(), fields(600, 600).to_rgb8());
+    let sizes: Vec<_> = made.variants.iter().map(|v| (v.name, v.width, v.height)).collect();
+    assert_eq!(sizes, [("512", 512, 512), ("128", 128, 128), ("64", 64, 64)]);
     for variant in &made.variants {
         let picture = decoded(&variant.bytes, made.media_type);
         let side = variant.width;
         assert_eq!((picture.width(), picture.height()), (side, side));
-        assert!(is_near(
-            colour_at(&picture, side / 8, side / 8),
-            [255, 0, 0]
-        ));
-        assert!(is_near(
-            colour_at(&picture, side * 7 / 8, side / 8),
-            [0, 255, 0]
-        ));
-        assert!(is_near(
-            colour_at(&picture, side / 8, side * 7 / 8),
-            [0, 0, 255]
-        ));
+        assert!(is_near(colour_at(&picture, side / 8, side / 8), [255, 0, 0]));
+        assert!(is_near(colour_at(&picture, side * 7 / 8, side / 8), [0, 255, 0]));
+        assert!(is_near(colour_at(&picture, side / 8, side * 7 / 8), [0, 0, 255]));
     }
 }
 
 #[test]
 fn a_screenshot_keeps_its_shape_and_is_never_blown_up() {
     let made = process(&png(800, 450), PictureKind::Screenshot).unwrap();
-    let sizes: Vec<_> = made
-        .variants
-        .iter()
-        .map(|v| (v.name, v.width, v.height))
-        .collect();
-    assert_eq!(
-        sizes,
-        [("1280", 800, 450), ("640", 640, 360), ("320", 320, 180)]
-    );
+    let sizes: Vec<_> = made.variants.iter().map(|v| (v.name, v.width, v.height)).collect();
+    assert_eq!(sizes, [("1280", 800, 450), ("640", 640, 360), ("320", 320, 180)]);
 }
 
 #[test]
 fn each_format_is_answered_in_a_fitting_one() {
     let jpeg = encoded(&fields(640, 480), ImageFormat::Jpeg);
-    assert_eq!(
-        process(&jpeg, PictureKind::Screenshot).unwrap().media_type,
-        "image/jpeg"
-    );
+    assert_eq!(process(&jpeg, PictureKind::Screenshot).unwrap().media_type, "image/jpeg");
     let webp = encoded(&fields(640, 480), ImageFormat::WebP);
     let made = process(&webp, PictureKind::Screenshot).unwrap();
     assert_eq!(made.media_type, "image/webp");
-    assert_eq!(
-        decoded(&made.bytes, "image/webp").to_rgb8(),
-        fields(640, 480).to_rgb8()
-    );
+    assert_eq!(decoded(&made.bytes, "image/webp").to_rgb8(), fields(640, 480).to_rgb8());
 }
 
 #[test]
@@ -132,11 +95,7 @@ fn transparency_stays_and_hidden_colours_do_not_bleed() {
     // An opaque blue disc; what is transparent around it is red.
     let disc = RgbaImage::from_fn(512, 512, |x, y| {
         let (dx, dy) = (i64::from(x) - 256, i64::from(y) - 256);
-        if dx * dx + dy * dy < 200 * 200 {
-            Rgba([0, 0, 255, 255])
-        } else {
-            Rgba([255, 0, 0, 0])
-        }
+        if dx * dx + dy * dy < 200 * 200 { Rgba([0, 0, 255, 255]) } else { Rgba([255, 0, 0, 0]) }
     });
     let upload = encoded(&disc.into(), ImageFormat::Png);
     let made = process(&upload, PictureKind::Icon).unwrap();
@@ -161,16 +120,10 @@ fn an_alpha_channel_that_says_nothing_is_dropped() {
 fn grey_and_sixteen_bit_pictures_are_accepted() {
     let grey = DynamicImage::from(GrayImage::from_pixel(512, 512, image::Luma([77])));
     let made = process(&encoded(&grey, ImageFormat::Png), PictureKind::Icon).unwrap();
-    assert_eq!(
-        colour_at(&decoded(&made.bytes, "image/png"), 5, 5),
-        [77, 77, 77]
-    );
+    assert_eq!(colour_at(&decoded(&made.bytes, "image/png"), 5, 5), [77, 77, 77]);
     let deep = DynamicImage::from(fields(512, 512).to_rgba16());
     let made = process(&encoded(&deep, ImageFormat::Png), PictureKind::Icon).unwrap();
-    assert_eq!(
-        colour_at(&decoded(&made.bytes, "image/png"), 5, 5),
-        [255, 0, 0]
-    );
+    assert_eq!(colour_at(&decoded(&made.bytes, "image/png"), 5, 5), [255, 0, 0]);
 }
 
 #[test]
@@ -191,17 +144,11 @@ fn each_kind_holds_its_bounds_on_both_sides() {
     use PictureKind::{Banner, Icon, Screenshot};
     let small = |kind: PictureKind| {
         let rules = kind.rules();
-        Err(TooSmall {
-            width: rules.least_width,
-            height: rules.least_height,
-        })
+        Err(TooSmall { width: rules.least_width, height: rules.least_height })
     };
     let shape = |kind: PictureKind| {
         let rules = kind.rules();
-        Err(WrongShape {
-            narrowest: rules.narrowest,
-            widest: rules.widest,
-        })
+        Err(WrongShape { narrowest: rules.narrowest, widest: rules.widest })
     };
     let cells = [
         (Icon, 512, 512, Ok(())),
@@ -227,10 +174,7 @@ fn each_kind_holds_its_bounds_on_both_sides() {
         assert_eq!(result, expected, "{kind:?} {width}x{height}");
     }
     assert_eq!(check_size(8_000, 5_000, &Screenshot.rules()), Ok(()));
-    assert_eq!(
-        check_size(8_000, 5_001, &Screenshot.rules()),
-        Err(TooManyPixels)
-    );
+    assert_eq!(check_size(8_000, 5_001, &Screenshot.rules()), Err(TooManyPixels));
     let refused = process(&png(300, 300), Icon);
     assert_eq!(refused.map(|_| ()), small(Icon));
 }
@@ -238,22 +182,10 @@ fn each_kind_holds_its_bounds_on_both_sides() {
 #[test]
 fn messages_say_the_bounds() {
     let rules = PictureKind::Banner.rules();
-    let small = TooSmall {
-        width: 1_200,
-        height: 300,
-    };
-    assert_eq!(
-        small.to_string(),
-        "the picture must be at least 1200 pixels wide and 300 pixels high"
-    );
-    let shape = WrongShape {
-        narrowest: rules.narrowest,
-        widest: rules.widest,
-    };
-    assert_eq!(
-        shape.to_string(),
-        "the picture's width must be between 2:1 and 4:1 of its height"
-    );
+    let small = TooSmall { width: 1_200, height: 300 };
+    assert_eq!(small.to_string(), "the picture must be at least 1200 pixels wide and 300 pixels high");
+    let shape = WrongShape { narrowest: rules.narrowest, widest: rules.widest };
+    assert_eq!(shape.to_string(), "the picture's width must be between 2:1 and 4:1 of its height");
 }
 
 #[tokio::test]
@@ -262,15 +194,11 @@ async fn the_workshop_answers_as_the_function_does_and_refuses_a_crowd() {
     let upload = Bytes::from(png(512, 512));
     let made = workshop.process(upload.clone(), PictureKind::Icon).await;
     assert_eq!(made, Ok(process(&upload, PictureKind::Icon).unwrap()));
-    let refused = workshop
-        .process(Bytes::from_static(b"text"), PictureKind::Icon)
-        .await;
+    let refused = workshop.process(Bytes::from_static(b"text"), PictureKind::Icon).await;
     assert_eq!(refused, Err(ImageError::Refused(UnknownType)));
     let crowd = (0..6).map(|_| workshop.process(upload.clone(), PictureKind::Icon));
     let results = futures_util::future::join_all(crowd).await;
-    let refused = results
-        .iter()
-        .filter(|r| **r == Err(ImageError::Overloaded));
+    let refused = results.iter().filter(|r| **r == Err(ImageError::Overloaded));
     assert_eq!(refused.count(), 4);
 }
 
@@ -285,18 +213,13 @@ const LOSSY_WEBP: &str = "UklGRu4BAABXRUJQVlA4IOIBAADQMQCdASqAAkABPzmcy18vKyklIA
      AAAAAAAAAAAAAAAAAAAAAAAAAA==";
 
 fn lossy_webp() -> Vec<u8> {
-    base64::engine::general_purpose::STANDARD
-        .decode(LOSSY_WEBP)
-        .unwrap()
+    base64::engine::general_purpose::STANDARD.decode(LOSSY_WEBP).unwrap()
 }
 
 #[test]
 fn a_lossy_webp_becomes_a_jpeg() {
     let made = process(&lossy_webp(), PictureKind::Screenshot).unwrap();
-    assert_eq!(
-        (made.media_type, made.width, made.height),
-        ("image/jpeg", 640, 320)
-    );
+    assert_eq!((made.media_type, made.width, made.height), ("image/jpeg", 640, 320));
     let colour = colour_at(&decoded(&made.bytes, "image/jpeg"), 320, 160);
     assert!(is_near(colour, [20, 60, 200]), "{colour:?}");
 }
@@ -315,9 +238,6 @@ fn a_lossy_webp_with_transparency_stays_a_webp() {
     let upload = [b"RIFF".as_slice(), &length, &chunks].concat();
     let made = process(&upload, PictureKind::Screenshot).unwrap();
     assert_eq!(made.media_type, "image/webp");
-    let pixel = decoded(&made.bytes, "image/webp")
-        .to_rgba8()
-        .get_pixel(9, 9)
-        .0;
+    let pixel = decoded(&made.bytes, "image/webp").to_rgba8().get_pixel(9, 9).0;
     assert_eq!(pixel[3], 128);
 }

@@ -12,11 +12,7 @@ fn chunk(name: &[u8; 4], content: &[u8]) -> Vec<u8> {
     for byte in &checked {
         crc ^= u32::from(*byte);
         for _ in 0..8 {
-            crc = if crc & 1 == 1 {
-                crc >> 1 ^ 0xedb8_8320
-            } else {
-                crc >> 1
-            };
+            crc = if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
         }
     }
     let length = u32::try_from(content.len()).unwrap().to_be_bytes();
@@ -25,18 +21,10 @@ fn chunk(name: &[u8; 4], content: &[u8]) -> Vec<u8> {
 
 /// A PNG of the declared size whose pixels never come.
 fn declared_png(width: u32, height: u32) -> Vec<u8> {
-    let header = [
-        &width.to_be_bytes()[..],
-        &height.to_be_bytes(),
-        &[8, 6, 0, 0, 0],
-    ]
-    .concat();
+    let header = [&width.to_be_bytes()[..], &height.to_be_bytes(), &[8, 6, 0, 0, 0]].concat();
     let mut png = b"\x89PNG\r\n\x1a\n".to_vec();
     png.extend(chunk(b"IHDR", &header));
-    png.extend(chunk(
-        b"IDAT",
-        &[0x78, 0x9c, 0x03, 0x00, 0x00, 0x00, 0x00, 0x01],
-    ));
+    png.extend(chunk(b"IDAT", &[0x78, 0x9c, 0x03, 0x00, 0x00, 0x00, 0x00, 0x01]));
     png.extend(chunk(b"IEND", &[]));
     png
 }
@@ -79,11 +67,7 @@ fn what_is_no_picture_is_refused_whatever_it_looks_like() {
 #[test]
 fn the_right_first_bytes_with_nothing_right_behind_them_are_refused() {
     let noise = [0x5a; 3_000];
-    for start in [
-        b"\x89PNG\r\n\x1a\n".as_slice(),
-        b"\xff\xd8\xff\xe0",
-        b"RIFF\x10\x00\x00\x00WEBPVP8 ",
-    ] {
+    for start in [b"\x89PNG\r\n\x1a\n".as_slice(), b"\xff\xd8\xff\xe0", b"RIFF\x10\x00\x00\x00WEBPVP8 "] {
         assert_eq!(refusal(start), Damaged, "{start:?}");
         // Noise may well declare a size beyond all bounds.
         let refused = refusal(&[start, &noise].concat());
@@ -98,10 +82,7 @@ fn a_picture_that_was_cut_off_is_damaged() {
     }));
     for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP] {
         let whole = encoded(&busy, format);
-        assert!(
-            process(&whole, PictureKind::Screenshot).is_ok(),
-            "{format:?}"
-        );
+        assert!(process(&whole, PictureKind::Screenshot).is_ok(), "{format:?}");
         for part in [10, 25, 50, 75, 90, 99] {
             let cut = &whole[..whole.len() * part / 100];
             assert_eq!(refusal(cut), Damaged, "{format:?} cut at {part} %");
@@ -112,24 +93,12 @@ fn a_picture_that_was_cut_off_is_damaged() {
 #[test]
 fn a_bomb_is_refused_by_its_declared_size_before_it_is_decoded() {
     let start = Instant::now();
-    for (width, height) in [
-        (50_000, 50_000),
-        (u32::MAX / 2, 2),
-        (8_000, 5_001),
-        (2_147_483_647, 2_147_483_647),
-    ] {
-        assert_eq!(
-            refusal(&declared_png(width, height)),
-            TooManyPixels,
-            "{width}x{height}"
-        );
+    for (width, height) in [(50_000, 50_000), (u32::MAX / 2, 2), (8_000, 5_001), (2_147_483_647, 2_147_483_647)] {
+        assert_eq!(refusal(&declared_png(width, height)), TooManyPixels, "{width}x{height}");
     }
     // The size stands in the frame header: FF C0, length, depth, height, width.
     let mut bomb = jpeg(640, 480);
-    let frame = bomb
-        .windows(2)
-        .position(|pair| pair == [0xff, 0xc0])
-        .unwrap();
+    let frame = bomb.windows(2).position(|pair| pair == [0xff, 0xc0]).unwrap();
     bomb[frame + 5..frame + 9].copy_from_slice(&[0xff, 0xff, 0xff, 0xff]);
     assert_eq!(refusal(&bomb), TooManyPixels);
     let took = start.elapsed();
@@ -165,11 +134,7 @@ fn animated_pictures_are_refused() {
     let control = chunk(b"acTL", &[0, 0, 0, 2, 0, 0, 0, 0]);
     let animated_png = [&still[..33], &control, &still[33..]].concat();
     assert_eq!(refusal(&animated_png), Animated);
-    let vp8x = [
-        b"VP8X\x0a\0\0\0\x02\0\0\0".as_slice(),
-        &[0x7f, 2, 0, 0xdf, 1, 0],
-    ]
-    .concat();
+    let vp8x = [b"VP8X\x0a\0\0\0\x02\0\0\0".as_slice(), &[0x7f, 2, 0, 0xdf, 1, 0]].concat();
     let anim = b"ANIM\x06\0\0\0\0\0\0\0\0\0";
     for chunks in [vp8x, anim.to_vec()] {
         let length = u32::try_from(chunks.len() + 4).unwrap().to_le_bytes();
@@ -181,34 +146,16 @@ fn animated_pictures_are_refused() {
 #[test]
 fn the_way_a_camera_was_held_is_applied_and_then_forgotten() {
     // Where the red field, top left in the file, is to be seen: right or left, low or high.
-    let cells = [
-        (1, (0, 0)),
-        (2, (1, 0)),
-        (3, (1, 1)),
-        (4, (0, 1)),
-        (5, (0, 0)),
-        (6, (1, 0)),
-        (7, (1, 1)),
-        (8, (0, 1)),
-    ];
+    let cells =
+        [(1, (0, 0)), (2, (1, 0)), (3, (1, 1)), (4, (0, 1)), (5, (0, 0)), (6, (1, 0)), (7, (1, 1)), (8, (0, 1))];
     for (orientation, (right, low)) in cells {
         let upload = turned_jpeg(960, 720, orientation);
         let made = process(&upload, PictureKind::Screenshot).unwrap();
-        let size = if orientation < 5 {
-            (960, 720)
-        } else {
-            (720, 960)
-        };
+        let size = if orientation < 5 { (960, 720) } else { (720, 960) };
         assert_eq!((made.width, made.height), size, "{orientation}");
         let picture = decoded(&made.bytes, made.media_type);
-        let (x, y) = (
-            size.0 / 4 + right * size.0 / 2,
-            size.1 / 4 + low * size.1 / 2,
-        );
-        assert!(
-            is_near(colour_at(&picture, x, y), [255, 0, 0]),
-            "{orientation}"
-        );
+        let (x, y) = (size.0 / 4 + right * size.0 / 2, size.1 / 4 + low * size.1 / 2);
+        assert!(is_near(colour_at(&picture, x, y), [255, 0, 0]), "{orientation}");
         assert!(!made.bytes.windows(4).any(|window| window == b"Exif"));
     }
 }
@@ -244,10 +191,7 @@ fn nothing_hidden_in_an_upload_comes_out_again() {
 #[test]
 fn a_jpeg_of_endless_scans_is_refused_quickly() {
     let photo = jpeg(640, 480);
-    let scan = photo
-        .windows(2)
-        .position(|pair| pair == [0xff, 0xda])
-        .unwrap();
+    let scan = photo.windows(2).position(|pair| pair == [0xff, 0xda]).unwrap();
     let end = photo.len() - 2;
     let mut endless = photo[..end].to_vec();
     while endless.len() < 4_000_000 {
@@ -263,18 +207,13 @@ fn a_jpeg_of_endless_scans_is_refused_quickly() {
 fn a_lossless_webp_in_the_extended_format_is_read() {
     let mut plain = Vec::new();
     let picture = fields(640, 480).to_rgb8();
-    WebPEncoder::new_lossless(&mut plain)
-        .encode(&picture, 640, 480, image::ExtendedColorType::Rgb8)
-        .unwrap();
+    WebPEncoder::new_lossless(&mut plain).encode(&picture, 640, 480, image::ExtendedColorType::Rgb8).unwrap();
     let extended = b"VP8X\x0a\0\0\0\0\0\0\0\x7f\x02\0\xdf\x01\0";
     let body = [b"WEBP".as_slice(), extended, &plain[12..]].concat();
     let length = u32::try_from(body.len()).unwrap().to_le_bytes();
     let upload = [b"RIFF".as_slice(), &length, &body].concat();
     let made = process(&upload, PictureKind::Screenshot).unwrap();
-    assert_eq!(
-        (made.media_type, made.width, made.height),
-        ("image/webp", 640, 480)
-    );
+    assert_eq!((made.media_type, made.width, made.height), ("image/webp", 640, 480));
 }
 
 proptest! {
