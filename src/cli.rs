@@ -163,10 +163,7 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
             let differences = wiring::check().await?;
             say(&differences.join("\n"))?;
             if !differences.is_empty() {
-                bail!(
-                    "{} differences: the service would not start",
-                    differences.len()
-                );
+                bail!("{} differences: the service would not start", differences.len());
             }
             say("Contract, documents, schema, scopes and router agree.")
         }
@@ -226,11 +223,7 @@ mod tests {
             if below.is_empty() {
                 let help = command.get_after_help().map(ToString::to_string);
                 let help = help.unwrap_or_default();
-                assert!(
-                    help.contains("labs "),
-                    "{} has no example",
-                    command.get_name()
-                );
+                assert!(help.contains("labs "), "{} has no example", command.get_name());
             }
             waiting.extend(below);
         }

@@ -63,11 +63,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self {
-            durable: true,
-            binaries: None,
-            extra: Vec::new(),
-        }
+        Self { durable: true, binaries: None, extra: Vec::new() }
     }
 }
 
@@ -84,13 +80,9 @@ impl Cluster {
         let plan = Plan::new(folder.path(), settings).await?;
         let url = plan.place.url()?;
         if !plan.place.data.exists() {
-            data::make(&plan)
-                .await
-                .context("the private PostgreSQL cannot be made")?;
+            data::make(&plan).await.context("the private PostgreSQL cannot be made")?;
         }
-        let server = Server::start(&plan)
-            .await
-            .context("the private PostgreSQL does not start")?;
+        let server = Server::start(&plan).await.context("the private PostgreSQL does not start")?;
         let (stop, stopped) = oneshot::channel();
         let keeper = tokio::spawn(keep(server, plan, stopped));
         Ok(Self { url, stop, keeper })
@@ -124,11 +116,7 @@ pub fn address(folder: &Path) -> anyhow::Result<String> {
 }
 
 /// Starts the server again when it ends by itself, until it is told to stop.
-async fn keep(
-    mut server: Server,
-    plan: Plan,
-    mut stopped: oneshot::Receiver<()>,
-) -> anyhow::Result<()> {
+async fn keep(mut server: Server, plan: Plan, mut stopped: oneshot::Receiver<()>) -> anyhow::Result<()> {
     loop {
         tokio::select! {
             asked = &mut stopped => {

@@ -14,21 +14,11 @@ use ipnet::IpNet;
 #[derive(Args, Clone, Debug)]
 pub struct Serve {
     /// Address and port to listen on; port 0 takes a free one
-    #[arg(
-        long,
-        env = "LABS_LISTEN",
-        default_value = "127.0.0.1:8080",
-        value_name = "ADDRESS:PORT"
-    )]
+    #[arg(long, env = "LABS_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS:PORT")]
     pub listen: SocketAddr,
 
     /// Public base address, where others reach this service
-    #[arg(
-        long,
-        env = "LABS_BASE_URL",
-        default_value = "http://<listen>",
-        value_name = "URL"
-    )]
+    #[arg(long, env = "LABS_BASE_URL", default_value = "http://<listen>", value_name = "URL")]
     pub base_url: String,
 
     /// Where its database is, and how it logs.
@@ -45,41 +35,21 @@ pub struct Serve {
     pub empty: bool,
 
     /// Folder of the uploaded files
-    #[arg(
-        long,
-        env = "LABS_MEDIA_FOLDER",
-        default_value = "<folder>/media",
-        value_name = "PATH"
-    )]
+    #[arg(long, env = "LABS_MEDIA_FOLDER", default_value = "<folder>/media", value_name = "PATH")]
     pub media_folder: String,
 
     /// File of the key from which all others are derived, made on the first start; every replica
     /// needs the same
-    #[arg(
-        long,
-        env = "LABS_MASTER_KEY_FILE",
-        default_value = "<folder>/secrets/master.key",
-        value_name = "FILE"
-    )]
+    #[arg(long, env = "LABS_MASTER_KEY_FILE", default_value = "<folder>/secrets/master.key", value_name = "FILE")]
     pub master_key_file: String,
 
     /// Mail server, smtps://user:password@host:port or smtp:// likewise; without one, mail is
     /// written to .eml files in the folder
-    #[arg(
-        long,
-        env = "LABS_SMTP_URL",
-        value_name = "URL",
-        hide_env_values = true
-    )]
+    #[arg(long, env = "LABS_SMTP_URL", value_name = "URL", hide_env_values = true)]
     pub smtp_url: Option<Secret>,
 
     /// Sender of the mail
-    #[arg(
-        long,
-        env = "LABS_MAIL_FROM",
-        default_value = "Labs <labs@localhost>",
-        value_name = "MAILBOX"
-    )]
+    #[arg(long, env = "LABS_MAIL_FROM", default_value = "Labs <labs@localhost>", value_name = "MAILBOX")]
     pub mail_from: String,
 
     /// Web origins whose pages may call, separated by commas; without any, none may
@@ -114,12 +84,7 @@ pub struct Serve {
 #[derive(Args, Clone, Debug)]
 pub struct Common {
     /// Folder of the private PostgreSQL, secrets, media and mail; it becomes private (0700)
-    #[arg(
-        long,
-        env = "LABS_FOLDER",
-        default_value = ".labs",
-        value_name = "PATH"
-    )]
+    #[arg(long, env = "LABS_FOLDER", default_value = ".labs", value_name = "PATH")]
     pub folder: PathBuf,
 
     /// PostgreSQL to use, as the owner of the database; without one, a private one is started in
@@ -136,12 +101,7 @@ pub struct Common {
     pub log: String,
 
     /// Form of the log lines on standard error
-    #[arg(
-        long,
-        env = "LABS_LOG_FORMAT",
-        default_value = "text",
-        value_name = "FORMAT"
-    )]
+    #[arg(long, env = "LABS_LOG_FORMAT", default_value = "text", value_name = "FORMAT")]
     pub log_format: LogFormat,
 }
 
@@ -196,12 +156,7 @@ impl Serve {
     /// # Errors
     /// When the base address is none.
     pub fn settle(self) -> anyhow::Result<Config> {
-        let Common {
-            folder,
-            database_url,
-            pg_bin,
-            ..
-        } = self.common;
+        let Common { folder, database_url, pg_bin, .. } = self.common;
         let database_url = database_url.filter(Secret::is_some);
         let inside = |text: String| match text.strip_prefix("<folder>/") {
             Some(rest) => folder.join(rest),
@@ -276,19 +231,11 @@ pub fn table() -> Vec<Row> {
     arguments
         .filter_map(|argument| {
             let values = argument.get_default_values();
-            let default = if argument.get_action().takes_values() {
-                values
-            } else {
-                &[]
-            };
+            let default = if argument.get_action().takes_values() { values } else { &[] };
             Some(Row {
                 variable: argument.get_env()?.to_str()?.to_owned(),
                 flag: format!("--{}", argument.get_long()?),
-                default: default
-                    .first()
-                    .and_then(|text| text.to_str())
-                    .unwrap_or_default()
-                    .into(),
+                default: default.first().and_then(|text| text.to_str()).unwrap_or_default().into(),
                 meaning: argument.get_help()?.to_string(),
             })
         })
@@ -300,9 +247,7 @@ fn base_url(text: &str) -> anyhow::Result<Option<String>> {
         return Ok(None);
     }
     let text = text.trim_end_matches('/');
-    let uri: http::Uri = text
-        .parse()
-        .with_context(|| format!("the base address {text:?}"))?;
+    let uri: http::Uri = text.parse().with_context(|| format!("the base address {text:?}"))?;
     let plain = matches!(uri.scheme_str(), Some("http" | "https")) && uri.query().is_none();
     if !plain || uri.path() != "/" || text.contains(['@', '#']) {
         bail!("the base address {text:?} is not http:// or https:// and a host");
@@ -318,9 +263,7 @@ fn network(text: &str) -> anyhow::Result<IpNet> {
     let text = text.trim();
     match text.parse::<IpAddr>() {
         Ok(address) => Ok(address.into()),
-        Err(_) => text
-            .parse()
-            .with_context(|| format!("{text:?} is no network such as 10.0.0.0/8")),
+        Err(_) => text.parse().with_context(|| format!("{text:?} is no network such as 10.0.0.0/8")),
     }
 }
 
@@ -342,10 +285,7 @@ mod tests {
     #[test]
     fn paths_follow_the_folder_unless_they_are_given() {
         let config = config(&["--folder", "/srv/labs", "--media-folder", "/mnt/media"]).unwrap();
-        assert_eq!(
-            config.master_key_file,
-            Path::new("/srv/labs/secrets/master.key")
-        );
+        assert_eq!(config.master_key_file, Path::new("/srv/labs/secrets/master.key"));
         assert_eq!(config.media_folder, Path::new("/mnt/media"));
         assert_eq!(config.mail_folder, Path::new("/srv/labs/mail"));
     }
@@ -357,12 +297,7 @@ mod tests {
         assert_eq!(near.base_url(bound), "http://127.0.0.1:4711");
         let far = config(&["--base-url", "https://labs.example.com/"]).unwrap();
         assert_eq!(far.base_url(bound), "https://labs.example.com");
-        for bad in [
-            "labs.example.com",
-            "ftp://labs.example.com",
-            "https://a/b",
-            "https://a?b",
-        ] {
+        for bad in ["labs.example.com", "ftp://labs.example.com", "https://a/b", "https://a?b"] {
             assert!(config(&["--base-url", bad]).is_err(), "{bad}");
         }
     }
@@ -379,9 +314,7 @@ mod tests {
     #[test]
     fn networks_may_be_single_addresses() {
         let config = config(&["--trusted-proxies", "10.0.0.0/8, ::1"]).unwrap();
-        let expected: Vec<IpNet> = ["10.0.0.0/8", "::1/128"]
-            .map(|text| text.parse().unwrap())
-            .into();
+        let expected: Vec<IpNet> = ["10.0.0.0/8", "::1/128"].map(|text| text.parse().unwrap()).into();
         assert_eq!(config.trusted_proxies, expected);
     }
 

@@ -42,25 +42,14 @@ impl Database {
     ///
     /// # Errors
     /// When the private PostgreSQL cannot be started.
-    pub async fn start(
-        folder: &Folder,
-        url: Option<&Secret>,
-        binaries: Option<&Path>,
-    ) -> anyhow::Result<Self> {
+    pub async fn start(folder: &Folder, url: Option<&Secret>, binaries: Option<&Path>) -> anyhow::Result<Self> {
         if let Some(database) = elsewhere(url) {
             return Ok(database);
         }
         let binaries = binaries.map(Path::to_owned);
-        let settings = Settings {
-            binaries,
-            ..Settings::default()
-        };
+        let settings = Settings { binaries, ..Settings::default() };
         let cluster = Cluster::start(folder, &settings).await?;
-        Ok(Self {
-            url: cluster.url().to_owned(),
-            private: Some(cluster),
-            _folder: None,
-        })
+        Ok(Self { url: cluster.url().to_owned(), private: Some(cluster), _folder: None })
     }
 
     /// The address, as the database's owner.
@@ -83,9 +72,5 @@ impl Database {
 
 fn elsewhere(url: Option<&Secret>) -> Option<Database> {
     let url = url.map(Secret::expose).filter(|url| !url.is_empty())?;
-    Some(Database {
-        url: url.to_owned(),
-        private: None,
-        _folder: None,
-    })
+    Some(Database { url: url.to_owned(), private: None, _folder: None })
 }

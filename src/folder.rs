@@ -38,10 +38,7 @@ impl Folder {
                 "the folder {} is in use by {}: stop that one first, or choose another folder \
                  with --folder or LABS_FOLDER",
                 path.display(),
-                process.map_or_else(
-                    || "another Labs".into(),
-                    |id| format!("another Labs, process {id}")
-                ),
+                process.map_or_else(|| "another Labs".into(), |id| format!("another Labs, process {id}")),
             ),
         }
     }
@@ -93,8 +90,7 @@ fn private(path: &Path) -> anyhow::Result<PathBuf> {
         .mode(0o700)
         .create(path)
         .with_context(|| format!("the folder {} cannot be made", path.display()))?;
-    let path = fs::canonicalize(path)
-        .with_context(|| format!("the folder {} cannot be reached", path.display()))?;
+    let path = fs::canonicalize(path).with_context(|| format!("the folder {} cannot be reached", path.display()))?;
     if fs::metadata(&path)?.permissions().mode() & 0o7777 != 0o700 {
         if !path.join("lock").exists() && fs::read_dir(&path)?.next().is_some() {
             bail!(
@@ -121,10 +117,7 @@ mod tests {
         fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
 
         let first = Folder::open(&path).unwrap();
-        assert_eq!(
-            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
-            0o700
-        );
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
         let refusal = Folder::open(&path).unwrap_err().to_string();
         let process = format!("process {}", std::process::id());
         assert!(refusal.contains(&process), "{refusal}");

@@ -4,8 +4,8 @@ use crate::config::Config;
 use crate::database::Database;
 use crate::folder::Folder;
 use crate::wiring;
-use labs_schema::time::Clock;
 use anyhow::Context;
+use labs_schema::time::Clock;
 use std::io::Write;
 use std::net::SocketAddr;
 use tokio::net::TcpListener;
@@ -21,9 +21,8 @@ use tokio_util::sync::CancellationToken;
 pub async fn serve(config: Config) -> anyhow::Result<()> {
     let stop = stop_on_signal()?;
     let folder = Folder::open(&config.folder)?;
-    let listener = TcpListener::bind(config.listen)
-        .await
-        .with_context(|| format!("cannot listen on {}", config.listen))?;
+    let listener =
+        TcpListener::bind(config.listen).await.with_context(|| format!("cannot listen on {}", config.listen))?;
     let url = config.database_url.as_ref();
     let database = Database::start(&folder, url, config.pg_bin.as_deref()).await?;
     let served = serve_with(&config, &database, listener, stop).await;
@@ -58,9 +57,7 @@ async fn serve_with(
 /// the base address, for programs.
 fn announce(config: &Config, address: SocketAddr) {
     let base = config.base_url(address);
-    let mut lines = format!(
-        "Labs is ready at {base}\n  API reference  {base}/\n  Playground     {base}/playground\n"
-    );
+    let mut lines = format!("Labs is ready at {base}\n  API reference  {base}/\n  Playground     {base}/playground\n");
     let sign_ins = config.sign_ins_file();
     if sign_ins.exists() {
         lines += &format!("  Sign-ins       {}\n", sign_ins.display());

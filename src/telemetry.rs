@@ -2,6 +2,7 @@
 
 use crate::config::{Common, LogFormat};
 use anyhow::{Context, anyhow};
+use std::io::IsTerminal;
 use tracing_subscriber::EnvFilter;
 
 /// Begins to log.
@@ -14,7 +15,8 @@ pub fn start(common: &Common) -> anyhow::Result<()> {
         .with_context(|| format!("the log filter {:?} cannot be understood", common.log))?;
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr);
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
     let begun = match common.log_format {
         LogFormat::Text => lines.try_init(),
         LogFormat::Json => lines.json().flatten_event(true).try_init(),

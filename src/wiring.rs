@@ -58,7 +58,12 @@ pub async fn migrate(database_url: &str) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// When contract, documents, schema and router differ, or the database cannot be reached.
-pub async fn application(config: &Config, database_url: &str, base_url: &str, clock: Clock) -> anyhow::Result<Application> {
+pub async fn application(
+    config: &Config,
+    database_url: &str,
+    base_url: &str,
+    clock: Clock,
+) -> anyhow::Result<Application> {
     let opening = Opening {
         database_url: database_url.to_owned(),
         connections: config.database_connections,

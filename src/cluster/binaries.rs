@@ -30,11 +30,7 @@ impl Binaries {
             }
             seen.push(format!("{major} in {}", folder.display()));
         }
-        let seen = if seen.is_empty() {
-            "none".to_owned()
-        } else {
-            seen.join(", ")
-        };
+        let seen = if seen.is_empty() { "none".to_owned() } else { seen.join(", ") };
         match made_by {
             Some(made_by) => bail!(
                 "the data were made by PostgreSQL {made_by}, and that version is needed to open \
@@ -56,9 +52,7 @@ impl Binaries {
 
 /// Where programs may be, the likeliest first, newest versions before older ones.
 async fn candidates(given: Option<&Path>) -> Vec<PathBuf> {
-    let named = ["LABS_PG_BIN", "PG_BIN"]
-        .into_iter()
-        .filter_map(std::env::var_os);
+    let named = ["LABS_PG_BIN", "PG_BIN"].into_iter().filter_map(std::env::var_os);
     if let Some(only) = given.map(PathBuf::from).or(named.map(PathBuf::from).next()) {
         return vec![only];
     }
@@ -77,17 +71,9 @@ async fn candidates(given: Option<&Path>) -> Vec<PathBuf> {
         ("/usr", "bin"),
         ("/usr/local/pgsql", ""),
     ] {
-        candidates.extend(
-            versions(Path::new(parent))
-                .into_iter()
-                .map(|one| one.join(below)),
-        );
+        candidates.extend(versions(Path::new(parent)).into_iter().map(|one| one.join(below)));
     }
-    candidates.retain(|folder| {
-        ["postgres", "initdb"]
-            .iter()
-            .all(|one| folder.join(one).is_file())
-    });
+    candidates.retain(|folder| ["postgres", "initdb"].iter().all(|one| folder.join(one).is_file()));
     candidates.dedup();
     candidates
 }
@@ -110,15 +96,9 @@ fn versions(parent: &Path) -> Vec<PathBuf> {
 
 /// The major version of the programs in a folder: `postgres (PostgreSQL) 15.18 (Debian …)`.
 async fn major(folder: &Path) -> Option<u32> {
-    let said = output(folder.join("postgres").to_str()?, &["--version"])
-        .await
-        .ok()?;
+    let said = output(folder.join("postgres").to_str()?, &["--version"]).await.ok()?;
     let version = said.split_once("(PostgreSQL) ")?.1;
-    version
-        .split(|letter: char| !letter.is_ascii_digit())
-        .next()?
-        .parse()
-        .ok()
+    version.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()
 }
 
 #[cfg(test)]

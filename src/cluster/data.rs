@@ -20,9 +20,7 @@ const LOGS_MAX: usize = 10;
 pub(super) async fn make(plan: &Plan) -> anyhow::Result<()> {
     let place = &plan.place;
     leftovers_remove(place);
-    let draft = place
-        .folder
-        .join(format!("postgres.new-{}", std::process::id()));
+    let draft = place.folder.join(format!("postgres.new-{}", std::process::id()));
     DirBuilder::new().mode(0o700).create(&draft)?;
     plan.owner.give(&draft)?;
     initdb(plan, &draft).await?;
@@ -38,16 +36,10 @@ pub(super) fn made_by(data: &Path) -> anyhow::Result<Option<u32>> {
         return Ok(None);
     }
     let file = data.join("PG_VERSION");
-    let text = fs::read_to_string(&file).with_context(|| {
-        format!(
-            "{} is no PostgreSQL data folder: move it away",
-            data.display()
-        )
-    })?;
+    let text = fs::read_to_string(&file)
+        .with_context(|| format!("{} is no PostgreSQL data folder: move it away", data.display()))?;
     let major = text.trim().parse();
-    Ok(Some(major.with_context(|| {
-        format!("{} holds {text:?}", file.display())
-    })?))
+    Ok(Some(major.with_context(|| format!("{} holds {text:?}", file.display()))?))
 }
 
 /// Removes the oldest log files beyond the limit. The service's own user may be refused, which
@@ -63,10 +55,7 @@ pub(super) fn logs_prune(place: &Place) {
 /// What the server wrote last: its first words, which say why it did not start, then its log.
 pub(super) fn last_words(place: &Place) -> String {
     let texts = [Some(place.start_log()), logs(place).pop()];
-    let texts = texts
-        .iter()
-        .flatten()
-        .filter_map(|file| fs::read_to_string(file).ok());
+    let texts = texts.iter().flatten().filter_map(|file| fs::read_to_string(file).ok());
     let ends = texts.map(|text| {
         let lines: Vec<&str> = text.lines().collect();
         let from = lines.len().saturating_sub(8);
@@ -77,10 +66,7 @@ pub(super) fn last_words(place: &Place) -> String {
 
 /// The log's files, the oldest first: their names begin with the time.
 fn logs(place: &Place) -> Vec<std::path::PathBuf> {
-    let entries = fs::read_dir(place.data.join("log"))
-        .into_iter()
-        .flatten()
-        .flatten();
+    let entries = fs::read_dir(place.data.join("log")).into_iter().flatten().flatten();
     let mut logs: Vec<_> = entries.map(|entry| entry.path()).collect();
     logs.sort();
     logs
@@ -88,11 +74,7 @@ fn logs(place: &Place) -> Vec<std::path::PathBuf> {
 
 fn leftovers_remove(place: &Place) {
     for entry in fs::read_dir(&place.folder).into_iter().flatten().flatten() {
-        if entry
-            .file_name()
-            .to_string_lossy()
-            .starts_with("postgres.new-")
-        {
+        if entry.file_name().to_string_lossy().starts_with("postgres.new-") {
             // One that is still being written by a killed run's initdb ends by itself.
             let _ = fs::remove_dir_all(entry.path());
         }
@@ -101,12 +83,7 @@ fn leftovers_remove(place: &Place) {
 
 async fn initdb(plan: &Plan, draft: &Path) -> anyhow::Result<()> {
     let mut command = program(plan, "initdb", draft);
-    command.args([
-        "--username=labs",
-        "--auth=trust",
-        "--encoding=UTF8",
-        "--data-checksums",
-    ]);
+    command.args(["--username=labs", "--auth=trust", "--encoding=UTF8", "--data-checksums"]);
     command.args(["--locale=C", &format!("--lc-ctype={}", letters().await)]);
     command.arg("--no-instructions");
     if !plan.durable {
@@ -114,10 +91,7 @@ async fn initdb(plan: &Plan, draft: &Path) -> anyhow::Result<()> {
     }
     let done = command.stdin(Stdio::null()).output().await?;
     if !done.status.success() {
-        bail!(
-            "initdb failed: {}",
-            String::from_utf8_lossy(&done.stderr).trim()
-        );
+        bail!("initdb failed: {}", String::from_utf8_lossy(&done.stderr).trim());
     }
     Ok(())
 }
@@ -125,36 +99,22 @@ async fn initdb(plan: &Plan, draft: &Path) -> anyhow::Result<()> {
 /// Makes the database `labs` before anybody can connect.
 async fn database_create(plan: &Plan, draft: &Path) -> anyhow::Result<()> {
     let mut command = program(plan, "postgres", draft);
-    command.args([
-        "-c",
-        "log_checkpoints=off",
-        "-c",
-        "exit_on_error=on",
-        "postgres",
-    ]);
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped());
+    command.args(["-c", "log_checkpoints=off", "-c", "exit_on_error=on", "postgres"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
     let mut input = child.stdin.take().context("no way to speak to postgres")?;
     input.write_all(b"create database labs\n").await?;
     drop(input);
     let done = child.wait_with_output().await?;
     if !done.status.success() {
-        bail!(
-            "the database cannot be made: {}",
-            String::from_utf8_lossy(&done.stderr).trim()
-        );
+        bail!("the database cannot be made: {}", String::from_utf8_lossy(&done.stderr).trim());
     }
     Ok(())
 }
 
 fn program(plan: &Plan, name: &str, draft: &Path) -> Command {
     let (_, data) = plan.owner.paths(&plan.place.socket, draft);
-    let mut command = plan
-        .owner
-        .command(&plan.binaries.path(name), &plan.place.folder, draft);
+    let mut command = plan.owner.command(&plan.binaries.path(name), &plan.place.folder, draft);
     if name == "postgres" {
         command.arg("--single");
     }

@@ -30,28 +30,17 @@ impl Owner {
         let uid = id(&["-u"]).await?;
         if uid != 0 {
             let gid = id(&["-g"]).await?;
-            return Ok(Self {
-                uid,
-                gid,
-                drop: Vec::new(),
-            });
+            return Ok(Self { uid, gid, drop: Vec::new() });
         }
         let (uid, gid) = match fs::metadata(&place.data) {
             Ok(data) if data.uid() != 0 => (data.uid(), data.gid()),
-            Ok(_) => bail!(
-                "{} belongs to root, as whom PostgreSQL refuses to run",
-                place.data.display()
-            ),
+            Ok(_) => bail!("{} belongs to root, as whom PostgreSQL refuses to run", place.data.display()),
             Err(_) => substitute().await?,
         };
         let drop = ways(uid, gid).await;
         for way in drop {
             if worked(&mut command(&way, "true".as_ref())).await {
-                return Ok(Self {
-                    uid,
-                    gid,
-                    drop: way,
-                });
+                return Ok(Self { uid, gid, drop: way });
             }
         }
         bail!(
@@ -68,11 +57,7 @@ impl Owner {
     /// The paths by which this user reaches the folders of socket and data: descriptors 8 and 9
     /// where the true ones may lie below folders that it cannot enter.
     pub(super) fn paths<'a>(&self, socket: &'a Path, data: &'a Path) -> (&'a Path, &'a Path) {
-        if self.by_descriptor() {
-            (Path::new("/proc/self/fd/8"), Path::new("/proc/self/fd/9"))
-        } else {
-            (socket, data)
-        }
+        if self.by_descriptor() { (Path::new("/proc/self/fd/8"), Path::new("/proc/self/fd/9")) } else { (socket, data) }
     }
 
     /// A command run as this user, from `/`, with nothing of the service's environment, and with
@@ -117,26 +102,10 @@ async fn substitute() -> anyhow::Result<(u32, u32)> {
 async fn ways(uid: u32, gid: u32) -> Vec<Vec<OsString>> {
     let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
     let (uid, gid) = (uid.to_string(), gid.to_string());
-    let mut ways = vec![words(&[
-        "setpriv",
-        "--reuid",
-        &uid,
-        "--regid",
-        &gid,
-        "--clear-groups",
-        "--no-new-privs",
-    ])];
+    let mut ways = vec![words(&["setpriv", "--reuid", &uid, "--regid", &gid, "--clear-groups", "--no-new-privs"])];
     if let Ok(name) = output("id", &["-un", &uid]).await {
         ways.push(words(&["runuser", "-u", &name, "--"]));
-        ways.push(words(&[
-            "su",
-            "-s",
-            "/bin/sh",
-            &name,
-            "-c",
-            r#"exec "$0" "$@""#,
-            "--",
-        ]));
+        ways.push(words(&["su", "-s", "/bin/sh", &name, "-c", r#"exec "$0" "$@""#, "--"]));
     }
     ways
 }
@@ -153,34 +122,21 @@ fn command(drop: &[OsString], program: &Path) -> Command {
 }
 
 async fn worked(command: &mut Command) -> bool {
-    let command = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+    let command = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().await.is_ok_and(|status| status.success())
 }
 
 async fn id(arguments: &[&str]) -> anyhow::Result<u32> {
     let number = output("id", arguments).await?;
-    number
-        .parse()
-        .with_context(|| format!("`id` answered {number:?}"))
+    number.parse().with_context(|| format!("`id` answered {number:?}"))
 }
 
 /// What a program prints, without the line's end.
 pub(super) async fn output(program: &str, arguments: &[&str]) -> anyhow::Result<String> {
-    let run = Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .output();
-    let done = run
-        .await
-        .with_context(|| format!("{program} cannot be run"))?;
+    let run = Command::new(program).args(arguments).stdin(Stdio::null()).output();
+    let done = run.await.with_context(|| format!("{program} cannot be run"))?;
     if !done.status.success() {
-        bail!(
-            "{program} failed: {}",
-            String::from_utf8_lossy(&done.stderr).trim()
-        );
+        bail!("{program} failed: {}", String::from_utf8_lossy(&done.stderr).trim());
     }
     Ok(String::from_utf8_lossy(&done.stdout).trim().to_owned())
 }

@@ -33,11 +33,7 @@ impl Place {
     pub(super) fn of(folder: &Path) -> anyhow::Result<Self> {
         let name = format!("labs-{:016x}", hash(folder.as_os_str().as_bytes()));
         let near = folder.join("socket");
-        let socket = if fits(&near) {
-            near
-        } else {
-            std::env::temp_dir().join(&name)
-        };
+        let socket = if fits(&near) { near } else { std::env::temp_dir().join(&name) };
         if !fits(&socket) {
             bail!(
                 "neither {} nor the temporary folder is short enough for a socket ({} bytes): \
@@ -46,12 +42,7 @@ impl Place {
                 SOCKET_PATH_MAX
             );
         }
-        Ok(Self {
-            data: folder.join("postgres"),
-            folder: folder.to_owned(),
-            socket,
-            name,
-        })
+        Ok(Self { data: folder.join("postgres"), folder: folder.to_owned(), socket, name })
     }
 
     /// The socket itself.
@@ -67,16 +58,11 @@ impl Place {
     /// The address of the database for its owner. The path stands where a host would, encoded, so
     /// that no part of it can be taken for anything else.
     pub(super) fn url(&self) -> anyhow::Result<String> {
-        let path = self
-            .socket
-            .to_str()
-            .context("the socket's path is not UTF-8")?;
+        let path = self.socket.to_str().context("the socket's path is not UTF-8")?;
         let host: String = path
             .bytes()
             .map(|byte| match byte {
-                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => {
-                    char::from(byte).to_string()
-                }
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => char::from(byte).to_string(),
                 _ => format!("%{byte:02X}"),
             })
             .collect();
@@ -89,18 +75,13 @@ impl Place {
             Ok(()) => owner.give(&self.socket)?,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => {
-                return Err(error)
-                    .with_context(|| format!("{} cannot be made", self.socket.display()));
+                return Err(error).with_context(|| format!("{} cannot be made", self.socket.display()));
             }
         }
         // Anybody may have made a folder of this name in a shared temporary folder.
         let found = fs::symlink_metadata(&self.socket)?;
         if !found.is_dir() || found.uid() != owner.uid || found.mode() & 0o077 != 0 {
-            bail!(
-                "{} is not a private folder of user {}: remove it",
-                self.socket.display(),
-                owner.uid
-            );
+            bail!("{} is not a private folder of user {}: remove it", self.socket.display(), owner.uid);
         }
         Ok(())
     }
@@ -128,9 +109,7 @@ fn fits(socket: &Path) -> bool {
 
 /// FNV-1a, 64 bits: the same in every version of everything, which the standard hasher is not.
 fn hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 #[cfg(test)]
@@ -141,10 +120,7 @@ mod tests {
     fn a_socket_is_in_its_folder_or_where_its_path_is_short_enough() {
         let near = Place::of(Path::new("/srv/labs")).unwrap();
         assert_eq!(near.socket, Path::new("/srv/labs/socket"));
-        assert_eq!(
-            near.url().unwrap(),
-            "postgres://labs@%2Fsrv%2Flabs%2Fsocket/labs"
-        );
+        assert_eq!(near.url().unwrap(), "postgres://labs@%2Fsrv%2Flabs%2Fsocket/labs");
 
         let deep = format!("/{}", "deep/".repeat(40));
         let far = Place::of(Path::new(&deep)).unwrap();
@@ -159,11 +135,7 @@ mod tests {
         let mut here = Place::of(place.path()).unwrap();
         here.socket = place.path().join("elsewhere");
         std::os::unix::fs::symlink("/tmp", &here.socket).unwrap();
-        let owner = Owner {
-            uid: fs::metadata(place.path()).unwrap().uid(),
-            gid: 0,
-            drop: Vec::new(),
-        };
+        let owner = Owner { uid: fs::metadata(place.path()).unwrap().uid(), gid: 0, drop: Vec::new() };
         assert!(here.socket_make(&owner).is_err());
     }
 }

@@ -31,15 +31,8 @@ pub(super) async fn outwait(place: &Place) -> anyhow::Result<Option<u32>> {
             return Ok(Some(process));
         }
         if !told && begun.elapsed() > PATIENCE {
-            tracing::warn!(
-                process,
-                "a PostgreSQL left over from an earlier run is stopped"
-            );
-            output(
-                "sh",
-                &["-c", "kill -INT \"$1\"", "labs-stop", &process.to_string()],
-            )
-            .await?;
+            tracing::warn!(process, "a PostgreSQL left over from an earlier run is stopped");
+            output("sh", &["-c", "kill -INT \"$1\"", "labs-stop", &process.to_string()]).await?;
             told = true;
         }
         if begun.elapsed() > STOP_MAX {
@@ -61,9 +54,7 @@ async fn runs_here(process: u32, place: &Place) -> bool {
         fs::read_to_string(format!("/proc/{process}/cmdline")).unwrap_or_default()
     } else {
         let process = process.to_string();
-        output("ps", &["-o", "command=", "-p", &process])
-            .await
-            .unwrap_or_default()
+        output("ps", &["-o", "command=", "-p", &process]).await.unwrap_or_default()
     };
     command.contains(&format!("cluster_name={}", place.name))
 }

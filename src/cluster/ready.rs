@@ -31,11 +31,7 @@ async fn converse(socket: &Path) -> std::io::Result<(u8, Vec<u8>)> {
     const TERMINATE: &[u8] = b"X\0\0\0\x04";
     let mut stream = UnixStream::connect(socket).await?;
     let mut message = Vec::new();
-    message.extend(
-        u32::try_from(STARTUP.len() + 8)
-            .unwrap_or(u32::MAX)
-            .to_be_bytes(),
-    );
+    message.extend(u32::try_from(STARTUP.len() + 8).unwrap_or(u32::MAX).to_be_bytes());
     message.extend(VERSION_3.to_be_bytes());
     message.extend(STARTUP);
     stream.write_all(&message).await?;
@@ -43,10 +39,7 @@ async fn converse(socket: &Path) -> std::io::Result<(u8, Vec<u8>)> {
     let kind = stream.read_u8().await?;
     let length = stream.read_u32().await?.saturating_sub(4);
     let mut body = Vec::new();
-    (&mut stream)
-        .take(length.into())
-        .read_to_end(&mut body)
-        .await?;
+    (&mut stream).take(length.into()).read_to_end(&mut body).await?;
     if kind == b'R' {
         stream.write_all(TERMINATE).await?;
     }
@@ -62,11 +55,7 @@ fn judge(body: &[u8]) -> Answer {
             .find_map(|field| std::str::from_utf8(field).ok()?.strip_prefix(letter))
             .unwrap_or_default()
     };
-    if PASSING.contains(&field('C')) {
-        Answer::NotYet
-    } else {
-        Answer::Refused(field('M').to_owned())
-    }
+    if PASSING.contains(&field('C')) { Answer::NotYet } else { Answer::Refused(field('M').to_owned()) }
 }
 
 #[cfg(test)]
@@ -75,10 +64,7 @@ mod tests {
 
     #[test]
     fn a_server_that_is_starting_is_waited_for_and_a_refusal_is_told() {
-        assert_eq!(
-            judge(b"SFATAL\0C57P03\0Mthe database system is starting up\0\0"),
-            Answer::NotYet
-        );
+        assert_eq!(judge(b"SFATAL\0C57P03\0Mthe database system is starting up\0\0"), Answer::NotYet);
         let refused = Answer::Refused("no such database".into());
         assert_eq!(judge(b"SFATAL\0C3D000\0Mno such database\0\0"), refused);
     }

@@ -123,17 +123,10 @@ impl Server {
     fn spawn(plan: &Plan, stale: Option<u32>) -> anyhow::Result<Self> {
         let place = &plan.place;
         let (socket, data) = plan.owner.paths(&place.socket, &place.data);
-        let mut command = plan
-            .owner
-            .command("sh".as_ref(), &place.socket, &place.data);
+        let mut command = plan.owner.command("sh".as_ref(), &place.socket, &place.data);
         command.args(["-c", WATCHDOG, "labs-watchdog"]);
-        command
-            .arg(plan.binaries.path("postgres"))
-            .arg("-D")
-            .arg(data);
-        command
-            .arg("-c")
-            .arg(format!("unix_socket_directories={}", socket.display()));
+        command.arg(plan.binaries.path("postgres")).arg("-D").arg(data);
+        command.arg("-c").arg(format!("unix_socket_directories={}", socket.display()));
         for (name, value) in plan.settings() {
             command.arg("-c").arg(format!("{name}={value}"));
         }
@@ -141,16 +134,8 @@ impl Server {
             // PostgreSQL takes a lock file that names this process for a stale one.
             command.env("PG_GRANDPARENT_PID", process.to_string());
         }
-        let log = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(place.start_log())?;
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(log);
+        let log = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(place.start_log())?;
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(log);
         command.process_group(0);
         let mut watchdog = command.spawn().context("its watchdog cannot be run")?;
         let pipe = watchdog.stdin.take().context("its watchdog has no pipe")?;
@@ -192,9 +177,9 @@ impl Server {
     pub(super) async fn stop(self) -> anyhow::Result<()> {
         let Self { mut watchdog, pipe } = self;
         drop(pipe);
-        let status = timeout(STOP_MAX, watchdog.wait()).await.with_context(|| {
-            format!("PostgreSQL did not stop within {} s", STOP_MAX.as_secs())
-        })??;
+        let status = timeout(STOP_MAX, watchdog.wait())
+            .await
+            .with_context(|| format!("PostgreSQL did not stop within {} s", STOP_MAX.as_secs()))??;
         if !status.success() {
             tracing::warn!(%status, "the private PostgreSQL stopped badly");
         }

@@ -5,11 +5,7 @@ use sqlx::{Connection, PgConnection};
 use std::fs;
 use std::time::Instant;
 
-const SETTINGS: Settings = Settings {
-    durable: true,
-    binaries: None,
-    extra: Vec::new(),
-};
+const SETTINGS: Settings = Settings { durable: true, binaries: None, extra: Vec::new() };
 
 /// Waits for what is bound to come; fails when it does not.
 async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
@@ -18,27 +14,19 @@ async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
         if let Some(found) = look().await {
             return found;
         }
-        assert!(
-            begun.elapsed() < Duration::from_secs(30),
-            "{what}: still not so after 30 s"
-        );
+        assert!(begun.elapsed() < Duration::from_secs(30), "{what}: still not so after 30 s");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 
 async fn ask(url: &str, question: &'static str) -> sqlx::Result<String> {
     let mut connection = PgConnection::connect(url).await?;
-    sqlx::query_scalar(question)
-        .fetch_one(&mut connection)
-        .await
+    sqlx::query_scalar(question).fetch_one(&mut connection).await
 }
 
 async fn tell(url: &str, statement: &'static str) {
     let mut connection = PgConnection::connect(url).await.unwrap();
-    sqlx::raw_sql(statement)
-        .execute(&mut connection)
-        .await
-        .unwrap();
+    sqlx::raw_sql(statement).execute(&mut connection).await.unwrap();
 }
 
 fn postmaster(folder: &Folder) -> Option<String> {
@@ -62,10 +50,7 @@ async fn data_outlive_a_stop_and_the_second_start_is_quick() {
     let cluster = Cluster::start(&folder, &SETTINGS).await.unwrap();
     let took = begun.elapsed();
     assert!(took < Duration::from_secs(2), "{took:?}");
-    assert_eq!(
-        ask(cluster.url(), "select word from word").await.unwrap(),
-        "kept"
-    );
+    assert_eq!(ask(cluster.url(), "select word from word").await.unwrap(), "kept");
     cluster.stop().await.unwrap();
 }
 
@@ -84,18 +69,11 @@ async fn it_is_durable_and_out_of_reach_from_outside() {
         ("show server_encoding", "UTF8"),
         ("show log_error_verbosity", "terse"),
     ] {
-        assert_eq!(
-            ask(cluster.url(), question).await.unwrap(),
-            answer,
-            "{question}"
-        );
+        assert_eq!(ask(cluster.url(), question).await.unwrap(), answer, "{question}");
     }
     for part in ["", "postgres", "socket"] {
         use std::os::unix::fs::PermissionsExt;
-        let mode = fs::metadata(place.path().join(part))
-            .unwrap()
-            .permissions()
-            .mode();
+        let mode = fs::metadata(place.path().join(part)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700, "{part}");
     }
     cluster.stop().await.unwrap();
@@ -106,11 +84,7 @@ async fn a_test_may_trade_safety_for_speed_and_set_what_it_likes() {
     let place = tempfile::tempdir().unwrap();
     let deep = place.path().join("deep/".repeat(25));
     let folder = Folder::open(&deep).unwrap();
-    let settings = Settings {
-        durable: false,
-        extra: vec![("work_mem".into(), "7MB".into())],
-        ..SETTINGS
-    };
+    let settings = Settings { durable: false, extra: vec![("work_mem".into(), "7MB".into())], ..SETTINGS };
     let cluster = Cluster::start(&folder, &settings).await.unwrap();
     assert_eq!(ask(cluster.url(), "show fsync").await.unwrap(), "off");
     assert_eq!(ask(cluster.url(), "show work_mem").await.unwrap(), "7MB");
@@ -124,15 +98,9 @@ async fn a_test_may_trade_safety_for_speed_and_set_what_it_likes() {
 async fn a_bad_setting_is_told_in_the_words_of_postgresql() {
     let place = tempfile::tempdir().unwrap();
     let folder = Folder::open(place.path()).unwrap();
-    let settings = Settings {
-        extra: vec![("work_memory".into(), "7MB".into())],
-        ..SETTINGS
-    };
+    let settings = Settings { extra: vec![("work_memory".into(), "7MB".into())], ..SETTINGS };
     let refusal = Cluster::start(&folder, &settings).await.unwrap_err();
-    assert!(
-        format!("{refusal:#}").contains("work_memory"),
-        "{refusal:#}"
-    );
+    assert!(format!("{refusal:#}").contains("work_memory"), "{refusal:#}");
 }
 
 #[tokio::test]
@@ -146,10 +114,7 @@ async fn data_of_another_major_version_are_refused() {
     }
     fs::write(place.path().join("postgres/PG_VERSION"), "9\n").unwrap();
     let refusal = Cluster::start(&folder, &SETTINGS).await.unwrap_err();
-    assert!(
-        format!("{refusal:#}").contains("made by PostgreSQL 9"),
-        "{refusal:#}"
-    );
+    assert!(format!("{refusal:#}").contains("made by PostgreSQL 9"), "{refusal:#}");
 }
 
 #[tokio::test]
@@ -159,10 +124,7 @@ async fn it_ends_when_nobody_holds_it_any_more() {
     let cluster = Cluster::start(&folder, &SETTINGS).await.unwrap();
     assert!(postmaster(&folder).is_some());
     drop(cluster);
-    until("PostgreSQL stops", async || {
-        postmaster(&folder).is_none().then_some(())
-    })
-    .await;
+    until("PostgreSQL stops", async || postmaster(&folder).is_none().then_some(())).await;
 
     // The next one may come before the last is gone.
     drop(Cluster::start(&folder, &SETTINGS).await.unwrap());
@@ -177,12 +139,8 @@ async fn a_killed_server_comes_back_with_all_that_was_committed() {
     let cluster = Cluster::start(&folder, &SETTINGS).await.unwrap();
     tell(cluster.url(), "create table word as select 'kept' as word").await;
     let killed = postmaster(&folder).unwrap();
-    owner::output("sh", &["-c", "kill -KILL \"$1\"", "kill", &killed])
-        .await
-        .unwrap();
-    let word = until("PostgreSQL comes back", async || {
-        ask(cluster.url(), "select word from word").await.ok()
-    });
+    owner::output("sh", &["-c", "kill -KILL \"$1\"", "kill", &killed]).await.unwrap();
+    let word = until("PostgreSQL comes back", async || ask(cluster.url(), "select word from word").await.ok());
     assert_eq!(word.await, "kept");
     assert_ne!(postmaster(&folder).unwrap(), killed);
     cluster.stop().await.unwrap();
@@ -192,20 +150,10 @@ async fn a_killed_server_comes_back_with_all_that_was_committed() {
 async fn a_stale_lock_file_that_names_a_living_stranger_is_no_obstacle() {
     let place = tempfile::tempdir().unwrap();
     let folder = Folder::open(place.path()).unwrap();
-    Cluster::start(&folder, &SETTINGS)
-        .await
-        .unwrap()
-        .stop()
-        .await
-        .unwrap();
+    Cluster::start(&folder, &SETTINGS).await.unwrap().stop().await.unwrap();
     let stranger = format!("{}\n/elsewhere\n0\n5432\n\n\n", std::process::id());
     let lock = place.path().join("postgres/postmaster.pid");
     fs::write(&lock, stranger).unwrap();
-    Cluster::start(&folder, &SETTINGS)
-        .await
-        .unwrap()
-        .stop()
-        .await
-        .unwrap();
+    Cluster::start(&folder, &SETTINGS).await.unwrap().stop().await.unwrap();
     assert!(!lock.exists());
 }

@@ -19,9 +19,7 @@ struct Service {
 fn serve(program: &Command, listen: &str, folder: &Path) -> Command {
     let mut command = Command::new(program.get_program());
     command.args(program.get_args());
-    command
-        .args(["serve", "--listen", listen, "--folder"])
-        .arg(folder);
+    command.args(["serve", "--listen", listen, "--folder"]).arg(folder);
     command.env_remove("DATABASE_URL").stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
@@ -34,36 +32,22 @@ impl Service {
 
     /// Starts it in a process group of its own and reads up to the ready line.
     fn start_as(program: &Command, folder: &Path) -> Self {
-        let mut process = serve(program, "127.0.0.1:0", folder)
-            .process_group(0)
-            .spawn()
-            .unwrap();
+        let mut process = serve(program, "127.0.0.1:0", folder).process_group(0).spawn().unwrap();
         let mut lines = BufReader::new(process.stdout.take().unwrap());
         let mut first = String::new();
         lines.read_line(&mut first).unwrap();
         let Some(base_url) = first.trim_end().strip_prefix("Labs is ready at ") else {
             let mut said = String::new();
-            process
-                .stderr
-                .take()
-                .unwrap()
-                .read_to_string(&mut said)
-                .unwrap();
+            process.stderr.take().unwrap().read_to_string(&mut said).unwrap();
             panic!("no ready line but {first:?} and {said}");
         };
         let base_url = base_url.to_owned();
-        Self {
-            process,
-            base_url,
-            lines,
-        }
+        Self { process, base_url, lines }
     }
 
     fn answers(&self) -> bool {
         let url = format!("{}/v1/system/health", self.base_url);
-        let answer = tokio::runtime::Runtime::new()
-            .unwrap()
-            .block_on(reqwest::get(url));
+        let answer = tokio::runtime::Runtime::new().unwrap().block_on(reqwest::get(url));
         answer.is_ok_and(|answer| answer.status() == 200)
     }
 
@@ -79,45 +63,27 @@ impl Service {
 
 fn kill(signal: &str, target: &str) {
     let script = r#"kill -s "$1" -- "$2""#;
-    let done = Command::new("sh")
-        .args(["-c", script, "kill", signal, target])
-        .status();
+    let done = Command::new("sh").args(["-c", script, "kill", signal, target]).status();
     assert!(done.unwrap().success(), "kill -{signal} {target}");
 }
 
 /// The command lines of all processes, by number.
 fn commands() -> Vec<(String, String)> {
     if !Path::new("/proc/self").exists() {
-        let listed = Command::new("ps")
-            .args(["-axww", "-o", "pid=,command="])
-            .output();
+        let listed = Command::new("ps").args(["-axww", "-o", "pid=,command="]).output();
         let listed = String::from_utf8_lossy(&listed.unwrap().stdout).into_owned();
-        let lines = listed
-            .lines()
-            .filter_map(|line| line.trim().split_once(' '));
-        return lines
-            .map(|(id, command)| (id.into(), command.into()))
-            .collect();
+        let lines = listed.lines().filter_map(|line| line.trim().split_once(' '));
+        return lines.map(|(id, command)| (id.into(), command.into())).collect();
     }
-    let names = fs::read_dir("/proc")
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name());
+    let names = fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().file_name());
     let ids = names.filter_map(|name| Some(name.to_str()?.parse::<u32>().ok()?.to_string()));
-    ids.filter_map(|id| {
-        Some((
-            id.clone(),
-            fs::read_to_string(format!("/proc/{id}/cmdline")).ok()?,
-        ))
-    })
-    .collect()
+    ids.filter_map(|id| Some((id.clone(), fs::read_to_string(format!("/proc/{id}/cmdline")).ok()?))).collect()
 }
 
 /// The processes whose command line holds every one of these words: their numbers.
 fn processes(words: &[&str]) -> Vec<String> {
     let wanted = |command: &str| words.iter().all(|word| command.contains(word));
-    let found = commands()
-        .into_iter()
-        .filter(|(_, command)| wanted(command));
+    let found = commands().into_iter().filter(|(_, command)| wanted(command));
     found.map(|(id, _)| id).collect()
 }
 
@@ -125,15 +91,9 @@ fn processes(words: &[&str]) -> Vec<String> {
 fn cluster_name(folder: &Path) -> String {
     let lock = fs::read_to_string(folder.join("postgres/postmaster.pid")).unwrap();
     let postmaster = lock.lines().next().unwrap();
-    let (_, command) = commands()
-        .into_iter()
-        .find(|(id, _)| id == postmaster)
-        .unwrap();
+    let (_, command) = commands().into_iter().find(|(id, _)| id == postmaster).unwrap();
     let (_, name) = command.split_once("cluster_name=").unwrap();
-    name.split(|letter: char| letter == '\0' || letter.is_whitespace())
-        .next()
-        .unwrap()
-        .to_owned()
+    name.split(|letter: char| letter == '\0' || letter.is_whitespace()).next().unwrap().to_owned()
 }
 
 fn nothing_is_left(name: &str) {
@@ -143,10 +103,7 @@ fn nothing_is_left(name: &str) {
         if left.is_empty() {
             return;
         }
-        assert!(
-            begun.elapsed() < Duration::from_secs(30),
-            "{left:?} still run"
-        );
+        assert!(begun.elapsed() < Duration::from_secs(30), "{left:?} still run");
         std::thread::park_timeout(Duration::from_millis(10));
     }
 }
@@ -180,13 +137,7 @@ fn a_ctrl_c_for_the_whole_group_reaches_the_service_before_its_database() {
     assert!(service.wait().success());
     assert!(processes(&[&name]).is_empty());
     let mut log = String::new();
-    service
-        .process
-        .stderr
-        .take()
-        .unwrap()
-        .read_to_string(&mut log)
-        .unwrap();
+    service.process.stderr.take().unwrap().read_to_string(&mut log).unwrap();
     assert!(log.contains("all requests are answered"), "{log}");
     assert!(!log.contains("ended by itself"), "{log}");
 }
@@ -195,15 +146,10 @@ fn a_ctrl_c_for_the_whole_group_reaches_the_service_before_its_database() {
 fn the_second_start_on_a_folder_names_the_first() {
     let place = tempfile::tempdir().unwrap();
     let mut first = Service::start(place.path());
-    let second = serve(&Command::new(LABS), "127.0.0.1:0", place.path())
-        .output()
-        .unwrap();
+    let second = serve(&Command::new(LABS), "127.0.0.1:0", place.path()).output().unwrap();
     assert!(!second.status.success());
     let refusal = said(&second);
-    assert!(
-        refusal.contains(&format!("process {}", first.process.id())),
-        "{refusal}"
-    );
+    assert!(refusal.contains(&format!("process {}", first.process.id())), "{refusal}");
     assert!(first.answers());
     first.signal("TERM", "");
     assert!(first.wait().success());
@@ -214,9 +160,7 @@ fn a_taken_port_is_told_before_anything_is_started() {
     let place = tempfile::tempdir().unwrap();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    let output = serve(&Command::new(LABS), &address, place.path())
-        .output()
-        .unwrap();
+    let output = serve(&Command::new(LABS), &address, place.path()).output().unwrap();
     assert!(!output.status.success());
     assert!(said(&output).contains(&address), "{}", said(&output));
     assert!(!place.path().join("postgres").exists());
@@ -281,9 +225,7 @@ fn an_ordinary_user_needs_nothing_of_roots() {
         open(&copy);
         chown(&folder, Some(65534), Some(65534)).unwrap();
         program = Command::new("setpriv");
-        program
-            .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
-            .arg(copy);
+        program.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(copy);
     }
     let mut service = Service::start_as(&program, &folder);
     assert!(service.answers());
