@@ -1,1 +1,12 @@
-//! Labs.
+//! The front door of Labs: command line, configuration, the private PostgreSQL and the order in
+//! which things start and stop. The only package that knows every other.
+
+pub mod cli;
+pub mod cluster;
+pub mod config;
+pub mod database;
+pub mod folder;
+pub mod secret;
+pub mod serve;
+pub mod telemetry;
+pub mod wiring;

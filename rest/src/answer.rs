@@ -9,6 +9,7 @@ use labs_schema::engine::Answer;
 use labs_schema::{Code, Fault};
 use serde_json::{Map, Value};
 
+use crate::bind::Condition;
 use crate::contract::Operation;
 use crate::edge::{bearer, headers};
 use crate::problem::{Problem, status};
@@ -20,7 +21,7 @@ pub(crate) struct Asked<'a> {
     /// Its variables.
     pub(crate) variables: &'a Map<String, Value>,
     /// `If-None-Match`, as sent.
-    pub(crate) if_none_match: Option<&'a str>,
+    pub(crate) if_none_match: Option<&'a Condition>,
     /// The raw query, for the link to the next page.
     pub(crate) query: &'a str,
 }
@@ -42,7 +43,12 @@ pub(crate) fn success(asked: &Asked<'_>, answer: Answer) -> Response<Body> {
 }
 
 /// Writes a refusal (RFC 9457).
-pub(crate) fn refusal(fault: &Fault, instance: &str, request_id: &str, operation: Option<&Operation>) -> Response<Body> {
+pub(crate) fn refusal(
+    fault: &Fault,
+    instance: &str,
+    request_id: &str,
+    operation: Option<&Operation>,
+) -> Response<Body> {
     let parts = fault.parts();
     let problem = Problem::of(fault, instance, request_id, operation.map(|operation| operation.id.as_str()));
     let body = serde_json::to_vec(&problem).unwrap_or_default();
@@ -60,20 +66,11 @@ pub(crate) fn refusal(fault: &Fault, instance: &str, request_id: &str, operation
     response
 }
 
-/// The strong validator of a representation: the same bytes, the same tag.
+/// The strong validator of a representation, without its quotation marks: the same bytes, the same tag.
 pub(crate) fn etag(body: &[u8]) -> String {
     let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, body);
     let half = digest.as_ref().get(..16).unwrap_or_default();
-    format!("\"{}\"", base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(half))
-}
-
-/// Whether a list of tags (`If-Match`, `If-None-Match`) names this one. Weak tags compare weakly, which is
-/// right for `If-None-Match` (RFC 9110 section 13.1.2) and never true for `If-Match` (13.1.1).
-pub(crate) fn names_tag(list: &str, tag: &str, weakly: bool) -> bool {
-    list.split(',').map(str::trim).any(|sent| {
-        let strong = if weakly { sent.strip_prefix("W/").unwrap_or(sent) } else { sent };
-        sent == "*" || strong == tag
-    })
+    base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(half)
 }
 
 fn json(asked: &Asked<'_>, body: Bytes) -> Response<Body> {
@@ -85,7 +82,7 @@ fn json(asked: &Asked<'_>, body: Bytes) -> Response<Body> {
     }
     let tag = asked.operation.sends_etag.then(|| etag(&body));
     if let (Some(tag), Some(sent)) = (&tag, asked.if_none_match)
-        && names_tag(sent, tag, true)
+        && sent.matches_weakly(tag)
     {
         return not_modified(tag);
     }
@@ -96,7 +93,7 @@ fn json(asked: &Asked<'_>, body: Bytes) -> Response<Body> {
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     if let Some(tag) = tag {
-        headers::text(headers, header::ETAG, &tag);
+        headers::text(headers, header::ETAG, &format!("\"{tag}\""));
     }
     if let Some(location) = location {
         headers::text(headers, header::LOCATION, &location);
@@ -108,29 +105,33 @@ fn json(asked: &Asked<'_>, body: Bytes) -> Response<Body> {
 }
 
 fn file(asked: &Asked<'_>, download: Download) -> Response<Body> {
-    let tag = download.etag.as_deref().map(|tag| format!("\"{tag}\""));
+    let tag = download.etag;
     if let (Some(tag), Some(sent)) = (&tag, asked.if_none_match)
-        && names_tag(sent, tag, true)
+        && sent.matches_weakly(tag)
     {
         return not_modified(tag);
     }
     let mut response = Response::new(Body::from_stream(download.stream));
     let headers = response.headers_mut();
     headers::text(headers, header::CONTENT_TYPE, &download.media_type);
-    headers::text(headers, header::CONTENT_DISPOSITION, &format!("attachment; filename=\"{}\"", safe_name(&download.file_name)));
+    headers::text(
+        headers,
+        header::CONTENT_DISPOSITION,
+        &format!("attachment; filename=\"{}\"", safe_name(&download.file_name)),
+    );
     if let Some(length) = download.length {
         headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
     }
     if let Some(tag) = tag {
-        headers::text(headers, header::ETAG, &tag);
+        headers::text(headers, header::ETAG, &format!("\"{tag}\""));
     }
     response
 }
 
-fn not_modified(tag: &str) -> Response<Body> {
+pub(crate) fn not_modified(tag: &str) -> Response<Body> {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NOT_MODIFIED;
-    headers::text(response.headers_mut(), header::ETAG, tag);
+    headers::text(response.headers_mut(), header::ETAG, &format!("\"{tag}\""));
     response
 }
 
@@ -158,7 +159,8 @@ fn next_link(asked: &Asked<'_>, body: &[u8]) -> Option<String> {
     let start = body.windows(KEY.len()).rposition(|window| window == KEY)? + KEY.len();
     let cursor = body.get(start..)?.split(|byte| *byte == b'"').next()?;
     let cursor = std::str::from_utf8(cursor).ok()?;
-    let kept = asked.query.split('&').filter(|pair| !pair.is_empty() && !pair.starts_with("cursor=") && *pair != "cursor");
+    let kept =
+        asked.query.split('&').filter(|pair| !pair.is_empty() && !pair.starts_with("cursor=") && *pair != "cursor");
     let query: Vec<&str> = kept.collect();
     let separator = if query.is_empty() { "" } else { "&" };
     let path = fill_path(asked)?;
@@ -180,7 +182,8 @@ fn set_cookie(response: &mut Response<Body>, cookie: &RefreshCookie) {
         RefreshCookie::Set { token, max_age } => (token.as_str(), *max_age),
         RefreshCookie::Clear => ("", 0),
     };
-    let text = format!("{}={value}; Path=/; Max-Age={max_age}; HttpOnly; Secure; SameSite=Strict", bearer::REFRESH_COOKIE);
+    let text =
+        format!("{}={value}; Path=/; Max-Age={max_age}; HttpOnly; Secure; SameSite=Strict", bearer::REFRESH_COOKIE);
     if let Ok(value) = HeaderValue::from_str(&text) {
         response.headers_mut().append(header::SET_COOKIE, value);
     }
@@ -213,5 +216,7 @@ fn www_authenticate(fault: &Fault) -> Option<String> {
 
 /// A file name that no header can be broken with.
 fn safe_name(name: &str) -> String {
-    name.chars().map(|letter| if letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_') { letter } else { '_' }).collect()
+    name.chars()
+        .map(|letter| if letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_') { letter } else { '_' })
+        .collect()
 }

@@ -12,13 +12,13 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use futures_util::FutureExt as _;
 use http::{HeaderMap, HeaderValue, Method, Response, header, request::Parts};
-use labs_schema::ask::{Caller, Channel, Credentials};
-use labs_schema::engine::{Call, Precondition, Question};
+use labs_schema::ask::{Attachment, Caller, Channel, Credentials};
+use labs_schema::engine::{Call, IdempotencyKey, Precondition, Question};
 use labs_schema::{Code, Engine, Fault};
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use crate::answer::{self, Asked};
-use crate::bind::{self, Bound};
+use crate::bind::{self, Bound, Condition};
 use crate::contract::{Access, Operation};
 use crate::edge::budget::Allowance;
 use crate::edge::server::Peer;
@@ -29,6 +29,7 @@ use crate::routes::Match;
 
 mod body;
 mod layers;
+pub(crate) mod refusals;
 
 /// Longest target of a request, in bytes.
 const LONGEST_TARGET: usize = 4096;
@@ -137,7 +138,9 @@ impl<'a> Walk<'a> {
         }
         headers::text(out, http::HeaderName::from_static("x-request-id"), &self.request_id);
         headers::security(out, rest.settings.base_url.starts_with("https:"));
-        let is_public_read = self.operation.is_some_and(|operation| operation.access == Access::Public && operation.method == Method::GET);
+        let is_public_read = self
+            .operation
+            .is_some_and(|operation| operation.access == Access::Public && operation.method == Method::GET);
         if !out.contains_key(header::CACHE_CONTROL) {
             let policy = if is_public_read && is_good(response.status()) { "public, max-age=60" } else { "no-store" };
             response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(policy));
@@ -173,7 +176,12 @@ fn refuse(fault: &Fault, parts: &Parts, walk: &Walk<'_>) -> Response<Body> {
     response
 }
 
-async fn walk_operation<'a>(rest: &'a Rest, parts: &Parts, body: Body, walk: &mut Walk<'a>) -> Result<Response<Body>, Fault> {
+async fn walk_operation<'a>(
+    rest: &'a Rest,
+    parts: &Parts,
+    body: Body,
+    walk: &mut Walk<'a>,
+) -> Result<Response<Body>, Fault> {
     check_head(parts)?;
     let path = parts.uri.path();
     let (operation, values) = match rest.routes.find(&parts.method, path) {
@@ -200,7 +208,7 @@ async fn walk_operation<'a>(rest: &'a Rest, parts: &Parts, body: Body, walk: &mu
     let Some(question) = rest.questions.get(&operation.id) else {
         return exceptions::serve(rest, operation, parts, &caller, &values).await;
     };
-    let bound = match checked(rest, parts, body, operation, question, &caller, &values).await {
+    let bound = match checked(rest, parts, body, operation, &caller, &values).await {
         Ok(bound) => bound,
         Err((fault, variables)) => return Err(rest.engine.refuse(&question.root, &caller, &variables, fault).await),
     };
@@ -208,7 +216,13 @@ async fn walk_operation<'a>(rest: &'a Rest, parts: &Parts, body: Body, walk: &mu
 }
 
 /// Who calls, whether they may, and whether the budget lasts.
-async fn admit(rest: &Rest, parts: &Parts, operation: &Operation, walk: &mut Walk<'_>, caller: &mut Caller) -> Result<(), Fault> {
+async fn admit(
+    rest: &Rest,
+    parts: &Parts,
+    operation: &Operation,
+    walk: &mut Walk<'_>,
+    caller: &mut Caller,
+) -> Result<(), Fault> {
     match &operation.access {
         Access::Any | Access::Scope(_) => walk.authenticate(rest, parts, caller).await?,
         Access::Public => walk.spend_anonymous(rest)?,
@@ -234,7 +248,7 @@ async fn admit(rest: &Rest, parts: &Parts, operation: &Operation, walk: &mut Wal
     Ok(())
 }
 
-type Unbound = (Fault, Map<String, serde_json::Value>);
+type Unbound = (Fault, Map<String, Value>);
 
 /// Whether the request fits the promise: its partner, its path, what it accepts, its body, its parameters.
 async fn checked(
@@ -242,19 +256,20 @@ async fn checked(
     parts: &Parts,
     body: Body,
     operation: &Operation,
-    question: &Question,
     caller: &Caller,
     values: &[(&str, &str)],
 ) -> Result<Bound, Unbound> {
     let plain = |fault: Fault| (fault, Map::new());
     check_partner(operation, caller, values).map_err(plain)?;
-    let path = bind::path(&rest.contract, operation, values).map_err(plain)?;
+    let path =
+        bind::path(&rest.contract, operation, values).map_err(|refusal| plain(refusals::fault(operation, refusal)))?;
     let with_path = |fault: Fault| (fault, path.clone());
+    let refused = |refusal| with_path(refusals::fault(operation, refusal));
     body::check_accept(operation, &parts.headers).map_err(with_path)?;
-    let read = body::read(operation, parts, body).await.map_err(with_path)?;
-    let bound = bind::bind(&rest.contract, operation, parts, path.clone(), read).map_err(with_path)?;
-    debug_assert_eq!(question.root.name, operation.id);
-    Ok(bound)
+    let form = bind::form(operation, &parts.headers).map_err(refused)?;
+    let body = body::read(form, parts, body).await.map_err(with_path)?;
+    let request = bind::Request { path: values, query: parts.uri.query(), headers: &parts.headers, body };
+    bind::bind(&rest.contract, operation, request).await.map_err(refused)
 }
 
 async fn ask(
@@ -265,33 +280,48 @@ async fn ask(
     caller: Caller,
     bound: Bound,
 ) -> Result<Response<Body>, Fault> {
+    let idempotency =
+        bound.idempotency_key.as_ref().map(|key| IdempotencyKey { key: key.clone(), fingerprint: fingerprint(&bound) });
     let precondition = bound.if_match.as_ref().and_then(|tags| precondition(rest, operation, &bound, tags.clone()));
     let call = Call {
         question: Arc::clone(question),
         caller,
         variables: bound.variables.clone(),
-        attachment: bound.attachment,
-        idempotency: bound.idempotency,
+        attachment: bound.attachments.into_iter().next().map(|file| Attachment { bytes: file.bytes }),
+        idempotency,
         precondition,
     };
     let answer = rest.engine.ask(call).await?;
     let asked = Asked {
         operation,
         variables: &bound.variables,
-        if_none_match: bound.if_none_match.as_deref(),
+        if_none_match: bound.if_none_match.as_ref(),
         query: parts.uri.query().unwrap_or_default(),
     };
     Ok(answer::success(&asked, answer))
 }
 
+/// What makes a repeat the same request: every variable and every file.
+fn fingerprint(bound: &Bound) -> [u8; 32] {
+    let mut context = aws_lc_rs::digest::Context::new(&aws_lc_rs::digest::SHA256);
+    context.update(&serde_json::to_vec(&bound.variables).unwrap_or_default());
+    for file in &bound.attachments {
+        context.update(&file.bytes);
+    }
+    let mut fingerprint = [0; 32];
+    fingerprint.copy_from_slice(context.finish().as_ref());
+    fingerprint
+}
+
 /// `If-Match` speaks of the representation that GET answers on the same path.
-fn precondition(rest: &Rest, operation: &Operation, bound: &Bound, tags: String) -> Option<Precondition> {
+fn precondition(rest: &Rest, operation: &Operation, bound: &Bound, tags: Condition) -> Option<Precondition> {
     let same = |other: &&Arc<Operation>| other.path == operation.path && other.method == Method::GET;
     let get = rest.contract.operations().iter().find(same)?;
     let question = Arc::clone(rest.questions.get(&get.id)?);
     let named = |name: &str| get.parameters.iter().any(|parameter| parameter.name == name);
-    let variables = bound.variables.iter().filter(|(name, _)| named(name)).map(|(k, v)| (k.clone(), v.clone())).collect();
-    let holds = Arc::new(move |present: &[u8]| answer::names_tag(&tags, &answer::etag(present), false));
+    let variables =
+        bound.variables.iter().filter(|(name, _)| named(name)).map(|(k, v)| (k.clone(), v.clone())).collect();
+    let holds = Arc::new(move |present: &[u8]| tags.matches_strongly(&answer::etag(present)));
     Some(Precondition { question, variables, holds })
 }
 
@@ -314,11 +344,15 @@ pub(crate) fn check_partner(operation: &Operation, caller: &Caller, values: &[(&
         return Ok(());
     }
     let own = caller.principal.as_ref().and_then(|principal| principal.partner_uuid);
-    let named = values.iter().find(|(name, _)| *name == "partner_uuid").and_then(|(_, value)| value.parse::<uuid::Uuid>().ok());
+    let named =
+        values.iter().find(|(name, _)| *name == "partner_uuid").and_then(|(_, value)| value.parse::<uuid::Uuid>().ok());
     if own.is_some() && own == named {
         return Ok(());
     }
-    Err(Fault::new(Code::PartnerMismatch, "The path names another partner than your token. GET /v1/system/me shows yours."))
+    Err(Fault::new(
+        Code::PartnerMismatch,
+        "The path names another partner than your token. GET /v1/system/me shows yours.",
+    ))
 }
 
 /// A cookie is sent by the browser on its own, so a foreign page must not be able to use it (design:

@@ -17,4 +17,4 @@ pub mod problem;
 pub mod rest;
 pub mod routes;
 
-pub use rest::{Rest, Settings};
+pub use rest::{Bound, Rest, Settings};

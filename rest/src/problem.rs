@@ -152,7 +152,9 @@ pub fn status(code: Code, oauth_error: Option<&str>) -> StatusCode {
         Code::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         Code::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
-        Code::Conflict | Code::IllegalTransition | Code::EntitlementExceeded | Code::IdempotencyInProgress => StatusCode::CONFLICT,
+        Code::Conflict | Code::IllegalTransition | Code::EntitlementExceeded | Code::IdempotencyInProgress => {
+            StatusCode::CONFLICT
+        }
         Code::ValidationFailed | Code::IdempotencyKeyReused => StatusCode::UNPROCESSABLE_ENTITY,
         Code::RateLimited => StatusCode::TOO_MANY_REQUESTS,
         Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::Router;
 use ipnet::IpNet;
 use labs_schema::Engine;
-use labs_schema::engine::Question;
+use labs_schema::engine::{Plan, Question};
 
 use crate::contract::Contract;
 use crate::documents::Documents;
@@ -28,6 +28,41 @@ pub struct Settings {
     pub limits: Limits,
 }
 
+/// The contract bound to the schema: every promise has its question and its route.
+pub struct Bound {
+    contract: Contract,
+    routes: Routes,
+    questions: HashMap<String, Arc<Question>>,
+}
+
+impl Bound {
+    /// Inspects contract, documents, schema and router against each other and binds them. It needs no
+    /// database: `labs check` does this and no more.
+    ///
+    /// # Errors
+    /// Every difference, each naming the file to open.
+    pub async fn to(plan: &Plan) -> Result<Self, Vec<String>> {
+        let contract = Contract::embedded().map_err(sentences)?;
+        let documents = Documents::load().map_err(sentences)?;
+        let routes = Routes::new(&contract).map_err(sentences)?;
+        let differences = inspect::inspect(&contract, &documents, plan.sdl(), SERVED_DIRECTLY);
+        if !differences.is_empty() {
+            return Err(sentences(differences));
+        }
+        let mut questions = HashMap::new();
+        let mut breaches = Vec::new();
+        for document in documents.iter() {
+            match plan.prepare(&document.name, document.parsed.clone()).await {
+                Ok(question) => {
+                    questions.insert(document.name.clone(), Arc::new(question));
+                }
+                Err(found) => breaches.extend(found.into_iter().map(|what| format!("{}: {what}", document.file))),
+            }
+        }
+        if breaches.is_empty() { Ok(Self { contract, routes, questions }) } else { Err(breaches) }
+    }
+}
+
 /// Contract, questions, routes and budgets over an engine.
 pub struct Rest {
     pub(crate) engine: Engine,
@@ -44,27 +79,12 @@ impl Rest {
     ///
     /// # Errors
     /// Every difference between contract, documents, schema and router, each naming the file to open.
-    pub async fn open(engine: Engine, settings: Settings, probes: crate::exceptions::Probes) -> Result<Self, Vec<String>> {
-        let contract = Contract::embedded().map_err(sentences)?;
-        let documents = Documents::load().map_err(sentences)?;
-        let routes = Routes::new(&contract).map_err(sentences)?;
-        let differences = inspect::inspect(&contract, &documents, engine.sdl(), SERVED_DIRECTLY);
-        if !differences.is_empty() {
-            return Err(sentences(differences));
-        }
-        let mut questions = HashMap::new();
-        let mut breaches = Vec::new();
-        for (name, document) in documents.iter() {
-            match engine.prepare(name, document.parsed.clone()).await {
-                Ok(question) => {
-                    questions.insert(name.to_owned(), Arc::new(question));
-                }
-                Err(found) => breaches.extend(found.into_iter().map(|what| format!("{}: {what}", document.file))),
-            }
-        }
-        if !breaches.is_empty() {
-            return Err(breaches);
-        }
+    pub async fn open(
+        engine: Engine,
+        settings: Settings,
+        probes: crate::exceptions::Probes,
+    ) -> Result<Self, Vec<String>> {
+        let Bound { contract, routes, questions } = Bound::to(engine.plan()).await?;
         let meter = Meter::new(settings.limits);
         Ok(Self { engine, contract, routes, questions, meter, settings, probes })
     }
@@ -81,7 +101,6 @@ impl Rest {
     }
 
     /// The service over HTTP.
-    #[must_use]
     pub fn router(self: Arc<Self>) -> Router {
         crate::dispatch::router(self)
     }

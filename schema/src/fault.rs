@@ -385,9 +385,9 @@ impl From<sqlx::Error> for Fault {
                 tracing::warn!(cause = %error, "the database is away");
                 Self::unavailable("The service cannot reach its database. Try again.")
             }
-            _ if constraint_of(&error) == Some("person_administrator_check") => {
-                Self::conflict("A partner always keeps one active administrator. Make somebody else administrator first.")
-            }
+            _ if constraint_of(&error) == Some("person_administrator_check") => Self::conflict(
+                "A partner always keeps one active administrator. Make somebody else administrator first.",
+            ),
             _ => Self::internal(error),
         }
     }

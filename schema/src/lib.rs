@@ -15,6 +15,7 @@ pub mod fault;
 pub mod keep;
 pub mod mail;
 pub mod media;
+pub mod open;
 pub mod page;
 pub mod principal;
 pub mod scope;
@@ -33,8 +34,8 @@ use async_graphql::MergedObject;
 
 /// Everything that can be read.
 #[derive(MergedObject, Default)]
-struct Query(system::Query);
+struct Query(system::SystemQuery);
 
 /// Everything that can be written.
 #[derive(MergedObject, Default)]
-struct Mutation(auth::Mutation);
+struct Mutation(auth::AuthMutation);

@@ -6,6 +6,7 @@ use crate::keep::cursor::CursorSeal;
 use crate::keep::password::PasswordHasher;
 use crate::keep::refresh::RefreshSeal;
 use crate::keep::sealed::MasterKey;
+use crate::media::store::MediaStore;
 use crate::time::Clock;
 
 /// What resolvers may use beside the database.
@@ -18,6 +19,8 @@ pub struct Services {
     pub refresh: RefreshSeal,
     /// Hashes passwords, bounded.
     pub passwords: PasswordHasher,
+    /// The files.
+    pub media: MediaStore,
     /// The one clock.
     pub clock: Clock,
     /// The budgets of accounts.

@@ -76,5 +76,21 @@ pub async fn bind(contract: &Contract, operation: &Operation, request: Request<'
     findings.into_result().map(|()| bound)
 }
 
+/// Reads a JSON text that belongs to no operation (the playground's), under the same limits.
+///
+/// # Errors
+/// What is wrong with it, in a sentence.
+pub fn value(bytes: &[u8]) -> Result<Value, String> {
+    let mut findings = Findings::default();
+    let value = json::read(bytes, &mut findings);
+    match findings.into_result() {
+        Err(Refusal::Malformed { detail, .. }) => Err(detail),
+        Err(Refusal::Invalid { errors }) => {
+            Err(errors.into_iter().map(|error| error.message).next().unwrap_or_default())
+        }
+        _ => value.ok_or_else(|| "The body is no JSON text.".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests;

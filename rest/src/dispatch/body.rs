@@ -8,7 +8,6 @@ use http::{HeaderMap, header, request::Parts};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use labs_schema::{Code, Fault};
 
-use crate::bind::Sent;
 use crate::contract::{BodyForm, BodyKind, Operation};
 
 /// Largest body in bytes.
@@ -27,7 +26,10 @@ const PATIENCE_UPLOAD: Duration = Duration::from_secs(60);
 pub(super) fn check_accept(operation: &Operation, headers: &HeaderMap) -> Result<(), Fault> {
     let Some(accept) = headers.get(header::ACCEPT) else { return Ok(()) };
     let accept = accept.to_str().unwrap_or("*/*");
-    let offered: Vec<&str> = operation.success_response().map(|response| response.media.keys().map(String::as_str).collect()).unwrap_or_default();
+    let offered: Vec<&str> = operation
+        .success_response()
+        .map(|response| response.media.keys().map(String::as_str).collect())
+        .unwrap_or_default();
     if offered.is_empty() || offered.iter().any(|media_type| accepts(accept, media_type)) {
         return Ok(());
     }
@@ -39,52 +41,31 @@ fn accepts(accept: &str, media_type: &str) -> bool {
     accept.split(',').any(|range| {
         let mut pieces = range.split(';').map(str::trim);
         let range = pieces.next().unwrap_or_default().to_ascii_lowercase();
-        let refused = pieces.any(|piece| piece.replace(' ', "").strip_prefix("q=").and_then(|q| q.parse::<f32>().ok()) == Some(0.0));
+        let refused = pieces
+            .any(|piece| piece.replace(' ', "").strip_prefix("q=").and_then(|q| q.parse::<f32>().ok()) == Some(0.0));
         let matches = range == "*/*" || range == media_type || range.strip_suffix("/*") == Some(kind);
         matches && !refused
     })
 }
 
-/// Reads the body of an operation that takes one.
+/// Reads the body that is to be read in this form; nothing when the operation reads none.
 ///
 /// # Errors
-/// [`Code::UnsupportedMediaType`], [`Code::PayloadTooLarge`], [`Code::MalformedRequest`] for a body that
-/// does not arrive in time or breaks off.
-pub(super) async fn read<'o>(operation: &'o Operation, parts: &Parts, body: Body) -> Result<Sent<'o>, Fault> {
-    let Some(promised) = &operation.body else { return Ok(Sent::Nothing) };
-    let declared = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let has_body = parts.headers.contains_key(header::TRANSFER_ENCODING)
-        || parts.headers.get(header::CONTENT_LENGTH).is_some_and(|length| length.as_bytes() != b"0");
-    if !has_body && declared.is_none() {
-        return Ok(Sent::Nothing);
-    }
-    let form = form_of(&promised.forms, declared).ok_or_else(|| {
-        let taken: Vec<&str> = promised.media_types().collect();
-        Fault::new(Code::UnsupportedMediaType, format!("Send the body as {} and say so in Content-Type.", taken.join(" or ")))
-    })?;
+/// [`Code::PayloadTooLarge`]; [`Code::MalformedRequest`] for a body that does not arrive in time or breaks off.
+pub(super) async fn read(form: Option<&BodyForm>, parts: &Parts, body: Body) -> Result<Bytes, Fault> {
+    let Some(form) = form else { return Ok(Bytes::new()) };
     let upload = matches!(form.kind, BodyKind::Multipart | BodyKind::Binary);
     let (largest, patience) = if upload { (LARGEST_UPLOAD, PATIENCE_UPLOAD) } else { (LARGEST, PATIENCE) };
-    let bytes = collect(parts, body, largest, patience).await?;
-    if bytes.is_empty() && !promised.required {
-        return Ok(Sent::Nothing);
-    }
-    Ok(Sent::Body { form, bytes, content_type: declared.unwrap_or_default().to_owned() })
-}
-
-fn form_of<'o>(forms: &'o [BodyForm], declared: Option<&str>) -> Option<&'o BodyForm> {
-    let declared = declared?;
-    let mut pieces = declared.split(';').map(str::trim);
-    let media_type = pieces.next()?.to_ascii_lowercase();
-    let foreign_charset = pieces.any(|piece| {
-        let piece = piece.to_ascii_lowercase();
-        piece.strip_prefix("charset=").is_some_and(|charset| charset.trim_matches('"') != "utf-8")
-    });
-    forms.iter().find(|form| form.media_type == media_type).filter(|_| !foreign_charset)
+    collect(parts, body, largest, patience).await
 }
 
 async fn collect(parts: &Parts, body: Body, largest: usize, patience: Duration) -> Result<Bytes, Fault> {
     let too_large = || Fault::new(Code::PayloadTooLarge, format!("The body is larger than {largest} bytes."));
-    let announced = parts.headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()).and_then(|text| text.parse::<u64>().ok());
+    let announced = parts
+        .headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|text| text.parse::<u64>().ok());
     if announced.is_some_and(|length| length > largest as u64) {
         return Err(too_large());
     }
@@ -92,7 +73,10 @@ async fn collect(parts: &Parts, body: Body, largest: usize, patience: Duration) 
         Ok(Ok(collected)) => Ok(collected.to_bytes()),
         Ok(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => Err(too_large()),
         Ok(Err(_)) => Err(Fault::new(Code::MalformedRequest, "The body broke off or is not framed as the head says.")),
-        Err(_) => Err(Fault::new(Code::MalformedRequest, format!("The body did not arrive within {} seconds.", patience.as_secs()))),
+        Err(_) => Err(Fault::new(
+            Code::MalformedRequest,
+            format!("The body did not arrive within {} seconds.", patience.as_secs()),
+        )),
     }
 }
 

@@ -16,13 +16,16 @@ use crate::edge::headers::EXPOSED;
 use crate::rest::Rest;
 
 /// Smallest body that is compressed, in bytes.
-const WORTH_COMPRESSING: u16 = 1024;
+const WORTH_COMPRESSING: u64 = 1024;
 
 /// Puts the layers around the routes.
 pub(super) fn around(router: Router, rest: &Rest) -> Router {
-    let worth = SizeAbove::new(WORTH_COMPRESSING).and(NotForContentType::IMAGES).and(NotForContentType::const_new("application/x-ndjson"));
+    let worth = SizeAbove::new(WORTH_COMPRESSING)
+        .and(NotForContentType::IMAGES)
+        .and(NotForContentType::const_new("application/x-ndjson"));
     let compressed = router.layer(CompressionLayer::new().compress_when(worth));
-    let origins: Vec<HeaderValue> = rest.settings.cors_origins.iter().filter_map(|origin| origin.parse().ok()).collect();
+    let origins: Vec<HeaderValue> =
+        rest.settings.cors_origins.iter().filter_map(|origin| origin.parse().ok()).collect();
     if origins.is_empty() { compressed } else { compressed.layer(from_fn_with_state(cors(origins), across)) }
 }
 
@@ -46,7 +49,11 @@ fn cors(origins: Vec<HeaderValue>) -> CorsLayer {
 }
 
 /// The library answers every OPTIONS as a preflight; only one that asks for a method is one.
-async fn across(axum::extract::State(cors): axum::extract::State<CorsLayer>, request: Request, next: Next) -> Response<Body> {
+async fn across(
+    axum::extract::State(cors): axum::extract::State<CorsLayer>,
+    request: Request,
+    next: Next,
+) -> Response<Body> {
     let preflight = request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
     if request.method() == Method::OPTIONS && !preflight {
         return next.run(request).await;

@@ -48,7 +48,8 @@ mod tests {
     use super::*;
 
     fn seen(peer: &str, forwarded: &str, trusted: &[&str]) -> String {
-        let headers = HeaderMap::from_iter([(http::HeaderName::from_static("x-forwarded-for"), forwarded.parse().unwrap())]);
+        let headers =
+            HeaderMap::from_iter([(http::HeaderName::from_static("x-forwarded-for"), forwarded.parse().unwrap())]);
         let trusted: Vec<IpNet> = trusted.iter().map(|net| net.parse().unwrap()).collect();
         of(peer.parse().unwrap(), &headers, &trusted).to_string()
     }

@@ -13,9 +13,12 @@ pub const REFRESH_COOKIE: &str = "__Host-refresh";
 /// # Errors
 /// [`Code::Unauthenticated`] when there is none, more than one, or another scheme.
 pub fn token(headers: &HeaderMap) -> Result<&str, Fault> {
-    let value = authorization(headers)?.ok_or_else(|| unauthenticated("Send an access token: `Authorization: Bearer <token>`."))?;
+    let value = authorization(headers)?
+        .ok_or_else(|| unauthenticated("Send an access token: `Authorization: Bearer <token>`."))?;
     match value.split_once(' ') {
-        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") && !token.is_empty() && !token.contains(' ') => Ok(token),
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") && !token.is_empty() && !token.contains(' ') => {
+            Ok(token)
+        }
         _ => Err(unauthenticated("This operation takes an access token: `Authorization: Bearer <token>`.")),
     }
 }
@@ -27,7 +30,8 @@ pub fn token(headers: &HeaderMap) -> Result<&str, Fault> {
 /// [`Code::InvalidCredentials`] when the header cannot be read.
 pub fn basic(headers: &HeaderMap) -> Result<Option<(String, String)>, Fault> {
     let Some(value) = authorization(headers)? else { return Ok(None) };
-    let unreadable = || Fault::new(Code::InvalidCredentials, "The Authorization header is not HTTP Basic.").oauth("invalid_client");
+    let unreadable =
+        || Fault::new(Code::InvalidCredentials, "The Authorization header is not HTTP Basic.").oauth("invalid_client");
     let (scheme, encoded) = value.split_once(' ').ok_or_else(unreadable)?;
     if !scheme.eq_ignore_ascii_case("basic") {
         return Err(unreadable());
@@ -59,9 +63,10 @@ fn authorization(headers: &HeaderMap) -> Result<Option<&str>, Fault> {
     let mut sent = headers.get_all(header::AUTHORIZATION).iter();
     match (sent.next(), sent.next()) {
         (None, _) => Ok(None),
-        (Some(value), None) => {
-            value.to_str().map(|text| Some(text.trim())).map_err(|_| unauthenticated("The Authorization header cannot be read."))
-        }
+        (Some(value), None) => value
+            .to_str()
+            .map(|text| Some(text.trim()))
+            .map_err(|_| unauthenticated("The Authorization header cannot be read.")),
         (Some(_), Some(_)) => Err(unauthenticated("Send one Authorization header, not several.")),
     }
 }

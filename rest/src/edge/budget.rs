@@ -68,7 +68,12 @@ impl Meter {
     ///
     /// # Errors
     /// [`Code::RateLimited`] naming the budget, [`Code::Unavailable`] when the day's budget cannot be known.
-    pub async fn spend(&self, budgets: &Budgets, budget: &Budget, now: Time) -> Result<Allowance, (Fault, Option<Allowance>)> {
+    pub async fn spend(
+        &self,
+        budgets: &Budgets,
+        budget: &Budget,
+        now: Time,
+    ) -> Result<Allowance, (Fault, Option<Allowance>)> {
         let limiter = self.burst(budget.burst_per_second);
         match limiter.check_key(&budget.account) {
             Ok(state) => {
@@ -82,7 +87,8 @@ impl Meter {
             Err(refused) => {
                 let wait = seconds(refused.wait_time_from(DefaultClock::default().now()));
                 let daily = budgets.peek(budget, now).await.ok();
-                let allowance = daily.map(|daily| Allowance { limit: budget.burst_per_second, remaining: 0, reset: wait, daily });
+                let allowance =
+                    daily.map(|daily| Allowance { limit: budget.burst_per_second, remaining: 0, reset: wait, daily });
                 Err((burst_spent(budget.burst_per_second, wait), allowance))
             }
         }
@@ -109,7 +115,10 @@ impl Meter {
             Err(refused) => {
                 let wait = seconds(refused.wait_time_from(DefaultClock::default().now()));
                 let used = used.load(std::sync::atomic::Ordering::Relaxed);
-                Err((burst_spent(limit, wait), Some(Allowance { limit, remaining: 0, reset: wait, daily: daily(used) })))
+                Err((
+                    burst_spent(limit, wait),
+                    Some(Allowance { limit, remaining: 0, reset: wait, daily: daily(used) }),
+                ))
             }
         }
     }
@@ -138,7 +147,9 @@ impl Meter {
             Ok(_) => Ok(()),
             Err(refused) => {
                 let wait = seconds(refused.wait_time_from(DefaultClock::default().now()));
-                let mut fault = Fault::new(Code::RateLimited, format!("Too many tries from your network. Wait {wait} seconds.")).retry_after(wait);
+                let mut fault =
+                    Fault::new(Code::RateLimited, format!("Too many tries from your network. Wait {wait} seconds."))
+                        .retry_after(wait);
                 fault.parts_mut().budget = Some("burst");
                 Err(fault)
             }
@@ -197,9 +208,11 @@ fn burst_spent(limit: u32, wait: u64) -> Fault {
 }
 
 fn day_spent(limit: u64, wait: u64) -> Fault {
-    let mut fault =
-        Fault::new(Code::RateLimited, format!("The day's budget of {limit} requests without a token is spent. Sign in, or wait."))
-            .retry_after(wait);
+    let mut fault = Fault::new(
+        Code::RateLimited,
+        format!("The day's budget of {limit} requests without a token is spent. Sign in, or wait."),
+    )
+    .retry_after(wait);
     fault.parts_mut().budget = Some("daily");
     fault
 }

@@ -6,9 +6,21 @@ use super::budget::Allowance;
 
 /// Headers a browser's script may read from another origin.
 pub const EXPOSED: &[&str] = &[
-    "etag", "link", "location", "retry-after", "x-request-id", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset",
-    "x-ratelimit-daily-limit", "x-ratelimit-daily-remaining", "x-ratelimit-daily-reset", "deprecation", "sunset",
-    "x-labs-deprecation", "idempotency-replayed",
+    "etag",
+    "link",
+    "location",
+    "retry-after",
+    "x-request-id",
+    "x-ratelimit-limit",
+    "x-ratelimit-remaining",
+    "x-ratelimit-reset",
+    "x-ratelimit-daily-limit",
+    "x-ratelimit-daily-remaining",
+    "x-ratelimit-daily-reset",
+    "deprecation",
+    "sunset",
+    "x-labs-deprecation",
+    "idempotency-replayed",
 ];
 
 /// What is left of the budgets (specification: decisions, Budgets).

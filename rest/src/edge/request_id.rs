@@ -22,14 +22,17 @@ fn trace_id(headers: &HeaderMap) -> Option<String> {
     let mut parts = text.split('-');
     let (version, trace, parent) = (parts.next()?, parts.next()?, parts.next()?);
     let hexadecimal = |part: &str, length: usize| {
-        part.len() == length && part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) && part.bytes().any(|byte| byte != b'0')
+        part.len() == length
+            && part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+            && part.bytes().any(|byte| byte != b'0')
     };
     let known = version == "00" || (hexadecimal(version, 2) && version != "ff");
     (known && hexadecimal(trace, 32) && hexadecimal(parent, 16)).then(|| trace.to_owned())
 }
 
 fn is_well_formed(id: &str) -> bool {
-    (1..=LONGEST).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':'))
+    (1..=LONGEST).contains(&id.len())
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':'))
 }
 
 #[expect(clippy::disallowed_methods, reason = "a request's id decides nothing and is made where the request begins")]
@@ -57,6 +60,9 @@ mod tests {
     fn a_trace_names_the_request() {
         let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
         assert_eq!(of(&headers("traceparent", &format!("00-{trace}-00f067aa0ba902b7-01"))), trace);
-        assert_ne!(of(&headers("traceparent", "00-00000000000000000000000000000000-00f067aa0ba902b7-01")), "0".repeat(32));
+        assert_ne!(
+            of(&headers("traceparent", "00-00000000000000000000000000000000-00f067aa0ba902b7-01")),
+            "0".repeat(32)
+        );
     }
 }

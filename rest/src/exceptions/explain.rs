@@ -1,6 +1,7 @@
 //! A dry verdict about another call, by the very checks that would refuse it.
 
 use axum::body::Body;
+use bytes::Bytes;
 use http::{Method, Response, StatusCode, request::Parts};
 use labs_schema::ask::Caller;
 use labs_schema::scope::Scope;
@@ -8,9 +9,9 @@ use labs_schema::{Code, Engine, Fault};
 use serde_json::{Value, json};
 
 use super::status::answer;
-use crate::bind::{self, Sent};
+use crate::bind;
 use crate::contract::{Access, Operation};
-use crate::dispatch::check_partner;
+use crate::dispatch::{check_partner, refusals};
 use crate::problem::status;
 use crate::rest::Rest;
 use crate::routes::Match;
@@ -23,15 +24,19 @@ pub(super) async fn explain(
     caller: &Caller,
     values: &[(&str, &str)],
 ) -> Result<Response<Body>, Fault> {
-    let path_values = bind::path(&rest.contract, operation, values)?;
-    let bound = bind::bind(&rest.contract, operation, parts, path_values, Sent::Nothing)?;
+    let request = bind::Request { path: values, query: parts.uri.query(), headers: &parts.headers, body: Bytes::new() };
+    let bound =
+        bind::bind(&rest.contract, operation, request).await.map_err(|refusal| refusals::fault(operation, refusal))?;
     let asked = |name: &str| bound.variables.get(name).and_then(Value::as_str).unwrap_or_default();
     let (method, path) = (asked("method"), asked("path"));
-    let principal = caller.principal.as_ref().ok_or_else(|| Fault::new(Code::Unauthenticated, "Send an access token."))?;
+    let principal =
+        caller.principal.as_ref().ok_or_else(|| Fault::new(Code::Unauthenticated, "Send an access token."))?;
     let services = rest.engine.services();
     let daily = services.budgets.peek(&principal.budget, services.clock.now()).await?;
     let found = verdict(rest, caller, method, path.split('?').next().unwrap_or_default());
-    let refusal = found.refusal.or_else(|| (daily.remaining == 0).then(|| Fault::new(Code::RateLimited, "The day's budget is spent.")));
+    let refusal = found
+        .refusal
+        .or_else(|| (daily.remaining == 0).then(|| Fault::new(Code::RateLimited, "The day's budget is spent.")));
     let needed = found.operation.and_then(|operation| operation.access.scope()).and_then(Scope::parse);
     let held = needed.and_then(|needed| principal.scopes.minimal().into_iter().find(|held| held.grants(needed)));
     let resets_at = services.clock.now().plus_seconds(i64::try_from(daily.reset).unwrap_or_default());
@@ -81,13 +86,17 @@ fn verdict<'a>(rest: &'a Rest, caller: &Caller, method: &str, path: &str) -> Ver
         }
     };
     let guarded = match (&operation.access, rest.questions.get(&operation.id)) {
-        (Access::Cookie, _) => Err(Fault::new(Code::Unauthenticated, "This operation takes the refresh cookie, not a token.")),
-        (Access::Client, _) => Err(Fault::new(Code::Unauthenticated, "This operation takes a client id and secret, not a token.")),
+        (Access::Cookie, _) => {
+            Err(Fault::new(Code::Unauthenticated, "This operation takes the refresh cookie, not a token."))
+        }
+        (Access::Client, _) => {
+            Err(Fault::new(Code::Unauthenticated, "This operation takes a client id and secret, not a token."))
+        }
         (_, Some(question)) => Engine::guard(question.root.access, caller),
         (_, None) => Ok(()),
     };
-    let checked = guarded
-        .and_then(|()| check_partner(operation, caller, &values))
-        .and_then(|()| bind::path(&rest.contract, operation, &values).map(|_| ()));
+    let checked = guarded.and_then(|()| check_partner(operation, caller, &values)).and_then(|()| {
+        bind::path(&rest.contract, operation, &values).map(drop).map_err(|refusal| refusals::fault(operation, refusal))
+    });
     Verdict { operation: Some(operation), refusal: checked.err() }
 }

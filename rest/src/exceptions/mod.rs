@@ -20,8 +20,13 @@ use crate::rest::Rest;
 pub use status::{Probe, Probes};
 
 /// The operations that have no document.
-pub const SERVED_DIRECTLY: &[&str] =
-    &["system_health_get", "system_readiness_get", "system_contract_get", "publication_api_reference_get", "system_me_explain"];
+pub const SERVED_DIRECTLY: &[&str] = &[
+    "system_health_get",
+    "system_readiness_get",
+    "system_contract_get",
+    "publication_api_reference_get",
+    "system_me_explain",
+];
 
 /// The paths beside the contract: the pages and the playground's door.
 pub(crate) fn router() -> Router<Arc<Rest>> {

@@ -16,7 +16,7 @@ use serde::Deserialize;
 use tokio::runtime::Runtime;
 
 use crate::answer;
-use crate::bind::json;
+use crate::bind;
 use crate::dispatch::Walk;
 use crate::rest::Rest;
 
@@ -25,7 +25,8 @@ const LARGEST: usize = 64 * 1024;
 
 /// Where queries run.
 static RUNTIME: LazyLock<Option<Runtime>> = LazyLock::new(|| {
-    let built = tokio::runtime::Builder::new_multi_thread().worker_threads(1).thread_name("playground").enable_all().build();
+    let built =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).thread_name("playground").enable_all().build();
     built.inspect_err(|error| tracing::error!(cause = %error, "the playground has no runtime")).ok()
 });
 
@@ -68,8 +69,11 @@ async fn walk_query(rest: &Arc<Rest>, parts: &Parts, body: Body, walk: &mut Walk
     }
     let too_large = |_| Fault::new(Code::PayloadTooLarge, "The request is larger than 64 KB.");
     let bytes = Limited::new(body, LARGEST).collect().await.map_err(too_large)?.to_bytes();
-    let sent: Sent = serde_json::from_value(json::parse(&bytes)?)
-        .map_err(|_| Fault::new(Code::MalformedRequest, "Send one object with `query` and, if need be, `variables`."))?;
+    let sent: Sent =
+        serde_json::from_value(bind::value(&bytes).map_err(|detail| Fault::new(Code::MalformedRequest, detail))?)
+            .map_err(|_| {
+                Fault::new(Code::MalformedRequest, "Send one object with `query` and, if need be, `variables`.")
+            })?;
     let exploration = Exploration { query: sent.query, variables: sent.variables.unwrap_or_default() };
     let runtime = RUNTIME.as_ref().ok_or_else(|| Fault::unavailable("The playground cannot run queries now."))?;
     let engine = rest.engine.clone();

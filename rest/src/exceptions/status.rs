@@ -7,7 +7,8 @@ use futures_util::future::{BoxFuture, join_all};
 use http::{HeaderValue, Response, StatusCode, header, request::Parts};
 use serde_json::{Value, json};
 
-use crate::answer::{etag, names_tag};
+use crate::answer::{etag, not_modified};
+use crate::bind::Condition;
 use crate::edge::headers;
 use crate::rest::Rest;
 
@@ -64,17 +65,15 @@ async fn verdict(probe: &Probe) -> Value {
 
 /// The contract's bytes.
 pub(super) fn contract(rest: &Rest, parts: &Parts) -> Response<Body> {
-    let text = rest.contract.text();
     let tag = etag(rest.contract.digest().as_bytes());
-    let sent = parts.headers.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
-    let known = sent.is_some_and(|sent| names_tag(sent, &tag, true));
-    let mut response = if known { Response::new(Body::empty()) } else { Response::new(Body::from(text.to_owned())) };
-    if known {
-        *response.status_mut() = StatusCode::NOT_MODIFIED;
-    } else {
-        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/yaml"));
+    let sent = parts.headers.get_all(header::IF_NONE_MATCH).iter().map(HeaderValue::as_bytes);
+    if Condition::parse(sent).is_some_and(|sent| sent.matches_weakly(&tag)) {
+        return not_modified(&tag);
     }
-    headers::text(response.headers_mut(), header::ETAG, &tag);
+    let mut response = Response::new(Body::from(rest.contract.text().to_owned()));
+    let out = response.headers_mut();
+    out.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/yaml"));
+    headers::text(out, header::ETAG, &format!("\"{tag}\""));
     response
 }
 

@@ -10,4 +10,4 @@ use async_graphql::MergedObject;
 
 /// What can be written in the group.
 #[derive(MergedObject, Default)]
-pub(crate) struct Mutation(sessions::SessionsMutation);
+pub(crate) struct AuthMutation(sessions::SessionsMutation);

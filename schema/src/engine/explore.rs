@@ -75,7 +75,7 @@ impl Engine {
             return Err(invalid("One write at a time: ask one root field of a mutation."));
         }
         let measured =
-            measure::measure(&self.0.nested, &document, operation, &exploration.variables).map_err(invalid)?;
+            measure::measure(&self.0.plan.nested, &document, operation, &exploration.variables).map_err(invalid)?;
         let shape = Shape::of(&document, &operation.selection_set.node);
         let mut audited = Vec::new();
         for root in &roots {
@@ -84,7 +84,9 @@ impl Engine {
         for access in measured.accesses {
             Self::guard(access, caller)?;
         }
-        prepare::validate(&self.0.strict, document.clone()).await.map_err(|breaches| invalid(breaches.join(" ")))?;
+        prepare::validate(&self.0.plan.strict, document.clone())
+            .await
+            .map_err(|breaches| invalid(breaches.join(" ")))?;
         Ok(Checked { document, shape, writes, audited })
     }
 
@@ -106,7 +108,7 @@ impl Engine {
                 .is_some_and(|principal| principal.scopes.names().iter().any(|scope| scope.starts_with("labs.admin")));
             return if may_look { Ok(None) } else { Err(Fault::scope("labs.admin.overview")) };
         }
-        let Some(root) = self.0.roots.get(name) else {
+        let Some(root) = self.0.plan.roots.get(name) else {
             return Err(invalid(format!("There is no root field `{name}`.")));
         };
         let field = RootField {
@@ -144,7 +146,7 @@ impl Engine {
             .variables(Variables::from_json(serde_json::Value::Object(exploration.variables.clone())))
             .data(Arc::clone(&ask));
         request.set_parsed_query(checked.document.clone());
-        let response = tokio::time::timeout(DEADLINE, self.0.graph.execute(request)).await;
+        let response = tokio::time::timeout(DEADLINE, self.0.plan.graph.execute(request)).await;
         let response = response.unwrap_or_else(|_| {
             let slow = Fault::unavailable("The query ran longer than 2 seconds and was ended. Ask for less.");
             Response::from_errors(vec![

@@ -17,6 +17,7 @@ use bytes::Bytes;
 use sqlx::PgPool;
 
 pub use explore::{Exploration, Explored};
+pub use prepare::Plan;
 pub use question::{Question, RootField};
 
 use crate::access::Access;
@@ -34,11 +35,7 @@ type Graph = Schema<Query, Mutation, EmptySubscription>;
 pub struct Engine(Arc<Inner>);
 
 struct Inner {
-    graph: Graph,
-    strict: Graph,
-    sdl: String,
-    roots: std::collections::HashMap<String, prepare::Root>,
-    nested: std::collections::HashMap<(String, String), prepare::Nested>,
+    plan: Plan,
     pool: PgPool,
     services: Arc<Services>,
 }
@@ -94,18 +91,16 @@ pub struct Answer {
 }
 
 impl Engine {
-    /// Builds the schema over its services.
-    ///
-    /// # Errors
-    /// When the schema itself breaks a rule of the house, every breach named.
-    pub fn new(pool: PgPool, services: Arc<Services>) -> Result<Self, Vec<String>> {
-        Ok(Self(Arc::new(prepare::build(pool, services)?)))
+    /// The schema over its services.
+    #[must_use]
+    pub fn new(plan: Plan, pool: PgPool, services: Arc<Services>) -> Self {
+        Self(Arc::new(Inner { plan, pool, services }))
     }
 
-    /// The schema as text, with the access each root field needs.
+    /// The schema, to bind documents to.
     #[must_use]
-    pub fn sdl(&self) -> &str {
-        &self.0.sdl
+    pub fn plan(&self) -> &Plan {
+        &self.0.plan
     }
 
     /// The parts that outlive requests.
@@ -126,18 +121,6 @@ impl Engine {
     /// See [`crate::authority::Authority::principal`].
     pub async fn authenticate(&self, token: &str) -> Result<Arc<Principal>, Fault> {
         self.0.services.authority.principal(token).await
-    }
-
-    /// Makes a question of a document: parsed and validated strictly, once.
-    ///
-    /// # Errors
-    /// What is wrong with the document, one sentence each.
-    pub async fn prepare(
-        &self,
-        name: &str,
-        document: async_graphql::parser::types::ExecutableDocument,
-    ) -> Result<Question, Vec<String>> {
-        prepare::question(&self.0, name, document).await
     }
 
     /// Whether this caller may ask this question.
@@ -216,7 +199,7 @@ impl Engine {
             .variables(Variables::from_json(serde_json::Value::Object(variables.clone())))
             .data(Arc::clone(ask));
         request.set_parsed_query(question.document.clone());
-        let response = self.0.graph.execute(request).await;
+        let response = self.0.plan.graph.execute(request).await;
         if let Some(fault) = response.errors.iter().find_map(|error| error.source::<Fault>()) {
             return Err(fault.clone());
         }

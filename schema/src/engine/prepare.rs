@@ -1,18 +1,15 @@
 //! Building the schema and binding documents to it, once, at start-up.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use async_graphql::parser::types::{
     ExecutableDocument, FieldDefinition, ServiceDocument, TypeKind, TypeSystemDefinition,
 };
 use async_graphql::{EmptySubscription, Schema, ValidationMode};
-use sqlx::PgPool;
 
+use super::Graph;
 use super::question::{Question, RootField, Shape, is_mutation, only_operation, root_fields};
-use super::{Graph, Inner};
 use crate::access::Access;
-use crate::services::Services;
 use crate::{Mutation, Query};
 
 /// A root field, as the SDL declares it.
@@ -38,33 +35,59 @@ pub(super) struct Nested {
 /// An operation name that no document has: asking for it runs every validation rule and nothing else.
 const NOBODY: &str = "__validate_only";
 
-/// The schema, its text and what the text declares.
-pub(super) fn build(pool: PgPool, services: Arc<Services>) -> Result<Inner, Vec<String>> {
-    let graph = builder().validation_mode(ValidationMode::Fast).finish();
-    let strict = builder().validation_mode(ValidationMode::Strict).finish();
-    let sdl = graph.sdl();
-    let document =
-        async_graphql::parser::parse_schema(&sdl).map_err(|error| vec![format!("the SDL cannot be read: {error}")])?;
-    let mut roots = HashMap::new();
-    let mut nested = HashMap::new();
-    let mut breaches = Vec::new();
-    for (object, field) in fields(&document) {
-        let access = access_of(field);
-        let writes = object == "Mutation";
-        if writes || object == "Query" {
-            match &access {
-                Some(Ok(access)) => {
-                    roots.insert(field.name.node.to_string(), Root { access: *access, writes });
+/// The schema, its text and what the text declares. It needs neither database nor services.
+pub struct Plan {
+    pub(super) graph: Graph,
+    pub(super) strict: Graph,
+    pub(super) roots: HashMap<String, Root>,
+    pub(super) nested: HashMap<(String, String), Nested>,
+    sdl: String,
+}
+
+impl Plan {
+    /// Builds the schema.
+    ///
+    /// # Errors
+    /// Every root field that does not say who may ask it.
+    pub fn new() -> Result<Self, Vec<String>> {
+        let graph = builder().validation_mode(ValidationMode::Fast).finish();
+        let strict = builder().validation_mode(ValidationMode::Strict).finish();
+        let sdl = graph.sdl();
+        let document = async_graphql::parser::parse_schema(&sdl)
+            .map_err(|error| vec![format!("the SDL cannot be read: {error}")])?;
+        let mut plan = Self { graph, strict, roots: HashMap::new(), nested: HashMap::new(), sdl };
+        let mut breaches = Vec::new();
+        for (object, field) in fields(&document) {
+            let access = access_of(field);
+            let name = field.name.node.to_string();
+            let writes = object == "Mutation";
+            if writes || object == "Query" {
+                match &access {
+                    Some(Ok(access)) => {
+                        plan.roots.insert(name.clone(), Root { access: *access, writes });
+                    }
+                    Some(Err(text)) => breaches.push(format!("{name}: @access names `{text}`, which is no access")),
+                    None => breaches.push(format!("{name}: no @access directive; default deny")),
                 }
-                Some(Err(text)) => {
-                    breaches.push(format!("{}: @access names `{text}`, which is no access", field.name.node));
-                }
-                None => breaches.push(format!("{}: no @access directive; default deny", field.name.node)),
             }
+            plan.nested.insert((object.to_owned(), name), nested_of(field, access.and_then(Result::ok)));
         }
-        nested.insert((object.to_owned(), field.name.node.to_string()), nested_of(field, access.and_then(Result::ok)));
+        if breaches.is_empty() { Ok(plan) } else { Err(breaches) }
     }
-    if breaches.is_empty() { Ok(Inner { graph, strict, sdl, roots, nested, pool, services }) } else { Err(breaches) }
+
+    /// The schema as text, with the access each root field needs.
+    #[must_use]
+    pub fn sdl(&self) -> &str {
+        &self.sdl
+    }
+
+    /// Makes a question of a document: validated strictly, once.
+    ///
+    /// # Errors
+    /// What is wrong with the document, one sentence each.
+    pub async fn prepare(&self, name: &str, document: ExecutableDocument) -> Result<Question, Vec<String>> {
+        question(self, name, document).await
+    }
 }
 
 fn builder() -> async_graphql::SchemaBuilder<Query, Mutation, EmptySubscription> {
@@ -72,7 +95,7 @@ fn builder() -> async_graphql::SchemaBuilder<Query, Mutation, EmptySubscription>
 }
 
 /// Binds a document to the schema.
-pub(super) async fn question(inner: &Inner, name: &str, document: ExecutableDocument) -> Result<Question, Vec<String>> {
+async fn question(plan: &Plan, name: &str, document: ExecutableDocument) -> Result<Question, Vec<String>> {
     let operation =
         only_operation(&document).ok_or_else(|| vec![format!("{name}: a document holds exactly one operation")])?;
     let writes = is_mutation(operation);
@@ -81,7 +104,7 @@ pub(super) async fn question(inner: &Inner, name: &str, document: ExecutableDocu
     if root.as_str() != name {
         return Err(vec![format!("{name}: the document asks `{root}`; document and root field share one name")]);
     }
-    let Some(known) = inner.roots.get(name) else {
+    let Some(known) = plan.roots.get(name) else {
         return Err(vec![format!("{name}: the schema has no such root field")]);
     };
     if known.writes != writes {
@@ -89,7 +112,7 @@ pub(super) async fn question(inner: &Inner, name: &str, document: ExecutableDocu
     }
     let access = known.access;
     let shape = Shape::of(&document, &operation.selection_set.node).into_root();
-    validate(&inner.strict, document.clone()).await?;
+    validate(&plan.strict, document.clone()).await?;
     let root = RootField { name: name.to_owned(), access, is_mutation: writes, is_audited: access.is_audited(name) };
     Ok(Question { root, document, shape })
 }

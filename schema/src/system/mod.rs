@@ -6,4 +6,4 @@ use async_graphql::MergedObject;
 
 /// What can be read of the group.
 #[derive(MergedObject, Default)]
-pub(crate) struct Query(me::MeQuery);
+pub(crate) struct SystemQuery(me::MeQuery);

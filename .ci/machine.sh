@@ -1,0 +1,117 @@
+# shellcheck shell=bash
+# What this project needs of a machine, and how it gets it. Sourced by ./run and ./test.
+#
+# `need_*` look whether something is there and note what is missing; `get_missing` says what it is
+# going to install, installs it where it may, and stops with the exact command where it may not.
+
+MISSING=()    # what people call it
+PACKAGES=()   # what the package manager calls it
+
+say() { printf '%s\n' "$*" >&2; }
+stop() { say "$(basename "$0"): $*"; exit 1; }
+have() { command -v "$1" >/dev/null 2>&1; }
+is_macos() { [ "$(uname -s)" = Darwin ]; }
+
+# need <what> <Debian package> <Homebrew formula>
+need() {
+  MISSING+=("$1")
+  if is_macos; then PACKAGES+=("$3"); else PACKAGES+=("$2"); fi
+}
+
+need_rust() {
+  have cargo || PATH="$HOME/.cargo/bin:$PATH"
+  have cargo || stop "Rust is missing. Install it as https://rustup.rs says, then run $0 again."
+  if ! have cc; then
+    if is_macos; then stop "a C compiler is missing. Run: xcode-select --install"; fi
+    need "a C compiler" build-essential ""
+  fi
+}
+
+# The service looks in the same places (src/cluster/binaries.rs).
+need_postgresql() {
+  local folder
+  for folder in "${LABS_PG_BIN:-${PG_BIN:-}}" "$(pg_config --bindir 2>/dev/null || true)" \
+    "$(dirname "$(command -v postgres || echo /)")" /usr/lib/postgresql/*/bin /usr/pgsql-*/bin \
+    /opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin; do
+    if [ -x "$folder/initdb" ] && [ -x "$folder/postgres" ]; then return; fi
+  done
+  need "a PostgreSQL server" postgresql postgresql
+}
+
+# Node 20.19 is what the pages' tools ask for. Debian 12 has an older one: then npm brings a newer
+# one into target/, for this project alone.
+NODE_FOLDER="$PWD/target/node"
+NODE_BIN="$NODE_FOLDER/node_modules/node/bin"
+if [ -d "$NODE_BIN" ]; then PATH="$NODE_BIN:$PATH"; fi
+node_is_new_enough() {
+  have node && node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)'
+}
+need_node() {
+  if ! have node; then need "Node" nodejs node; fi
+  if ! have npm; then need "npm" npm node; fi
+}
+get_newer_node() {
+  if node_is_new_enough; then return; fi
+  say "Node $(node --version 2>/dev/null) is too old for the pages: npm installs Node 22 in target/node."
+  npm install --prefix "$NODE_FOLDER" --no-save --no-audit --no-fund --loglevel=error node@22 npm@10 >&2
+  PATH="$NODE_FOLDER/node_modules/.bin:$NODE_BIN:$PATH"
+  hash -r
+  node_is_new_enough || stop "Node 20.19 or newer is needed. Install one, then run $0 again."
+}
+
+need_chromium() {
+  local place
+  if [ -n "${LABS_TEST_CHROMIUM:-}" ]; then return; fi
+  for place in /usr/bin/chromium /usr/bin/google-chrome "/Applications/Google Chrome.app" /Applications/Chromium.app; do
+    if [ -e "$place" ]; then return; fi
+  done
+  need "Chromium" chromium chromium
+}
+
+get_missing() {
+  if [ ${#MISSING[@]} -eq 0 ]; then return; fi
+  local list command
+  list=$(printf '%s, ' "${MISSING[@]}")
+  say "Missing: ${list%, }."
+  if is_macos; then
+    command="brew install ${PACKAGES[*]}"
+    have brew || stop "Homebrew is missing too. Install it as https://brew.sh says, then run: $command"
+    say "Installing them: $command"
+    brew install "${PACKAGES[@]}" >&2
+  elif have apt-get; then
+    command="apt-get install --no-install-recommends ${PACKAGES[*]}"
+    if [ "$(id -u)" -eq 0 ]; then
+      apt_install ""
+    elif have sudo && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
+      apt_install sudo
+    else
+      stop "this user may not install them. Run as root: $command"
+    fi
+  else
+    stop "install them with this system's package manager (on Debian: apt-get install ${PACKAGES[*]}), then run $0 again."
+  fi
+  MISSING=()
+  PACKAGES=()
+  hash -r
+}
+
+# Installs PACKAGES, as root or through sudo ($1).
+apt_install() {
+  local by=$1
+  say "Installing them: ${by:+$by }apt-get install --no-install-recommends ${PACKAGES[*]}"
+  case " ${PACKAGES[*]} " in *" postgresql "*) apt_no_cluster "$by" ;; esac
+  $by apt-get update -qq >&2
+  $by env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${PACKAGES[@]}" >&2
+}
+
+# Labs has a PostgreSQL of its own: the package need not make and start one for the whole machine.
+# A machine that was told otherwise stays as it is.
+apt_no_cluster() {
+  local by=$1 file=/etc/postgresql-common/createcluster.conf
+  if [ -e "$file" ]; then return; fi
+  say "The package's own database is not created ($file: create_main_cluster = false)."
+  $by mkdir -p "$(dirname "$file")"
+  printf '%s\n' '# Written before postgresql was installed, for Labs, which brings its own cluster.' \
+    '# "true" makes installing a PostgreSQL package create and start one, as is usual.' \
+    'create_main_cluster = false' | $by tee "$file" >/dev/null
+}

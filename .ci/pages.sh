@@ -1,0 +1,27 @@
+# shellcheck shell=bash
+# The pages that the service embeds: built before it, and only when something changed.
+
+PAGES_BUILT=target/pages-built
+
+pages_are_stale() {
+  if [ ! -f playground/package.json ]; then return 1; fi
+  if [ ! -f "$PAGES_BUILT" ] || [ ! -d playground/dist ]; then return 0; fi
+  [ -n "$(find playground -name node_modules -prune -o -path playground/dist -prune -o -path playground/test -prune \
+    -o -type f -newer "$PAGES_BUILT" -print -quit)" ]
+}
+
+pages_build() {
+  get_newer_node
+  say "Building the playground and the reference."
+  pages_packages playground
+  (cd playground && npm run --silent build) >&2
+  mkdir -p target
+  touch "$PAGES_BUILT"
+}
+
+# Installs a folder's npm packages exactly as its lock file says, when that changed.
+pages_packages() {
+  if [ "$1/package-lock.json" -nt "$1/node_modules/.package-lock.json" ]; then
+    (cd "$1" && npm ci --no-audit --no-fund --loglevel=error) >&2
+  fi
+}

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Runs a command with DATABASE_URL naming a throwaway PostgreSQL that has all migrations:
+#   .ci/with-postgres.sh <command> [arguments]
+#
+# For what must be done before the service can be compiled: its SQL is checked against a database.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=.ci/machine.sh
+. .ci/machine.sh
+need_postgresql
+get_missing
+
+bin=${LABS_PG_BIN:-${PG_BIN:-}}
+for folder in "$(pg_config --bindir 2>/dev/null || true)" /usr/lib/postgresql/*/bin /opt/homebrew/opt/postgresql*/bin \
+  /usr/local/opt/postgresql*/bin; do
+  if [ -z "$bin" ] && [ -x "$folder/initdb" ]; then bin=$folder; fi
+done
+
+place=$(mktemp -d "${TMPDIR:-/tmp}/labs-throwaway.XXXXXX")
+as=()
+if [ "$(id -u)" -eq 0 ]; then
+  # PostgreSQL refuses to run as root.
+  user=$(id -u postgres >/dev/null 2>&1 && echo postgres || echo nobody)
+  chown "$user" "$place"
+  as=(setpriv --reuid "$user" --regid "$(id -g "$user")" --clear-groups)
+fi
+throw_away() {
+  ${as[@]+"${as[@]}"} "$bin/pg_ctl" -D "$place/data" -m immediate stop >/dev/null 2>&1 || true
+  rm -rf "$place"
+}
+trap throw_away EXIT
+
+here=$PWD
+cd /
+${as[@]+"${as[@]}"} "$bin/initdb" -D "$place/data" -U labs --auth=trust -E UTF8 --locale=C --lc-ctype=C.UTF-8 --no-sync >/dev/null
+${as[@]+"${as[@]}"} "$bin/pg_ctl" -D "$place/data" -w -l "$place/log" start >/dev/null \
+  -o "-c listen_addresses= -c unix_socket_directories=$place -c fsync=off"
+cd "$here"
+export DATABASE_URL="postgres://labs@${place//\//%2F}/postgres"
+for migration in migrations/*.sql; do
+  "$bin/psql" -q -v ON_ERROR_STOP=1 "$DATABASE_URL" -f "$migration" >/dev/null
+done
+"$@"

@@ -1,0 +1,51 @@
+# The shorter steps. What each does stands in ./test, ./run and .ci/, once.
+.DEFAULT_GOAL := help
+.PHONY: help run test ci check fmt lint unit law stories tidy contract playground accept bench
+
+export SQLX_OFFLINE := true
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-12s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## build and start, with a private PostgreSQL in .labs
+	./run
+
+test: ## everything
+	./test
+
+ci: ## everything, as before a merge
+	./test
+
+check: ## does it compile, do contract, documents, schema and router agree
+	cargo check --workspace --all-targets
+	cargo run --quiet --bin labs -- check
+
+fmt: ## lay out the code
+	cargo fmt --all
+
+lint: ## scripts, layout, lints, licences
+	./test scripts format lints licences
+
+unit: ## rules and parts
+	./test unit
+
+law: ## the sweeps over every operation
+	cargo test --workspace --test tests law::
+
+stories: ## what only a person could have decided
+	cargo test --workspace --test tests -- --skip law:: --skip tidy::
+
+tidy: ## the rules of the house
+	cargo test --workspace --test tests tidy::
+
+contract: ## lint the contract
+	./test contract
+
+playground: ## build the pages and test them in Chromium
+	./test browser
+
+accept: ## make anew what is generated: .sqlx, contract, schema, snapshots
+	.ci/accept.sh
+
+bench: ## requests per second beside hand-written handlers
+	cargo run --release --package labs-bench

@@ -1,0 +1,37 @@
+//! A request that does not fit its promise, as a fault.
+
+use labs_schema::{Code, Fault, FieldError};
+
+use crate::bind::Refusal;
+use crate::contract::{FieldPlace, Operation};
+
+/// The fault of a refusal. The token endpoint says it in the words of RFC 6749 section 5.2.
+pub(crate) fn fault(operation: &Operation, refusal: Refusal) -> Fault {
+    let fault = match refusal {
+        Refusal::NotFound => Fault::not_found(thing(operation)),
+        Refusal::UnsupportedMediaType { accepted } => Fault::new(
+            Code::UnsupportedMediaType,
+            format!("Send the body as {} and say so in Content-Type.", accepted.join(" or ")),
+        ),
+        Refusal::Malformed { detail, errors } => Fault::new(Code::MalformedRequest, detail).with_errors(fields(errors)),
+        Refusal::Invalid { errors } => Fault::invalid(fields(errors)),
+    };
+    let speaks_oauth = operation.path.starts_with("/v1/oauth/") && fault.code() != Code::UnsupportedMediaType;
+    if speaks_oauth { fault.oauth("invalid_request") } else { fault }
+}
+
+/// What the last parameter of the path names.
+fn thing(operation: &Operation) -> &str {
+    let last = operation.path.rsplit('{').next().and_then(|rest| rest.split('}').next()).unwrap_or("thing");
+    last.strip_suffix("_uuid").or_else(|| last.strip_suffix("_slug")).unwrap_or(last)
+}
+
+fn fields(errors: Vec<crate::contract::FieldError>) -> Vec<FieldError> {
+    errors
+        .into_iter()
+        .map(|error| match error.place {
+            FieldPlace::Pointer(pointer) => FieldError::at(pointer, error.code.as_str(), error.message),
+            FieldPlace::Parameter(name) => FieldError::of(name, error.code.as_str(), error.message),
+        })
+        .collect()
+}

@@ -1,0 +1,109 @@
+use super::*;
+
+const APPS: &str = "# Apps.
+fragment App on App { uuid name category { ...Category } }
+fragment Category on Category { uuid name }
+fragment Page on Page { next_cursor has_more }
+
+# Lists them.
+query marketplace_apps_list($limit: Int!) {
+  marketplace_apps_list(limit: $limit) { data { ...App } page { ...Page } }
+}
+
+# Gets one.
+query marketplace_apps_get($app_uuid: UUID!) {
+  marketplace_apps_get(app_uuid: $app_uuid) { ...App }
+}
+mutation marketplace_apps_delete($app_uuid: UUID!) { marketplace_apps_delete(app_uuid: $app_uuid) }
+";
+
+fn read(path: &str, text: &str) -> Result<Documents, Vec<Problem>> {
+    Documents::read([(path.to_owned(), text.to_owned())])
+}
+
+/// The one problem of a file.
+fn problem(path: &str, text: &str) -> String {
+    let problems = read(path, text).unwrap_err();
+    assert_eq!(problems.len(), 1, "{problems:#?}");
+    problems[0].to_string()
+}
+
+#[test]
+fn a_file_becomes_one_document_per_operation() {
+    let documents = read("marketplace/apps.graphql", APPS).unwrap();
+    let names: Vec<&str> = documents.iter().map(|document| document.name.as_str()).collect();
+    assert_eq!(names, ["marketplace_apps_delete", "marketplace_apps_get", "marketplace_apps_list"]);
+    let get = documents.get("marketplace_apps_get").unwrap();
+    assert_eq!(get.file, "rest/documents/marketplace/apps.graphql");
+    assert_eq!(get.line, 12);
+    assert!(get.is_in("marketplace", "apps") && !get.is_in("marketplace", "app"));
+    assert_eq!(get.operation().unwrap().variable_definitions.len(), 1);
+}
+
+#[test]
+fn a_document_has_the_fragments_that_it_reaches_and_no_others() {
+    let documents = read("marketplace/apps.graphql", APPS).unwrap();
+    let text = |name: &str| documents.get(name).unwrap().text.clone();
+    assert_eq!(
+        text("marketplace_apps_get"),
+        "fragment App on App { uuid name category { ...Category } }\n\n\
+         fragment Category on Category { uuid name }\n\n\
+         query marketplace_apps_get($app_uuid: UUID!) {\n  \
+         marketplace_apps_get(app_uuid: $app_uuid) { ...App }\n}\n"
+    );
+    assert!(text("marketplace_apps_list").contains("fragment Page"));
+    assert!(!text("marketplace_apps_delete").contains("fragment"));
+    for document in documents.iter() {
+        let again = async_graphql::parser::parse_query(&document.text).unwrap();
+        assert_eq!(again.fragments.len(), document.parsed.fragments.len(), "{}", document.name);
+        assert_eq!(again.operations.iter().count(), 1);
+    }
+}
+
+#[test]
+fn what_is_not_graphql_is_named_with_its_line() {
+    let problem = problem("marketplace/apps.graphql", "query marketplace_apps_list {\n  a(\n}\n");
+    assert!(problem.starts_with("rest/documents/marketplace/apps.graphql: line "), "{problem}");
+}
+
+#[test]
+fn names_must_be_there_and_fit_the_file() {
+    let path = "marketplace/apps.graphql";
+    assert!(
+        problem(path, "\n{ a }")
+            .starts_with("rest/documents/marketplace/apps.graphql: line 2: this operation has no name")
+    );
+    assert!(problem(path, "query marketplace_versions_list { a }").contains("begins with `marketplace_apps_`"));
+    assert!(problem(path, "query marketplace_apps_ { a }").contains("begins with"));
+    assert!(problem("apps.graphql", "query a { a }").contains("<group>/<resource>.graphql"));
+    assert!(problem("shop/apps.graphql", "query a { a }").contains("<group>/<resource>.graphql"));
+    assert!(problem(path, "fragment A on A { a }").contains("operation"));
+}
+
+#[test]
+fn one_name_stands_once_over_all_files() {
+    let twice = Documents::read([
+        ("marketplace/apps.graphql".to_owned(), "query marketplace_apps_events_list { a }".to_owned()),
+        ("marketplace/apps_events.graphql".to_owned(), "query marketplace_apps_events_list { a }".to_owned()),
+    ]);
+    assert!(twice.unwrap_err()[0].to_string().contains("stands in rest/documents/marketplace/apps.graphql too"));
+}
+
+#[test]
+fn fragments_must_be_there_be_used_and_end() {
+    let path = "marketplace/apps.graphql";
+    let missing = problem(path, "query marketplace_apps_list {\n ...App\n}");
+    assert_eq!(missing, "rest/documents/marketplace/apps.graphql: line 2: there is no fragment App in this file");
+    let unused = problem(path, "fragment App on App { a }\nquery marketplace_apps_list { a }");
+    assert!(unused.contains("line 1: no operation of this file uses the fragment App"), "{unused}");
+    let endless = problem(
+        path,
+        "fragment A on A { ...B }\nfragment B on A { a { ...A } }\nquery marketplace_apps_list { a { ...A } }",
+    );
+    assert!(endless.contains("leads back to itself"), "{endless}");
+}
+
+#[test]
+fn the_embedded_documents_can_be_read() {
+    Documents::load().unwrap_or_else(|problems| panic!("{problems:#?}"));
+}

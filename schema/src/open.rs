@@ -1,0 +1,136 @@
+//! Opening the inside: migrations, connections, services.
+
+use std::path::Path;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
+use sqlx::{Connection as _, migrate::Migrator};
+
+use crate::authority::Authority;
+use crate::budget::Budgets;
+use crate::engine::{Engine, Plan};
+use crate::fault::Fault;
+use crate::keep::cursor::CursorSeal;
+use crate::keep::password::PasswordHasher;
+use crate::keep::refresh::RefreshSeal;
+use crate::keep::sealed::MasterKey;
+use crate::services::{Services, Settings};
+use crate::time::Clock;
+
+static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");
+
+/// What the inside is opened with.
+pub struct Opening {
+    /// The database as its owner; the service itself acts as the role `labs_service`.
+    pub database_url: String,
+    /// Most connections.
+    pub connections: u32,
+    /// Seals and authenticates what leaves the service.
+    pub key: MasterKey,
+    /// The clock; tests bring their own.
+    pub clock: Clock,
+    /// Where the files lie.
+    pub media_folder: std::path::PathBuf,
+    /// What the operator configured.
+    pub settings: Settings,
+}
+
+/// Brings the database up to date. Several replicas may start at once: one migrates, the others wait.
+///
+/// # Errors
+/// When a migration fails or the database was migrated by a newer version.
+pub async fn migrate(database_url: &str) -> Result<(), Fault> {
+    let mut owner = PgConnection::connect(database_url).await?;
+    MIGRATIONS.run(&mut owner).await.map_err(Fault::internal)?;
+    Ok(owner.close().await?)
+}
+
+/// Refuses a database that would lose what it acknowledged.
+///
+/// # Errors
+/// When `synchronous_commit` is off for the service, or the database cannot be asked.
+pub async fn check_durability(database_url: &str) -> Result<(), Fault> {
+    let mut owner = PgConnection::connect(database_url).await?;
+    let setting: String =
+        sqlx::query_scalar("select current_setting('synchronous_commit')").fetch_one(&mut owner).await?;
+    owner.close().await?;
+    if setting == "off" {
+        return Err(Fault::unavailable(
+            "The database runs with synchronous_commit = off and would lose what was acknowledged. Set it to on.",
+        ));
+    }
+    Ok(())
+}
+
+/// Whether every migration of this binary is applied.
+///
+/// # Errors
+/// When the database is away.
+pub async fn is_migrated(pool: &PgPool) -> Result<bool, Fault> {
+    let applied: Vec<i64> =
+        sqlx::query_scalar("select version from _sqlx_migrations where success").fetch_all(pool).await?;
+    Ok(MIGRATIONS.iter().all(|migration| applied.contains(&migration.version)))
+}
+
+/// Whether the database answers.
+///
+/// # Errors
+/// When it does not.
+pub async fn ping(pool: &PgPool) -> Result<(), Fault> {
+    sqlx::query("select 1").execute(pool).await?;
+    Ok(())
+}
+
+/// Opens the inside over a migrated database.
+///
+/// # Errors
+/// When the database is away, the master key is not the one it was sealed with, or the schema breaks a rule.
+pub async fn open(opening: Opening) -> Result<Engine, Fault> {
+    let plan = Plan::new().map_err(|breaches| Fault::internal(breaches.join("\n")))?;
+    let pool = connect(&opening.database_url, opening.connections).await?;
+    let authority = Authority::open(
+        pool.clone(),
+        opening.clock.clone(),
+        opening.key.clone(),
+        opening.settings.base_url.clone(),
+        opening.settings.audience.clone(),
+    )
+    .await?;
+    let services = Services {
+        cursors: CursorSeal::new(&opening.key),
+        refresh: RefreshSeal::new(&opening.key),
+        passwords: PasswordHasher::for_this_machine(),
+        clock: opening.clock,
+        budgets: Budgets::new(pool.clone()),
+        media: media(&opening.media_folder)?,
+        settings: opening.settings,
+        authority: Arc::new(authority),
+        key: opening.key,
+    };
+    Ok(Engine::new(plan, pool, Arc::new(services)))
+}
+
+fn media(folder: &Path) -> Result<crate::media::store::MediaStore, Fault> {
+    crate::media::store::MediaStore::in_folder(folder).map_err(Fault::internal)
+}
+
+/// Connections of the service: as its own role, with a time limit for everything (design: security, 15).
+async fn connect(database_url: &str, connections: u32) -> Result<PgPool, Fault> {
+    let options =
+        PgConnectOptions::from_str(database_url)?.application_name("labs").statement_cache_capacity(512).options([
+            ("role", "labs_service"),
+            ("statement_timeout", "10s"),
+            ("lock_timeout", "3s"),
+            ("idle_in_transaction_session_timeout", "15s"),
+        ]);
+    let pool = PgPoolOptions::new()
+        .max_connections(connections)
+        .min_connections(connections.min(2))
+        .acquire_timeout(Duration::from_secs(3))
+        .test_before_acquire(false)
+        .connect_with(options)
+        .await?;
+    Ok(pool)
+}

@@ -1,0 +1,231 @@
+//! The command line: what `labs` can do, each with an example.
+
+use crate::config::{Common, Serve};
+use crate::database::Database;
+use crate::{serve, telemetry, wiring};
+use anyhow::bail;
+use clap::{Args, Parser, Subcommand};
+use std::io::Write;
+
+/// The partner developer platform: a REST API over a contract, and the staff's playground
+#[derive(Debug, Parser)]
+#[command(
+    name = "labs",
+    version,
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  labs serve                           start with a private PostgreSQL in .labs
+  labs serve --listen 0.0.0.0:80       on every address of the machine
+  labs check                           compare contract, documents, schema and router
+  labs migrate                         bring the database up to date and stop
+  labs staff create --email ada@example.com --name 'Ada Byron' --role operator
+  labs client create --name storefront --scope storefront
+  labs contract > openapi.yaml         print the contract
+
+`labs help <command>` tells more about each."
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What `labs` can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Start the service: database, migrations, sample data on the first start, HTTP
+    #[command(after_help = "\
+Examples:
+  labs serve
+  labs serve --folder /srv/labs --empty
+  DATABASE_URL=postgres://labs@db.example.com/labs labs serve --base-url https://labs.example.com
+
+SIGTERM or Ctrl-C stops it after the requests under way; a second Ctrl-C stops it at once.")]
+    Serve(Serve),
+
+    /// Compare contract, documents, schema, scopes and router, print every difference
+    #[command(after_help = "\
+Example:
+  labs check
+
+Needs no database. Exits with 1 when something differs; `labs serve` would not start either.")]
+    Check,
+
+    /// Bring the database up to date and stop
+    #[command(after_help = "\
+Examples:
+  labs migrate
+  DATABASE_URL=postgres://labs@db.example.com/labs labs migrate
+
+`labs serve` does the same first. A running older service keeps working meanwhile.")]
+    Migrate(Common),
+
+    /// Internal people, who sign in with a second factor
+    #[command(subcommand)]
+    Staff(Staff),
+
+    /// Programs that an operator provisions
+    #[command(subcommand)]
+    Client(Client),
+
+    /// Print the contract, the OpenAPI document that the service answers to
+    #[command(after_help = "\
+Examples:
+  labs contract > openapi.yaml
+  labs contract --assemble")]
+    Contract(Contract),
+}
+
+/// What can be done about internal people here; the rest is done through the API.
+#[derive(Debug, Subcommand)]
+pub enum Staff {
+    /// Make a staff member and print the first password
+    #[command(after_help = "\
+Example:
+  labs staff create --email ada@example.com --name 'Ada Byron' --role operator
+
+Works while the service runs and while it does not. The second factor is set up at the first
+sign-in.")]
+    Create(StaffCreate),
+}
+
+/// A new staff member.
+#[derive(Args, Debug)]
+pub struct StaffCreate {
+    /// Where the database is, and how it logs.
+    #[command(flatten)]
+    pub common: Common,
+    /// E-mail address to sign in with
+    #[arg(long, value_name = "ADDRESS")]
+    pub email: String,
+    /// Name as colleagues see it
+    #[arg(long)]
+    pub name: String,
+    /// Staff role, which is a set of scopes; may be repeated
+    #[arg(long = "role", value_name = "ROLE", required = true)]
+    pub roles: Vec<String>,
+}
+
+/// What can be done about programs here; the rest is done through the API.
+#[derive(Debug, Subcommand)]
+pub enum Client {
+    /// Make a machine client and print its id and secret
+    #[command(after_help = "\
+Examples:
+  labs client create --name storefront --scope storefront
+  labs client create --name importer --partner 0197a3c4-7a51-7d3e-9c55-1f2b8a6d4e10 \\
+      --scope marketplace.apps:write
+
+Works while the service runs and while it does not. The secret is shown this once.")]
+    Create(ClientCreate),
+}
+
+/// A new machine client.
+#[derive(Args, Debug)]
+pub struct ClientCreate {
+    /// Where the database is, and how it logs.
+    #[command(flatten)]
+    pub common: Common,
+    /// Name as operators see it
+    #[arg(long)]
+    pub name: String,
+    /// Partner to which it is bound; without one, it is the service's own
+    #[arg(long, value_name = "UUID")]
+    pub partner: Option<uuid::Uuid>,
+    /// Scope that it may ask for; may be repeated
+    #[arg(long = "scope", value_name = "SCOPE", required = true)]
+    pub scopes: Vec<String>,
+}
+
+/// What to do with the contract.
+#[derive(Args, Debug)]
+pub struct Contract {
+    /// Write contract/openapi.yaml anew from its pieces, in the project's folder
+    #[arg(long)]
+    pub assemble: bool,
+    /// Write schema/schema.graphql anew from the schema, in the project's folder
+    #[arg(long, conflicts_with = "assemble")]
+    pub schema: bool,
+}
+
+/// Does what the command line says.
+///
+/// # Errors
+/// Whatever keeps it from that, told to the one who typed it.
+pub async fn run(cli: Cli) -> anyhow::Result<()> {
+    match cli.command {
+        Command::Serve(words) => {
+            telemetry::start(&words.common)?;
+            serve::serve(words.settle()?).await
+        }
+        Command::Check => {
+            let differences = wiring::check().await?;
+            say(&differences.join("\n"))?;
+            if !differences.is_empty() {
+                bail!("{} differences: the service would not start", differences.len());
+            }
+            say("Contract, documents, schema, scopes and router agree.")
+        }
+        Command::Migrate(common) => {
+            telemetry::start(&common)?;
+            let database = Database::reach(&common).await?;
+            let done = wiring::migrate(database.url()).await;
+            database.close().await?;
+            done?;
+            say("The database is up to date.")
+        }
+        Command::Staff(Staff::Create(new)) => {
+            telemetry::start(&new.common)?;
+            let database = Database::reach(&new.common).await?;
+            let done = wiring::staff_create(database.url(), &new).await;
+            database.close().await?;
+            say(&done?)
+        }
+        Command::Client(Client::Create(new)) => {
+            telemetry::start(&new.common)?;
+            let database = Database::reach(&new.common).await?;
+            let done = wiring::client_create(database.url(), &new).await;
+            database.close().await?;
+            say(&done?)
+        }
+        Command::Contract(Contract { assemble: true, .. }) => wiring::contract_assemble(),
+        Command::Contract(Contract { schema: true, .. }) => wiring::schema_write(),
+        Command::Contract(Contract { .. }) => say(wiring::contract_text()?.trim_end()),
+    }
+}
+
+/// Prints lines for the caller. Whoever stopped reading misses nothing.
+fn say(lines: &str) -> anyhow::Result<()> {
+    if !lines.is_empty() {
+        let mut out = std::io::stdout().lock();
+        match writeln!(out, "{lines}").and_then(|()| out.flush()) {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                return Err(error.into());
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound_and_every_command_has_an_example() {
+        Cli::command().debug_assert();
+        let mut waiting: Vec<clap::Command> = Cli::command().get_subcommands().cloned().collect();
+        while let Some(command) = waiting.pop() {
+            let below: Vec<_> = command.get_subcommands().cloned().collect();
+            if below.is_empty() {
+                let help = command.get_after_help().map(ToString::to_string);
+                let help = help.unwrap_or_default();
+                assert!(help.contains("labs "), "{} has no example", command.get_name());
+            }
+            waiting.extend(below);
+        }
+    }
+}

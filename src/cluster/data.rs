@@ -1,0 +1,136 @@
+//! The data: how they are made, by which version they were made, and the server's log in them.
+
+use super::place::Place;
+use super::server::Plan;
+use anyhow::{Context, bail};
+use std::fs::{self, DirBuilder, File};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::process::Stdio;
+use tokio::io::AsyncWriteExt;
+use tokio::process::Command;
+
+use super::owner::output;
+
+/// How many log files stay. Each holds at most 10 MB, as [`Plan::settings`] says.
+const LOGS_MAX: usize = 10;
+
+/// Makes the data under another name first: what was broken off in the middle is never taken for
+/// the whole.
+pub(super) async fn make(plan: &Plan) -> anyhow::Result<()> {
+    let place = &plan.place;
+    leftovers_remove(place);
+    let draft = place.folder.join(format!("postgres.new-{}", std::process::id()));
+    DirBuilder::new().mode(0o700).create(&draft)?;
+    plan.owner.give(&draft)?;
+    initdb(plan, &draft).await?;
+    database_create(plan, &draft).await?;
+    fs::rename(&draft, &place.data)?;
+    File::open(&place.folder)?.sync_all()?;
+    Ok(())
+}
+
+/// The major version of PostgreSQL that made the data. None: there are no data.
+pub(super) fn made_by(data: &Path) -> anyhow::Result<Option<u32>> {
+    if !data.exists() {
+        return Ok(None);
+    }
+    let file = data.join("PG_VERSION");
+    let text = fs::read_to_string(&file)
+        .with_context(|| format!("{} is no PostgreSQL data folder: move it away", data.display()))?;
+    let major = text.trim().parse();
+    Ok(Some(major.with_context(|| format!("{} holds {text:?}", file.display()))?))
+}
+
+/// Removes the oldest log files beyond the limit. The service's own user may be refused, which
+/// costs space and nothing else.
+pub(super) fn logs_prune(place: &Place) {
+    let mut logs = logs(place);
+    logs.truncate(logs.len().saturating_sub(LOGS_MAX));
+    for log in logs {
+        let _ = fs::remove_file(log);
+    }
+}
+
+/// What the server wrote last: its first words, which say why it did not start, then its log.
+pub(super) fn last_words(place: &Place) -> String {
+    let texts = [Some(place.start_log()), logs(place).pop()];
+    let texts = texts.iter().flatten().filter_map(|file| fs::read_to_string(file).ok());
+    let ends = texts.map(|text| {
+        let lines: Vec<&str> = text.lines().collect();
+        let from = lines.len().saturating_sub(8);
+        lines.get(from..).unwrap_or_default().join("\n")
+    });
+    ends.collect::<Vec<_>>().join("\n")
+}
+
+/// The log's files, the oldest first: their names begin with the time.
+fn logs(place: &Place) -> Vec<std::path::PathBuf> {
+    let entries = fs::read_dir(place.data.join("log")).into_iter().flatten().flatten();
+    let mut logs: Vec<_> = entries.map(|entry| entry.path()).collect();
+    logs.sort();
+    logs
+}
+
+fn leftovers_remove(place: &Place) {
+    for entry in fs::read_dir(&place.folder).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with("postgres.new-") {
+            // One that is still being written by a killed run's initdb ends by itself.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+async fn initdb(plan: &Plan, draft: &Path) -> anyhow::Result<()> {
+    let mut command = program(plan, "initdb", draft);
+    command.args(["--username=labs", "--auth=trust", "--encoding=UTF8", "--data-checksums"]);
+    command.args(["--locale=C", &format!("--lc-ctype={}", letters().await)]);
+    command.arg("--no-instructions");
+    if !plan.durable {
+        command.arg("--no-sync");
+    }
+    let done = command.stdin(Stdio::null()).output().await?;
+    if !done.status.success() {
+        bail!("initdb failed: {}", String::from_utf8_lossy(&done.stderr).trim());
+    }
+    Ok(())
+}
+
+/// Makes the database `labs` before anybody can connect.
+async fn database_create(plan: &Plan, draft: &Path) -> anyhow::Result<()> {
+    let mut command = program(plan, "postgres", draft);
+    command.args(["-c", "log_checkpoints=off", "-c", "exit_on_error=on", "postgres"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn()?;
+    let mut input = child.stdin.take().context("no way to speak to postgres")?;
+    input.write_all(b"create database labs\n").await?;
+    drop(input);
+    let done = child.wait_with_output().await?;
+    if !done.status.success() {
+        bail!("the database cannot be made: {}", String::from_utf8_lossy(&done.stderr).trim());
+    }
+    Ok(())
+}
+
+fn program(plan: &Plan, name: &str, draft: &Path) -> Command {
+    let (_, data) = plan.owner.paths(&plan.place.socket, draft);
+    let mut command = plan.owner.command(&plan.binaries.path(name), &plan.place.folder, draft);
+    if name == "postgres" {
+        command.arg("--single");
+    }
+    command.arg("-D").arg(data);
+    command
+}
+
+/// The locale that says which letters are the same but for their case. Order stays by bytes (C):
+/// it is fast and no library's update changes it under an index.
+async fn letters() -> String {
+    let known = output("locale", &["-a"]).await.unwrap_or_default();
+    let plain = |name: &str| name.to_lowercase().replace('-', "");
+    for wanted in ["C.UTF-8", "en_US.UTF-8"] {
+        if let Some(found) = known.lines().find(|name| plain(name) == plain(wanted)) {
+            return found.to_owned();
+        }
+    }
+    "C".to_owned()
+}

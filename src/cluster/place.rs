@@ -1,0 +1,141 @@
+//! Where the parts of one private PostgreSQL are.
+
+use anyhow::{Context, bail};
+use std::fs::{self, DirBuilder};
+use std::io::ErrorKind;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, chown};
+use std::path::{Path, PathBuf};
+
+use super::owner::Owner;
+
+/// The name that PostgreSQL gives its socket on its standard port.
+const SOCKET: &str = ".s.PGSQL.5432";
+
+/// The longest path of a Unix socket, in bytes: Linux takes 107, macOS 103.
+const SOCKET_PATH_MAX: usize = 103;
+
+/// The parts' places, all derived from the folder.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// The service's folder.
+    pub(super) folder: PathBuf,
+    /// PostgreSQL's data.
+    pub(super) data: PathBuf,
+    /// The folder of the socket.
+    pub(super) socket: PathBuf,
+    /// What tells this server from every other in a list of processes.
+    pub(super) name: String,
+}
+
+impl Place {
+    /// The places for a folder, given by its absolute path.
+    pub(super) fn of(folder: &Path) -> anyhow::Result<Self> {
+        let name = format!("labs-{:016x}", hash(folder.as_os_str().as_bytes()));
+        let near = folder.join("socket");
+        let socket = if fits(&near) { near } else { std::env::temp_dir().join(&name) };
+        if !fits(&socket) {
+            bail!(
+                "neither {} nor the temporary folder is short enough for a socket ({} bytes): \
+                 choose another with --folder",
+                folder.display(),
+                SOCKET_PATH_MAX
+            );
+        }
+        Ok(Self { data: folder.join("postgres"), folder: folder.to_owned(), socket, name })
+    }
+
+    /// The socket itself.
+    pub(super) fn socket_file(&self) -> PathBuf {
+        self.socket.join(SOCKET)
+    }
+
+    /// What PostgreSQL said while it started the last time.
+    pub(super) fn start_log(&self) -> PathBuf {
+        self.folder.join("postgres.log")
+    }
+
+    /// The address of the database for its owner. The path stands where a host would, encoded, so
+    /// that no part of it can be taken for anything else.
+    pub(super) fn url(&self) -> anyhow::Result<String> {
+        let path = self.socket.to_str().context("the socket's path is not UTF-8")?;
+        let host: String = path
+            .bytes()
+            .map(|byte| match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => char::from(byte).to_string(),
+                _ => format!("%{byte:02X}"),
+            })
+            .collect();
+        Ok(format!("postgres://labs@{host}/labs"))
+    }
+
+    /// Makes the socket's folder, mode 0700, for the server's user.
+    pub(super) fn socket_make(&self, owner: &Owner) -> anyhow::Result<()> {
+        match DirBuilder::new().mode(0o700).create(&self.socket) {
+            Ok(()) => owner.give(&self.socket)?,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => {
+                return Err(error).with_context(|| format!("{} cannot be made", self.socket.display()));
+            }
+        }
+        // Anybody may have made a folder of this name in a shared temporary folder.
+        let found = fs::symlink_metadata(&self.socket)?;
+        if !found.is_dir() || found.uid() != owner.uid || found.mode() & 0o077 != 0 {
+            bail!("{} is not a private folder of user {}: remove it", self.socket.display(), owner.uid);
+        }
+        Ok(())
+    }
+
+    /// Removes the socket's folder, which a shared temporary folder should not keep.
+    pub(super) fn socket_remove(&self) {
+        let _ = fs::remove_dir(&self.socket);
+    }
+}
+
+impl Owner {
+    /// Makes a path this user's own, where the service is somebody else (root).
+    pub(super) fn give(&self, path: &Path) -> anyhow::Result<()> {
+        if self.drops() {
+            chown(path, Some(self.uid), Some(self.gid))
+                .with_context(|| format!("{} cannot change its owner", path.display()))?;
+        }
+        Ok(())
+    }
+}
+
+fn fits(socket: &Path) -> bool {
+    socket.join(SOCKET).as_os_str().len() <= SOCKET_PATH_MAX
+}
+
+/// FNV-1a, 64 bits: the same in every version of everything, which the standard hasher is not.
+fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_socket_is_in_its_folder_or_where_its_path_is_short_enough() {
+        let near = Place::of(Path::new("/srv/labs")).unwrap();
+        assert_eq!(near.socket, Path::new("/srv/labs/socket"));
+        assert_eq!(near.url().unwrap(), "postgres://labs@%2Fsrv%2Flabs%2Fsocket/labs");
+
+        let deep = format!("/{}", "deep/".repeat(40));
+        let far = Place::of(Path::new(&deep)).unwrap();
+        assert_eq!(far.socket, std::env::temp_dir().join(&far.name));
+        let other = Place::of(Path::new(&format!("{deep}er"))).unwrap();
+        assert_ne!(far.socket, other.socket);
+    }
+
+    #[test]
+    fn a_borrowed_socket_folder_is_refused() {
+        let place = tempfile::tempdir().unwrap();
+        let mut here = Place::of(place.path()).unwrap();
+        here.socket = place.path().join("elsewhere");
+        std::os::unix::fs::symlink("/tmp", &here.socket).unwrap();
+        let owner = Owner { uid: fs::metadata(place.path()).unwrap().uid(), gid: 0, drop: Vec::new() };
+        assert!(here.socket_make(&owner).is_err());
+    }
+}

@@ -1,0 +1,60 @@
+//! The server of an earlier run, which may still be stopping, or may have been left behind.
+
+use super::owner::output;
+use super::place::Place;
+use anyhow::bail;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// How long a server that nobody watches any more may go on before it is told to stop.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long it may take to stop: one checkpoint.
+const STOP_MAX: Duration = Duration::from_secs(60);
+
+/// Waits until no server runs on these data.
+///
+/// Answers the process that PostgreSQL's lock file names although it is no server of ours: numbers
+/// are used again, in containers above all, and PostgreSQL would refuse to start beside it.
+///
+/// The folder's lock is ours, so whatever still runs here is left over.
+pub(super) async fn outwait(place: &Place) -> anyhow::Result<Option<u32>> {
+    let begun = Instant::now();
+    let mut told = false;
+    loop {
+        let Some(process) = named(&place.data) else {
+            return Ok(None);
+        };
+        if !runs_here(process, place).await {
+            return Ok(Some(process));
+        }
+        if !told && begun.elapsed() > PATIENCE {
+            tracing::warn!(process, "a PostgreSQL left over from an earlier run is stopped");
+            output("sh", &["-c", "kill -INT \"$1\"", "labs-stop", &process.to_string()]).await?;
+            told = true;
+        }
+        if begun.elapsed() > STOP_MAX {
+            bail!("a PostgreSQL of an earlier run, process {process}, does not stop");
+        }
+        sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// The process that the lock file of the data names.
+fn named(data: &Path) -> Option<u32> {
+    let text = fs::read_to_string(data.join("postmaster.pid")).ok()?;
+    text.lines().next()?.trim().parse().ok()
+}
+
+/// Whether a process is the server of these data: it was given their name.
+async fn runs_here(process: u32, place: &Place) -> bool {
+    let command = if Path::new("/proc/self").exists() {
+        fs::read_to_string(format!("/proc/{process}/cmdline")).unwrap_or_default()
+    } else {
+        let process = process.to_string();
+        output("ps", &["-o", "command=", "-p", &process]).await.unwrap_or_default()
+    };
+    command.contains(&format!("cluster_name={}", place.name))
+}

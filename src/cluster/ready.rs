@@ -1,0 +1,71 @@
+//! Asks a server whether it takes connections, in the first words of its own protocol.
+
+use std::path::Path;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::UnixStream;
+
+/// What a server says to a new connection.
+#[derive(Debug, PartialEq)]
+pub(super) enum Answer {
+    /// It takes connections to the database `labs`.
+    Ready,
+    /// There is none, or it is starting or stopping.
+    NotYet,
+    /// It takes none, for good: its own words.
+    Refused(String),
+}
+
+/// Connects as the owner, and leaves as soon as the server lets us in.
+pub(super) async fn ask(socket: &Path) -> Answer {
+    match converse(socket).await {
+        Ok((b'R', _)) => Answer::Ready,
+        Ok((b'E', body)) => judge(&body),
+        _ => Answer::NotYet,
+    }
+}
+
+/// Sends the startup message (PostgreSQL's manual, "Message Formats") and reads the first answer.
+async fn converse(socket: &Path) -> std::io::Result<(u8, Vec<u8>)> {
+    const VERSION_3: u32 = 196_608;
+    const STARTUP: &[u8] = b"user\0labs\0database\0labs\0application_name\0labs start\0\0";
+    const TERMINATE: &[u8] = b"X\0\0\0\x04";
+    let mut stream = UnixStream::connect(socket).await?;
+    let mut message = Vec::new();
+    message.extend(u32::try_from(STARTUP.len() + 8).unwrap_or(u32::MAX).to_be_bytes());
+    message.extend(VERSION_3.to_be_bytes());
+    message.extend(STARTUP);
+    stream.write_all(&message).await?;
+
+    let kind = stream.read_u8().await?;
+    let length = stream.read_u32().await?.saturating_sub(4);
+    let mut body = Vec::new();
+    (&mut stream).take(length.into()).read_to_end(&mut body).await?;
+    if kind == b'R' {
+        stream.write_all(TERMINATE).await?;
+    }
+    Ok((kind, body))
+}
+
+/// Reads an error: fields of one letter and a text, each ended by a zero byte.
+fn judge(body: &[u8]) -> Answer {
+    // cannot_connect_now; too_many_connections by others than us, who will be let in later.
+    const PASSING: [&str; 2] = ["57P03", "53300"];
+    let field = |letter: char| {
+        body.split(|byte| *byte == 0)
+            .find_map(|field| std::str::from_utf8(field).ok()?.strip_prefix(letter))
+            .unwrap_or_default()
+    };
+    if PASSING.contains(&field('C')) { Answer::NotYet } else { Answer::Refused(field('M').to_owned()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_is_starting_is_waited_for_and_a_refusal_is_told() {
+        assert_eq!(judge(b"SFATAL\0C57P03\0Mthe database system is starting up\0\0"), Answer::NotYet);
+        let refused = Answer::Refused("no such database".into());
+        assert_eq!(judge(b"SFATAL\0C3D000\0Mno such database\0\0"), refused);
+    }
+}

@@ -1,0 +1,188 @@
+//! One run of the server, under its watchdog.
+
+use super::binaries::Binaries;
+use super::owner::Owner;
+use super::place::Place;
+use super::ready::{Answer, ask};
+use super::{Settings, data, predecessor};
+use anyhow::{Context, bail};
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::process::{Child, ChildStdin};
+use tokio::time::{Instant, sleep, timeout};
+
+/// Runs the command that follows and stops it when standard input ends.
+///
+/// The shell gives a command in the background an empty standard input, hence descriptor 3; the
+/// server must not hold it, nor the one who waits for its end the two folders. A signal meant for
+/// the whole family must not take the watchdog from the server, which has handlers of its own.
+/// SIGINT is PostgreSQL's fast shutdown.
+const WATCHDOG: &str = r#"
+trap '' HUP INT TERM
+exec 3<&0 </dev/null
+"$@" 3<&- &
+server=$!
+(exec 8<&- 9<&-; read -r line <&3; kill -INT "$server") &
+watcher=$!
+exec 3<&-
+wait "$server"
+code=$?
+kill -KILL "$watcher" 2>/dev/null
+exit "$code"
+"#;
+
+/// How long a server may take until it answers. Recovery after a crash is the long case.
+const START_MAX: Duration = Duration::from_secs(120);
+
+/// How long an orderly stop may take: one checkpoint.
+const STOP_MAX: Duration = Duration::from_secs(60);
+
+/// All that is decided before a server starts.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    pub(super) place: Place,
+    pub(super) owner: Owner,
+    pub(super) binaries: Binaries,
+    pub(super) durable: bool,
+    extra: Vec<(String, String)>,
+}
+
+impl Plan {
+    pub(super) async fn new(folder: &Path, settings: &Settings) -> anyhow::Result<Self> {
+        let place = Place::of(folder)?;
+        let made_by = data::made_by(&place.data)?;
+        Ok(Self {
+            owner: Owner::of(&place).await?,
+            binaries: Binaries::find(settings.binaries.as_deref(), made_by).await?,
+            durable: settings.durable,
+            extra: settings.extra.clone(),
+            place,
+        })
+    }
+
+    /// The server's settings. On the command line they win over every file in the data, so an
+    /// existing folder follows a new version of Labs.
+    fn settings(&self) -> Vec<(String, String)> {
+        let durable = if self.durable { "on" } else { "off" };
+        let fixed = [
+            ("listen_addresses", ""),
+            ("unix_socket_permissions", "0700"),
+            ("cluster_name", &self.place.name),
+            ("max_connections", "100"),
+            ("shared_buffers", "128MB"),
+            ("jit", "off"),
+            ("timezone", "UTC"),
+            ("fsync", durable),
+            ("synchronous_commit", durable),
+            ("full_page_writes", durable),
+            ("logging_collector", "on"),
+            ("log_timezone", "UTC"),
+            ("log_directory", "log"),
+            ("log_filename", "%Y%m%d-%H%M%S.log"),
+            ("log_file_mode", "0600"),
+            ("log_rotation_size", "10MB"),
+            ("log_rotation_age", "1d"),
+            // The details of an error would quote rows: e-mail addresses, hashes.
+            ("log_error_verbosity", "terse"),
+        ];
+        let fixed = fixed.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        fixed.into_iter().chain(self.extra.clone()).collect()
+    }
+}
+
+/// A server that answers, and the pipe whose closing stops it.
+#[derive(Debug)]
+pub(super) struct Server {
+    watchdog: Child,
+    pipe: ChildStdin,
+}
+
+impl Server {
+    /// Starts the server, once its predecessor is gone, and waits until it answers.
+    pub(super) async fn start(plan: &Plan) -> anyhow::Result<Self> {
+        let until = Instant::now() + START_MAX;
+        let stale = predecessor::outwait(&plan.place).await?;
+        plan.place.socket_make(&plan.owner)?;
+        data::logs_prune(&plan.place);
+        loop {
+            let mut server = Self::spawn(plan, stale)?;
+            match server.answers(plan, until).await? {
+                None => return Ok(server),
+                Some(words) if words.contains("shared memory block") && Instant::now() < until => {
+                    // A connection of a killed server still runs; it notices in a moment.
+                    sleep(Duration::from_millis(100)).await;
+                }
+                Some(words) => bail!("PostgreSQL said:\n{words}"),
+            }
+        }
+    }
+
+    fn spawn(plan: &Plan, stale: Option<u32>) -> anyhow::Result<Self> {
+        let place = &plan.place;
+        let (socket, data) = plan.owner.paths(&place.socket, &place.data);
+        let mut command = plan.owner.command("sh".as_ref(), &place.socket, &place.data);
+        command.args(["-c", WATCHDOG, "labs-watchdog"]);
+        command.arg(plan.binaries.path("postgres")).arg("-D").arg(data);
+        command.arg("-c").arg(format!("unix_socket_directories={}", socket.display()));
+        for (name, value) in plan.settings() {
+            command.arg("-c").arg(format!("{name}={value}"));
+        }
+        if let Some(process) = stale {
+            // PostgreSQL takes a lock file that names this process for a stale one.
+            command.env("PG_GRANDPARENT_PID", process.to_string());
+        }
+        let log = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(place.start_log())?;
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(log);
+        command.process_group(0);
+        let mut watchdog = command.spawn().context("its watchdog cannot be run")?;
+        let pipe = watchdog.stdin.take().context("its watchdog has no pipe")?;
+        Ok(Self { watchdog, pipe })
+    }
+
+    /// Waits until the server answers. Some: it ended before, and these were its last words.
+    async fn answers(&mut self, plan: &Plan, until: Instant) -> anyhow::Result<Option<String>> {
+        let socket = plan.place.socket_file();
+        loop {
+            match ask(&socket).await {
+                Answer::Ready => return Ok(None),
+                Answer::Refused(message) => bail!("PostgreSQL refuses: {message}"),
+                Answer::NotYet => {}
+            }
+            if self.watchdog.try_wait()?.is_some() {
+                return Ok(Some(data::last_words(&plan.place)));
+            }
+            if Instant::now() > until {
+                bail!(
+                    "it does not answer within {} s. PostgreSQL said:\n{}",
+                    START_MAX.as_secs(),
+                    data::last_words(&plan.place)
+                );
+            }
+            sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Waits until the server ends by itself.
+    pub(super) async fn ended(&mut self) -> String {
+        match self.watchdog.wait().await {
+            Ok(status) => status.to_string(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    /// Stops the server and waits until it is gone.
+    pub(super) async fn stop(self) -> anyhow::Result<()> {
+        let Self { mut watchdog, pipe } = self;
+        drop(pipe);
+        let status = timeout(STOP_MAX, watchdog.wait())
+            .await
+            .with_context(|| format!("PostgreSQL did not stop within {} s", STOP_MAX.as_secs()))??;
+        if !status.success() {
+            tracing::warn!(%status, "the private PostgreSQL stopped badly");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,159 @@
+//! A private PostgreSQL, really started, as whoever runs the tests.
+
+use super::*;
+use sqlx::{Connection, PgConnection};
+use std::fs;
+use std::time::Instant;
+
+const SETTINGS: Settings = Settings { durable: true, binaries: None, extra: Vec::new() };
+
+/// Waits for what is bound to come; fails when it does not.
+async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(found) = look().await {
+            return found;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(30), "{what}: still not so after 30 s");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+async fn ask(url: &str, question: &'static str) -> sqlx::Result<String> {
+    let mut connection = PgConnection::connect(url).await?;
+    sqlx::query_scalar(question).fetch_one(&mut connection).await
+}
+
+async fn tell(url: &str, statement: &'static str) {
+    let mut connection = PgConnection::connect(url).await.unwrap();
+    sqlx::raw_sql(statement).execute(&mut connection).await.unwrap();
+}
+
+fn postmaster(folder: &Folder) -> Option<String> {
+    let text = fs::read_to_string(folder.path().join("postgres/postmaster.pid")).ok()?;
+    Some(text.lines().next()?.to_owned())
+}
+
+#[tokio::test]
+async fn data_outlive_a_stop_and_the_second_start_is_quick() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = Folder::open(place.path()).unwrap();
+    fs::create_dir(place.path().join("postgres.new-1")).unwrap();
+
+    let cluster = Cluster::start(&folder, &SETTINGS).await.unwrap();
+    tell(cluster.url(), "create table word as select 'kept' as word").await;
+    cluster.stop().await.unwrap();
+    assert_eq!(postmaster(&folder), None);
+    assert!(!place.path().join("postgres.new-1").exists());
+
+    let begun = Instant::now();
+    let cluster = Cluster::start(&folder, &SETTINGS).await.unwrap();
+    let took = begun.elapsed();
+    assert!(took < Duration::from_secs(2), "{took:?}");
+    assert_eq!(ask(cluster.url(), "select word from word").await.unwrap(), "kept");
+    cluster.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn it_is_durable_and_out_of_reach_from_outside() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = Folder::open(place.path()).unwrap();
+    let cluster = Cluster::start(&folder, &SETTINGS).await.unwrap();
+    for (question, answer) in [
+        ("show listen_addresses", ""),
+        ("show synchronous_commit", "on"),
+        ("show fsync", "on"),
+        ("show data_checksums", "on"),
+        ("show jit", "off"),
+        ("show lc_collate", "C"),
+        ("show server_encoding", "UTF8"),
+        ("show log_error_verbosity", "terse"),
+    ] {
+        assert_eq!(ask(cluster.url(), question).await.unwrap(), answer, "{question}");
+    }
+    for part in ["", "postgres", "socket"] {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(place.path().join(part)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700, "{part}");
+    }
+    cluster.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_test_may_trade_safety_for_speed_and_set_what_it_likes() {
+    let place = tempfile::tempdir().unwrap();
+    let deep = place.path().join("deep/".repeat(25));
+    let folder = Folder::open(&deep).unwrap();
+    let settings = Settings { durable: false, extra: vec![("work_mem".into(), "7MB".into())], ..SETTINGS };
+    let cluster = Cluster::start(&folder, &settings).await.unwrap();
+    assert_eq!(ask(cluster.url(), "show fsync").await.unwrap(), "off");
+    assert_eq!(ask(cluster.url(), "show work_mem").await.unwrap(), "7MB");
+    let socket = place::Place::of(folder.path()).unwrap().socket;
+    assert!(socket.starts_with(std::env::temp_dir()), "{socket:?}");
+    cluster.stop().await.unwrap();
+    assert!(!socket.exists());
+}
+
+#[tokio::test]
+async fn a_bad_setting_is_told_in_the_words_of_postgresql() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = Folder::open(place.path()).unwrap();
+    let settings = Settings { extra: vec![("work_memory".into(), "7MB".into())], ..SETTINGS };
+    let refusal = Cluster::start(&folder, &settings).await.unwrap_err();
+    assert!(format!("{refusal:#}").contains("work_memory"), "{refusal:#}");
+}
+
+#[tokio::test]
+async fn data_of_another_major_version_are_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = Folder::open(place.path()).unwrap();
+    fs::create_dir(place.path().join("postgres")).unwrap();
+    if let Ok(uid) = owner::output("id", &["-u", "postgres"]).await {
+        // Only root may give a folder away; anybody else keeps it, which is as good here.
+        let _ = std::os::unix::fs::chown(place.path().join("postgres"), uid.parse().ok(), None);
+    }
+    fs::write(place.path().join("postgres/PG_VERSION"), "9\n").unwrap();
+    let refusal = Cluster::start(&folder, &SETTINGS).await.unwrap_err();
+    assert!(format!("{refusal:#}").contains("made by PostgreSQL 9"), "{refusal:#}");
+}
+
+#[tokio::test]
+async fn it_ends_when_nobody_holds_it_any_more() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = Folder::open(place.path()).unwrap();
+    let cluster = Cluster::start(&folder, &SETTINGS).await.unwrap();
+    assert!(postmaster(&folder).is_some());
+    drop(cluster);
+    until("PostgreSQL stops", async || postmaster(&folder).is_none().then_some(())).await;
+
+    // The next one may come before the last is gone.
+    drop(Cluster::start(&folder, &SETTINGS).await.unwrap());
+    let next = Cluster::start(&folder, &SETTINGS).await.unwrap();
+    next.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_killed_server_comes_back_with_all_that_was_committed() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = Folder::open(place.path()).unwrap();
+    let cluster = Cluster::start(&folder, &SETTINGS).await.unwrap();
+    tell(cluster.url(), "create table word as select 'kept' as word").await;
+    let killed = postmaster(&folder).unwrap();
+    owner::output("sh", &["-c", "kill -KILL \"$1\"", "kill", &killed]).await.unwrap();
+    let word = until("PostgreSQL comes back", async || ask(cluster.url(), "select word from word").await.ok());
+    assert_eq!(word.await, "kept");
+    assert_ne!(postmaster(&folder).unwrap(), killed);
+    cluster.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_stale_lock_file_that_names_a_living_stranger_is_no_obstacle() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = Folder::open(place.path()).unwrap();
+    Cluster::start(&folder, &SETTINGS).await.unwrap().stop().await.unwrap();
+    let stranger = format!("{}\n/elsewhere\n0\n5432\n\n\n", std::process::id());
+    let lock = place.path().join("postgres/postmaster.pid");
+    fs::write(&lock, stranger).unwrap();
+    Cluster::start(&folder, &SETTINGS).await.unwrap().stop().await.unwrap();
+    assert!(!lock.exists());
+}

@@ -1,0 +1,49 @@
+//! Texts that must never be printed.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A text that is never printed.
+///
+/// specification: design/security.md, 19.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// The text itself, for the one who needs it.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether there is one: an empty variable is the same as none.
+    pub(crate) fn is_some(&self) -> bool {
+        !self.0.is_empty()
+    }
+}
+
+impl FromStr for Secret {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Secret(hidden)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_not_printed() {
+        let secret: Secret = "postgres://ada:byron@db/labs".parse().unwrap();
+        assert_eq!(format!("{secret:?}"), "Secret(hidden)");
+        assert_eq!(secret.expose(), "postgres://ada:byron@db/labs");
+    }
+}

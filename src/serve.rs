@@ -1,0 +1,93 @@
+//! `labs serve`: the order in which things start, and the reverse in which they stop.
+
+use crate::config::Config;
+use crate::database::Database;
+use crate::folder::Folder;
+use crate::wiring;
+use anyhow::Context;
+use labs_schema::time::Clock;
+use std::io::Write;
+use std::net::SocketAddr;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+/// Serves until SIGTERM or SIGINT, then ends what is under way and stops the database.
+///
+/// What needs least time to fail comes first: the folder's lock, the port, the database.
+///
+/// # Errors
+/// Whatever keeps the service from starting or from stopping in order.
+pub async fn serve(config: Config) -> anyhow::Result<()> {
+    let stop = stop_on_signal()?;
+    let folder = Folder::open(&config.folder)?;
+    let listener =
+        TcpListener::bind(config.listen).await.with_context(|| format!("cannot listen on {}", config.listen))?;
+    let url = config.database_url.as_ref();
+    let database = Database::start(&folder, url, config.pg_bin.as_deref()).await?;
+    let served = serve_with(&config, &database, listener, stop).await;
+    let closed = database.close().await;
+    served.and(closed)
+}
+
+/// Serves with a database that runs.
+async fn serve_with(
+    config: &Config,
+    database: &Database,
+    listener: TcpListener,
+    stop: CancellationToken,
+) -> anyhow::Result<()> {
+    let address = listener.local_addr()?;
+    let starting = async {
+        wiring::durability_check(database.url()).await?;
+        wiring::migrate(database.url()).await?;
+        wiring::application(config, database.url(), &config.base_url(address), Clock::default()).await
+    };
+    let application = tokio::select! {
+        started = starting => started?,
+        () = stop.cancelled() => return Ok(()),
+    };
+    announce(config, address);
+    wiring::answer(listener, application, stop).await?;
+    tracing::info!("all requests are answered");
+    Ok(())
+}
+
+/// Tells whoever started the service that it is ready, and where to look. The first line holds
+/// the base address, for programs.
+fn announce(config: &Config, address: SocketAddr) {
+    let base = config.base_url(address);
+    let mut lines = format!("Labs is ready at {base}\n  API reference  {base}/\n  Playground     {base}/playground\n");
+    let sign_ins = config.sign_ins_file();
+    if sign_ins.exists() {
+        lines += &format!("  Sign-ins       {}\n", sign_ins.display());
+    }
+    let mut out = std::io::stdout().lock();
+    if let Err(error) = out.write_all(lines.as_bytes()).and_then(|()| out.flush()) {
+        tracing::warn!(%error, "nobody reads standard output");
+    }
+}
+
+/// The first signal cancels the token, which begins the orderly end; the second ends the process.
+fn stop_on_signal() -> anyhow::Result<CancellationToken> {
+    let mut interrupts = signal(SignalKind::interrupt())?;
+    let mut terminations = signal(SignalKind::terminate())?;
+    let stop = CancellationToken::new();
+    let stopping = stop.clone();
+    tokio::spawn(async move {
+        either(&mut interrupts, &mut terminations).await;
+        tracing::info!("stopping; another Ctrl-C stops at once");
+        stopping.cancel();
+        either(&mut interrupts, &mut terminations).await;
+        // The private PostgreSQL notices by its pipe and ends in order.
+        std::process::exit(130);
+    });
+    Ok(stop)
+}
+
+async fn either(interrupts: &mut Signal, terminations: &mut Signal) {
+    tokio::select! {
+        _ = interrupts.recv() => {}
+        _ = terminations.recv() => {}
+    }
+}

@@ -1,0 +1,215 @@
+//! Where the front door hands over to the rooms behind it. One function per hand-over.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use axum::Router;
+use labs_rest::exceptions::{Probe, Probes};
+use labs_rest::{Bound, Rest};
+use labs_schema::Engine;
+use labs_schema::engine::Plan;
+use labs_schema::keep::sealed::MasterKey;
+use labs_schema::open::{Opening, check_durability, is_migrated, open};
+use labs_schema::services::Settings;
+use labs_schema::time::Clock;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::{ClientCreate, StaffCreate};
+use crate::config::Config;
+
+/// How often limiters forget accounts whose budgets are whole again.
+const TIDY: Duration = Duration::from_secs(300);
+
+/// The service, put together and inspected, ready to answer.
+pub struct Application {
+    engine: Engine,
+    rest: Arc<Rest>,
+    router: Router,
+}
+
+impl Application {
+    /// The inside, for what a test must see of it.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+}
+
+/// Refuses a database that would lose what was acknowledged (`synchronous_commit` off).
+///
+/// # Errors
+/// When it would, or cannot be asked.
+pub async fn durability_check(database_url: &str) -> anyhow::Result<()> {
+    check_durability(database_url).await.map_err(plainly)
+}
+
+/// Brings the database up to date.
+///
+/// # Errors
+/// When a migration fails.
+pub async fn migrate(database_url: &str) -> anyhow::Result<()> {
+    labs_schema::open::migrate(database_url).await.map_err(plainly)
+}
+
+/// Builds the application that answers requests.
+///
+/// # Errors
+/// When contract, documents, schema and router differ, or the database cannot be reached.
+pub async fn application(
+    config: &Config,
+    database_url: &str,
+    base_url: &str,
+    clock: Clock,
+) -> anyhow::Result<Application> {
+    let opening = Opening {
+        database_url: database_url.to_owned(),
+        connections: config.database_connections,
+        key: MasterKey::load_or_create(&config.master_key_file).context("the master key")?,
+        clock,
+        media_folder: config.media_folder.clone(),
+        settings: Settings {
+            base_url: base_url.to_owned(),
+            audience: base_url.to_owned(),
+            mail_from: config.mail_from.clone(),
+        },
+    };
+    let engine = open(opening).await.map_err(plainly)?;
+    let settings = labs_rest::Settings {
+        base_url: base_url.to_owned(),
+        cors_origins: config.cors_origins.clone(),
+        trusted_proxies: config.trusted_proxies.clone(),
+        limits: config.limits,
+    };
+    let probes = probes(&engine);
+    let rest = Arc::new(Rest::open(engine.clone(), settings, probes).await.map_err(|found| differences(&found))?);
+    Ok(Application { engine, router: Arc::clone(&rest).router(), rest })
+}
+
+/// Answers requests until told to stop, then those under way, then gives back what was leased.
+///
+/// # Errors
+/// When the listener fails.
+pub async fn answer(listener: TcpListener, application: Application, stop: CancellationToken) -> anyhow::Result<()> {
+    let Application { engine, rest, router } = application;
+    let ending = CancellationToken::new();
+    let authority = Arc::clone(&engine.services().authority);
+    let watching = tokio::spawn(authority.watch(ending.clone()));
+    let tidying = tokio::spawn(tidy(rest, ending.clone()));
+    let served = labs_rest::edge::server::serve(listener, router, stop).await;
+    ending.cancel();
+    for task in [watching, tidying] {
+        task.await?;
+    }
+    engine.services().budgets.settle().await;
+    engine.pool().close().await;
+    Ok(served?)
+}
+
+async fn tidy(rest: Arc<Rest>, ending: CancellationToken) {
+    while ending.run_until_cancelled(tokio::time::sleep(TIDY)).await.is_some() {
+        rest.tidy();
+    }
+}
+
+fn probes(engine: &Engine) -> Probes {
+    let (database, migrations, media) = (engine.pool().clone(), engine.pool().clone(), engine.services().media.clone());
+    let away = |_| "The database does not answer.".to_owned();
+    vec![
+        Probe {
+            name: "DATABASE",
+            check: Box::new(move || {
+                let pool = database.clone();
+                Box::pin(async move { labs_schema::open::ping(&pool).await.map_err(away) })
+            }),
+        },
+        Probe {
+            name: "MIGRATIONS",
+            check: Box::new(move || {
+                let pool = migrations.clone();
+                Box::pin(async move {
+                    let done = is_migrated(&pool).await.map_err(away)?;
+                    if done { Ok(()) } else { Err("Migrations of this version are missing.".to_owned()) }
+                })
+            }),
+        },
+        Probe {
+            name: "MEDIA_STORE",
+            check: Box::new(move || {
+                let media = media.clone();
+                Box::pin(async move { media.ready().await.map_err(|_| "The media store does not answer.".to_owned()) })
+            }),
+        },
+    ]
+}
+
+/// Compares contract, documents, schema, scopes and router; one line per difference.
+///
+/// # Errors
+/// When one of them cannot be read at all.
+pub async fn check() -> anyhow::Result<Vec<String>> {
+    match Plan::new() {
+        Err(breaches) => Ok(breaches),
+        Ok(plan) => Ok(Bound::to(&plan).await.err().unwrap_or_default()),
+    }
+}
+
+/// Makes a staff member; the lines to show to the operator.
+///
+/// # Errors
+/// When the address is taken, a role does not exist, or the database cannot be reached.
+pub async fn staff_create(_database_url: &str, _new: &StaffCreate) -> anyhow::Result<String> {
+    bail!("staff members are not connected")
+}
+
+/// Makes a machine client; the lines to show to the operator.
+///
+/// # Errors
+/// When a scope or the partner does not exist, or the database cannot be reached.
+pub async fn client_create(_database_url: &str, _new: &ClientCreate) -> anyhow::Result<String> {
+    bail!("machine clients are not connected")
+}
+
+/// The contract as it is served.
+///
+/// # Errors
+/// When the binary carries one that cannot be read.
+pub fn contract_text() -> anyhow::Result<String> {
+    let contract = labs_rest::contract::Contract::embedded().map_err(|problems| differences(&problems))?;
+    Ok(contract.text().to_owned())
+}
+
+/// Writes `contract/openapi.yaml` anew from its pieces, in the project's folder.
+///
+/// # Errors
+/// When the pieces contradict one another, or the file cannot be written.
+pub fn contract_assemble() -> anyhow::Result<()> {
+    let folder = PathBuf::from("contract");
+    let assembled = labs_rest::contract::assemble::assemble(&folder).map_err(|problems| differences(&problems))?;
+    write(&folder.join("openapi.yaml"), &assembled.yaml)
+}
+
+/// Writes the SDL as last agreed, `schema/schema.graphql`, in the project's folder.
+///
+/// # Errors
+/// When the schema breaks a rule of the house, or the file cannot be written.
+pub fn schema_write() -> anyhow::Result<()> {
+    let plan = Plan::new().map_err(|breaches| differences(&breaches))?;
+    write(Path::new("schema/schema.graphql"), plan.sdl())
+}
+
+fn write(file: &Path, text: &str) -> anyhow::Result<()> {
+    std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
+}
+
+fn differences<T: std::fmt::Display>(found: &[T]) -> anyhow::Error {
+    let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
+    anyhow::anyhow!("the parts do not agree:\n{}", lines.join("\n"))
+}
+
+/// A fault as the operator reads it.
+fn plainly(fault: labs_schema::Fault) -> anyhow::Error {
+    anyhow::anyhow!("{}", fault.parts().detail)
+}
