@@ -318,7 +318,7 @@ mod tests {
         let contract = Contract::embedded().unwrap();
         let routes = Routes::new(&contract).unwrap();
         for operation in contract.operations() {
-            let path = operation.path.replace('{', "").replace('}', "");
+            let path = operation.path.replace(['{', '}'], "");
             match routes.find(&operation.method, &path) {
                 Match::Operation { operation: found, .. } => assert_eq!(found.id, operation.id),
                 other => panic!("{path} finds {other:?}"),
