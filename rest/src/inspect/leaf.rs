@@ -28,10 +28,11 @@ fn expected(shape: &Shape<'_>, name: &str, own_scalar: bool) -> Option<&'static 
         Shape::Text(Some("uuid")) => (name == "UUID", "a uuid (UUID)"),
         Shape::Text(Some("date-time")) => (name == "Time", "a time (Time)"),
         Shape::Text(_) => (matches!(name, "String" | "ID") || own_scalar, "a text (String)"),
-        Shape::Enum(values) if values.iter().all(|value| is_enum_name(value)) => {
+        Shape::Enum(values) if values.len() > 1 && values.iter().all(|value| is_enum_name(value)) => {
             (false, "an enumeration (an enum with the same values)")
         }
-        // Values like `-created_at` are no GraphQL names, so they travel as text.
+        // Values like `-created_at` are no GraphQL names, and a single one is a constant: they travel
+        // as text.
         Shape::Enum(_) => (name == "String" || own_scalar, "one of several texts (String)"),
         Shape::Integer => (name == "Int", "a whole number (Int)"),
         Shape::Number => (name == "Float", "a number (Float)"),
