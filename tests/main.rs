@@ -7,3 +7,5 @@ mod front;
 mod house;
 #[cfg(test)]
 mod law;
+#[cfg(test)]
+mod tidy;
