@@ -117,7 +117,7 @@ async fn tidy(rest: Arc<Rest>, ending: CancellationToken) {
 fn probes(engine: &Engine) -> Probes {
     let (database, migrations, media) = (engine.pool().clone(), engine.pool().clone(), engine.services().media.clone());
     let away = |_| "The database does not answer.".to_owned();
-    vec![
+    Probes::new(vec![
         Probe {
             name: "DATABASE",
             check: Box::new(move || {
@@ -142,7 +142,7 @@ fn probes(engine: &Engine) -> Probes {
                 Box::pin(async move { media.ready().await.map_err(|_| "The media store does not answer.".to_owned()) })
             }),
         },
-    ]
+    ])
 }
 
 /// Compares contract, documents, schema, scopes and router; one line per difference.

@@ -3,3 +3,9 @@
 // Clippy counts as tests what stands below this attribute, helpers included.
 #[cfg(test)]
 mod front;
+#[cfg(test)]
+mod house;
+#[cfg(test)]
+mod law;
+#[cfg(test)]
+mod tidy;

@@ -38,7 +38,7 @@ pub struct Problem<'a> {
     /// Seconds to wait before another try.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u64>,
-    /// Which budget was spent: `burst`, `daily` or `sign_in`.
+    /// Which budget was spent: `burst` or `daily`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<&'static str>,
     /// The feature whose limit is reached.

@@ -342,7 +342,7 @@ impl Fault {
         let mut fault =
             Self::new(Code::RateLimited, format!("Too many failed tries. Wait {seconds} seconds and try again."));
         fault.0.retry_after = Some(seconds);
-        fault.0.budget = Some("sign_in");
+        fault.0.budget = Some("burst");
         fault
     }
 }

@@ -196,7 +196,6 @@ impl fmt::Debug for ScopeSet {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 

@@ -111,6 +111,12 @@ impl Clock {
         Time(Timestamp::now()).plus_seconds(self.ahead_seconds.load(Ordering::Relaxed))
     }
 
+    /// How far tests have moved it, in seconds.
+    #[must_use]
+    pub fn ahead_seconds(&self) -> i64 {
+        self.ahead_seconds.load(Ordering::Relaxed)
+    }
+
     /// Moves this clock, and every copy of it, ahead. For tests.
     pub fn advance(&self, seconds: i64) {
         self.ahead_seconds.fetch_add(seconds, Ordering::Relaxed);

@@ -121,11 +121,6 @@ fn text(contract: &Contract, form: &BodyForm, name: &str, bytes: &[u8], parts: &
 /// Whether the form's schema says that this part is a file.
 fn is_file(contract: &Contract, form: &BodyForm, name: &str) -> bool {
     let schema = contract.resolve(contract.schema(form.schema));
-    let Some(property) = schema.get("properties").and_then(|properties| properties.get(name)) else {
-        return false;
-    };
-    let property = contract.resolve(property);
-    property.get("contentMediaType").is_some()
-        || property.get("format").and_then(Value::as_str) == Some("binary")
-        || property.as_object().is_some_and(Map::is_empty)
+    let property = schema.get("properties").and_then(|properties| properties.get(name));
+    property.is_some_and(|property| contract.is_file(property))
 }

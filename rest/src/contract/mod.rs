@@ -25,7 +25,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use aws_lc_rs::digest;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use book::Book;
 pub use book::SchemaId;
@@ -139,6 +139,14 @@ impl Contract {
     /// How the text of a form field with this schema becomes JSON.
     pub fn kind(&self, schema: &Value) -> Kind {
         self.book.kind(schema)
+    }
+
+    /// Whether a field of a multipart form is a file: a binary text, one of a media type, or anything.
+    pub fn is_file(&self, property: &Value) -> bool {
+        let property = self.resolve(property);
+        property.get("contentMediaType").is_some()
+            || property.get("format").and_then(Value::as_str) == Some("binary")
+            || property.as_object().is_some_and(Map::is_empty)
     }
 
     /// Whether `instance` fits this schema.

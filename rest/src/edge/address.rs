@@ -43,7 +43,6 @@ pub fn network(address: IpAddr) -> IpAddr {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 

@@ -80,7 +80,6 @@ fn unauthenticated(detail: &str) -> Fault {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 

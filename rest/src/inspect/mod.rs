@@ -1,6 +1,88 @@
-//! Being written.
+//! The inspection at start-up: contract, documents, schema and routes say the same, in both
+//! directions (specification: architecture.md, The corridor, Inspection).
+//!
+//! It reads text only: the contract, the documents and the schema's SDL. Every difference names the
+//! file to open and the mend, and the service does not start with one.
 
-/// Stand-in until the inspection lands.
-pub fn inspect(_: &crate::contract::Contract, _: &crate::documents::Documents, _: &str, _: &[&str]) -> Vec<String> {
-    Vec::new()
+mod leaf;
+mod promises;
+mod sdl;
+mod selection;
+mod shape;
+#[cfg(test)]
+mod tests;
+mod variables;
+
+use std::fmt;
+
+use crate::contract::{Contract, GROUPS, Problem};
+use crate::documents::Documents;
+use crate::routes::Routes;
+use sdl::Sdl;
+
+/// One thing on which two parts of the house disagree.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Difference {
+    /// The file to open.
+    pub file: String,
+    /// What differs and what mends it.
+    pub what: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.file, self.what)
+    }
+}
+
+impl From<Problem> for Difference {
+    fn from(problem: Problem) -> Difference {
+        let what = if problem.place.is_empty() { problem.what } else { format!("{}: {}", problem.place, problem.what) };
+        Difference { file: problem.file, what }
+    }
+}
+
+/// Every difference between contract, documents, schema (as SDL) and routes; empty when they agree.
+/// The promises in `served_directly` are answered without GraphQL: they need no document and no root
+/// field.
+pub fn inspect(contract: &Contract, documents: &Documents, sdl: &str, served_directly: &[&str]) -> Vec<Difference> {
+    let mut found = Vec::new();
+    counts(contract, &mut found);
+    routes(contract, &mut found);
+    match Sdl::read(sdl) {
+        Ok(sdl) => promises::inspect(contract, documents, &sdl, served_directly, &mut found),
+        Err(error) => found.push(Difference {
+            file: "schema/schema.graphql".to_owned(),
+            what: format!("the schema's SDL cannot be read: {error}"),
+        }),
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// `info.x-operations` counts what is there.
+fn counts(contract: &Contract, found: &mut Vec<Difference>) {
+    let mut tell = |name: &str, real: usize| {
+        let said = contract.counts().get(name).copied();
+        if said != u64::try_from(real).ok() {
+            let said = said.map_or_else(|| "nothing".to_owned(), |said| said.to_string());
+            found.push(Difference {
+                file: "contract/openapi.yaml".to_owned(),
+                what: format!("info.x-operations says {said} for {name}, there are {real}: run `make accept`"),
+            });
+        }
+    };
+    for group in GROUPS {
+        let real = contract.operations().iter().filter(|operation| operation.group == group);
+        tell(group, real.count());
+    }
+    tell("total", contract.operations().len());
+}
+
+/// Every promise has one route.
+fn routes(contract: &Contract, found: &mut Vec<Difference>) {
+    if let Err(problems) = Routes::new(contract) {
+        found.extend(problems.into_iter().map(Difference::from));
+    }
 }

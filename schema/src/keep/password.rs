@@ -168,11 +168,11 @@ impl PasswordProblem {
     /// The stable code for a field error.
     pub fn code(self) -> &'static str {
         match self {
-            PasswordProblem::TooShort => "PASSWORD_TOO_SHORT",
-            PasswordProblem::TooLong => "PASSWORD_TOO_LONG",
-            PasswordProblem::ControlCharacter => "PASSWORD_CONTROL_CHARACTER",
-            PasswordProblem::IsEmail => "PASSWORD_IS_EMAIL",
-            PasswordProblem::TooCommon => "PASSWORD_TOO_COMMON",
+            PasswordProblem::TooShort => "TOO_SHORT",
+            PasswordProblem::TooLong => "TOO_LONG",
+            PasswordProblem::ControlCharacter => "CONTROL_CHARACTER",
+            PasswordProblem::IsEmail => "IS_EMAIL",
+            PasswordProblem::TooCommon => "TOO_COMMON",
         }
     }
 

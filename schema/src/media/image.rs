@@ -23,21 +23,31 @@ pub enum PictureKind {
     Banner,
 }
 
-/// What a kind of picture must be, and the sizes that are made of it.
+/// What a kind of picture must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PictureRules {
     /// Least width in pixels, after the orientation in its metadata was applied.
     pub least_width: u32,
     /// Least height in pixels.
     pub least_height: u32,
-    /// Narrowest shape allowed, as width to height.
-    pub narrowest: (u32, u32),
-    /// Widest shape allowed, as width to height.
-    pub widest: (u32, u32),
-    /// The variants: name, and width in pixels. A smaller picture is never blown up: its variant
-    /// then has its own width.
-    pub variants: &'static [(&'static str, u32)],
+    /// The shape.
+    pub shape: Shape,
 }
+
+/// What a picture's sides must be to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Both the same.
+    Square,
+    /// The width larger than the height.
+    Wide,
+    /// Anything.
+    Any,
+}
+
+/// The smaller sizes of every picture: name, and the side in pixels of the square that it fits into. A smaller
+/// picture is never blown up. specification: contract, MediaVariantName; its `ORIGINAL` is the whole picture.
+pub const SIZES: [(&str, u32); 3] = [("LARGE", 1_600), ("MEDIUM", 800), ("SMALL", 256)];
 
 /// Pictures made of one upload, all of one media type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,14 +60,14 @@ pub struct Processed {
     pub height: u32,
     /// The whole picture, encoded anew.
     pub bytes: Bytes,
-    /// Its smaller sizes, all those that the kind names, in that order.
+    /// Its smaller sizes, all of [`SIZES`] in that order.
     pub variants: Vec<Variant>,
 }
 
 /// A smaller size of a picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variant {
-    /// As the kind's rules name it.
+    /// As [`SIZES`] names it.
     pub name: &'static str,
     /// Width in pixels.
     pub width: u32,
@@ -79,8 +89,8 @@ pub enum ImageProblem {
     /// More than one frame.
     #[error("animated pictures are not accepted: upload a still one")]
     Animated,
-    /// More than [`MOST_PIXELS`], or too much memory needed to decode it.
-    #[error("the picture has more than 40 megapixels")]
+    /// More than [`MOST_PIXELS`], a side longer than [`LONGEST_UPLOADED_SIDE`], or too much memory needed.
+    #[error("the picture has more than 40 megapixels, or a side longer than 16,384 pixels")]
     TooManyPixels,
     /// Smaller than its kind needs.
     #[error("the picture must be at least {width} pixels wide and {height} pixels high")]
@@ -90,17 +100,12 @@ pub enum ImageProblem {
         /// Least height in pixels.
         height: u32,
     },
-    /// Of another shape than its kind needs.
-    #[error(
-        "the picture's width must be between {}:{} and {}:{} of its height",
-        narrowest.0, narrowest.1, widest.0, widest.1
-    )]
-    WrongShape {
-        /// Narrowest shape allowed, as width to height.
-        narrowest: (u32, u32),
-        /// Widest shape allowed, as width to height.
-        widest: (u32, u32),
-    },
+    /// An icon that is not square.
+    #[error("the picture must be square")]
+    NotSquare,
+    /// A banner that is not wider than high.
+    #[error("the picture must be wider than high")]
+    NotWide,
     /// Cut off, or not decodable.
     #[error("the picture is damaged and cannot be decoded")]
     Damaged,
@@ -121,57 +126,42 @@ pub enum ImageError {
 pub const LARGEST_UPLOAD: usize = 8 * 1024 * 1024;
 /// Most pixels of an upload. specification: design/security.md, 14.
 pub const MOST_PIXELS: u64 = 40_000_000;
+/// Longest side of an upload in pixels. specification: contract, MediaUpload.
+pub const LONGEST_UPLOADED_SIDE: u32 = 16_384;
 /// Longest side, in pixels, of a picture that is kept; larger ones are scaled down to it.
 pub const LONGEST_SIDE: u32 = 4_096;
 
 impl PictureKind {
-    /// The rules of this kind.
+    /// The rules of this kind. specification: contract, MediaKind.
     pub const fn rules(self) -> PictureRules {
-        match self {
-            PictureKind::Icon => PictureRules {
-                least_width: 512,
-                least_height: 512,
-                narrowest: (1, 1),
-                widest: (1, 1),
-                variants: &[("512", 512), ("128", 128), ("64", 64)],
-            },
-            PictureKind::Screenshot => PictureRules {
-                least_width: 640,
-                least_height: 320,
-                narrowest: (1, 3),
-                widest: (3, 1),
-                variants: &[("1280", 1_280), ("640", 640), ("320", 320)],
-            },
-            PictureKind::Banner => PictureRules {
-                least_width: 1_200,
-                least_height: 300,
-                narrowest: (2, 1),
-                widest: (4, 1),
-                variants: &[("1200", 1_200), ("600", 600), ("300", 300)],
-            },
-        }
+        let (least_width, least_height, shape) = match self {
+            PictureKind::Icon => (256, 256, Shape::Square),
+            PictureKind::Screenshot => (640, 400, Shape::Any),
+            PictureKind::Banner => (1_120, 1, Shape::Wide),
+        };
+        PictureRules { least_width, least_height, shape }
     }
 }
 
 impl ImageProblem {
-    /// The stable code for a field error.
+    /// The stable code for the field error at `/file`. `TOO_LARGE` is a body too large, no field error.
     pub fn code(self) -> &'static str {
         match self {
-            ImageProblem::TooManyBytes => "MEDIA_TOO_LARGE",
-            ImageProblem::UnknownType => "MEDIA_TYPE_UNSUPPORTED",
-            ImageProblem::Animated => "MEDIA_ANIMATED",
-            ImageProblem::TooManyPixels => "MEDIA_TOO_MANY_PIXELS",
-            ImageProblem::TooSmall { .. } => "MEDIA_TOO_SMALL",
-            ImageProblem::WrongShape { .. } => "MEDIA_WRONG_SHAPE",
-            ImageProblem::Damaged => "MEDIA_DAMAGED",
+            ImageProblem::TooManyBytes => "TOO_LARGE",
+            ImageProblem::UnknownType | ImageProblem::Damaged => "NOT_AN_IMAGE",
+            ImageProblem::Animated => "ANIMATED",
+            ImageProblem::TooManyPixels => "TOO_MANY_PIXELS",
+            ImageProblem::TooSmall { .. } => "TOO_SMALL",
+            ImageProblem::NotSquare => "NOT_SQUARE",
+            ImageProblem::NotWide => "NOT_WIDE",
         }
     }
 }
 
 /// Processes pictures away from the async threads, few at a time. Cheap to clone.
 ///
-/// A picture of 40 megapixels takes up to 460 MB while it is worked on (measured), so one permit is the right number for a
-/// small machine.
+/// A picture of 40 megapixels takes up to 460 MB while it is worked on (measured), so one permit is the right
+/// number for a small machine.
 #[derive(Clone, Debug)]
 pub struct ImageWorkshop(Lane);
 
@@ -208,28 +198,32 @@ pub fn process(upload: &[u8], kind: PictureKind) -> Result<Processed, ImageProbl
     let encoding = encoding.for_transparency(canvas.has_alpha());
     let bytes = canvas.encode(encoding)?;
     let (width, height) = canvas.size();
-    let mut variants = Vec::with_capacity(rules.variants.len());
-    for &(name, wanted) in rules.variants {
-        let smaller = canvas.at_width(wanted);
-        let (width, height) = smaller.size();
-        variants.push(Variant { name, width, height, bytes: smaller.encode(encoding)? });
+    let mut variants = Vec::with_capacity(SIZES.len());
+    for (name, side) in SIZES {
+        let bytes = match canvas.within(side) {
+            Some(smaller) => {
+                canvas = smaller;
+                canvas.encode(encoding)?
+            }
+            None => bytes.clone(),
+        };
+        let (width, height) = canvas.size();
+        variants.push(Variant { name, width, height, bytes });
     }
     Ok(Processed { media_type: encoding.media_type(), width, height, bytes, variants })
 }
 
 fn check_size(width: u32, height: u32, rules: &PictureRules) -> Result<(), ImageProblem> {
-    let (wide, high) = (u64::from(width), u64::from(height));
-    if wide.saturating_mul(high) > MOST_PIXELS {
+    let pixels = u64::from(width).saturating_mul(u64::from(height));
+    if pixels > MOST_PIXELS || width.max(height) > LONGEST_UPLOADED_SIDE {
         return Err(ImageProblem::TooManyPixels);
     }
     if width < rules.least_width || height < rules.least_height {
         return Err(ImageProblem::TooSmall { width: rules.least_width, height: rules.least_height });
     }
-    let (narrowest, widest) = (rules.narrowest, rules.widest);
-    let is_too_narrow = wide * u64::from(narrowest.1) < high * u64::from(narrowest.0);
-    let is_too_wide = wide * u64::from(widest.1) > high * u64::from(widest.0);
-    if is_too_narrow || is_too_wide {
-        return Err(ImageProblem::WrongShape { narrowest, widest });
+    match rules.shape {
+        Shape::Square if width != height => Err(ImageProblem::NotSquare),
+        Shape::Wide if width <= height => Err(ImageProblem::NotWide),
+        _ => Ok(()),
     }
-    Ok(())
 }

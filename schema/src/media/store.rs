@@ -160,6 +160,18 @@ impl MediaKey {
         digest.try_into().ok().map(MediaKey)
     }
 
+    /// The name from the text in a row, 64 hexadecimal digits; `None` for anything else.
+    pub fn from_name(name: &str) -> Option<MediaKey> {
+        let mut digest = [0u8; 32];
+        hex::decode_to_slice(name, &mut digest).ok()?;
+        Some(MediaKey(digest))
+    }
+
+    /// The name as text, for a row: 64 hexadecimal digits.
+    pub fn name(&self) -> String {
+        hex::encode(self.0)
+    }
+
     /// The SHA-256 itself: for the row, and for the entity tag.
     pub fn digest(&self) -> &[u8; 32] {
         &self.0
@@ -167,7 +179,7 @@ impl MediaKey {
 
     /// Two levels of folders, so that none of them grows large.
     fn path(self) -> Path {
-        let name = hex::encode(self.0);
+        let name = self.name();
         let (first, rest) = name.split_at_checked(2).unwrap_or_default();
         let (second, _) = rest.split_at_checked(2).unwrap_or_default();
         Path::from_iter([first, second, &name])
@@ -176,9 +188,7 @@ impl MediaKey {
 
 impl MediaEntry {
     fn of(meta: &ObjectMeta) -> Option<MediaEntry> {
-        let mut digest = [0u8; 32];
-        hex::decode_to_slice(meta.location.filename()?, &mut digest).ok()?;
-        let key = MediaKey(digest);
+        let key = MediaKey::from_name(meta.location.filename()?)?;
         let modified_at = Timestamp::from_millisecond(meta.last_modified.timestamp_millis());
         (key.path() == meta.location).then_some(MediaEntry { key, size: meta.size, modified_at: modified_at.ok()? })
     }
@@ -302,5 +312,9 @@ mod tests {
         assert_eq!(MediaKey::from_digest(key.digest()), Some(key));
         assert_eq!(MediaKey::from_digest(&[0; 31]), None);
         assert_eq!(MediaKey::from_digest(b"../../etc/passwd"), None);
+        assert_eq!(MediaKey::from_name(&key.name()), Some(key));
+        for name in ["", "../../etc/passwd", &"0".repeat(63), &"0".repeat(66), &"g".repeat(64)] {
+            assert_eq!(MediaKey::from_name(name), None, "{name}");
+        }
     }
 }

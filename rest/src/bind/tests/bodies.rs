@@ -1,5 +1,7 @@
+use proptest::prelude::*;
 use serde_json::json;
 
+use super::super::json;
 use super::*;
 
 #[tokio::test]
@@ -169,4 +171,41 @@ async fn multipart_that_does_not_fit_is_refused() {
     assert_eq!(frameless.refused(upload).await, (400, vec![]));
     let torn = Call::default().path("app_uuid", APP).body("multipart/form-data; boundary=frame", "--frame\r\nx");
     assert_eq!(torn.refused(upload).await, (400, vec![]));
+}
+
+/// Any JSON value whose numbers can be held exactly.
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (-9_007_199_254_740_992_i64..9_007_199_254_740_992).prop_map(Value::from),
+        (-1000_i32..1000).prop_map(|number| json!(f64::from(number) + 0.5)),
+        "[^\u{0}]{0,12}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(6, 64, 6, |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+            proptest::collection::hash_map("[^\u{0}]{0,8}", inner, 0..6)
+                .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    /// What another program writes as JSON is read as it was meant.
+    #[test]
+    fn json_is_read_as_it_was_written(value in any_json()) {
+        let mut findings = Findings::default();
+        let read = json::read(value.to_string().as_bytes(), &mut findings);
+        prop_assert_eq!(read, Some(value));
+        prop_assert!(findings.is_empty());
+    }
+
+    /// Bytes that mean nothing are refused and nothing worse.
+    #[test]
+    fn no_bytes_are_too_odd(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+        let mut findings = Findings::default();
+        let read = json::read(&bytes, &mut findings);
+        prop_assert!(read.is_some() || !findings.is_empty());
+    }
 }

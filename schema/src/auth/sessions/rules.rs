@@ -44,7 +44,6 @@ pub(super) fn expires_at(now: Time, session_hours: Option<i32>) -> Time {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 

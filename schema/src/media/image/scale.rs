@@ -69,30 +69,26 @@ impl Canvas {
         (self.0.width(), self.0.height())
     }
 
-    /// Scales the picture down until its longer side is at most `side` pixels. In place as far as
-    /// can be, because this is where pictures are largest.
+    /// Scales the picture down until its longer side is at most `side` pixels. In place as far as can be,
+    /// because this is where pictures are largest.
     pub(super) fn shrink_to(&mut self, side: u32) {
-        let (width, height) = self.size();
-        if width.max(height) <= side {
-            return;
+        if let Some((width, height)) = self.fitting(side) {
+            let picture = std::mem::take(&mut self.0);
+            self.0 = weighted(picture, |picture| averaged(picture, width, height));
         }
-        let (width, height) = if width >= height {
-            (side, in_proportion(height, side, width))
-        } else {
-            (in_proportion(width, side, height), side)
-        };
-        let picture = std::mem::take(&mut self.0);
-        self.0 = weighted(picture, |picture| averaged(picture, width, height));
     }
 
-    /// The picture at `width` pixels, or as wide as it is when that is less.
-    pub(super) fn at_width(&self, width: u32) -> Canvas {
-        let (own, height) = self.size();
-        if width >= own {
-            return Canvas(self.0.clone());
-        }
-        let height = in_proportion(height, width, own);
-        Canvas(scaled(self.0.clone(), width, height))
+    /// The picture scaled down to fit a square of `side` pixels; `None` when it does already.
+    pub(super) fn within(&self, side: u32) -> Option<Canvas> {
+        let (width, height) = self.fitting(side)?;
+        Some(Canvas(scaled(self.0.clone(), width, height)))
+    }
+
+    /// The size that fits a square of `side` pixels, when the picture's own does not.
+    fn fitting(&self, side: u32) -> Option<(u32, u32)> {
+        let (width, height) = self.size();
+        let longer = width.max(height);
+        (longer > side).then(|| (in_proportion(width, side, longer), in_proportion(height, side, longer)))
     }
 
     /// Encodes the picture, without any metadata.

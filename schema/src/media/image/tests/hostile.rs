@@ -225,7 +225,7 @@ proptest! {
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
     ) {
         let format = [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP][which];
-        let mut upload = encoded(&fields(640, 320), format);
+        let mut upload = encoded(&fields(640, 400), format);
         for (place, byte) in changes {
             let at = place.index(upload.len());
             upload[at] = byte;

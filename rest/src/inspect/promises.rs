@@ -1,0 +1,202 @@
+//! One document and one root field for each promise, and no document or root field without one.
+
+use async_graphql::parser::types::{Field, OperationDefinition, OperationType, Selection};
+
+use super::sdl::{self, Root, Sdl};
+use super::selection::Answers;
+use super::{Difference, variables};
+use crate::contract::{Contract, GROUPS, Operation};
+use crate::documents::{Document, Documents};
+
+/// Compares every promise with its document and root field, and looks for what is left over.
+pub(super) fn inspect(
+    contract: &Contract,
+    documents: &Documents,
+    sdl: &Sdl,
+    served_directly: &[&str],
+    found: &mut Vec<Difference>,
+) {
+    let inspection = Inspection { contract, documents, sdl, served_directly };
+    for operation in contract.operations() {
+        inspection.promise(operation, found);
+    }
+    inspection.leftovers(found);
+}
+
+struct Inspection<'a> {
+    contract: &'a Contract,
+    documents: &'a Documents,
+    sdl: &'a Sdl,
+    served_directly: &'a [&'a str],
+}
+
+impl Inspection<'_> {
+    fn promise(&self, operation: &Operation, found: &mut Vec<Difference>) {
+        let id = operation.id.as_str();
+        if let Some(scope) = operation.access.scope()
+            && !self.contract.scopes().contains_key(scope)
+        {
+            let what = format!("{id} needs the scope {scope}, which the security scheme does not list");
+            found.push(difference(&operation.file(), what));
+        }
+        let document = self.documents.get(id);
+        if self.served_directly.contains(&id) {
+            if let Some(document) = document {
+                let what = format!("{id} is served without GraphQL: remove its document");
+                found.push(difference(&document.file, what));
+            }
+            return;
+        }
+        let root = self.sdl.root(id);
+        match root {
+            Some((root, field)) => self.root_field(operation, root, field, found),
+            None => {
+                let what = format!("{id} is promised: write a root field of this name");
+                found.push(difference(&resolvers(operation), what));
+            }
+        }
+        match document {
+            Some(document) => self.document(operation, document, root, found),
+            None => {
+                let what = format!("{id} is promised: write an operation of this name");
+                found.push(difference(&operation.document_file(), what));
+            }
+        }
+    }
+
+    fn root_field(&self, operation: &Operation, root: Root, field: &sdl::Field, found: &mut Vec<Difference>) {
+        let id = &operation.id;
+        let file = resolvers(operation);
+        let needs = operation.access.name();
+        match field.access.as_deref() {
+            Some(access) if access == needs => {}
+            Some(access) => {
+                let what =
+                    format!("{id} has @access(needs: \"{access}\"), and the contract says {needs}: make them the same");
+                found.push(difference(&file, what));
+            }
+            None => {
+                found.push(difference(&file, format!("{id} declares no access: write @access(needs: \"{needs}\")")));
+            }
+        }
+        if field.internal {
+            let what = format!("{id} is marked @internal, yet the contract promises it: remove the mark");
+            found.push(difference(&file, what));
+        }
+        if operation.method == http::Method::GET && root == Root::Mutation {
+            let what = format!("{id} is a GET and a mutation: a GET changes nothing, make it a query");
+            found.push(difference(&file, what));
+        }
+        if field.ty.nullable && !operation.promises(404) && operation.success != 204 {
+            let what = format!("{id} can answer null, and the contract promises no 404: make it non-null");
+            found.push(difference(&file, what));
+        }
+    }
+
+    fn document(
+        &self,
+        operation: &Operation,
+        document: &Document,
+        root: Option<(Root, &sdl::Field)>,
+        found: &mut Vec<Difference>,
+    ) {
+        let mut tell = |what: String| found.push(difference(&document.file, format!("{}: {what}", document.name)));
+        if !document.is_in(&operation.group, &operation.resource) {
+            tell(format!("move it to {}, beside its promise's address", operation.document_file()));
+        }
+        let Some(definition) = document.operation() else {
+            return;
+        };
+        let field = match root_of(definition, &operation.id) {
+            Ok(field) => field,
+            Err(what) => return tell(what),
+        };
+        let Some((root, root_field)) = root else {
+            return;
+        };
+        match (definition.ty, root) {
+            (OperationType::Query, Root::Query) | (OperationType::Mutation, Root::Mutation) => {}
+            (_, Root::Query) => tell("its root field is a query: begin with `query`".to_owned()),
+            (_, Root::Mutation) => tell("its root field is a mutation: begin with `mutation`".to_owned()),
+        }
+        variables::differences(self.contract, self.sdl, operation, definition).into_iter().for_each(&mut tell);
+        self.answers(operation, document, field, root_field).into_iter().for_each(&mut tell);
+    }
+
+    /// The selection against every JSON answer of success.
+    fn answers(
+        &self,
+        operation: &Operation,
+        document: &Document,
+        field: &Field,
+        root_field: &sdl::Field,
+    ) -> Vec<String> {
+        let answers = Answers { contract: self.contract, sdl: self.sdl, document: &document.parsed };
+        // A root field that is null is 404, not a null answer.
+        let mut ty = root_field.ty.clone();
+        ty.nullable = false;
+        let successes = operation.responses.range(200..300).filter_map(|(_, response)| response.json());
+        successes
+            .flat_map(|schema| answers.differences("", self.contract.schema(schema), &ty, &field.selection_set.node))
+            .collect()
+    }
+
+    /// Documents and root fields that no promise stands behind, and exceptions for nothing.
+    fn leftovers(&self, found: &mut Vec<Difference>) {
+        for document in self.documents.iter() {
+            if self.contract.operation(&document.name).is_none() {
+                let what = format!("{} is no promise of the contract: remove it, or promise it", document.name);
+                found.push(difference(&document.file, what));
+            }
+        }
+        for (name, field) in self.sdl.root_fields() {
+            if !field.internal && self.contract.operation(name).is_none() {
+                let what =
+                    format!("the root field {name} is no promise of the contract: promise it, or mark it @internal");
+                found.push(difference(&folder_of(name), what));
+            }
+            if field.access.is_none() && field.internal {
+                let what = format!("the root field {name} declares no access: write @access(needs: …)");
+                found.push(difference(&folder_of(name), what));
+            }
+        }
+        for id in self.served_directly {
+            if self.contract.operation(id).is_none() {
+                let what =
+                    format!("{id} is served without GraphQL, and no promise of the contract: remove it from the list");
+                found.push(difference("rest/src/exceptions/mod.rs", what));
+            }
+        }
+    }
+}
+
+/// The one root field of a document: named like the promise, without alias.
+fn root_of<'d>(definition: &'d OperationDefinition, id: &str) -> Result<&'d Field, String> {
+    match definition.selection_set.node.items.as_slice() {
+        [only] => match &only.node {
+            Selection::Field(field) if field.node.name.node != *id => {
+                Err(format!("it asks {}: ask the root field {id}", field.node.name.node))
+            }
+            Selection::Field(field) if field.node.alias.is_some() => {
+                Err("its root field has an alias: remove it".to_owned())
+            }
+            Selection::Field(field) => Ok(&field.node),
+            _ => Err(format!("it begins with a fragment: ask the root field {id}")),
+        },
+        _ => Err(format!("it asks several root fields: ask {id} only")),
+    }
+}
+
+fn resolvers(operation: &Operation) -> String {
+    format!("schema/src/{}/{}/resolvers.rs", operation.group, operation.resource)
+}
+
+/// The folder in which a root field of this name would stand.
+fn folder_of(name: &str) -> String {
+    let group = GROUPS.into_iter().find(|group| name.starts_with(&format!("{group}_")));
+    group.map_or_else(|| "schema/src".to_owned(), |group| format!("schema/src/{group}"))
+}
+
+fn difference(file: &str, what: String) -> Difference {
+    Difference { file: file.to_owned(), what }
+}

@@ -1,0 +1,200 @@
+//! What a document selects against what the contract promises to answer: every promised field
+//! selected, every selected field promised, of one type, and never null where null is not promised.
+
+use std::collections::BTreeMap;
+
+use async_graphql::Positioned;
+use async_graphql::parser::types::{ExecutableDocument, Field, Selection, SelectionSet, Type};
+use serde_json::Value;
+
+use super::leaf;
+use super::sdl::{Kind, Object, Sdl, entries, named};
+use super::shape::{Fields, Shape, Shaped, merged, shape};
+use crate::contract::Contract;
+
+/// Compares answers with one document.
+pub(super) struct Answers<'a> {
+    pub(super) contract: &'a Contract,
+    pub(super) sdl: &'a Sdl,
+    pub(super) document: &'a ExecutableDocument,
+}
+
+/// The fields that a selection answers with, by their key.
+type Selected<'a> = BTreeMap<&'a str, &'a Field>;
+
+impl<'a> Answers<'a> {
+    /// What differs at `place` between a schema and a field of type `ty` with this selection.
+    pub(super) fn differences(
+        &self,
+        place: &str,
+        schema: &'a Value,
+        ty: &Type,
+        selection: &'a SelectionSet,
+    ) -> Vec<String> {
+        let Shaped { nullable, shape } = shape(self.contract, schema);
+        let mut found = Vec::new();
+        if ty.nullable && !nullable {
+            found.push(format!("{place} can be null in the schema ({ty}), and the contract promises that it is not"));
+        }
+        match (shape, entries(ty), named(ty)) {
+            (Shape::List(items), Some(entry), _) => {
+                found.extend(self.differences(&format!("{place}[]"), items, entry, selection));
+            }
+            (Shape::List(_), None, _) => {
+                found.push(format!("{place} is a list in the contract, and {ty} is none"));
+            }
+            (_, Some(_), _) => found.push(format!("{place} is {ty}, and no list in the contract")),
+            (shape, None, Some(name)) => found.extend(self.named(place, shape, name, selection)),
+            (_, None, None) => {}
+        }
+        found
+    }
+
+    fn named(&self, place: &str, shape: Shape<'a>, name: &str, selection: &'a SelectionSet) -> Vec<String> {
+        match self.sdl.kind(name) {
+            Some(Kind::Object(object)) if !object.interface => self.object(place, shape, name, object, selection),
+            Some(Kind::Object(_) | Kind::Union(_)) => self.abstract_type(place, shape, name, selection),
+            _ => leaf::misfit(self.sdl, &shape, name).map(|misfit| format!("{place}: {misfit}")).into_iter().collect(),
+        }
+    }
+
+    /// Each object type behind an interface or union must fit one of the contract's forms.
+    fn abstract_type(&self, place: &str, shape: Shape<'a>, name: &str, selection: &'a SelectionSet) -> Vec<String> {
+        let forms: Vec<&Value> = match shape {
+            Shape::Forms(forms) => forms,
+            Shape::Object(fields) => return self.each_member(place, name, selection, |_| Some(copy(&fields))),
+            _ => return vec![format!("{place} is one of several types ({name}), and no object in the contract")],
+        };
+        let mut found = Vec::new();
+        for member in self.sdl.members(name) {
+            let Some(Kind::Object(object)) = self.sdl.kind(member) else {
+                continue;
+            };
+            let best = forms
+                .iter()
+                .map(|form| self.object(place, shape_of(self.contract, form), member, object, selection))
+                .min_by_key(Vec::len)
+                .unwrap_or_default();
+            if let Some(first) = best.first() {
+                found.push(format!("{place}: {member} fits none of the contract's forms; nearest: {first}"));
+            }
+        }
+        found
+    }
+
+    fn each_member(
+        &self,
+        place: &str,
+        name: &str,
+        selection: &'a SelectionSet,
+        fields: impl Fn(&str) -> Option<Fields<'a>>,
+    ) -> Vec<String> {
+        let mut found = Vec::new();
+        for member in self.sdl.members(name) {
+            if let (Some(Kind::Object(object)), Some(fields)) = (self.sdl.kind(member), fields(member)) {
+                found.extend(self.object(place, Shape::Object(fields), member, object, selection));
+            }
+        }
+        found
+    }
+
+    fn object(
+        &self,
+        place: &str,
+        shape: Shape<'a>,
+        name: &str,
+        object: &Object,
+        selection: &'a SelectionSet,
+    ) -> Vec<String> {
+        let fields = match shape {
+            Shape::Object(fields) => Some(fields),
+            Shape::Forms(forms) => merged(self.contract, &forms),
+            _ => None,
+        };
+        let Some(fields) = fields else {
+            return vec![format!("{place} is an object ({name}), and no object with named fields in the contract")];
+        };
+        let mut found = Vec::new();
+        let mut selected = Selected::new();
+        self.collect(name, object, selection, &mut selected, &mut found);
+        for (key, field) in &selected {
+            let place = below(place, key);
+            let Some(schema) = fields.properties.get(key) else {
+                found.push(format!("{place} is selected, and the contract does not promise it"));
+                continue;
+            };
+            let asked = field.name.node.as_str();
+            if asked == "__typename" {
+                continue;
+            }
+            match object.fields.get(asked) {
+                Some(definition) => {
+                    let selection = &field.selection_set.node;
+                    found.extend(self.differences(&place, schema, &definition.ty, selection));
+                }
+                None => found.push(format!("{place}: the type {name} has no field {asked}")),
+            }
+        }
+        for name in fields.required.iter().filter(|name| !selected.contains_key(*name)) {
+            found.push(format!("{} is promised (required), and the document does not select it", below(place, name)));
+        }
+        found
+    }
+
+    /// The fields that a selection answers with on the object type `name`, fragments resolved.
+    fn collect(
+        &self,
+        name: &str,
+        object: &Object,
+        selection: &'a SelectionSet,
+        selected: &mut Selected<'a>,
+        found: &mut Vec<String>,
+    ) {
+        for item in &selection.items {
+            if !item.node.directives().is_empty() {
+                found.push(format!("line {}: a document's answer is fixed; remove the directive", item.pos.line));
+            }
+            let (condition, inner) = match &item.node {
+                Selection::Field(field) => {
+                    selected.insert(field.node.response_key().node.as_str(), &field.node);
+                    continue;
+                }
+                Selection::InlineFragment(inline) => {
+                    let condition = inline.node.type_condition.as_ref().map(|on| on.node.on.node.as_str());
+                    (condition, &inline.node.selection_set)
+                }
+                Selection::FragmentSpread(spread) => {
+                    let Some(fragment) = self.document.fragments.get(&spread.node.fragment_name.node) else {
+                        continue;
+                    };
+                    (Some(fragment.node.type_condition.node.on.node.as_str()), &fragment.node.selection_set)
+                }
+            };
+            if self.applies(condition, name, object) {
+                let Positioned { node, .. } = inner;
+                self.collect(name, object, node, selected, found);
+            }
+        }
+    }
+
+    /// Whether a fragment on `condition` gives fields on the object type `name`.
+    fn applies(&self, condition: Option<&str>, name: &str, object: &Object) -> bool {
+        condition.is_none_or(|condition| {
+            condition == name
+                || object.implements.iter().any(|interface| interface == condition)
+                || self.sdl.members(condition).contains(&name)
+        })
+    }
+}
+
+fn shape_of<'a>(contract: &'a Contract, schema: &'a Value) -> Shape<'a> {
+    shape(contract, schema).shape
+}
+
+fn copy<'a>(fields: &Fields<'a>) -> Fields<'a> {
+    Fields { properties: fields.properties.clone(), required: fields.required.clone() }
+}
+
+fn below(place: &str, key: &str) -> String {
+    if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") }
+}

@@ -1,0 +1,173 @@
+//! A JSON Schema, looked at as something that a GraphQL type can be compared with.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::contract::Contract;
+
+/// What a schema describes.
+#[derive(Debug)]
+pub(super) struct Shaped<'a> {
+    /// Whether null is among it.
+    pub(super) nullable: bool,
+    /// What it is when it is not null.
+    pub(super) shape: Shape<'a>,
+}
+
+/// What a schema describes, null aside.
+#[derive(Debug)]
+pub(super) enum Shape<'a> {
+    /// Text, of a format.
+    Text(Option<&'a str>),
+    /// One of these texts.
+    Enum(BTreeSet<&'a str>),
+    /// A whole number.
+    Integer,
+    /// A number.
+    Number,
+    /// True or false.
+    Boolean,
+    /// A list of what this schema describes.
+    List(&'a Value),
+    /// An object with these fields.
+    Object(Fields<'a>),
+    /// An object of any fields, or anything at all.
+    Free,
+    /// One of several.
+    Forms(Vec<&'a Value>),
+}
+
+/// The fields of an object.
+#[derive(Debug, Default)]
+pub(super) struct Fields<'a> {
+    /// Each field's schema.
+    pub(super) properties: BTreeMap<&'a str, &'a Value>,
+    /// The fields that are always there.
+    pub(super) required: BTreeSet<&'a str>,
+}
+
+/// Looks at a schema; `$ref`s are followed.
+pub(super) fn shape<'a>(contract: &'a Contract, schema: &'a Value) -> Shaped<'a> {
+    let schema = contract.resolve(schema);
+    for keyword in ["oneOf", "anyOf"] {
+        if let Some(forms) = schema.get(keyword).and_then(Value::as_array) {
+            return of_forms(contract, forms);
+        }
+    }
+    if let Some(parts) = schema.get("allOf").and_then(Value::as_array) {
+        return of_parts(contract, schema, parts);
+    }
+    let (types, mut nullable) = types(schema);
+    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+        nullable |= values.iter().any(Value::is_null);
+        let texts: BTreeSet<&str> = values.iter().filter_map(Value::as_str).collect();
+        if !texts.is_empty() {
+            return Shaped { nullable, shape: Shape::Enum(texts) };
+        }
+    }
+    let format = schema.get("format").and_then(Value::as_str);
+    let shape = match types.as_slice() {
+        ["string"] => Shape::Text(format),
+        ["integer"] => Shape::Integer,
+        ["number"] => Shape::Number,
+        ["boolean"] => Shape::Boolean,
+        ["array"] => Shape::List(schema.get("items").unwrap_or(&Value::Bool(true))),
+        ["object"] => of_object(schema),
+        [] if schema.get("properties").is_some() => of_object(schema),
+        [] if schema.get("const").is_some_and(Value::is_string) => Shape::Text(None),
+        _ => Shape::Free,
+    };
+    let anything = types.is_empty() && matches!(shape, Shape::Free);
+    Shaped { nullable: nullable || anything, shape }
+}
+
+/// The fields that several forms have together: all of theirs, required where every form requires
+/// them. None when one is no object.
+pub(super) fn merged<'a>(contract: &'a Contract, forms: &[&'a Value]) -> Option<Fields<'a>> {
+    let mut all: Option<Fields<'a>> = None;
+    for form in forms {
+        let Shape::Object(fields) = shape(contract, form).shape else {
+            return None;
+        };
+        all = Some(match all {
+            None => fields,
+            Some(mut all) => {
+                all.required.retain(|name| fields.required.contains(name));
+                for (name, schema) in fields.properties {
+                    all.properties.entry(name).or_insert(schema);
+                }
+                all
+            }
+        });
+    }
+    all
+}
+
+fn types(schema: &Value) -> (Vec<&str>, bool) {
+    let types: Vec<&str> = match schema.get("type") {
+        Some(Value::String(name)) => vec![name.as_str()],
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let nullable = types.contains(&"null");
+    (types.into_iter().filter(|name| *name != "null").collect(), nullable)
+}
+
+/// An object with named fields; one whose fields have any name (`additionalProperties` a schema) or
+/// no field is named is free.
+fn of_object(schema: &Value) -> Shape<'_> {
+    let more = schema.get("additionalProperties");
+    if more.is_some_and(Value::is_object) {
+        return Shape::Free;
+    }
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+        return if more == Some(&Value::Bool(false)) { Shape::Object(Fields::default()) } else { Shape::Free };
+    };
+    Shape::Object(Fields {
+        properties: properties.iter().map(|(name, schema)| (name.as_str(), schema)).collect(),
+        required: required(schema).collect(),
+    })
+}
+
+fn required(schema: &Value) -> impl Iterator<Item = &str> {
+    schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+}
+
+fn of_forms<'a>(contract: &'a Contract, forms: &'a [Value]) -> Shaped<'a> {
+    let is_null = |form: &&Value| contract.resolve(form).get("type").and_then(Value::as_str) == Some("null");
+    let nullable = forms.iter().any(|form| is_null(&form));
+    let rest: Vec<&Value> = forms.iter().filter(|form| !is_null(form)).collect();
+    match rest.as_slice() {
+        [only] => {
+            let shaped = shape(contract, only);
+            Shaped { nullable: nullable || shaped.nullable, shape: shaped.shape }
+        }
+        _ => Shaped { nullable, shape: Shape::Forms(rest) },
+    }
+}
+
+/// `allOf`: objects give their fields together, anything else is what the first part says.
+fn of_parts<'a>(contract: &'a Contract, schema: &'a Value, parts: &'a [Value]) -> Shaped<'a> {
+    let mut all = Fields::default();
+    let mut other = None;
+    for part in parts {
+        let shaped = shape(contract, part);
+        match shaped.shape {
+            Shape::Object(fields) => {
+                all.properties.extend(fields.properties);
+                all.required.extend(fields.required);
+            }
+            _ if other.is_none() => other = Some(shaped),
+            _ => {}
+        }
+    }
+    if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
+        all.properties.extend(properties.iter().map(|(name, schema)| (name.as_str(), schema)));
+    }
+    all.required.extend(required(schema));
+    match other {
+        Some(other) if all.properties.is_empty() => other,
+        _ => Shaped { nullable: false, shape: Shape::Object(all) },
+    }
+}

@@ -1,0 +1,198 @@
+//! The inspection's tests: a small house that agrees, spoilt in one place at a time.
+
+mod shapes;
+
+use super::*;
+use crate::contract::sample::{contract, folder};
+
+/// The three texts of the house, which a test spoils in one place.
+struct House {
+    contract: String,
+    documents: Vec<(String, String)>,
+    sdl: String,
+    served_directly: Vec<&'static str>,
+}
+
+const DOCUMENTS: [&str; 7] = [
+    "system/me.graphql",
+    "auth/tokens.graphql",
+    "auth/sessions.graphql",
+    "marketplace/apps.graphql",
+    "marketplace/media.graphql",
+    "marketplace/listings.graphql",
+    "admin/audit_records.graphql",
+];
+
+impl House {
+    fn new() -> House {
+        let fixtures = folder().parent().unwrap().to_owned();
+        let read = |path: &str| std::fs::read_to_string(fixtures.join(path)).unwrap();
+        House {
+            contract: contract().text().to_owned(),
+            documents: DOCUMENTS.map(|path| (path.to_owned(), read(&format!("documents/{path}")))).into(),
+            sdl: read("schema.graphql"),
+            served_directly: vec!["system_health_get"],
+        }
+    }
+
+    fn contract(mut self, from: &str, to: &str) -> House {
+        assert!(self.contract.contains(from), "the contract has no {from}");
+        self.contract = self.contract.replace(from, to);
+        self
+    }
+
+    fn sdl(mut self, from: &str, to: &str) -> House {
+        assert!(self.sdl.contains(from), "the SDL has no {from}");
+        self.sdl = self.sdl.replace(from, to);
+        self
+    }
+
+    fn document(mut self, path: &str, from: &str, to: &str) -> House {
+        let (_, text) = self.documents.iter_mut().find(|(name, _)| name == path).unwrap();
+        assert!(text.contains(from), "{path} has no {from}");
+        *text = text.replace(from, to);
+        self
+    }
+
+    fn apps(self, from: &str, to: &str) -> House {
+        self.document("marketplace/apps.graphql", from, to)
+    }
+
+    fn differences(&self) -> Vec<String> {
+        let contract = Contract::from_yaml(&self.contract).unwrap_or_else(|problems| panic!("{problems:#?}"));
+        let documents = Documents::read(self.documents.clone()).unwrap_or_else(|problems| panic!("{problems:#?}"));
+        inspect(&contract, &documents, &self.sdl, &self.served_directly).iter().map(ToString::to_string).collect()
+    }
+
+    /// The one difference that the spoilt house has.
+    fn difference(&self) -> String {
+        let mut differences = self.differences();
+        assert_eq!(differences.len(), 1, "{differences:#?}");
+        differences.remove(0)
+    }
+
+    /// Asserts that each of these is told, and nothing else.
+    fn differs(&self, expected: &[&str]) {
+        let found = self.differences();
+        for expected in expected {
+            assert!(found.iter().any(|found| found.contains(expected)), "no `{expected}` in {found:#?}");
+        }
+        let others: Vec<&String> =
+            found.iter().filter(|found| !expected.iter().any(|expected| found.contains(expected))).collect();
+        assert!(others.is_empty(), "{others:#?}");
+    }
+}
+
+#[test]
+fn a_house_that_agrees_has_no_difference() {
+    assert_eq!(House::new().differences(), Vec::<String>::new());
+}
+
+#[test]
+fn a_promise_without_document_or_root_field_is_named_with_the_file_to_write() {
+    let mut house = House::new();
+    house.served_directly.clear();
+    house.differs(&[
+        "rest/documents/system/health.graphql: system_health_get is promised: write an operation",
+        "schema/src/system/health/resolvers.rs: system_health_get is promised: write a root field",
+    ]);
+}
+
+#[test]
+fn a_document_without_promise_is_named() {
+    let mut house = House::new();
+    house.documents.push(("system/life.graphql".to_owned(), "query system_life_get { system_life_get }".to_owned()));
+    assert_eq!(
+        house.difference(),
+        "rest/documents/system/life.graphql: system_life_get is no promise of the contract: remove it, or promise it"
+    );
+}
+
+#[test]
+fn a_root_field_without_promise_must_be_internal_and_say_its_access() {
+    let house = House::new().sdl(" @internal\n", "\n");
+    assert!(house.difference().starts_with("schema/src: the root field playground_only is no promise"));
+    let house =
+        House::new().sdl("playground_only: String! @access(needs: \"labs.admin.audit\")", "playground_only: String!");
+    assert!(house.difference().contains("playground_only declares no access"));
+    let house = House::new()
+        .sdl("system_me_get: Me! @access(needs: \"any\")", "system_me_get: Me! @access(needs: \"any\") @internal");
+    assert!(house.difference().contains("marked @internal, yet the contract promises it"));
+}
+
+#[test]
+fn access_must_be_the_same_on_both_sides() {
+    let house = House::new().sdl(
+        "marketplace_apps_get(app_uuid: UUID!): App @access(needs: \"marketplace.apps\")",
+        "marketplace_apps_get(app_uuid: UUID!): App @access(needs: \"marketplace.apps:write\")",
+    );
+    assert_eq!(
+        house.difference(),
+        "schema/src/marketplace/apps/resolvers.rs: marketplace_apps_get has @access(needs: \"marketplace.apps:write\"), \
+         and the contract says marketplace.apps: make them the same"
+    );
+    let house = House::new().sdl("system_me_get: Me! @access(needs: \"any\")", "system_me_get: Me!");
+    assert!(house.difference().contains("write @access(needs: \"any\")"));
+    let house = House::new().contract("            storefront: Read the storefront\n", "");
+    assert!(house.difference().contains("needs the scope storefront, which the security scheme does not list"));
+}
+
+#[test]
+fn a_get_never_mutates_and_documents_ask_the_right_root() {
+    let field = "  playground_only: String!";
+    let moved = "  system_me_get: Me! @access(needs: \"any\")\n";
+    let house = House::new().sdl(moved, "").sdl("type Mutation {\n", &format!("type Mutation {{\n{moved}"));
+    house.differs(&["system_me_get is a GET and a mutation", "system_me_get: its root field is a mutation"]);
+    assert!(House::new().sdl.contains(field));
+    let house = House::new().apps("mutation marketplace_apps_delete", "query marketplace_apps_delete");
+    assert!(house.difference().contains("its root field is a mutation: begin with `mutation`"));
+}
+
+#[test]
+fn a_document_asks_one_root_field_of_its_own_name() {
+    let path = "system/me.graphql";
+    let house = House::new().document(path, "{ system_me_get {", "{ me: system_me_get {");
+    assert!(house.difference().contains("its root field has an alias"));
+    let house = House::new().document(path, "{ system_me_get {", "{ system_me_explain {");
+    assert!(house.difference().contains("it asks system_me_explain: ask the root field system_me_get"));
+    let house = House::new().document(path, "query system_me_get { ", "query system_me_get { playground_only ");
+    assert!(house.difference().contains("it asks several root fields"));
+}
+
+#[test]
+fn a_document_stands_beside_its_promise() {
+    let mut house = House::new();
+    house.contract = house.contract.replace("x-resource: listings", "x-resource: listing");
+    house.differs(&["move it to rest/documents/marketplace/listing.graphql"]);
+}
+
+#[test]
+fn a_root_field_is_null_only_where_404_is_promised() {
+    let house = House::new().sdl("system_me_get: Me!", "system_me_get: Me");
+    assert!(house.difference().contains("system_me_get can answer null, and the contract promises no 404"));
+}
+
+#[test]
+fn what_is_served_directly_is_promised_and_has_no_document() {
+    let mut house = House::new();
+    house.served_directly.push("system_life_get");
+    assert!(house.difference().starts_with("rest/src/exceptions/mod.rs: system_life_get is served without GraphQL"));
+    let mut house = House::new();
+    house.served_directly.push("system_me_get");
+    assert!(house.difference().contains("system_me_get is served without GraphQL: remove its document"));
+}
+
+#[test]
+fn counts_must_be_as_stated() {
+    let house = House::new().contract("    system: 3\n", "    system: 4\n");
+    assert!(house.difference().contains("info.x-operations says 4 for system, there are 3"));
+    let house = House::new().contract("    total: 16\n", "");
+    assert!(house.difference().contains("says nothing for total, there are 16"));
+}
+
+#[test]
+fn an_sdl_that_cannot_be_read_is_named() {
+    let mut house = House::new();
+    house.sdl = "type {".to_owned();
+    assert!(house.difference().starts_with("schema/schema.graphql: the schema's SDL cannot be read"));
+}

@@ -1,0 +1,236 @@
+use super::House;
+
+#[test]
+fn parameters_and_variables_must_agree_in_name() {
+    let house = House::new().apps("$q: String, ", "");
+    assert!(house.difference().contains("marketplace_apps_list: the parameter q has no variable: declare $q"));
+    let house = House::new().apps("$q: String,", "$q: String, $colour: String,");
+    assert!(house.difference().contains("the variable $colour is no parameter of the contract"));
+    let house = House::new().apps("marketplace_apps_create($body: AppInput!)", "marketplace_apps_create");
+    assert!(house.difference().contains("the body has no variable: declare $body"));
+    let house = House::new()
+        .apps("marketplace_apps_delete($app_uuid: UUID!)", "marketplace_apps_delete($app_uuid: UUID!, $body: JSON)");
+    assert!(house.difference().contains("the promise has no body"));
+}
+
+#[test]
+fn parameters_and_variables_must_agree_in_type() {
+    let cases = [
+        ("$q: String", "$q: Int", "$q: the contract says a text (String), and the schema Int"),
+        (
+            "$category_uuid: [UUID!]",
+            "$category_uuid: [String!]",
+            "$category_uuid[]: the contract says a uuid (UUID), and the schema String",
+        ),
+        ("$created_from: Time", "$created_from: String", "$created_from: the contract says a time (Time)"),
+        ("$limit: Int!", "$limit: Float!", "$limit: the contract says a whole number (Int)"),
+        ("$rating: Float", "$rating: Int", "$rating: the contract says a number (Float)"),
+        ("$archived: Boolean!", "$archived: String!", "$archived: the contract says true or false (Boolean)"),
+        ("$state: [AppState!]", "$state: [String!]", "$state[]: the contract says an enumeration"),
+        ("$state: [AppState!]", "$state: AppState", "$state is a list in the contract, and AppState is none"),
+        (
+            "$state: [AppState!]",
+            "$state: [AppState]",
+            "$state[] is required in the contract, and AppState is not: write `AppState!`",
+        ),
+        (
+            "$sort: String!",
+            "$sort: Method!",
+            "$sort: the contract has the values -created_at, created_at, the enum Method has GET, POST",
+        ),
+        ("$q: String", "$q: [String!]", "$q is [String!], and no list in the contract"),
+        ("$q: String", "$q: Words", "$q: the schema has no type Words"),
+    ];
+    for (from, to, expected) in cases {
+        let found = House::new().apps(from, to).difference();
+        assert!(found.contains(expected), "{to}: {found}");
+    }
+}
+
+#[test]
+fn what_can_be_left_out_must_be_nullable_and_what_is_required_must_not() {
+    let found = House::new().apps("$q: String,", "$q: String!,").difference();
+    assert!(found.contains("$q can be left out or null in the contract, and String! cannot"), "{found}");
+    let found = House::new().apps("$archived: Boolean!", "$archived: Boolean").differences();
+    assert!(found.is_empty(), "a default stands in, so both are right: {found:?}");
+    let found = House::new().document("system/me.graphql", "$path: String!", "$path: String").difference();
+    assert!(found.contains("$path is required in the contract, and String is not: write `String!`"), "{found}");
+    let found = House::new().apps("$body: ArchiveInput)", "$body: ArchiveInput!)").difference();
+    assert!(found.contains("$body can be left out"), "{found}");
+}
+
+#[test]
+fn a_body_and_its_input_must_agree_field_by_field() {
+    let cases = [
+        ("  seats: Int\n", "", "$body.seats is in the contract, and the input AppInput lacks it"),
+        (
+            "  seats: Int\n",
+            "  seats: Int\n  size: Int\n",
+            "$body.size is in the input AppInput, and the contract lacks it",
+        ),
+        ("  seats: Int\n", "  seats: Int!\n", "$body.seats can be left out or null in the contract"),
+        (
+            "input AppInput {\n  name: String!",
+            "input AppInput {\n  name: String",
+            "$body.name is required in the contract",
+        ),
+        ("  opens_at: Time\n", "  opens_at: String\n", "$body.opens_at: the contract says a time (Time)"),
+        ("  names: JSON\n", "  names: String\n", "$body.names: the contract says anything (JSON)"),
+        ("  either: JSON\n", "  either: Int\n", "$body.either: the contract says one of several forms (JSON)"),
+        ("  keywords: [String!]\n", "  keywords: [Int!]\n", "$body.keywords[]: the contract says a text"),
+        (
+            "email: String url: String",
+            "email: String",
+            "$body.contact.url is in the contract, and the input EitherContact lacks it",
+        ),
+        ("email: String url: String", "email: String! url: String", "$body.contact.email can be left out or null"),
+        ("input AppChange { name: String ", "input AppChange { name: String! ", "$body.name can be left out or null"),
+        (
+            "password: String! scope",
+            "password: String scope",
+            "auth_tokens_issue: $body.password is required in the contract",
+        ),
+    ];
+    for (from, to, expected) in cases {
+        let found = House::new().sdl(from, to).difference();
+        assert!(found.contains(expected), "{to}: {found}");
+    }
+}
+
+#[test]
+fn a_default_in_the_schema_lets_a_field_be_left_out() {
+    assert_eq!(House::new().sdl("  seats: Int\n", "  seats: Int! = 1\n").differences(), Vec::<String>::new());
+}
+
+#[test]
+fn every_promised_field_is_selected_and_every_selected_one_promised() {
+    let found = House::new().document("system/me.graphql", "scopes ", "").difference();
+    assert_eq!(
+        found,
+        "rest/documents/system/me.graphql: system_me_get: scopes is promised (required), and the document does not select it"
+    );
+    let found = House::new().document("system/me.graphql", "scopes ", "scopes secret ").difference();
+    assert!(found.contains("secret is selected, and the contract does not promise it"), "{found}");
+    let found = House::new().document("system/me.graphql", "scopes ", "scopes secrets: secret ").difference();
+    assert!(found.contains("secrets is selected"), "{found}");
+    let found = House::new().document("system/me.graphql", "verdict }", "verdict: words }").difference();
+    assert!(found.contains("verdict: the type Verdict has no field words"), "{found}");
+    House::new().apps("categories { uuid name children", "categories { name children").differs(&[
+        "marketplace_apps_list: data[].categories[].uuid is promised",
+        "marketplace_apps_get: categories[].uuid is promised",
+        "marketplace_apps_create: categories[].uuid",
+        "marketplace_apps_update: categories[].uuid",
+        "marketplace_apps_archive: categories[].uuid",
+    ]);
+}
+
+#[test]
+fn answers_must_agree_in_type_and_never_be_null_unpromised() {
+    let cases = [
+        (
+            "limit_per_second: Int!",
+            "limit_per_second: Float!",
+            "rate_limit.limit_per_second: the contract says a whole number",
+        ),
+        (
+            "limit_per_second: Int!",
+            "limit_per_second: Int",
+            "rate_limit.limit_per_second can be null in the schema (Int)",
+        ),
+        ("scopes: [String!]!", "scopes: [String]!", "scopes[] can be null in the schema"),
+        ("scopes: [String!]!", "scopes: String!", "scopes is a list in the contract, and String! is none"),
+        (
+            "rate_limit: RateLimit!",
+            "rate_limit: [RateLimit!]!",
+            "rate_limit is [RateLimit!]!, and no list in the contract",
+        ),
+        (
+            "rate_limit: RateLimit!",
+            "rate_limit: JSON!",
+            "rate_limit: the contract says an object with named fields, and the schema JSON",
+        ),
+        (
+            "PARTNER_USER MACHINE_CLIENT",
+            "PARTNER_USER",
+            "principal_type: the contract has the values MACHINE_CLIENT, which the enum PrincipalType lacks",
+        ),
+        (
+            "PARTNER_USER MACHINE_CLIENT",
+            "ROBOT PARTNER_USER MACHINE_CLIENT",
+            "the enum PrincipalType has the values ROBOT, which the contract lacks",
+        ),
+        ("principal_type: PrincipalType!", "principal_type: RateLimit!", "principal_type is an object (RateLimit)"),
+        (
+            "difference: JSON }",
+            "difference: Page }",
+            "data[].difference is an object (Page), and no object with named fields",
+        ),
+    ];
+    for (from, to, expected) in cases {
+        let found = House::new().sdl(from, to).difference();
+        assert!(found.contains(expected), "{to}: {found}");
+    }
+}
+
+#[test]
+fn a_null_that_is_promised_is_no_difference() {
+    assert_eq!(
+        House::new().sdl("website: String\n  created_at", "website: String!\n  created_at").differences(),
+        Vec::<String>::new()
+    );
+    let house = House::new().contract("website:\n          type:\n          - string\n          - 'null'\n          format: uri\n          maxLength: 200\n        created_at", "website:\n          type: string\n        created_at");
+    let found = house.differences();
+    assert!(
+        found.len() == 6 && found.iter().all(|found| found.contains("website can be null in the schema (String)")),
+        "{found:#?}"
+    );
+}
+
+#[test]
+fn fragments_and_directives_are_seen_through() {
+    let house =
+        House::new().document("marketplace/listings.graphql", "uuid name state", "... on App { uuid name } state");
+    assert_eq!(house.differences(), Vec::<String>::new());
+    let house =
+        House::new().document("marketplace/listings.graphql", "uuid name state", "... on Me { uuid name } state");
+    house.differs(&["marketplace_listings_get: uuid is promised", "marketplace_listings_get: name is promised"]);
+    let house =
+        House::new().document("marketplace/listings.graphql", "uuid name state", "uuid name @skip(if: true) state");
+    assert!(house.difference().contains("line 3: a document's answer is fixed; remove the directive"));
+}
+
+#[test]
+fn one_of_several_types_fits_one_of_several_forms() {
+    let forms = "oneOf:\n              - type: object\n                required: [kind, email]\n                properties:\n                  kind: {type: string}\n                  email: {type: string}\n              - type: object\n                required: [kind, phone]\n                properties:\n                  kind: {type: string}\n                  phone: {type: string}\n";
+    let house = || {
+        House::new()
+            .contract("              schema:\n                type: object\n                required:\n                - verdict\n                properties:\n                  verdict:\n                    type: string\n                    maxLength: 100\n              example:\n                verdict: allowed\n", &format!("              schema:\n                {}", forms.replace("\n  ", "\n    ")))
+            .sdl("type Verdict { verdict: String! }", "type Mail { kind: String! email: String! }\ntype Phone { kind: String! phone: String! }\nunion Verdict = Mail | Phone")
+            .document("system/me.graphql", "{ verdict }", "{ ... on Mail { kind email } ... on Phone { kind phone } }")
+    };
+    assert_eq!(house().differences(), Vec::<String>::new());
+    let found = house().document("system/me.graphql", "kind phone", "kind").difference();
+    assert!(found.contains("Phone fits none of the contract's forms"), "{found}");
+}
+
+#[test]
+fn the_fields_of_a_multipart_body_are_compared_and_its_files_are_not() {
+    let media = |to: &str| {
+        House::new().sdl("input UploadInput { kind: MediaKind! alt_text: String position: Int }", to).difference()
+    };
+    let found = media("input UploadInput { kind: MediaKind! alt_text: String position: Int file: String }");
+    assert!(found.contains("$body.file is in the input UploadInput, and the contract lacks it"), "{found}");
+    let found = media("input UploadInput { kind: String! alt_text: String position: Int }");
+    assert!(found.contains("$body.kind: the contract says an enumeration"), "{found}");
+    let found = media("input UploadInput { kind: MediaKind! alt_text: String }");
+    assert!(found.contains("$body.position is in the contract"), "{found}");
+}
+
+#[test]
+fn one_single_value_is_a_constant_and_may_be_a_text() {
+    let agrees = House::new().sdl("verdict: String!", "verdict: String!").contract(
+        "                  verdict:\n                    type: string\n                    maxLength: 100\n",
+        "                  verdict:\n                    type: string\n                    enum: [ALLOWED]\n",
+    );
+    assert_eq!(agrees.differences(), Vec::<String>::new());
+}

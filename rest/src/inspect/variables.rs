@@ -1,0 +1,182 @@
+//! Parameters and body of a promise against the variables of its document: all there on both sides,
+//! of one type, and able to be left out where the contract says so.
+
+use std::collections::BTreeMap;
+
+use async_graphql::parser::types::{OperationDefinition, Type};
+use serde_json::Value;
+
+use super::leaf;
+use super::sdl::{Input, Kind, Sdl, entries, named};
+use super::shape::{Fields, Shape, merged, shape};
+use crate::contract::{BodyKind, Contract, Operation, Place};
+
+/// What differs between a promise's inputs and its document's variables.
+pub(super) fn differences(
+    contract: &Contract,
+    sdl: &Sdl,
+    operation: &Operation,
+    document: &OperationDefinition,
+) -> Vec<String> {
+    let mut compare = Compare { contract, sdl, found: Vec::new(), open: Vec::new() };
+    let variables: BTreeMap<&str, (&Type, bool)> = document
+        .variable_definitions
+        .iter()
+        .map(|variable| {
+            let has_default = variable.node.default_value.is_some();
+            (variable.node.name.node.as_str(), (&variable.node.var_type.node, has_default))
+        })
+        .collect();
+    let mut known = Vec::new();
+    for parameter in &operation.parameters {
+        let name = parameter.variable();
+        let variable = variables.get(name.as_str());
+        known.push(name.clone());
+        match variable {
+            Some((ty, has_default)) => {
+                let always = parameter.required || parameter.default.is_some() || parameter.place == Place::Path;
+                let presence = Presence { required: parameter.required, always, has_default: *has_default };
+                compare.input(&format!("${name}"), &parameter.schema, ty, presence);
+            }
+            None if parameter.place == Place::Header => {}
+            None => compare.found.push(format!("the parameter {name} has no variable: declare ${name}")),
+        }
+    }
+    compare.body(operation, variables.get("body").copied());
+    known.push("body".to_owned());
+    for name in variables.keys().filter(|name| !known.iter().any(|known| known == *name)) {
+        compare
+            .found
+            .push(format!("the variable ${name} is no parameter of the contract: remove it, or promise the parameter"));
+    }
+    compare.found
+}
+
+/// Whether a value must be, will be and may be left out.
+#[derive(Clone, Copy)]
+struct Presence {
+    /// The contract demands it.
+    required: bool,
+    /// It is always bound, because it is demanded or a default stands in.
+    always: bool,
+    /// The GraphQL side has a default of its own.
+    has_default: bool,
+}
+
+struct Compare<'a> {
+    contract: &'a Contract,
+    sdl: &'a Sdl,
+    found: Vec<String>,
+    /// Pairs of schema and type that are being compared, so that what contains itself ends.
+    open: Vec<(*const Value, String)>,
+}
+
+impl<'a> Compare<'a> {
+    fn body(&mut self, operation: &'a Operation, variable: Option<(&Type, bool)>) {
+        let mut expected = false;
+        for form in operation.body.iter().flat_map(|body| &body.forms) {
+            let schema = self.contract.schema(form.schema);
+            let required = operation.body.as_ref().is_some_and(|body| body.required);
+            let fields = match form.kind {
+                BodyKind::Binary => continue,
+                BodyKind::Multipart => self.without_files(schema),
+                BodyKind::Json | BodyKind::MergePatch | BodyKind::Form => None,
+            };
+            expected = true;
+            let Some((ty, has_default)) = variable else {
+                self.found.push("the body has no variable: declare $body".to_owned());
+                continue;
+            };
+            match (fields, named(ty)) {
+                (Some(fields), Some(name)) => self.named("$body", schema, Shape::Object(fields), name),
+                _ => self.input("$body", schema, ty, Presence { required, always: required, has_default }),
+            }
+        }
+        if variable.is_some() && !expected {
+            self.found.push("the promise has no body but bytes, yet the document has $body".to_owned());
+        }
+        self.found.dedup();
+    }
+
+    /// The fields of a form whose files travel beside the variables.
+    fn without_files(&self, schema: &'a Value) -> Option<Fields<'a>> {
+        let Shape::Object(mut fields) = shape(self.contract, schema).shape else {
+            return None;
+        };
+        fields.properties.retain(|_, property| !self.contract.is_file(property));
+        Some(fields)
+    }
+
+    fn input(&mut self, place: &str, schema: &'a Value, ty: &Type, presence: Presence) {
+        let shaped = shape(self.contract, schema);
+        let may_be_null = shaped.nullable || !presence.always;
+        if may_be_null && !ty.nullable && !presence.has_default {
+            self.found.push(format!("{place} can be left out or null in the contract, and {ty} cannot: drop its `!`"));
+        }
+        if presence.required && !shaped.nullable && ty.nullable {
+            self.found.push(format!("{place} is required in the contract, and {ty} is not: write `{ty}!`"));
+        }
+        match shaped.shape {
+            Shape::List(items) => match entries(ty) {
+                Some(entry) => {
+                    let presence = Presence { required: true, always: true, has_default: false };
+                    self.input(&format!("{place}[]"), items, entry, presence);
+                }
+                None => self.found.push(format!("{place} is a list in the contract, and {ty} is none")),
+            },
+            shape => match named(ty) {
+                Some(name) => self.named(place, schema, shape, name),
+                None => self.found.push(format!("{place} is {ty}, and no list in the contract")),
+            },
+        }
+    }
+
+    fn named(&mut self, place: &str, schema: &'a Value, shape: Shape<'a>, name: &str) {
+        let inputs = match self.sdl.kind(name) {
+            Some(Kind::Input(inputs)) => Some(inputs),
+            _ => None,
+        };
+        let fields = match (shape, inputs) {
+            (Shape::Object(fields), Some(_)) => fields,
+            (Shape::Forms(forms), Some(_)) => match merged(self.contract, &forms) {
+                Some(fields) => fields,
+                None => {
+                    self.found.push(format!("{place} has forms that are no objects, and {name} is an input object"));
+                    return;
+                }
+            },
+            (shape, _) => {
+                if let Some(misfit) = leaf::misfit(self.sdl, &shape, name) {
+                    self.found.push(format!("{place}: {misfit}"));
+                }
+                return;
+            }
+        };
+        let pair = (std::ptr::from_ref(self.contract.resolve(schema)), name.to_owned());
+        if self.open.contains(&pair) {
+            return;
+        }
+        self.open.push(pair);
+        if let Some(inputs) = inputs {
+            self.fields(place, name, fields, inputs);
+        }
+        self.open.pop();
+    }
+
+    fn fields(&mut self, place: &str, name: &str, fields: Fields<'a>, inputs: &BTreeMap<String, Input>) {
+        for (field, schema) in &fields.properties {
+            let place = format!("{place}.{field}");
+            match inputs.get(*field) {
+                Some(input) => {
+                    let required = fields.required.contains(field);
+                    let presence = Presence { required, always: required, has_default: input.has_default };
+                    self.input(&place, schema, &input.ty, presence);
+                }
+                None => self.found.push(format!("{place} is in the contract, and the input {name} lacks it")),
+            }
+        }
+        for field in inputs.keys().filter(|field| !fields.properties.contains_key(field.as_str())) {
+            self.found.push(format!("{place}.{field} is in the input {name}, and the contract lacks it"));
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! English.
+use jiff::Timestamp;
+
+use super::{Draft, Places, Way, moment, tame};
+use crate::keep::secret::SecretText;
+use crate::mail::message::{Asking, Decision, Letter, Notice, SecurityEvent};
+
+pub(super) fn draft(letter: &Letter, places: &Places<'_>) -> Draft {
+    match letter {
+        Letter::Asking { about, token, expires_at } => asking(about, token, *expires_at, places),
+        Letter::Telling(notice) => telling(notice, places.platform),
+    }
+}
+
+fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Places<'_>) -> Draft {
+    let platform = places.platform;
+    let draft = match about {
+        Asking::VerifyEmail { name, company } => greet(format!("Confirm your e-mail address for {platform}"), name)
+            .say(format!(
+                "thank you for registering {} with {platform}. Confirm that this address is yours with this token:",
+                tame(company)
+            )),
+        Asking::ResetPassword { name } => greet(format!("Choose a new password for {platform}"), name)
+            .say("somebody, probably you, asked for a new password. This token lets you choose one:"),
+        Asking::ConfirmNewEmail { name } => greet(format!("Confirm your new e-mail address for {platform}"), name).say(
+            format!("this address is to become the one you sign in to {platform} with. Confirm it with this token:"),
+        ),
+        Asking::CancelEmailChange { name } => {
+            greet(format!("Your e-mail address at {platform} is being changed"), name).say(format!(
+                "somebody, probably you, is changing the e-mail address of your account at {platform}. If it is not \
+                 you, stop the change with this token. It also ends every session of your account:"
+            ))
+        }
+        Asking::Invitation { company, inviter, role } => {
+            Draft::new(format!("{} invites you to {platform}", tame(company)), "Hello,".to_owned()).say(format!(
+                "{} of {} invites you to work on their apps at {platform}, as {}. Accept with this token:",
+                tame(inviter),
+                tame(company),
+                self::role(role)
+            ))
+        }
+        Asking::StaffInvitation { name, inviter } => {
+            greet(format!("Your staff account at {platform}"), name).say(format!(
+                "{} made a staff account at {platform} for you. Choose a password with this token; you will need an \
+             authenticator app as well:",
+                tame(inviter)
+            ))
+        }
+    };
+    draft.hand_over(token, way(about), places).say(format!("The token works once, until {}.", moment(expires_at))).say(
+        if matches!(about, Asking::CancelEmailChange { .. }) {
+            "If you made the change yourself, there is nothing to do."
+        } else {
+            "If you do not know what this is about, there is nothing to do: without the token nothing happens. Give it \
+             to nobody."
+        },
+    )
+}
+
+fn way(about: &Asking) -> Way<'static> {
+    let (page, path) = super::address(about);
+    Way { page, path, link: "Or follow this link:", call: "Your program hands it over with:" }
+}
+
+fn telling(notice: &Notice, platform: &str) -> Draft {
+    match notice {
+        Notice::AlreadyRegistered { name } => greet(format!("You are registered with {platform} already"), name)
+            .say(format!(
+                "somebody, perhaps you, tried to register with {platform} under this address. It has an account \
+                 already, so nothing was registered."
+            ))
+            .say("Sign in as usual. If you have forgotten the password, ask for a new one.")
+            .say("If it was not you, there is nothing to do."),
+        Notice::Security { name, event, occurred_at } => {
+            let (subject, what) = security(*event);
+            greet(format!("{subject} at {platform}"), name)
+                .say(format!("{what} This was at {}.", moment(*occurred_at)))
+                .say("If it was you, or you know of it, there is nothing to do.")
+                .say(format!(
+                    "If not, reset your password at once, look at the security events of your account, and write to \
+                     the support of {platform}."
+                ))
+        }
+        Notice::PartnerSuspended { name, company, reason } => {
+            greet(format!("{} is suspended at {platform}", tame(company)), name)
+                .say(format!(
+                    "the account of {} at {platform} is suspended. Until this ends, nobody of your company and none of \
+                     its programs can sign in. The reason given:",
+                    tame(company)
+                ))
+                .say(format!("    {}", tame(reason)))
+                .say(format!("The support of {platform} can help."))
+        }
+        Notice::PartnerReinstated { name, company } => greet(
+            format!("{} is active at {platform} again", tame(company)),
+            name,
+        )
+        .say(format!("the account of {} at {platform} is active again. You can sign in as before.", tame(company))),
+        Notice::SubmissionDecided { name, app, version, decision } => {
+            let (subject, what) = decided(*decision);
+            let (app, version) = (tame(app), tame(version));
+            greet(format!("{app} {version}: {subject}"), name).say(format!("version {version} of {app} {what}"))
+        }
+    }
+}
+
+fn greet(subject: String, name: &str) -> Draft {
+    Draft::new(subject, format!("Hello {},", tame(name)))
+}
+
+fn role(role: &str) -> &str {
+    match role {
+        "ADMINISTRATOR" => "administrator",
+        "DEVELOPER" => "developer",
+        "EDITOR" => "editor",
+        "ACCOUNTANT" => "accountant",
+        "VIEWER" => "viewer",
+        other => other,
+    }
+}
+
+fn decided(decision: Decision) -> (&'static str, &'static str) {
+    match decision {
+        Decision::Approved => (
+            "approved",
+            "is approved. It is not public yet: publish it when you like, and what was reviewed goes live.",
+        ),
+        Decision::ChangesRequested => (
+            "changes requested",
+            "needs changes before it can be approved. The submission's findings say which; mend them and submit again.",
+        ),
+        Decision::Rejected => (
+            "rejected",
+            "is rejected. The submission's findings say why. You may appeal once: submit it again with an appeal.",
+        ),
+    }
+}
+
+fn security(event: SecurityEvent) -> (&'static str, &'static str) {
+    match event {
+        SecurityEvent::PasswordChanged => (
+            "Your password was changed",
+            "the password of your account was changed, and all other sessions were ended.",
+        ),
+        SecurityEvent::PasswordReset => (
+            "Your password was reset",
+            "a new password was set with a token from a mail, and all sessions of your account were ended.",
+        ),
+        SecurityEvent::SecondFactorEnabled => {
+            ("Second factor on", "an authenticator app is now asked for when you sign in.")
+        }
+        SecurityEvent::SecondFactorDisabled => {
+            ("Second factor off", "the authenticator app of your account is no longer asked for when you sign in.")
+        }
+        SecurityEvent::SecondFactorReset => (
+            "Second factor reset",
+            "our staff took the second factor of your account away, because somebody asked for it.",
+        ),
+        SecurityEvent::RecoveryCodeUsed => (
+            "A recovery code was used",
+            "a recovery code was used to sign in to your account, in place of the authenticator app.",
+        ),
+        SecurityEvent::RecoveryCodesRegenerated => {
+            ("New recovery codes", "new recovery codes were made for your account. The old ones are void.")
+        }
+        SecurityEvent::RefreshReused => (
+            "Sessions ended",
+            "a sign-in credential of your account was used a second time. It may have been copied, so all sessions that \
+             stem from it were ended.",
+        ),
+        SecurityEvent::EmailChanged => {
+            ("Your e-mail address was changed", "the e-mail address of your account was changed.")
+        }
+        SecurityEvent::AccountLocked => {
+            ("Your account is locked", "our staff locked your account. Nobody can sign in to it until they unlock it.")
+        }
+        SecurityEvent::AccountUnlocked => {
+            ("Your account is unlocked", "our staff unlocked your account. You can sign in again.")
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! German.
+use jiff::Timestamp;
+
+use super::{Draft, Places, Way, moment, tame};
+use crate::keep::secret::SecretText;
+use crate::mail::message::{Asking, Decision, Letter, Notice, SecurityEvent};
+
+pub(super) fn draft(letter: &Letter, places: &Places<'_>) -> Draft {
+    match letter {
+        Letter::Asking { about, token, expires_at } => asking(about, token, *expires_at, places),
+        Letter::Telling(notice) => telling(notice, places.platform),
+    }
+}
+
+fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Places<'_>) -> Draft {
+    let platform = places.platform;
+    let draft = match about {
+        Asking::VerifyEmail { name, company } => {
+            greet(format!("Bestätigen Sie Ihre E-Mail-Adresse für {platform}"), name).say(format!(
+                "danke, dass Sie {} bei {platform} registriert haben. Bestätigen Sie mit diesem Token, dass diese \
+                 Adresse Ihnen gehört:",
+                tame(company)
+            ))
+        }
+        Asking::ResetPassword { name } => greet(format!("Neues Passwort für {platform}"), name)
+            .say("jemand, vermutlich Sie, hat ein neues Passwort angefordert. Mit diesem Token können Sie eines wählen:"),
+        Asking::ConfirmNewEmail { name } => {
+            greet(format!("Bestätigen Sie Ihre neue E-Mail-Adresse für {platform}"), name).say(format!(
+                "mit dieser Adresse möchten Sie sich künftig bei {platform} anmelden. Bestätigen Sie sie mit diesem Token:"
+            ))
+        }
+        Asking::CancelEmailChange { name } => {
+            greet(format!("Ihre E-Mail-Adresse bei {platform} wird geändert"), name).say(format!(
+                "jemand, vermutlich Sie, ändert die E-Mail-Adresse Ihres Kontos bei {platform}. Wenn Sie es nicht sind, \
+                 halten Sie die Änderung mit diesem Token auf. Es beendet auch alle Sitzungen Ihres Kontos:"
+            ))
+        }
+        Asking::Invitation { company, inviter, role } => {
+            Draft::new(format!("{} lädt Sie zu {platform} ein", tame(company)), "Guten Tag,".to_owned()).say(format!(
+                "{} von {} lädt Sie ein, bei {platform} mitzuarbeiten. Ihre Rolle: {}. Nehmen Sie mit diesem Token an:",
+                tame(inviter),
+                tame(company),
+                self::role(role)
+            ))
+        }
+        Asking::StaffInvitation { name, inviter } => greet(format!("Ihr Mitarbeiterkonto bei {platform}"), name).say(format!(
+            "{} hat für Sie ein Mitarbeiterkonto bei {platform} angelegt. Wählen Sie mit diesem Token ein Passwort; Sie \
+             brauchen außerdem eine Authenticator-App:",
+            tame(inviter)
+        )),
+    };
+    draft.hand_over(token, way(about), places).say(format!("Das Token gilt einmal, bis {}.", moment(expires_at))).say(
+        if matches!(about, Asking::CancelEmailChange { .. }) {
+            "Wenn Sie selbst die Adresse ändern, ist nichts zu tun."
+        } else {
+            "Wenn Sie nicht wissen, worum es geht, ist nichts zu tun: ohne das Token geschieht nichts. Geben Sie es \
+             niemandem."
+        },
+    )
+}
+
+fn way(about: &Asking) -> Way<'static> {
+    let (page, path) = super::address(about);
+    Way { page, path, link: "Oder folgen Sie diesem Link:", call: "Ihr Programm übergibt es mit:" }
+}
+
+fn telling(notice: &Notice, platform: &str) -> Draft {
+    match notice {
+        Notice::AlreadyRegistered { name } => greet(format!("Sie sind bei {platform} schon registriert"), name)
+            .say(format!(
+                "jemand, vielleicht Sie, wollte sich mit dieser Adresse bei {platform} registrieren. Sie hat schon ein \
+                 Konto, deshalb wurde nichts registriert."
+            ))
+            .say("Melden Sie sich an wie sonst. Wenn Sie das Passwort vergessen haben, fordern Sie ein neues an.")
+            .say("Wenn Sie es nicht waren, ist nichts zu tun."),
+        Notice::Security { name, event, occurred_at } => {
+            let (subject, what) = security(*event);
+            greet(format!("{subject} bei {platform}"), name)
+                .say(format!("{what} Das war am {}.", moment(*occurred_at)))
+                .say("Wenn Sie es waren oder davon wissen, ist nichts zu tun.")
+                .say(format!(
+                    "Wenn nicht, setzen Sie sofort Ihr Passwort zurück, sehen Sie die Sicherheitsereignisse Ihres Kontos \
+                     durch und schreiben Sie dem Support von {platform}."
+                ))
+        }
+        Notice::PartnerSuspended { name, company, reason } => {
+            greet(format!("{} ist bei {platform} gesperrt", tame(company)), name)
+                .say(format!(
+                    "das Konto von {} bei {platform} ist gesperrt. Bis zum Ende der Sperre kann sich niemand Ihres \
+                     Unternehmens und keines seiner Programme anmelden. Als Grund wurde angegeben:",
+                    tame(company)
+                ))
+                .say(format!("    {}", tame(reason)))
+                .say(format!("Der Support von {platform} hilft weiter."))
+        }
+        Notice::PartnerReinstated { name, company } => {
+            greet(format!("{} ist bei {platform} wieder aktiv", tame(company)), name).say(format!(
+                "das Konto von {} bei {platform} ist wieder aktiv. Sie können sich anmelden wie zuvor.",
+                tame(company)
+            ))
+        }
+        Notice::SubmissionDecided { name, app, version, decision } => {
+            let (subject, what) = decided(*decision);
+            let (app, version) = (tame(app), tame(version));
+            greet(format!("{app} {version}: {subject}"), name).say(format!("Version {version} von {app} {what}"))
+        }
+    }
+}
+
+fn greet(subject: String, name: &str) -> Draft {
+    Draft::new(subject, format!("Guten Tag {},", tame(name)))
+}
+
+fn role(role: &str) -> &str {
+    match role {
+        "ADMINISTRATOR" => "Administration",
+        "DEVELOPER" => "Entwicklung",
+        "EDITOR" => "Redaktion",
+        "ACCOUNTANT" => "Buchhaltung",
+        "VIEWER" => "Ansicht",
+        other => other,
+    }
+}
+
+fn decided(decision: Decision) -> (&'static str, &'static str) {
+    match decision {
+        Decision::Approved => (
+            "freigegeben",
+            "ist freigegeben. Sie ist noch nicht öffentlich: veröffentlichen Sie sie, wann Sie möchten; was geprüft \
+             wurde, geht dann online.",
+        ),
+        Decision::ChangesRequested => (
+            "Änderungen nötig",
+            "braucht Änderungen, bevor sie freigegeben werden kann. Die Befunde der Einreichung sagen, welche; beheben \
+             Sie sie und reichen Sie erneut ein.",
+        ),
+        Decision::Rejected => (
+            "abgelehnt",
+            "ist abgelehnt. Die Befunde der Einreichung sagen, warum. Sie können einmal Einspruch erheben: reichen Sie \
+             sie mit einem Einspruch erneut ein.",
+        ),
+    }
+}
+
+fn security(event: SecurityEvent) -> (&'static str, &'static str) {
+    match event {
+        SecurityEvent::PasswordChanged => {
+            ("Passwort geändert", "das Passwort Ihres Kontos wurde geändert; alle anderen Sitzungen wurden beendet.")
+        }
+        SecurityEvent::PasswordReset => (
+            "Passwort zurückgesetzt",
+            "mit einem Token aus einer E-Mail wurde ein neues Passwort gesetzt; alle Sitzungen Ihres Kontos wurden \
+             beendet.",
+        ),
+        SecurityEvent::SecondFactorEnabled => {
+            ("Zweiter Faktor ein", "bei der Anmeldung wird nun eine Authenticator-App verlangt.")
+        }
+        SecurityEvent::SecondFactorDisabled => {
+            ("Zweiter Faktor aus", "die Authenticator-App Ihres Kontos wird bei der Anmeldung nicht mehr verlangt.")
+        }
+        SecurityEvent::SecondFactorReset => (
+            "Zweiter Faktor zurückgesetzt",
+            "unsere Mitarbeiter haben den zweiten Faktor Ihres Kontos entfernt, weil jemand darum gebeten hat.",
+        ),
+        SecurityEvent::RecoveryCodeUsed => (
+            "Wiederherstellungscode benutzt",
+            "für eine Anmeldung bei Ihrem Konto wurde statt der Authenticator-App ein Wiederherstellungscode benutzt.",
+        ),
+        SecurityEvent::RecoveryCodesRegenerated => (
+            "Neue Wiederherstellungscodes",
+            "für Ihr Konto wurden neue Wiederherstellungscodes erzeugt. Die alten gelten nicht mehr.",
+        ),
+        SecurityEvent::RefreshReused => (
+            "Sitzungen beendet",
+            "ein Anmeldenachweis Ihres Kontos wurde ein zweites Mal benutzt. Er könnte kopiert worden sein, deshalb \
+             wurden alle Sitzungen beendet, die auf ihn zurückgehen.",
+        ),
+        SecurityEvent::EmailChanged => ("E-Mail-Adresse geändert", "die E-Mail-Adresse Ihres Kontos wurde geändert."),
+        SecurityEvent::AccountLocked => (
+            "Konto gesperrt",
+            "unsere Mitarbeiter haben Ihr Konto gesperrt. Bis sie es entsperren, kann sich niemand damit anmelden.",
+        ),
+        SecurityEvent::AccountUnlocked => {
+            ("Konto entsperrt", "unsere Mitarbeiter haben Ihr Konto entsperrt. Sie können sich wieder anmelden.")
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Calling an operation by its id, and holding the answer against the contract.
+
+use std::sync::LazyLock;
+
+use labs_rest::contract::{Contract, Operation};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::Value;
+
+use super::House;
+
+static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
+    let contract = Contract::embedded().unwrap_or_else(|problems| panic!("{problems:?}"));
+    contract.compile_responses().unwrap_or_else(|problems| panic!("{problems:?}"));
+    contract
+});
+
+/// The contract that the tests hold answers against.
+pub fn contract() -> &'static Contract {
+    &CONTRACT
+}
+
+/// A call in the making.
+pub struct Call<'h> {
+    house: &'h House,
+    operation: &'static Operation,
+    path: String,
+    query: Vec<(String, String)>,
+    headers: HeaderMap,
+    body: Body,
+}
+
+enum Body {
+    Nothing,
+    Text(String),
+    Multipart(reqwest::multipart::Form),
+}
+
+/// What came back.
+#[derive(Debug)]
+pub struct Answer {
+    /// The operation that was called.
+    pub operation: &'static str,
+    /// The status.
+    pub status: u16,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body's bytes.
+    pub bytes: Vec<u8>,
+    /// The body as JSON; null when it is none.
+    pub json: Value,
+}
+
+impl<'h> Call<'h> {
+    pub(super) fn new(house: &'h House, id: &str) -> Self {
+        let operation = contract().operation(id).unwrap_or_else(|| panic!("the contract has no operation {id}"));
+        let (path, headers) = (operation.path.clone(), HeaderMap::new());
+        Self { house, operation, path, query: Vec::new(), headers, body: Body::Nothing }
+    }
+
+    /// Fills a parameter of the path.
+    pub fn path(mut self, name: &str, value: impl ToString) -> Self {
+        let place = format!("{{{name}}}");
+        assert!(self.path.contains(&place), "{} has no path parameter {name}", self.operation.id);
+        self.path = self.path.replace(&place, &value.to_string());
+        self
+    }
+
+    /// Adds a query parameter.
+    pub fn query(mut self, name: &str, value: impl ToString) -> Self {
+        self.query.push((name.to_owned(), value.to_string()));
+        self
+    }
+
+    /// Adds a header.
+    pub fn header(mut self, name: &'static str, value: &str) -> Self {
+        self.headers.append(HeaderName::from_static(name), HeaderValue::from_str(value).unwrap());
+        self
+    }
+
+    /// Sends this access token.
+    pub fn token(self, token: &str) -> Self {
+        self.header("authorization", &format!("Bearer {token}"))
+    }
+
+    /// Sends this refresh cookie.
+    pub fn cookie(self, token: &str) -> Self {
+        self.header("cookie", &format!("__Host-refresh={token}"))
+    }
+
+    /// Sends a JSON body.
+    pub fn json(self, body: &Value) -> Self {
+        self.raw("application/json", &body.to_string())
+    }
+
+    /// Sends a form.
+    pub fn form(self, fields: &[(&str, &str)]) -> Self {
+        let mut pairs = reqwest::Url::parse("http://form.invalid/").unwrap();
+        pairs.query_pairs_mut().extend_pairs(fields);
+        self.raw("application/x-www-form-urlencoded", pairs.query().unwrap_or_default())
+    }
+
+    /// Sends text of a media type.
+    pub fn raw(mut self, media_type: &str, body: &str) -> Self {
+        self.headers.insert("content-type", HeaderValue::from_str(media_type).unwrap());
+        self.body = Body::Text(body.to_owned());
+        self
+    }
+
+    /// Sends parts.
+    pub fn multipart(mut self, form: reqwest::multipart::Form) -> Self {
+        self.body = Body::Multipart(form);
+        self
+    }
+
+    /// Sends the call and holds the answer against the contract.
+    pub async fn send(self) -> Answer {
+        let (operation, answer) = self.dispatch().await;
+        check(operation, &answer);
+        answer
+    }
+
+    /// Sends the call; the answer must have this status.
+    pub async fn expect(self, status: u16) -> Answer {
+        let answer = self.send().await;
+        assert_eq!(answer.status, status, "{}: {}", answer.operation, answer.text());
+        answer
+    }
+
+    async fn dispatch(self) -> (&'static Operation, Answer) {
+        assert!(!self.path.contains('{'), "{} still has unfilled parameters: {}", self.operation.id, self.path);
+        let mut url = reqwest::Url::parse(&format!("{}{}", self.house.base_url, self.path)).unwrap();
+        if !self.query.is_empty() {
+            url.query_pairs_mut().extend_pairs(&self.query);
+        }
+        let method = reqwest::Method::from_bytes(self.operation.method.as_str().as_bytes()).unwrap();
+        let request = self.house.http().request(method, url).headers(self.headers);
+        let request = match self.body {
+            Body::Nothing => request,
+            Body::Text(text) => request.body(text),
+            Body::Multipart(form) => request.multipart(form),
+        };
+        let response = request.send().await.unwrap();
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let bytes = response.bytes().await.unwrap().to_vec();
+        let json = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
+        (self.operation, Answer { operation: &self.operation.id, status, headers, bytes, json })
+    }
+}
+
+impl Answer {
+    /// The body as text.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
+
+    /// A header's text; empty when there is none.
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+
+    /// The problem's code; empty when the answer is no problem.
+    pub fn code(&self) -> &str {
+        self.json["code"].as_str().unwrap_or_default()
+    }
+
+    /// A field's text.
+    pub fn str(&self, field: &str) -> &str {
+        self.json[field].as_str().unwrap_or_else(|| panic!("{} has no text {field}: {}", self.operation, self.text()))
+    }
+
+    /// The refresh token that the answer set.
+    pub fn cookie(&self) -> String {
+        let set = self.headers.get_all("set-cookie").iter().filter_map(|value| value.to_str().ok());
+        let mut tokens = set.filter_map(|text| text.strip_prefix("__Host-refresh=")).map(|text| text.split(';').next().unwrap());
+        tokens.next().unwrap_or_else(|| panic!("{} set no refresh cookie", self.operation)).to_owned()
+    }
+}
+
+/// Whether the answer is one that the contract promises: status, body, code and the headers of every answer.
+fn check(operation: &Operation, answer: &Answer) {
+    let id = &operation.id;
+    let said = || format!("{id} answered {}: {}", answer.status, answer.text());
+    let Some(promised) = operation.responses.get(&answer.status) else {
+        panic!("the contract of {id} promises no {}: {}", answer.status, answer.text())
+    };
+    for name in ["x-request-id", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "x-ratelimit-daily-limit",
+        "x-ratelimit-daily-remaining", "x-ratelimit-daily-reset"]
+    {
+        assert!(!answer.header(name).is_empty(), "{} without {name}", said());
+    }
+    if !promised.codes.is_empty() && answer.status >= 400 {
+        assert!(promised.codes.iter().any(|code| code == answer.code()), "{}: the contract names {:?}", said(), promised.codes);
+    }
+    if answer.bytes.is_empty() {
+        return;
+    }
+    let media_type = answer.header("content-type").split(';').next().unwrap_or_default();
+    let Some(schema) = promised.media.iter().find(|(known, _)| covers(known, media_type)).map(|(_, schema)| *schema) else {
+        panic!("{} as {media_type}; the contract promises {:?}", said(), promised.media.keys());
+    };
+    if let (Some(schema), false) = (schema, answer.json.is_null()) {
+        let errors = contract().check(schema, &answer.json);
+        assert!(errors.is_empty(), "{}\ndoes not fit its schema: {errors:?}", said());
+    }
+}
+
+fn covers(known: &str, media_type: &str) -> bool {
+    known == media_type || known == "*/*" || known.strip_suffix("/*").is_some_and(|kind| media_type.starts_with(kind))
+}

@@ -1,0 +1,55 @@
+//! One private PostgreSQL for the whole run, and databases copied from a migrated template.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use labs::cluster::{Cluster, Settings};
+use labs::folder::Folder;
+use sqlx::{Connection as _, PgConnection};
+
+/// The owner's address of the cluster's first database.
+static URL: OnceLock<String> = OnceLock::new();
+static NUMBER: AtomicU64 = AtomicU64::new(0);
+
+/// A database of its own for a test, migrated and empty.
+pub(super) async fn fresh_database() -> String {
+    let url = tokio::task::spawn_blocking(|| URL.get_or_init(start)).await.unwrap();
+    let name = format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+    let mut owner = PgConnection::connect(url).await.unwrap();
+    let statement = format!("create database {name} template labs_template strategy file_copy");
+    sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(&mut owner).await.unwrap();
+    named(url, &name)
+}
+
+/// Starts the cluster on a thread that lives as long as the process; when that ends, the cluster stops by
+/// itself.
+fn start() -> String {
+    let (tell, told) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let directory = tempfile::tempdir().unwrap();
+            let folder = Folder::open(directory.path()).unwrap();
+            let extra = vec![("max_connections".to_owned(), "400".to_owned())];
+            let settings = Settings { durable: false, extra, ..Settings::default() };
+            let cluster = Cluster::start(&folder, &settings).await.unwrap();
+            make_template(cluster.url()).await;
+            tell.send(cluster.url().to_owned()).unwrap();
+            std::future::pending::<()>().await;
+            drop((cluster, folder, directory));
+        });
+    });
+    told.recv().unwrap()
+}
+
+async fn make_template(url: &str) {
+    let mut owner = PgConnection::connect(url).await.unwrap();
+    sqlx::raw_sql("create database labs_template").execute(&mut owner).await.unwrap();
+    labs::wiring::migrate(&named(url, "labs_template")).await.unwrap();
+}
+
+/// The same cluster's database of another name: the address ends in the name.
+fn named(url: &str, name: &str) -> String {
+    let (front, _) = url.rsplit_once('/').unwrap();
+    format!("{front}/{name}")
+}

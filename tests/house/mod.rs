@@ -1,0 +1,118 @@
+//! The house that tests live in: a service of their own, over HTTP, on real PostgreSQL.
+//!
+//! One private PostgreSQL serves the whole run; every test has a database of its own, copied from a
+//! migrated template, and a service in its own process memory on a free port. Tests come in by public
+//! doors only: they call operations by id, never by URL, and every answer is held against the contract.
+
+mod call;
+mod cluster;
+pub mod mail;
+pub mod people;
+
+use std::path::PathBuf;
+
+use clap::Parser as _;
+use labs::cli::{Cli, Command};
+use labs::wiring;
+use labs_schema::Engine;
+use labs_schema::time::Clock;
+use sqlx::{Connection as _, PgConnection};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+pub use call::{Answer, Call, contract};
+
+/// A running service with a database of its own.
+pub struct House {
+    /// Its address.
+    pub base_url: String,
+    /// Its clock; the database's is moved with it.
+    pub clock: Clock,
+    /// The inside, for the few tests that must see it.
+    pub engine: Engine,
+    /// The database as its owner.
+    pub database_url: String,
+    /// Where mail is written.
+    pub mail_folder: PathBuf,
+    client: reqwest::Client,
+    stop: CancellationToken,
+    _folder: tempfile::TempDir,
+}
+
+impl House {
+    /// A fresh one.
+    pub async fn new() -> Self {
+        Self::with(&[]).await
+    }
+
+    /// A fresh one started with these flags.
+    pub async fn with(flags: &[&str]) -> Self {
+        let database_url = cluster::fresh_database().await;
+        Self::over(database_url, flags).await
+    }
+
+    /// A service over a database that is there: a second replica.
+    pub async fn over(database_url: String, flags: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Self::replica(database_url, folder, flags, Clock::default()).await
+    }
+
+    async fn replica(database_url: String, folder: tempfile::TempDir, flags: &[&str], clock: Clock) -> Self {
+        let path = folder.path().to_str().unwrap().to_owned();
+        let fixed = ["labs", "serve", "--folder", &path, "--database-url", &database_url, "--database-connections", "6"];
+        let roomy = ["--anonymous-per-second", "100000", "--anonymous-per-day", "10000000", "--attempts-per-minute", "100000"];
+        let words = fixed.iter().chain(roomy.iter().filter(|_| flags.is_empty())).chain(flags);
+        let Command::Serve(serve) = Cli::parse_from(words).command else { panic!("`serve` is a command") };
+        let config = serve.settle().unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base_url = format!("http://{}", listener.local_addr().unwrap());
+        let application = wiring::application(&config, &database_url, &base_url, clock.clone()).await.unwrap();
+        let engine = application.engine().clone();
+        let stop = CancellationToken::new();
+        tokio::spawn(wiring::answer(listener, application, stop.clone()));
+        let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+        Self { base_url, clock, engine, database_url, mail_folder: config.mail_folder, client, stop, _folder: folder }
+    }
+
+    /// Begins a call of the operation of this id.
+    pub fn call(&self, operation: &str) -> Call<'_> {
+        Call::new(self, operation)
+    }
+
+    /// The client, for requests that are no operation's.
+    pub fn http(&self) -> &reqwest::Client {
+        &self.client
+    }
+
+    /// A connection as the database's owner, to break things and to look behind them.
+    pub async fn owner(&self) -> PgConnection {
+        PgConnection::connect(&self.database_url).await.unwrap()
+    }
+
+    /// Runs SQL as the database's owner.
+    pub async fn sql(&self, statements: &str) {
+        sqlx::raw_sql(sqlx::AssertSqlSafe(statements.to_owned())).execute(&mut self.owner().await).await.unwrap();
+    }
+
+    /// Asks for one number as the database's owner.
+    pub async fn number(&self, query: &str) -> i64 {
+        sqlx::query_scalar(sqlx::AssertSqlSafe(query.to_owned())).fetch_one(&mut self.owner().await).await.unwrap()
+    }
+
+    /// Moves the service's and the database's clock ahead together.
+    pub async fn advance(&self, seconds: i64) {
+        self.clock.advance(seconds);
+        let ahead = self.clock.ahead_seconds();
+        self.sql(&format!(
+            "create or replace function labs_now() returns timestamptz language sql stable
+             as 'select pg_catalog.now() + interval ''{ahead} seconds'''"
+        ))
+        .await;
+    }
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
