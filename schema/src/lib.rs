@@ -24,6 +24,7 @@ pub mod time;
 
 mod auth;
 mod system;
+mod whole;
 
 pub use engine::Engine;
 pub use fault::{Code, Fault, FieldError};
