@@ -203,6 +203,12 @@ async fn walk_operation<'a>(
         }
     };
     walk.operation = Some(operation);
+    // Load is shed before it queues; liveness is always answered.
+    let _seat = match rest.seats.try_acquire() {
+        Ok(seat) => Some(seat),
+        Err(_) if operation.id == "system_health_get" => None,
+        Err(_) => return Err(Fault::unavailable("The service is busy. Try again in a moment.")),
+    };
     let mut caller = walk.caller(parts, Channel::Rest);
     admit(rest, parts, operation, walk, &mut caller).await?;
     let Some(question) = rest.questions.get(&operation.id) else {
