@@ -15,6 +15,7 @@ pub mod fault;
 pub mod keep;
 pub mod mail;
 pub mod media;
+pub mod money;
 pub mod open;
 pub mod page;
 pub mod principal;
@@ -22,7 +23,9 @@ pub mod scope;
 pub mod services;
 pub mod time;
 
+mod admin;
 mod auth;
+mod subscription;
 mod system;
 mod whole;
 
@@ -35,8 +38,8 @@ use async_graphql::MergedObject;
 
 /// Everything that can be read.
 #[derive(MergedObject, Default)]
-struct Query(system::SystemQuery);
+struct Query(admin::AdminQuery, subscription::SubscriptionQuery, system::SystemQuery);
 
 /// Everything that can be written.
 #[derive(MergedObject, Default)]
-struct Mutation(auth::AuthMutation);
+struct Mutation(admin::AdminMutation, auth::AuthMutation);
