@@ -12,6 +12,7 @@ pub mod budget;
 pub mod db;
 pub mod engine;
 pub mod fault;
+pub mod jobs;
 pub mod keep;
 pub mod mail;
 pub mod media;
@@ -23,6 +24,7 @@ pub mod services;
 pub mod time;
 
 mod auth;
+mod marketplace;
 mod system;
 
 pub use engine::Engine;
@@ -34,8 +36,8 @@ use async_graphql::MergedObject;
 
 /// Everything that can be read.
 #[derive(MergedObject, Default)]
-struct Query(system::SystemQuery);
+struct Query(marketplace::MarketplaceQuery, system::SystemQuery);
 
 /// Everything that can be written.
 #[derive(MergedObject, Default)]
-struct Mutation(auth::AuthMutation);
+struct Mutation(auth::AuthMutation, marketplace::MarketplaceMutation);
