@@ -12,6 +12,7 @@ pub mod budget;
 pub mod db;
 pub mod engine;
 pub mod fault;
+pub mod jobs;
 pub mod keep;
 pub mod mail;
 pub mod media;
@@ -25,6 +26,7 @@ pub mod time;
 
 mod admin;
 mod auth;
+mod marketplace;
 mod subscription;
 mod system;
 mod whole;
@@ -38,8 +40,13 @@ use async_graphql::MergedObject;
 
 /// Everything that can be read.
 #[derive(MergedObject, Default)]
-struct Query(admin::AdminQuery, subscription::SubscriptionQuery, system::SystemQuery);
+struct Query(
+    admin::AdminQuery,
+    marketplace::MarketplaceQuery,
+    subscription::SubscriptionQuery,
+    system::SystemQuery,
+);
 
 /// Everything that can be written.
 #[derive(MergedObject, Default)]
-struct Mutation(admin::AdminMutation, auth::AuthMutation);
+struct Mutation(admin::AdminMutation, auth::AuthMutation, marketplace::MarketplaceMutation);
