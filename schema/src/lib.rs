@@ -23,6 +23,7 @@ pub mod services;
 pub mod time;
 
 mod auth;
+mod marketplace;
 mod system;
 
 pub use engine::Engine;
@@ -34,8 +35,8 @@ use async_graphql::MergedObject;
 
 /// Everything that can be read.
 #[derive(MergedObject, Default)]
-struct Query(system::SystemQuery);
+struct Query(marketplace::MarketplaceQuery, system::SystemQuery);
 
 /// Everything that can be written.
 #[derive(MergedObject, Default)]
-struct Mutation(auth::AuthMutation);
+struct Mutation(auth::AuthMutation, marketplace::MarketplaceMutation);
