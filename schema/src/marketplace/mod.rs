@@ -1,6 +1,10 @@
 //! The marketplace: apps with their versions, the review of what is submitted, and the storefront.
 
+mod categories;
+mod listings;
+mod public_categories;
 mod publication;
+pub(crate) mod slug;
 mod submissions;
 mod versions;
 
@@ -35,8 +39,18 @@ pub use publication::publish_due;
 
 /// What can be read in the group.
 #[derive(MergedObject, Default)]
-pub(crate) struct MarketplaceQuery(submissions::SubmissionsQuery, versions::VersionsQuery);
+pub(crate) struct MarketplaceQuery(
+    categories::CategoriesQuery,
+    listings::ListingsQuery,
+    public_categories::PublicCategoriesQuery,
+    submissions::SubmissionsQuery,
+    versions::VersionsQuery,
+);
 
 /// What can be written in the group.
 #[derive(MergedObject, Default)]
-pub(crate) struct MarketplaceMutation(submissions::SubmissionsMutation, versions::VersionsMutation);
+pub(crate) struct MarketplaceMutation(
+    categories::CategoriesMutation,
+    submissions::SubmissionsMutation,
+    versions::VersionsMutation,
+);
