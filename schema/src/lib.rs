@@ -12,6 +12,7 @@ pub mod budget;
 pub mod db;
 pub mod engine;
 pub mod fault;
+pub mod jobs;
 pub mod keep;
 pub mod mail;
 pub mod media;
@@ -20,8 +21,10 @@ pub mod open;
 pub mod page;
 pub mod principal;
 pub mod scope;
+pub mod seal;
 pub mod services;
 pub mod time;
+pub mod usage;
 
 mod admin;
 mod auth;
