@@ -103,6 +103,11 @@ impl<'a> Walk<'a> {
             Ok(principal) => {
                 let services = rest.engine.services();
                 let booked = rest.meter.spend(&services.budgets, &principal.budget, services.clock.now()).await;
+                if let (Err((fault, _)), Some(operation)) = (&booked, self.operation)
+                    && let Some(budget) = fault.parts().budget
+                {
+                    services.usage.note_refusal(&principal.budget.account, &operation.id, budget);
+                }
                 caller.principal = Some(principal);
                 self.book(booked)
             }
@@ -251,7 +256,18 @@ async fn admit(
     {
         return Err(rest.engine.refuse(&question.root, caller, &Map::new(), fault).await);
     }
+    count(rest, operation, caller);
     Ok(())
+}
+
+/// Counts a request that was let in, and the scope that a program used for it.
+fn count(rest: &Rest, operation: &Operation, caller: &Caller) {
+    let Some(principal) = &caller.principal else { return };
+    let usage = &rest.engine.services().usage;
+    usage.note(&principal.budget.account, &operation.id);
+    if let (Some(scope), Some(_)) = (operation.access.scope(), &principal.client_id) {
+        usage.note_scope(principal.uuid, scope);
+    }
 }
 
 type Unbound = (Fault, Map<String, Value>);

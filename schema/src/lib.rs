@@ -21,8 +21,10 @@ pub mod open;
 pub mod page;
 pub mod principal;
 pub mod scope;
+pub mod seal;
 pub mod services;
 pub mod time;
+pub mod usage;
 
 mod admin;
 mod auth;
