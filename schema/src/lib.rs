@@ -16,6 +16,8 @@ pub mod keep;
 pub mod mail;
 pub mod media;
 pub mod open;
+pub mod operator;
+pub mod outbox;
 pub mod page;
 pub mod principal;
 pub mod scope;
@@ -34,7 +36,7 @@ use async_graphql::MergedObject;
 
 /// Everything that can be read.
 #[derive(MergedObject, Default)]
-struct Query(system::SystemQuery);
+struct Query(system::SystemQuery, auth::AuthQuery);
 
 /// Everything that can be written.
 #[derive(MergedObject, Default)]
