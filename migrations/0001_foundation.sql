@@ -231,6 +231,8 @@ create table mail_message (
 create index mail_message_due_idx on mail_message (next_attempt_at, message_uuid) where state = 'QUEUED';
 create index mail_message_created_at_idx on mail_message (created_at desc, message_uuid desc);
 create index mail_message_state_idx on mail_message (state, created_at desc, message_uuid desc);
+-- How many mails an address got lately bounds how many more it gets.
+create index mail_message_recipient_idx on mail_message (lower(recipient), created_at desc);
 create index mail_message_person_idx on mail_message (person_uuid) where person_uuid is not null;
 create index mail_message_partner_idx on mail_message (partner_uuid) where partner_uuid is not null;
 

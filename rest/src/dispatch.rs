@@ -175,7 +175,8 @@ async fn operation(State(rest): State<Arc<Rest>>, request: Request) -> Response<
 fn refuse(fault: &Fault, parts: &Parts, walk: &Walk<'_>) -> Response<Body> {
     let mut response = answer::refusal(fault, parts.uri.path(), &walk.request_id, walk.operation);
     let by_cookie = walk.operation.is_some_and(|operation| operation.access == Access::Cookie);
-    if by_cookie && matches!(fault.code(), Code::Unauthenticated | Code::RefreshReused | Code::TokenRevoked) {
+    let is_over = [Code::Unauthenticated, Code::TokenExpired, Code::TokenRevoked, Code::RefreshReused];
+    if by_cookie && is_over.contains(&fault.code()) {
         answer::clear_cookie(&mut response);
     }
     response

@@ -18,6 +18,8 @@ pub mod mail;
 pub mod media;
 pub mod money;
 pub mod open;
+pub mod operator;
+pub mod outbox;
 pub mod page;
 pub mod principal;
 pub mod scope;
@@ -44,6 +46,7 @@ use async_graphql::MergedObject;
 #[derive(MergedObject, Default)]
 struct Query(
     admin::AdminQuery,
+    auth::AuthQuery,
     marketplace::MarketplaceQuery,
     subscription::SubscriptionQuery,
     system::SystemQuery,
