@@ -10,6 +10,7 @@ use labs_rest::exceptions::{Probe, Probes};
 use labs_rest::{Bound, Rest};
 use labs_schema::Engine;
 use labs_schema::engine::Plan;
+use labs_schema::jobs::Jobs;
 use labs_schema::keep::sealed::MasterKey;
 use labs_schema::open::{Opening, check_durability, is_migrated, open};
 use labs_schema::services::Settings;
@@ -95,14 +96,12 @@ pub async fn application(
 pub async fn answer(listener: TcpListener, application: Application, stop: CancellationToken) -> anyhow::Result<()> {
     let Application { engine, rest, router } = application;
     let ending = CancellationToken::new();
-    let authority = Arc::clone(&engine.services().authority);
-    let watching = tokio::spawn(authority.watch(ending.clone()));
+    let jobs = Jobs::spawn(&engine, Vec::new(), &ending);
     let tidying = tokio::spawn(tidy(rest, ending.clone()));
     let served = labs_rest::edge::server::serve(listener, router, stop).await;
     ending.cancel();
-    for task in [watching, tidying] {
-        task.await?;
-    }
+    tidying.await?;
+    jobs.end().await;
     engine.services().budgets.settle().await;
     engine.pool().close().await;
     Ok(served?)

@@ -65,24 +65,45 @@ fn rules_wait_for_nothing_and_know_no_clock() {
 #[test]
 fn stores_know_no_graphql_no_principal_and_no_scope() {
     let forbidden = ["async_graphql::", "Principal", "ScopeSet", "scope::"];
-    let broken = files("schema/src", "store.rs").into_iter().filter(|(path, _)| !path.contains("/media/store")).filter_map(|(path, text)| {
-        let word = forbidden.iter().find(|word| code(&text).contains(**word))?;
-        Some(format!("{path}: {word}"))
-    });
+    let broken = files("schema/src", "store.rs")
+        .into_iter()
+        .filter(|(path, _)| !path.contains("/media/store"))
+        .filter_map(|(path, text)| {
+            let word = forbidden.iter().find(|word| code(&text).contains(**word))?;
+            Some(format!("{path}: {word}"))
+        });
     none(&broken.collect::<Vec<_>>(), "a store knows rows: take plain values or an Owner instead:");
 }
 
 #[test]
 fn transactions_are_begun_and_settled_in_one_place() {
-    let allowed = ["schema/src/engine/", "schema/src/db.rs", "schema/src/outbox", "schema/src/seal", "schema/src/jobs", "schema/src/operator", "schema/src/sample", "schema/src/marketplace/versions/store.rs", "schema/src/marketplace/publication"];
-    let broken = files("schema/src", ".rs").into_iter().filter(|(path, _)| !allowed.iter().any(|start| path.starts_with(start)));
-    let broken = broken.filter(|(_, text)| [".begin()", ".begin_with(", ".commit()", ".rollback()"].iter().any(|word| code(text).contains(word)));
-    none(&broken.map(|(path, _)| path).collect::<Vec<_>>(), "the engine settles requests, jobs settle themselves; nobody else begins:");
+    let allowed = [
+        "schema/src/engine/",
+        "schema/src/db.rs",
+        "schema/src/outbox",
+        "schema/src/seal",
+        "schema/src/jobs",
+        "schema/src/operator",
+        "schema/src/sample",
+        "schema/src/marketplace/versions/store.rs",
+        "schema/src/marketplace/publication",
+    ];
+    let broken =
+        files("schema/src", ".rs").into_iter().filter(|(path, _)| !allowed.iter().any(|start| path.starts_with(start)));
+    let broken = broken.filter(|(_, text)| {
+        [".begin()", ".begin_with(", ".commit()", ".rollback()"].iter().any(|word| code(text).contains(word))
+    });
+    none(
+        &broken.map(|(path, _)| path).collect::<Vec<_>>(),
+        "the engine settles requests, jobs settle themselves; nobody else begins:",
+    );
 }
 
 #[test]
 fn the_inside_knows_no_http_and_the_face_knows_no_sql() {
-    let inside = files("schema/src", ".rs").into_iter().filter(|(_, text)| ["axum::", "http::Status", "hyper::"].iter().any(|word| text.contains(word)));
+    let inside = files("schema/src", ".rs")
+        .into_iter()
+        .filter(|(_, text)| ["axum::", "http::Status", "hyper::"].iter().any(|word| text.contains(word)));
     none(&inside.map(|(path, _)| path).collect::<Vec<_>>(), "the schema crate speaks of faults, not of HTTP:");
     let face = files("rest/src", ".rs").into_iter().filter(|(_, text)| text.contains("sqlx::"));
     none(&face.map(|(path, _)| path).collect::<Vec<_>>(), "the public face asks the engine, not the database:");
@@ -106,7 +127,8 @@ fn statements_are_short_enough_to_be_read() {
 
 #[test]
 fn the_assembled_contract_is_the_committed_one() {
-    let assembled = labs_rest::contract::assemble::assemble(&root().join("contract")).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let assembled = labs_rest::contract::assemble::assemble(&root().join("contract"))
+        .unwrap_or_else(|problems| panic!("{problems:?}"));
     let committed = std::fs::read_to_string(root().join("contract/openapi.yaml")).unwrap();
     assert!(assembled.yaml == committed, "contract/openapi.yaml is not what its pieces make: run `make accept`");
 }
@@ -115,7 +137,10 @@ fn the_assembled_contract_is_the_committed_one() {
 fn the_agreed_schema_is_the_one_that_is_built() {
     let plan = labs_schema::engine::Plan::new().unwrap_or_else(|breaches| panic!("{breaches:?}"));
     let agreed = std::fs::read_to_string(root().join("schema/schema.graphql")).unwrap();
-    assert!(plan.sdl() == agreed, "schema/schema.graphql is not what the resolvers make: run `make accept` and read the difference");
+    assert!(
+        plan.sdl() == agreed,
+        "schema/schema.graphql is not what the resolvers make: run `make accept` and read the difference"
+    );
 }
 
 #[tokio::test]
@@ -136,7 +161,14 @@ fn the_readme_lists_every_setting() {
 
 #[test]
 fn nothing_names_a_machine_or_leaves_work_undone() {
-    let words = [concat!("/ro", "ot/"), concat!("/ho", "me/"), concat!("TO", "DO"), concat!("FIX", "ME"), concat!("todo", "!("), concat!("unimple", "mented!(")];
+    let words = [
+        concat!("/ro", "ot/"),
+        concat!("/ho", "me/"),
+        concat!("TO", "DO"),
+        concat!("FIX", "ME"),
+        concat!("todo", "!("),
+        concat!("unimple", "mented!("),
+    ];
     let mut found = Vec::new();
     for ending in [".rs", ".sql", ".yaml", ".graphql", ".md", ".toml", ".sh"] {
         for (path, text) in files("", ending) {

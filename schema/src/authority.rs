@@ -109,7 +109,8 @@ impl Authority {
         let loaded = load::principal(&self.pool, &claims).await?;
         let principal = Arc::new(loaded.principal);
         let (subjects, good_until) = (loaded.subjects, loaded.good_until);
-        self.tokens.insert(digest, Arc::new(Known { principal: Arc::clone(&principal), subjects, generation, good_until }));
+        self.tokens
+            .insert(digest, Arc::new(Known { principal: Arc::clone(&principal), subjects, generation, good_until }));
         Ok(principal)
     }
 

@@ -7,8 +7,8 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use governor::clock::{Clock as _, DefaultClock};
 use governor::clock::QuantaInstant;
+use governor::clock::{Clock as _, DefaultClock};
 use governor::middleware::{NoOpMiddleware, StateInformationMiddleware};
 use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
@@ -84,7 +84,10 @@ impl Meter {
             .burst_size(many.get())
             .key_extractor(ByNetwork)
             .finish();
-        let minute = minute.map_or_else(|| Arc::new(RateLimiter::keyed(Quota::per_minute(many))), |minute| Arc::clone(minute.limiter()));
+        let minute = minute.map_or_else(
+            || Arc::new(RateLimiter::keyed(Quota::per_minute(many))),
+            |minute| Arc::clone(minute.limiter()),
+        );
         Self {
             limits,
             bursts: RwLock::default(),

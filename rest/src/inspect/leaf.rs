@@ -39,6 +39,10 @@ fn expected(shape: &Shape<'_>, name: &str, own_scalar: bool) -> Option<&'static 
         Shape::Boolean => (name == "Boolean", "true or false (Boolean)"),
         Shape::Free => (matches!(name, "JSON" | "JSONObject"), "anything (JSON)"),
         Shape::List(_) => (false, "a list"),
+        // GraphQL has no input without fields, so what says nothing travels as it is.
+        Shape::Object(fields) if fields.properties.is_empty() => {
+            (matches!(name, "JSON" | "JSONObject"), "an object with nothing in it (JSON)")
+        }
         Shape::Object(_) => (false, "an object with named fields"),
         Shape::Forms(_) => (matches!(name, "JSON" | "JSONObject"), "one of several forms (JSON)"),
     };

@@ -11,6 +11,7 @@ use crate::access::access;
 use crate::ask::Asking;
 use crate::fault::Fault;
 use crate::page::Window;
+use crate::whole::Whole;
 
 /// Reads of listings by the storefront.
 #[derive(Default)]
@@ -57,9 +58,9 @@ impl ListingsQuery {
         ctx: &Context<'_>,
         listing_slug: String,
         locale: Option<String>,
-    ) -> Result<Listing, Fault> {
+    ) -> Result<Whole<Listing>, Fault> {
         let found = store::get(&ctx.ask().db, &listing_slug, locale.as_deref()).await?;
-        found.ok_or_else(|| Fault::not_found("listing"))
+        found.map(Whole).ok_or_else(|| Fault::not_found("listing"))
     }
 
     /// The bytes of a picture that a listing shows, in one of four sizes. They leave beside the answer.

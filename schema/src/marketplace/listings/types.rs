@@ -1,14 +1,14 @@
 //! What readers are shown: plain data that the store fills and the answer writes.
 
 use async_graphql::{Enum, SimpleObject};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::page::Page;
 use crate::time::Time;
 
 /// One app as the storefront shows it, in one locale.
-#[derive(Clone, Debug, SimpleObject)]
+#[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Listing {
     /// Its name in addresses.
@@ -48,7 +48,7 @@ pub(crate) struct Listing {
 }
 
 /// The partner who offers the app.
-#[derive(Clone, Debug, SimpleObject)]
+#[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ListingVendor {
     /// Its name in addresses.
@@ -58,7 +58,7 @@ pub(crate) struct ListingVendor {
 }
 
 /// A category the listing is in.
-#[derive(Clone, Debug, Deserialize, SimpleObject)]
+#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ListingCategory {
     /// Its name in addresses.
@@ -70,7 +70,7 @@ pub(crate) struct ListingCategory {
 }
 
 /// The version customers get.
-#[derive(Clone, Debug, SimpleObject)]
+#[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ListingVersion {
     /// Its semantic version.
@@ -82,7 +82,7 @@ pub(crate) struct ListingVersion {
 }
 
 /// One permission of the platform's own API, and why the app needs it.
-#[derive(Clone, Debug, Deserialize, SimpleObject)]
+#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ListingPermission {
     /// The permission; `:write` includes reading.
@@ -92,7 +92,7 @@ pub(crate) struct ListingPermission {
 }
 
 /// A square picture that stands for the app.
-#[derive(Clone, Debug, Deserialize, SimpleObject)]
+#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ListingIcon {
     /// The id under which its content is fetched.
@@ -108,7 +108,7 @@ pub(crate) struct ListingIcon {
 }
 
 /// A picture of the listing. Its bytes are had by its id and never change.
-#[derive(Clone, Debug, SimpleObject)]
+#[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ListingMedia {
     /// Its id.
@@ -132,7 +132,7 @@ pub(crate) struct ListingMedia {
 }
 
 /// A size in which a picture can be had.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, SimpleObject)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ListingMediaVariant {
     /// Which size.
@@ -144,7 +144,7 @@ pub(crate) struct ListingMediaVariant {
 }
 
 /// What a picture is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, Enum)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum ListingMediaKind {
     /// Stands for the app in lists.
@@ -156,7 +156,8 @@ pub(crate) enum ListingMediaKind {
 }
 
 /// The sizes of a picture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Enum)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum ListingMediaSize {
     /// As it was uploaded.
     Original,
@@ -169,7 +170,7 @@ pub(crate) enum ListingMediaSize {
 }
 
 /// What customers think of it, from published reviews.
-#[derive(Clone, Copy, Debug, SimpleObject)]
+#[derive(Clone, Copy, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ListingRating {
     /// Mean of the stars, with two decimals; null without reviews.
@@ -186,7 +187,7 @@ impl ListingRating {
 }
 
 /// Where the reader finds more.
-#[derive(Clone, Debug, SimpleObject)]
+#[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ListingLinks {
     /// A help centre or contact page.
@@ -202,7 +203,7 @@ pub(crate) struct ListingLinks {
 }
 
 /// A listing in a list.
-#[derive(Clone, Debug, SimpleObject)]
+#[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ListingSummary {
     /// Its name in addresses.
@@ -230,7 +231,7 @@ pub(crate) struct ListingSummary {
 }
 
 /// A page of listings found, and how the whole result divides.
-#[derive(SimpleObject)]
+#[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ListingList {
     /// The entries of this page, in the order asked for.
@@ -243,7 +244,7 @@ pub(crate) struct ListingList {
 
 /// How the whole result divides, on every page the same. Each facet counts what every other filter leaves and ignores
 /// its own, so that a reader sees what another choice would give.
-#[derive(Clone, Debug, Default, SimpleObject)]
+#[derive(Clone, Debug, Default, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ListingFacets {
     /// Listings that all filters together leave.
@@ -257,7 +258,7 @@ pub(crate) struct ListingFacets {
 }
 
 /// One category and how many listings of the result are in or beneath it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, SimpleObject)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct CategoryFacet {
     /// Its name in addresses.
@@ -269,7 +270,7 @@ pub(crate) struct CategoryFacet {
 }
 
 /// One locale and how many listings of the result have texts in it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, SimpleObject)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct LanguageFacet {
     /// The locale.
@@ -279,7 +280,7 @@ pub(crate) struct LanguageFacet {
 }
 
 /// A lower bound and how many listings of the result reach it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, SimpleObject)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RatingFacet {
     /// Stars.
