@@ -23,6 +23,8 @@ pub mod services;
 pub mod time;
 
 mod auth;
+mod entitlement;
+mod marketplace;
 mod system;
 
 pub use engine::Engine;
@@ -34,8 +36,8 @@ use async_graphql::MergedObject;
 
 /// Everything that can be read.
 #[derive(MergedObject, Default)]
-struct Query(system::SystemQuery);
+struct Query(system::SystemQuery, marketplace::MarketplaceQuery);
 
 /// Everything that can be written.
 #[derive(MergedObject, Default)]
-struct Mutation(auth::AuthMutation);
+struct Mutation(auth::AuthMutation, marketplace::MarketplaceMutation);

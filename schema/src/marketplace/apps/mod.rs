@@ -20,7 +20,8 @@ mod resolvers;
 mod rules;
 mod store;
 
-pub(in crate::marketplace) use resolvers::{AppsMutation, AppsQuery};
 pub(crate) use resolvers::App;
+pub(in crate::marketplace) use resolvers::{AppsMutation, AppsQuery, event};
 pub(crate) use rules::{Action, State, after};
+pub(in crate::marketplace) use store::{Event, event_insert, lock};
 pub(crate) use store::{AppKey, AppLoader};
