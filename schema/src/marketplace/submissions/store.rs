@@ -508,20 +508,9 @@ async fn findings_insert(db: &Db, decision: &Decision<'_>) -> Result<(), Fault> 
     Ok(())
 }
 
-/// A listing requirement, for the checklist of a submission.
-pub(super) struct RequirementRow {
-    pub(super) code: String,
-    pub(super) title: String,
-    pub(super) description: String,
-    pub(super) automatic: bool,
-}
-
-/// Every requirement in force, in the order of its number.
-pub(super) async fn requirements_page(db: &Db) -> Result<Vec<RequirementRow>, Fault> {
-    Ok(sqlx::query_as!(
-        RequirementRow,
-        "select code, title, description, automatic from listing_requirement where active order by position, code"
-    )
-    .fetch_all(&mut *db.conn().await?)
-    .await?)
+/// The numbers of the requirements in force.
+pub(super) async fn requirement_codes_get(db: &Db) -> Result<Vec<String>, Fault> {
+    Ok(sqlx::query_scalar!("select code from listing_requirement where active")
+        .fetch_all(&mut *db.conn().await?)
+        .await?)
 }
