@@ -105,7 +105,7 @@ async fn checked(services: &Services, new: &NewStaff) -> Result<EmailAddress, Fa
     match EmailAddress::parse(&new.email) {
         Ok(email) if errors.is_empty() => return Ok(email),
         Ok(_) => {}
-        Err(problem) => errors.push(FieldError::at("/email", "FORMAT", format!("{problem}."))),
+        Err(problem) => errors.push(FieldError::at("/email", "FORMAT", format!("This cannot be used: {problem}."))),
     }
     Err(Fault::invalid(errors))
 }
