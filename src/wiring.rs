@@ -10,6 +10,7 @@ use labs_rest::exceptions::{Probe, Probes};
 use labs_rest::{Bound, Rest};
 use labs_schema::Engine;
 use labs_schema::engine::Plan;
+use labs_schema::jobs::Jobs;
 use labs_schema::keep::sealed::MasterKey;
 use labs_schema::open::{Opening, check_durability, is_migrated, open};
 use labs_schema::services::Settings;
@@ -95,14 +96,12 @@ pub async fn application(
 pub async fn answer(listener: TcpListener, application: Application, stop: CancellationToken) -> anyhow::Result<()> {
     let Application { engine, rest, router } = application;
     let ending = CancellationToken::new();
-    let authority = Arc::clone(&engine.services().authority);
-    let watching = tokio::spawn(authority.watch(ending.clone()));
+    let jobs = Jobs::spawn(&engine, Vec::new(), &ending);
     let tidying = tokio::spawn(tidy(rest, ending.clone()));
     let served = labs_rest::edge::server::serve(listener, router, stop).await;
     ending.cancel();
-    for task in [watching, tidying] {
-        task.await?;
-    }
+    tidying.await?;
+    jobs.end().await;
     engine.services().budgets.settle().await;
     engine.pool().close().await;
     Ok(served?)
@@ -117,7 +116,7 @@ async fn tidy(rest: Arc<Rest>, ending: CancellationToken) {
 fn probes(engine: &Engine) -> Probes {
     let (database, migrations, media) = (engine.pool().clone(), engine.pool().clone(), engine.services().media.clone());
     let away = |_| "The database does not answer.".to_owned();
-    vec![
+    Probes::new(vec![
         Probe {
             name: "DATABASE",
             check: Box::new(move || {
@@ -142,7 +141,7 @@ fn probes(engine: &Engine) -> Probes {
                 Box::pin(async move { media.ready().await.map_err(|_| "The media store does not answer.".to_owned()) })
             }),
         },
-    ]
+    ])
 }
 
 /// Compares contract, documents, schema, scopes and router; one line per difference.

@@ -1,18 +1,39 @@
-//! The marketplace: apps on their way from an owner's draft to the storefront.
-//!
-//! Specification: platform, The marketplace; decisions, States.
+//! The marketplace: apps with their versions, the review of what is submitted, and the storefront.
 
-pub(crate) mod apps;
-pub(crate) mod checklist;
-pub(crate) mod media;
-pub(crate) mod versions;
+mod apps;
+mod categories;
+mod checklist;
+mod listings;
+mod media;
+mod public_categories;
+mod publication;
+pub(crate) mod slug;
+mod submissions;
+mod versions;
 
 use async_graphql::MergedObject;
 
-/// What can be read of the group.
+pub use publication::publish_due;
+
+/// What can be read in the group.
 #[derive(MergedObject, Default)]
-pub(crate) struct MarketplaceQuery(apps::AppsQuery, checklist::ChecklistQuery, media::MediaQuery);
+pub(crate) struct MarketplaceQuery(
+    apps::AppsQuery,
+    categories::CategoriesQuery,
+    checklist::ChecklistQuery,
+    listings::ListingsQuery,
+    media::MediaQuery,
+    public_categories::PublicCategoriesQuery,
+    submissions::SubmissionsQuery,
+    versions::VersionsQuery,
+);
 
 /// What can be written in the group.
 #[derive(MergedObject, Default)]
-pub(crate) struct MarketplaceMutation(apps::AppsMutation, media::MediaMutation);
+pub(crate) struct MarketplaceMutation(
+    apps::AppsMutation,
+    categories::CategoriesMutation,
+    media::MediaMutation,
+    submissions::SubmissionsMutation,
+    versions::VersionsMutation,
+);

@@ -20,8 +20,6 @@ mod resolvers;
 mod rules;
 mod store;
 
-pub(crate) use resolvers::App;
-pub(in crate::marketplace) use resolvers::{AppsMutation, AppsQuery, event};
+pub(in crate::marketplace) use resolvers::{App, AppsMutation, AppsQuery, event, load};
 pub(crate) use rules::{Action, State, after};
-pub(in crate::marketplace) use store::{Event, event_insert, lock};
-pub(crate) use store::{AppKey, AppLoader};
+pub(in crate::marketplace) use store::{event_insert, lock};

@@ -6,13 +6,14 @@ use async_graphql::{Context, Object};
 use uuid::Uuid;
 
 use super::rules::{self, State, draft};
-use super::store::{self, Event, Filter, Order};
+use super::store::{self, AppKey, Event, Filter, Order};
 use crate::access::access;
 use crate::ask::{Ask, Asking};
 use crate::entitlement::Allowance;
 use crate::fault::Fault;
 use crate::page::Window;
 use crate::time::Time;
+use crate::whole::Whole;
 
 pub(crate) use types::App;
 use types::{
@@ -43,7 +44,7 @@ impl AppsQuery {
         sort: Option<String>,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<AppList, Fault> {
+    ) -> Result<Whole<AppList>, Fault> {
         let ask = ctx.ask();
         let owner = ask.owner()?;
         let state = state.map(|states| states.into_iter().map(|state| state.name().to_owned()).collect());
@@ -54,13 +55,13 @@ impl AppsQuery {
         let rows = store::page(&ask.db, owner, &filter, order, &window).await?;
         let (rows, page) = window.cut(rows, |row| row.keys(order));
         let data = rows.into_iter().map(App::try_from).collect::<Result<_, _>>()?;
-        Ok(AppList { data, page })
+        Ok(Whole(AppList { data, page }))
     }
 
     /// One app of the caller's partner.
     #[graphql(directive = access::apply("marketplace.apps".into()))]
-    async fn marketplace_apps_get(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<App, Fault> {
-        found(ctx.ask(), app_uuid).await
+    async fn marketplace_apps_get(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Whole<App>, Fault> {
+        found(ctx.ask(), app_uuid).await.map(Whole)
     }
 
     /// The tree of active categories, to choose from.
@@ -101,12 +102,7 @@ impl AppsMutation {
 
     /// Changes the draft of an app: what is left out stays, null empties.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
-    async fn marketplace_apps_update(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        body: AppUpdate,
-    ) -> Result<App, Fault> {
+    async fn marketplace_apps_update(&self, ctx: &Context<'_>, app_uuid: Uuid, body: AppUpdate) -> Result<App, Fault> {
         let ask = ctx.ask();
         let present = held(ask, app_uuid, body.default_locale.as_deref()).await?;
         let after = draft::merged(&present.draft, body.into())?;
@@ -158,6 +154,12 @@ impl AppsMutation {
 pub(in crate::marketplace) fn event(ask: &Ask) -> Result<Event, Fault> {
     let principal = ask.principal()?;
     Ok(Event { event_uuid: ask.new_uuid(), actor_kind: principal.kind.name(), actor_uuid: principal.uuid })
+}
+
+/// An app for staff, whoever owns it. Those asked for side by side are fetched together.
+pub(in crate::marketplace) async fn load(ask: &Ask, app_uuid: Uuid) -> Result<App, Fault> {
+    let row = ask.loader(store::loader).load(AppKey(app_uuid)).await?;
+    row.ok_or_else(|| Fault::not_found("app"))?.try_into()
 }
 
 /// The app as its owner sees it.

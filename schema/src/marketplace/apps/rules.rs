@@ -8,8 +8,9 @@ use async_graphql::Enum;
 use crate::fault::{Code, Fault};
 
 /// Where an app is (specification: decisions, States).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum, serde::Serialize)]
 #[graphql(name = "AppState")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum State {
     /// Never shown.
     Draft,
@@ -127,9 +128,8 @@ const fn next(state: State, action: Action, was_published: bool) -> Option<State
 /// # Errors
 /// [`Code::IllegalTransition`] with the actions of the caller's side that are allowed now.
 pub(crate) fn after(state: State, action: Action, was_published: bool) -> Result<State, Fault> {
-    next(state, action, was_published).ok_or_else(|| {
-        Fault::illegal("app", state.name(), action.name(), allowed(state, action.side(), was_published))
-    })
+    next(state, action, was_published)
+        .ok_or_else(|| Fault::illegal("app", state.name(), action.name(), allowed(state, action.side(), was_published)))
 }
 
 fn allowed(state: State, side: Side, was_published: bool) -> Vec<String> {
@@ -174,8 +174,24 @@ mod tests {
         use Action::*;
         let table: &[(State, &[(Action, State)])] = &[
             (State::Draft, &[(Publish, State::Listed), (Archive, State::Archived)]),
-            (State::Listed, &[(Publish, State::Listed), (Unlist, State::Unlisted), (Suspend, State::Suspended), (Archive, State::Archived)]),
-            (State::Unlisted, &[(Publish, State::Listed), (Relist, State::Listed), (Suspend, State::Suspended), (Archive, State::Archived)]),
+            (
+                State::Listed,
+                &[
+                    (Publish, State::Listed),
+                    (Unlist, State::Unlisted),
+                    (Suspend, State::Suspended),
+                    (Archive, State::Archived),
+                ],
+            ),
+            (
+                State::Unlisted,
+                &[
+                    (Publish, State::Listed),
+                    (Relist, State::Listed),
+                    (Suspend, State::Suspended),
+                    (Archive, State::Archived),
+                ],
+            ),
             (State::Suspended, &[(Reinstate, State::Listed)]),
             (State::Archived, &[(Restore, State::Unlisted)]),
         ];

@@ -28,7 +28,6 @@ pub(super) use draft::{Present, app_count, app_insert, delete, present_get, set_
 #[derive(Clone, Debug)]
 pub(crate) struct AppRow {
     pub(crate) app_uuid: Uuid,
-    pub(crate) partner_uuid: Uuid,
     pub(crate) slug: String,
     pub(crate) name: String,
     pub(crate) name_sorted: String,
@@ -73,7 +72,7 @@ macro_rules! apps {
     ($run:ident!($($head:tt)*), $($tail:literal)+; $($argument:expr),* $(,)?) => {
         $run!(
             $($head)*
-            r#"select app.app_uuid, app.partner_uuid, app.slug, words.name, lower(unaccent(words.name)) as "name_sorted!",
+            r#"select app.app_uuid, app.slug, words.name, lower(unaccent(words.name)) as "name_sorted!",
                       words.tagline, words.description, app.default_locale, app.state, app.state_reason,
                       app.support_email, app.support_url, app.privacy_url, app.website_url, app.terms_url,
                       app.created_at, app.updated_at, chosen.categories as "categories?: Json<Vec<CategoryRow>>",
@@ -200,12 +199,12 @@ pub(crate) type AppLoader = Loader<AppKey, Result<Option<AppRow>, Fault>, AppBat
 /// Fetches the apps of a batch.
 pub(crate) struct AppBatch(Db);
 
-impl AppBatch {
-    /// The loader of a request.
-    pub(crate) fn loader(db: Db) -> AppLoader {
-        Loader::new(Self(db))
-    }
+/// A loader for one request.
+pub(crate) fn loader(db: Db) -> AppLoader {
+    Loader::new(AppBatch(db))
+}
 
+impl AppBatch {
     async fn fetch(&self, keys: &[AppKey]) -> Result<Vec<AppRow>, Fault> {
         let uuids: Vec<Uuid> = keys.iter().map(|key| key.0).collect();
         Ok(apps!(query_as!(AppRow,), "app.app_uuid = any($1)"; &uuids).fetch_all(&mut *self.0.conn().await?).await?)

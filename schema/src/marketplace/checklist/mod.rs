@@ -14,4 +14,3 @@ mod rules;
 mod store;
 
 pub(in crate::marketplace) use resolvers::{AppChecklist, ChecklistQuery, OpenItem, held_against, open_items};
-pub(in crate::marketplace) use rules::{Facts, PictureFact, TextFact, VersionFact};

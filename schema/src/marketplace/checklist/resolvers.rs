@@ -8,6 +8,7 @@ use super::store::{self, RequirementRow};
 use crate::access::access;
 use crate::ask::{Ask, Asking};
 use crate::fault::{Fault, FieldError};
+use crate::marketplace::publication::Snapshot;
 
 /// How far an app is from being submitted, requirement by requirement.
 #[derive(SimpleObject)]
@@ -78,11 +79,9 @@ impl ChecklistQuery {
 pub(in crate::marketplace) struct OpenItem {
     /// A requirement's number, or what of the account stands in the way.
     pub(in crate::marketplace) code: String,
-    /// In a few words.
-    pub(in crate::marketplace) title: String,
     /// What to do about it.
     pub(in crate::marketplace) detail: String,
-    /// Where it is mended, in what the version would show.
+    /// Where it is mended, in what the version would show; empty for what is not of the app.
     pub(in crate::marketplace) pointer: &'static str,
 }
 
@@ -108,29 +107,32 @@ pub(in crate::marketplace) async fn open_items(
     for row in store::requirement_get_all(&ask.db, None).await? {
         let verdict = rules::held(&row.code, &facts);
         if let Some(detail) = verdict.detail.filter(|_| verdict.is_blocker && row.code != rules::ACCOUNT) {
-            open.push(OpenItem { code: row.code, title: row.title, detail, pointer: verdict.pointer });
+            open.push(OpenItem { code: row.code, detail, pointer: verdict.pointer });
         }
     }
     open.extend(rules::hindrances(&facts.account).into_iter().map(|hindrance| OpenItem {
         code: hindrance.code.to_owned(),
-        title: "Something of the account stands in the way".to_owned(),
         detail: hindrance.detail.to_owned(),
-        pointer: "/account",
+        pointer: "",
     }));
     Ok(open)
 }
 
-/// The checklist of what was handed in: its facts come from the snapshot, and what the account is like is looked up.
-/// For staff.
+/// The checklist of what was handed in, for staff. What the account is like, and whether its category is still shown,
+/// is looked up.
 ///
 /// # Errors
 /// When the database is away.
 pub(in crate::marketplace) async fn held_against(
     ask: &Ask,
     partner_uuid: Uuid,
-    mut facts: Facts,
+    snapshot: &Snapshot,
 ) -> Result<AppChecklist, Fault> {
+    let mut facts = Facts::from(snapshot);
     facts.account = store::account_get(&ask.db, partner_uuid).await?;
+    if let Some(primary) = snapshot.categories.first() {
+        facts.primary_category_shown = Some(store::category_is_shown(&ask.db, *primary).await?);
+    }
     checklist(ask, &facts).await
 }
 

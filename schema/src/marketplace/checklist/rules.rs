@@ -1,64 +1,66 @@
 //! The checks of the listing requirements: pure functions of facts.
 
+mod submitted;
+
 use serde::Deserialize;
 use uuid::Uuid;
 
 /// What the requirements are held against: a draft as it is, or what was handed in.
 #[derive(Clone, Debug, Default)]
-pub(in crate::marketplace) struct Facts {
+pub(in crate::marketplace::checklist) struct Facts {
     /// The locale readers get when no other matches.
-    pub(in crate::marketplace) default_locale: String,
+    pub(in crate::marketplace::checklist) default_locale: String,
     /// The texts in every locale that was begun.
-    pub(in crate::marketplace) texts: Vec<TextFact>,
+    pub(in crate::marketplace::checklist) texts: Vec<TextFact>,
     /// Where customers write for help.
-    pub(in crate::marketplace) support_email: Option<String>,
+    pub(in crate::marketplace::checklist) support_email: Option<String>,
     /// Where customers read for help.
-    pub(in crate::marketplace) support_url: Option<String>,
+    pub(in crate::marketplace::checklist) support_url: Option<String>,
     /// The privacy policy.
-    pub(in crate::marketplace) privacy_url: Option<String>,
+    pub(in crate::marketplace::checklist) privacy_url: Option<String>,
     /// Whether the primary category is shown; `None` when none is chosen.
-    pub(in crate::marketplace) primary_category_shown: Option<bool>,
+    pub(in crate::marketplace::checklist) primary_category_shown: Option<bool>,
     /// The pictures.
-    pub(in crate::marketplace) pictures: Vec<PictureFact>,
+    pub(in crate::marketplace::checklist) pictures: Vec<PictureFact>,
     /// The version, when there is one that is not yet published.
-    pub(in crate::marketplace) version: Option<VersionFact>,
+    pub(in crate::marketplace::checklist) version: Option<VersionFact>,
     /// What the account is like.
-    pub(in crate::marketplace) account: AccountFact,
+    pub(in crate::marketplace::checklist) account: AccountFact,
 }
 
 /// The listing's texts in one locale.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub(in crate::marketplace) struct TextFact {
-    pub(in crate::marketplace) locale: String,
-    pub(in crate::marketplace) name: String,
-    pub(in crate::marketplace) tagline: String,
-    pub(in crate::marketplace) description: String,
+pub(in crate::marketplace::checklist) struct TextFact {
+    pub(in crate::marketplace::checklist) locale: String,
+    pub(in crate::marketplace::checklist) name: String,
+    pub(in crate::marketplace::checklist) tagline: String,
+    pub(in crate::marketplace::checklist) description: String,
 }
 
 /// A picture.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub(in crate::marketplace) struct PictureFact {
+pub(in crate::marketplace::checklist) struct PictureFact {
     /// `ICON`, `BANNER` or `SCREENSHOT`.
-    pub(in crate::marketplace) kind: String,
-    pub(in crate::marketplace) alt_text: String,
+    pub(in crate::marketplace::checklist) kind: String,
+    pub(in crate::marketplace::checklist) alt_text: String,
 }
 
 /// A version.
 #[derive(Clone, Debug, Default)]
-pub(in crate::marketplace) struct VersionFact {
-    pub(in crate::marketplace) version_uuid: Uuid,
+pub(in crate::marketplace::checklist) struct VersionFact {
+    pub(in crate::marketplace::checklist) version_uuid: Uuid,
     /// The release notes in the app's default locale.
-    pub(in crate::marketplace) release_notes: Option<String>,
-    pub(in crate::marketplace) redirect_uris: Vec<String>,
+    pub(in crate::marketplace::checklist) release_notes: Option<String>,
+    pub(in crate::marketplace::checklist) redirect_uris: Vec<String>,
 }
 
 /// The partner's account.
 #[derive(Clone, Debug, Default)]
-pub(in crate::marketplace) struct AccountFact {
+pub(in crate::marketplace::checklist) struct AccountFact {
     /// The column's value.
-    pub(in crate::marketplace) partner_state: String,
+    pub(in crate::marketplace::checklist) partner_state: String,
     /// Whether an administrator has confirmed an e-mail address.
-    pub(in crate::marketplace) is_verified: bool,
+    pub(in crate::marketplace::checklist) is_verified: bool,
 }
 
 /// How the service checks a requirement.
@@ -102,11 +104,11 @@ const CHECKS: [Check; 13] = [
     Check { code: "REQ-06", is_blocker: false, pointer: "/media", missing: screenshots },
     Check { code: "REQ-07", is_blocker: true, pointer: "/support_email", missing: support },
     Check { code: "REQ-08", is_blocker: true, pointer: "/privacy_url", missing: privacy },
-    Check { code: "REQ-09", is_blocker: true, pointer: "/version/release_notes", missing: release_notes },
-    Check { code: "REQ-10", is_blocker: true, pointer: "/version/manifest/redirect_uris", missing: redirect_uris },
+    Check { code: "REQ-09", is_blocker: true, pointer: "/release_notes", missing: release_notes },
+    Check { code: "REQ-10", is_blocker: true, pointer: "/manifest/redirect_uris", missing: redirect_uris },
     Check { code: "REQ-11", is_blocker: false, pointer: "/media", missing: alternative_texts },
-    Check { code: ACCOUNT, is_blocker: true, pointer: "/account", missing: account },
-    Check { code: "REQ-13", is_blocker: true, pointer: "/texts", missing: whole_texts },
+    Check { code: ACCOUNT, is_blocker: true, pointer: "", missing: account },
+    Check { code: "REQ-13", is_blocker: true, pointer: "/translations", missing: whole_texts },
 ];
 
 /// Holds one requirement against the facts. One that the service has no check for is a reviewer's.
@@ -204,14 +206,18 @@ fn redirect_uris(facts: &Facts) -> Option<String> {
 fn is_safe(uri: &str) -> bool {
     let hosts = ["localhost", "127.0.0.1", "[::1]"];
     let loopback = uri.strip_prefix("http://").is_some_and(|rest| {
-        hosts.iter().filter_map(|host| rest.strip_prefix(host)).any(|rest| rest.is_empty() || rest.starts_with([':', '/']))
+        hosts
+            .iter()
+            .filter_map(|host| rest.strip_prefix(host))
+            .any(|rest| rest.is_empty() || rest.starts_with([':', '/']))
     });
     (uri.starts_with("https://") || loopback) && !uri.contains(['#', '*'])
 }
 
 fn alternative_texts(facts: &Facts) -> Option<String> {
     let count = facts.pictures.iter().filter(|picture| picture.alt_text.trim().is_empty()).count();
-    (count > 0).then(|| format!("{count} of the pictures say nothing to those who cannot see them. Give each an alt_text."))
+    (count > 0)
+        .then(|| format!("{count} of the pictures say nothing to those who cannot see them. Give each an alt_text."))
 }
 
 fn account(facts: &Facts) -> Option<String> {

@@ -19,7 +19,7 @@ pub(super) struct RequirementRow {
 }
 
 /// The redirect URIs of a manifest.
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 struct Manifest {
     #[serde(default)]
     redirect_uris: Vec<String>,
@@ -86,6 +86,16 @@ pub(super) async fn account_get(db: &Db, partner_uuid: Uuid) -> Result<AccountFa
                      and person.state = 'ACTIVE' and email_verified_at is not null) as "is_verified!"
              from partner where partner_uuid = $1"#,
         partner_uuid
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Whether readers see a category.
+pub(super) async fn category_is_shown(db: &Db, category_uuid: Uuid) -> Result<bool, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select exists (select from category_place where category_uuid = $1 and shown) as "is_shown!""#,
+        category_uuid
     )
     .fetch_one(&mut *db.conn().await?)
     .await?)

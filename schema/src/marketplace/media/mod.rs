@@ -15,6 +15,4 @@ mod resolvers;
 mod rules;
 mod store;
 
-pub(in crate::marketplace) use content::{Size, Stored, VariantName, deliver, sizes};
-pub(in crate::marketplace) use resolvers::{MediaMutation, MediaQuery, MediaVariant};
-pub(in crate::marketplace) use rules::MediaKind;
+pub(in crate::marketplace) use resolvers::{MediaMutation, MediaQuery};

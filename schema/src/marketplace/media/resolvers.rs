@@ -223,7 +223,8 @@ impl TryFrom<MediaRow> for Media {
     fn try_from(row: MediaRow) -> Result<Self, Fault> {
         let original = row.original();
         let sizes = content::sizes(&original, &row.variants.0).into_iter();
-        let variants = sizes.map(|(name, size)| MediaVariant { name, width: size.width, height: size.height }).collect();
+        let variants =
+            sizes.map(|(name, size)| MediaVariant { name, width: size.width, height: size.height }).collect();
         let said = |text: String| Some(text).filter(|text| !text.is_empty());
         Ok(Self {
             uuid: row.media_uuid,

@@ -7,7 +7,7 @@ use crate::media::image::{ImageError, ImageProblem, PictureKind};
 
 /// What a picture is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum)]
-pub(in crate::marketplace) enum MediaKind {
+pub(in crate::marketplace::media) enum MediaKind {
     /// Square; stands for the app in lists.
     Icon,
     /// The app at work.
@@ -23,7 +23,7 @@ const MEGABYTE: i64 = 1024 * 1024;
 
 impl MediaKind {
     /// The column's value.
-    pub(in crate::marketplace) const fn name(self) -> &'static str {
+    pub(in crate::marketplace::media) const fn name(self) -> &'static str {
         match self {
             Self::Icon => "ICON",
             Self::Screenshot => "SCREENSHOT",
@@ -35,7 +35,7 @@ impl MediaKind {
     ///
     /// # Errors
     /// [`Code::Internal`] for a value that the column's check would not let in.
-    pub(in crate::marketplace) fn parse(text: &str) -> Result<Self, Fault> {
+    pub(in crate::marketplace::media) fn parse(text: &str) -> Result<Self, Fault> {
         [Self::Icon, Self::Screenshot, Self::Banner]
             .into_iter()
             .find(|kind| kind.name() == text)
@@ -99,7 +99,8 @@ pub(super) fn refusal(error: ImageError) -> Fault {
             Fault::new(Code::PayloadTooLarge, "The file may have 8,388,608 bytes at most.")
         }
         ImageError::Refused(problem) => {
-            let mut fault = Fault::invalid(vec![FieldError::at("/file", problem.code(), format!("It does not fit: {problem}."))]);
+            let mut fault =
+                Fault::invalid(vec![FieldError::at("/file", problem.code(), format!("It does not fit: {problem}."))]);
             fault.parts_mut().detail = format!("This file cannot be taken: {problem}. Mend it and upload it again.");
             fault
         }

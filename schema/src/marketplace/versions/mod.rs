@@ -1,53 +1,25 @@
-//! A version of an app.
+//! A version of an app: what customers will get, and its way through review onto the storefront.
+//!
+//! ```text
+//!                 submit             claim               approve              publish
+//!   DRAFT ───────────────▶ SUBMITTED ─────▶ IN_REVIEW ───────────▶ APPROVED ───────────▶ PUBLISHED
+//!                           ▲  ▲    ◀─────   │   │                  │    ▲                  │
+//!            submit (appeal │  │    unclaim  │   │         schedule ▼    │ publish          │ another one
+//!                   once)   │  │             │   │                 SCHEDULED                ▼ is published
+//!                           │  │ submit      │   │ request-changes                      SUPERSEDED
+//!                           │  └─────────────┼───┴──▶ CHANGES_REQUESTED
+//!                           └── REJECTED ◀───┘ reject
+//!
+//!   withdraw: SUBMITTED, IN_REVIEW, APPROVED, SCHEDULED ──▶ WITHDRAWN
+//! ```
+//!
+//! The table of this machine is [`rules`]; the submissions of a version follow it. One version of an app is with the
+//! reviewers at a time, and one is live.
 
-use async_graphql::Enum;
+mod resolvers;
+mod rules;
+mod store;
 
-use crate::fault::Fault;
-
-/// Where a version is (specification: decisions, States).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum)]
-#[graphql(name = "AppVersionState")]
-pub(crate) enum State {
-    /// Being written.
-    Draft,
-    /// Waits for a reviewer.
-    Submitted,
-    /// A reviewer has it.
-    InReview,
-    /// Mend the findings and submit again.
-    ChangesRequested,
-    /// May be published.
-    Approved,
-    /// Goes live at the time named.
-    Scheduled,
-    /// Live.
-    Published,
-    /// Was live until a later one was published.
-    Superseded,
-    /// Refused; may be appealed once.
-    Rejected,
-    /// Taken back by its owner.
-    Withdrawn,
-}
-
-impl State {
-    /// Reads the column's value.
-    ///
-    /// # Errors
-    /// [`crate::Code::Internal`] for a value that the column's check would not let in.
-    pub(crate) fn parse(text: &str) -> Result<Self, Fault> {
-        Ok(match text {
-            "DRAFT" => Self::Draft,
-            "SUBMITTED" => Self::Submitted,
-            "IN_REVIEW" => Self::InReview,
-            "CHANGES_REQUESTED" => Self::ChangesRequested,
-            "APPROVED" => Self::Approved,
-            "SCHEDULED" => Self::Scheduled,
-            "PUBLISHED" => Self::Published,
-            "SUPERSEDED" => Self::Superseded,
-            "REJECTED" => Self::Rejected,
-            "WITHDRAWN" => Self::Withdrawn,
-            other => return Err(Fault::internal(format!("a version in the state {other}"))),
-        })
-    }
-}
+pub(in crate::marketplace) use resolvers::{VersionsMutation, VersionsQuery};
+pub(crate) use rules::manifest::Manifest;
+pub(crate) use rules::{Action, State, after};

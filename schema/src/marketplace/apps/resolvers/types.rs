@@ -1,6 +1,7 @@
 //! What is answered about apps, and what is sent.
 
 use async_graphql::{InputObject, MaybeUndefined, SimpleObject};
+use serde::Serialize;
 use uuid::Uuid;
 
 use crate::fault::Fault;
@@ -12,7 +13,7 @@ use crate::page::Page;
 use crate::time::Time;
 
 /// An app of a partner: the draft of its listing in the default locale, and how far it has come.
-#[derive(Clone, Debug, SimpleObject)]
+#[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct App {
     /// Its id.
@@ -56,7 +57,7 @@ pub(crate) struct App {
 }
 
 /// A category that an app has chosen.
-#[derive(Clone, Debug, SimpleObject)]
+#[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppCategory {
     /// Its id.
@@ -70,7 +71,7 @@ pub(crate) struct AppCategory {
 }
 
 /// A square picture that stands for an app.
-#[derive(Clone, Debug, SimpleObject)]
+#[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppIcon {
     /// The id under which its content is fetched.
@@ -86,7 +87,7 @@ pub(crate) struct AppIcon {
 }
 
 /// The version made last, in short.
-#[derive(Clone, Debug, SimpleObject)]
+#[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppLatestVersion {
     /// Its id.
@@ -100,7 +101,7 @@ pub(crate) struct AppLatestVersion {
 }
 
 /// The version that is live, in short.
-#[derive(Clone, Debug, SimpleObject)]
+#[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppPublishedVersion {
     /// Its id.
@@ -112,7 +113,7 @@ pub(crate) struct AppPublishedVersion {
 }
 
 /// A page of apps.
-#[derive(SimpleObject)]
+#[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppList {
     /// The apps in the order asked for.

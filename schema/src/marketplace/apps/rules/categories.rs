@@ -13,7 +13,11 @@ pub(in crate::marketplace::apps) fn choice(primary: Uuid, further: &[Uuid]) -> R
     let mut errors = Vec::new();
     for uuid in further {
         if chosen.contains(uuid) {
-            errors.push(FieldError::at(pointer(chosen.len()), "DUPLICATE", "This category is named twice. Leave it out here."));
+            errors.push(FieldError::at(
+                pointer(chosen.len()),
+                "DUPLICATE",
+                "This category is named twice. Leave it out here.",
+            ));
         }
         chosen.push(*uuid);
     }
@@ -52,7 +56,9 @@ mod tests {
     use super::*;
 
     fn pointers(fault: Option<Fault>) -> Vec<String> {
-        fault.map(|fault| fault.parts().errors.iter().filter_map(|error| error.pointer.clone()).collect()).unwrap_or_default()
+        fault
+            .map(|fault| fault.parts().errors.iter().filter_map(|error| error.pointer.clone()).collect())
+            .unwrap_or_default()
     }
 
     #[test]

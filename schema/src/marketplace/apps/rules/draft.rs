@@ -5,6 +5,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::fault::{Fault, FieldError};
 use crate::keep::email::EmailAddress;
+use crate::marketplace::slug::slug_of;
 
 /// The part of an app that its owner writes, with the texts of one locale.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,8 +40,8 @@ pub(crate) struct Patch {
 
 /// The locale of an app that names none.
 const FIRST_LOCALE: &str = "en";
-/// Longest slug that is made of a name.
-const LONGEST_SLUG: usize = 60;
+/// What stands before a slug made of a name that has no plain letters.
+const NAMELESS: &str = "app";
 
 /// The draft of a new app.
 ///
@@ -51,7 +52,7 @@ pub(in crate::marketplace::apps) fn begun(patch: Patch) -> Result<Draft, Fault> 
     let nothing = Draft { default_locale: FIRST_LOCALE.to_owned(), ..Draft::default() };
     let mut draft = merged(&nothing, patch)?;
     if !named {
-        draft.slug = slug_of(&draft.name);
+        draft.slug = slug_of(&draft.name, NAMELESS);
     }
     Ok(draft)
 }
@@ -115,12 +116,17 @@ pub(in crate::marketplace::apps) fn changed(before: &Draft, after: &Draft) -> Ve
 ///
 /// # Errors
 /// [`crate::Code::Conflict`], pointing to the slug.
-pub(in crate::marketplace::apps) fn slug_movable(before: &Draft, after: &Draft, was_published: bool) -> Result<(), Fault> {
+pub(in crate::marketplace::apps) fn slug_movable(
+    before: &Draft,
+    after: &Draft,
+    was_published: bool,
+) -> Result<(), Fault> {
     if before.slug == after.slug || !was_published {
         return Ok(());
     }
     Err(slug_fault(
-        "The slug of an app that was published cannot change, because customers have links to it. Leave it out.".to_owned(),
+        "The slug of an app that was published cannot change, because customers have links to it. Leave it out."
+            .to_owned(),
         "FIXED",
         "The slug is fixed once the app was published.",
     ))
@@ -165,7 +171,11 @@ fn emptied(said: MaybeUndefined<String>) -> Option<String> {
 /// A text of one line, without blanks around it.
 fn line(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> String {
     if text.chars().any(char::is_control) {
-        errors.push(FieldError::at(pointer, "CHARACTER", "This is one line of text. Remove line breaks and control characters."));
+        errors.push(FieldError::at(
+            pointer,
+            "CHARACTER",
+            "This is one line of text. Remove line breaks and control characters.",
+        ));
     }
     text.trim().nfc().collect()
 }
@@ -174,7 +184,11 @@ fn line(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> String {
 fn paragraphs(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> String {
     let text = text.replace("\r\n", "\n");
     if text.chars().any(|letter| letter.is_control() && letter != '\n' && letter != '\t') {
-        errors.push(FieldError::at(pointer, "CHARACTER", "Remove control characters; only line breaks and tabs may stand in a text."));
+        errors.push(FieldError::at(
+            pointer,
+            "CHARACTER",
+            "Remove control characters; only line breaks and tabs may stand in a text.",
+        ));
     }
     text.trim().nfc().collect()
 }
@@ -183,31 +197,14 @@ fn address(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> String {
     match EmailAddress::parse(text) {
         Ok(address) => address.as_str().to_owned(),
         Err(problem) => {
-            errors.push(FieldError::at(pointer, "FORMAT", format!("{problem}. Send an address that mail can be sent to.")));
+            errors.push(FieldError::at(
+                pointer,
+                "FORMAT",
+                format!("{problem}. Send an address that mail can be sent to."),
+            ));
             String::new()
         }
     }
-}
-
-/// A slug out of a name: lower-case letters, digits and single hyphens, at most 60.
-fn slug_of(name: &str) -> String {
-    let mut slug = String::with_capacity(name.len());
-    for letter in name.nfkd() {
-        if letter.is_ascii_alphanumeric() {
-            slug.push(letter.to_ascii_lowercase());
-        } else if !is_combining(letter) && !slug.is_empty() && !slug.ends_with('-') {
-            slug.push('-');
-        }
-        if slug.len() >= LONGEST_SLUG {
-            break;
-        }
-    }
-    let slug = slug.trim_end_matches('-');
-    if slug.len() < 2 { format!("app-{slug}").trim_end_matches('-').to_owned() } else { slug.to_owned() }
-}
-
-fn is_combining(letter: char) -> bool {
-    matches!(u32::from(letter), 0x300..=0x36F)
 }
 
 #[cfg(test)]

@@ -87,18 +87,17 @@ pub(crate) async fn app_insert(
     .fetch_one(&mut *db.conn().await?)
     .await;
     match made {
-        Ok(created_at) => Ok(Some(new_row(owner, app_uuid, draft, created_at))),
+        Ok(created_at) => Ok(Some(new_row(app_uuid, draft, created_at))),
         Err(error) if constraint_of(&error) == Some("app_slug_key") => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
 /// What was just written, as a read would find it.
-fn new_row(owner: Owner, app_uuid: Uuid, draft: &Draft, created_at: Time) -> AppRow {
+fn new_row(app_uuid: Uuid, draft: &Draft, created_at: Time) -> AppRow {
     let draft = draft.clone();
     AppRow {
         app_uuid,
-        partner_uuid: owner.uuid(),
         slug: draft.slug,
         name_sorted: draft.name.to_lowercase(),
         name: draft.name,

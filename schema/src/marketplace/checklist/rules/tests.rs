@@ -4,7 +4,12 @@ use super::*;
 fn minimal() -> Facts {
     Facts {
         default_locale: "en".to_owned(),
-        texts: vec![text("en", "Mise Shift Board", "Shifts your team can swap.", "A board of shifts for a restaurant.")],
+        texts: vec![text(
+            "en",
+            "Mise Shift Board",
+            "Shifts your team can swap.",
+            "A board of shifts for a restaurant.",
+        )],
         support_email: Some("help@mise.example".to_owned()),
         privacy_url: Some("https://mise.example/privacy".to_owned()),
         primary_category_shown: Some(true),
@@ -82,7 +87,13 @@ fn redirect_uris_are_safe_ones() {
     for uri in ["https://mise.example/callback", "http://localhost", "http://127.0.0.1:8080/a", "http://[::1]/a"] {
         assert!(is_safe(uri), "{uri}");
     }
-    for uri in ["http://mise.example", "http://localhost.mise.example", "https://mise.example/#a", "https://*.mise.example", "mise:/a"] {
+    for uri in [
+        "http://mise.example",
+        "http://localhost.mise.example",
+        "https://mise.example/#a",
+        "https://*.mise.example",
+        "mise:/a",
+    ] {
         assert!(!is_safe(uri), "{uri}");
     }
 }

@@ -112,12 +112,3 @@ fn the_default_locale_is_one_that_has_texts() {
     let refused = locale_movable(&after, &locales(&["de", "en"])).err();
     assert_eq!(errors(refused), [("/default_locale".to_owned(), "NO_TEXTS".to_owned())]);
 }
-
-#[test]
-fn slugs_are_plain() {
-    assert_eq!(slug_of("Küche & Kasse 2.0"), "kuche-kasse-2-0");
-    assert_eq!(slug_of("  --  "), "app");
-    assert_eq!(slug_of("日本"), "app");
-    assert_eq!(slug_of("X"), "app-x");
-    assert_eq!(slug_of(&"ab ".repeat(40)).len(), 59);
-}

@@ -1,0 +1,209 @@
+//! Who is let in: every operation against every kind of principal.
+
+use base64::Engine as _;
+use labs_rest::contract::Access;
+use serde_json::json;
+
+use super::{Cast, empty_body, filled, lets_in, operations};
+use crate::house::House;
+
+/// A principal and what it reaches by the words of the specification.
+struct Principal {
+    name: String,
+    token: String,
+    scopes: Vec<String>,
+}
+
+/// What each role reaches under the free tier (specification: decisions, Partner roles, Tiers), written
+/// down once more, on purpose not by the service's own tables.
+const ROLES: &[(&str, &[&str])] = &[
+    ("ADMINISTRATOR", &["partner:write", "subscription:write", "marketplace:write", "engagement:write"]),
+    (
+        "DEVELOPER",
+        &[
+            "marketplace.apps:write",
+            "marketplace.reviews",
+            "engagement.feature-requests:write",
+            "partner",
+            "partner.support:write",
+            "subscription",
+        ],
+    ),
+    (
+        "EDITOR",
+        &[
+            "marketplace.apps:write",
+            "marketplace.reviews:write",
+            "partner.profile:write",
+            "partner",
+            "partner.support:write",
+        ],
+    ),
+    ("ACCOUNTANT", &["partner:write", "subscription:write", "partner.support:write"]),
+    ("VIEWER", &["partner", "subscription", "marketplace.apps", "marketplace.reviews", "engagement.feature-requests"]),
+];
+const OF_ALL: &[&str] = &["auth.account:write", "publication.developer-resources"];
+
+/// The scope law in the specification's words: a scope grants its children at its own level, never above.
+fn grants(held: &str, needed: &str) -> bool {
+    let (held_domain, held_write) = held.strip_suffix(":write").map_or((held, false), |domain| (domain, true));
+    let (domain, write) = needed.strip_suffix(":write").map_or((needed, false), |domain| (domain, true));
+    (held_write || !write) && (domain == held_domain || domain.starts_with(&format!("{held_domain}.")))
+}
+
+#[tokio::test]
+async fn every_operation_lets_in_whom_the_contract_lets_in_and_nobody_else() {
+    let cast = Cast::new().await;
+    let principals = principals(&cast).await;
+    for operation in operations() {
+        for principal in &principals {
+            let call = empty_body(operation, filled(&cast.house, operation)).token(&principal.token);
+            let Access::Scope(needed) = &operation.access else { continue };
+            let answer = call.send().await;
+            let reaches = principal.scopes.iter().any(|held| grants(held, needed));
+            let who = format!("{} at {} ({needed}): {} {}", principal.name, operation.id, answer.status, answer.text());
+            assert_eq!(lets_in(&answer), reaches, "{who}");
+            if !reaches {
+                assert_eq!(answer.status, 403, "{who}");
+                assert_eq!(answer.str("required_scope"), needed, "{who}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_operation_with_a_token_refuses_whoever_has_no_good_one() {
+    let cast = Cast::new().await;
+    let house = &cast.house;
+    let good = cast.administrator.token.clone();
+    let foreign = forged(&good);
+    let revoked = house.sign_in(&cast.administrator.email).await;
+    house.call("auth_sessions_sign_out").cookie(&revoked.refresh).json(&json!({})).expect(200).await;
+    wait_until_revoked(house, &revoked.token).await;
+    for operation in operations().filter(|operation| matches!(operation.access, Access::Any | Access::Scope(_))) {
+        let bad = [
+            ("none", None),
+            ("garbled", Some("abc.def.ghi")),
+            ("foreign key", Some(foreign.as_str())),
+            ("revoked", Some(revoked.token.as_str())),
+        ];
+        for (name, token) in bad {
+            let call = empty_body(operation, filled(house, operation));
+            let call = match token {
+                Some(token) => call.token(token),
+                None => call,
+            };
+            let answer = call.send().await;
+            assert_eq!(answer.status, 401, "{name} at {}: {}", operation.id, answer.text());
+            assert!(answer.header("www-authenticate").starts_with("Bearer"), "{name} at {}", operation.id);
+        }
+        let admitted = cast.admitted(operation).send().await;
+        assert!(
+            lets_in(&admitted),
+            "the positive control at {}: {} {}",
+            operation.id,
+            admitted.status,
+            admitted.text()
+        );
+    }
+    house.advance(3700).await;
+    for operation in operations().filter(|operation| matches!(operation.access, Access::Any | Access::Scope(_))) {
+        let answer = cast.admitted(operation).send().await;
+        assert_eq!((answer.status, answer.code()), (401, "TOKEN_EXPIRED"), "{}", operation.id);
+    }
+}
+
+#[tokio::test]
+async fn the_token_is_read_from_one_authorization_header_and_nowhere_else() {
+    let cast = Cast::new().await;
+    let token = &cast.administrator.token;
+    let house = &cast.house;
+    house.call("system_me_get").token(token).expect(200).await;
+    house.call("system_me_get").query("access_token", token).expect(401).await;
+    house.call("system_me_get").token(token).token(token).expect(401).await;
+    house.call("system_me_get").header("authorization", token).expect(401).await;
+}
+
+#[tokio::test]
+async fn operations_that_take_a_cookie_or_a_client_refuse_whoever_has_none() {
+    let cast = Cast::new().await;
+    for operation in operations().filter(|operation| matches!(operation.access, Access::Cookie | Access::Client)) {
+        let bare = empty_body(operation, filled(&cast.house, operation)).send().await;
+        assert_eq!(bare.status, 401, "{}: {}", operation.id, bare.text());
+        let with_token =
+            empty_body(operation, filled(&cast.house, operation)).token(&cast.administrator.token).send().await;
+        assert_eq!(with_token.status, 401, "{}: {}", operation.id, with_token.text());
+        let forged = empty_body(operation, filled(&cast.house, operation)).cookie("AQAAAAAA").send().await;
+        assert_eq!(forged.status, 401, "{}: {}", operation.id, forged.text());
+    }
+}
+
+async fn principals(cast: &Cast) -> Vec<Principal> {
+    let house = &cast.house;
+    let owned = |scopes: &[&str]| scopes.iter().chain(OF_ALL).map(|scope| (*scope).to_owned()).collect::<Vec<_>>();
+    let mut all = Vec::new();
+    for (role, scopes) in ROLES {
+        let person = house.partner(&format!("Role {role}")).await;
+        // One administrator must stay, so each role is tried by a partner's second person.
+        let colleague = format!("colleague.{}@role.example", role.to_lowercase());
+        house
+            .sql(&format!(
+                "insert into person (person_uuid, kind, partner_uuid, email, email_normalised, name, role, state, password_hash)
+                 select labs_uuid(), kind, partner_uuid, '{colleague}', '{colleague}', 'Colleague', '{role}', 'ACTIVE', password_hash
+                   from person where person_uuid = '{}'",
+                person.uuid
+            ))
+            .await;
+        let signed_in = house.sign_in(&colleague).await;
+        all.push(Principal { name: (*role).to_owned(), token: signed_in.token, scopes: owned(scopes) });
+    }
+    let bound = house
+        .program("bound", &["marketplace:write", "partner", "statistics:write"], cast.administrator.partner_uuid)
+        .await;
+    let narrow = house.token_of(&bound.client_id, &bound.secret, Some("marketplace")).await;
+    let exact = |name: &str, token: &str, scopes: &[&str]| Principal {
+        name: name.to_owned(),
+        token: token.to_owned(),
+        scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
+    };
+    // The free tier grants no statistics, so the bound program has none.
+    all.push(exact("bound program", &bound.token, &["marketplace:write", "partner"]));
+    all.push(exact("bound program, down-scoped", &narrow, &["marketplace"]));
+    all.push(exact("storefront", &cast.storefront.token, &["storefront:write"]));
+    for needed in staff_scopes() {
+        let person = house.staff(&format!("Staff {needed}"), &[&needed]).await;
+        all.push(exact(&format!("staff with {needed}"), &person.token, &[&needed, "auth.account:write"]));
+    }
+    let nobody = house.staff("Staff without", &["labs.admin.engagement"]).await;
+    all.push(exact("staff without", &nobody.token, &["labs.admin.engagement", "auth.account:write"]));
+    house.advance(0).await;
+    all
+}
+
+/// Every scope of the operator's domain that the contract needs, each once.
+fn staff_scopes() -> Vec<String> {
+    let mut scopes: Vec<String> = operations()
+        .filter_map(|operation| operation.access.scope())
+        .filter(|scope| scope.starts_with("labs.admin"))
+        .map(str::to_owned)
+        .collect();
+    scopes.sort();
+    scopes.dedup();
+    scopes
+}
+
+/// The same claims under a signature of nobody's.
+fn forged(token: &str) -> String {
+    let (signed, _) = token.rsplit_once('.').unwrap();
+    format!("{signed}.{}", base64::engine::general_purpose::URL_SAFE_NO_PAD.encode([7_u8; 64]))
+}
+
+/// What ends a right is in force within a second.
+async fn wait_until_revoked(house: &House, token: &str) {
+    let waited = tokio::time::timeout(std::time::Duration::from_secs(5), async {
+        while house.call("system_me_get").token(token).send().await.status != 401 {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    });
+    waited.await.unwrap();
+}
