@@ -44,7 +44,10 @@ impl<T: OutputType + Serialize> OutputType for Whole<T> {
         }
         let bytes = serde_json::to_vec(&self.0).map_err(|error| {
             let fault = Fault::internal(error);
-            ServerError { source: Some(std::sync::Arc::new(fault.clone())), ..ServerError::new(fault.to_string(), Some(field.pos)) }
+            ServerError {
+                source: Some(std::sync::Arc::new(fault.clone())),
+                ..ServerError::new(fault.to_string(), Some(field.pos))
+            }
         })?;
         Ok(Value::Binary(bytes.into()))
     }

@@ -57,7 +57,8 @@ impl Plan {
         let sdl = graph.sdl();
         let document = async_graphql::parser::parse_schema(&sdl)
             .map_err(|error| vec![format!("the SDL cannot be read: {error}")])?;
-        let mut plan = Self { graph, strict, roots: HashMap::new(), nested: HashMap::new(), order: HashMap::new(), sdl };
+        let mut plan =
+            Self { graph, strict, roots: HashMap::new(), nested: HashMap::new(), order: HashMap::new(), sdl };
         let mut breaches = Vec::new();
         for (object, field) in fields(&document) {
             let access = access_of(field);
@@ -123,7 +124,8 @@ async fn question(plan: &Plan, name: &str, document: ExecutableDocument) -> Resu
 
 /// A root field that is answered whole must be asked whole: every field, in the schema's order, all the way down.
 fn check_whole(plan: &Plan, name: &str, root: &str, shape: &Shape) -> Result<(), Vec<String>> {
-    let answered = plan.nested.get(&(root.to_owned(), name.to_owned())).map(|field| field.ty.as_str()).unwrap_or_default();
+    let answered =
+        plan.nested.get(&(root.to_owned(), name.to_owned())).map(|field| field.ty.as_str()).unwrap_or_default();
     if !crate::whole::is_whole(answered) {
         return Ok(());
     }

@@ -13,7 +13,7 @@ mod versions;
 
 use async_graphql::MergedObject;
 
-pub use publication::publish_due;
+pub(crate) use publication::publish_due;
 
 /// What can be read in the group.
 #[derive(MergedObject, Default)]

@@ -30,7 +30,6 @@ pub(crate) struct VersionsQuery;
 impl VersionsQuery {
     /// An app's versions, newest first unless told.
     #[graphql(directive = access::apply("marketplace.apps".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one per parameter of the list")]
     async fn marketplace_versions_list(
         &self,
         ctx: &Context<'_>,
