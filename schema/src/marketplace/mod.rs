@@ -35,7 +35,7 @@ mod checklist {
 
 use async_graphql::MergedObject;
 
-pub use publication::publish_due;
+pub(crate) use publication::publish_due;
 
 /// What can be read in the group.
 #[derive(MergedObject, Default)]

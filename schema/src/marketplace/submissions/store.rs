@@ -26,7 +26,7 @@ pub(super) struct SubmissionRow {
     pub(super) state: String,
     pub(super) appeal: bool,
     pub(super) submitted_at: Time,
-    pub(super) submitted_by: Uuid,
+    pub(super) submitted_by: Option<Uuid>,
     pub(super) reviewer_uuid: Option<Uuid>,
     pub(super) reviewer_name: Option<String>,
     pub(super) claimed_at: Option<Time>,
@@ -93,7 +93,7 @@ macro_rules! submissions {
             SubmissionRow,
             r#"select s.submission_uuid, s.app_uuid, coalesce(s.snapshot #>> '{texts,0,name}', '') as "app_name!",
                 s.partner_uuid, p.company_name as partner_name, s.version_uuid, v.number as version_number, s.state,
-                s.appeal, s.submitted_at, s.submitted_by as "submitted_by!", s.reviewer_uuid,
+                s.appeal, s.submitted_at, s.submitted_by, s.reviewer_uuid,
                 r.name as "reviewer_name?", s.claimed_at, s.decided_at,
                 least(greatest(extract(epoch from coalesce(s.decided_at, labs_now()) - s.submitted_at), 0), 2147483647)
                     ::integer as "age_seconds!"
@@ -327,8 +327,7 @@ pub(in crate::marketplace) struct NewSubmission<'a> {
     pub(in crate::marketplace) snapshot: &'a Snapshot,
 }
 
-/// Hands a version in: the submission with its snapshot, the version's state, and the app's history. Findings on
-/// requirements that the service checks are mended by this, because it has just found them met.
+/// Hands a version in: the submission with its snapshot, the version's state, and the app's history.
 pub(in crate::marketplace) async fn insert(db: &Db, actor: Actor, new: &NewSubmission<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "with version as (
@@ -342,12 +341,6 @@ pub(in crate::marketplace) async fn insert(db: &Db, actor: Actor, new: &NewSubmi
              select $1, v.version_uuid, v.app_uuid, a.partner_uuid, $3, $4::text is not null, $4, $5
              from version as v
              join app as a on a.app_uuid = v.app_uuid
-         ), mended as (
-             update submission_finding as f
-             set resolved = true
-             from submission as o, listing_requirement as r
-             where o.version_uuid = $2 and f.submission_uuid = o.submission_uuid and not f.resolved
-                 and r.code = f.requirement_code and r.automatic
          )
          insert into app_event (event_uuid, app_uuid, kind, actor_kind, actor_uuid, detail)
          select labs_uuid(), app_uuid, 'VERSION_SUBMITTED', $6, $3, jsonb_build_object('version_uuid', version_uuid,
@@ -508,20 +501,38 @@ async fn findings_insert(db: &Db, decision: &Decision<'_>) -> Result<(), Fault> 
     Ok(())
 }
 
-/// A listing requirement, for the checklist of a submission.
-pub(super) struct RequirementRow {
-    pub(super) code: String,
-    pub(super) title: String,
-    pub(super) description: String,
-    pub(super) automatic: bool,
+/// Which of these listing requirements are in force.
+pub(super) async fn requirements_known(db: &Db, codes: &[String]) -> Result<Vec<String>, Fault> {
+    Ok(sqlx::query_scalar!("select code from listing_requirement where active and code = any($1)", codes)
+        .fetch_all(&mut *db.conn().await?)
+        .await?)
 }
 
-/// Every requirement in force, in the order of its number.
-pub(super) async fn requirements_page(db: &Db) -> Result<Vec<RequirementRow>, Fault> {
-    Ok(sqlx::query_as!(
-        RequirementRow,
-        "select code, title, description, automatic from listing_requirement where active order by position, code"
+/// Whom a decision is told: the person who handed the version in or, when that was a program or the person has left,
+/// the administrators of the partner.
+pub(super) async fn addressees_page(db: &Db, submission_uuid: Uuid) -> Result<Vec<Uuid>, Fault> {
+    Ok(sqlx::query_scalar!(
+        "select p.person_uuid
+         from submission as s
+         join person as p on p.partner_uuid = s.partner_uuid and p.state = 'ACTIVE'
+         where s.submission_uuid = $1 and (p.person_uuid = s.submitted_by or p.role = 'ADMINISTRATOR' and not exists (
+             select from person as author
+             where author.person_uuid = s.submitted_by and author.partner_uuid = s.partner_uuid
+                 and author.state = 'ACTIVE'))
+         order by p.created_at, p.person_uuid
+         limit 20",
+        submission_uuid
     )
     .fetch_all(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Whether readers may choose a category; `None` when it is gone.
+pub(super) async fn category_shown(db: &Db, category_uuid: Uuid) -> Result<Option<bool>, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select shown as "shown!" from category_place where category_uuid = $1"#,
+        category_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
     .await?)
 }

@@ -159,7 +159,7 @@ async fn submit(
     }
     let open = checklist::open_items(ask, app_uuid, Some(version_uuid)).await?;
     if !open.is_empty() {
-        return Err(unmet(&open));
+        return Err(unmet(open));
     }
     let mut snapshot = publication::draft_get(&ask.db, app_uuid, version_uuid)
         .await?
@@ -222,11 +222,8 @@ async fn shown(ask: &Ask, rows: Vec<VersionRow>) -> Result<Vec<AppVersion>, Faul
 }
 
 /// The refusal that names each requirement still open, where what it is about stands in the app or the version.
-fn unmet(open: &[OpenItem]) -> Fault {
-    let errors: Vec<FieldError> = open
-        .iter()
-        .map(|item| FieldError::at(pointer_of(&item.code), item.code.clone(), item.detail.clone()))
-        .collect();
+fn unmet(open: Vec<OpenItem>) -> Fault {
+    let errors: Vec<FieldError> = open.into_iter().map(FieldError::from).collect();
     let count = errors.len();
     let (verb, noun) = if count == 1 { ("is", "requirement") } else { ("are", "requirements") };
     Fault::conflict(format!(
@@ -239,22 +236,4 @@ fn unmet(open: &[OpenItem]) -> Fault {
 fn actor(ask: &Ask) -> Result<Actor, Fault> {
     let principal = ask.principal()?;
     Ok(Actor { kind: principal.kind.name(), uuid: Some(principal.uuid) })
-}
-
-/// Where in the app or the version stands what a listing requirement is about.
-fn pointer_of(code: &str) -> &'static str {
-    match code {
-        "REQ-01" => "/icon",
-        "REQ-02" => "/name",
-        "REQ-03" => "/tagline",
-        "REQ-04" => "/description",
-        "REQ-05" => "/categories",
-        "REQ-06" | "REQ-11" => "/media",
-        "REQ-07" => "/support_email",
-        "REQ-08" => "/privacy_url",
-        "REQ-09" => "/release_notes",
-        "REQ-10" => "/manifest/redirect_uris",
-        "REQ-13" => "/translations",
-        _ => "",
-    }
 }
