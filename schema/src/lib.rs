@@ -30,6 +30,7 @@ pub mod usage;
 
 mod admin;
 mod auth;
+mod entitlement;
 mod marketplace;
 mod subscription;
 mod system;

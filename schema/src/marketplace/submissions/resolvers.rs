@@ -2,15 +2,13 @@
 
 mod types;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
 pub(in crate::marketplace) use types::{ReviewFinding, SubmissionState};
-use types::{
-    Submission, SubmissionApprove, SubmissionDetail, SubmissionList, SubmissionRequestChanges,
-};
+use types::{Submission, SubmissionApprove, SubmissionDetail, SubmissionList, SubmissionRequestChanges};
 
 use super::rules;
 use super::store::{self, Decision, Filter, NewFinding, Order, SubmissionRow};
@@ -18,8 +16,8 @@ use crate::access::access;
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::Fault;
 use crate::mail::message::{Decision as Verdict, Letter, Notice};
-use crate::marketplace::checklist::{self, Facts, PictureFact, TextFact, VersionFact};
-use crate::marketplace::publication::{self, Actor, Snapshot};
+use crate::marketplace::checklist;
+use crate::marketplace::publication::{self, Actor};
 use crate::marketplace::versions::{Action, State, after};
 use crate::outbox;
 use crate::page::{CountedPage, Window};
@@ -90,7 +88,7 @@ impl SubmissionsQuery {
         let findings: Vec<ReviewFinding> = detail.findings.0.into_iter().map(ReviewFinding::from).collect();
         let mut snapshot = detail.snapshot.0;
         let note = snapshot.note.take();
-        let checklist = checklist::held_against(ask, submission.partner_uuid, facts(ask, &snapshot).await?).await?;
+        let checklist = checklist::held_against(ask, submission.partner_uuid, &snapshot).await?;
         let sides = publication::sides(&ask.db, submission.app_uuid, snapshot).await?;
         Ok(SubmissionDetail {
             submission,
@@ -154,9 +152,9 @@ impl SubmissionsMutation {
         if store::obstacle_get(&ask.db, submission_uuid).await?.is_none() {
             return Err(Fault::not_found("submission"));
         }
-        let codes: Vec<String> = body.findings.iter().map(|finding| finding.requirement_code.clone()).collect();
-        let known = store::requirements_known(&ask.db, &codes).await?;
-        rules::codes_checked(&codes, &known)?;
+        let requirements = store::requirement_codes_get(&ask.db).await?;
+        let known: HashSet<&str> = requirements.iter().map(String::as_str).collect();
+        rules::codes_checked(body.findings.iter().map(|finding| finding.requirement_code.as_str()), &known)?;
         let findings: Vec<NewFinding> = body
             .findings
             .into_iter()
@@ -212,38 +210,6 @@ async fn tell(ask: &Ask, submission: &Submission, to: State) -> Result<(), Fault
         outbox::queue_to_person(ask, person_uuid, notice).await?;
     }
     Ok(())
-}
-
-/// What the listing requirements are held against: what was handed in, not what the draft has become since.
-async fn facts(ask: &Ask, snapshot: &Snapshot) -> Result<Facts, Fault> {
-    let primary_category_shown = match snapshot.categories.first() {
-        Some(primary) => Some(store::category_shown(&ask.db, *primary).await?.unwrap_or_default()),
-        None => None,
-    };
-    let texts = snapshot.texts.iter().map(|text| TextFact {
-        locale: text.locale.clone(),
-        name: text.name.clone(),
-        tagline: text.tagline.clone(),
-        description: text.description.clone(),
-    });
-    let pictures = snapshot.media.iter();
-    let pictures = pictures.map(|row| PictureFact { kind: row.kind.clone(), alt_text: row.alt_text.clone() });
-    let version = &snapshot.version;
-    Ok(Facts {
-        default_locale: snapshot.default_locale.clone(),
-        texts: texts.collect(),
-        support_email: snapshot.links.support_email.clone(),
-        support_url: snapshot.links.support_url.clone(),
-        privacy_url: snapshot.links.privacy_url.clone(),
-        primary_category_shown,
-        pictures: pictures.collect(),
-        version: Some(VersionFact {
-            version_uuid: version.version_uuid,
-            release_notes: version.release_notes.get(&snapshot.default_locale).cloned(),
-            redirect_uris: version.manifest.redirect_uris.clone(),
-        }),
-        ..Facts::default()
-    })
 }
 
 /// Who reviews: a person, because a partner is owed one who answers for the decision.

@@ -1,5 +1,7 @@
 //! What a reviewer may decide, and why a decision is refused.
 
+use std::collections::HashSet;
+
 use uuid::Uuid;
 
 use crate::fault::{Fault, FieldError};
@@ -36,15 +38,18 @@ pub(super) fn decision_refused(state: State, action: Action, reviewer_uuid: Opti
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`] with a pointer to each that does not.
-pub(super) fn codes_checked(named: &[String], known: &[String]) -> Result<(), Fault> {
-    let unknown = named.iter().enumerate().filter(|(_, code)| !known.contains(code)).map(|(position, code)| {
-        FieldError::at(
-            format!("/findings/{position}/requirement_code"),
-            "UNKNOWN_REQUIREMENT",
-            format!("There is no listing requirement {code}. The checklist names those in force."),
-        )
-    });
-    let errors: Vec<FieldError> = unknown.collect();
+pub(super) fn codes_checked<'a>(named: impl Iterator<Item = &'a str>, known: &HashSet<&str>) -> Result<(), Fault> {
+    let errors: Vec<FieldError> = named
+        .enumerate()
+        .filter(|(_, code)| !known.contains(code))
+        .map(|(position, code)| {
+            FieldError::at(
+                format!("/findings/{position}/requirement_code"),
+                "UNKNOWN_REQUIREMENT",
+                format!("There is no listing requirement {code}. The checklist names those in force."),
+            )
+        })
+        .collect();
     if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) }
 }
 
@@ -81,10 +86,9 @@ mod tests {
 
     #[test]
     fn findings_name_requirements_that_exist() {
-        let codes = |codes: &[&str]| codes.iter().map(|code| (*code).to_owned()).collect::<Vec<_>>();
-        let known = codes(&["REQ-01", "REQ-14"]);
-        assert!(codes_checked(&codes(&["REQ-14", "REQ-01", "REQ-14"]), &known).is_ok());
-        let refusal = codes_checked(&codes(&["REQ-14", "REQ-99"]), &known).err();
+        let known = HashSet::from(["REQ-01", "REQ-14"]);
+        assert!(codes_checked(["REQ-14", "REQ-01", "REQ-14"].into_iter(), &known).is_ok());
+        let refusal = codes_checked(["REQ-14", "REQ-99"].into_iter(), &known).err();
         let pointers: Vec<_> =
             refusal.iter().flat_map(|fault| fault.parts().errors.clone()).map(|e| e.pointer).collect();
         assert_eq!(pointers, [Some("/findings/1/requirement_code".to_owned())]);

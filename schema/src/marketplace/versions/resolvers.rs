@@ -30,7 +30,6 @@ pub(crate) struct VersionsQuery;
 impl VersionsQuery {
     /// An app's versions, newest first unless told.
     #[graphql(directive = access::apply("marketplace.apps".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one per parameter of the list")]
     async fn marketplace_versions_list(
         &self,
         ctx: &Context<'_>,
@@ -182,8 +181,7 @@ async fn publish(
     }
     let action = if body.publish_at.is_some() { Action::Schedule } else { Action::Publish };
     after("version", State::parse(&held.state)?, action, false)?;
-    let app_state = apps::State::parse(&held.app_state).ok_or_else(|| Fault::internal("an app in no known state"))?;
-    apps::after(app_state, apps::Action::Publish, false)?;
+    apps::after(apps::State::parse(&held.app_state)?, apps::Action::Publish, false)?;
     if let Some(rival) = publication::rival_get(&ask.db, version_uuid).await? {
         return Err(Fault::conflict(format!(
             "Version {rival} was published meanwhile, and {} is not higher. Publish a higher one.",

@@ -1,9 +1,12 @@
 //! Submissions as staff see them.
 
-use async_graphql::{Enum, InputObject, SimpleObject};
+use async_graphql::{ComplexObject, Context, Enum, InputObject, SimpleObject};
 use uuid::Uuid;
 
+use crate::access::access;
+use crate::ask::Asking;
 use crate::fault::Fault;
+use crate::marketplace::apps::{self, App};
 use crate::marketplace::checklist::AppChecklist;
 use crate::marketplace::publication::{Difference, ListingSnapshot};
 use crate::marketplace::submissions::store::{FindingRow, Standing, SubmissionRow};
@@ -39,7 +42,7 @@ pub(crate) struct Reviewer {
 
 /// One handing in of a version, as the queue shows it.
 #[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct Submission {
     /// Its id.
     pub(in crate::marketplace::submissions) uuid: Uuid,
@@ -73,6 +76,15 @@ pub(crate) struct Submission {
     age_seconds: i32,
     /// The date the partner is shown; null when decided, or when too few were decided lately to tell.
     expected_at: Option<Time>,
+}
+
+#[ComplexObject(rename_fields = "snake_case")]
+impl Submission {
+    /// The app as its owner has it now; what was handed in may be older.
+    #[graphql(directive = access::apply("labs.admin.apps".into()))]
+    async fn app(&self, ctx: &Context<'_>) -> Result<App, Fault> {
+        apps::load(ctx.ask(), self.app_uuid).await
+    }
 }
 
 /// A submission with everything a reviewer weighs.
