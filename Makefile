@@ -44,7 +44,7 @@ contract: ## lint the contract
 playground: ## build the pages and test them in Chromium
 	./test browser
 
-accept: ## make anew what is generated: .sqlx, contract, schema, snapshots
+accept: ## make anew what is generated: .sqlx, contract, schema
 	.ci/accept.sh
 
 bench: ## requests per second beside hand-written handlers

@@ -41,8 +41,8 @@ need_postgresql() {
 # Node 20.19 is what the pages' tools ask for. Debian 12 has an older one: then npm brings a newer
 # one into target/, for this project alone.
 NODE_FOLDER="$PWD/target/node"
-NODE_BIN="$NODE_FOLDER/node_modules/node/bin"
-if [ -d "$NODE_BIN" ]; then PATH="$NODE_BIN:$PATH"; fi
+NODE_PATHS="$NODE_FOLDER/node_modules/.bin:$NODE_FOLDER/node_modules/node/bin"
+if [ -d "$NODE_FOLDER" ]; then PATH="$NODE_PATHS:$PATH"; fi
 node_is_new_enough() {
   have node && node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)'
 }
@@ -54,7 +54,7 @@ get_newer_node() {
   if node_is_new_enough; then return; fi
   say "Node $(node --version 2>/dev/null) is too old for the pages: npm installs Node 22 in target/node."
   npm install --prefix "$NODE_FOLDER" --no-save --no-audit --no-fund --loglevel=error node@22 npm@10 >&2
-  PATH="$NODE_FOLDER/node_modules/.bin:$NODE_BIN:$PATH"
+  PATH="$NODE_PATHS:$PATH"
   hash -r
   node_is_new_enough || stop "Node 20.19 or newer is needed. Install one, then run $0 again."
 }
@@ -100,8 +100,9 @@ apt_install() {
   local by=$1
   say "Installing them: ${by:+$by }apt-get install --no-install-recommends ${PACKAGES[*]}"
   case " ${PACKAGES[*]} " in *" postgresql "*) apt_no_cluster "$by" ;; esac
-  $by apt-get update -qq >&2
-  $by env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${PACKAGES[@]}" >&2
+  $by apt-get update -qq >/dev/null
+  $by env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o Dpkg::Use-Pty=0 \
+    --no-install-recommends "${PACKAGES[@]}" >/dev/null
 }
 
 # Labs has a PostgreSQL of its own: the package need not make and start one for the whole machine.

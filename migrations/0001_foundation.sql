@@ -91,8 +91,28 @@ create table audit_seal (
     previous_hash bytea not null
         constraint audit_seal_previous_hash_check check (octet_length(previous_hash) = 32),
     hash bytea not null constraint audit_seal_hash_check check (octet_length(hash) = 32),
+    -- When this seal was set, every record of a transaction below this one had its seal: where the next search begins.
+    settled_below xid8 not null,
     sealed_at timestamptz not null default labs_now()
 );
+
+-- What a seal covers, said once for sealing and for verifying: SHA-256 over the record and its differences as the text
+-- of a JSON array. Nothing in it may depend on a setting of the session, and nothing may be moved or left out later, or
+-- every seal breaks. A column that comes to be added later is appended, and only where it is not null.
+create view audit_canonical as
+select
+    l.record_uuid, l.transaction_id,
+    sha256(convert_to(jsonb_build_array(
+        l.record_uuid, to_char(l.recorded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), l.transaction_id::text,
+        l.operation, l.channel, l.outcome, l.code, l.actor_kind, l.actor_uuid, l.actor_label, l.scope,
+        l.target_kind, l.target_uuid, l.target_label, l.partner_uuid, l.reason, l.request_id, l.address::text,
+        l.parameters, (
+            select coalesce(jsonb_agg(jsonb_build_array(c.position, c.thing, c.action, c.thing_uuid, c.thing_key,
+                c.before, c.after) order by c.position), '[]')
+            from audit_change as c
+            where c.record_uuid = l.record_uuid
+        ))::text, 'UTF8')) as digest
+from audit_log as l;
 
 -- What an audit record may show of a row: no secret, no second-factor data, no search vector. Ids may stay, whatever
 -- they are called. Columns that hold something secret must have one of these words in their name.
@@ -211,6 +231,8 @@ create table mail_message (
 create index mail_message_due_idx on mail_message (next_attempt_at, message_uuid) where state = 'QUEUED';
 create index mail_message_created_at_idx on mail_message (created_at desc, message_uuid desc);
 create index mail_message_state_idx on mail_message (state, created_at desc, message_uuid desc);
+-- How many mails an address got lately bounds how many more it gets.
+create index mail_message_recipient_idx on mail_message (lower(recipient), created_at desc);
 create index mail_message_person_idx on mail_message (person_uuid) where person_uuid is not null;
 create index mail_message_partner_idx on mail_message (partner_uuid) where partner_uuid is not null;
 
@@ -373,6 +395,7 @@ begin
 end $$;
 
 grant select, insert on audit_log, audit_change, audit_seal, security_event to labs_service;
+grant select on audit_canonical to labs_service;
 grant select, insert, update, delete on idempotency_key, mail_message, signing_key, daily_budget, rate_limit_refusal,
     request_usage, job_run, service_setting to labs_service;
 revoke execute on procedure audit_watch from public;

@@ -303,7 +303,8 @@ create trigger totp_factor_authority_update after update on totp_factor
 create trigger totp_factor_authority_delete after delete on totp_factor
     for each row execute function authority_changed('person', 'person_uuid');
 create trigger session_authority_update after update on session
-    for each row when (old.ended_at is distinct from new.ended_at)
+    for each row when ((old.ended_at, old.second_factor, old.reauthenticated_at)
+        is distinct from (new.ended_at, new.second_factor, new.reauthenticated_at))
     execute function authority_changed('session', 'session_uuid');
 create trigger session_authority_delete after delete on session
     for each row when (old.ended_at is null)

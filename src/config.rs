@@ -38,11 +38,6 @@ pub struct Serve {
     #[arg(long, env = "LABS_MEDIA_FOLDER", default_value = "<folder>/media", value_name = "PATH")]
     pub media_folder: String,
 
-    /// File of the key from which all others are derived, made on the first start; every replica
-    /// needs the same
-    #[arg(long, env = "LABS_MASTER_KEY_FILE", default_value = "<folder>/secrets/master.key", value_name = "FILE")]
-    pub master_key_file: String,
-
     /// Mail server, smtps://user:password@host:port or smtp:// likewise; without one, mail is
     /// written to .eml files in the folder
     #[arg(long, env = "LABS_SMTP_URL", value_name = "URL", hide_env_values = true)]
@@ -74,10 +69,6 @@ pub struct Serve {
     /// Tries a minute that one network has at sign-in, second factor, token, registration, refresh and reset
     #[arg(long, env = "LABS_ATTEMPTS_PER_MINUTE", default_value = "30", value_name = "NUMBER")]
     pub attempts_per_minute: u32,
-
-    /// Address and port of the metrics, for Prometheus; without one, there are none
-    #[arg(long, env = "LABS_METRICS_LISTEN", value_name = "ADDRESS:PORT")]
-    pub metrics_listen: Option<SocketAddr>,
 }
 
 /// What every command that needs the database can be told.
@@ -92,6 +83,11 @@ pub struct Common {
     #[arg(long, env = "DATABASE_URL", value_name = "URL", hide_env_values = true)]
     pub database_url: Option<Secret>,
 
+    /// File of the key from which all others are derived, made on the first start; every replica
+    /// needs the same
+    #[arg(long, env = "LABS_MASTER_KEY_FILE", default_value = "<folder>/secrets/master.key", value_name = "FILE")]
+    pub master_key_file: String,
+
     /// Folder of PostgreSQL's programs; without one, the usual places are searched
     #[arg(long, env = "LABS_PG_BIN", value_name = "PATH")]
     pub pg_bin: Option<PathBuf>,
@@ -103,6 +99,17 @@ pub struct Common {
     /// Form of the log lines on standard error
     #[arg(long, env = "LABS_LOG_FORMAT", default_value = "text", value_name = "FORMAT")]
     pub log_format: LogFormat,
+}
+
+impl Common {
+    /// Where the master key lies.
+    #[must_use]
+    pub fn master_key_file(&self) -> PathBuf {
+        match self.master_key_file.strip_prefix("<folder>/") {
+            Some(rest) => self.folder.join(rest),
+            None => PathBuf::from(&self.master_key_file),
+        }
+    }
 }
 
 /// The form of log lines.
@@ -145,8 +152,6 @@ pub struct Config {
     pub trusted_proxies: Vec<IpNet>,
     /// The budgets of callers without an account.
     pub limits: labs_rest::edge::budget::Limits,
-    /// Where metrics are served. None: nowhere.
-    pub metrics_listen: Option<SocketAddr>,
     base_url: Option<String>,
 }
 
@@ -156,6 +161,7 @@ impl Serve {
     /// # Errors
     /// When the base address is none.
     pub fn settle(self) -> anyhow::Result<Config> {
+        let master_key_file = self.common.master_key_file();
         let Common { folder, database_url, pg_bin, .. } = self.common;
         let database_url = database_url.filter(Secret::is_some);
         let inside = |text: String| match text.strip_prefix("<folder>/") {
@@ -169,7 +175,7 @@ impl Serve {
             sample_data: !self.empty && database_url.is_none(),
             media_folder: inside(self.media_folder),
             mail_folder: folder.join("mail"),
-            master_key_file: inside(self.master_key_file),
+            master_key_file,
             smtp_url: self.smtp_url.filter(Secret::is_some),
             mail_from: self.mail_from,
             cors_origins: self.cors_origins,
@@ -179,7 +185,6 @@ impl Serve {
                 anonymous_per_day: self.anonymous_per_day,
                 attempts_per_minute: self.attempts_per_minute,
             },
-            metrics_listen: self.metrics_listen,
             folder,
             database_url,
             pg_bin,
@@ -326,6 +331,8 @@ mod tests {
         assert_eq!(find("LABS_FOLDER").flag, "--folder");
         assert_eq!(find("LABS_SMTP_URL").default, "");
         assert!(table.iter().all(|row| !row.meaning.is_empty()));
-        assert_eq!(table.len(), 16);
+        let command = Cli::command();
+        let flags = command.find_subcommand("serve").unwrap().get_arguments().filter(|flag| flag.get_long().is_some());
+        assert_eq!(table.len(), flags.count(), "a flag has no variable");
     }
 }

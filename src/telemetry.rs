@@ -10,8 +10,9 @@ use tracing_subscriber::EnvFilter;
 /// # Errors
 /// When the filter cannot be understood, or logging began before.
 pub fn start(common: &Common) -> anyhow::Result<()> {
+    // PostgreSQL's notices ("already exists, skipping") tell an operator nothing.
     let filter = EnvFilter::builder()
-        .parse(&common.log)
+        .parse(format!("sqlx::postgres::notice=warn,{}", common.log))
         .with_context(|| format!("the log filter {:?} cannot be understood", common.log))?;
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)

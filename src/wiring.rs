@@ -4,22 +4,29 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use axum::Router;
 use labs_rest::exceptions::{Probe, Probes};
 use labs_rest::{Bound, Rest};
 use labs_schema::Engine;
 use labs_schema::engine::Plan;
+use labs_schema::jobs::{Job, Jobs};
 use labs_schema::keep::sealed::MasterKey;
+use labs_schema::mail::deliver::{Letterhead, Postman};
 use labs_schema::open::{Opening, check_durability, is_migrated, open};
+use labs_schema::operator::{self, NewClient, NewStaff};
 use labs_schema::services::Settings;
 use labs_schema::time::Clock;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::{ClientCreate, StaffCreate};
-use crate::config::Config;
+use crate::config::{Common, Config};
 
+/// How often queued mail is looked for.
+const MAIL: Duration = Duration::from_millis(500);
+/// How often registrations that nobody confirmed are dropped.
+const UNCONFIRMED: Duration = Duration::from_secs(600);
 /// How often limiters forget accounts whose budgets are whole again.
 const TIDY: Duration = Duration::from_secs(300);
 
@@ -28,6 +35,7 @@ pub struct Application {
     engine: Engine,
     rest: Arc<Rest>,
     router: Router,
+    postman: Arc<Postman>,
 }
 
 impl Application {
@@ -83,9 +91,10 @@ pub async fn application(
         trusted_proxies: config.trusted_proxies.clone(),
         limits: config.limits,
     };
-    let probes = probes(&engine);
+    let postman = Arc::new(postman(config, base_url)?);
+    let probes = probes(&engine, &postman);
     let rest = Arc::new(Rest::open(engine.clone(), settings, probes).await.map_err(|found| differences(&found))?);
-    Ok(Application { engine, router: Arc::clone(&rest).router(), rest })
+    Ok(Application { engine, router: Arc::clone(&rest).router(), rest, postman })
 }
 
 /// Answers requests until told to stop, then those under way, then gives back what was leased.
@@ -93,19 +102,47 @@ pub async fn application(
 /// # Errors
 /// When the listener fails.
 pub async fn answer(listener: TcpListener, application: Application, stop: CancellationToken) -> anyhow::Result<()> {
-    let Application { engine, rest, router } = application;
+    let Application { engine, rest, router, postman } = application;
     let ending = CancellationToken::new();
-    let authority = Arc::clone(&engine.services().authority);
-    let watching = tokio::spawn(authority.watch(ending.clone()));
+    let jobs = Jobs::spawn(&engine, vec![mail(&engine, postman), unconfirmed(&engine)], &ending);
     let tidying = tokio::spawn(tidy(rest, ending.clone()));
     let served = labs_rest::edge::server::serve(listener, router, stop).await;
     ending.cancel();
-    for task in [watching, tidying] {
-        task.await?;
-    }
+    tidying.await?;
+    jobs.end().await;
     engine.services().budgets.settle().await;
     engine.pool().close().await;
     Ok(served?)
+}
+
+/// Hands queued mail over.
+fn mail(engine: &Engine, postman: Arc<Postman>) -> Job {
+    let engine = engine.clone();
+    Job::new("mail_deliver", MAIL, move || {
+        let (engine, postman) = (engine.clone(), Arc::clone(&postman));
+        async move {
+            let round = labs_schema::outbox::deliver_due(engine.pool(), engine.services(), &postman).await?;
+            Ok((round.sent + round.failed) as u64)
+        }
+    })
+}
+
+/// Drops registrations that nobody confirmed.
+fn unconfirmed(engine: &Engine) -> Job {
+    let pool = engine.pool().clone();
+    Job::new("registrations_drop", UNCONFIRMED, move || {
+        let pool = pool.clone();
+        async move { operator::registrations_drop(&pool).await }
+    })
+}
+
+/// Hands mail to a server, or writes it to files.
+fn postman(config: &Config, base_url: &str) -> anyhow::Result<Postman> {
+    let letterhead = Letterhead::new(&config.mail_from, base_url, None).context("the sender of the mail")?;
+    match &config.smtp_url {
+        Some(url) => Postman::smtp(url.expose(), letterhead).context("the mail server"),
+        None => Postman::folder(&config.mail_folder, letterhead).context("the mail folder"),
+    }
 }
 
 async fn tidy(rest: Arc<Rest>, ending: CancellationToken) {
@@ -114,10 +151,11 @@ async fn tidy(rest: Arc<Rest>, ending: CancellationToken) {
     }
 }
 
-fn probes(engine: &Engine) -> Probes {
+fn probes(engine: &Engine, postman: &Arc<Postman>) -> Probes {
+    let postman = Arc::clone(postman);
     let (database, migrations, media) = (engine.pool().clone(), engine.pool().clone(), engine.services().media.clone());
     let away = |_| "The database does not answer.".to_owned();
-    vec![
+    Probes::new(vec![
         Probe {
             name: "DATABASE",
             check: Box::new(move || {
@@ -136,13 +174,20 @@ fn probes(engine: &Engine) -> Probes {
             }),
         },
         Probe {
+            name: "MAIL",
+            check: Box::new(move || {
+                let postman = Arc::clone(&postman);
+                Box::pin(async move { postman.ready().await.map_err(|_| "Mail cannot be handed over.".to_owned()) })
+            }),
+        },
+        Probe {
             name: "MEDIA_STORE",
             check: Box::new(move || {
                 let media = media.clone();
                 Box::pin(async move { media.ready().await.map_err(|_| "The media store does not answer.".to_owned()) })
             }),
         },
-    ]
+    ])
 }
 
 /// Compares contract, documents, schema, scopes and router; one line per difference.
@@ -160,16 +205,65 @@ pub async fn check() -> anyhow::Result<Vec<String>> {
 ///
 /// # Errors
 /// When the address is taken, a role does not exist, or the database cannot be reached.
-pub async fn staff_create(_database_url: &str, _new: &StaffCreate) -> anyhow::Result<String> {
-    bail!("staff members are not connected")
+pub async fn staff_create(database_url: &str, new: &StaffCreate) -> anyhow::Result<String> {
+    let engine = inside(database_url, &new.common).await?;
+    let wanted =
+        NewStaff { email: new.email.clone(), name: new.name.clone(), roles: new.roles.clone(), password: None };
+    let made = operator::staff_create(engine.pool(), engine.services(), wanted).await.map_err(told)?;
+    engine.pool().close().await;
+    Ok(format!(
+        "{} may sign in. All of this is shown once:\n  password        {}\n  authenticator   {}\n                  {}\n  recovery codes  {}",
+        new.email,
+        made.password.unwrap_or_default(),
+        made.totp_secret,
+        made.otpauth_uri,
+        made.recovery_codes.join(" "),
+    ))
 }
 
 /// Makes a machine client; the lines to show to the operator.
 ///
 /// # Errors
 /// When a scope or the partner does not exist, or the database cannot be reached.
-pub async fn client_create(_database_url: &str, _new: &ClientCreate) -> anyhow::Result<String> {
-    bail!("machine clients are not connected")
+pub async fn client_create(database_url: &str, new: &ClientCreate) -> anyhow::Result<String> {
+    let engine = inside(database_url, &new.common).await?;
+    let wanted = NewClient {
+        name: new.name.clone(),
+        scopes: new.scopes.clone(),
+        partner_uuid: new.partner,
+        networks: Vec::new(),
+    };
+    let made = operator::client_create(engine.pool(), engine.services(), wanted).await.map_err(told)?;
+    engine.pool().close().await;
+    Ok(format!(
+        "The program may ask for tokens. The secret is shown once:\n  client id      {}\n  client secret  {}",
+        made.client_id, made.secret
+    ))
+}
+
+/// The inside, for a command that may run beside the service.
+async fn inside(database_url: &str, common: &Common) -> anyhow::Result<Engine> {
+    migrate(database_url).await?;
+    let nobody = "http://localhost".to_owned();
+    let opening = Opening {
+        database_url: database_url.to_owned(),
+        connections: 2,
+        key: MasterKey::load_or_create(&common.master_key_file()).context("the master key")?,
+        clock: Clock::default(),
+        media_folder: common.folder.join("media"),
+        settings: Settings {
+            base_url: nobody.clone(),
+            audience: nobody,
+            mail_from: "Labs <labs@localhost>".to_owned(),
+        },
+    };
+    open(opening).await.map_err(plainly)
+}
+
+/// A refusal with the fields at fault.
+fn told(fault: labs_schema::Fault) -> anyhow::Error {
+    let errors = fault.parts().errors.iter().map(|error| error.message.clone()).collect::<Vec<_>>();
+    if errors.is_empty() { plainly(fault) } else { anyhow::anyhow!("{}", errors.join(" ")) }
 }
 
 /// The contract as it is served.

@@ -2,8 +2,14 @@
 
 // Clippy counts as tests what stands below this attribute, helpers included.
 #[cfg(test)]
+mod auth;
+#[cfg(test)]
 mod front;
 #[cfg(test)]
 mod house;
 #[cfg(test)]
 mod law;
+#[cfg(test)]
+mod marketplace;
+#[cfg(test)]
+mod tidy;

@@ -103,6 +103,11 @@ impl<'a> Walk<'a> {
             Ok(principal) => {
                 let services = rest.engine.services();
                 let booked = rest.meter.spend(&services.budgets, &principal.budget, services.clock.now()).await;
+                if let (Err((fault, _)), Some(operation)) = (&booked, self.operation)
+                    && let Some(budget) = fault.parts().budget
+                {
+                    services.usage.note_refusal(&principal.budget.account, &operation.id, budget);
+                }
                 caller.principal = Some(principal);
                 self.book(booked)
             }
@@ -170,7 +175,8 @@ async fn operation(State(rest): State<Arc<Rest>>, request: Request) -> Response<
 fn refuse(fault: &Fault, parts: &Parts, walk: &Walk<'_>) -> Response<Body> {
     let mut response = answer::refusal(fault, parts.uri.path(), &walk.request_id, walk.operation);
     let by_cookie = walk.operation.is_some_and(|operation| operation.access == Access::Cookie);
-    if by_cookie && matches!(fault.code(), Code::Unauthenticated | Code::RefreshReused | Code::TokenRevoked) {
+    let is_over = [Code::Unauthenticated, Code::TokenExpired, Code::TokenRevoked, Code::RefreshReused];
+    if by_cookie && is_over.contains(&fault.code()) {
         answer::clear_cookie(&mut response);
     }
     response
@@ -203,6 +209,12 @@ async fn walk_operation<'a>(
         }
     };
     walk.operation = Some(operation);
+    // Load is shed before it queues; liveness is always answered.
+    let _seat = match rest.seats.try_acquire() {
+        Ok(seat) => Some(seat),
+        Err(_) if operation.id == "system_health_get" => None,
+        Err(_) => return Err(Fault::unavailable("The service is busy. Try again in a moment.")),
+    };
     let mut caller = walk.caller(parts, Channel::Rest);
     admit(rest, parts, operation, walk, &mut caller).await?;
     let Some(question) = rest.questions.get(&operation.id) else {
@@ -245,7 +257,18 @@ async fn admit(
     {
         return Err(rest.engine.refuse(&question.root, caller, &Map::new(), fault).await);
     }
+    count(rest, operation, caller);
     Ok(())
+}
+
+/// Counts a request that was let in, and the scope that a program used for it.
+fn count(rest: &Rest, operation: &Operation, caller: &Caller) {
+    let Some(principal) = &caller.principal else { return };
+    let usage = &rest.engine.services().usage;
+    usage.note(&principal.budget.account, &operation.id);
+    if let (Some(scope), Some(_)) = (operation.access.scope(), &principal.client_id) {
+        usage.note_scope(principal.uuid, scope);
+    }
 }
 
 type Unbound = (Fault, Map<String, Value>);

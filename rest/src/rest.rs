@@ -7,6 +7,7 @@ use axum::Router;
 use ipnet::IpNet;
 use labs_schema::Engine;
 use labs_schema::engine::{Plan, Question};
+use tokio::sync::Semaphore;
 
 use crate::contract::Contract;
 use crate::documents::Documents;
@@ -14,6 +15,9 @@ use crate::edge::budget::{Limits, Meter};
 use crate::exceptions::SERVED_DIRECTLY;
 use crate::inspect;
 use crate::routes::Routes;
+
+/// Most requests under way at once.
+const AT_ONCE: usize = 512;
 
 /// What the operator configured, as far as the public face needs it.
 #[derive(Clone, Debug)]
@@ -70,6 +74,7 @@ pub struct Rest {
     pub(crate) routes: Routes,
     pub(crate) questions: HashMap<String, Arc<Question>>,
     pub(crate) meter: Meter,
+    pub(crate) seats: Semaphore,
     pub(crate) settings: Settings,
     pub(crate) probes: crate::exceptions::Probes,
 }
@@ -86,7 +91,7 @@ impl Rest {
     ) -> Result<Self, Vec<String>> {
         let Bound { contract, routes, questions } = Bound::to(engine.plan()).await?;
         let meter = Meter::new(settings.limits);
-        Ok(Self { engine, contract, routes, questions, meter, settings, probes })
+        Ok(Self { engine, contract, routes, questions, meter, seats: Semaphore::new(AT_ONCE), settings, probes })
     }
 
     /// The contract that is served.

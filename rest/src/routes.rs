@@ -313,6 +313,19 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_embedded_contract_is_routed_whole() {
+        let contract = Contract::embedded().unwrap();
+        let routes = Routes::new(&contract).unwrap();
+        for operation in contract.operations() {
+            let path = operation.path.replace(['{', '}'], "");
+            match routes.find(&operation.method, &path) {
+                Match::Operation { operation: found, .. } => assert_eq!(found.id, operation.id),
+                other => panic!("{path} finds {other:?}"),
+            }
+        }
+    }
+
     proptest! {
         /// Every operation's path, with any ids, finds that operation and no other.
         #[test]

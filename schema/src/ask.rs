@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use async_graphql::Context;
+use async_graphql::ContextBase;
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
 use uuid::Uuid;
@@ -28,6 +28,8 @@ pub struct Ask {
     pub services: Arc<Services>,
     /// The file that came with the request.
     pub attachment: Option<Attachment>,
+    /// Whether a fixed document asks, rather than a staff member's own query.
+    pub(crate) is_document: bool,
     extras: Mutex<Extras>,
     loaders: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
 }
@@ -154,7 +156,8 @@ impl Ask {
         services: Arc<Services>,
         attachment: Option<Attachment>,
     ) -> Self {
-        Self { caller, db, now, services, attachment, extras: Mutex::default(), loaders: Mutex::default() }
+        let is_document = caller.channel == Channel::Rest;
+        Self { caller, db, now, services, attachment, is_document, extras: Mutex::default(), loaders: Mutex::default() }
     }
 
     /// The verified caller.
@@ -237,7 +240,7 @@ pub trait Asking {
     fn ask(&self) -> &Ask;
 }
 
-impl Asking for Context<'_> {
+impl<T> Asking for ContextBase<'_, T> {
     fn ask(&self) -> &Ask {
         self.data_unchecked::<Arc<Ask>>()
     }

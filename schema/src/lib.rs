@@ -12,18 +12,28 @@ pub mod budget;
 pub mod db;
 pub mod engine;
 pub mod fault;
+pub mod jobs;
 pub mod keep;
 pub mod mail;
 pub mod media;
+pub mod money;
 pub mod open;
+pub mod operator;
+pub mod outbox;
 pub mod page;
 pub mod principal;
 pub mod scope;
+pub mod seal;
 pub mod services;
 pub mod time;
+pub mod usage;
 
+mod admin;
 mod auth;
+mod marketplace;
+mod subscription;
 mod system;
+mod whole;
 
 pub use engine::Engine;
 pub use fault::{Code, Fault, FieldError};
@@ -34,8 +44,14 @@ use async_graphql::MergedObject;
 
 /// Everything that can be read.
 #[derive(MergedObject, Default)]
-struct Query(system::SystemQuery);
+struct Query(
+    admin::AdminQuery,
+    auth::AuthQuery,
+    marketplace::MarketplaceQuery,
+    subscription::SubscriptionQuery,
+    system::SystemQuery,
+);
 
 /// Everything that can be written.
 #[derive(MergedObject, Default)]
-struct Mutation(auth::AuthMutation);
+struct Mutation(admin::AdminMutation, auth::AuthMutation, marketplace::MarketplaceMutation);

@@ -105,6 +105,7 @@ pub async fn open(opening: Opening) -> Result<Engine, Fault> {
         clock: opening.clock,
         budgets: Budgets::new(pool.clone()),
         media: media(&opening.media_folder)?,
+        usage: crate::usage::Usage::default(),
         settings: opening.settings,
         authority: Arc::new(authority),
         key: opening.key,

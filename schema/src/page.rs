@@ -10,7 +10,7 @@ use crate::fault::{Code, Fault};
 use crate::keep::cursor::CursorSeal;
 
 /// Where a page ends and whether more follows.
-#[derive(Clone, Debug, SimpleObject)]
+#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub struct Page {
     /// Goes into `cursor` for the next page; null on the last one.
@@ -20,7 +20,7 @@ pub struct Page {
 }
 
 /// Where a page ends, with the number of all rows for staff who asked for it.
-#[derive(Clone, Debug, SimpleObject)]
+#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub struct CountedPage {
     /// Goes into `cursor` for the next page; null on the last one.

@@ -154,6 +154,12 @@ impl ScopeSet {
         Self(self.0 | other.0)
     }
 
+    /// What this set reaches and the other does not.
+    #[must_use]
+    pub fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
     /// Without the operator's domain: no principal bound to a partner keeps anything of it.
     #[must_use]
     pub fn without_admin(self) -> Self {

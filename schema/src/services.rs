@@ -25,6 +25,8 @@ pub struct Services {
     pub clock: Clock,
     /// The budgets of accounts.
     pub budgets: crate::budget::Budgets,
+    /// What is used of the service, counted.
+    pub usage: crate::usage::Usage,
     /// What the operator configured.
     pub settings: Settings,
     /// Signing keys and what is known of principals.

@@ -126,7 +126,9 @@ impl Server {
         let mut command = plan.owner.command("sh".as_ref(), &place.socket, &place.data);
         command.args(["-c", WATCHDOG, "labs-watchdog"]);
         command.arg(plan.binaries.path("postgres")).arg("-D").arg(data);
-        command.arg("-c").arg(format!("unix_socket_directories={}", socket.display()));
+        // A list, hence the quotes: a folder's name may hold a comma.
+        let socket = socket.display().to_string().replace('"', "\"\"");
+        command.arg("-c").arg(format!("unix_socket_directories=\"{socket}\""));
         for (name, value) in plan.settings() {
             command.arg("-c").arg(format!("{name}={value}"));
         }
@@ -145,6 +147,7 @@ impl Server {
     /// Waits until the server answers. Some: it ended before, and these were its last words.
     async fn answers(&mut self, plan: &Plan, until: Instant) -> anyhow::Result<Option<String>> {
         let socket = plan.place.socket_file();
+        let mut pause = Duration::from_millis(5);
         loop {
             match ask(&socket).await {
                 Answer::Ready => return Ok(None),
@@ -161,7 +164,9 @@ impl Server {
                     data::last_words(&plan.place)
                 );
             }
-            sleep(Duration::from_millis(5)).await;
+            sleep(pause).await;
+            // Each question leaves a line in the log of a server that is recovering.
+            pause = (pause * 5 / 4).min(Duration::from_millis(200));
         }
     }
 

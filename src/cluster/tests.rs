@@ -82,7 +82,7 @@ async fn it_is_durable_and_out_of_reach_from_outside() {
 #[tokio::test]
 async fn a_test_may_trade_safety_for_speed_and_set_what_it_likes() {
     let place = tempfile::tempdir().unwrap();
-    let deep = place.path().join("deep/".repeat(25));
+    let deep = place.path().join("deep, \"odd\"/".repeat(10));
     let folder = Folder::open(&deep).unwrap();
     let settings = Settings { durable: false, extra: vec![("work_mem".into(), "7MB".into())], ..SETTINGS };
     let cluster = Cluster::start(&folder, &settings).await.unwrap();
@@ -120,8 +120,9 @@ async fn data_of_another_major_version_are_refused() {
 #[tokio::test]
 async fn it_ends_when_nobody_holds_it_any_more() {
     let place = tempfile::tempdir().unwrap();
-    let folder = Folder::open(place.path()).unwrap();
+    let folder = Folder::open(&place.path().join("a, \"b\" 100%")).unwrap();
     let cluster = Cluster::start(&folder, &SETTINGS).await.unwrap();
+    assert!(ask(cluster.url(), "select 'here'").await.is_ok());
     assert!(postmaster(&folder).is_some());
     drop(cluster);
     until("PostgreSQL stops", async || postmaster(&folder).is_none().then_some(())).await;

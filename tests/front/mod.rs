@@ -215,7 +215,7 @@ fn an_ordinary_user_needs_nothing_of_roots() {
     let place = tempfile::tempdir().unwrap();
     let open = |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     let mut program = Command::new(LABS);
-    let folder = place.path().join("home");
+    let folder = place.path().join("a, \"b\" 100%");
     fs::create_dir(&folder).unwrap();
     let root = fs::metadata(&folder).unwrap().uid() == 0;
     if root {

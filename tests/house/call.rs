@@ -171,7 +171,8 @@ impl Answer {
     /// The refresh token that the answer set.
     pub fn cookie(&self) -> String {
         let set = self.headers.get_all("set-cookie").iter().filter_map(|value| value.to_str().ok());
-        let mut tokens = set.filter_map(|text| text.strip_prefix("__Host-refresh=")).map(|text| text.split(';').next().unwrap());
+        let mut tokens =
+            set.filter_map(|text| text.strip_prefix("__Host-refresh=")).map(|text| text.split(';').next().unwrap());
         tokens.next().unwrap_or_else(|| panic!("{} set no refresh cookie", self.operation)).to_owned()
     }
 }
@@ -183,19 +184,31 @@ fn check(operation: &Operation, answer: &Answer) {
     let Some(promised) = operation.responses.get(&answer.status) else {
         panic!("the contract of {id} promises no {}: {}", answer.status, answer.text())
     };
-    for name in ["x-request-id", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "x-ratelimit-daily-limit",
-        "x-ratelimit-daily-remaining", "x-ratelimit-daily-reset"]
-    {
+    for name in [
+        "x-request-id",
+        "x-ratelimit-limit",
+        "x-ratelimit-remaining",
+        "x-ratelimit-reset",
+        "x-ratelimit-daily-limit",
+        "x-ratelimit-daily-remaining",
+        "x-ratelimit-daily-reset",
+    ] {
         assert!(!answer.header(name).is_empty(), "{} without {name}", said());
     }
     if !promised.codes.is_empty() && answer.status >= 400 {
-        assert!(promised.codes.iter().any(|code| code == answer.code()), "{}: the contract names {:?}", said(), promised.codes);
+        assert!(
+            promised.codes.iter().any(|code| code == answer.code()),
+            "{}: the contract names {:?}",
+            said(),
+            promised.codes
+        );
     }
     if answer.bytes.is_empty() {
         return;
     }
     let media_type = answer.header("content-type").split(';').next().unwrap_or_default();
-    let Some(schema) = promised.media.iter().find(|(known, _)| covers(known, media_type)).map(|(_, schema)| *schema) else {
+    let Some(schema) = promised.media.iter().find(|(known, _)| covers(known, media_type)).map(|(_, schema)| *schema)
+    else {
         panic!("{} as {media_type}; the contract promises {:?}", said(), promised.media.keys());
     };
     if let (Some(schema), false) = (schema, answer.json.is_null()) {

@@ -28,13 +28,19 @@ impl House {
         let mails = self.mails_to(address).await;
         let mail = mails.last().unwrap().replace("=\r\n", "").replace("=3D", "=");
         let start = mail.find("labs_ot_").unwrap_or_else(|| panic!("no token in {mail}"));
-        mail[start..].chars().take_while(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-')).collect()
+        mail[start..]
+            .chars()
+            .take_while(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-'))
+            .collect()
     }
 
     /// The mails to an address that are there already.
     pub fn mails_now(&self, address: &str) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(&self.mail_folder) else { return Vec::new() };
-        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "eml")).collect();
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|end| end == "eml"))
+            .collect();
         names.sort();
         let texts = names.iter().map(|name| std::fs::read_to_string(name).unwrap());
         texts.filter(|text| text.lines().any(|line| line.starts_with("To:") && line.contains(address))).collect()

@@ -59,8 +59,10 @@ impl House {
 
     async fn replica(database_url: String, folder: tempfile::TempDir, flags: &[&str], clock: Clock) -> Self {
         let path = folder.path().to_str().unwrap().to_owned();
-        let fixed = ["labs", "serve", "--folder", &path, "--database-url", &database_url, "--database-connections", "6"];
-        let roomy = ["--anonymous-per-second", "100000", "--anonymous-per-day", "10000000", "--attempts-per-minute", "100000"];
+        let fixed =
+            ["labs", "serve", "--folder", &path, "--database-url", &database_url, "--database-connections", "6"];
+        let roomy =
+            ["--anonymous-per-second", "100000", "--anonymous-per-day", "10000000", "--attempts-per-minute", "100000"];
         let words = fixed.iter().chain(roomy.iter().filter(|_| flags.is_empty())).chain(flags);
         let Command::Serve(serve) = Cli::parse_from(words).command else { panic!("`serve` is a command") };
         let config = serve.settle().unwrap();

@@ -66,8 +66,16 @@ impl House {
         let email = format!("{}@labs.example", name.to_lowercase().replace(' ', "."));
         let role = format!("T_{}", name.to_uppercase().replace(|letter: char| !letter.is_ascii_alphanumeric(), "_"));
         let list = scopes.iter().map(|scope| format!("'{scope}'")).collect::<Vec<_>>().join(",");
-        self.sql(&format!("insert into staff_role (role_code, name, scopes) values ('{role}', '{name}', array[{list}]::text[])")).await;
-        let new = operator::NewStaff { email: email.clone(), name: name.to_owned(), roles: vec![role], password: Some(PASSWORD.into()) };
+        self.sql(&format!(
+            "insert into staff_role (role_code, name, scopes) values ('{role}', '{name}', array[{list}]::text[])"
+        ))
+        .await;
+        let new = operator::NewStaff {
+            email: email.clone(),
+            name: name.to_owned(),
+            roles: vec![role],
+            password: Some(PASSWORD.into()),
+        };
         let made = operator::staff_create(self.engine.pool(), self.engine.services(), new).await.unwrap();
         self.sign_in_with_factor(&email, &made.totp_secret).await
     }

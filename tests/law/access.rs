@@ -18,8 +18,27 @@ struct Principal {
 /// down once more, on purpose not by the service's own tables.
 const ROLES: &[(&str, &[&str])] = &[
     ("ADMINISTRATOR", &["partner:write", "subscription:write", "marketplace:write", "engagement:write"]),
-    ("DEVELOPER", &["marketplace.apps:write", "marketplace.reviews", "engagement.feature-requests:write", "partner", "partner.support:write", "subscription"]),
-    ("EDITOR", &["marketplace.apps:write", "marketplace.reviews:write", "partner.profile:write", "partner", "partner.support:write"]),
+    (
+        "DEVELOPER",
+        &[
+            "marketplace.apps:write",
+            "marketplace.reviews",
+            "engagement.feature-requests:write",
+            "partner",
+            "partner.support:write",
+            "subscription",
+        ],
+    ),
+    (
+        "EDITOR",
+        &[
+            "marketplace.apps:write",
+            "marketplace.reviews:write",
+            "partner.profile:write",
+            "partner",
+            "partner.support:write",
+        ],
+    ),
     ("ACCOUNTANT", &["partner:write", "subscription:write", "partner.support:write"]),
     ("VIEWER", &["partner", "subscription", "marketplace.apps", "marketplace.reviews", "engagement.feature-requests"]),
 ];
@@ -62,7 +81,12 @@ async fn every_operation_with_a_token_refuses_whoever_has_no_good_one() {
     house.call("auth_sessions_sign_out").cookie(&revoked.refresh).json(&json!({})).expect(200).await;
     wait_until_revoked(house, &revoked.token).await;
     for operation in operations().filter(|operation| matches!(operation.access, Access::Any | Access::Scope(_))) {
-        let bad = [("none", None), ("garbled", Some("abc.def.ghi")), ("foreign key", Some(foreign.as_str())), ("revoked", Some(revoked.token.as_str()))];
+        let bad = [
+            ("none", None),
+            ("garbled", Some("abc.def.ghi")),
+            ("foreign key", Some(foreign.as_str())),
+            ("revoked", Some(revoked.token.as_str())),
+        ];
         for (name, token) in bad {
             let call = empty_body(operation, filled(house, operation));
             let call = match token {
@@ -74,7 +98,13 @@ async fn every_operation_with_a_token_refuses_whoever_has_no_good_one() {
             assert!(answer.header("www-authenticate").starts_with("Bearer"), "{name} at {}", operation.id);
         }
         let admitted = cast.admitted(operation).send().await;
-        assert!(lets_in(&admitted), "the positive control at {}: {} {}", operation.id, admitted.status, admitted.text());
+        assert!(
+            lets_in(&admitted),
+            "the positive control at {}: {} {}",
+            operation.id,
+            admitted.status,
+            admitted.text()
+        );
     }
     house.advance(3700).await;
     for operation in operations().filter(|operation| matches!(operation.access, Access::Any | Access::Scope(_))) {
@@ -100,7 +130,8 @@ async fn operations_that_take_a_cookie_or_a_client_refuse_whoever_has_none() {
     for operation in operations().filter(|operation| matches!(operation.access, Access::Cookie | Access::Client)) {
         let bare = empty_body(operation, filled(&cast.house, operation)).send().await;
         assert_eq!(bare.status, 401, "{}: {}", operation.id, bare.text());
-        let with_token = empty_body(operation, filled(&cast.house, operation)).token(&cast.administrator.token).send().await;
+        let with_token =
+            empty_body(operation, filled(&cast.house, operation)).token(&cast.administrator.token).send().await;
         assert_eq!(with_token.status, 401, "{}: {}", operation.id, with_token.text());
         let forged = empty_body(operation, filled(&cast.house, operation)).cookie("AQAAAAAA").send().await;
         assert_eq!(forged.status, 401, "{}: {}", operation.id, forged.text());
@@ -126,7 +157,9 @@ async fn principals(cast: &Cast) -> Vec<Principal> {
         let signed_in = house.sign_in(&colleague).await;
         all.push(Principal { name: (*role).to_owned(), token: signed_in.token, scopes: owned(scopes) });
     }
-    let bound = house.program("bound", &["marketplace:write", "partner", "statistics:write"], cast.administrator.partner_uuid).await;
+    let bound = house
+        .program("bound", &["marketplace:write", "partner", "statistics:write"], cast.administrator.partner_uuid)
+        .await;
     let narrow = house.token_of(&bound.client_id, &bound.secret, Some("marketplace")).await;
     let exact = |name: &str, token: &str, scopes: &[&str]| Principal {
         name: name.to_owned(),
@@ -149,8 +182,11 @@ async fn principals(cast: &Cast) -> Vec<Principal> {
 
 /// Every scope of the operator's domain that the contract needs, each once.
 fn staff_scopes() -> Vec<String> {
-    let mut scopes: Vec<String> =
-        operations().filter_map(|operation| operation.access.scope()).filter(|scope| scope.starts_with("labs.admin")).map(str::to_owned).collect();
+    let mut scopes: Vec<String> = operations()
+        .filter_map(|operation| operation.access.scope())
+        .filter(|scope| scope.starts_with("labs.admin"))
+        .map(str::to_owned)
+        .collect();
     scopes.sort();
     scopes.dedup();
     scopes

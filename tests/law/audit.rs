@@ -5,7 +5,7 @@ use std::time::Duration;
 use labs_rest::contract::Operation;
 use sqlx::Connection as _;
 
-use super::{Cast, filled, empty_body, operations};
+use super::{Cast, empty_body, filled, operations};
 
 fn audited() -> impl Iterator<Item = &'static Operation> {
     operations().filter(|operation| operation.audited)
@@ -18,10 +18,21 @@ async fn every_audited_call_leaves_one_record_whatever_came_of_it() {
     for operation in audited() {
         let answer = cast.admitted(operation).send().await;
         let expected = if answer.status < 400 { "SUCCEEDED" } else { "REFUSED" };
-        assert_eq!(records(&cast, operation, answer.header("x-request-id"), expected).await, 1, "{} answered {}", operation.id, answer.status);
+        assert_eq!(
+            records(&cast, operation, answer.header("x-request-id"), expected).await,
+            1,
+            "{} answered {}",
+            operation.id,
+            answer.status
+        );
         let refused = empty_body(operation, filled(&cast.house, operation)).token(&outsider.token).send().await;
         assert_eq!(refused.status, 403, "{}", operation.id);
-        assert_eq!(records(&cast, operation, refused.header("x-request-id"), "REFUSED").await, 1, "{} refused", operation.id);
+        assert_eq!(
+            records(&cast, operation, refused.header("x-request-id"), "REFUSED").await,
+            1,
+            "{} refused",
+            operation.id
+        );
         let anonymous = empty_body(operation, filled(&cast.house, operation)).send().await;
         assert_eq!(anonymous.status, 401, "{}", operation.id);
         assert_eq!(count(&cast, anonymous.header("x-request-id")).await, 0, "{} without a token", operation.id);
@@ -63,7 +74,8 @@ async fn nothing_is_answered_while_the_table_is_locked() {
     let mut holding = owner.begin().await.unwrap();
     sqlx::raw_sql("lock table audit_log in access exclusive mode").execute(&mut *holding).await.unwrap();
     // Each waits for the lock until its time is over, so a few of each kind are enough, side by side.
-    let calls = audited().step_by(3).map(|operation| async {
+    let cast = &cast;
+    let calls = audited().step_by(3).map(|operation| async move {
         let answer = cast.admitted(operation).send().await;
         assert_eq!((answer.status, answer.code()), (503, "AUDIT_UNAVAILABLE"), "{}: {}", operation.id, answer.text());
     });

@@ -27,7 +27,8 @@ impl Cast {
         let administrator = house.partner("Nordsee Kassen").await;
         let staff = house.staff("Chief", &["labs.admin:write"]).await;
         let storefront = house.program("storefront", &["storefront:write"], None).await;
-        let release_tool = house.program("release tool", &["publication.changelog:write", "statistics:write"], None).await;
+        let release_tool =
+            house.program("release tool", &["publication.changelog:write", "statistics:write"], None).await;
         // Sweeps call fast; budgets are another law.
         house.sql("update tier set burst_per_second = 100000, daily_requests = 100000000").await;
         Self { house, administrator, staff, storefront, release_tool }
@@ -42,7 +43,12 @@ impl Cast {
             ("publication.changelog", &self.release_tool.token),
             ("statistics", &self.release_tool.token),
         ];
-        let found = tokens.iter().find(|(domain, _)| scope == *domain || scope.starts_with(&format!("{domain}.")) || scope == format!("{domain}:write") || scope.starts_with(&format!("{domain}:")));
+        let found = tokens.iter().find(|(domain, _)| {
+            scope == *domain
+                || scope.starts_with(&format!("{domain}."))
+                || scope == format!("{domain}:write")
+                || scope.starts_with(&format!("{domain}:"))
+        });
         found.map_or(&self.administrator.token, |(_, token)| token)
     }
 
@@ -63,7 +69,11 @@ fn operations() -> impl Iterator<Item = &'static Operation> {
 /// A call with every path parameter filled with something well formed that does not exist.
 fn filled<'h>(house: &'h House, operation: &'static Operation) -> Call<'h> {
     operation.parameters_in(Place::Path).fold(house.call(&operation.id), |call, parameter| {
-        let value = if parameter.name.ends_with("_uuid") { Uuid::from_u128(0x0198_0000_0000_7000_8000_0000_0000_dead).to_string() } else { "no-such-thing".to_owned() };
+        let value = if parameter.name.ends_with("_uuid") {
+            Uuid::from_u128(0x0198_0000_0000_7000_8000_0000_0000_dead).to_string()
+        } else {
+            "no-such-thing".to_owned()
+        };
         call.path(&parameter.name, value)
     })
 }
@@ -74,7 +84,9 @@ fn empty_body<'h>(operation: &'static Operation, call: Call<'h>) -> Call<'h> {
         None => call,
         Some(BodyKind::Json | BodyKind::MergePatch) => call.json(&json!({})),
         Some(BodyKind::Form) => call.form(&[]),
-        Some(BodyKind::Multipart | BodyKind::Binary) => call.multipart(reqwest::multipart::Form::new().text("note", "")),
+        Some(BodyKind::Multipart | BodyKind::Binary) => {
+            call.multipart(reqwest::multipart::Form::new().text("note", ""))
+        }
     }
 }
 

@@ -30,7 +30,13 @@ async fn bodies_that_cannot_be_read_are_400() {
     for operation in with_json() {
         for bad in ["{", "[1,", "{\"a\":1,\"a\":2}", "nul", "{\"a\":\u{1}}", "{} {}"] {
             let answer = begun(&cast, operation).raw("application/json", bad).send().await;
-            assert_eq!((answer.status, answer.code()), (400, "MALFORMED_REQUEST"), "{} with {bad:?}: {}", operation.id, answer.text());
+            assert_eq!(
+                (answer.status, answer.code()),
+                (400, "MALFORMED_REQUEST"),
+                "{} with {bad:?}: {}",
+                operation.id,
+                answer.text()
+            );
         }
     }
 }
@@ -40,7 +46,13 @@ async fn bodies_of_another_kind_are_415_and_too_large_ones_413() {
     let cast = Cast::new().await;
     for operation in with_json() {
         let answer = begun(&cast, operation).raw("text/plain", "{}").send().await;
-        assert_eq!((answer.status, answer.code()), (415, "UNSUPPORTED_MEDIA_TYPE"), "{}: {}", operation.id, answer.text());
+        assert_eq!(
+            (answer.status, answer.code()),
+            (415, "UNSUPPORTED_MEDIA_TYPE"),
+            "{}: {}",
+            operation.id,
+            answer.text()
+        );
         let large = format!("{{\"note\":\"{}\"}}", "x".repeat(1_100_000));
         let answer = begun(&cast, operation).raw("application/json", &large).send().await;
         assert_eq!((answer.status, answer.code()), (413, "PAYLOAD_TOO_LARGE"), "{}", operation.id);
@@ -138,7 +150,10 @@ async fn a_well_formed_request_id_is_kept_and_another_is_replaced() {
 }
 
 fn cast_reads_query(operation: &Operation) -> bool {
-    has_no_path_parameter(operation) && !matches!(operation.access.name(), "cookie" | "client") && !operation.path.contains("/oauth/") && !is_served_directly(operation)
+    has_no_path_parameter(operation)
+        && !matches!(operation.access.name(), "cookie" | "client")
+        && !operation.path.contains("/oauth/")
+        && !is_served_directly(operation)
 }
 
 /// Answered without a question, before query and Accept are looked at.

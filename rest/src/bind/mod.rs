@@ -23,7 +23,7 @@ use serde_json::{Map, Value};
 
 use crate::contract::{Contract, Operation};
 pub use attachments::Attachment;
-pub use condition::Condition;
+pub use condition::{Condition, EntityTag};
 pub use media::form;
 pub use path::path;
 use refusal::Findings;

@@ -29,12 +29,14 @@ pub struct FieldError {
 impl FieldError {
     /// An error in the body at a JSON pointer (RFC 6901); the empty pointer is the whole body.
     pub fn pointer(pointer: impl Into<String>, code: FieldCode, message: impl Into<String>) -> Self {
-        FieldError { place: FieldPlace::Pointer(bounded(pointer.into(), 512)), code, message: message.into() }
+        let place = FieldPlace::Pointer(bounded(pointer.into(), 512));
+        FieldError { place, code, message: bounded(message.into(), 1000) }
     }
 
     /// An error in a path, query or header parameter.
     pub fn parameter(name: &str, code: FieldCode, message: impl Into<String>) -> Self {
-        FieldError { place: FieldPlace::Parameter(bounded(shown(name), 128)), code, message: message.into() }
+        let place = FieldPlace::Parameter(bounded(shown(name), 128));
+        FieldError { place, code, message: bounded(message.into(), 1000) }
     }
 }
 

@@ -7,8 +7,9 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use governor::clock::QuantaInstant;
 use governor::clock::{Clock as _, DefaultClock};
-use governor::middleware::StateInformationMiddleware;
+use governor::middleware::{NoOpMiddleware, StateInformationMiddleware};
 use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
 use labs_schema::budget::{Budgets, Daily};
@@ -16,6 +17,11 @@ use labs_schema::principal::Budget;
 use labs_schema::time::Time;
 use labs_schema::{Code, Fault};
 use moka::sync::Cache;
+use tower_governor::GovernorError;
+use tower_governor::governor::{GovernorConfigBuilder, SharedRateLimiter};
+use tower_governor::key_extractor::KeyExtractor;
+
+use super::server::Peer;
 
 type Limiter = RateLimiter<String, DefaultKeyedStateStore<String>, DefaultClock, StateInformationMiddleware>;
 
@@ -43,11 +49,28 @@ pub struct Allowance {
     pub daily: Daily,
 }
 
+/// A door and the network that tries it.
+type Attempt = (String, IpAddr);
+
+/// How a layer would key requests by the network they come from; here the door is known only after routing,
+/// so the limiter is asked directly.
+#[derive(Clone, Debug)]
+struct ByNetwork;
+
+impl KeyExtractor for ByNetwork {
+    type Key = Attempt;
+
+    fn extract<T>(&self, request: &http::Request<T>) -> Result<Attempt, GovernorError> {
+        let peer = request.extensions().get::<Peer>().ok_or(GovernorError::UnableToExtractKey)?;
+        Ok((request.uri().path().to_owned(), super::address::network(peer.0)))
+    }
+}
+
 /// Every limiter of this replica.
 pub struct Meter {
     limits: Limits,
     bursts: RwLock<HashMap<u32, Arc<Limiter>>>,
-    attempts: Limiter,
+    attempts: SharedRateLimiter<Attempt, NoOpMiddleware<QuantaInstant>>,
     anonymous_days: Cache<(IpAddr, i64), Arc<std::sync::atomic::AtomicU64>>,
 }
 
@@ -55,11 +78,20 @@ impl Meter {
     /// Limiters with nothing spent.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
-        let minute = Quota::per_minute(positive(limits.attempts_per_minute));
+        let many = positive(limits.attempts_per_minute);
+        let minute = GovernorConfigBuilder::default()
+            .period(Duration::from_secs(60) / many.get())
+            .burst_size(many.get())
+            .key_extractor(ByNetwork)
+            .finish();
+        let minute = minute.map_or_else(
+            || Arc::new(RateLimiter::keyed(Quota::per_minute(many))),
+            |minute| Arc::clone(minute.limiter()),
+        );
         Self {
             limits,
             bursts: RwLock::default(),
-            attempts: RateLimiter::keyed(minute).with_middleware(),
+            attempts: minute,
             anonymous_days: Cache::builder().max_capacity(100_000).time_to_live(Duration::from_secs(90_000)).build(),
         }
     }
@@ -143,7 +175,7 @@ impl Meter {
         if !has_own_budget(operation) {
             return Ok(());
         }
-        match self.attempts.check_key(&format!("{operation} {network}")) {
+        match self.attempts.check_key(&(operation.to_owned(), network)) {
             Ok(_) => Ok(()),
             Err(refused) => {
                 let wait = seconds(refused.wait_time_from(DefaultClock::default().now()));

@@ -1,6 +1,6 @@
 //! Liveness, readiness and the contract: known without asking the schema.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use futures_util::future::{BoxFuture, join_all};
@@ -23,8 +23,34 @@ pub struct Probe {
     pub check: Box<dyn Fn() -> BoxFuture<'static, Result<(), String>> + Send + Sync>,
 }
 
-/// Everything that the service leans on.
-pub type Probes = Vec<Probe>;
+/// Everything that the service leans on, and what was last found of it: strangers may ask as often as they
+/// like, the parts are asked once in a while.
+pub struct Probes {
+    probes: Vec<Probe>,
+    found: tokio::sync::Mutex<Option<(Instant, Vec<Value>)>>,
+}
+
+/// How long a finding is answered again.
+const GOOD_FOR: Duration = Duration::from_secs(1);
+
+impl Probes {
+    /// These probes, none asked yet.
+    #[must_use]
+    pub fn new(probes: Vec<Probe>) -> Self {
+        Self { probes, found: tokio::sync::Mutex::new(None) }
+    }
+
+    async fn verdicts(&self) -> Vec<Value> {
+        let mut found = self.found.lock().await;
+        if let Some((at, verdicts)) = found.as_ref().filter(|(at, _)| at.elapsed() < GOOD_FOR) {
+            tracing::trace!(age_ms = at.elapsed().as_millis(), "readiness answered again");
+            return verdicts.clone();
+        }
+        let verdicts = join_all(self.probes.iter().map(verdict)).await;
+        *found = Some((Instant::now(), verdicts.clone()));
+        verdicts
+    }
+}
 
 /// The process answers.
 pub(super) fn health() -> Response<Body> {
@@ -33,7 +59,7 @@ pub(super) fn health() -> Response<Body> {
 
 /// Whether the service can do its work.
 pub(super) async fn readiness(rest: &Rest) -> Response<Body> {
-    let mut checks: Vec<Value> = join_all(rest.probes.iter().map(verdict)).await;
+    let mut checks = rest.probes.verdicts().await;
     checks.insert(checks.len().min(2), json!({ "name": "CONTRACT", "state": "OK", "detail": null }));
     let ready = checks.iter().all(|check| check["state"] == "OK");
     let body = json!({

@@ -28,16 +28,21 @@ fn expected(shape: &Shape<'_>, name: &str, own_scalar: bool) -> Option<&'static 
         Shape::Text(Some("uuid")) => (name == "UUID", "a uuid (UUID)"),
         Shape::Text(Some("date-time")) => (name == "Time", "a time (Time)"),
         Shape::Text(_) => (matches!(name, "String" | "ID") || own_scalar, "a text (String)"),
-        Shape::Enum(values) if values.iter().all(|value| is_enum_name(value)) => {
+        Shape::Enum(values) if values.len() > 1 && values.iter().all(|value| is_enum_name(value)) => {
             (false, "an enumeration (an enum with the same values)")
         }
-        // Values like `-created_at` are no GraphQL names, so they travel as text.
+        // Values like `-created_at` are no GraphQL names, and a single one is a constant: they travel
+        // as text.
         Shape::Enum(_) => (name == "String" || own_scalar, "one of several texts (String)"),
         Shape::Integer => (name == "Int", "a whole number (Int)"),
         Shape::Number => (name == "Float", "a number (Float)"),
         Shape::Boolean => (name == "Boolean", "true or false (Boolean)"),
         Shape::Free => (matches!(name, "JSON" | "JSONObject"), "anything (JSON)"),
         Shape::List(_) => (false, "a list"),
+        // GraphQL has no input without fields, so what says nothing travels as it is.
+        Shape::Object(fields) if fields.properties.is_empty() => {
+            (matches!(name, "JSON" | "JSONObject"), "an object with nothing in it (JSON)")
+        }
         Shape::Object(_) => (false, "an object with named fields"),
         Shape::Forms(_) => (matches!(name, "JSON" | "JSONObject"), "one of several forms (JSON)"),
     };

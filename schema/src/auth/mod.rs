@@ -2,12 +2,25 @@
 //!
 //! Specification: platform, Authentication; decisions, Principals.
 
+mod account;
 pub(crate) mod mfa;
+pub(crate) mod people;
+pub(crate) mod registrations;
 pub(crate) mod security_events;
 mod sessions;
+mod tokens;
 
 use async_graphql::MergedObject;
 
+/// What can be read of the group.
+#[derive(MergedObject, Default)]
+pub(crate) struct AuthQuery(tokens::TokensQuery, account::AccountQuery);
+
 /// What can be written in the group.
 #[derive(MergedObject, Default)]
-pub(crate) struct AuthMutation(sessions::SessionsMutation);
+pub(crate) struct AuthMutation(
+    tokens::TokensMutation,
+    registrations::RegistrationsMutation,
+    sessions::SessionsMutation,
+    mfa::MfaMutation,
+);

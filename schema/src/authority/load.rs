@@ -14,8 +14,17 @@ const OWN_BURST_PER_SECOND: u32 = 200;
 /// Requests per day of a principal that belongs to no partner.
 const OWN_DAILY_REQUESTS: u64 = 5_000_000;
 
-/// The principal and everything whose change would alter it (`person:<uuid>` for example).
-pub(super) async fn principal(pool: &PgPool, claims: &Claims) -> Result<(Principal, Vec<String>), Fault> {
+/// A principal as it was read.
+pub(super) struct Loaded {
+    pub(super) principal: Principal,
+    /// Everything whose change would alter it, `person:<uuid>` for example.
+    pub(super) subjects: Vec<String>,
+    /// When an override that shaped it ends.
+    pub(super) good_until: Option<Time>,
+}
+
+/// The rights of a token's holder.
+pub(super) async fn principal(pool: &PgPool, claims: &Claims) -> Result<Loaded, Fault> {
     match &claims.client_id {
         Some(client_id) => client(pool, claims, client_id).await,
         None => person(pool, claims).await,
@@ -34,6 +43,7 @@ struct PersonRow {
     tier_uuid: Option<Uuid>,
     burst_per_second: Option<i32>,
     daily_requests: Option<i64>,
+    good_until: Option<Time>,
     session_ended: bool,
     session_expires_at: Time,
     reauthenticated_at: Option<Time>,
@@ -42,7 +52,7 @@ struct PersonRow {
     revoked: Option<bool>,
 }
 
-async fn person(pool: &PgPool, claims: &Claims) -> Result<(Principal, Vec<String>), Fault> {
+async fn person(pool: &PgPool, claims: &Claims) -> Result<Loaded, Fault> {
     let Some(session_uuid) = claims.sid else { return Err(revoked("person")) };
     let row = sqlx::query_as!(
         PersonRow,
@@ -53,6 +63,8 @@ async fn person(pool: &PgPool, claims: &Claims) -> Result<(Principal, Vec<String
                   case when person.partner_uuid is not null then partner_scope(person.partner_uuid) end as "partner_scopes?",
                   limits.tier_uuid as "tier_uuid?", limits.burst_per_second as "burst_per_second?",
                   limits.daily_requests as "daily_requests?",
+                  least(limits.expires_at, (select min(ends.expires_at) from entitlement_override as ends
+                    where ends.partner_uuid = limits.partner_uuid and ends.expires_at > labs_now())) as "good_until: Time",
                   (session.ended_at is not null or session.expires_at <= labs_now()) as "session_ended!",
                   coalesce(partner.mfa_required, false) as "mfa_required!",
                   session.expires_at as session_expires_at, session.reauthenticated_at, session.second_factor,
@@ -74,7 +86,8 @@ async fn person(pool: &PgPool, claims: &Claims) -> Result<(Principal, Vec<String
     }
     standing(&row.state, row.partner_state.as_deref())?;
     let subjects = subjects(claims, Some(session_uuid), row.partner_uuid, row.tier_uuid);
-    Ok((person_principal(claims, row, session_uuid)?, subjects))
+    let good_until = row.good_until;
+    Ok(Loaded { principal: person_principal(claims, row, session_uuid)?, subjects, good_until })
 }
 
 fn person_principal(claims: &Claims, row: PersonRow, session_uuid: Uuid) -> Result<Principal, Fault> {
@@ -111,13 +124,15 @@ fn person_principal(claims: &Claims, row: PersonRow, session_uuid: Uuid) -> Resu
     })
 }
 
-async fn client(pool: &PgPool, claims: &Claims, client_id: &str) -> Result<(Principal, Vec<String>), Fault> {
+async fn client(pool: &PgPool, claims: &Claims, client_id: &str) -> Result<Loaded, Fault> {
     let row = sqlx::query!(
         r#"select machine_client.client_uuid, machine_client.state, machine_client.partner_uuid, machine_client.allowed_scopes,
                   partner.state as "partner_state?",
                   case when machine_client.partner_uuid is not null then partner_scope(machine_client.partner_uuid) end as "partner_scopes?",
                   limits.tier_uuid as "tier_uuid?", limits.burst_per_second as "burst_per_second?",
                   limits.daily_requests as "daily_requests?",
+                  least(limits.expires_at, (select min(ends.expires_at) from entitlement_override as ends
+                    where ends.partner_uuid = limits.partner_uuid and ends.expires_at > labs_now())) as "good_until: Time",
                   exists (select 1 from access_token_revocation where token_id = $2) as "revoked!"
              from machine_client
              left join partner using (partner_uuid)
@@ -155,7 +170,8 @@ async fn client(pool: &PgPool, claims: &Claims, client_id: &str) -> Result<(Prin
         token_expires_at: moment(claims.exp)?,
         budget: budget(account, row.burst_per_second, row.daily_requests),
     };
-    Ok((principal, subjects(claims, None, row.partner_uuid, row.tier_uuid)))
+    let subjects = subjects(claims, None, row.partner_uuid, row.tier_uuid);
+    Ok(Loaded { principal, subjects, good_until: row.good_until })
 }
 
 /// What a principal bound to a partner reaches: its own right met with what the tier grants, and never

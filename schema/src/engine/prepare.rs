@@ -41,6 +41,8 @@ pub struct Plan {
     pub(super) strict: Graph,
     pub(super) roots: HashMap<String, Root>,
     pub(super) nested: HashMap<(String, String), Nested>,
+    /// The fields of each object type, in the schema's order.
+    order: HashMap<String, Vec<String>>,
     sdl: String,
 }
 
@@ -55,7 +57,8 @@ impl Plan {
         let sdl = graph.sdl();
         let document = async_graphql::parser::parse_schema(&sdl)
             .map_err(|error| vec![format!("the SDL cannot be read: {error}")])?;
-        let mut plan = Self { graph, strict, roots: HashMap::new(), nested: HashMap::new(), sdl };
+        let mut plan =
+            Self { graph, strict, roots: HashMap::new(), nested: HashMap::new(), order: HashMap::new(), sdl };
         let mut breaches = Vec::new();
         for (object, field) in fields(&document) {
             let access = access_of(field);
@@ -70,6 +73,7 @@ impl Plan {
                     None => breaches.push(format!("{name}: no @access directive; default deny")),
                 }
             }
+            plan.order.entry(object.to_owned()).or_default().push(name.clone());
             plan.nested.insert((object.to_owned(), name), nested_of(field, access.and_then(Result::ok)));
         }
         if breaches.is_empty() { Ok(plan) } else { Err(breaches) }
@@ -113,8 +117,34 @@ async fn question(plan: &Plan, name: &str, document: ExecutableDocument) -> Resu
     let access = known.access;
     let shape = Shape::of(&document, &operation.selection_set.node).into_root();
     validate(&plan.strict, document.clone()).await?;
+    check_whole(plan, name, if writes { "Mutation" } else { "Query" }, &shape)?;
     let root = RootField { name: name.to_owned(), access, is_mutation: writes, is_audited: access.is_audited(name) };
     Ok(Question { root, document, shape })
+}
+
+/// A root field that is answered whole must be asked whole: every field, in the schema's order, all the way down.
+fn check_whole(plan: &Plan, name: &str, root: &str, shape: &Shape) -> Result<(), Vec<String>> {
+    let answered =
+        plan.nested.get(&(root.to_owned(), name.to_owned())).map(|field| field.ty.as_str()).unwrap_or_default();
+    if !crate::whole::is_whole(answered) {
+        return Ok(());
+    }
+    let mut breaches = Vec::new();
+    compare(plan, answered, shape, &mut breaches);
+    if breaches.is_empty() { Ok(()) } else { Err(breaches) }
+}
+
+fn compare(plan: &Plan, ty: &str, shape: &Shape, breaches: &mut Vec<String>) {
+    let Some(order) = plan.order.get(ty) else { return };
+    let asked: Vec<&str> = shape.fields().map(|(name, _)| name).collect();
+    if asked != order.iter().map(String::as_str).collect::<Vec<_>>() {
+        breaches.push(format!("{ty} is answered whole: ask {} in this order", order.join(" ")));
+    }
+    for (name, inner) in shape.fields() {
+        if let Some(field) = plan.nested.get(&(ty.to_owned(), name.to_owned())) {
+            compare(plan, &field.ty, inner, breaches);
+        }
+    }
 }
 
 /// Runs every validation rule on a document and nothing of the document itself.

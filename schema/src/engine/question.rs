@@ -65,6 +65,11 @@ impl Shape {
         }
     }
 
+    /// The response keys of this selection and what is beneath each, in order.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, &Shape)> {
+        self.0.iter().map(|(name, inner)| (name.as_str(), inner))
+    }
+
     /// Beneath the one root field.
     pub(crate) fn into_root(self) -> Self {
         self.0.into_iter().next().map(|(_, inner)| inner).unwrap_or_default()
@@ -98,6 +103,8 @@ impl Shape {
                 }
                 out.push(b']');
             }
+            // Written whole already.
+            Value::Binary(bytes) => out.extend_from_slice(bytes),
             other => write_json(out, other),
         }
     }

@@ -49,6 +49,12 @@ impl From<String> for SecretText {
     }
 }
 
+impl From<&str> for SecretText {
+    fn from(text: &str) -> SecretText {
+        SecretText::new(text)
+    }
+}
+
 impl<'de> Deserialize<'de> for SecretText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<SecretText, D::Error> {
         String::deserialize(deserializer).map(SecretText::new)

@@ -225,3 +225,12 @@ fn the_fields_of_a_multipart_body_are_compared_and_its_files_are_not() {
     let found = media("input UploadInput { kind: MediaKind! alt_text: String }");
     assert!(found.contains("$body.position is in the contract"), "{found}");
 }
+
+#[test]
+fn one_single_value_is_a_constant_and_may_be_a_text() {
+    let agrees = House::new().sdl("verdict: String!", "verdict: String!").contract(
+        "                  verdict:\n                    type: string\n                    maxLength: 100\n",
+        "                  verdict:\n                    type: string\n                    enum: [ALLOWED]\n",
+    );
+    assert_eq!(agrees.differences(), Vec::<String>::new());
+}

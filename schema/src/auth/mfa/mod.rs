@@ -1,15 +1,29 @@
 //! The second factor: time-based codes (RFC 6238) and the recovery codes that go with them.
+//!
+//! ```text
+//!  nothing ──enrol──▶ WAITING (10 minutes) ──first code──▶ IN FORCE, ten recovery codes
+//!                      │  ▲
+//!                      └──┘ enrol again: another seed
+//! ```
 
+mod resolvers;
 mod store;
 
 use uuid::Uuid;
 
-use crate::ask::Ask;
-use crate::fault::Fault;
-use crate::keep::totp::{RecoveryCode, TotpSeed};
+pub(crate) use resolvers::ISSUER;
+pub(in crate::auth) use resolvers::MfaMutation;
 
-/// What a seed is sealed for.
-const PURPOSE: &str = "totp-seed";
+use crate::ask::Ask;
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::keep::sealed::MasterKey;
+use crate::keep::totp::{RecoveryCode, TotpSeed};
+use crate::mail::message::SecurityEvent;
+use crate::outbox;
+
+/// Seconds in which an enrolment must be confirmed.
+const ENROL_SECONDS: i64 = 600;
 
 /// Whether a code (six digits, or a recovery code) is this person's and unused; accepting consumes it.
 pub(super) async fn accept(ask: &Ask, person_uuid: Uuid, code: &str) -> Result<bool, Fault> {
@@ -17,12 +31,53 @@ pub(super) async fn accept(ask: &Ask, person_uuid: Uuid, code: &str) -> Result<b
         return Ok(false);
     };
     if let Some(recovery) = RecoveryCode::parse(code) {
-        return store::recovery_code_set_used(&ask.db, person_uuid, &recovery.digest(&ask.services.key)).await;
+        let digest = recovery.digest(&ask.services.key);
+        let is_good = store::recovery_code_set_used(&ask.db, person_uuid, &digest).await?;
+        if is_good {
+            outbox::queue_notice(ask, person_uuid, SecurityEvent::RecoveryCodeUsed).await?;
+        }
+        return Ok(is_good);
     }
-    let opened = ask.services.key.open(PURPOSE, &factor.secret_sealed).map_err(Fault::internal)?;
-    let seed = TotpSeed::from_bytes(&opened).ok_or_else(|| Fault::internal("a sealed seed of the wrong length"))?;
+    let seed = open(&ask.services.key, person_uuid, &factor.secret_sealed)?;
     match seed.check(code, ask.now.unix(), factor.last_step) {
         Some(step) => store::set_last_step(&ask.db, person_uuid, step).await,
         None => Ok(false),
     }
+}
+
+/// Puts an authenticator in force without asking for its first code, for the command line: whoever stands there
+/// holds the database, so a code would prove nothing. The seed and the recovery codes are shown once.
+pub(crate) async fn put_in_force(
+    db: &Db,
+    key: &MasterKey,
+    person_uuid: Uuid,
+) -> Result<(TotpSeed, Vec<RecoveryCode>), Fault> {
+    let seed = TotpSeed::random();
+    store::enrol(db, person_uuid, &seal(key, person_uuid, &seed)).await?;
+    store::set_confirmed(db, person_uuid, None, ENROL_SECONDS)
+        .await?
+        .ok_or_else(|| Fault::conflict("An authenticator app is in force already. A person can have one."))?;
+    Ok((seed, recovery_codes(db, key, person_uuid).await?))
+}
+
+/// Makes a person a new set of recovery codes; the old ones are void. They are stored as digests only.
+async fn recovery_codes(db: &Db, key: &MasterKey, person_uuid: Uuid) -> Result<Vec<RecoveryCode>, Fault> {
+    let codes = Vec::from(RecoveryCode::new_set());
+    let digests: Vec<Vec<u8>> = codes.iter().map(|code| code.digest(key).to_vec()).collect();
+    store::recovery_codes_put(db, person_uuid, &digests).await?;
+    Ok(codes)
+}
+
+fn seal(key: &MasterKey, person_uuid: Uuid, seed: &TotpSeed) -> Vec<u8> {
+    key.seal(&purpose(person_uuid), seed.bytes())
+}
+
+fn open(key: &MasterKey, person_uuid: Uuid, sealed: &[u8]) -> Result<TotpSeed, Fault> {
+    let opened = key.open(&purpose(person_uuid), sealed).map_err(Fault::internal)?;
+    TotpSeed::from_bytes(&opened).ok_or_else(|| Fault::internal("a sealed seed of the wrong length"))
+}
+
+/// What a seed is sealed for: this person's row and no other's.
+fn purpose(person_uuid: Uuid) -> String {
+    format!("totp-seed/{person_uuid}")
 }

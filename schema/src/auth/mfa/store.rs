@@ -24,6 +24,56 @@ pub(super) async fn get(db: &Db, person_uuid: Uuid) -> Result<Option<FactorRow>,
     .await?)
 }
 
+/// Enrols a seed, in place of one that was never confirmed; false while one is in force.
+pub(super) async fn enrol(db: &Db, person_uuid: Uuid, secret_sealed: &[u8]) -> Result<bool, Fault> {
+    let done = sqlx::query!(
+        "insert into totp_factor as known (person_uuid, secret_sealed) values ($1, $2)
+         on conflict (person_uuid) do update
+            set secret_sealed = excluded.secret_sealed, created_at = labs_now(), last_step = null
+          where known.confirmed_at is null",
+        person_uuid,
+        secret_sealed
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Puts an enrolled seed in force and consumes the step of its first code; `None` when none waits, or none that
+/// was enrolled in the last so many seconds. Of several at once, one succeeds.
+pub(super) async fn set_confirmed(
+    db: &Db,
+    person_uuid: Uuid,
+    step: Option<i64>,
+    seconds: i64,
+) -> Result<Option<Time>, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"update totp_factor set confirmed_at = labs_now(), last_step = $2
+            where person_uuid = $1 and confirmed_at is null
+              and created_at > labs_now() - $3::bigint * interval '1 second'
+           returning confirmed_at as "confirmed_at!""#,
+        person_uuid,
+        step,
+        seconds
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// The seed that waits for its first code and was enrolled in the last so many seconds.
+pub(super) async fn waiting_get(db: &Db, person_uuid: Uuid, seconds: i64) -> Result<Option<Vec<u8>>, Fault> {
+    Ok(sqlx::query_scalar!(
+        "select secret_sealed from totp_factor
+          where person_uuid = $1 and confirmed_at is null
+            and created_at > labs_now() - $2::bigint * interval '1 second'
+            for update",
+        person_uuid,
+        seconds
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
 /// Consumes a step. Of several at once, one succeeds: a step is used once.
 pub(super) async fn set_last_step(db: &Db, person_uuid: Uuid, step: i64) -> Result<bool, Fault> {
     let done = sqlx::query!(
@@ -34,6 +84,28 @@ pub(super) async fn set_last_step(db: &Db, person_uuid: Uuid, step: i64) -> Resu
     .execute(&mut *db.conn().await?)
     .await?;
     Ok(done.rows_affected() > 0)
+}
+
+/// The session has proved the second factor. It is no reauthentication: whoever holds a stolen token may have
+/// enrolled a factor of their own.
+pub(super) async fn session_set_second_factor(db: &Db, session_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!("update session set second_factor = true where session_uuid = $1", session_uuid)
+        .execute(&mut *db.conn().await?)
+        .await?;
+    Ok(())
+}
+
+/// Gives a person these recovery codes, as digests; all others are gone.
+pub(super) async fn recovery_codes_put(db: &Db, person_uuid: Uuid, digests: &[Vec<u8>]) -> Result<(), Fault> {
+    sqlx::query!(
+        "with gone as (delete from recovery_code where person_uuid = $1)
+         insert into recovery_code (person_uuid, code_sha256) select $1, unnest($2::bytea[])",
+        person_uuid,
+        digests
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
 }
 
 /// Consumes a recovery code. Of several at once, one succeeds.

@@ -14,6 +14,8 @@ use crate::keep::email::EmailAddress;
 use crate::keep::refresh::{RefreshToken, RefreshVerdict, judge};
 use crate::keep::secret::{SecretKind, SecretText};
 use crate::keep::token::Claims;
+use crate::mail::message::SecurityEvent as Notified;
+use crate::outbox;
 
 /// An access token for a person. The refresh token travels in a cookie and never in a body.
 #[derive(SimpleObject)]
@@ -106,20 +108,23 @@ impl SessionsMutation {
             return Err(void_challenge());
         }
         store::failures_delete(&ask.db, &subjects).await?;
+        half_way(ask, &person, "SECOND_FACTOR").await?;
         sign_in(ask, &person, true).await
     }
 
     /// Rotates the refresh token and answers a new access token.
     #[graphql(directive = access::apply("cookie".into()))]
-    async fn auth_sessions_refresh(&self, ctx: &Context<'_>) -> Result<SignedIn, Fault> {
+    async fn auth_sessions_refresh(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(name = "body", desc = "Nothing: the cookie says it all.")] _nothing: Option<serde_json::Value>,
+    ) -> Result<SignedIn, Fault> {
         let ask = ctx.ask();
         let presented = presented(ask)?;
-        let session = store::lock(&ask.db, presented.session_uuid).await?.ok_or_else(no_session)?;
-        if session.ended || session.expires_at <= ask.now || session.idle_expires_at <= ask.now {
-            ask.set_cookie(RefreshCookie::Clear);
-            return Err(no_session());
+        let session = going_on(ask, presented.session_uuid).await?;
+        if people_stand(&session.person_state, session.partner_state.as_deref()).is_err() {
+            return Err(ended());
         }
-        people_stand(&session.person_state, session.partner_state.as_deref())?;
         let current = u64::try_from(session.counter).unwrap_or_default();
         match judge(presented.counter, current, session.counter_changed_at.0, ask.now.0) {
             RefreshVerdict::Rotate => {
@@ -134,13 +139,15 @@ impl SessionsMutation {
 
     /// Ends the session of the refresh cookie and clears it.
     #[graphql(directive = access::apply("cookie".into()))]
-    async fn auth_sessions_sign_out(&self, ctx: &Context<'_>) -> Result<SignedOut, Fault> {
+    async fn auth_sessions_sign_out(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(name = "body", desc = "Nothing: the cookie says it all.")] _nothing: Option<serde_json::Value>,
+    ) -> Result<SignedOut, Fault> {
         let ask = ctx.ask();
-        let presented = presented(ask)?;
+        let session = going_on(ask, presented(ask)?.session_uuid).await?;
         ask.set_cookie(RefreshCookie::Clear);
-        if let Some(session) = store::lock(&ask.db, presented.session_uuid).await?
-            && store::set_ended(&ask.db, session.session_uuid, "SIGNED_OUT").await?
-        {
+        if store::set_ended(&ask.db, session.session_uuid, "SIGNED_OUT").await? {
             let mut event = SecurityEvent::new("SIGN_OUT", true);
             (event.person_uuid, event.partner_uuid) = (Some(session.person_uuid), session.partner_uuid);
             event.session_uuid = Some(session.session_uuid);
@@ -171,6 +178,18 @@ async fn sign_in(ask: &Ask, person: &Credentials, second_factor: bool) -> Result
     event.write(ask).await?;
     set_cookie(ask, RefreshToken { session_uuid, counter: 0 }, expires_at);
     access_token(ask, person.person_uuid, session_uuid)
+}
+
+/// The session of a refresh cookie, held until the transaction ends.
+async fn going_on(ask: &Ask, session_uuid: Uuid) -> Result<SessionRow, Fault> {
+    let session = store::lock(&ask.db, session_uuid).await?.ok_or_else(no_session)?;
+    if session.ended {
+        return Err(ended());
+    }
+    if session.expires_at <= ask.now || session.idle_expires_at <= ask.now {
+        return Err(Fault::new(Code::TokenExpired, "The session has run out. Sign in again."));
+    }
+    Ok(session)
 }
 
 /// A new access token beside the current refresh token of a session.
@@ -209,6 +228,7 @@ async fn challenge(ask: &Ask, person: &Credentials) -> Result<Fault, Fault> {
     let token = SecretKind::OneTime.issue();
     let expires_at = ask.now.plus_seconds(rules::CHALLENGE_SECONDS);
     store::challenge_insert(&ask.db, &token.digest, person.person_uuid, expires_at).await?;
+    half_way(ask, person, "PASSWORD").await?;
     let mut fault = Fault::new(
         Code::MfaRequired,
         "Send `challenge` with the six digits of your authenticator, or a recovery code, to POST /v1/auth/sessions:verify-mfa.",
@@ -220,6 +240,13 @@ async fn challenge(ask: &Ask, person: &Credentials) -> Result<Fault, Fault> {
         methods: vec!["TOTP", "RECOVERY_CODE"],
     });
     Ok(fault)
+}
+
+/// One of the two proofs was accepted: each step has a line of its own in the ledger.
+async fn half_way(ask: &Ask, person: &Credentials, kind: &str) -> Result<(), Fault> {
+    let mut event = SecurityEvent::new(kind, true);
+    (event.person_uuid, event.partner_uuid) = (Some(person.person_uuid), person.partner_uuid);
+    event.write(ask).await
 }
 
 /// Counts a failure and answers the refusal, the same whatever was wrong.
@@ -238,14 +265,14 @@ async fn failed(ask: &Ask, subjects: &[String], person: Option<&Credentials>) ->
     Ok(if person.is_some() { wrong_code().kept() } else { wrong_credentials().kept() })
 }
 
-/// A spent refresh token: somebody else may hold the session, so it ends, with an event.
+/// A spent refresh token: somebody else may hold the session, so it ends, with an event and a mail.
 async fn reused(ask: &Ask, session: &SessionRow) -> Result<Fault, Fault> {
     store::set_ended(&ask.db, session.session_uuid, "REFRESH_REUSED").await?;
     let mut event = SecurityEvent::new("REFRESH_REUSED", false);
     (event.person_uuid, event.partner_uuid) = (Some(session.person_uuid), session.partner_uuid);
     event.session_uuid = Some(session.session_uuid);
     event.write(ask).await?;
-    ask.set_cookie(RefreshCookie::Clear);
+    outbox::queue_notice(ask, session.person_uuid, Notified::RefreshReused).await?;
     Ok(Fault::new(
         Code::RefreshReused,
         "This refresh token was used before, so the session was ended for safety. Sign in again; if that was not you, change your password.",
@@ -269,7 +296,7 @@ fn standing(person: &Credentials) -> Result<(), Fault> {
     if person.state == "UNVERIFIED" {
         return Err(Fault::new(
             Code::AccountLocked,
-            "Confirm your e-mail address first: the mail we sent has the link.",
+            "The e-mail address is not verified yet. Take the token from the mail to POST /v1/auth/registrations:verify-email.",
         ));
     }
     people_stand(&person.state, person.partner_state.as_deref())
@@ -312,7 +339,11 @@ fn void_challenge() -> Fault {
 }
 
 fn no_session() -> Fault {
-    Fault::new(Code::Unauthenticated, "The session has ended. Sign in again.")
+    Fault::new(Code::Unauthenticated, "This refresh cookie belongs to no session. Sign in.")
+}
+
+fn ended() -> Fault {
+    Fault::new(Code::TokenRevoked, "The session was ended. Sign in again.")
 }
 
 fn busy(_: crate::keep::lane::LaneError) -> Fault {

@@ -135,7 +135,11 @@ fn is_combining(letter: char) -> bool {
 
 /// The refusal of categories that cannot be chosen.
 pub(crate) fn unselectable(position: usize) -> FieldError {
-    let pointer = if position == 0 { "/primary_category_uuid".to_owned() } else { format!("/further_category_uuids/{}", position - 1) };
+    let pointer = if position == 0 {
+        "/primary_category_uuid".to_owned()
+    } else {
+        format!("/further_category_uuids/{}", position - 1)
+    };
     FieldError::at(pointer, "UNKNOWN_CATEGORY", "Choose an active category from GET /v1/marketplace/categories.")
 }
 
@@ -148,8 +152,24 @@ mod tests {
         use Action::*;
         let table: &[(State, &[(Action, State)])] = &[
             (State::Draft, &[(Publish, State::Listed), (Archive, State::Archived)]),
-            (State::Listed, &[(Publish, State::Listed), (Unlist, State::Unlisted), (Suspend, State::Suspended), (Archive, State::Archived)]),
-            (State::Unlisted, &[(Publish, State::Listed), (Relist, State::Listed), (Suspend, State::Suspended), (Archive, State::Archived)]),
+            (
+                State::Listed,
+                &[
+                    (Publish, State::Listed),
+                    (Unlist, State::Unlisted),
+                    (Suspend, State::Suspended),
+                    (Archive, State::Archived),
+                ],
+            ),
+            (
+                State::Unlisted,
+                &[
+                    (Publish, State::Listed),
+                    (Relist, State::Listed),
+                    (Suspend, State::Suspended),
+                    (Archive, State::Archived),
+                ],
+            ),
             (State::Suspended, &[(Reinstate, State::Listed)]),
             (State::Archived, &[(Restore, State::Unlisted)]),
         ];

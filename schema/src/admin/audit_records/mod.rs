@@ -1,0 +1,17 @@
+//! An audit record: what one call of staff did, who called, and how it ended.
+//!
+//! ```text
+//!   (written in the transaction of its answer) ──▶ RECORDED ──▶ SEALED
+//!                                                       within a second
+//! ```
+//!
+//! The corridor writes them ([`crate::engine`]) and the sealer chains them ([`crate::seal`]); here they are only
+//! read. Nothing changes or deletes one (specification: decisions, Audit).
+
+mod export;
+mod filter;
+mod record;
+mod resolvers;
+mod store;
+
+pub(in crate::admin) use resolvers::AuditRecordsQuery;

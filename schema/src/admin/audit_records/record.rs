@@ -1,0 +1,229 @@
+//! An audit record as it is shown: in the list, and line by line in the export. The order of the fields is the
+//! contract's, because a line of the export is written straight from here.
+
+use async_graphql::{Enum, Json, SimpleObject};
+use serde::de::value::{Error as WordError, StrDeserializer};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::store::{ChangeRow, RecordRow};
+use crate::fault::Fault;
+use crate::time::Time;
+
+/// What one call of one operation did, who called it, and how it ended.
+#[derive(SimpleObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AuditRecord {
+    /// The record's uuid.
+    uuid: Uuid,
+    /// When the transaction began that wrote it.
+    recorded_at: Time,
+    /// The operation, or the name of a command or job.
+    operation: String,
+    /// The way that the call came.
+    channel: AuditChannel,
+    /// How it ended.
+    outcome: AuditOutcome,
+    /// The problem's code; null when it succeeded.
+    code: Option<String>,
+    /// Who acted.
+    actor: AuditActor,
+    /// The scope that the operation needs.
+    scope: Option<String>,
+    /// What it was done to; null for nothing in particular.
+    target: Option<AuditTarget>,
+    /// The partner whom it concerns.
+    partner_uuid: Option<Uuid>,
+    /// The reason that the actor gave.
+    reason: Option<String>,
+    /// The request, as in the header `X-Request-Id` of its answer.
+    request_id: Option<String>,
+    /// The network address that the call came from.
+    address: Option<String>,
+    /// The difference that a write made, row by row, in order.
+    changes: Vec<AuditChange>,
+    /// Its place in the hash chain; null until it is sealed.
+    sealed: Option<AuditSeal>,
+}
+
+/// The way that a call came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum AuditChannel {
+    /// The public interface.
+    Rest,
+    /// A query of staff.
+    Playground,
+    /// An operator on the server.
+    CommandLine,
+    /// The service by itself.
+    Job,
+}
+
+/// How a call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum AuditOutcome {
+    /// It was done.
+    Succeeded,
+    /// A rule or a right stood against it; nothing was changed.
+    Refused,
+    /// Something broke; nothing was changed.
+    Failed,
+}
+
+/// The kinds of actor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum AuditActorKind {
+    /// A person in a partner's team.
+    PartnerUser,
+    /// A program.
+    MachineClient,
+    /// An internal person.
+    StaffUser,
+    /// The service by itself, or whoever ran a command on its server.
+    System,
+    /// Somebody who is not known.
+    Anonymous,
+}
+
+/// Who acted, as known at that moment.
+#[derive(SimpleObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AuditActor {
+    /// What kind of actor.
+    kind: AuditActorKind,
+    /// The person or program.
+    uuid: Option<Uuid>,
+    /// The name that it had then.
+    label: Option<String>,
+}
+
+/// What something was done to, as known at that moment.
+#[derive(SimpleObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AuditTarget {
+    /// The kind of thing.
+    kind: String,
+    /// The thing's uuid.
+    uuid: Option<Uuid>,
+    /// The name that it had then.
+    label: Option<String>,
+}
+
+/// What became of one row.
+#[derive(SimpleObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AuditChange {
+    /// The kind of thing, by the name of its table.
+    thing: String,
+    /// What was done with it.
+    action: AuditChangeAction,
+    /// The thing's uuid.
+    uuid: Option<Uuid>,
+    /// The fields that changed, as they were; null for what was created.
+    before: Option<Json<Value>>,
+    /// The fields that changed, as they are since; null for what was deleted.
+    after: Option<Json<Value>>,
+}
+
+/// What was done with a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum AuditChangeAction {
+    /// It was created.
+    Insert,
+    /// Fields of it were changed.
+    Update,
+    /// It was deleted.
+    Delete,
+}
+
+/// A place in the hash chain.
+#[derive(SimpleObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AuditSeal {
+    /// The place, from 1 on, without gaps.
+    position: i64,
+    /// SHA-256 over the hash before and this record, as 64 hexadecimal digits.
+    hash: String,
+}
+
+impl TryFrom<RecordRow> for AuditRecord {
+    type Error = Fault;
+
+    fn try_from(row: RecordRow) -> Result<Self, Fault> {
+        Ok(Self {
+            uuid: row.record_uuid,
+            recorded_at: row.recorded_at,
+            operation: row.operation,
+            channel: word(&row.channel)?,
+            outcome: word(&row.outcome)?,
+            code: row.code,
+            actor: AuditActor { kind: word(&row.actor_kind)?, uuid: row.actor_uuid, label: row.actor_label },
+            scope: row.scope,
+            target: target(row.target_kind, row.target_uuid, row.target_label),
+            partner_uuid: row.partner_uuid,
+            reason: row.reason,
+            request_id: row.request_id,
+            address: row.address,
+            changes: row.changes.0.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?,
+            sealed: row.position.zip(row.hash).map(|(position, hash)| AuditSeal { position, hash: hex::encode(hash) }),
+        })
+    }
+}
+
+impl TryFrom<ChangeRow> for AuditChange {
+    type Error = Fault;
+
+    fn try_from(row: ChangeRow) -> Result<Self, Fault> {
+        Ok(Self {
+            thing: row.thing,
+            action: word(&row.action)?,
+            uuid: row.uuid,
+            before: row.before.map(Json),
+            after: row.after.map(Json),
+        })
+    }
+}
+
+/// Kinds stand in the log as the corridor found them: named by whoever did it, or after a path's variable.
+fn target(kind: Option<String>, uuid: Option<Uuid>, label: Option<String>) -> Option<AuditTarget> {
+    if kind.is_none() && uuid.is_none() {
+        return None;
+    }
+    let kind = kind.map_or_else(|| "THING".to_owned(), |kind| kind.to_uppercase());
+    Some(AuditTarget { kind, uuid, label })
+}
+
+/// An enumerated column's value.
+fn word<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Fault> {
+    T::deserialize(StrDeserializer::<WordError>::new(text)).map_err(Fault::internal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_of_the_columns_is_read_and_no_other() {
+        for text in ["REST", "PLAYGROUND", "COMMAND_LINE", "JOB"] {
+            let channel: AuditChannel = word(text).unwrap();
+            assert_eq!(serde_json::to_value(channel).unwrap(), text);
+        }
+        for text in ["PARTNER_USER", "MACHINE_CLIENT", "STAFF_USER", "SYSTEM", "ANONYMOUS"] {
+            let kind: AuditActorKind = word(text).unwrap();
+            assert_eq!(serde_json::to_value(kind).unwrap(), text);
+        }
+        assert!(word::<AuditOutcome>("DONE").is_err());
+    }
+
+    #[test]
+    fn a_record_about_nothing_in_particular_has_no_target() {
+        assert!(target(None, None, None).is_none());
+        assert_eq!(target(Some("client".to_owned()), None, None).unwrap().kind, "CLIENT");
+        assert_eq!(target(None, Some(Uuid::nil()), None).unwrap().kind, "THING");
+    }
+}

@@ -1,0 +1,142 @@
+//! What may be asked about audit records, and by whom.
+
+use async_graphql::{Context, Object, SimpleObject};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::export;
+use super::filter::{EARLIEST, LATEST, Order, Wanted};
+use super::record::{AuditActorKind, AuditChannel, AuditOutcome, AuditRecord};
+use super::store::{self, Place};
+use crate::access::access;
+use crate::ask::{Asking, Download};
+use crate::fault::Fault;
+use crate::page::{CountedPage, Window};
+use crate::time::Time;
+
+/// A page of audit records.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AuditRecordList {
+    /// The records.
+    data: Vec<AuditRecord>,
+    /// Where the page ends.
+    page: CountedPage,
+}
+
+/// Reads of the audit log.
+#[derive(Default)]
+pub(crate) struct AuditRecordsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl AuditRecordsQuery {
+    /// Who did what to whom, when, and how it ended.
+    #[graphql(directive = access::apply("labs.admin.audit".into()))]
+    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
+    async fn admin_audit_records_list(
+        &self,
+        ctx: &Context<'_>,
+        actor_uuid: Option<Vec<Uuid>>,
+        actor_kind: Option<Vec<AuditActorKind>>,
+        operation: Option<Vec<String>>,
+        outcome: Option<Vec<AuditOutcome>>,
+        target_uuid: Option<Vec<Uuid>>,
+        partner_uuid: Option<Vec<Uuid>>,
+        request_id: Option<Vec<String>>,
+        channel: Option<Vec<AuditChannel>>,
+        recorded_at_from: Option<Time>,
+        recorded_at_until: Option<Time>,
+        sort: Option<String>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<AuditRecordList, Fault> {
+        let ask = ctx.ask();
+        let order = Order::read(sort.as_deref())?;
+        let filter = Wanted {
+            actor_uuid,
+            actor_kind,
+            operation,
+            outcome,
+            target_uuid,
+            partner_uuid,
+            request_id,
+            channel,
+            recorded_at_from,
+            recorded_at_until,
+        }
+        .filter();
+        let list = "admin_audit_records_list";
+        let window = Window::read(&ask.services.cursors, list, &(&filter, order), limit, cursor.as_deref())?;
+        let places = store::page(&ask.db, &filter, order, after(&window, order)?).await?;
+        let (places, page) = window.cut(places, |place| vec![json!(place.recorded_at), json!(place.record_uuid)]);
+        let rows = store::get(&ask.db, &places).await?;
+        let data = rows.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?;
+        let total = match include_total {
+            Some(true) => Some(store::count(&ask.db, &filter).await?),
+            _ => None,
+        };
+        Ok(AuditRecordList { data, page: CountedPage::of(page, total) })
+    }
+
+    /// The same list as newline-delimited JSON, streamed. It leaves beside the answer, after the export's own record
+    /// is committed; what was recorded since the export began is not in it.
+    #[graphql(directive = access::apply("labs.admin.audit".into()))]
+    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
+    async fn admin_audit_records_export(
+        &self,
+        ctx: &Context<'_>,
+        actor_uuid: Option<Vec<Uuid>>,
+        actor_kind: Option<Vec<AuditActorKind>>,
+        operation: Option<Vec<String>>,
+        outcome: Option<Vec<AuditOutcome>>,
+        target_uuid: Option<Vec<Uuid>>,
+        partner_uuid: Option<Vec<Uuid>>,
+        request_id: Option<Vec<String>>,
+        channel: Option<Vec<AuditChannel>>,
+        recorded_at_from: Option<Time>,
+        recorded_at_until: Option<Time>,
+        sort: Option<String>,
+    ) -> Result<bool, Fault> {
+        let ask = ctx.ask();
+        let order = Order::read(sort.as_deref())?;
+        let mut filter = Wanted {
+            actor_uuid,
+            actor_kind,
+            operation,
+            outcome,
+            target_uuid,
+            partner_uuid,
+            request_id,
+            channel,
+            recorded_at_from,
+            recorded_at_until,
+        }
+        .filter();
+        filter.until = filter.until.min(store::now(&ask.db).await?);
+        ask.deliver(Download {
+            media_type: "application/x-ndjson".to_owned(),
+            length: None,
+            etag: None,
+            file_name: "audit-records.ndjson".to_owned(),
+            stream: export::lines(ask.db.aside(), filter, order),
+        });
+        Ok(true)
+    }
+}
+
+/// The place before the first record.
+pub(super) fn first_place(order: Order) -> Place {
+    match order {
+        Order::LatestFirst => Place { recorded_at: LATEST, record_uuid: Uuid::max() },
+        Order::EarliestFirst => Place { recorded_at: EARLIEST, record_uuid: Uuid::nil() },
+    }
+}
+
+fn after(window: &Window, order: Order) -> Result<Place, Fault> {
+    let first = first_place(order);
+    Ok(Place {
+        recorded_at: window.key(0)?.unwrap_or(first.recorded_at),
+        record_uuid: window.key(1)?.unwrap_or(first.record_uuid),
+    })
+}

@@ -1,0 +1,19 @@
+//! A machine client: a program that an operator provisioned.
+//!
+//! ```text
+//!            disable
+//!   ACTIVE ───────────▶ DISABLED
+//!     ▲                    │
+//!     └────────────────────┘
+//!             enable
+//! ```
+//!
+//! It is bound to one partner, for good, or is one of the service's own (the storefront, a release tool). What
+//! it may ask for is kept beside what its calls really needed. It signs in with a secret, of which two may be
+//! good at the same time, so that it can change over without a gap (specification: decisions, Principals).
+
+mod resolvers;
+mod rules;
+mod store;
+
+pub(in crate::admin) use resolvers::{MachineClientsMutation, MachineClientsQuery};

@@ -1,0 +1,212 @@
+//! What a program may be allowed, and how many secrets it may have.
+
+use std::collections::BTreeSet;
+
+use ipnet::IpNet;
+
+use crate::fault::{Fault, FieldError};
+use crate::keep::email::EmailAddress;
+use crate::scope::{Scope, ScopeSet};
+
+/// Secrets that are good at the same time, at most.
+const MOST_SECRETS: i64 = 2;
+/// Seconds for which former secrets stay good unless told otherwise.
+pub(super) const FORMER_SECRETS_SECONDS: i32 = 86_400;
+/// Digits of a client id: no letter that looks like another or like a digit.
+const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+
+/// The shortest list of scopes that reaches what is wanted, in alphabetical order.
+///
+/// A program bound to a partner gets nothing of the operator's domain (specification: decisions, Principals).
+/// A program of the service's own gets of that domain only what `own`, the caller's, reaches: whoever provisions
+/// programs must not be able to provision one that may do more than they may.
+pub(super) fn scopes(wanted: &[String], is_bound: bool, own: ScopeSet, errors: &mut Vec<FieldError>) -> Vec<String> {
+    let mut known = Vec::with_capacity(wanted.len());
+    for (place, name) in wanted.iter().enumerate() {
+        match scope(name, is_bound, own) {
+            Ok(scope) => known.push(scope),
+            Err((code, message)) => errors.push(FieldError::at(format!("/allowed_scopes/{place}"), code, message)),
+        }
+    }
+    let mut names = ScopeSet::of(known).names();
+    names.sort_unstable();
+    names
+}
+
+fn scope(name: &str, is_bound: bool, own: ScopeSet) -> Result<Scope, (&'static str, &'static str)> {
+    let scope = Scope::parse(name)
+        .ok_or(("UNKNOWN_SCOPE", "There is no such scope. The contract's security scheme lists them all."))?;
+    if is_bound && scope.is_admin() {
+        return Err(("SCOPE_OF_STAFF", "A program that is bound to a partner can have no scope under labs.admin."));
+    }
+    if scope.is_admin() && !own.reaches(scope) {
+        return Err((
+            "SCOPE_BEYOND_YOURS",
+            "You can allow a program only those scopes under labs.admin that you hold yourself.",
+        ));
+    }
+    Ok(scope)
+}
+
+/// The networks, each once and written in one way, in the order given.
+pub(super) fn networks(wanted: &[String], errors: &mut Vec<FieldError>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let mut networks = Vec::with_capacity(wanted.len());
+    for (place, text) in wanted.iter().enumerate() {
+        match text.parse::<IpNet>() {
+            Ok(network) if network.trunc() == network => {
+                if seen.insert(network) {
+                    networks.push(network.to_string());
+                }
+            }
+            Ok(network) => {
+                let message = format!("Bits behind the prefix have to be zero. You may mean {}.", network.trunc());
+                errors.push(FieldError::at(format!("/allowed_networks/{place}"), "HOST_BITS", message));
+            }
+            Err(_) => errors.push(FieldError::at(
+                format!("/allowed_networks/{place}"),
+                "FORMAT",
+                "This is no network in CIDR notation, 198.51.100.0/24 for example.",
+            )),
+        }
+    }
+    networks
+}
+
+/// Whether the address of the contact can be written to.
+pub(super) fn contact_email(address: Option<&str>, errors: &mut Vec<FieldError>) {
+    if address.is_some_and(|address| EmailAddress::parse(address).is_err()) {
+        errors.push(FieldError::at("/contact_email", "FORMAT", "This is not an e-mail address."));
+    }
+}
+
+/// Whether a program can be bound to a partner in this state; `None`: there is no such partner.
+pub(super) fn partner(state: Option<&str>, errors: &mut Vec<FieldError>) {
+    let error = match state {
+        None => ("UNKNOWN_PARTNER", "There is no such partner. Leave it out for a program of the service's own."),
+        Some("CLOSED" | "ERASED") => ("PARTNER_CLOSED", "This partner is closed, so no program can act for it."),
+        Some(_) => return,
+    };
+    errors.push(FieldError::at("/partner_uuid", error.0, error.1));
+}
+
+/// Refuses a new secret while too many former ones would stay good beside it.
+///
+/// # Errors
+/// [`crate::fault::Code::Conflict`].
+pub(super) fn rotation(good: i64, former_live_on: bool) -> Result<(), Fault> {
+    if former_live_on && good >= MOST_SECRETS {
+        return Err(Fault::conflict(
+            "Two secrets are good already, and a third would be one too many. Delete one of them, wait until the \
+             former one ends, or send old_secret_expires_in 0 to end both at once.",
+        ));
+    }
+    Ok(())
+}
+
+/// A client id: 60 of the random bits, easy to read aloud.
+pub(super) fn client_id(random: [u8; 12]) -> String {
+    let digits = random.iter().map(|byte| DIGITS.get(usize::from(byte % 32)).copied().map_or('0', char::from));
+    "labs-client-".chars().chain(digits).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::Code;
+
+    fn allowed(wanted: &[&str], is_bound: bool, own: &[&str]) -> Result<Vec<String>, Vec<(String, String)>> {
+        let wanted: Vec<String> = wanted.iter().map(ToString::to_string).collect();
+        let mut errors = Vec::new();
+        let scopes = scopes(&wanted, is_bound, ScopeSet::parse(own.iter().copied()), &mut errors);
+        if errors.is_empty() {
+            return Ok(scopes);
+        }
+        Err(errors.into_iter().map(|error| (error.pointer.unwrap(), error.code)).collect())
+    }
+
+    #[test]
+    fn a_bound_program_gets_no_scope_of_the_operators_domain_whoever_asks() {
+        for scope in Scope::all().filter(|scope| scope.is_admin()) {
+            let refused = allowed(&["statistics", &scope.to_string()], true, &["labs.admin:write"]).unwrap_err();
+            assert_eq!(refused, [("/allowed_scopes/1".to_owned(), "SCOPE_OF_STAFF".to_owned())]);
+        }
+        for scope in Scope::all().filter(|scope| !scope.is_admin()) {
+            assert_eq!(allowed(&[&scope.to_string()], true, &[]), Ok(vec![scope.to_string()]));
+        }
+    }
+
+    #[test]
+    fn nobody_provisions_a_program_that_may_do_more_than_they_may() {
+        let operator = ["labs.admin.clients:write", "labs.admin.overview"];
+        assert!(allowed(&["labs.admin.clients", "labs.admin.overview"], false, &operator).is_ok());
+        for beyond in ["labs.admin", "labs.admin:write", "labs.admin.overview:write", "labs.admin.audit"] {
+            let refused = allowed(&[beyond], false, &operator).unwrap_err();
+            assert_eq!(refused, [("/allowed_scopes/0".to_owned(), "SCOPE_BEYOND_YOURS".to_owned())]);
+        }
+    }
+
+    #[test]
+    fn what_is_no_scope_is_named_by_its_place() {
+        let refused = allowed(&["labs", "marketplace", "marketplace.apps:read"], false, &[]).unwrap_err();
+        let unknown = "UNKNOWN_SCOPE".to_owned();
+        assert_eq!(
+            refused,
+            [("/allowed_scopes/0".to_owned(), unknown.clone()), ("/allowed_scopes/2".to_owned(), unknown)]
+        );
+    }
+
+    #[test]
+    fn scopes_are_kept_as_the_shortest_list_in_alphabetical_order() {
+        let scopes = allowed(&["statistics", "marketplace.apps", "marketplace.apps:write", "statistics"], true, &[]);
+        assert_eq!(scopes.unwrap(), ["marketplace.apps:write", "statistics"]);
+    }
+
+    #[test]
+    fn networks_are_written_in_one_way_and_kept_once() {
+        let mut errors = Vec::new();
+        let wanted = ["2001:DB8:40:0::/48", "198.51.100.0/24", "2001:db8:40::/48"].map(str::to_owned);
+        assert_eq!(networks(&wanted, &mut errors), ["2001:db8:40::/48", "198.51.100.0/24"]);
+        assert!(errors.is_empty());
+    }
+
+    #[test]
+    fn a_network_with_host_bits_or_none_at_all_is_named_by_its_place() {
+        let mut errors = Vec::new();
+        networks(&["198.51.100.7/24", "198.51.100.0/33", "10.0.0.0/8"].map(str::to_owned), &mut errors);
+        let places: Vec<_> = errors.iter().map(|error| (error.pointer.as_deref().unwrap(), &*error.code)).collect();
+        assert_eq!(places, [("/allowed_networks/0", "HOST_BITS"), ("/allowed_networks/1", "FORMAT")]);
+        assert!(errors[0].message.contains("198.51.100.0/24"));
+    }
+
+    #[test]
+    fn a_program_is_bound_to_any_partner_that_is_not_closed() {
+        let code = |state| {
+            let mut errors = Vec::new();
+            partner(state, &mut errors);
+            errors.pop().map(|error| error.code)
+        };
+        assert_eq!(code(None).as_deref(), Some("UNKNOWN_PARTNER"));
+        for closed in ["CLOSED", "ERASED"] {
+            assert_eq!(code(Some(closed)).as_deref(), Some("PARTNER_CLOSED"));
+        }
+        for open in ["ACTIVE", "SUSPENDED", "CLOSING"] {
+            assert_eq!(code(Some(open)), None);
+        }
+    }
+
+    #[test]
+    fn a_third_secret_is_refused_unless_it_ends_the_others() {
+        for good in 0..2 {
+            assert!(rotation(good, true).is_ok() && rotation(good, false).is_ok());
+        }
+        assert_eq!(rotation(2, true).unwrap_err().code(), Code::Conflict);
+        assert!(rotation(2, false).is_ok());
+    }
+
+    #[test]
+    fn a_client_id_has_its_published_form() {
+        assert_eq!(client_id([0; 12]), "labs-client-000000000000");
+        assert_eq!(client_id([255; 12]), "labs-client-zzzzzzzzzzzz");
+    }
+}

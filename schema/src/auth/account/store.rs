@@ -1,0 +1,45 @@
+//! Every statement about a person's own account.
+
+use uuid::Uuid;
+
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::time::Time;
+
+/// A person with what belongs to signing in.
+pub(super) struct AccountRow {
+    pub(super) person_uuid: Uuid,
+    pub(super) kind: String,
+    pub(super) name: String,
+    pub(super) email: String,
+    pub(super) email_verified_at: Option<Time>,
+    pub(super) locale: String,
+    pub(super) time_zone: String,
+    pub(super) role: Option<String>,
+    pub(super) partner_uuid: Option<Uuid>,
+    pub(super) staff_roles: Vec<String>,
+    /// Since when the authenticator app is in force.
+    pub(super) totp_confirmed_at: Option<Time>,
+    pub(super) recovery_codes_left: i64,
+    pub(super) last_sign_in_at: Option<Time>,
+    pub(super) created_at: Time,
+}
+
+/// A person's account.
+pub(super) async fn get(db: &Db, person_uuid: Uuid) -> Result<Option<AccountRow>, Fault> {
+    Ok(sqlx::query_as!(
+        AccountRow,
+        r#"select p.person_uuid, p.kind, p.name, p.email, p.email_verified_at, p.locale, p.time_zone, p.role, p.partner_uuid,
+                  array(select g.role_code from staff_role_grant as g where g.person_uuid = p.person_uuid order by g.role_code) as "staff_roles!",
+                  f.confirmed_at as "totp_confirmed_at?",
+                  (select count(*) from recovery_code as c
+                    where c.person_uuid = p.person_uuid and c.used_at is null and f.confirmed_at is not null) as "recovery_codes_left!",
+                  p.last_sign_in_at, p.created_at
+             from person as p
+             left join totp_factor as f on f.person_uuid = p.person_uuid
+            where p.person_uuid = $1"#,
+        person_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}

@@ -1,0 +1,117 @@
+//! What may be asked of second factors.
+
+use async_graphql::{Context, InputObject, Object, SimpleObject};
+
+use super::{ENROL_SECONDS, open, recovery_codes, seal, store};
+use crate::access::access;
+use crate::ask::{Ask, Asking};
+use crate::auth::people::addressee_get;
+use crate::auth::security_events::SecurityEvent;
+use crate::fault::Fault;
+use crate::keep::totp::{TotpSeed, qr_data_uri};
+use crate::mail::message::SecurityEvent as Event;
+use crate::outbox;
+use crate::time::Time;
+
+/// What authenticator apps show as the service.
+pub(crate) const ISSUER: &str = "Labs";
+
+/// A new secret for an authenticator app, not in force yet. This is the only time that it is shown.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TotpEnrolment {
+    /// The secret in base32.
+    secret: String,
+    /// The same for an authenticator app on the same device.
+    otpauth_uri: String,
+    /// The same as a QR code: a PNG picture as a `data:` address.
+    qr_png: String,
+    /// Seconds in which to confirm it.
+    expires_in: i64,
+}
+
+/// The second factor is in force.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TotpConfirmation {
+    /// Since when it is in force.
+    confirmed_at: Time,
+    /// Ten codes for the day when the device is lost, shown this one time.
+    recovery_codes: Vec<String>,
+}
+
+/// A code of the new secret.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TotpConfirmationInput {
+    /// The six digits that the authenticator app shows now.
+    code: String,
+}
+
+/// Writes of second factors.
+#[derive(Default)]
+pub(crate) struct MfaMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl MfaMutation {
+    /// Begins a second factor with an authenticator app.
+    #[graphql(directive = access::apply("auth.account:write".into()))]
+    async fn auth_mfa_enrol_totp(&self, ctx: &Context<'_>) -> Result<TotpEnrolment, Fault> {
+        let ask = ctx.ask();
+        let person_uuid = ask.principal()?.uuid;
+        let person = addressee_get(&ask.db, person_uuid).await?.ok_or_else(|| Fault::not_found("account"))?;
+        let seed = TotpSeed::random();
+        if !store::enrol(&ask.db, person_uuid, &seal(&ask.services.key, person_uuid, &seed)).await? {
+            return Err(Fault::conflict("An authenticator app is in force already. A person can have one."));
+        }
+        let uri = seed.otpauth_uri(ISSUER, &person.email);
+        let picture = qr_data_uri(&uri).ok_or_else(|| Fault::internal("an otpauth address too long for a QR code"))?;
+        Ok(TotpEnrolment {
+            secret: seed.base32().expose().to_owned(),
+            otpauth_uri: uri.expose().to_owned(),
+            qr_png: picture.expose().to_owned(),
+            expires_in: ENROL_SECONDS,
+        })
+    }
+
+    /// Puts the authenticator app in force with its first code.
+    #[graphql(directive = access::apply("auth.account:write".into()))]
+    async fn auth_mfa_confirm_totp(
+        &self,
+        ctx: &Context<'_>,
+        body: TotpConfirmationInput,
+    ) -> Result<TotpConfirmation, Fault> {
+        let ask = ctx.ask();
+        let (key, person_uuid) = (&ask.services.key, ask.principal()?.uuid);
+        let sealed = store::waiting_get(&ask.db, person_uuid, ENROL_SECONDS).await?.ok_or_else(nothing_waits)?;
+        let seed = open(key, person_uuid, &sealed)?;
+        let step = seed.check(&body.code, ask.now.unix(), None).ok_or_else(wrong_code)?;
+        let confirmed = store::set_confirmed(&ask.db, person_uuid, Some(step), ENROL_SECONDS).await?;
+        let confirmed_at = confirmed.ok_or_else(nothing_waits)?;
+        let codes = recovery_codes(&ask.db, key, person_uuid).await?;
+        noted(ask).await?;
+        let recovery_codes = codes.iter().map(|code| code.shown().expose().to_owned()).collect();
+        Ok(TotpConfirmation { confirmed_at, recovery_codes })
+    }
+}
+
+/// The session has just proved the factor and counts so from now on; ledger and person hear of it.
+async fn noted(ask: &Ask) -> Result<(), Fault> {
+    let principal = ask.principal()?;
+    if let Some(session_uuid) = principal.session_uuid {
+        store::session_set_second_factor(&ask.db, session_uuid).await?;
+    }
+    let mut event = SecurityEvent::new("SECOND_FACTOR_ENABLED", true);
+    (event.person_uuid, event.partner_uuid) = (Some(principal.uuid), principal.partner_uuid);
+    event.session_uuid = principal.session_uuid;
+    event.write(ask).await?;
+    outbox::queue_notice(ask, principal.uuid, Event::SecondFactorEnabled).await
+}
+
+fn nothing_waits() -> Fault {
+    Fault::conflict("No enrolment is waiting to be confirmed. Begin one with POST /v1/auth/mfa/totp.")
+}
+
+fn wrong_code() -> Fault {
+    Fault::field("/code", "WRONG_CODE", "This is not the code of the new secret. Check the clock of the device.")
+}

@@ -1,0 +1,31 @@
+//! What others may read of people.
+
+use uuid::Uuid;
+
+use crate::db::Db;
+use crate::fault::Fault;
+
+/// A person as a letter needs to know them.
+pub(crate) struct Addressee {
+    /// Who.
+    pub(crate) person_uuid: Uuid,
+    /// Of which partner's team; none for staff.
+    pub(crate) partner_uuid: Option<Uuid>,
+    /// The address as the person wrote it.
+    pub(crate) email: String,
+    /// Full name.
+    pub(crate) name: String,
+    /// Language tag.
+    pub(crate) locale: String,
+}
+
+/// To whom a letter for this person goes; `None` for whoever is gone.
+pub(crate) async fn addressee_get(db: &Db, person_uuid: Uuid) -> Result<Option<Addressee>, Fault> {
+    Ok(sqlx::query_as!(
+        Addressee,
+        "select person_uuid, partner_uuid, email, name, locale from person where person_uuid = $1 and state <> 'REMOVED'",
+        person_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}

@@ -1,0 +1,168 @@
+//! What may be asked of tokens.
+
+use async_graphql::{Context, InputObject, Object, SimpleObject};
+use serde::Deserialize;
+
+use super::rules::{self, Standing, Way};
+use super::store::{self, ClientRow, Issued};
+use crate::access::access;
+use crate::ask::{Ask, Asking};
+use crate::auth::security_events::SecurityEvent;
+use crate::fault::Fault;
+use crate::keep::secret::SecretKind;
+use crate::keep::token::Claims;
+use crate::scope::ScopeSet;
+
+/// An access token of a program (RFC 6749, section 5.1).
+#[derive(SimpleObject)]
+#[graphql(name = "OAuthToken", rename_fields = "snake_case")]
+pub(crate) struct OAuthToken {
+    /// Goes into the Authorization header as `Bearer <access_token>`.
+    access_token: String,
+    /// Always `Bearer`.
+    token_type: &'static str,
+    /// Seconds until the token is void.
+    expires_in: i64,
+    /// The scopes granted, with single spaces between them.
+    scope: String,
+}
+
+/// The public keys that verify access tokens (RFC 7517).
+#[derive(SimpleObject, Deserialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct JsonWebKeySet {
+    /// The keys in use. Two or more while one takes the place of another.
+    keys: Vec<JsonWebKey>,
+}
+
+/// One public key, for Ed25519 signatures (RFC 8037).
+#[derive(SimpleObject, Deserialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct JsonWebKey {
+    /// The kind of key, `OKP`.
+    kty: String,
+    /// The curve, `Ed25519`.
+    crv: String,
+    /// The public key, base64url without padding.
+    x: String,
+    /// The key's id, as in the head of the tokens that it signed.
+    kid: String,
+    /// What it is for, `sig`.
+    #[serde(rename = "use")]
+    #[graphql(name = "use")]
+    purpose: String,
+    /// The one algorithm that it may be used with, `EdDSA`.
+    alg: String,
+}
+
+/// What a program sends for a token (RFC 6749, section 4.3.2).
+#[derive(InputObject)]
+#[graphql(name = "OAuthTokenRequest", rename_fields = "snake_case")]
+pub(crate) struct OAuthTokenRequest {
+    /// `password`.
+    grant_type: String,
+    /// The client id, unless HTTP Basic carries it.
+    username: Option<String>,
+    /// The client secret, unless HTTP Basic carries it.
+    password: Option<String>,
+    /// The scopes wanted; left out, all that the client is allowed.
+    scope: Option<String>,
+}
+
+/// Reads about tokens.
+#[derive(Default)]
+pub(crate) struct TokensQuery;
+
+/// Writes of tokens.
+#[derive(Default)]
+pub(crate) struct TokensMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl TokensQuery {
+    /// The public keys that verify access tokens.
+    #[graphql(directive = access::apply("public".into()))]
+    async fn auth_tokens_list_keys(&self, ctx: &Context<'_>) -> Result<JsonWebKeySet, Fault> {
+        serde_json::from_value(ctx.ask().services.authority.ring().jwks()).map_err(Fault::internal)
+    }
+}
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl TokensMutation {
+    /// Issues a program an access token for its id and secret.
+    #[graphql(directive = access::apply("public".into()))]
+    async fn auth_tokens_issue(&self, ctx: &Context<'_>, body: OAuthTokenRequest) -> Result<OAuthToken, Fault> {
+        let ask = ctx.ask();
+        let form = (body.username.as_deref(), body.password.as_deref());
+        let presented = rules::presented(&body.grant_type, form, ask.caller.credentials.client.as_ref())?;
+        let requested = rules::requested(body.scope.as_deref())?;
+        let digest = SecretKind::Client.digest(presented.secret);
+        let most = rules::TOKENS_PER_MINUTE;
+        let sha256 = digest.as_ref().map(<[u8; 32]>::as_slice);
+        let client = store::client_get(&ask.db, presented.client_id, sha256, ask.caller.address, most).await?;
+        let Some(client) = client else { return Err(refused(ask, presented.way, None).await?) };
+        let standing = Standing {
+            secret_is_right: client.secret_uuid.is_some(),
+            state: &client.state,
+            partner_state: client.partner_state.as_deref(),
+            network_is_allowed: client.network_is_allowed,
+        };
+        if let Some(obstacle) = rules::obstacle(standing) {
+            return Err(refused(ask, presented.way, Some((&client, obstacle))).await?);
+        }
+        if client.issued >= most {
+            return Err(rules::too_many());
+        }
+        let tier = client.partner_scopes.as_deref().map(scopes);
+        issue(ask, &client, rules::granted(scopes(&client.allowed_scopes), requested, tier)).await
+    }
+}
+
+/// Signs a token and writes it into the ledger.
+async fn issue(ask: &Ask, client: &ClientRow, granted: ScopeSet) -> Result<OAuthToken, Fault> {
+    let Some(secret_uuid) = client.secret_uuid else { return Err(rules::refused(Way::Form)) };
+    let (token_id, scope) = (ask.new_uuid(), granted.text());
+    let expires_at = ask.now.plus_seconds(rules::TOKEN_SECONDS);
+    let claims = Claims {
+        sub: client.client_uuid.to_string(),
+        jti: token_id,
+        iat: ask.now.unix(),
+        nbf: ask.now.unix(),
+        exp: expires_at.unix(),
+        scope: scope.clone(),
+        client_id: Some(client.client_id.clone()),
+        sid: None,
+    };
+    let token = ask.services.authority.ring().sign(&claims).map_err(Fault::internal)?;
+    let issued = Issued {
+        grant_uuid: ask.new_uuid(),
+        client_uuid: client.client_uuid,
+        secret_uuid,
+        token_id,
+        expires_at,
+        scopes: &granted.names(),
+        address: ask.caller.address,
+    };
+    store::grant_insert(&ask.db, &issued).await?;
+    Ok(OAuthToken {
+        access_token: token.expose().to_owned(),
+        token_type: "Bearer",
+        expires_in: rules::TOKEN_SECONDS,
+        scope,
+    })
+}
+
+/// Writes a refusal into the ledgers, with what stood in the way of a known program, and answers it, the same
+/// whatever was wrong.
+async fn refused(ask: &Ask, way: Way, known: Option<(&ClientRow, &str)>) -> Result<Fault, Fault> {
+    let mut event = SecurityEvent::new("TOKEN_REFUSED", false);
+    if let Some((client, obstacle)) = known {
+        (event.client_uuid, event.partner_uuid) = (Some(client.client_uuid), client.partner_uuid);
+        store::refusal_insert(&ask.db, ask.new_uuid(), client.client_uuid, obstacle, ask.caller.address).await?;
+    }
+    event.write(ask).await?;
+    Ok(rules::refused(way).kept())
+}
+
+fn scopes(names: &[String]) -> ScopeSet {
+    ScopeSet::parse(names.iter().map(String::as_str))
+}

@@ -1,0 +1,134 @@
+//! How a program shows who it is, and what its token may reach.
+
+use crate::fault::{Code, Fault};
+use crate::scope::ScopeSet;
+
+/// Seconds that a program's token lives.
+pub(super) const TOKEN_SECONDS: i64 = 3600;
+/// Tokens a minute that one program is issued at most. One lasts an hour and serves every call, so even a large
+/// fleet that starts at once stays below.
+pub(super) const TOKENS_PER_MINUTE: i64 = 300;
+/// Longest list of scopes that is looked at, in bytes.
+const LONGEST_SCOPE: usize = 4096;
+
+/// How a program showed who it is. A refusal is told in the words that belong to the way (RFC 6749, section 5.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// In the form.
+    Form,
+    /// By HTTP Basic.
+    Basic,
+}
+
+/// An id and a secret as they came. Never printed.
+pub(super) struct Presented<'a> {
+    pub(super) client_id: &'a str,
+    pub(super) secret: &'a str,
+    pub(super) way: Way,
+}
+
+/// What of a program decides whether it is issued a token.
+#[derive(Clone, Copy)]
+pub(super) struct Standing<'a> {
+    pub(super) secret_is_right: bool,
+    pub(super) state: &'a str,
+    pub(super) partner_state: Option<&'a str>,
+    pub(super) network_is_allowed: bool,
+}
+
+/// Reads id and secret from the one place where they stand.
+///
+/// # Errors
+/// `unsupported_grant_type`, or `invalid_request` when they stand nowhere or in two places.
+pub(super) fn presented<'a>(
+    grant_type: &str,
+    form: (Option<&'a str>, Option<&'a str>),
+    basic: Option<&'a (String, String)>,
+) -> Result<Presented<'a>, Fault> {
+    match grant_type {
+        "password" => {}
+        "" => return Err(malformed("invalid_request", "Send grant_type=password.")),
+        _ => {
+            let detail = "Send grant_type=password. No other grant is known here.";
+            return Err(malformed("unsupported_grant_type", detail));
+        }
+    }
+    // A parameter without a value counts as left out (RFC 6749, section 3.2).
+    let given = |text: Option<&'a str>| text.filter(|text| !text.is_empty());
+    match (given(form.0), given(form.1), basic) {
+        (Some(client_id), Some(secret), None) => Ok(Presented { client_id, secret, way: Way::Form }),
+        (None, None, Some((client_id, secret))) => Ok(Presented { client_id, secret, way: Way::Basic }),
+        (_, _, Some(_)) => {
+            let detail = "Send the client id and the secret one way: by HTTP Basic, or as username and password.";
+            Err(malformed("invalid_request", detail))
+        }
+        _ => Err(malformed("invalid_request", "Send the client id as username and the client secret as password.")),
+    }
+}
+
+/// The scopes asked for; `None` when the program asks for all that it is allowed. Names that are no scopes ask
+/// for nothing.
+///
+/// # Errors
+/// `invalid_scope` for a text that is no list of scopes (RFC 6749, section 3.3).
+pub(super) fn requested(scope: Option<&str>) -> Result<Option<ScopeSet>, Fault> {
+    let Some(scope) = scope.filter(|scope| !scope.is_empty()) else { return Ok(None) };
+    let is_name = |name: &str| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\'))
+    };
+    if scope.len() > LONGEST_SCOPE || !scope.split(' ').all(is_name) {
+        return Err(malformed("invalid_scope", "Send scope as names of scopes with single spaces between them."));
+    }
+    Ok(Some(ScopeSet::parse(scope.split(' '))))
+}
+
+/// Why a program is issued nothing, for its ledger; `None` when nothing stands in the way. Whoever asks is told
+/// the same in every case.
+pub(super) fn obstacle(client: Standing<'_>) -> Option<&'static str> {
+    if !client.secret_is_right {
+        return Some("WRONG_SECRET");
+    }
+    if client.state != "ACTIVE" {
+        return Some("CLIENT_DISABLED");
+    }
+    if !matches!(client.partner_state, None | Some("ACTIVE" | "CLOSING")) {
+        return Some("PARTNER_NOT_ACTIVE");
+    }
+    (!client.network_is_allowed).then_some("NETWORK_NOT_ALLOWED")
+}
+
+/// What a token reaches: what the program is allowed, met with what it asks for, and for one that is bound to a
+/// partner with what the partner's tier grants, which is never anything of the operator's domain (specification:
+/// decisions, Principals). An account belongs to a person, so no program reaches one.
+pub(super) fn granted(allowed: ScopeSet, requested: Option<ScopeSet>, tier: Option<ScopeSet>) -> ScopeSet {
+    let own = allowed.without(ScopeSet::parse(["auth.account:write"]));
+    let asked = requested.map_or(own, |requested| own.intersect(requested));
+    tier.map_or(asked, |tier| crate::authority::effective_scopes(asked, tier))
+}
+
+/// The refusal, the same whatever was wrong.
+pub(super) fn refused(way: Way) -> Fault {
+    let error = match way {
+        Way::Form => "invalid_grant",
+        Way::Basic => "invalid_client",
+    };
+    Fault::new(Code::InvalidCredentials, "The client id or the client secret is not valid.").oauth(error)
+}
+
+/// A program that keeps asking for tokens instead of keeping one.
+pub(super) fn too_many() -> Fault {
+    let mut fault = Fault::new(
+        Code::RateLimited,
+        format!("More than {TOKENS_PER_MINUTE} tokens a minute. Keep one token for all calls until it ends."),
+    )
+    .retry_after(60);
+    fault.parts_mut().budget = Some("burst");
+    fault
+}
+
+fn malformed(error: &'static str, detail: &str) -> Fault {
+    Fault::new(Code::MalformedRequest, detail).oauth(error)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+use super::*;
+
+fn error(outcome: Result<impl Sized, Fault>) -> &'static str {
+    outcome.err().and_then(|fault| fault.parts().oauth_error).unwrap_or("none")
+}
+
+#[test]
+fn id_and_secret_come_one_way_only() {
+    let basic = ("id".to_owned(), "secret".to_owned());
+    let form = (Some("id"), Some("secret"));
+    let way = |form, basic| presented("password", form, basic).map(|presented| presented.way);
+    assert_eq!(way(form, None).ok(), Some(Way::Form));
+    assert_eq!(way((None, None), Some(&basic)).ok(), Some(Way::Basic));
+    assert_eq!(way((Some(""), Some("")), Some(&basic)).ok(), Some(Way::Basic));
+    for (form, basic) in [
+        (form, Some(&basic)),
+        ((Some("id"), None), Some(&basic)),
+        ((None, None), None),
+        ((Some("id"), None), None),
+        ((None, Some("secret")), None),
+        ((Some("id"), Some("")), None),
+    ] {
+        assert_eq!(error(way(form, basic)), "invalid_request", "{form:?}");
+    }
+}
+
+#[test]
+fn only_the_password_grant_is_known() {
+    let form = (Some("id"), Some("secret"));
+    for grant_type in ["client_credentials", "refresh_token", "PASSWORD", " password"] {
+        assert_eq!(error(presented(grant_type, form, None)), "unsupported_grant_type", "{grant_type}");
+    }
+    assert_eq!(error(presented("", form, None)), "invalid_request");
+}
+
+#[test]
+fn a_scope_is_a_list_of_names_with_single_spaces() {
+    assert!(matches!(requested(None), Ok(None)));
+    assert!(matches!(requested(Some("")), Ok(None)));
+    let asked = requested(Some("marketplace.apps nonsense.of:mine statistics")).ok().flatten();
+    assert_eq!(asked.map(ScopeSet::text).as_deref(), Some("marketplace.apps statistics"));
+    for bad in [" ", "a  b", " a", "a ", "a\tb", "a\"b", "a\\b", "ä", "a\nb"] {
+        assert_eq!(error(requested(Some(bad))), "invalid_scope", "{bad:?}");
+    }
+    assert_eq!(error(requested(Some(&"a ".repeat(3000)))), "invalid_scope");
+}
+
+#[test]
+fn whatever_stands_in_the_way_is_named_for_the_ledger() {
+    let good = Standing { secret_is_right: true, state: "ACTIVE", partner_state: None, network_is_allowed: true };
+    assert_eq!(obstacle(good), None);
+    assert_eq!(obstacle(Standing { secret_is_right: false, ..good }), Some("WRONG_SECRET"));
+    assert_eq!(obstacle(Standing { state: "DISABLED", ..good }), Some("CLIENT_DISABLED"));
+    assert_eq!(obstacle(Standing { network_is_allowed: false, ..good }), Some("NETWORK_NOT_ALLOWED"));
+    for (partner_state, expected) in [
+        ("ACTIVE", None),
+        ("CLOSING", None),
+        ("SUSPENDED", Some("PARTNER_NOT_ACTIVE")),
+        ("CLOSED", Some("PARTNER_NOT_ACTIVE")),
+        ("ERASED", Some("PARTNER_NOT_ACTIVE")),
+    ] {
+        assert_eq!(obstacle(Standing { partner_state: Some(partner_state), ..good }), expected, "{partner_state}");
+    }
+}
+
+#[test]
+fn a_token_reaches_what_is_allowed_asked_for_and_granted_by_the_tier() {
+    let set = |names: &[&str]| ScopeSet::parse(names.iter().copied());
+    let allowed = set(&["marketplace:write", "statistics"]);
+    assert_eq!(granted(allowed, None, None), allowed);
+    assert_eq!(granted(allowed, Some(set(&["marketplace", "storefront"])), None).text(), "marketplace");
+    assert_eq!(granted(allowed, Some(set(&["storefront"])), None).text(), "");
+    assert_eq!(granted(allowed, None, Some(set(&["marketplace.apps:write"]))).text(), "marketplace.apps:write");
+    let everything = ScopeSet::of(crate::scope::Scope::all());
+    let bound = granted(everything, None, Some(everything));
+    assert!(crate::scope::Scope::all().filter(|scope| scope.is_admin()).all(|scope| !bound.reaches(scope)));
+    assert!(granted(everything, None, None).reaches(crate::scope::Scope::parse("labs.admin:write").unwrap()));
+}
+
+#[test]
+fn no_program_has_an_account() {
+    let everything = ScopeSet::of(crate::scope::Scope::all());
+    for account in ["auth.account", "auth.account:write"] {
+        let account = crate::scope::Scope::parse(account).unwrap();
+        assert!(!granted(everything, None, None).reaches(account));
+        assert!(!granted(everything, Some(everything), Some(everything)).reaches(account));
+    }
+}
+
+#[test]
+fn the_refusal_speaks_the_language_of_the_way() {
+    let status = |way| refused(way).parts().oauth_error;
+    assert_eq!(status(Way::Form), Some("invalid_grant"));
+    assert_eq!(status(Way::Basic), Some("invalid_client"));
+    assert!(refused(Way::Form).parts().detail.is_ascii());
+}

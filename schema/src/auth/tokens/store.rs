@@ -1,0 +1,117 @@
+//! Every statement about the tokens of programs.
+
+use std::net::IpAddr;
+
+use uuid::Uuid;
+
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::time::Time;
+
+/// A program as the token endpoint needs to know it.
+pub(super) struct ClientRow {
+    pub(super) client_uuid: Uuid,
+    pub(super) client_id: String,
+    pub(super) state: String,
+    pub(super) allowed_scopes: Vec<String>,
+    pub(super) partner_uuid: Option<Uuid>,
+    pub(super) partner_state: Option<String>,
+    /// What the partner's tier grants; none for one of the service's own.
+    pub(super) partner_scopes: Option<Vec<String>>,
+    /// The secret in force that was presented.
+    pub(super) secret_uuid: Option<Uuid>,
+    /// Whether it may call from this address.
+    pub(super) network_is_allowed: bool,
+    /// Tokens issued to it in the last minute, counted up to `most`.
+    pub(super) issued: i64,
+}
+
+/// Finds a program by its id, together with its secret of this digest, if that one is in force.
+pub(super) async fn client_get(
+    db: &Db,
+    client_id: &str,
+    secret_sha256: Option<&[u8]>,
+    address: IpAddr,
+    most: i64,
+) -> Result<Option<ClientRow>, Fault> {
+    Ok(sqlx::query_as!(
+        ClientRow,
+        r#"select c.client_uuid, c.client_id, c.state, c.allowed_scopes, c.partner_uuid, p.state as "partner_state?",
+                  case when c.partner_uuid is not null then partner_scope(c.partner_uuid) end as "partner_scopes?",
+                  s.secret_uuid as "secret_uuid?",
+                  (c.allowed_networks = '{}' or $3 <<= any (c.allowed_networks::inet[])) as "network_is_allowed!",
+                  (select count(*) from (
+                     select from token_grant as g
+                      where g.client_uuid = c.client_uuid and g.outcome = 'SUCCEEDED'
+                        and g.granted_at > labs_now() - interval '1 minute'
+                      limit $4) as recent) as "issued!"
+             from machine_client as c
+             left join partner as p on p.partner_uuid = c.partner_uuid
+             left join machine_client_secret as s on s.client_uuid = c.client_uuid and s.secret_sha256 = $2
+                  and s.revoked_at is null and (s.expires_at is null or s.expires_at > labs_now())
+            where c.client_id = $1"#,
+        client_id,
+        secret_sha256,
+        ipnet::IpNet::from(address) as ipnet::IpNet,
+        most,
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// A token that was issued, for the ledger.
+pub(super) struct Issued<'a> {
+    pub(super) grant_uuid: Uuid,
+    pub(super) client_uuid: Uuid,
+    pub(super) secret_uuid: Uuid,
+    pub(super) token_id: Uuid,
+    pub(super) expires_at: Time,
+    pub(super) scopes: &'a [String],
+    pub(super) address: IpAddr,
+}
+
+/// Writes an issued token into the ledger, and on program and secret that they are in use, at most once a
+/// minute: many replicas of one program must not wait for one another at its row.
+pub(super) async fn grant_insert(db: &Db, issued: &Issued<'_>) -> Result<(), Fault> {
+    sqlx::query!(
+        "with client as (
+           update machine_client set last_used_at = labs_now()
+            where client_uuid = $2 and (last_used_at is null or last_used_at < labs_now() - interval '1 minute')
+         ), secret as (
+           update machine_client_secret set last_used_at = labs_now()
+            where secret_uuid = $3 and (last_used_at is null or last_used_at < labs_now() - interval '1 minute')
+         )
+         insert into token_grant (grant_uuid, client_uuid, token_id, expires_at, outcome, scopes, address)
+         values ($1, $2, $4, $5, 'SUCCEEDED', $6, $7)",
+        issued.grant_uuid,
+        issued.client_uuid,
+        issued.secret_uuid,
+        issued.token_id,
+        issued.expires_at as Time,
+        issued.scopes,
+        ipnet::IpNet::from(issued.address) as ipnet::IpNet,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Writes a refusal into the ledger, with what stood in the way.
+pub(super) async fn refusal_insert(
+    db: &Db,
+    grant_uuid: Uuid,
+    client_uuid: Uuid,
+    obstacle: &str,
+    address: IpAddr,
+) -> Result<(), Fault> {
+    sqlx::query!(
+        "insert into token_grant (grant_uuid, client_uuid, outcome, code, address) values ($1, $2, 'REFUSED', $3, $4)",
+        grant_uuid,
+        client_uuid,
+        obstacle,
+        ipnet::IpNet::from(address) as ipnet::IpNet,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}

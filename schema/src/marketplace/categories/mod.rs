@@ -1,0 +1,19 @@
+//! A category: where apps are filed. The categories form a tree of at most four levels, kept by staff.
+//!
+//! ```text
+//!            deactivate
+//!     ACTIVE ──────────▶ DEACTIVATED
+//!      ▲  │ ◀──────────      │  ▲
+//!      └──┘   activate       └──┘
+//!      move                  move
+//! ```
+//!
+//! A category beneath a deactivated one is hidden with it and keeps its own state, so that activating the upper
+//! one brings all back. Partners choose among what is shown; only staff write (specification: platform,
+//! Endpoints, note 2).
+
+mod resolvers;
+mod rules;
+mod store;
+
+pub(in crate::marketplace) use resolvers::{CategoriesMutation, CategoriesQuery};

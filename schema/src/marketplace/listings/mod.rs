@@ -1,0 +1,18 @@
+//! A listing: one app as the storefront shows it.
+//!
+//! ```text
+//!   app, texts, media, categories, version ──publication──▶ listing ──▶ readers
+//! ```
+//!
+//! It is a copy, made when a version goes live; what the owner edits afterwards reaches readers with the next
+//! publication (specification: decisions, States). It has no states of its own: it is visible or it is not, which
+//! follows from the app and its partner. Nothing here depends on who asks, so every statement is a function of its
+//! parameters alone and could be shared among requests (design: performance, Recipe 5).
+
+mod pictures;
+mod resolvers;
+mod rules;
+mod store;
+mod types;
+
+pub(in crate::marketplace) use resolvers::ListingsQuery;

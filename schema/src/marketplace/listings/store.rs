@@ -1,0 +1,229 @@
+//! Every statement about listings. None of them depends on who asks.
+
+mod facets;
+mod search;
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use super::pictures;
+use super::rules::Words;
+use super::types::{
+    Listing, ListingCategory, ListingIcon, ListingLinks, ListingMedia, ListingMediaKind, ListingPermission,
+    ListingRating, ListingVendor, ListingVersion,
+};
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::time::Time;
+
+pub(super) use facets::facets_get;
+pub(super) use search::{FoundRow, page};
+
+/// What a search is narrowed to, and the locale of its texts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Filter {
+    pub(super) words: Option<Words>,
+    pub(super) categories: Option<Vec<String>>,
+    pub(super) partner: Option<String>,
+    pub(super) rating_from: Option<f64>,
+    pub(super) languages: Option<Vec<String>>,
+    pub(super) locale: Option<String>,
+}
+
+/// A listing as its statement answers it: flat where it can be.
+struct ListingRow {
+    slug: String,
+    app_uuid: Uuid,
+    name: String,
+    tagline: String,
+    description: String,
+    locale: String,
+    locales: Vec<String>,
+    vendor_slug: String,
+    vendor_name: String,
+    version_number: String,
+    version_published_at: Option<Time>,
+    release_notes: Option<String>,
+    permissions: Option<Json<Vec<ListingPermission>>>,
+    categories: Option<Json<Vec<ListingCategory>>>,
+    media: Option<Json<Vec<PictureRow>>>,
+    rating_average: f64,
+    rating_count: i32,
+    support_url: Option<String>,
+    support_email: Option<String>,
+    privacy_url: Option<String>,
+    website_url: Option<String>,
+    terms_url: Option<String>,
+    first_published_at: Time,
+    published_at: Time,
+}
+
+/// A picture within a listing.
+#[derive(Deserialize)]
+struct PictureRow {
+    media_uuid: Uuid,
+    kind: ListingMediaKind,
+    position: i32,
+    alt_text: Option<String>,
+    caption: Option<String>,
+    media_type: String,
+    width: i32,
+    height: i32,
+    variants: BTreeMap<String, Pixels>,
+}
+
+/// How large a copy is.
+#[derive(Deserialize)]
+struct Pixels {
+    width: i32,
+    height: i32,
+}
+
+/// One visible listing in the best locale: the one asked for, else its language, else the listing's own. This is the
+/// busiest statement of the service: one round trip, a function of slug and locale alone.
+pub(super) async fn get(db: &Db, slug: &str, locale: Option<&str>) -> Result<Option<Listing>, Fault> {
+    let row = sqlx::query_as!(
+        ListingRow,
+        r#"select l.slug, l.app_uuid, t.name, t.tagline, t.description, t.locale,
+               array(select o.locale from listing_translation as o where o.app_uuid = l.app_uuid
+                      order by o.locale <> l.default_locale, o.locale) as "locales!",
+               p.slug as vendor_slug, p.company_name as vendor_name, l.version_number,
+               v.published_at as version_published_at, v.manifest -> 'permissions' as "permissions: _",
+               coalesce(v.release_notes ->> $2, v.release_notes ->> split_part($2, '-', 1),
+                   v.release_notes ->> l.default_locale) as release_notes,
+               (select json_agg(json_build_object('slug', c.slug, 'primary', lc.position = 0, 'name',
+                           coalesce(c.names ->> $2, c.names ->> split_part($2, '-', 1), c.names ->> 'en', c.slug))
+                       order by lc.position)
+                  from listing_category as lc
+                  join category as c on c.category_uuid = lc.category_uuid
+                  join category_place as place on place.category_uuid = lc.category_uuid and place.shown
+                 where lc.app_uuid = l.app_uuid) as "categories: _",
+               (select json_agg(json_build_object('media_uuid', m.media_uuid, 'kind', lm.kind,
+                           'position', lm.position, 'alt_text', nullif(lm.alt_text, ''),
+                           'caption', nullif(lm.caption, ''), 'media_type', m.media_type,
+                           'width', m.width, 'height', m.height, 'variants', m.variants)
+                       order by lm.kind, lm.position)
+                  from listing_media as lm
+                  join media as m on m.media_uuid = lm.media_uuid
+                 where lm.app_uuid = l.app_uuid) as "media: _",
+               l.rating_average as "rating_average!", l.rating_count, l.support_url, l.support_email, l.privacy_url,
+               l.website_url, l.terms_url, l.first_published_at, l.published_at
+          from listing as l
+          join partner as p on p.partner_uuid = l.partner_uuid
+          join app_version as v on v.version_uuid = l.version_uuid
+         cross join lateral (
+               select o.name, o.tagline, o.description, o.locale from listing_translation as o
+                where o.app_uuid = l.app_uuid
+                order by o.locale = $2::text desc, o.locale = split_part($2, '-', 1) desc,
+                         o.locale = l.default_locale desc
+                limit 1) as t
+         where l.slug = $1 and l.visible"#,
+        slug,
+        locale
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?;
+    Ok(row.map(Listing::from))
+}
+
+impl From<ListingRow> for Listing {
+    fn from(row: ListingRow) -> Self {
+        let (icons, media): (Vec<_>, Vec<_>) = row
+            .media
+            .map(|media| media.0)
+            .unwrap_or_default()
+            .into_iter()
+            .partition(|picture| picture.kind == ListingMediaKind::Icon);
+        Self {
+            slug: row.slug,
+            app_uuid: row.app_uuid,
+            name: row.name,
+            tagline: row.tagline,
+            description: row.description,
+            locale: row.locale,
+            locales: row.locales,
+            vendor: ListingVendor { slug: row.vendor_slug, name: row.vendor_name },
+            categories: row.categories.map(|categories| categories.0).unwrap_or_default(),
+            version: ListingVersion {
+                number: row.version_number,
+                published_at: row.version_published_at.unwrap_or(row.published_at),
+                release_notes: row.release_notes,
+            },
+            permissions: row.permissions.map(|permissions| permissions.0).unwrap_or_default(),
+            icon: icons.into_iter().next().map(ListingIcon::from),
+            media: media.into_iter().map(ListingMedia::from).collect(),
+            rating: ListingRating::new(row.rating_average, row.rating_count),
+            links: ListingLinks {
+                support_url: row.support_url,
+                support_email: row.support_email,
+                privacy_url: row.privacy_url,
+                website_url: row.website_url,
+                terms_url: row.terms_url,
+            },
+            first_published_at: row.first_published_at,
+            published_at: row.published_at,
+        }
+    }
+}
+
+impl From<PictureRow> for ListingIcon {
+    fn from(row: PictureRow) -> Self {
+        let PictureRow { media_uuid, media_type, width, height, alt_text, .. } = row;
+        Self { media_uuid, media_type, width, height, alt_text }
+    }
+}
+
+impl From<PictureRow> for ListingMedia {
+    fn from(row: PictureRow) -> Self {
+        let copies = row.variants.values().map(|copy| (copy.width, copy.height));
+        Self {
+            uuid: row.media_uuid,
+            kind: row.kind,
+            position: row.position,
+            variants: pictures::variants((row.width, row.height), copies),
+            alt_text: row.alt_text,
+            caption: row.caption,
+            media_type: row.media_type,
+            width: row.width,
+            height: row.height,
+        }
+    }
+}
+
+/// A picture of a listing, as far as its bytes are concerned.
+pub(super) struct MediaRow {
+    pub(super) kind: String,
+    pub(super) position: i32,
+    pub(super) original: Json<Stored>,
+    pub(super) variants: Json<BTreeMap<String, Stored>>,
+}
+
+/// Where bytes lie and what they are.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Stored {
+    pub(super) object_key: String,
+    pub(super) media_type: String,
+    pub(super) width: i32,
+    pub(super) height: i32,
+}
+
+/// A picture that a visible listing shows.
+pub(super) async fn media_get(db: &Db, slug: &str, media_uuid: Uuid) -> Result<Option<MediaRow>, Fault> {
+    Ok(sqlx::query_as!(
+        MediaRow,
+        r#"select lm.kind, lm.position, m.variants as "variants: _",
+               json_build_object('object_key', m.object_key, 'media_type', m.media_type, 'width', m.width,
+                   'height', m.height) as "original!: _"
+          from listing as l
+          join listing_media as lm on lm.app_uuid = l.app_uuid
+          join media as m on m.media_uuid = lm.media_uuid
+         where l.slug = $1 and l.visible and lm.media_uuid = $2"#,
+        slug,
+        media_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}

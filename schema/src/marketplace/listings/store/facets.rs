@@ -1,0 +1,78 @@
+//! How the whole result of a search divides.
+
+use sqlx::types::Json;
+
+use super::Filter;
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::marketplace::listings::types::{CategoryFacet, LanguageFacet, ListingFacets, RatingFacet};
+
+struct FacetsRow {
+    total: i32,
+    categories: Option<Json<Vec<CategoryFacet>>>,
+    languages: Option<Json<Vec<LanguageFacet>>>,
+    ratings: Vec<i32>,
+}
+
+/// Counts the whole result. Each facet leaves its own filter out, so every listing that words and partner leave is
+/// marked by which of the other filters it passes.
+pub(in crate::marketplace::listings) async fn facets_get(db: &Db, filter: &Filter) -> Result<ListingFacets, Fault> {
+    let row = sqlx::query_as!(
+        FacetsRow,
+        r#"with query as materialized (
+               select listing_query(coalesce($1::text, 'en'), $2::text) || coalesce(
+                   listing_query(coalesce($1, 'en'), $3::text) && to_tsquery('labs_simple', $4::text), '') as terms),
+           place as materialized (select category_uuid, path from category_place where shown),
+           chosen as materialized (
+               select place.category_uuid from place join category as c on c.category_uuid = any(place.path)
+                where c.slug = any($5::text[])),
+           base as materialized (
+               select l.app_uuid, l.rating_average as average,
+                   $5 is null or l.app_uuid in (select app_uuid from listing_category join chosen using (category_uuid))
+                       as categorised,
+                   $7::float8 is null or (l.rating_count > 0 and l.rating_average >= $7) as rated,
+                   $8::text[] is null or l.app_uuid in (
+                       select t.app_uuid from listing_translation as t join unnest($8) as language
+                           on t.locale = language or starts_with(t.locale, language || '-')) as spoken
+                 from listing as l
+                where l.visible
+                  and ($2 is null or l.app_uuid in (
+                      select t.app_uuid from query join listing_translation as t on t.search @@ query.terms))
+                  and ($6::text is null or l.partner_uuid = (select partner_uuid from partner where slug = $6)))
+           select (select count(*) from base where categorised and rated and spoken)::integer as "total!",
+               (select json_agg(json_build_object('slug', c.slug, 'count', counted.listings, 'name',
+                       coalesce(c.names ->> $1, c.names ->> split_part($1, '-', 1), c.names ->> 'en', c.slug))
+                       order by counted.listings desc, c.slug)
+                  from (select above.category_uuid, count(distinct base.app_uuid) as listings
+                          from base join listing_category as lc using (app_uuid) join place using (category_uuid)
+                         cross join unnest(place.path) as above (category_uuid)
+                         where rated and spoken group by above.category_uuid) as counted
+                  join category as c using (category_uuid)) as "categories: _",
+               (select json_agg(json_build_object('locale', locale, 'count', listings) order by listings desc, locale)
+                  from (select t.locale, count(*) as listings from base join listing_translation as t using (app_uuid)
+                         where categorised and rated group by t.locale) as counted) as "languages: _",
+               (select array[count(*) filter (where average >= 4), count(*) filter (where average >= 3),
+                           count(*) filter (where average >= 2), count(*) filter (where average >= 1)]::integer[]
+                  from base where categorised and spoken) as "ratings!""#,
+        filter.locale,
+        filter.words.as_ref().map(|words| words.all.as_str()),
+        filter.words.as_ref().map(|words| words.settled.as_str()),
+        filter.words.as_ref().and_then(|words| words.beginning.as_deref()),
+        filter.categories.as_deref(),
+        filter.partner,
+        filter.rating_from,
+        filter.languages.as_deref()
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?;
+    Ok(ListingFacets {
+        total: row.total,
+        categories: row.categories.map(|categories| categories.0).unwrap_or_default(),
+        languages: row.languages.map(|languages| languages.0).unwrap_or_default(),
+        ratings: [4, 3, 2, 1]
+            .into_iter()
+            .zip(row.ratings)
+            .map(|(at_least, count)| RatingFacet { at_least, count })
+            .collect(),
+    })
+}

@@ -1,0 +1,229 @@
+//! The pages of a search, one statement for each order.
+
+use serde_json::json;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use super::Filter;
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::marketplace::listings::rules::Order;
+use crate::marketplace::listings::types::{ListingCategory, ListingIcon, ListingRating, ListingSummary, ListingVendor};
+use crate::page::{Keys, Window};
+use crate::time::Time;
+
+/// A listing that was found, with what its place in the order depends on.
+pub(in crate::marketplace::listings) struct FoundRow {
+    slug: String,
+    app_uuid: Uuid,
+    name: String,
+    tagline: String,
+    locale: String,
+    vendor_slug: String,
+    vendor_name: String,
+    categories: Option<Json<Vec<ListingCategory>>>,
+    icon: Option<Json<ListingIcon>>,
+    rating_average: f64,
+    rating_count: i32,
+    version_number: String,
+    published_at: Time,
+    /// How well the words fit, in millionths, so that a cursor holds it exactly; 0 under another order.
+    rank: i32,
+    /// The name as it is compared; empty under another order.
+    sort_name: String,
+}
+
+impl FoundRow {
+    /// The cursor's keys under this order.
+    pub(in crate::marketplace::listings) fn keys(&self, order: Order) -> Keys {
+        let uuid = json!(self.app_uuid);
+        match order {
+            Order::Relevance => vec![json!(self.rank), uuid],
+            Order::NewestFirst => vec![json!(self.published_at), uuid],
+            Order::ByName => vec![json!(self.sort_name), uuid],
+            Order::BestFirst => vec![json!(hundredths(self.rating_average)), json!(self.rating_count), uuid],
+        }
+    }
+}
+
+impl From<FoundRow> for ListingSummary {
+    fn from(row: FoundRow) -> Self {
+        Self {
+            slug: row.slug,
+            app_uuid: row.app_uuid,
+            name: row.name,
+            tagline: row.tagline,
+            locale: row.locale,
+            vendor: ListingVendor { slug: row.vendor_slug, name: row.vendor_name },
+            categories: row.categories.map(|categories| categories.0).unwrap_or_default(),
+            icon: row.icon.map(|icon| icon.0),
+            rating: ListingRating::new(row.rating_average, row.rating_count),
+            version_number: row.version_number,
+            published_at: row.published_at,
+        }
+    }
+}
+
+/// An average of stars, which has two decimals, as a whole number that a cursor holds exactly.
+fn hundredths(average: f64) -> i64 {
+    #[expect(clippy::cast_possible_truncation, reason = "an average of stars is between 0 and 5")]
+    let hundredths = (average * 100.0).round() as i64;
+    hundredths
+}
+
+/// One statement of the search. `rank` is worked out where the words are looked for, `name` where the listings are;
+/// the keys of the order follow the filter. LIMIT takes no bind parameter, so there is one for each size of page.
+macro_rules! found {
+    ($db:expr, $filter:expr, limit: $limit:literal, rank: $rank:literal, name: $name:literal, from: $from:literal,
+     after: $after:literal, order: $order:literal $(, $key:expr)*) => {
+        sqlx::query_as!(
+            FoundRow,
+            r#"with query as materialized (
+                   select listing_query(coalesce($1::text, 'en'), $2::text) || coalesce(
+                       listing_query(coalesce($1, 'en'), $3::text) && to_tsquery('labs_simple', $4::text), '') as terms),
+               found as materialized (
+                   select t.app_uuid, "# + $rank + r#" as rank
+                     from query join listing_translation as t on t.search @@ query.terms group by t.app_uuid),
+               place as materialized (select category_uuid, path from category_place where shown),
+               chosen as materialized (
+                   select place.category_uuid from place join category as c on c.category_uuid = any(place.path)
+                    where c.slug = any($5::text[])),
+               page as (
+                   select l.app_uuid, l.partner_uuid, l.slug, l.version_number, l.default_locale, l.published_at,
+                       l.rating_average, l.rating_count, "# + $name + " from " + $from + r#"
+                    where l.visible
+                      and ($2 is null or l.app_uuid in (select app_uuid from found))
+                      and ($5 is null or exists (select from listing_category as lc join chosen using (category_uuid)
+                                                  where lc.app_uuid = l.app_uuid))
+                      and ($6::text is null or l.partner_uuid = (select partner_uuid from partner where slug = $6))
+                      and ($7::float8 is null or (l.rating_count > 0 and l.rating_average >= $7))
+                      and ($8::text[] is null or exists (
+                          select from listing_translation as t join unnest($8) as language
+                              on t.locale = language or starts_with(t.locale, language || '-')
+                           where t.app_uuid = l.app_uuid))
+                      and "# + $after + " order by " + $order + $limit + r#")
+               select l.slug as "slug!", l.app_uuid as "app_uuid!", t.name, t.tagline, t.locale,
+                   p.slug as vendor_slug, p.company_name as vendor_name, l.version_number as "version_number!",
+                   l.published_at as "published_at!", l.rating_average as "rating_average!",
+                   l.rating_count as "rating_count!", l.rank as "rank!", l.sort_name as "sort_name!",
+                   (select json_agg(json_build_object('slug', c.slug, 'primary', lc.position = 0, 'name',
+                           coalesce(c.names ->> $1, c.names ->> split_part($1, '-', 1), c.names ->> 'en', c.slug))
+                           order by lc.position)
+                      from listing_category as lc join category as c using (category_uuid)
+                      join place using (category_uuid) where lc.app_uuid = l.app_uuid) as "categories: _",
+                   (select json_build_object('media_uuid', m.media_uuid, 'media_type', m.media_type, 'width', m.width,
+                           'height', m.height, 'alt_text', nullif(lm.alt_text, ''))
+                      from listing_media as lm join media as m using (media_uuid)
+                     where lm.app_uuid = l.app_uuid and lm.kind = 'ICON' limit 1) as "icon: _"
+                from page as l
+                join partner as p using (partner_uuid)
+               cross join lateral (
+                   select o.name, o.tagline, o.locale from listing_translation as o where o.app_uuid = l.app_uuid
+                    order by o.locale = $1 desc, o.locale = split_part($1, '-', 1) desc,
+                             o.locale = l.default_locale desc limit 1) as t
+               order by "# + $order,
+            $filter.locale,
+            $filter.words.as_ref().map(|words| words.all.as_str()),
+            $filter.words.as_ref().map(|words| words.settled.as_str()),
+            $filter.words.as_ref().and_then(|words| words.beginning.as_deref()),
+            $filter.categories.as_deref(),
+            $filter.partner,
+            $filter.rating_from,
+            $filter.languages.as_deref()
+            $(, $key)*
+        )
+        .fetch_all(&mut *$db.conn().await?)
+        .await
+    };
+}
+
+/// The statement for the size of the page.
+macro_rules! sized {
+    ($window:expr, $db:expr, $filter:expr, $($rest:tt)*) => {
+        if $window.limit <= 20 {
+            found!($db, $filter, limit: " limit 21", $($rest)*)
+        } else {
+            found!($db, $filter, limit: " limit 101", $($rest)*)
+        }
+    };
+}
+
+/// A page of what the filter finds.
+pub(in crate::marketplace::listings) async fn page(
+    db: &Db,
+    filter: &Filter,
+    order: Order,
+    window: &Window,
+) -> Result<Vec<FoundRow>, Fault> {
+    let rows = match order {
+        Order::Relevance => sized!(
+            window,
+            db,
+            filter,
+            rank: "(max(ts_rank(t.search, query.terms)) * 1000000)::integer",
+            name: "found.rank, '' as sort_name",
+            from: "found join listing as l on l.app_uuid = found.app_uuid",
+            after: "($9::integer is null or (found.rank, l.app_uuid) < ($9, $10::uuid))",
+            order: "rank desc, app_uuid desc",
+            window.key::<i32>(0)?,
+            window.key::<Uuid>(1)?
+        ),
+        Order::NewestFirst => sized!(
+            window,
+            db,
+            filter,
+            rank: "0",
+            name: "0 as rank, '' as sort_name",
+            from: "listing as l",
+            after: "($9::timestamptz is null or (l.published_at, l.app_uuid) < ($9, $10::uuid))",
+            order: "published_at desc, app_uuid desc",
+            window.key::<Time>(0)? as Option<Time>,
+            window.key::<Uuid>(1)?
+        ),
+        Order::ByName => sized!(
+            window,
+            db,
+            filter,
+            rank: "0",
+            name: "0 as rank, named.sort_name",
+            from: r#"listing as l cross join lateral (
+                select lower(unaccent(o.name)) collate "C" as sort_name from listing_translation as o
+                 where o.app_uuid = l.app_uuid
+                 order by o.locale = $1 desc, o.locale = split_part($1, '-', 1) desc,
+                          o.locale = l.default_locale desc limit 1) as named"#,
+            after: "($9::text is null or (named.sort_name, l.app_uuid) > ($9, $10::uuid))",
+            order: "sort_name, app_uuid",
+            window.key::<String>(0)?,
+            window.key::<Uuid>(1)?
+        ),
+        Order::BestFirst => sized!(
+            window,
+            db,
+            filter,
+            rank: "0",
+            name: "0 as rank, '' as sort_name",
+            from: "listing as l",
+            after: "($9::bigint is null
+                    or (l.rating_average, l.rating_count, l.app_uuid) < ($9 / 100.0::float8, $10::integer, $11::uuid))",
+            order: "rating_average desc, rating_count desc, app_uuid desc",
+            window.key::<i64>(0)?,
+            window.key::<i32>(1)?,
+            window.key::<Uuid>(2)?
+        ),
+    };
+    Ok(rows?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hundredths;
+
+    #[test]
+    fn an_average_comes_back_from_its_hundredths_exactly() {
+        for whole in 0..=500_i32 {
+            let average: f64 = format!("{}.{:02}", whole / 100, whole % 100).parse().unwrap();
+            assert_eq!(hundredths(average), i64::from(whole));
+            assert!((f64::from(whole) / 100.0).to_bits() == average.to_bits(), "{average}");
+        }
+    }
+}

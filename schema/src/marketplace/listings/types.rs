@@ -1,0 +1,290 @@
+//! What readers are shown: plain data that the store fills and the answer writes.
+
+use async_graphql::{Enum, SimpleObject};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::page::Page;
+use crate::time::Time;
+
+/// One app as the storefront shows it, in one locale.
+#[derive(Clone, Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct Listing {
+    /// Its name in addresses.
+    pub(super) slug: String,
+    /// The app that is listed.
+    pub(super) app_uuid: Uuid,
+    /// The app's name.
+    pub(super) name: String,
+    /// One line under the name.
+    pub(super) tagline: String,
+    /// Plain text; an empty line parts paragraphs.
+    pub(super) description: String,
+    /// The locale in which the texts here are.
+    pub(super) locale: String,
+    /// Every locale the listing has texts in, the default one first.
+    pub(super) locales: Vec<String>,
+    /// The partner who offers the app.
+    pub(super) vendor: ListingVendor,
+    /// The active categories it is in, the primary one first.
+    pub(super) categories: Vec<ListingCategory>,
+    /// The version customers get.
+    pub(super) version: ListingVersion,
+    /// What the app may do with the customer's data once it is installed.
+    pub(super) permissions: Vec<ListingPermission>,
+    /// The icon.
+    pub(super) icon: Option<ListingIcon>,
+    /// Banner, then screenshots in their order. The icon stands in `icon`.
+    pub(super) media: Vec<ListingMedia>,
+    /// What customers think of it.
+    pub(super) rating: ListingRating,
+    /// Where the reader finds more.
+    pub(super) links: ListingLinks,
+    /// When the app first came on the storefront.
+    pub(super) first_published_at: Time,
+    /// When what is shown here was published.
+    pub(super) published_at: Time,
+}
+
+/// The partner who offers the app.
+#[derive(Clone, Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ListingVendor {
+    /// Its name in addresses.
+    pub(super) slug: String,
+    /// The company's name on the storefront.
+    pub(super) name: String,
+}
+
+/// A category the listing is in.
+#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ListingCategory {
+    /// Its name in addresses.
+    slug: String,
+    /// Its name in the best matching locale.
+    name: String,
+    /// Whether the listing is filed under it first.
+    primary: bool,
+}
+
+/// The version customers get.
+#[derive(Clone, Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ListingVersion {
+    /// Its semantic version.
+    pub(super) number: String,
+    /// When it went live.
+    pub(super) published_at: Time,
+    /// What is new, in the best matching locale.
+    pub(super) release_notes: Option<String>,
+}
+
+/// One permission of the platform's own API, and why the app needs it.
+#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ListingPermission {
+    /// The permission; `:write` includes reading.
+    code: String,
+    /// Why, in a sentence that customers read before they install the app.
+    reason: String,
+}
+
+/// A square picture that stands for the app.
+#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ListingIcon {
+    /// The id under which its content is fetched.
+    pub(super) media_uuid: Uuid,
+    /// The media type of its bytes.
+    pub(super) media_type: String,
+    /// Pixels of the original.
+    pub(super) width: i32,
+    /// Pixels of the original.
+    pub(super) height: i32,
+    /// What it shows, for those who cannot see it.
+    pub(super) alt_text: Option<String>,
+}
+
+/// A picture of the listing. Its bytes are had by its id and never change.
+#[derive(Clone, Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ListingMedia {
+    /// Its id.
+    pub(super) uuid: Uuid,
+    /// What it is for.
+    pub(super) kind: ListingMediaKind,
+    /// Its place among the pictures of its kind, from 1.
+    pub(super) position: i32,
+    /// What it shows, for those who cannot see it.
+    pub(super) alt_text: Option<String>,
+    /// A line shown under it.
+    pub(super) caption: Option<String>,
+    /// The media type of its bytes.
+    pub(super) media_type: String,
+    /// Pixels of the original.
+    pub(super) width: i32,
+    /// Pixels of the original.
+    pub(super) height: i32,
+    /// The sizes in which its content can be had, the largest first.
+    pub(super) variants: Vec<ListingMediaVariant>,
+}
+
+/// A size in which a picture can be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ListingMediaVariant {
+    /// Which size.
+    pub(super) name: ListingMediaSize,
+    /// Pixels.
+    pub(super) width: i32,
+    /// Pixels.
+    pub(super) height: i32,
+}
+
+/// What a picture is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, Enum)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum ListingMediaKind {
+    /// Stands for the app in lists.
+    Icon,
+    /// A view of the app at work.
+    Screenshot,
+    /// The listing's wide picture.
+    Banner,
+}
+
+/// The sizes of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Enum)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum ListingMediaSize {
+    /// As it was uploaded.
+    Original,
+    /// The largest copy.
+    Large,
+    /// The next.
+    Medium,
+    /// The smallest.
+    Small,
+}
+
+/// What customers think of it, from published reviews.
+#[derive(Clone, Copy, Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ListingRating {
+    /// Mean of the stars, with two decimals; null without reviews.
+    average: Option<f64>,
+    /// How many reviews are published.
+    count: i32,
+}
+
+impl ListingRating {
+    /// The rating out of the columns, where no review at all has the average 0.
+    pub(super) fn new(average: f64, count: i32) -> Self {
+        Self { average: Some(average).filter(|_| count > 0), count }
+    }
+}
+
+/// Where the reader finds more.
+#[derive(Clone, Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ListingLinks {
+    /// A help centre or contact page.
+    pub(super) support_url: Option<String>,
+    /// Where customers write for help.
+    pub(super) support_email: Option<String>,
+    /// The privacy policy.
+    pub(super) privacy_url: Option<String>,
+    /// The app's own site.
+    pub(super) website_url: Option<String>,
+    /// The terms of use.
+    pub(super) terms_url: Option<String>,
+}
+
+/// A listing in a list.
+#[derive(Clone, Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ListingSummary {
+    /// Its name in addresses.
+    pub(super) slug: String,
+    /// The app that is listed.
+    pub(super) app_uuid: Uuid,
+    /// The app's name.
+    pub(super) name: String,
+    /// One line under the name.
+    pub(super) tagline: String,
+    /// The locale in which the texts here are.
+    pub(super) locale: String,
+    /// The partner who offers the app.
+    pub(super) vendor: ListingVendor,
+    /// The active categories it is in, the primary one first.
+    pub(super) categories: Vec<ListingCategory>,
+    /// The icon.
+    pub(super) icon: Option<ListingIcon>,
+    /// What customers think of it.
+    pub(super) rating: ListingRating,
+    /// The semantic version customers get.
+    pub(super) version_number: String,
+    /// When what is shown here was published.
+    pub(super) published_at: Time,
+}
+
+/// A page of listings found, and how the whole result divides.
+#[derive(Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ListingList {
+    /// The entries of this page, in the order asked for.
+    pub(super) data: Vec<ListingSummary>,
+    /// Where the page ends.
+    pub(super) page: Page,
+    /// How the whole result divides.
+    pub(super) facets: ListingFacets,
+}
+
+/// How the whole result divides, on every page the same. Each facet counts what every other filter leaves and ignores
+/// its own, so that a reader sees what another choice would give.
+#[derive(Clone, Debug, Default, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ListingFacets {
+    /// Listings that all filters together leave.
+    pub(super) total: i32,
+    /// Active categories with at least one listing in or beneath them, most listings first.
+    pub(super) categories: Vec<CategoryFacet>,
+    /// Locales in which listings have texts, most listings first.
+    pub(super) languages: Vec<LanguageFacet>,
+    /// For 4, 3, 2 and 1 stars, how many are rated so or better.
+    pub(super) ratings: Vec<RatingFacet>,
+}
+
+/// One category and how many listings of the result are in or beneath it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct CategoryFacet {
+    /// Its name in addresses.
+    slug: String,
+    /// Its name in the best matching locale.
+    name: String,
+    /// Listings.
+    count: i32,
+}
+
+/// One locale and how many listings of the result have texts in it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct LanguageFacet {
+    /// The locale.
+    locale: String,
+    /// Listings.
+    count: i32,
+}
+
+/// A lower bound and how many listings of the result reach it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct RatingFacet {
+    /// Stars.
+    pub(super) at_least: i32,
+    /// Listings.
+    pub(super) count: i32,
+}

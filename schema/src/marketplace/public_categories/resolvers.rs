@@ -1,0 +1,72 @@
+//! What a storefront may ask of categories.
+
+use async_graphql::{Context, Object, SimpleObject};
+
+use super::rules::{self, Node};
+use super::store::{self, ShownRow};
+use crate::access::access;
+use crate::ask::Asking;
+use crate::fault::Fault;
+use crate::page::Page;
+
+/// An active category and what is beneath it.
+#[derive(Clone, Debug, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PublicCategory {
+    /// Its name in addresses.
+    slug: String,
+    /// Its name in the best matching locale.
+    name: String,
+    /// What belongs in it, in the best matching locale.
+    description: Option<String>,
+    /// Name of a pictogram of the storefront's set.
+    icon: Option<String>,
+    /// Listings in it and beneath it, each counted once.
+    listings_count: i32,
+    /// The categories directly beneath it, in their order. The tree has at most four levels.
+    children: Vec<PublicCategory>,
+}
+
+impl From<Node<ShownRow>> for PublicCategory {
+    fn from(node: Node<ShownRow>) -> Self {
+        let row = node.item;
+        Self {
+            slug: row.slug,
+            name: row.name,
+            description: row.description,
+            icon: row.icon,
+            listings_count: row.listings_count,
+            children: node.children.into_iter().map(Self::from).collect(),
+        }
+    }
+}
+
+/// The whole tree.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PublicCategoryList {
+    /// The categories at the root, in their order.
+    data: Vec<PublicCategory>,
+    /// The tree comes whole, so there is never a next page.
+    page: Page,
+}
+
+/// Reads of categories by the storefront.
+#[derive(Default)]
+pub(crate) struct PublicCategoriesQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl PublicCategoriesQuery {
+    /// The tree of active categories with the number of listings in and beneath each.
+    #[graphql(directive = access::apply("storefront".into()))]
+    async fn marketplace_public_categories_list(
+        &self,
+        ctx: &Context<'_>,
+        locale: Option<String>,
+    ) -> Result<PublicCategoryList, Fault> {
+        let rows = store::tree(&ctx.ask().db, locale.as_deref()).await?;
+        let tree = rules::tree(rows, |row| (row.category_uuid, row.parent_uuid));
+        let data = tree.into_iter().map(PublicCategory::from).collect();
+        Ok(PublicCategoryList { data, page: Page { next_cursor: None, has_more: false } })
+    }
+}

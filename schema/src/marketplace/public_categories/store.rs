@@ -1,0 +1,46 @@
+//! Every statement about categories as readers see them.
+
+use uuid::Uuid;
+
+use crate::db::Db;
+use crate::fault::Fault;
+
+/// A shown category.
+#[derive(Clone, Debug)]
+pub(super) struct ShownRow {
+    pub(super) category_uuid: Uuid,
+    pub(super) parent_uuid: Option<Uuid>,
+    pub(super) slug: String,
+    pub(super) name: String,
+    pub(super) description: Option<String>,
+    pub(super) icon: Option<String>,
+    /// Visible listings in it and beneath it, each counted once.
+    pub(super) listings_count: i32,
+}
+
+/// The whole tree as a flat list, siblings in their order, in the best locale: the one asked for, else its language,
+/// else English. A description that is there in none of them is left out.
+pub(super) async fn tree(db: &Db, locale: Option<&str>) -> Result<Vec<ShownRow>, Fault> {
+    Ok(sqlx::query_as!(
+        ShownRow,
+        r#"with place as materialized (select category_uuid, path from category_place where shown),
+           counted as (
+               select above.category_uuid, count(distinct l.app_uuid)::integer as listings
+                 from place
+                cross join unnest(place.path) as above (category_uuid)
+                 join listing_category as lc on lc.category_uuid = place.category_uuid
+                 join listing as l on l.app_uuid = lc.app_uuid and l.visible
+                group by above.category_uuid)
+           select c.category_uuid, c.parent_uuid, c.slug, c.icon, coalesce(counted.listings, 0) as "listings_count!",
+               coalesce(c.names ->> $1::text, c.names ->> split_part($1, '-', 1), c.names ->> 'en', c.slug) as "name!",
+               coalesce(c.descriptions ->> $1, c.descriptions ->> split_part($1, '-', 1), c.descriptions ->> 'en')
+                   as description
+             from place
+             join category as c using (category_uuid)
+             left join counted using (category_uuid)
+            order by c.position, c.category_uuid"#,
+        locale
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}

@@ -1,0 +1,81 @@
+//! In what two snapshots differ, in the order of what is submitted.
+
+use std::collections::HashMap;
+
+use super::view::{Difference, ListingSnapshot};
+
+/// A place and what stands there.
+type Place = (String, String);
+
+/// Every place in which the two differ. Places that only the live one has come last.
+pub(super) fn differences(live: Option<&ListingSnapshot>, submitted: &ListingSnapshot) -> Vec<Difference> {
+    let before = live.map(places).unwrap_or_default();
+    let after = places(submitted);
+    let known: HashMap<&str, &str> = before.iter().map(|(path, value)| (path.as_str(), value.as_str())).collect();
+    let kept: HashMap<&str, &str> = after.iter().map(|(path, value)| (path.as_str(), value.as_str())).collect();
+    let changed =
+        after.iter().filter(|(path, value)| known.get(path.as_str()) != Some(&value.as_str())).map(|(path, value)| {
+            Difference {
+                path: shown(path),
+                live: known.get(path.as_str()).map(|value| (*value).to_owned()),
+                submitted: Some(value.clone()),
+            }
+        });
+    let gone = before.iter().filter(|(path, _)| !kept.contains_key(path.as_str())).map(|(path, value)| Difference {
+        path: shown(path),
+        live: Some(value.clone()),
+        submitted: None,
+    });
+    changed.chain(gone).collect()
+}
+
+/// Redirect URIs are members of a list that only they themselves identify, and too long for a path: while they
+/// are compared the URI follows after this.
+const MEMBER: char = '\u{1}';
+
+fn shown(path: &str) -> String {
+    path.split(MEMBER).next().unwrap_or_default().to_owned()
+}
+
+/// Everything a snapshot says, as places with texts. What is empty is not there.
+fn places(snapshot: &ListingSnapshot) -> Vec<Place> {
+    let mut places = Vec::new();
+    let mut add = |path: String, value: Option<&str>| {
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            places.push((path, value.to_owned()));
+        }
+    };
+    add("/default_locale".into(), Some(&snapshot.default_locale));
+    for text in &snapshot.texts {
+        add(format!("/texts/{}/name", text.locale), Some(&text.name));
+        add(format!("/texts/{}/tagline", text.locale), Some(&text.tagline));
+        add(format!("/texts/{}/description", text.locale), Some(&text.description));
+    }
+    let links = &snapshot.links;
+    add("/links/support_url".into(), links.support_url.as_deref());
+    add("/links/support_email".into(), links.support_email.as_deref());
+    add("/links/privacy_url".into(), links.privacy_url.as_deref());
+    add("/links/website_url".into(), links.website_url.as_deref());
+    add("/links/terms_url".into(), links.terms_url.as_deref());
+    for category in &snapshot.categories {
+        let primary = if category.primary { "true" } else { "false" };
+        add(format!("/categories/{}/primary", category.slug), Some(primary));
+    }
+    for picture in &snapshot.media {
+        add(format!("/media/{}/kind", picture.uuid), Some(picture.kind.name()));
+        add(format!("/media/{}/position", picture.uuid), Some(&picture.position.to_string()));
+        add(format!("/media/{}/alt_text", picture.uuid), picture.alt_text.as_deref());
+        add(format!("/media/{}/caption", picture.uuid), picture.caption.as_deref());
+    }
+    add("/version/number".into(), Some(&snapshot.version.number));
+    for (locale, text) in &snapshot.version.release_notes.0 {
+        add(format!("/version/release_notes/{locale}"), Some(text));
+    }
+    for permission in &snapshot.version.manifest.permissions {
+        add(format!("/version/manifest/permissions/{}/reason", permission.code), Some(&permission.reason));
+    }
+    for uri in &snapshot.version.manifest.redirect_uris {
+        add(format!("/version/manifest/redirect_uris{MEMBER}{uri}"), Some(uri));
+    }
+    places
+}

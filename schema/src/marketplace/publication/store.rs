@@ -1,0 +1,365 @@
+//! Every statement that takes a snapshot or puts one on the storefront.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Deserialize;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use super::snapshot::Snapshot;
+use crate::db::Db;
+use crate::fault::Fault;
+
+/// Who did something, for the history of an app (columns `app_event.actor_kind`, `actor_uuid`).
+#[derive(Clone, Copy, Debug)]
+pub(in crate::marketplace) struct Actor {
+    /// `PARTNER_USER`, `MACHINE_CLIENT`, `STAFF_USER` or `SYSTEM`.
+    pub(in crate::marketplace) kind: &'static str,
+    /// The person or the program; `None` for the service itself.
+    pub(in crate::marketplace) uuid: Option<Uuid>,
+}
+
+impl Actor {
+    /// The service itself.
+    pub(in crate::marketplace) const SYSTEM: Self = Self { kind: "SYSTEM", uuid: None };
+}
+
+/// A category's name in one locale.
+pub(super) struct CategoryRow {
+    pub(super) category_uuid: Uuid,
+    pub(super) slug: String,
+    pub(super) name: String,
+}
+
+/// A picture's bytes, as far as a view needs them.
+pub(super) struct MediaRow {
+    pub(super) media_uuid: Uuid,
+    pub(super) media_type: String,
+    pub(super) width: i32,
+    pub(super) height: i32,
+    pub(super) variants: Json<BTreeMap<String, Size>>,
+}
+
+/// The measures of a copy.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(super) struct Size {
+    pub(super) width: i32,
+    pub(super) height: i32,
+}
+
+/// Puts a version on the storefront: the former one is superseded, the app listed, and the listing written from
+/// the snapshot that was approved. Ratings stay. The caller has locked the app and asked the rules.
+pub(in crate::marketplace) async fn publish(
+    db: &Db,
+    actor: Actor,
+    app_uuid: Uuid,
+    version_uuid: Uuid,
+) -> Result<(), Fault> {
+    let submission_uuid = approved_get(db, version_uuid)
+        .await?
+        .ok_or_else(|| Fault::internal(format!("the version {version_uuid} was approved without a submission")))?;
+    set_superseded(db, actor, app_uuid).await?;
+    set_published(db, actor, app_uuid, version_uuid).await?;
+    listing_upsert(db, app_uuid, version_uuid, submission_uuid).await?;
+    listing_parts_delete(db, app_uuid).await?;
+    listing_parts_insert(db, app_uuid, submission_uuid).await
+}
+
+/// The submission with which a version was approved.
+async fn approved_get(db: &Db, version_uuid: Uuid) -> Result<Option<Uuid>, Fault> {
+    Ok(sqlx::query_scalar!(
+        "select submission_uuid
+         from submission
+         where version_uuid = $1 and state = 'APPROVED'
+         order by submitted_at desc, submission_uuid desc
+         limit 1",
+        version_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// A statement of its own, before the new one goes live: the index allows one published version at any moment.
+async fn set_superseded(db: &Db, actor: Actor, app_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "with former as (
+             update app_version
+             set state = 'SUPERSEDED', state_changed_at = labs_now(), updated_at = labs_now()
+             where app_uuid = $1 and state = 'PUBLISHED'
+             returning version_uuid, number
+         )
+         insert into app_event (event_uuid, app_uuid, kind, actor_kind, actor_uuid, detail)
+         select labs_uuid(), $1, 'VERSION_SUPERSEDED', $2, $3,
+             jsonb_build_object('version_uuid', version_uuid, 'number', number)
+         from former",
+        app_uuid,
+        actor.kind,
+        actor.uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+async fn set_published(db: &Db, actor: Actor, app_uuid: Uuid, version_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "with version as (
+             update app_version
+             set state = 'PUBLISHED', published_at = labs_now(), publish_at = null, state_changed_at = labs_now(),
+                 updated_at = labs_now()
+             where version_uuid = $2
+             returning version_uuid, number
+         ), app as (
+             update app
+             set state = 'LISTED', state_reason = null, state_changed_at = labs_now(), updated_at = labs_now()
+             where app_uuid = $1 and state <> 'LISTED'
+         )
+         insert into app_event (event_uuid, app_uuid, kind, actor_kind, actor_uuid, detail)
+         select labs_uuid(), $1, 'VERSION_PUBLISHED', $3, $4,
+             jsonb_build_object('version_uuid', version_uuid, 'number', number)
+         from version",
+        app_uuid,
+        version_uuid,
+        actor.kind,
+        actor.uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Writes the listing's own row and tells the caches.
+async fn listing_upsert(db: &Db, app_uuid: Uuid, version_uuid: Uuid, submission_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "with former as (select visible from listing where app_uuid = $1),
+         listed as (
+             insert into listing (app_uuid, partner_uuid, slug, version_uuid, version_number, default_locale,
+                 support_url, support_email, privacy_url, website_url, terms_url, published_at, first_published_at)
+             select a.app_uuid, a.partner_uuid, a.slug, v.version_uuid, v.number, s.snapshot ->> 'default_locale',
+                 links.*, labs_now(), labs_now()
+             from app as a
+             join app_version as v on v.app_uuid = a.app_uuid and v.version_uuid = $2
+             join submission as s on s.submission_uuid = $3
+             cross join jsonb_to_record(s.snapshot -> 'links') as links
+                 (support_url text, support_email text, privacy_url text, website_url text, terms_url text)
+             where a.app_uuid = $1
+             on conflict on constraint listing_pkey do update
+             set partner_uuid = excluded.partner_uuid, slug = excluded.slug, version_uuid = excluded.version_uuid,
+                 version_number = excluded.version_number, default_locale = excluded.default_locale,
+                 support_url = excluded.support_url, support_email = excluded.support_email,
+                 privacy_url = excluded.privacy_url, website_url = excluded.website_url,
+                 terms_url = excluded.terms_url, published_at = excluded.published_at, visible = true,
+                 updated_at = labs_now()
+             returning app_uuid, slug
+         )
+         insert into listing_change (app_uuid, slug, change)
+         select app_uuid, slug, case when (select visible from former) then 'CHANGED' else 'PUBLISHED' end
+         from listed",
+        app_uuid,
+        version_uuid,
+        submission_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+async fn listing_parts_delete(db: &Db, app_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "with texts as (delete from listing_translation where app_uuid = $1),
+         categories as (delete from listing_category where app_uuid = $1)
+         delete from listing_media where app_uuid = $1",
+        app_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// A category or a picture that is gone since is left out: it has nothing to show.
+async fn listing_parts_insert(db: &Db, app_uuid: Uuid, submission_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "with taken as (select snapshot from submission where submission_uuid = $2),
+         texts as (
+             insert into listing_translation (app_uuid, locale, name, tagline, description)
+             select $1, t.*
+             from taken
+             cross join jsonb_to_recordset(snapshot -> 'texts') as t
+                 (locale text, name text, tagline text, description text)
+         ), categories as (
+             insert into listing_category (app_uuid, category_uuid, position)
+             select $1, c.category_uuid, chosen.place - 1
+             from taken
+             cross join jsonb_array_elements_text(snapshot -> 'categories') with ordinality as chosen (value, place)
+             join category as c on c.category_uuid = chosen.value::uuid
+         )
+         insert into listing_media (app_uuid, media_uuid, kind, position, alt_text, caption)
+         select $1, shown.*
+         from taken
+         cross join jsonb_to_recordset(snapshot -> 'media') as shown
+             (media_uuid uuid, kind text, position integer, alt_text text, caption text)
+         join media as m on m.media_uuid = shown.media_uuid",
+        app_uuid,
+        submission_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// The draft as it stands, with a version of it.
+pub(in crate::marketplace) async fn draft_get(
+    db: &Db,
+    app_uuid: Uuid,
+    version_uuid: Uuid,
+) -> Result<Option<Snapshot>, Fault> {
+    let snapshot = sqlx::query_scalar!(
+        r#"select jsonb_build_object(
+             'default_locale', a.default_locale,
+             'texts', coalesce((
+                 select jsonb_agg(to_jsonb(t) - 'app_uuid' - 'updated_at' order by t.locale <> a.default_locale, t.locale)
+                 from app_translation as t
+                 where t.app_uuid = a.app_uuid), '[]'),
+             'links', jsonb_build_object('support_url', a.support_url, 'support_email', a.support_email,
+                 'privacy_url', a.privacy_url, 'website_url', a.website_url, 'terms_url', a.terms_url),
+             'categories', coalesce((
+                 select jsonb_agg(c.category_uuid order by c.position)
+                 from app_category as c
+                 where c.app_uuid = a.app_uuid), '[]'),
+             'media', coalesce((
+                 select jsonb_agg(to_jsonb(m) order by array_position(array['ICON', 'BANNER', 'SCREENSHOT'], m.kind),
+                     m.position)
+                 from (
+                     select media_uuid, kind, alt_text, caption,
+                         row_number() over (partition by kind order by position, media_uuid) as position
+                     from media
+                     where app_uuid = a.app_uuid and removed_at is null) as m), '[]'),
+             'version', jsonb_build_object('version_uuid', v.version_uuid, 'number', v.number,
+                 'release_notes', v.release_notes, 'manifest', v.manifest)
+         ) as "snapshot!: Json<Snapshot>"
+         from app as a
+         join app_version as v on v.app_uuid = a.app_uuid
+         where a.app_uuid = $1 and v.version_uuid = $2"#,
+        app_uuid,
+        version_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?;
+    Ok(snapshot.map(|snapshot| snapshot.0))
+}
+
+/// What readers see now, in the form of a snapshot; `None` when the app was never published.
+pub(super) async fn live_get(db: &Db, app_uuid: Uuid) -> Result<Option<Snapshot>, Fault> {
+    let snapshot = sqlx::query_scalar!(
+        r#"select jsonb_build_object(
+             'default_locale', l.default_locale,
+             'texts', coalesce((
+                 select jsonb_agg(to_jsonb(t) - 'app_uuid' - 'search' order by t.locale <> l.default_locale, t.locale)
+                 from listing_translation as t
+                 where t.app_uuid = l.app_uuid), '[]'),
+             'links', jsonb_build_object('support_url', l.support_url, 'support_email', l.support_email,
+                 'privacy_url', l.privacy_url, 'website_url', l.website_url, 'terms_url', l.terms_url),
+             'categories', coalesce((
+                 select jsonb_agg(c.category_uuid order by c.position)
+                 from listing_category as c
+                 where c.app_uuid = l.app_uuid), '[]'),
+             'media', coalesce((
+                 select jsonb_agg(to_jsonb(m) - 'app_uuid'
+                     order by array_position(array['ICON', 'BANNER', 'SCREENSHOT'], m.kind), m.position)
+                 from listing_media as m
+                 where m.app_uuid = l.app_uuid), '[]'),
+             'version', jsonb_build_object('version_uuid', v.version_uuid, 'number', v.number,
+                 'release_notes', v.release_notes, 'manifest', v.manifest)
+         ) as "snapshot!: Json<Snapshot>"
+         from listing as l
+         join app_version as v on v.version_uuid = l.version_uuid
+         where l.app_uuid = $1"#,
+        app_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?;
+    Ok(snapshot.map(|snapshot| snapshot.0))
+}
+
+/// What these categories are called in a locale; in its language, in English or at last by their slug where
+/// that is missing.
+pub(super) async fn categories_get(
+    db: &Db,
+    categories: &[Uuid],
+    locale: &str,
+) -> Result<HashMap<Uuid, CategoryRow>, Fault> {
+    let rows = sqlx::query_as!(
+        CategoryRow,
+        r#"select category_uuid, slug,
+               coalesce(names ->> $2, names ->> split_part($2, '-', 1), names ->> 'en', slug) as "name!"
+         from category
+         where category_uuid = any($1)"#,
+        categories,
+        locale
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.category_uuid, row)).collect())
+}
+
+/// What these pictures look like.
+pub(super) async fn media_get(db: &Db, media: &[Uuid]) -> Result<HashMap<Uuid, MediaRow>, Fault> {
+    let rows = sqlx::query_as!(
+        MediaRow,
+        r#"select media_uuid, media_type, width, height, variants as "variants: Json<BTreeMap<String, Size>>"
+         from media
+         where media_uuid = any($1)"#,
+        media
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.media_uuid, row)).collect())
+}
+
+/// The published version that stands in the way of another one, because its number is not lower.
+pub(in crate::marketplace) async fn rival_get(db: &Db, version_uuid: Uuid) -> Result<Option<String>, Fault> {
+    Ok(sqlx::query_scalar!(
+        "select live.number
+         from app_version as v
+         join app_version as live on live.app_uuid = v.app_uuid and live.state = 'PUBLISHED'
+         where v.version_uuid = $1 and live.precedence >= v.precedence",
+        version_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Scheduled versions whose time has come and that nothing keeps from going live, the earliest first. Those of an
+/// app or a partner that is held back wait until it is not.
+pub(super) async fn due_page(db: &Db) -> Result<Vec<Uuid>, Fault> {
+    Ok(sqlx::query_scalar!(
+        "select v.version_uuid
+         from app_version as v
+         join app as a on a.app_uuid = v.app_uuid
+         join partner as p on p.partner_uuid = a.partner_uuid
+         where v.state = 'SCHEDULED' and v.publish_at <= labs_now()
+             and a.state in ('DRAFT', 'LISTED', 'UNLISTED') and p.state in ('ACTIVE', 'CLOSING')
+             and not exists (
+                 select from app_version as live
+                 where live.app_uuid = v.app_uuid and live.state = 'PUBLISHED' and live.precedence >= v.precedence)
+         order by v.publish_at, v.precedence
+         limit 100"
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Locks one of them with its app and answers the app; `None` when somebody else has it, or when it is due no longer.
+pub(super) async fn due_lock(db: &Db, version_uuid: Uuid) -> Result<Option<Uuid>, Fault> {
+    Ok(sqlx::query_scalar!(
+        "select a.app_uuid
+         from app_version as v
+         join app as a on a.app_uuid = v.app_uuid
+         where v.version_uuid = $1 and v.state = 'SCHEDULED' and v.publish_at <= labs_now()
+             and a.state in ('DRAFT', 'LISTED', 'UNLISTED')
+         for no key update of a, v skip locked",
+        version_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}

@@ -1,0 +1,71 @@
+//! Names in addresses, made out of names for people.
+
+use unicode_normalization::UnicodeNormalization;
+
+/// Longest slug that is made, in characters. One that is sent may have 80.
+const LONGEST: usize = 60;
+
+/// A slug out of a name: lower-case letters, digits and single hyphens between them, at most 60 characters.
+/// `otherwise` stands before a name that gives less than two of them.
+pub(crate) fn slug_of(name: &str, otherwise: &str) -> String {
+    let mut slug = String::with_capacity(name.len());
+    for letter in name.nfkd().filter(|letter| !is_combining(*letter)) {
+        match plain(letter) {
+            Some(plain) => slug.push_str(plain),
+            None if letter.is_ascii_alphanumeric() => slug.push(letter.to_ascii_lowercase()),
+            None if matches!(letter, '\'' | '’') => {}
+            None if slug.is_empty() || slug.ends_with('-') => {}
+            None => slug.push('-'),
+        }
+    }
+    slug.truncate(LONGEST);
+    let slug = slug.trim_end_matches('-');
+    if slug.len() < 2 { format!("{otherwise}-{slug}").trim_end_matches('-').to_owned() } else { slug.to_owned() }
+}
+
+/// Letters that do not come apart into a plain one and an accent.
+const fn plain(letter: char) -> Option<&'static str> {
+    Some(match letter {
+        'ß' | 'ẞ' => "ss",
+        'æ' | 'Æ' => "ae",
+        'œ' | 'Œ' => "oe",
+        'ø' | 'Ø' => "o",
+        'đ' | 'Đ' | 'ð' | 'Ð' => "d",
+        'ł' | 'Ł' => "l",
+        'þ' | 'Þ' => "th",
+        'ı' => "i",
+        _ => return None,
+    })
+}
+
+const fn is_combining(letter: char) -> bool {
+    matches!(letter, '\u{300}'..='\u{36F}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slugs_are_plain() {
+        assert_eq!(slug_of("Küche & Kasse 2.0", "app"), "kuche-kasse-2-0");
+        assert_eq!(slug_of("Straßenverkauf", "app"), "strassenverkauf");
+        assert_eq!(slug_of("Smørrebrød", "app"), "smorrebrod");
+        assert_eq!(slug_of("Chef's table", "app"), "chefs-table");
+    }
+
+    #[test]
+    fn names_without_plain_letters_fall_back() {
+        assert_eq!(slug_of("  --  ", "app"), "app");
+        assert_eq!(slug_of("日本", "category"), "category");
+        assert_eq!(slug_of("7", "category"), "category-7");
+    }
+
+    #[test]
+    fn slugs_end_in_a_letter_or_digit_however_long_the_name() {
+        for length in 55..65 {
+            let slug = slug_of(&format!("{} {}", "a".repeat(length), "b".repeat(20)), "app");
+            assert!(slug.len() <= LONGEST && !slug.ends_with('-'), "{slug}");
+        }
+    }
+}

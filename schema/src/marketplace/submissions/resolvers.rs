@@ -1,0 +1,245 @@
+//! What may be asked of submissions, by staff.
+
+mod types;
+
+use std::collections::{HashMap, HashSet};
+
+use async_graphql::{Context, Object};
+use uuid::Uuid;
+
+pub(in crate::marketplace) use types::{ReviewFinding, SubmissionState};
+use types::{
+    Submission, SubmissionApprove, SubmissionChecklist, SubmissionDetail, SubmissionList, SubmissionRequestChanges,
+};
+
+use super::rules;
+use super::store::{self, Decision, Filter, NewFinding, Order, SubmissionRow};
+use crate::access::access;
+use crate::ask::{Ask, Asking, Target};
+use crate::fault::Fault;
+use crate::marketplace::publication::{self, Actor};
+use crate::marketplace::versions::{Action, State, after};
+use crate::page::{CountedPage, Window};
+use crate::principal::PrincipalType;
+use crate::time::Time;
+
+/// Reads of submissions.
+#[derive(Default)]
+pub(crate) struct SubmissionsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl SubmissionsQuery {
+    /// The approval queue, the one that waits longest first unless told.
+    #[graphql(directive = access::apply("labs.admin.submissions".into()))]
+    #[expect(clippy::too_many_arguments, reason = "one per parameter of the list")]
+    async fn marketplace_submissions_list(
+        &self,
+        ctx: &Context<'_>,
+        state: Option<Vec<SubmissionState>>,
+        mine: Option<bool>,
+        reviewer_uuid: Option<Uuid>,
+        partner_uuid: Option<Uuid>,
+        app_uuid: Option<Uuid>,
+        appeal: Option<bool>,
+        submitted_at_from: Option<Time>,
+        submitted_at_until: Option<Time>,
+        sort: Option<String>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<SubmissionList, Fault> {
+        let ask = ctx.ask();
+        let me = ask.principal()?.uuid;
+        let states = state.unwrap_or_else(|| SubmissionState::ALL.to_vec());
+        let filter = Filter {
+            states: names_once(&states),
+            app_uuid,
+            partner_uuid,
+            reviewer_uuid,
+            mine: Some(me).filter(|_| mine == Some(true)),
+            not_mine: Some(me).filter(|_| mine == Some(false)),
+            appeal,
+            submitted_at_from,
+            submitted_at_until,
+            order: if sort.as_deref() == Some("-submitted_at") { Order::NewestFirst } else { Order::OldestFirst },
+        };
+        let window =
+            Window::read(&ask.services.cursors, "marketplace_submissions_list", &filter, limit, cursor.as_deref())?;
+        let (rows, page) = store::page(&ask.db, &filter, &window).await?;
+        let total = match include_total {
+            Some(true) => Some(store::count(&ask.db, &filter).await?),
+            _ => None,
+        };
+        Ok(SubmissionList { data: shown(ask, rows).await?, page: CountedPage::of(page, total) })
+    }
+
+    /// What is submitted, beside what is live.
+    #[graphql(directive = access::apply("labs.admin.submissions".into()))]
+    async fn marketplace_submissions_get(
+        &self,
+        ctx: &Context<'_>,
+        submission_uuid: Uuid,
+    ) -> Result<SubmissionDetail, Fault> {
+        let ask = ctx.ask();
+        let submission = one(ask, submission_uuid).await?;
+        let detail =
+            store::detail_get(&ask.db, submission_uuid).await?.ok_or_else(|| Fault::not_found("submission"))?;
+        let findings: Vec<ReviewFinding> = detail.findings.0.into_iter().map(ReviewFinding::from).collect();
+        let requirements = store::requirements_page(&ask.db).await?;
+        let mut snapshot = detail.snapshot.0;
+        let note = snapshot.note.take();
+        let checklist = SubmissionChecklist::of(snapshot.version.version_uuid, requirements, &findings);
+        let sides = publication::sides(&ask.db, submission.app_uuid, snapshot).await?;
+        Ok(SubmissionDetail {
+            submission,
+            note,
+            appeal_text: detail.appeal_text,
+            decision_note: detail.decision_note,
+            submitted: sides.submitted,
+            live: sides.live,
+            differences: sides.differences,
+            findings,
+            checklist,
+        })
+    }
+}
+
+/// Writes of submissions.
+#[derive(Default)]
+pub(crate) struct SubmissionsMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl SubmissionsMutation {
+    /// Takes a submission out of the queue to review it.
+    #[graphql(directive = access::apply("labs.admin.submissions:write".into()))]
+    async fn marketplace_submissions_claim(
+        &self,
+        ctx: &Context<'_>,
+        submission_uuid: Uuid,
+    ) -> Result<Submission, Fault> {
+        let ask = ctx.ask();
+        let (me, actor) = reviewer(ask)?;
+        let to = after("submission", State::Submitted, Action::Claim, false)?;
+        if !store::set_claimed(&ask.db, actor, submission_uuid, State::Submitted.name(), to.name()).await? {
+            let obstacle = store::obstacle_get(&ask.db, submission_uuid).await?;
+            let obstacle = obstacle.ok_or_else(|| Fault::not_found("submission"))?;
+            return Err(rules::claim_refused(State::parse(&obstacle.state)?, obstacle.reviewer_uuid, me));
+        }
+        one(ask, submission_uuid).await
+    }
+
+    /// Approves a submission that the caller has claimed.
+    #[graphql(directive = access::apply("labs.admin.submissions:write".into()))]
+    async fn marketplace_submissions_approve(
+        &self,
+        ctx: &Context<'_>,
+        submission_uuid: Uuid,
+        body: Option<SubmissionApprove>,
+    ) -> Result<Submission, Fault> {
+        let note = body.unwrap_or_default().note;
+        decide(ctx.ask(), submission_uuid, Action::Approve, note, &[]).await
+    }
+
+    /// Sends a submission that the caller has claimed back with findings.
+    #[graphql(directive = access::apply("labs.admin.submissions:write".into()))]
+    async fn marketplace_submissions_request_changes(
+        &self,
+        ctx: &Context<'_>,
+        submission_uuid: Uuid,
+        body: SubmissionRequestChanges,
+    ) -> Result<Submission, Fault> {
+        let ask = ctx.ask();
+        if store::obstacle_get(&ask.db, submission_uuid).await?.is_none() {
+            return Err(Fault::not_found("submission"));
+        }
+        let requirements = store::requirements_page(&ask.db).await?;
+        let known: HashSet<&str> = requirements.iter().map(|row| row.code.as_str()).collect();
+        rules::codes_checked(body.findings.iter().map(|finding| finding.requirement_code.as_str()), &known)?;
+        let findings: Vec<NewFinding> = body
+            .findings
+            .into_iter()
+            .map(|finding| NewFinding {
+                finding_uuid: ask.new_uuid(),
+                requirement_code: finding.requirement_code,
+                text: finding.text,
+            })
+            .collect();
+        decide(ask, submission_uuid, Action::RequestChanges, body.note, &findings).await
+    }
+}
+
+/// Decides a submission. Only the reviewer who has claimed it finds something to change.
+async fn decide(
+    ask: &Ask,
+    submission_uuid: Uuid,
+    action: Action,
+    note: Option<String>,
+    findings: &[NewFinding],
+) -> Result<Submission, Fault> {
+    let (me, actor) = reviewer(ask)?;
+    let to = after("submission", State::InReview, action, false)?;
+    let note = note.filter(|note| !note.trim().is_empty());
+    let decision = Decision {
+        submission_uuid,
+        from: State::InReview.name(),
+        to: to.name(),
+        event: event_of(to),
+        note: note.as_deref(),
+        findings,
+    };
+    if !store::set_decided(&ask.db, actor, &decision).await? {
+        let obstacle = store::obstacle_get(&ask.db, submission_uuid).await?;
+        let obstacle = obstacle.ok_or_else(|| Fault::not_found("submission"))?;
+        return Err(rules::decision_refused(State::parse(&obstacle.state)?, action, obstacle.reviewer_uuid, me));
+    }
+    one(ask, submission_uuid).await
+}
+
+/// Who reviews: a person, because a partner is owed one who answers for the decision.
+fn reviewer(ask: &Ask) -> Result<(Uuid, Actor), Fault> {
+    let principal = ask.principal()?;
+    if principal.kind != PrincipalType::StaffUser {
+        return Err(Fault::conflict("A submission is reviewed by a person. Sign in as a member of staff."));
+    }
+    Ok((principal.uuid, Actor { kind: principal.kind.name(), uuid: Some(principal.uuid) }))
+}
+
+/// One submission, which is what the audit record is about.
+async fn one(ask: &Ask, submission_uuid: Uuid) -> Result<Submission, Fault> {
+    let row = store::get(&ask.db, submission_uuid).await?.ok_or_else(|| Fault::not_found("submission"))?;
+    ask.note_target(Target {
+        kind: Some("submission".to_owned()),
+        uuid: Some(row.submission_uuid),
+        label: Some(format!("{} {}", row.app_name, row.version_number)),
+        partner_uuid: Some(row.partner_uuid),
+    });
+    let mut submissions = shown(ask, vec![row]).await?;
+    submissions.pop().ok_or_else(|| Fault::internal("a submission that was read is gone"))
+}
+
+/// Rows as they are shown. When to expect a decision is asked only for those that wait for one.
+async fn shown(ask: &Ask, rows: Vec<SubmissionRow>) -> Result<Vec<Submission>, Fault> {
+    let waiting: Vec<Uuid> = rows.iter().filter(|row| row.is_waiting()).map(|row| row.submission_uuid).collect();
+    let standings = if waiting.is_empty() { HashMap::new() } else { store::standings(&ask.db, &waiting).await? };
+    rows.into_iter()
+        .map(|row| {
+            let standing = standings.get(&row.submission_uuid);
+            Submission::of(row, standing)
+        })
+        .collect()
+}
+
+/// The states' names, each once: every one of them is read by itself.
+fn names_once(states: &[SubmissionState]) -> Vec<String> {
+    let named = SubmissionState::ALL.into_iter().filter(|state| states.contains(state));
+    named.map(|state| state.name().to_owned()).collect()
+}
+
+/// What a decision is called in the app's history.
+fn event_of(to: State) -> &'static str {
+    match to {
+        State::Approved => "VERSION_APPROVED",
+        State::ChangesRequested => "VERSION_CHANGES_REQUESTED",
+        _ => "VERSION_REJECTED",
+    }
+}

@@ -1,0 +1,281 @@
+//! Submissions as staff see them.
+
+use async_graphql::{Enum, InputObject, SimpleObject};
+use uuid::Uuid;
+
+use crate::fault::Fault;
+use crate::marketplace::publication::{Difference, ListingSnapshot};
+use crate::marketplace::submissions::store::{FindingRow, RequirementRow, Standing, SubmissionRow};
+use crate::page::CountedPage;
+use crate::time::Time;
+
+/// Where a submission is: the version's state while it was the last one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+pub(crate) enum SubmissionState {
+    /// Waits in the queue.
+    Submitted,
+    /// Claimed by a reviewer.
+    InReview,
+    /// Found good.
+    Approved,
+    /// Sent back with findings.
+    ChangesRequested,
+    /// Refused.
+    Rejected,
+    /// Taken back by the partner.
+    Withdrawn,
+}
+
+/// A member of staff who reviews.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct Reviewer {
+    /// The person.
+    uuid: Uuid,
+    /// The person's name; partners never see it.
+    name: String,
+}
+
+/// One handing in of a version, as the queue shows it.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct Submission {
+    /// Its id.
+    uuid: Uuid,
+    /// The app.
+    pub(in crate::marketplace::submissions) app_uuid: Uuid,
+    /// The name in the app's default locale as it was submitted.
+    app_name: String,
+    /// The partner.
+    partner_uuid: Uuid,
+    /// The company that owns the app.
+    partner_name: String,
+    /// The version handed in.
+    version_uuid: Uuid,
+    /// Its number.
+    version_number: String,
+    /// Where it is.
+    state: SubmissionState,
+    /// Whether it appeals against a rejection; the reviewer who rejected cannot claim it.
+    appeal: bool,
+    /// When it was handed in.
+    submitted_at: Time,
+    /// The person or program that handed it in.
+    submitted_by_uuid: Uuid,
+    /// Who has claimed it, or who decided it; null while it waits.
+    reviewer: Option<Reviewer>,
+    /// When the reviewer took it.
+    claimed_at: Option<Time>,
+    /// When it was decided or withdrawn.
+    decided_at: Option<Time>,
+    /// Seconds from its handing in until the decision, or until now.
+    age_seconds: i32,
+    /// The date the partner is shown; null when decided, or when too few were decided lately to tell.
+    expected_at: Option<Time>,
+}
+
+/// A submission with everything a reviewer weighs.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SubmissionDetail {
+    #[graphql(flatten)]
+    pub(in crate::marketplace::submissions) submission: Submission,
+    /// What the partner wrote to the reviewers.
+    pub(in crate::marketplace::submissions) note: Option<String>,
+    /// Why the partner holds the rejection to be wrong; null when it is no appeal.
+    pub(in crate::marketplace::submissions) appeal_text: Option<String>,
+    /// What was written to the partner with the decision.
+    pub(in crate::marketplace::submissions) decision_note: Option<String>,
+    /// What is to go live, as it stood when it was handed in.
+    pub(in crate::marketplace::submissions) submitted: ListingSnapshot,
+    /// What readers see now; null when the app was never published.
+    pub(in crate::marketplace::submissions) live: Option<ListingSnapshot>,
+    /// Every place in which the two differ. With nothing live, every place of what is submitted.
+    pub(in crate::marketplace::submissions) differences: Vec<Difference>,
+    /// What this and earlier reviews of the version found, the open ones first.
+    pub(in crate::marketplace::submissions) findings: Vec<ReviewFinding>,
+    /// The requirements held against what is submitted.
+    pub(in crate::marketplace::submissions) checklist: SubmissionChecklist,
+}
+
+/// Something a reviewer found, tied to a numbered requirement.
+#[derive(Clone, Debug, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ReviewFinding {
+    /// Its id.
+    uuid: Uuid,
+    /// The listing requirement.
+    requirement_code: String,
+    /// What is wrong and what would mend it.
+    text: String,
+    /// Whether it is mended.
+    resolved: bool,
+}
+
+/// A page of the queue.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SubmissionList {
+    /// The entries of this page.
+    pub(in crate::marketplace::submissions) data: Vec<Submission>,
+    /// Where it ends.
+    pub(in crate::marketplace::submissions) page: CountedPage,
+}
+
+/// A word with an approval.
+#[derive(InputObject, Default)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SubmissionApprove {
+    pub(in crate::marketplace::submissions) note: Option<String>,
+}
+
+/// What must be mended before a version can be approved.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SubmissionRequestChanges {
+    pub(in crate::marketplace::submissions) findings: Vec<FindingInput>,
+    pub(in crate::marketplace::submissions) note: Option<String>,
+}
+
+/// One thing to mend.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct FindingInput {
+    pub(in crate::marketplace::submissions) requirement_code: String,
+    pub(in crate::marketplace::submissions) text: String,
+}
+
+/// The requirements held against what was submitted.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SubmissionChecklist {
+    /// Whether what the service checks was met: nothing is handed in without.
+    ready: bool,
+    /// The version that was handed in.
+    version_uuid: Option<Uuid>,
+    /// Every requirement, in the order of its number.
+    items: Vec<SubmissionChecklistItem>,
+    /// What kept the partner from submitting: nothing, or it would not be here.
+    blockers_of_account: Vec<SubmissionBlocker>,
+}
+
+/// One requirement and where the submission stands with it.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SubmissionChecklistItem {
+    /// Its number.
+    code: String,
+    /// The requirement in a few words.
+    title: String,
+    /// What exactly is asked for.
+    description: String,
+    /// Whether it was met; null when only a reviewer can tell.
+    met: Option<bool>,
+    /// Whether the service checks it.
+    automatic: bool,
+    /// Whether a submission is refused while it is not met.
+    blocker: bool,
+    /// What is missing, when it is not met.
+    detail: Option<String>,
+    /// What the last review found here and is still open.
+    finding: Option<String>,
+}
+
+/// Something about the partner's account.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SubmissionBlocker {
+    /// Names it.
+    code: String,
+    /// What to do about it.
+    detail: String,
+}
+
+impl SubmissionChecklist {
+    /// The checklist of a submission. What the service checks was met when it was handed in, or it would have been
+    /// refused; the rest is for the reviewer to tell.
+    pub(in crate::marketplace::submissions) fn of(
+        version_uuid: Uuid,
+        requirements: Vec<RequirementRow>,
+        findings: &[ReviewFinding],
+    ) -> Self {
+        let open = |code: &str| {
+            let finding = findings.iter().find(|finding| !finding.resolved && finding.requirement_code == code);
+            finding.map(|finding| finding.text.clone())
+        };
+        let items = requirements.into_iter().map(|row| SubmissionChecklistItem {
+            finding: open(&row.code),
+            code: row.code,
+            title: row.title,
+            description: row.description,
+            met: row.automatic.then_some(true),
+            automatic: row.automatic,
+            blocker: row.automatic,
+            detail: None,
+        });
+        let items = items.collect();
+        Self { ready: true, version_uuid: Some(version_uuid), items, blockers_of_account: Vec::new() }
+    }
+}
+
+impl SubmissionState {
+    /// Every state.
+    pub(in crate::marketplace::submissions) const ALL: [Self; 6] =
+        [Self::Submitted, Self::InReview, Self::Approved, Self::ChangesRequested, Self::Rejected, Self::Withdrawn];
+
+    /// The column's value.
+    pub(in crate::marketplace::submissions) const fn name(self) -> &'static str {
+        match self {
+            Self::Submitted => "SUBMITTED",
+            Self::InReview => "IN_REVIEW",
+            Self::Approved => "APPROVED",
+            Self::ChangesRequested => "CHANGES_REQUESTED",
+            Self::Rejected => "REJECTED",
+            Self::Withdrawn => "WITHDRAWN",
+        }
+    }
+
+    /// Reads the column's value.
+    ///
+    /// # Errors
+    /// [`crate::Code::Internal`] for a value that the column's check would not let in.
+    pub(in crate::marketplace) fn parse(text: &str) -> Result<Self, Fault> {
+        let state = Self::ALL.into_iter().find(|state| state.name() == text);
+        state.ok_or_else(|| Fault::internal(format!("a submission in the state {text}")))
+    }
+}
+
+impl Submission {
+    /// A row as it is shown.
+    pub(in crate::marketplace::submissions) fn of(
+        row: SubmissionRow,
+        standing: Option<&Standing>,
+    ) -> Result<Self, Fault> {
+        let reviewer = row.reviewer_uuid.zip(row.reviewer_name).map(|(uuid, name)| Reviewer { uuid, name });
+        Ok(Self {
+            uuid: row.submission_uuid,
+            app_uuid: row.app_uuid,
+            app_name: row.app_name,
+            partner_uuid: row.partner_uuid,
+            partner_name: row.partner_name,
+            version_uuid: row.version_uuid,
+            version_number: row.version_number,
+            state: SubmissionState::parse(&row.state)?,
+            appeal: row.appeal,
+            submitted_at: row.submitted_at,
+            submitted_by_uuid: row.submitted_by,
+            reviewer,
+            claimed_at: row.claimed_at,
+            decided_at: row.decided_at,
+            age_seconds: row.age_seconds,
+            expected_at: standing.and_then(|standing| standing.expected_at),
+        })
+    }
+}
+
+impl From<FindingRow> for ReviewFinding {
+    fn from(row: FindingRow) -> Self {
+        let FindingRow { finding_uuid, requirement_code, text, resolved } = row;
+        Self { uuid: finding_uuid, requirement_code, text, resolved }
+    }
+}

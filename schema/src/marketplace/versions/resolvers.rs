@@ -1,0 +1,259 @@
+//! What may be asked of versions.
+
+mod types;
+
+use std::collections::HashMap;
+
+use async_graphql::{Context, Object};
+use uuid::Uuid;
+
+use types::{AppVersion, AppVersionCreate, AppVersionList, AppVersionPublish, AppVersionSubmit};
+
+use super::rules::manifest::{self, Manifest};
+use super::rules::number::{self, Number};
+use super::rules::{Action, State, after, appeal_checked, schedule};
+use super::store::{self, Filter, Held, NewVersion, Order, VersionRow};
+use crate::access::access;
+use crate::ask::{Ask, Asking};
+use crate::fault::{Fault, FieldError};
+use crate::marketplace::apps;
+use crate::marketplace::checklist::{self, OpenItem};
+use crate::marketplace::publication::{self, Actor};
+use crate::marketplace::submissions::{self, NewSubmission};
+use crate::page::Window;
+
+/// Reads of versions.
+#[derive(Default)]
+pub(crate) struct VersionsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl VersionsQuery {
+    /// An app's versions, newest first unless told.
+    #[graphql(directive = access::apply("marketplace.apps".into()))]
+    async fn marketplace_versions_list(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        state: Option<Vec<State>>,
+        sort: Option<String>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<AppVersionList, Fault> {
+        let ask = ctx.ask();
+        let state = state.map(|states| states.into_iter().map(|state| state.name().to_owned()).collect());
+        let order = if sort.as_deref() == Some("created_at") { Order::OldestFirst } else { Order::NewestFirst };
+        let filter = Filter { owner: ask.owner()?, app_uuid, state, order };
+        let window =
+            Window::read(&ask.services.cursors, "marketplace_versions_list", &filter, limit, cursor.as_deref())?;
+        let (rows, page) = store::page(&ask.db, &filter, &window).await?;
+        if rows.is_empty() && !store::app_exists(&ask.db, filter.owner, app_uuid).await? {
+            return Err(Fault::not_found("app"));
+        }
+        Ok(AppVersionList { data: shown(ask, rows).await?, page })
+    }
+
+    /// One version, and where its last submission stands.
+    #[graphql(directive = access::apply("marketplace.apps".into()))]
+    async fn marketplace_versions_get(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        version_uuid: Uuid,
+    ) -> Result<AppVersion, Fault> {
+        one(ctx.ask(), app_uuid, version_uuid).await
+    }
+}
+
+/// Writes of versions.
+#[derive(Default)]
+pub(crate) struct VersionsMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl VersionsMutation {
+    /// Begins a version as a draft.
+    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
+    async fn marketplace_versions_create(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        body: AppVersionCreate,
+    ) -> Result<AppVersion, Fault> {
+        let ask = ctx.ask();
+        let owner = ask.owner()?;
+        let number = Number::parse(&body.number)?;
+        let manifest = body.manifest.map(Manifest::from).unwrap_or_default();
+        let ground = store::ground_get(&ask.db, owner, app_uuid, &number).await?;
+        let ground = ground.ok_or_else(|| Fault::not_found("app"))?;
+        manifest::checked(&manifest)?;
+        if ground.app_state == apps::State::Archived.name() {
+            return Err(Fault::conflict("This app is archived. Restore it before you begin a version."));
+        }
+        if let Some(published) = ground.published_number.filter(|_| !ground.is_higher) {
+            return Err(number::not_higher(&number.text, &published));
+        }
+        let release_notes = body.release_notes.unwrap_or_default().0;
+        let version = NewVersion {
+            version_uuid: ask.new_uuid(),
+            app_uuid,
+            number: &number,
+            release_notes: &release_notes,
+            manifest: &manifest,
+        };
+        if !store::insert(&ask.db, owner, actor(ask)?, &version).await? {
+            return Err(number::used(&number.text));
+        }
+        one(ask, app_uuid, version.version_uuid).await
+    }
+
+    /// Hands a version to the reviewers, with the listing as it is now.
+    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
+    async fn marketplace_versions_submit(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        version_uuid: Uuid,
+        body: Option<AppVersionSubmit>,
+    ) -> Result<AppVersion, Fault> {
+        let ask = ctx.ask();
+        let held = held(ask, app_uuid, version_uuid).await?;
+        submit(ask, app_uuid, version_uuid, &held, body.unwrap_or_default()).await?;
+        one(ask, app_uuid, version_uuid).await
+    }
+
+    /// Puts an approved version on the storefront, now or at a time named.
+    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
+    async fn marketplace_versions_publish(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        version_uuid: Uuid,
+        body: Option<AppVersionPublish>,
+    ) -> Result<AppVersion, Fault> {
+        let ask = ctx.ask();
+        let held = held(ask, app_uuid, version_uuid).await?;
+        publish(ask, app_uuid, version_uuid, &held, body.unwrap_or_default()).await?;
+        one(ask, app_uuid, version_uuid).await
+    }
+}
+
+async fn submit(
+    ask: &Ask,
+    app_uuid: Uuid,
+    version_uuid: Uuid,
+    held: &Held,
+    body: AppVersionSubmit,
+) -> Result<(), Fault> {
+    let state = State::parse(&held.state)?;
+    let ties = submissions::ties_get(&ask.db, app_uuid, version_uuid).await?;
+    after("version", state, Action::Submit, ties.was_appealed)?;
+    let appeal_text = body.appeal_text.as_deref();
+    appeal_checked(state, body.appeal.unwrap_or_default(), appeal_text)?;
+    if held.app_state == apps::State::Archived.name() {
+        return Err(Fault::conflict("This app is archived. Restore it before you submit a version."));
+    }
+    if let Some(other) = ties.other_in_review {
+        return Err(Fault::conflict(format!(
+            "Version {other} of this app is with the reviewers, and one is at a time. Withdraw it, or wait."
+        )));
+    }
+    let open = checklist::open_items(ask, app_uuid, Some(version_uuid)).await?;
+    if !open.is_empty() {
+        return Err(unmet(&open));
+    }
+    let mut snapshot = publication::draft_get(&ask.db, app_uuid, version_uuid)
+        .await?
+        .ok_or_else(|| Fault::internal("a version that is held is gone"))?;
+    snapshot.note = body.note.filter(|note| !note.trim().is_empty());
+    let appeal_text = appeal_text.filter(|_| state == State::Rejected);
+    let new = NewSubmission { submission_uuid: ask.new_uuid(), version_uuid, appeal_text, snapshot: &snapshot };
+    submissions::insert(&ask.db, actor(ask)?, &new).await
+}
+
+async fn publish(
+    ask: &Ask,
+    app_uuid: Uuid,
+    version_uuid: Uuid,
+    held: &Held,
+    body: AppVersionPublish,
+) -> Result<(), Fault> {
+    if let Some(publish_at) = body.publish_at {
+        schedule::checked(publish_at, ask.now)?;
+    }
+    let action = if body.publish_at.is_some() { Action::Schedule } else { Action::Publish };
+    after("version", State::parse(&held.state)?, action, false)?;
+    let app_state = apps::State::parse(&held.app_state).ok_or_else(|| Fault::internal("an app in no known state"))?;
+    apps::after(app_state, apps::Action::Publish, false)?;
+    if let Some(rival) = publication::rival_get(&ask.db, version_uuid).await? {
+        return Err(Fault::conflict(format!(
+            "Version {rival} was published meanwhile, and {} is not higher. Publish a higher one.",
+            held.number
+        )));
+    }
+    match body.publish_at {
+        Some(publish_at) => store::set_scheduled(&ask.db, actor(ask)?, version_uuid, publish_at).await,
+        None => publication::publish(&ask.db, actor(ask)?, app_uuid, version_uuid).await,
+    }
+}
+
+/// The version and its app, held until the transaction ends.
+async fn held(ask: &Ask, app_uuid: Uuid, version_uuid: Uuid) -> Result<Held, Fault> {
+    let held = store::lock(&ask.db, ask.owner()?, app_uuid, version_uuid).await?;
+    held.ok_or_else(|| Fault::not_found("version"))
+}
+
+async fn one(ask: &Ask, app_uuid: Uuid, version_uuid: Uuid) -> Result<AppVersion, Fault> {
+    let row = store::get(&ask.db, ask.owner()?, app_uuid, version_uuid).await?;
+    let row = row.ok_or_else(|| Fault::not_found("version"))?;
+    let mut versions = shown(ask, vec![row]).await?;
+    versions.pop().ok_or_else(|| Fault::internal("a version that was read is gone"))
+}
+
+/// Rows as they are shown. Where those stand that wait is asked only when one does.
+async fn shown(ask: &Ask, rows: Vec<VersionRow>) -> Result<Vec<AppVersion>, Fault> {
+    let waiting: Vec<Uuid> = rows.iter().filter_map(VersionRow::waiting).collect();
+    let standings = if waiting.is_empty() { HashMap::new() } else { submissions::standings(&ask.db, &waiting).await? };
+    rows.into_iter()
+        .map(|row| {
+            let standing = row.submission_uuid.and_then(|submission| standings.get(&submission)).copied();
+            AppVersion::of(row, standing)
+        })
+        .collect()
+}
+
+/// The refusal that names each requirement still open, where what it is about stands in the app or the version.
+fn unmet(open: &[OpenItem]) -> Fault {
+    let errors: Vec<FieldError> = open
+        .iter()
+        .map(|item| FieldError::at(pointer_of(&item.code), item.code.clone(), item.detail.clone()))
+        .collect();
+    let count = errors.len();
+    let (verb, noun) = if count == 1 { ("is", "requirement") } else { ("are", "requirements") };
+    Fault::conflict(format!(
+        "{count} listing {noun} {verb} not met; `errors` names each. Mend what it says and submit again."
+    ))
+    .with_errors(errors)
+}
+
+/// Who asks, for the history.
+fn actor(ask: &Ask) -> Result<Actor, Fault> {
+    let principal = ask.principal()?;
+    Ok(Actor { kind: principal.kind.name(), uuid: Some(principal.uuid) })
+}
+
+/// Where in the app or the version stands what a listing requirement is about.
+fn pointer_of(code: &str) -> &'static str {
+    match code {
+        "REQ-01" => "/icon",
+        "REQ-02" => "/name",
+        "REQ-03" => "/tagline",
+        "REQ-04" => "/description",
+        "REQ-05" => "/categories",
+        "REQ-06" | "REQ-11" => "/media",
+        "REQ-07" => "/support_email",
+        "REQ-08" => "/privacy_url",
+        "REQ-09" => "/release_notes",
+        "REQ-10" => "/manifest/redirect_uris",
+        "REQ-13" => "/translations",
+        _ => "",
+    }
+}

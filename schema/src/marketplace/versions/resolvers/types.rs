@@ -1,0 +1,165 @@
+//! Versions as their owners see them.
+
+use std::collections::BTreeMap;
+
+use async_graphql::{InputObject, Json, SimpleObject};
+use uuid::Uuid;
+
+use crate::fault::Fault;
+use crate::marketplace::submissions::{ReviewFinding, Standing, SubmissionState};
+use crate::marketplace::versions::State;
+use crate::marketplace::versions::rules::manifest::{Manifest, Permission};
+use crate::marketplace::versions::store::VersionRow;
+use crate::page::Page;
+use crate::time::Time;
+
+/// One version of an app.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AppVersion {
+    /// Its id.
+    uuid: Uuid,
+    /// The app it is a version of.
+    app_uuid: Uuid,
+    /// Its semantic version.
+    number: String,
+    /// Where it is.
+    state: State,
+    /// What is new, by locale.
+    release_notes: Json<BTreeMap<String, String>>,
+    /// What it asks of the platform.
+    manifest: Manifest,
+    /// When it was begun.
+    created_at: Time,
+    /// When it last changed.
+    updated_at: Time,
+    /// When it was last handed in.
+    submitted_at: Option<Time>,
+    /// When it went live; stays when it is superseded.
+    published_at: Option<Time>,
+    /// When it will go live; set only while SCHEDULED.
+    publish_at: Option<Time>,
+    /// The review of the last submission; null before the first one.
+    review: Option<VersionReview>,
+}
+
+/// Where the last submission of a version stands.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct VersionReview {
+    /// The submission.
+    submission_uuid: Uuid,
+    /// Where it is.
+    state: SubmissionState,
+    /// Whether it was handed in as an appeal against a rejection.
+    appeal: bool,
+    /// 1 is next; null once a reviewer has it.
+    place_in_queue: Option<i64>,
+    /// How many submissions wait in all, this one included; null once a reviewer has it.
+    queue_length: Option<i64>,
+    /// When to expect the decision, from how long the last ones took; null when decided, or when too few were
+    /// decided lately to tell.
+    expected_at: Option<Time>,
+    /// When it was decided or withdrawn.
+    decided_at: Option<Time>,
+    /// What reviewers found in this version, the open ones first.
+    findings: Vec<ReviewFinding>,
+    /// What the reviewers wrote to the decision.
+    decision_note: Option<String>,
+}
+
+/// A page of an app's versions.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AppVersionList {
+    /// The entries of this page.
+    pub(in crate::marketplace::versions) data: Vec<AppVersion>,
+    /// Where it ends.
+    pub(in crate::marketplace::versions) page: Page,
+}
+
+/// A new version, begun as a draft.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AppVersionCreate {
+    pub(in crate::marketplace::versions) number: String,
+    pub(in crate::marketplace::versions) release_notes: Option<Json<BTreeMap<String, String>>>,
+    pub(in crate::marketplace::versions) manifest: Option<AppManifestInput>,
+}
+
+/// What a version asks of the platform. Left out, it asks nothing.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AppManifestInput {
+    permissions: Option<Vec<AppPermissionInput>>,
+    redirect_uris: Option<Vec<String>>,
+}
+
+/// One permission of the platform's own API, and why the app needs it.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AppPermissionInput {
+    code: String,
+    reason: String,
+}
+
+/// What goes to the reviewers with a version.
+#[derive(InputObject, Default)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AppVersionSubmit {
+    pub(in crate::marketplace::versions) note: Option<String>,
+    pub(in crate::marketplace::versions) appeal: Option<bool>,
+    pub(in crate::marketplace::versions) appeal_text: Option<String>,
+}
+
+/// When to publish.
+#[derive(InputObject, Default)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AppVersionPublish {
+    pub(in crate::marketplace::versions) publish_at: Option<Time>,
+}
+
+impl AppVersion {
+    /// A row as it is shown.
+    pub(in crate::marketplace::versions) fn of(row: VersionRow, standing: Option<Standing>) -> Result<Self, Fault> {
+        let findings = row.findings.0.into_iter().map(ReviewFinding::from).collect();
+        let review = match (row.submission_uuid, row.submission_state) {
+            (Some(submission_uuid), Some(state)) => Some(VersionReview {
+                submission_uuid,
+                state: SubmissionState::parse(&state)?,
+                appeal: row.appeal.unwrap_or_default(),
+                place_in_queue: standing.and_then(|standing| standing.place),
+                queue_length: standing.and_then(|standing| standing.length),
+                expected_at: standing.and_then(|standing| standing.expected_at),
+                decided_at: row.decided_at,
+                findings,
+                decision_note: row.decision_note,
+            }),
+            _ => None,
+        };
+        Ok(Self {
+            uuid: row.version_uuid,
+            app_uuid: row.app_uuid,
+            number: row.number,
+            state: State::parse(&row.state)?,
+            release_notes: Json(row.release_notes.0),
+            manifest: row.manifest.0,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            submitted_at: row.submitted_at,
+            published_at: row.published_at,
+            publish_at: row.publish_at,
+            review,
+        })
+    }
+}
+
+impl From<AppManifestInput> for Manifest {
+    fn from(input: AppManifestInput) -> Self {
+        let permissions = input.permissions.unwrap_or_default().into_iter();
+        Self {
+            permissions: permissions.map(|input| Permission { code: input.code, reason: input.reason }).collect(),
+            redirect_uris: input.redirect_uris.unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Version numbers, as the standard of semantic versions writes them (semver.org 2.0.0).
+
+use crate::fault::{Fault, FieldError};
+
+/// Longest number, in characters.
+const LONGEST: usize = 60;
+/// Most digits of major, minor and patch.
+const MOST_DIGITS: usize = 6;
+/// Most digits of a numeric pre-release identifier.
+const MOST_DIGITS_OF_IDENTIFIER: usize = 9;
+
+/// A version number, taken apart for its sort columns. Build metadata is not taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::marketplace::versions) struct Number {
+    /// As written.
+    pub(in crate::marketplace::versions) text: String,
+    /// The first number.
+    pub(in crate::marketplace::versions) major: i64,
+    /// The second.
+    pub(in crate::marketplace::versions) minor: i64,
+    /// The third.
+    pub(in crate::marketplace::versions) patch: i64,
+    /// The identifiers after the hyphen; empty for a release.
+    pub(in crate::marketplace::versions) prerelease: String,
+}
+
+impl Number {
+    /// Reads `1.5.0` or `2.0.0-rc.1`.
+    ///
+    /// # Errors
+    /// [`crate::Code::ValidationFailed`] at `/number`.
+    pub(in crate::marketplace::versions) fn parse(text: &str) -> Result<Self, Fault> {
+        read(text).ok_or_else(|| {
+            Fault::field(
+                "/number",
+                "NOT_A_VERSION",
+                "Send a semantic version without build metadata, 1.5.0 or 2.0.0-rc.1 for example.",
+            )
+        })
+    }
+
+    /// A number that is surely higher, to propose to a caller.
+    pub(in crate::marketplace::versions) fn higher(&self) -> String {
+        if self.prerelease.is_empty() {
+            format!("{}.{}.0", self.major, self.minor.saturating_add(1))
+        } else {
+            format!("{}.{}.{}", self.major, self.minor, self.patch)
+        }
+    }
+}
+
+fn read(text: &str) -> Option<Number> {
+    if text.len() > LONGEST {
+        return None;
+    }
+    let (core, prerelease) = match text.split_once('-') {
+        Some((core, prerelease)) => (core, Some(prerelease)),
+        None => (text, None),
+    };
+    let mut parts = core.split('.');
+    let (major, minor, patch) = (part(parts.next()?)?, part(parts.next()?)?, part(parts.next()?)?);
+    if parts.next().is_some() || !prerelease.is_none_or(|list| list.split('.').all(is_identifier)) {
+        return None;
+    }
+    Some(Number { text: text.to_owned(), major, minor, patch, prerelease: prerelease.unwrap_or_default().to_owned() })
+}
+
+fn part(text: &str) -> Option<i64> {
+    let digits = is_digits(text) && is_plain(text) && text.len() <= MOST_DIGITS;
+    if digits { text.parse().ok() } else { None }
+}
+
+fn is_identifier(text: &str) -> bool {
+    let letters = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    letters && (!is_digits(text) || (is_plain(text) && text.len() <= MOST_DIGITS_OF_IDENTIFIER))
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Without leading zeros.
+fn is_plain(text: &str) -> bool {
+    text == "0" || !text.starts_with('0')
+}
+
+/// The refusal of a number that this app has used before.
+pub(in crate::marketplace::versions) fn used(number: &str) -> Fault {
+    Fault::conflict(format!("Version {number} of this app was made before. Send a number not used yet."))
+        .with_errors(vec![FieldError::at("/number", "ALREADY_USED", format!("The number {number} was used before."))])
+}
+
+/// The refusal of a number that does not come after the one that is live.
+pub(in crate::marketplace::versions) fn not_higher(number: &str, published: &str) -> Fault {
+    let example = read(published).map(|published| format!(", {} for example", published.higher())).unwrap_or_default();
+    Fault::conflict(format!(
+        "Version {published} is published and {number} is not higher. Send a higher number{example}."
+    ))
+    .with_errors(vec![FieldError::at(
+        "/number",
+        "NOT_HIGHER",
+        format!("The number must be higher than {published}."),
+    )])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_taken_apart() {
+        let number = Number::parse("2.10.3-rc.1").unwrap();
+        assert_eq!((number.major, number.minor, number.patch), (2, 10, 3));
+        assert_eq!(number.prerelease, "rc.1");
+        assert_eq!(Number::parse("0.0.0").unwrap().prerelease, "");
+        assert_eq!(Number::parse("1.0.0-x-y-z.--").unwrap().prerelease, "x-y-z.--");
+        assert_eq!(Number::parse("1.0.0-0a").unwrap().prerelease, "0a");
+    }
+
+    #[test]
+    fn what_is_no_semantic_version_is_refused() {
+        let long = format!("1.0.0-{}", "a".repeat(60));
+        for text in [
+            "",
+            "1",
+            "1.0",
+            "1.0.0.0",
+            "v1.0.0",
+            "01.0.0",
+            "1.0.0-",
+            "1.0.0-01",
+            "1.0.0-a..b",
+            "1.0.0+build",
+            "1.0.-1",
+            "1.0.0-rc_1",
+            "1000000.0.0",
+            "1.0.0-1234567890",
+            " 1.0.0",
+            "1.0.0-é",
+            &long,
+        ] {
+            assert!(Number::parse(text).is_err(), "{text} was taken");
+        }
+    }
+
+    #[test]
+    fn a_higher_number_is_proposed() {
+        assert_eq!(Number::parse("1.4.2").unwrap().higher(), "1.5.0");
+        assert_eq!(Number::parse("2.0.0-rc.1").unwrap().higher(), "2.0.0");
+        assert!(not_higher("1.3.9", "1.4.0").parts().detail.contains("1.5.0"));
+    }
+}

@@ -1,0 +1,41 @@
+//! When a version may go live.
+
+use crate::fault::Fault;
+use crate::time::Time;
+
+/// How far ahead a publication can be scheduled, in seconds (180 days).
+const FARTHEST: i64 = 180 * 86_400;
+
+/// Checks a moment to go live.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`] for one that has passed or lies more than 180 days ahead.
+pub(in crate::marketplace::versions) fn checked(publish_at: Time, now: Time) -> Result<(), Fault> {
+    match publish_at.seconds_since(now) {
+        _ if publish_at <= now => Err(Fault::field(
+            "/publish_at",
+            "IN_THE_PAST",
+            "Name a moment in the future, or leave `publish_at` out to publish now.",
+        )),
+        ahead if ahead > FARTHEST || publish_at > now.plus_seconds(FARTHEST) => {
+            Err(Fault::field("/publish_at", "TOO_FAR", "Name a moment at most 180 days ahead."))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_scheduled_for_the_next_180_days() {
+        let now = Time(jiff::Timestamp::UNIX_EPOCH);
+        let verdict = |seconds| checked(now.plus_seconds(seconds), now).is_ok();
+        assert!(!verdict(-1));
+        assert!(!verdict(0));
+        assert!(verdict(1));
+        assert!(verdict(FARTHEST));
+        assert!(!verdict(FARTHEST + 1));
+    }
+}

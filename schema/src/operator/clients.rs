@@ -1,0 +1,111 @@
+//! Programs that the operator provisions by hand: the storefront, the release tool, a partner's own.
+
+use ipnet::IpNet;
+use serde_json::json;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::record::{Act, Said};
+use super::{rules, store};
+use crate::fault::Fault;
+use crate::keep::random_bytes;
+use crate::keep::secret::SecretKind;
+use crate::services::Services;
+
+/// A program to be.
+#[derive(Clone, Debug)]
+pub struct NewClient {
+    /// What it is, for people; 1 to 120 characters.
+    pub name: String,
+    /// What it may ask for.
+    pub scopes: Vec<String>,
+    /// The partner it is bound to, for good; none: one of the service's own.
+    pub partner_uuid: Option<Uuid>,
+    /// From where it may call; empty: from anywhere.
+    pub networks: Vec<IpNet>,
+}
+
+/// A program just made, with its secret, which is shown this one time. Never printed.
+pub struct ClientCreated {
+    /// Which.
+    pub client_uuid: Uuid,
+    /// What it sends as `username`.
+    pub client_id: String,
+    /// What it sends as `password`.
+    pub secret: String,
+}
+
+impl std::fmt::Debug for ClientCreated {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("ClientCreated").field("client_id", &self.client_id).finish_non_exhaustive()
+    }
+}
+
+/// Characters of a client id that are random.
+const ID_CHARACTERS: usize = 12;
+/// No two of them look alike.
+const ID_ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+/// Characters of a secret that people are shown to tell it from others.
+const SHOWN_CHARACTERS: usize = 14;
+/// Longest name, in characters, as the contract says.
+const LONGEST_NAME: usize = 120;
+
+/// Makes a program with a first secret.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`] for a name, scope or partner that cannot be; [`crate::Code::Unavailable`].
+pub async fn client_create(pool: &PgPool, services: &Services, new: NewClient) -> Result<ClientCreated, Fault> {
+    let name = new.name.trim();
+    if !(1..=LONGEST_NAME).contains(&name.chars().count()) {
+        return Err(Fault::field("/name", "LENGTH", "Use 1 to 120 characters."));
+    }
+    let scopes = rules::allowed_scopes(&new.scopes, new.partner_uuid.is_some())?;
+    let networks: Vec<IpNet> = new.networks.iter().map(IpNet::trunc).collect();
+    let secret = SecretKind::Client.issue();
+    let act = Act::begin(pool, services);
+    let (client_uuid, client_id) = (act.new_uuid(), client_id());
+    if let Some(partner_uuid) = new.partner_uuid {
+        store::partner_exists(&act.db, partner_uuid).await?;
+    }
+    let client = store::NewClientRow {
+        client_uuid,
+        client_id: &client_id,
+        name,
+        partner_uuid: new.partner_uuid,
+        allowed_scopes: &scopes,
+        allowed_networks: &networks,
+        secret_uuid: act.new_uuid(),
+        secret_prefix: secret.text.expose().get(..SHOWN_CHARACTERS).unwrap_or_default(),
+        secret_sha256: &secret.digest,
+    };
+    store::client_insert(&act.db, &client).await?;
+    let said = Said {
+        operation: "client_create",
+        target_kind: "client",
+        target_uuid: client_uuid,
+        target_label: &client_id,
+        partner_uuid: new.partner_uuid,
+        parameters: json!({ "name": name, "scopes": scopes, "networks": networks }),
+    };
+    act.commit(&said).await?;
+    Ok(ClientCreated { client_uuid, client_id, secret: secret.text.expose().to_owned() })
+}
+
+fn client_id() -> String {
+    let letters = random_bytes::<ID_CHARACTERS>();
+    let letters = letters.iter().filter_map(|byte| ID_ALPHABET.get(usize::from(byte & 31)));
+    format!("labs-client-{}", letters.map(|letter| char::from(*letter)).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn client_ids_look_alike_and_differ() {
+        let (one, two) = (client_id(), client_id());
+        assert_ne!(one, two);
+        assert_eq!(one.len(), "labs-client-".len() + ID_CHARACTERS);
+        assert!(one.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'));
+    }
+}

@@ -1,0 +1,28 @@
+//! What the operator does without the API: on the command line, and as jobs.
+//!
+//! Each act of the command line is one transaction with its audit record, of the channel COMMAND_LINE and the
+//! actor SYSTEM: whoever stands there holds the database, so there is nobody to verify. The difference is captured
+//! as for any audited write.
+
+mod clients;
+mod record;
+mod rules;
+mod staff;
+mod store;
+
+use sqlx::PgPool;
+
+pub use clients::{ClientCreated, NewClient, client_create};
+pub use staff::{NewStaff, StaffCreated, staff_create};
+
+use crate::auth::registrations;
+use crate::db::Db;
+use crate::fault::Fault;
+
+/// A job: drops every registration that was not verified in time, and answers how many.
+///
+/// # Errors
+/// [`crate::Code::Unavailable`] when the database is away.
+pub async fn registrations_drop(pool: &PgPool) -> Result<u64, Fault> {
+    registrations::expired_delete(&Db::pooled(pool.clone())).await
+}

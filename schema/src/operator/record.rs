@@ -1,0 +1,67 @@
+//! An act of the command line: one transaction, with its audit record.
+
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::store;
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::services::Services;
+use crate::time::Time;
+
+/// What an audit record says of an act.
+pub(super) struct Said<'a> {
+    /// `staff_create` for example.
+    pub(super) operation: &'static str,
+    /// What kind of thing was made.
+    pub(super) target_kind: &'static str,
+    /// Which.
+    pub(super) target_uuid: Uuid,
+    /// Its name.
+    pub(super) target_label: &'a str,
+    /// The partner concerned.
+    pub(super) partner_uuid: Option<Uuid>,
+    /// What was asked for, without anything secret.
+    pub(super) parameters: serde_json::Value,
+}
+
+/// An act under way.
+pub(super) struct Act {
+    /// Where its statements run.
+    pub(super) db: Db,
+    /// When it happens.
+    pub(super) now: Time,
+    record_uuid: Uuid,
+}
+
+impl Act {
+    /// Begins one. The triggers that capture differences file them under its record.
+    pub(super) fn begin(pool: &PgPool, services: &Services) -> Self {
+        let now = services.clock.now();
+        let record_uuid = new_uuid(now);
+        let begin = format!("begin isolation level read committed; set local labs.audit_record = '{record_uuid}'");
+        Self { db: Db::within(pool.clone(), begin), now, record_uuid }
+    }
+
+    /// A fresh identifier (UUID version 7).
+    pub(super) fn new_uuid(&self) -> Uuid {
+        new_uuid(self.now)
+    }
+
+    /// Writes the record and commits. An act that is dropped before is rolled back.
+    ///
+    /// # Errors
+    /// What the database answered; nothing is done then.
+    pub(super) async fn commit(self, said: &Said<'_>) -> Result<(), Fault> {
+        store::record_insert(&self.db, self.record_uuid, said).await?;
+        match self.db.take().await {
+            Some(transaction) => Ok(transaction.commit().await?),
+            None => Err(Fault::internal("an act without a transaction")),
+        }
+    }
+}
+
+fn new_uuid(now: Time) -> Uuid {
+    let milliseconds = u64::try_from(now.0.as_millisecond()).unwrap_or_default();
+    uuid::Builder::from_unix_timestamp_millis(milliseconds, &crate::keep::random_bytes::<10>()).into_uuid()
+}

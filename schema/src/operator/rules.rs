@@ -1,0 +1,79 @@
+//! What the operator may make.
+
+use crate::fault::{Fault, FieldError};
+use crate::scope::{Scope, ScopeSet};
+
+/// The role of a staff member for whom none is named.
+const FIRST_ROLE: &str = "ADMINISTRATOR";
+
+/// The codes of staff roles as typed: in any case, with hyphens for underscores, each once.
+pub(super) fn role_codes(typed: &[String]) -> Vec<String> {
+    let mut codes: Vec<String> = typed.iter().map(|role| role.trim().to_ascii_uppercase().replace('-', "_")).collect();
+    if codes.is_empty() {
+        codes.push(FIRST_ROLE.to_owned());
+    }
+    codes.sort_unstable();
+    codes.dedup();
+    codes
+}
+
+/// The scopes that a program is to be allowed, each once.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`] naming what is no scope, what no program can hold, and what none bound to a
+/// partner can hold (specification: decisions, Principals).
+pub(super) fn allowed_scopes(typed: &[String], is_bound: bool) -> Result<Vec<String>, Fault> {
+    let account = ScopeSet::parse(["auth.account:write"]);
+    let mut errors = Vec::new();
+    let mut scopes = Vec::new();
+    for (position, name) in typed.iter().enumerate() {
+        let pointer = format!("/scopes/{position}");
+        match Scope::parse(name.trim()) {
+            None => errors.push(FieldError::at(pointer, "UNKNOWN_SCOPE", format!("There is no scope {name}."))),
+            Some(scope) if account.reaches(scope) => {
+                let message = "An account belongs to a person; a program has none.";
+                errors.push(FieldError::at(pointer, "NOT_ALLOWED", message));
+            }
+            Some(scope) if is_bound && scope.is_admin() => {
+                let message = "A program bound to a partner can hold nothing under labs.admin.";
+                errors.push(FieldError::at(pointer, "NOT_ALLOWED", message));
+            }
+            Some(scope) => scopes.push(scope.to_string()),
+        }
+    }
+    if typed.is_empty() {
+        errors.push(FieldError::at("/scopes", "REQUIRED", "Name at least one scope."));
+    }
+    scopes.sort_unstable();
+    scopes.dedup();
+    if errors.is_empty() { Ok(scopes) } else { Err(Fault::invalid(errors)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn owned(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|text| (*text).to_owned()).collect()
+    }
+
+    #[test]
+    fn roles_are_typed_in_any_case_and_the_first_one_is_administrator() {
+        assert_eq!(role_codes(&owned(&["operator", "Account-Manager", "OPERATOR"])), ["ACCOUNT_MANAGER", "OPERATOR"]);
+        assert_eq!(role_codes(&[]), ["ADMINISTRATOR"]);
+    }
+
+    #[test]
+    fn scopes_must_exist_and_suit_the_program() {
+        let scopes = allowed_scopes(&owned(&["storefront", "labs.admin:write", "storefront"]), false);
+        assert_eq!(scopes.unwrap(), ["labs.admin:write", "storefront"]);
+        let codes = |typed: &[&str], is_bound| {
+            let refusal = allowed_scopes(&owned(typed), is_bound).err();
+            refusal.map(|fault| fault.parts().errors.iter().map(|error| error.code.clone()).collect::<Vec<_>>())
+        };
+        assert_eq!(codes(&["marketplace.app"], false).unwrap(), ["UNKNOWN_SCOPE"]);
+        assert_eq!(codes(&["marketplace", "labs.admin.apps"], true).unwrap(), ["NOT_ALLOWED"]);
+        assert_eq!(codes(&["auth.account", "auth.account:write"], false).unwrap(), ["NOT_ALLOWED", "NOT_ALLOWED"]);
+        assert_eq!(codes(&[], false).unwrap(), ["REQUIRED"]);
+    }
+}

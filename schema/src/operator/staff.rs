@@ -1,0 +1,146 @@
+//! The first staff member, and any other that the operator makes by hand.
+
+use serde_json::json;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::record::{Act, Said};
+use super::{rules, store};
+use crate::auth::mfa;
+use crate::fault::{Fault, FieldError};
+use crate::keep::email::EmailAddress;
+use crate::keep::lane::LaneError;
+use crate::keep::random_bytes;
+use crate::keep::secret::SecretText;
+use crate::services::Services;
+
+/// A staff member to be.
+#[derive(Clone, Debug)]
+pub struct NewStaff {
+    /// The address to sign in with.
+    pub email: String,
+    /// Name as colleagues see it, 1 to 120 characters.
+    pub name: String,
+    /// Codes of staff roles, in any case; none: `ADMINISTRATOR`.
+    pub roles: Vec<String>,
+    /// The password; one is made when there is none.
+    pub password: Option<SecretText>,
+}
+
+/// A staff member just made, with what is shown this one time. Never printed.
+pub struct StaffCreated {
+    /// Who.
+    pub person_uuid: Uuid,
+    /// The password that was made; none when one was given.
+    pub password: Option<String>,
+    /// The authenticator's secret in base 32, for typing in.
+    pub totp_secret: String,
+    /// The same as an `otpauth` address.
+    pub otpauth_uri: String,
+    /// Ten codes for the day when the device is lost.
+    pub recovery_codes: Vec<String>,
+}
+
+impl std::fmt::Debug for StaffCreated {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("StaffCreated").field("person_uuid", &self.person_uuid).finish_non_exhaustive()
+    }
+}
+
+/// Characters of a password that is made: five bits each, a hundred in all.
+const PASSWORD_CHARACTERS: usize = 20;
+/// No two of them look alike.
+const PASSWORD_ALPHABET: &[u8; 32] = b"abcdefghijkmnopqrstuvwxyz2345679";
+/// Longest name, in characters, as the contract says.
+const LONGEST_NAME: usize = 120;
+
+/// Makes a staff member who can sign in at once: ACTIVE, with the address taken for theirs, and with a second
+/// factor in force. The factor needs no first code here, because staff reach nothing without one and the secret
+/// leaves over the same screen as the password.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`] for an address, name, role or password that cannot be;
+/// [`crate::Code::Conflict`] when the address is somebody's already; [`crate::Code::Unavailable`].
+pub async fn staff_create(pool: &PgPool, services: &Services, new: NewStaff) -> Result<StaffCreated, Fault> {
+    let email = checked(services, &new).await?;
+    let made = new.password.is_none().then(password);
+    let password = new.password.unwrap_or_else(|| SecretText::new(made.clone().unwrap_or_default()));
+    let password_hash = services.passwords.hash(password).await.map_err(busy)?;
+    let act = Act::begin(pool, services);
+    let person_uuid = act.new_uuid();
+    let roles = rules::role_codes(&new.roles);
+    store::roles_exist(&act.db, &roles).await?;
+    store::staff_insert(&act.db, person_uuid, &email, new.name.trim(), &password_hash).await?;
+    store::roles_grant(&act.db, person_uuid, &roles).await?;
+    let (seed, codes) = mfa::put_in_force(&act.db, &services.key, person_uuid).await?;
+    let said = Said {
+        operation: "staff_create",
+        target_kind: "staff",
+        target_uuid: person_uuid,
+        target_label: new.name.trim(),
+        partner_uuid: None,
+        parameters: json!({ "roles": roles }),
+    };
+    act.commit(&said).await?;
+    Ok(StaffCreated {
+        person_uuid,
+        password: made,
+        totp_secret: seed.base32().expose().to_owned(),
+        otpauth_uri: seed.otpauth_uri(mfa::ISSUER, email.as_str()).expose().to_owned(),
+        recovery_codes: codes.iter().map(|code| code.shown().expose().to_owned()).collect(),
+    })
+}
+
+/// Judges what was asked for.
+async fn checked(services: &Services, new: &NewStaff) -> Result<EmailAddress, Fault> {
+    let mut errors = Vec::new();
+    if !(1..=LONGEST_NAME).contains(&new.name.trim().chars().count()) {
+        errors.push(FieldError::at("/name", "LENGTH", "Use 1 to 120 characters."));
+    }
+    if let Some(password) = &new.password {
+        let judged = services.passwords.check_rule(password.clone(), &new.email, &new.name).await.map_err(busy)?;
+        let problems = judged.err().unwrap_or_default();
+        errors.extend(problems.iter().map(|problem| FieldError::at("/password", problem.code(), problem.message())));
+    }
+    match EmailAddress::parse(&new.email) {
+        Ok(email) if errors.is_empty() => return Ok(email),
+        Ok(_) => {}
+        Err(problem) => errors.push(FieldError::at("/email", "FORMAT", format!("{problem}."))),
+    }
+    Err(Fault::invalid(errors))
+}
+
+/// A password that nobody guesses and that can be typed: four groups of five.
+fn password() -> String {
+    let mut password = String::with_capacity(PASSWORD_CHARACTERS + 3);
+    for (position, byte) in random_bytes::<PASSWORD_CHARACTERS>().into_iter().enumerate() {
+        if position > 0 && position % 5 == 0 {
+            password.push('-');
+        }
+        // 256 is a multiple of 32, so no character is favoured.
+        let letter = PASSWORD_ALPHABET.get(usize::from(byte & 31)).copied().unwrap_or(b'x');
+        password.push(char::from(letter));
+    }
+    password
+}
+
+fn busy(_: LaneError) -> Fault {
+    Fault::unavailable("Too many passwords are being hashed. Try again in a moment.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keep::password::password_rule;
+
+    #[test]
+    fn a_password_that_is_made_passes_the_rule_and_never_comes_twice() {
+        let mut seen = std::collections::HashSet::new();
+        for _ in 0..200 {
+            let made = password();
+            assert_eq!(made.len(), PASSWORD_CHARACTERS + 3);
+            assert_eq!(password_rule(&made.as_str().into(), "ada@example.com", "Ada Byron"), Ok(()));
+            assert!(seen.insert(made));
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Every statement of the command line.
+
+use ipnet::IpNet;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use super::record::Said;
+use crate::db::Db;
+use crate::fault::{Fault, constraint_of};
+use crate::keep::email::EmailAddress;
+
+/// A program with its first secret.
+pub(super) struct NewClientRow<'a> {
+    pub(super) client_uuid: Uuid,
+    pub(super) client_id: &'a str,
+    pub(super) name: &'a str,
+    pub(super) partner_uuid: Option<Uuid>,
+    pub(super) allowed_scopes: &'a [String],
+    pub(super) allowed_networks: &'a [IpNet],
+    pub(super) secret_uuid: Uuid,
+    pub(super) secret_prefix: &'a str,
+    pub(super) secret_sha256: &'a [u8],
+}
+
+/// Writes the record of an act.
+pub(super) async fn record_insert(db: &Db, record_uuid: Uuid, said: &Said<'_>) -> Result<(), Fault> {
+    sqlx::query!(
+        "insert into audit_log (record_uuid, operation, channel, outcome, actor_kind, actor_label, target_kind, target_uuid,
+                                target_label, partner_uuid, parameters)
+         values ($1, $2, 'COMMAND_LINE', 'SUCCEEDED', 'SYSTEM', 'command line', $3, $4, $5, $6, $7)",
+        record_uuid,
+        said.operation,
+        said.target_kind,
+        said.target_uuid,
+        said.target_label,
+        said.partner_uuid,
+        Json(&said.parameters) as _,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Refuses codes that are no staff role, naming those that are.
+pub(super) async fn roles_exist(db: &Db, codes: &[String]) -> Result<(), Fault> {
+    let known = sqlx::query_scalar!("select role_code from staff_role order by role_code")
+        .fetch_all(&mut *db.conn().await?)
+        .await?;
+    match codes.iter().find(|code| !known.contains(code)) {
+        Some(code) => {
+            let message = format!("There is no staff role {code}. There are {}.", known.join(", "));
+            Err(Fault::field("/roles", "UNKNOWN_ROLE", message))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Makes an internal person who may sign in.
+pub(super) async fn staff_insert(
+    db: &Db,
+    person_uuid: Uuid,
+    email: &EmailAddress,
+    name: &str,
+    password_hash: &str,
+) -> Result<(), Fault> {
+    let inserted = sqlx::query!(
+        "insert into person (person_uuid, kind, email, email_normalised, name, state, password_hash, password_changed_at,
+                             email_verified_at)
+         values ($1, 'STAFF_USER', $2, $3, $4, 'ACTIVE', $5, labs_now(), labs_now())",
+        person_uuid,
+        email.as_str(),
+        email.normalised(),
+        name,
+        password_hash,
+    )
+    .execute(&mut *db.conn().await?)
+    .await;
+    match inserted {
+        Err(error) if constraint_of(&error) == Some("person_email_normalised_key") => {
+            Err(Fault::conflict("Somebody has this e-mail address already. One address is one person."))
+        }
+        Err(error) => Err(error.into()),
+        Ok(_) => Ok(()),
+    }
+}
+
+/// Grants roles that exist.
+pub(super) async fn roles_grant(db: &Db, person_uuid: Uuid, codes: &[String]) -> Result<(), Fault> {
+    sqlx::query!(
+        "insert into staff_role_grant (person_uuid, role_code) select $1, unnest($2::text[])",
+        person_uuid,
+        codes
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Refuses a partner that does not exist or is closed.
+pub(super) async fn partner_exists(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+    let found = sqlx::query_scalar!(
+        r#"select exists (select from partner where partner_uuid = $1 and state not in ('CLOSED', 'ERASED')) as "found!""#,
+        partner_uuid
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?;
+    if found {
+        Ok(())
+    } else {
+        Err(Fault::field("/partner_uuid", "UNKNOWN_PARTNER", "There is no such partner, or it is closed."))
+    }
+}
+
+/// Makes a program with its first secret.
+pub(super) async fn client_insert(db: &Db, client: &NewClientRow<'_>) -> Result<(), Fault> {
+    sqlx::query!(
+        "with client as (
+           insert into machine_client (client_uuid, client_id, partner_uuid, name, allowed_scopes, allowed_networks)
+           values ($1, $2, $3, $4, $5, $6::inet[]::cidr[])
+         )
+         insert into machine_client_secret (secret_uuid, client_uuid, prefix, secret_sha256) values ($7, $1, $8, $9)",
+        client.client_uuid,
+        client.client_id,
+        client.partner_uuid,
+        client.name,
+        client.allowed_scopes,
+        client.allowed_networks as &[IpNet],
+        client.secret_uuid,
+        client.secret_prefix,
+        client.secret_sha256,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! The outbox: mail is queued in the transaction that causes it and sent afterwards, once a message.
+//!
+//! ```text
+//!  queue ──▶ QUEUED ──handed over──▶ SENT (its content is wiped)
+//!             │  ▲
+//!             │  └── later again, each time after a longer wait
+//!             └──tried too often, or pointless to try──▶ FAILED
+//! ```
+//!
+//! A mail server that hangs changes no answer's time, and a mail whose transaction is rolled back never was
+//! (specification: design, security, 17).
+
+mod deliver;
+mod rules;
+mod store;
+
+use uuid::Uuid;
+
+pub use deliver::{Round, deliver_due};
+
+use crate::ask::Ask;
+use crate::auth::people::{Addressee, addressee_get};
+use crate::fault::Fault;
+use crate::mail::deliver::Letterhead;
+use crate::mail::message::{Letter, Locale, Notice, SecurityEvent};
+
+/// Queues a letter in the request's transaction.
+///
+/// # Errors
+/// What the database answered.
+pub(crate) async fn queue(ask: &Ask, to: &Addressee, letter: &Letter) -> Result<(), Fault> {
+    let message_uuid = ask.new_uuid();
+    let subject = letter.subject(Locale::of(&to.locale), &platform(ask));
+    let sealed = letter.seal(&ask.services.key, message_uuid);
+    store::insert(&ask.db, message_uuid, to, letter.kind(), &subject, &sealed).await
+}
+
+/// Queues a letter to a person, written by their name, to the address they have now. Whoever is gone gets none.
+///
+/// # Errors
+/// What the database answered.
+pub(crate) async fn queue_to_person(
+    ask: &Ask,
+    person_uuid: Uuid,
+    write: impl FnOnce(String) -> Letter,
+) -> Result<(), Fault> {
+    let Some(to) = addressee_get(&ask.db, person_uuid).await? else { return Ok(()) };
+    let letter = write(to.name.clone());
+    queue(ask, &to, &letter).await
+}
+
+/// Queues the notice of something that happened to a person's account and that only they should have done.
+///
+/// # Errors
+/// What the database answered.
+pub(crate) async fn queue_notice(ask: &Ask, person_uuid: Uuid, event: SecurityEvent) -> Result<(), Fault> {
+    let occurred_at = ask.now.0;
+    queue_to_person(ask, person_uuid, |name| Letter::Telling(Notice::Security { name, event, occurred_at })).await
+}
+
+/// How many mails of these kinds an address was sent or is to be sent in the last hour.
+///
+/// # Errors
+/// What the database answered.
+pub(crate) async fn recent_count(ask: &Ask, email: &str, kinds: &[&str]) -> Result<i64, Fault> {
+    let kinds: Vec<String> = kinds.iter().map(|kind| (*kind).to_owned()).collect();
+    store::count_recent(&ask.db, email, &kinds).await
+}
+
+/// What the platform calls itself in subjects: the sender's name.
+fn platform(ask: &Ask) -> String {
+    let settings = &ask.services.settings;
+    Letterhead::new(&settings.mail_from, &settings.base_url, None)
+        .map_or_else(|_| "Labs".to_owned(), |letterhead| letterhead.platform().to_owned())
+}

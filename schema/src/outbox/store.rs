@@ -1,0 +1,118 @@
+//! Every statement about queued mail.
+
+use uuid::Uuid;
+
+use crate::auth::people::Addressee;
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::time::Time;
+
+/// A mail to be handed over, claimed for a while.
+pub(super) struct DueRow {
+    pub(super) message_uuid: Uuid,
+    pub(super) recipient: String,
+    pub(super) locale: String,
+    pub(super) content_sealed: Vec<u8>,
+    /// This try's number, counted from one.
+    pub(super) attempts: i32,
+    pub(super) created_at: Time,
+}
+
+/// Queues a mail.
+pub(super) async fn insert(
+    db: &Db,
+    message_uuid: Uuid,
+    to: &Addressee,
+    kind: &str,
+    subject: &str,
+    content_sealed: &[u8],
+) -> Result<(), Fault> {
+    sqlx::query!(
+        "insert into mail_message (message_uuid, kind, recipient, locale, subject, content_sealed, person_uuid, partner_uuid)
+         values ($1, $2, $3, $4, $5, $6, $7, $8)",
+        message_uuid,
+        kind,
+        to.email,
+        to.locale,
+        subject,
+        content_sealed,
+        to.person_uuid,
+        to.partner_uuid,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// How many mails of these kinds an address got in the last hour, in whatever case it was written.
+pub(super) async fn count_recent(db: &Db, email: &str, kinds: &[String]) -> Result<i64, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select count(*) as "count!" from mail_message
+            where lower(recipient) = lower($1) and created_at > labs_now() - interval '1 hour' and kind = any($2)"#,
+        email,
+        kinds
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Claims a handful of mails that are due. Until the lease is over nobody else takes them, and when whoever
+/// claimed them dies, they are due again.
+pub(super) async fn claim(db: &Db, lease_seconds: i32) -> Result<Vec<DueRow>, Fault> {
+    Ok(sqlx::query_as!(
+        DueRow,
+        r#"with due as (
+             select message_uuid from mail_message
+              where state = 'QUEUED' and next_attempt_at <= labs_now()
+              order by next_attempt_at, message_uuid
+              limit 8
+                for update skip locked
+           )
+           update mail_message
+              set attempts = attempts + 1, next_attempt_at = labs_now() + make_interval(secs => $1)
+             from due
+            where mail_message.message_uuid = due.message_uuid
+           returning mail_message.message_uuid, recipient, locale, content_sealed as "content_sealed!", attempts, created_at"#,
+        f64::from(lease_seconds)
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}
+
+/// The mail was handed over: what it said is forgotten.
+pub(super) async fn set_sent(db: &Db, message_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "update mail_message set state = 'SENT', sent_at = labs_now(), content_sealed = null, last_error = null
+          where message_uuid = $1 and state = 'QUEUED'",
+        message_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// The mail is tried again after some seconds.
+pub(super) async fn set_postponed(db: &Db, message_uuid: Uuid, seconds: i64, error: &str) -> Result<(), Fault> {
+    sqlx::query!(
+        "update mail_message set next_attempt_at = labs_now() + $2::bigint * interval '1 second', last_error = $3
+          where message_uuid = $1 and state = 'QUEUED'",
+        message_uuid,
+        seconds,
+        error
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// The mail is given up. Its content stays, sealed, so that staff may have it tried again.
+pub(super) async fn set_failed(db: &Db, message_uuid: Uuid, error: &str) -> Result<(), Fault> {
+    sqlx::query!(
+        "update mail_message set state = 'FAILED', last_error = $2 where message_uuid = $1 and state = 'QUEUED'",
+        message_uuid,
+        error
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}

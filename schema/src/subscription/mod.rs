@@ -1,0 +1,12 @@
+//! Tiers, what they hold, and what one partner's subscription resolves to. The subscription record, never a payment
+//! provider, decides access.
+//!
+//! Specification: platform, What the service does; decisions, Tiers.
+
+mod public_tiers;
+
+use async_graphql::MergedObject;
+
+/// What can be read of the group.
+#[derive(MergedObject, Default)]
+pub(crate) struct SubscriptionQuery(public_tiers::PublicTiersQuery);

@@ -1,0 +1,187 @@
+//! What anybody may ask about tiers.
+
+use async_graphql::{Context, Enum, Json, Object, SimpleObject};
+use serde_json::{Value, json};
+
+use super::store::{self, FeatureRow, TierRow};
+use crate::access::access;
+use crate::ask::Asking;
+use crate::fault::Fault;
+use crate::money::Money;
+use crate::page::{Page, Window};
+
+/// A tier that is on offer.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct Tier {
+    /// By which programs know it.
+    code: String,
+    /// Its name for people.
+    name: String,
+    /// For whom it is.
+    description: String,
+    /// The price of one billing period, without tax.
+    price: Money,
+    /// What the price pays for.
+    billing_period: BillingPeriod,
+    /// Whether a partner may choose it without asking.
+    self_service: bool,
+    /// Whether a pricing page should set it off.
+    highlighted: bool,
+    /// How much it allows one partner.
+    limits: TierLimits,
+    /// What it holds, in the order of the pricing page.
+    features: Vec<TierFeature>,
+}
+
+/// What a price pays for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+pub(crate) enum BillingPeriod {
+    /// There are no periods.
+    None,
+    /// A month.
+    Month,
+    /// A year.
+    Year,
+}
+
+/// How much a tier allows one partner, over all its people and programs.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TierLimits {
+    /// Requests a second.
+    burst_per_second: i32,
+    /// Requests a day.
+    daily_requests: i64,
+    /// Apps that are not archived; null means no cap.
+    apps: Option<i64>,
+    /// People in the team; null means no cap.
+    team_members: Option<i64>,
+}
+
+/// One feature and what it is worth in a tier.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TierFeature {
+    /// By which programs know it.
+    code: String,
+    /// Its name for people.
+    name: String,
+    /// How to read its value.
+    kind: FeatureKind,
+    /// True or false, or a number; null for a limit without a cap.
+    value: Option<Json<Value>>,
+    /// Whether a limit has no cap.
+    unlimited: bool,
+}
+
+/// The kinds of feature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+pub(crate) enum FeatureKind {
+    /// It is there or not.
+    Flag,
+    /// A number, or no cap.
+    Limit,
+    /// It lets a partner's people and programs hold a scope.
+    Scope,
+}
+
+/// A page of tiers.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TierList {
+    /// The tiers, in the order of the pricing page.
+    data: Vec<Tier>,
+    /// Where the page ends.
+    page: Page,
+}
+
+/// Public reads of tiers.
+#[derive(Default)]
+pub(crate) struct PublicTiersQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl PublicTiersQuery {
+    /// The tiers on offer, with price, limits and features.
+    #[graphql(directive = access::apply("public".into()))]
+    async fn subscription_public_tiers_list(
+        &self,
+        ctx: &Context<'_>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<TierList, Fault> {
+        let ask = ctx.ask();
+        let list = "subscription_public_tiers_list";
+        let window = Window::read(&ask.services.cursors, list, &(), limit, cursor.as_deref())?;
+        let rows = store::page(&ask.db, &window).await?;
+        let (rows, page) = window.cut(rows, |row| vec![json!(row.position), json!(row.code)]);
+        Ok(TierList { data: rows.into_iter().map(Into::into).collect(), page })
+    }
+}
+
+impl From<TierRow> for Tier {
+    fn from(row: TierRow) -> Self {
+        let limit = |code: &str| {
+            let feature = row.features.0.iter().find(|feature| feature.code == code);
+            feature.and_then(|feature| feature.value.as_i64())
+        };
+        let limits = TierLimits {
+            burst_per_second: row.burst_per_second,
+            daily_requests: row.daily_requests,
+            apps: limit("apps"),
+            team_members: limit("team_members"),
+        };
+        Self {
+            code: row.code,
+            name: row.name,
+            description: row.description,
+            price: Money { amount_minor: row.price_amount_minor, currency: row.currency },
+            billing_period: match row.billing_period.as_str() {
+                "MONTH" => BillingPeriod::Month,
+                "YEAR" => BillingPeriod::Year,
+                _ => BillingPeriod::None,
+            },
+            self_service: row.self_service,
+            highlighted: row.highlighted,
+            limits,
+            features: row.features.0.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<FeatureRow> for TierFeature {
+    fn from(row: FeatureRow) -> Self {
+        let kind = match row.kind.as_str() {
+            "FLAG" => FeatureKind::Flag,
+            "LIMIT" => FeatureKind::Limit,
+            _ => FeatureKind::Scope,
+        };
+        let unlimited = kind == FeatureKind::Limit && !row.value.is_number();
+        Self { code: row.code, name: row.name, kind, value: (!unlimited).then_some(Json(row.value)), unlimited }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn feature(kind: &str, value: Value) -> TierFeature {
+        FeatureRow { code: "apps".to_owned(), name: "Apps".to_owned(), kind: kind.to_owned(), value }.into()
+    }
+
+    #[test]
+    fn a_limit_without_a_cap_has_no_value_and_says_so() {
+        let unlimited = feature("LIMIT", json!("unlimited"));
+        assert!(unlimited.unlimited && unlimited.value.is_none());
+        let limited = feature("LIMIT", json!(3));
+        assert!(!limited.unlimited);
+        assert_eq!(limited.value.unwrap().0, json!(3));
+    }
+
+    #[test]
+    fn a_flag_that_is_off_has_a_value_and_is_no_limit() {
+        let flag = feature("FLAG", json!(false));
+        assert!(!flag.unlimited);
+        assert_eq!(flag.value.unwrap().0, json!(false));
+    }
+}

@@ -1,0 +1,3 @@
+//! Stories of signing in.
+
+mod sessions;

@@ -1,0 +1,130 @@
+//! Sessions: rotation that never forks, codes that are used once, refusals that tell nothing.
+
+use futures_util::future::join_all;
+use serde_json::json;
+
+use crate::house::House;
+use crate::house::people::PASSWORD;
+
+#[tokio::test]
+async fn twenty_tabs_refresh_at_once_and_all_hold_the_same_successor() {
+    let house = House::new().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let calls =
+        (0..20).map(|_| house.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200));
+    let answers = join_all(calls).await;
+    let successor = answers[0].cookie();
+    assert_ne!(successor, person.refresh);
+    assert!(answers.iter().all(|answer| answer.cookie() == successor), "a second line of tokens began");
+    house.call("auth_sessions_refresh").cookie(&successor).json(&json!({})).expect(200).await;
+}
+
+#[tokio::test]
+async fn a_spent_refresh_token_ends_the_session_with_an_event_and_a_mail() {
+    let house = House::new().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let first = house.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200).await.cookie();
+    let second = house.call("auth_sessions_refresh").cookie(&first).json(&json!({})).expect(200).await.cookie();
+    let reused = house.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(401).await;
+    assert_eq!(reused.code(), "REFRESH_REUSED");
+    assert!(reused.cookie().is_empty(), "the cookie is cleared");
+    house.call("auth_sessions_refresh").cookie(&second).json(&json!({})).expect(401).await;
+    assert_eq!(house.number("select count(*) from security_event where kind = 'REFRESH_REUSED'").await, 1);
+    assert_eq!(
+        house
+            .number(&format!(
+                "select count(*) from mail_message where person_uuid = '{}' and kind like '%SECURITY%'",
+                person.uuid
+            ))
+            .await,
+        1
+    );
+}
+
+#[tokio::test]
+async fn the_token_just_replaced_is_good_for_ten_seconds_and_no_longer() {
+    let house = House::new().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let next = house.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200).await.cookie();
+    house.advance(9).await;
+    let again = house.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200).await.cookie();
+    assert_eq!(again, next);
+    house.advance(2).await;
+    house.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(401).await;
+}
+
+#[tokio::test]
+async fn of_sixteen_uses_of_one_code_exactly_one_wins() {
+    let house = House::new().await;
+    let staff = house.staff("Otto Operator", &["labs.admin.overview"]).await;
+    let secret = staff.totp.clone().unwrap();
+    house.advance(30).await;
+    let challenges = join_all((0..16).map(|_| {
+        house.call("auth_sessions_create").json(&json!({ "email": staff.email, "password": PASSWORD })).expect(401)
+    }))
+    .await;
+    let code = house.code(&secret);
+    let tries = challenges.iter().map(|asked| {
+        house
+            .call("auth_sessions_verify_mfa")
+            .json(&json!({ "challenge": asked.str("challenge"), "code": code }))
+            .send()
+    });
+    let wins = join_all(tries).await.iter().filter(|answer| answer.status == 200).count();
+    assert_eq!(wins, 1);
+}
+
+#[tokio::test]
+async fn of_sixteen_uses_of_one_mailed_token_exactly_one_wins() {
+    let house = House::new().await;
+    let email = "ada@weser-software.example";
+    let body = json!({ "company_name": "Weser Software", "country": "DE", "accept_terms": true,
+        "administrator": { "name": "Ada Weser", "email": email, "password": PASSWORD } });
+    house.call("auth_registrations_create").json(&body).expect(202).await;
+    let token = house.mailed_token(email).await;
+    let tries = (0..16).map(|_| house.call("auth_registrations_verify_email").json(&json!({ "token": token })).send());
+    let wins = join_all(tries).await.iter().filter(|answer| answer.status == 200).count();
+    assert_eq!(wins, 1);
+}
+
+#[tokio::test]
+async fn a_wrong_password_and_an_unknown_address_are_refused_alike() {
+    let house = House::new().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let known = house
+        .call("auth_sessions_create")
+        .json(&json!({ "email": person.email, "password": "wrong wrong wrong" }))
+        .expect(401)
+        .await;
+    let unknown = house
+        .call("auth_sessions_create")
+        .json(&json!({ "email": "nobody@nowhere.example", "password": "wrong wrong wrong" }))
+        .expect(401)
+        .await;
+    let told = |answer: &crate::house::Answer| (answer.code().to_owned(), answer.str("detail").to_owned());
+    assert_eq!(told(&known), told(&unknown));
+    assert_eq!(known.code(), "INVALID_CREDENTIALS");
+}
+
+#[tokio::test]
+async fn registering_an_address_that_exists_answers_the_same_and_tells_its_owner() {
+    let house = House::new().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let body = json!({ "company_name": "Another", "country": "DE", "accept_terms": true,
+        "administrator": { "name": "Mara Vogel", "email": person.email, "password": PASSWORD } });
+    house.call("auth_registrations_create").json(&body).expect(202).await;
+    assert_eq!(house.number("select count(*) from partner").await, 1, "no second partner came of it");
+    assert_eq!(house.number("select count(*) from mail_message where kind like '%ALREADY%'").await, 1);
+}
+
+#[tokio::test]
+async fn a_signed_out_session_is_over_within_a_second() {
+    let house = House::new().await;
+    let person = house.partner("Nordsee Kassen").await;
+    house.call("auth_sessions_sign_out").cookie(&person.refresh).json(&json!({})).expect(200).await;
+    let ended = std::time::Instant::now();
+    while house.call("system_me_get").token(&person.token).send().await.status != 401 {
+        assert!(ended.elapsed().as_millis() < 1500, "a signed-out token was still good");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+}

@@ -1,0 +1,219 @@
+//! The main job, end to end: what the service exists for, by public doors alone.
+
+use serde_json::json;
+
+use crate::house::House;
+use crate::house::people::Person;
+
+/// A picture as a partner would send it.
+pub fn icon() -> Vec<u8> {
+    let mut picture = image::RgbImage::new(512, 512);
+    for (x, y, pixel) in picture.enumerate_pixels_mut() {
+        *pixel = image::Rgb([(x / 2) as u8, (y / 2) as u8, 120]);
+    }
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    picture.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+    bytes.into_inner()
+}
+
+/// An app with everything that the checklist asks for, and its one version, a draft.
+pub async fn submittable(house: &House, staff: &Person, owner: &Person, name: &str) -> (String, String) {
+    let category = house
+        .call("marketplace_categories_create")
+        .token(&staff.token)
+        .json(&json!({ "names": { "en": format!("Category of {name}") } }))
+        .expect(201)
+        .await;
+    let body = json!({
+        "name": name,
+        "tagline": "Takes orders at the table and sends them to the kitchen",
+        "description": "Waiters take orders on a phone, the kitchen sees them at once, and the till knows what to charge. \
+            Works without a network for an evening and settles everything when it is back. Built with restaurants \
+            along the coast, where the network often is not.",
+        "support_email": "help@nordsee-kassen.example",
+        "privacy_url": "https://nordsee-kassen.example/privacy",
+    });
+    let app =
+        house.call("marketplace_apps_create").token(&owner.token).json(&body).expect(201).await.str("uuid").to_owned();
+    let chosen = json!({ "primary_category_uuid": category.str("uuid"), "further_category_uuids": [] });
+    house
+        .call("marketplace_apps_put_categories")
+        .path("app_uuid", &app)
+        .token(&owner.token)
+        .json(&chosen)
+        .expect(200)
+        .await;
+    for kind in ["ICON", "SCREENSHOT", "SCREENSHOT"] {
+        let bytes = if kind == "ICON" { icon() } else { screenshot() };
+        let file = reqwest::multipart::Part::bytes(bytes).file_name("picture.png").mime_str("image/png").unwrap();
+        let form =
+            reqwest::multipart::Form::new().text("kind", kind).text("alt_text", "The order screen").part("file", file);
+        house
+            .call("marketplace_media_upload")
+            .path("app_uuid", &app)
+            .token(&owner.token)
+            .multipart(form)
+            .expect(201)
+            .await;
+    }
+    let body = json!({ "number": "1.0.0", "release_notes": { "en": "The first version." }, "manifest": { "permissions": [], "redirect_uris": ["https://nordsee-kassen.example/callback"] } });
+    let version = house
+        .call("marketplace_versions_create")
+        .path("app_uuid", &app)
+        .token(&owner.token)
+        .json(&body)
+        .expect(201)
+        .await
+        .str("uuid")
+        .to_owned();
+    (app, version)
+}
+
+fn screenshot() -> Vec<u8> {
+    let picture = image::RgbImage::from_fn(1280, 800, |x, y| image::Rgb([40, (x / 6) as u8, (y / 4) as u8]));
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    picture.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+    bytes.into_inner()
+}
+
+#[tokio::test]
+async fn from_registration_to_the_storefront_with_a_record_of_what_staff_did() {
+    let house = House::new().await;
+    let owner = house.partner("Nordsee Kassen").await;
+    let staff = house
+        .staff("Rosa Reviewer", &["labs.admin.submissions:write", "labs.admin.categories:write", "labs.admin.audit"])
+        .await;
+    let owner = house.sign_in(&owner.email).await;
+    let (app, version) = submittable(&house, &staff, &owner, "Table Pilot").await;
+
+    let checklist =
+        house.call("marketplace_apps_get_checklist").path("app_uuid", &app).token(&owner.token).expect(200).await;
+    assert_eq!(checklist.json["ready"], true, "{}", checklist.text());
+    let submitted = house
+        .call("marketplace_versions_submit")
+        .path("app_uuid", &app)
+        .path("version_uuid", &version)
+        .token(&owner.token)
+        .json(&json!({}))
+        .expect(200)
+        .await;
+    assert_eq!(submitted.str("state"), "SUBMITTED");
+
+    let queue =
+        house.call("marketplace_submissions_list").query("state", "SUBMITTED").token(&staff.token).expect(200).await;
+    let submission = queue.json["data"][0]["uuid"].as_str().unwrap().to_owned();
+    house
+        .call("marketplace_submissions_claim")
+        .path("submission_uuid", &submission)
+        .token(&staff.token)
+        .expect(200)
+        .await;
+    let seen = house
+        .call("marketplace_submissions_get")
+        .path("submission_uuid", &submission)
+        .token(&staff.token)
+        .expect(200)
+        .await;
+    assert_eq!(seen.str("state"), "IN_REVIEW");
+    house
+        .call("marketplace_submissions_approve")
+        .path("submission_uuid", &submission)
+        .token(&staff.token)
+        .json(&json!({}))
+        .expect(200)
+        .await;
+    let live = house
+        .call("marketplace_versions_publish")
+        .path("app_uuid", &app)
+        .path("version_uuid", &version)
+        .token(&owner.token)
+        .json(&json!({}))
+        .expect(200)
+        .await;
+    assert_eq!(live.str("state"), "PUBLISHED");
+
+    let shop = house.program("storefront", &["storefront"], None).await;
+    let found = house.call("marketplace_listings_search").query("q", "kitchen").token(&shop.token).expect(200).await;
+    assert_eq!(found.json["data"][0]["name"], "Table Pilot", "{}", found.text());
+    let slug = found.json["data"][0]["slug"].as_str().unwrap().to_owned();
+    let listing =
+        house.call("marketplace_listings_get").path("listing_slug", &slug).token(&shop.token).expect(200).await;
+    let picture = listing.json["icon"]["media_uuid"].as_str().unwrap();
+    let bytes = house
+        .call("marketplace_listings_get_media_content")
+        .path("listing_slug", &slug)
+        .path("media_uuid", picture)
+        .token(&shop.token)
+        .expect(200)
+        .await;
+    assert!(bytes.bytes.starts_with(b"\x89PNG"), "the icon is a picture");
+
+    let records =
+        house.call("admin_audit_records_list").query("target_uuid", &submission).token(&staff.token).expect(200).await;
+    let mut operations: Vec<&str> =
+        records.json["data"].as_array().unwrap().iter().map(|record| record["operation"].as_str().unwrap()).collect();
+    operations.sort_unstable();
+    assert_eq!(
+        operations,
+        ["marketplace_submissions_approve", "marketplace_submissions_claim", "marketplace_submissions_get"]
+    );
+}
+
+#[tokio::test]
+async fn an_edit_of_a_listed_app_is_not_seen_before_the_next_publication() {
+    let house = House::new().await;
+    let owner = house.partner("Nordsee Kassen").await;
+    let staff = house.staff("Rosa Reviewer", &["labs.admin.submissions:write", "labs.admin.categories:write"]).await;
+    let owner = house.sign_in(&owner.email).await;
+    let (app, version) = submittable(&house, &staff, &owner, "Table Pilot").await;
+    publish(&house, &staff, &owner, &app, &version).await;
+    let shop = house.program("storefront", &["storefront"], None).await;
+    house
+        .call("marketplace_apps_update")
+        .path("app_uuid", &app)
+        .token(&owner.token)
+        .json(&json!({ "tagline": "Quite another line" }))
+        .expect(200)
+        .await;
+    let search = house.call("marketplace_listings_search").token(&shop.token).expect(200).await;
+    let slug = search.json["data"][0]["slug"].as_str().unwrap();
+    let listing =
+        house.call("marketplace_listings_get").path("listing_slug", slug).token(&shop.token).expect(200).await;
+    assert_eq!(listing.str("tagline"), "Takes orders at the table and sends them to the kitchen");
+}
+
+/// Takes a version through review onto the storefront.
+pub async fn publish(house: &House, staff: &Person, owner: &Person, app: &str, version: &str) {
+    house
+        .call("marketplace_versions_submit")
+        .path("app_uuid", app)
+        .path("version_uuid", version)
+        .token(&owner.token)
+        .json(&json!({}))
+        .expect(200)
+        .await;
+    let queue =
+        house.call("marketplace_submissions_list").query("state", "SUBMITTED").token(&staff.token).expect(200).await;
+    let submission = queue.json["data"][0]["uuid"].as_str().unwrap().to_owned();
+    house
+        .call("marketplace_submissions_claim")
+        .path("submission_uuid", &submission)
+        .token(&staff.token)
+        .expect(200)
+        .await;
+    house
+        .call("marketplace_submissions_approve")
+        .path("submission_uuid", &submission)
+        .token(&staff.token)
+        .json(&json!({}))
+        .expect(200)
+        .await;
+    house
+        .call("marketplace_versions_publish")
+        .path("app_uuid", app)
+        .path("version_uuid", version)
+        .token(&owner.token)
+        .json(&json!({}))
+        .expect(200)
+        .await;
+}

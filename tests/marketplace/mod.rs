@@ -1,0 +1,3 @@
+//! Stories of the marketplace.
+
+mod main_job;

@@ -1,0 +1,179 @@
+//! The rules of the house, each failure saying what to do.
+
+use std::path::{Path, PathBuf};
+
+/// Longest file of code, in lines.
+const LONGEST_FILE: usize = 400;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every file below a folder with this ending, with its path from the root and its text.
+fn files(folder: &str, ending: &str) -> Vec<(String, String)> {
+    fn walk(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
+        let Ok(entries) = std::fs::read_dir(folder) else { return };
+        for entry in entries {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            if path.is_dir() && !matches!(name.as_str(), "target" | "node_modules" | "dist" | ".git" | ".labs") {
+                walk(&path, ending, found);
+            } else if name.ends_with(ending) {
+                found.push(path);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(&root().join(folder), ending, &mut found);
+    found.sort();
+    let relative = |path: &PathBuf| path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
+    found.iter().map(|path| (relative(path), std::fs::read_to_string(path).unwrap())).collect()
+}
+
+/// The code of a file without its tests, which may do what rules may not.
+fn code(text: &str) -> &str {
+    text.split("#[cfg(test)]").next().unwrap_or(text)
+}
+
+fn none(found: &[String], advice: &str) {
+    assert!(found.is_empty(), "{advice}\n{}", found.join("\n"));
+}
+
+#[test]
+fn files_are_short_enough_to_be_read() {
+    let long = files("", ".rs").into_iter().filter(|(_, text)| text.lines().count() > LONGEST_FILE);
+    let long: Vec<String> = long.map(|(path, text)| format!("{path}: {} lines", text.lines().count())).collect();
+    none(&long, "split these by what they are about:");
+}
+
+#[test]
+fn resolvers_reach_the_database_through_their_store_only() {
+    let found = files("schema/src", "resolvers.rs").into_iter().filter(|(_, text)| text.contains("sqlx::"));
+    none(&found.map(|(path, _)| path).collect::<Vec<_>>(), "move these statements into the store beside them:");
+}
+
+#[test]
+fn rules_wait_for_nothing_and_know_no_clock() {
+    let forbidden = ["sqlx::", ".await", "async fn", "now()", "Db"];
+    let broken = files("schema/src", "rules.rs").into_iter().filter_map(|(path, text)| {
+        let word = forbidden.iter().find(|word| code(&text).contains(**word))?;
+        Some(format!("{path}: {word}"))
+    });
+    none(&broken.collect::<Vec<_>>(), "a rule is pure: hand it what it needs, and let the resolver wait:");
+}
+
+#[test]
+fn stores_know_no_graphql_no_principal_and_no_scope() {
+    let forbidden = ["async_graphql::", "Principal", "ScopeSet", "scope::"];
+    let broken = files("schema/src", "store.rs")
+        .into_iter()
+        .filter(|(path, _)| !path.contains("/media/store"))
+        .filter_map(|(path, text)| {
+            let word = forbidden.iter().find(|word| code(&text).contains(**word))?;
+            Some(format!("{path}: {word}"))
+        });
+    none(&broken.collect::<Vec<_>>(), "a store knows rows: take plain values or an Owner instead:");
+}
+
+#[test]
+fn transactions_are_begun_and_settled_in_one_place() {
+    let allowed = [
+        "schema/src/engine/",
+        "schema/src/db.rs",
+        "schema/src/outbox",
+        "schema/src/seal",
+        "schema/src/jobs",
+        "schema/src/operator",
+        "schema/src/sample",
+        "schema/src/marketplace/versions/store.rs",
+        "schema/src/marketplace/publication",
+    ];
+    let broken =
+        files("schema/src", ".rs").into_iter().filter(|(path, _)| !allowed.iter().any(|start| path.starts_with(start)));
+    let broken = broken.filter(|(_, text)| {
+        [".begin()", ".begin_with(", ".commit()", ".rollback()"].iter().any(|word| code(text).contains(word))
+    });
+    none(
+        &broken.map(|(path, _)| path).collect::<Vec<_>>(),
+        "the engine settles requests, jobs settle themselves; nobody else begins:",
+    );
+}
+
+#[test]
+fn the_inside_knows_no_http_and_the_face_knows_no_sql() {
+    let inside = files("schema/src", ".rs")
+        .into_iter()
+        .filter(|(_, text)| ["axum::", "http::Status", "hyper::"].iter().any(|word| text.contains(word)));
+    none(&inside.map(|(path, _)| path).collect::<Vec<_>>(), "the schema crate speaks of faults, not of HTTP:");
+    let face = files("rest/src", ".rs").into_iter().filter(|(_, text)| text.contains("sqlx::"));
+    none(&face.map(|(path, _)| path).collect::<Vec<_>>(), "the public face asks the engine, not the database:");
+}
+
+#[test]
+fn statements_are_short_enough_to_be_read() {
+    let mut long = Vec::new();
+    for (path, text) in files("schema/src", ".rs") {
+        for statement in text.split("sqlx::query").skip(1) {
+            let body = statement.split("fetch").next().unwrap_or_default().split(".execute").next().unwrap_or_default();
+            let lines = body.lines().count();
+            if lines > 60 {
+                let begin: String = body.lines().take(2).collect();
+                long.push(format!("{path}: {lines} lines: {begin}"));
+            }
+        }
+    }
+    none(&long, "make a view of these statements (parameters included, 60 lines are many):");
+}
+
+#[test]
+fn the_assembled_contract_is_the_committed_one() {
+    let assembled = labs_rest::contract::assemble::assemble(&root().join("contract"))
+        .unwrap_or_else(|problems| panic!("{problems:?}"));
+    let committed = std::fs::read_to_string(root().join("contract/openapi.yaml")).unwrap();
+    assert!(assembled.yaml == committed, "contract/openapi.yaml is not what its pieces make: run `make accept`");
+}
+
+#[test]
+fn the_agreed_schema_is_the_one_that_is_built() {
+    let plan = labs_schema::engine::Plan::new().unwrap_or_else(|breaches| panic!("{breaches:?}"));
+    let agreed = std::fs::read_to_string(root().join("schema/schema.graphql")).unwrap();
+    assert!(
+        plan.sdl() == agreed,
+        "schema/schema.graphql is not what the resolvers make: run `make accept` and read the difference"
+    );
+}
+
+#[tokio::test]
+async fn contract_documents_schema_and_routes_agree() {
+    let differences = labs::wiring::check().await.unwrap();
+    none(&differences, "mend each where it says:");
+}
+
+#[test]
+fn the_readme_lists_every_setting() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    for row in labs::config::table() {
+        let default = if row.default.is_empty() { String::new() } else { format!("`{}`", row.default) };
+        let line = format!("| `{}` | `{}` | {default} | {} |", row.variable, row.flag, row.meaning);
+        assert!(readme.contains(&line), "README.md lacks this line of its table:\n{line}");
+    }
+}
+
+#[test]
+fn nothing_names_a_machine_or_leaves_work_undone() {
+    let words = [
+        concat!("/ro", "ot/"),
+        concat!("/ho", "me/"),
+        concat!("TO", "DO"),
+        concat!("FIX", "ME"),
+        concat!("todo", "!("),
+        concat!("unimple", "mented!("),
+    ];
+    let mut found = Vec::new();
+    for ending in [".rs", ".sql", ".yaml", ".graphql", ".md", ".toml", ".sh"] {
+        for (path, text) in files("", ending) {
+            found.extend(words.iter().filter(|word| text.contains(**word)).map(|word| format!("{path}: {word}")));
+        }
+    }
+    none(&found, "finish these, or say them without a machine's path:");
+}
