@@ -16,7 +16,7 @@ pub(in crate::sample) struct ClientData {
 /// Every program.
 pub(in crate::sample) const CLIENTS: [ClientData; 3] = [
     ClientData {
-        client_id: "storefront",
+        client_id: "labs-client-storefront",
         name: "Storefront",
         contact: "storefront@labs.example",
         partner: "",
@@ -25,7 +25,7 @@ pub(in crate::sample) const CLIENTS: [ClientData; 3] = [
         note: "shows listings to customers and brings their reviews",
     },
     ClientData {
-        client_id: "release-tool",
+        client_id: "labs-client-release-tool",
         name: "Release tool",
         contact: "releases@labs.example",
         partner: "",
@@ -34,7 +34,7 @@ pub(in crate::sample) const CLIENTS: [ClientData; 3] = [
         note: "writes a changelog entry with every release",
     },
     ClientData {
-        client_id: "elbkontor-pipeline",
+        client_id: "labs-client-elbkontor",
         name: "Elbkontor build pipeline",
         contact: "builds@elbkontor.example",
         partner: "elbkontor",

@@ -7,8 +7,10 @@ mod clients;
 mod people;
 mod reviews;
 
-pub(super) use apps::{APPS, AppData, DAY, Look, Scene, Text, VersionData};
-pub(super) use categories::{CATEGORIES, DEACTIVATED};
+#[cfg(test)]
+pub(super) use apps::DAY;
+pub(super) use apps::{APPS, AppData, Look, Scene, Text, VersionData};
+pub(super) use categories::{CATEGORIES, CategoryData, DEACTIVATED};
 pub(super) use clients::{CLIENTS, ClientData};
 pub(super) use people::{PARTNERS, PartnerData, PersonData, STAFF, STAFF_DOMAIN};
 pub(super) use reviews::{Fate, REVIEWS};

@@ -84,10 +84,7 @@ pub(in crate::sample) const PARTNERS: [PartnerData; 4] = [
             one("Wiebke Lorenzen", "wiebke.lorenzen", "EDITOR", "de", HAMBURG, 611),
             one("Holger Brandt", "holger.brandt", "ACCOUNTANT", "de", HAMBURG, 800),
             one("Saskia Ohlsen", "saskia.ohlsen", "VIEWER", "de", HAMBURG, 120),
-            PersonData {
-                state: "SUSPENDED",
-                ..one("Tim Reinhold", "tim.reinhold", "DEVELOPER", "de", HAMBURG, 530)
-            },
+            PersonData { state: "SUSPENDED", ..one("Tim Reinhold", "tim.reinhold", "DEVELOPER", "de", HAMBURG, 530) },
         ],
     },
     PartnerData {
@@ -108,10 +105,7 @@ pub(in crate::sample) const PARTNERS: [PartnerData; 4] = [
             one("Inès Belkacem", "ines.belkacem", "DEVELOPER", "fr", LYON, 301),
             one("Margaux Tissier", "margaux.tissier", "EDITOR", "fr", LYON, 410),
             one("Olivier Charpin", "olivier.charpin", "ACCOUNTANT", "fr", LYON, 588),
-            PersonData {
-                state: "UNVERIFIED",
-                ..one("Nadège Perrin", "nadege.perrin", "VIEWER", "fr", LYON, 2)
-            },
+            PersonData { state: "UNVERIFIED", ..one("Nadège Perrin", "nadege.perrin", "VIEWER", "fr", LYON, 2) },
         ],
     },
     PartnerData {

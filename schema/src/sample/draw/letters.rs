@@ -45,6 +45,7 @@ pub(in crate::sample) fn plain(text: &str) -> String {
 }
 
 /// Whether every letter of a text can be drawn.
+#[cfg(test)]
 pub(in crate::sample) fn drawable(text: &str) -> bool {
     text.chars().all(|letter| lines(letter).is_some())
 }

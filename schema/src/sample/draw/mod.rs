@@ -12,7 +12,9 @@ use image::{ImageResult, RgbImage};
 
 use super::data::{Look, Scene};
 
-pub(super) use letters::{drawable, plain};
+#[cfg(test)]
+pub(super) use letters::drawable;
+pub(super) use letters::plain;
 
 /// The icon of an app: its first letter on its colours. A PNG.
 ///

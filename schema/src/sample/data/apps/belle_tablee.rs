@@ -54,19 +54,34 @@ pub(super) const APPS: [AppData; 5] = [
         ),
         versions: &[
             version("1.0.0", "SUPERSEDED", 604 * DAY, &[("en", "First release."), ("fr", "Première version.")]),
-            version("1.3.0", "SUPERSEDED", 410 * DAY, &[
-                ("en", "Learns how long parties stay, by size, weekday and season."),
-                ("fr", "Apprend la durée des repas selon la taille, le jour et la saison."),
-            ]),
-            version("1.4.2", "SUPERSEDED", 170 * DAY, &[
-                ("en", "Works on through a lost network and merges what several tablets did meanwhile."),
-                ("fr", "Continue sans réseau et réunit ensuite ce que plusieurs tablettes ont fait."),
-            ]),
-            version("1.5.0", "PUBLISHED", 12 * DAY, &[
-                ("en", "Waiting lists now text your guests when their table is free."),
-                ("fr", "Les listes d'attente préviennent vos clients quand leur table se libère."),
-                ("de", "Wartelisten schicken Ihren Gästen eine Nachricht, sobald ihr Tisch frei ist."),
-            ]),
+            version(
+                "1.3.0",
+                "SUPERSEDED",
+                410 * DAY,
+                &[
+                    ("en", "Learns how long parties stay, by size, weekday and season."),
+                    ("fr", "Apprend la durée des repas selon la taille, le jour et la saison."),
+                ],
+            ),
+            version(
+                "1.4.2",
+                "SUPERSEDED",
+                170 * DAY,
+                &[
+                    ("en", "Works on through a lost network and merges what several tablets did meanwhile."),
+                    ("fr", "Continue sans réseau et réunit ensuite ce que plusieurs tablettes ont fait."),
+                ],
+            ),
+            version(
+                "1.5.0",
+                "PUBLISHED",
+                12 * DAY,
+                &[
+                    ("en", "Waiting lists now text your guests when their table is free."),
+                    ("fr", "Les listes d'attente préviennent vos clients quand leur table se libère."),
+                    ("de", "Wartelisten schicken Ihren Gästen eine Nachricht, sobald ihr Tisch frei ist."),
+                ],
+            ),
             version("1.6.0", "DRAFT", 2 * DAY, &[("en", "Draws the terrace when the weather allows it.")]),
         ],
         ..MAKER
@@ -103,14 +118,22 @@ pub(super) const APPS: [AppData; 5] = [
         look: look(
             [0x9b2226, 0xee9b00],
             &["EN ATTENTE 7", "TABLE DE 2", "12 MIN", "PRET", "SUIVANT", "MARTIN 4"],
-            &[(Scene::List, "La file du soir, estimation comprise"), (Scene::Cards, "Ce que voit le client sur son téléphone")],
+            &[
+                (Scene::List, "La file du soir, estimation comprise"),
+                (Scene::Cards, "Ce que voit le client sur son téléphone"),
+            ],
         ),
         versions: &[
             version("1.0.0", "SUPERSEDED", 262 * DAY, &[("fr", "Première version."), ("en", "First release.")]),
-            version("1.1.0", "PUBLISHED", 83 * DAY, &[
-                ("fr", "L'estimation tient compte des desserts commandés."),
-                ("en", "The estimate takes into account which tables have ordered dessert."),
-            ]),
+            version(
+                "1.1.0",
+                "PUBLISHED",
+                83 * DAY,
+                &[
+                    ("fr", "L'estimation tient compte des desserts commandés."),
+                    ("en", "The estimate takes into account which tables have ordered dessert."),
+                ],
+            ),
         ],
         ..MAKER
     },
@@ -158,13 +181,23 @@ pub(super) const APPS: [AppData; 5] = [
         ),
         versions: &[
             version("1.0.0", "SUPERSEDED", 430 * DAY, &[("en", "First release.")]),
-            version("1.1.0", "SUPERSEDED", 247 * DAY, &[("en", "Refunds leave by themselves when a guest cancels in time.")]),
+            version(
+                "1.1.0",
+                "SUPERSEDED",
+                247 * DAY,
+                &[("en", "Refunds leave by themselves when a guest cancels in time.")],
+            ),
             VersionData {
                 decision: "Approved. Please keep the sentence about refunds where it is, above the button.",
-                ..version("1.2.0", "PUBLISHED", 66 * DAY, &[
-                    ("en", "Rules are sentences now, and guests see the one that applies to them."),
-                    ("fr", "Les règles sont des phrases, et le client voit celle qui le concerne."),
-                ])
+                ..version(
+                    "1.2.0",
+                    "PUBLISHED",
+                    66 * DAY,
+                    &[
+                        ("en", "Rules are sentences now, and guests see the one that applies to them."),
+                        ("fr", "Les règles sont des phrases, et le client voit celle qui le concerne."),
+                    ],
+                )
             },
         ],
         ..MAKER
@@ -194,7 +227,10 @@ pub(super) const APPS: [AppData; 5] = [
                  réponse.",
             ),
         ],
-        permissions: &[("guests:write", "Keeps notes about guests who come again."), ("reservations", "Shows who comes tonight.")],
+        permissions: &[
+            ("guests:write", "Keeps notes about guests who come again."),
+            ("reservations", "Shows who comes tonight."),
+        ],
         redirects: &["/regulars/oauth/callback"],
         look: look(
             [0x582f0e, 0xb6ad90],
@@ -203,11 +239,21 @@ pub(super) const APPS: [AppData; 5] = [
         ),
         versions: &[
             version("1.0.0", "SUPERSEDED", 486 * DAY, &[("en", "First release.")]),
-            version("2.0.0", "SUPERSEDED", 190 * DAY, &[("en", "Guests can read and delete what is noted about them.")]),
-            version("2.0.1", "PUBLISHED", 155 * DAY, &[
-                ("en", "Mends notes that were cut off after a hundred letters."),
-                ("fr", "Corrige les notes coupées après cent lettres."),
-            ]),
+            version(
+                "2.0.0",
+                "SUPERSEDED",
+                190 * DAY,
+                &[("en", "Guests can read and delete what is noted about them.")],
+            ),
+            version(
+                "2.0.1",
+                "PUBLISHED",
+                155 * DAY,
+                &[
+                    ("en", "Mends notes that were cut off after a hundred letters."),
+                    ("fr", "Corrige les notes coupées après cent lettres."),
+                ],
+            ),
         ],
         live_tagline: "Remember who takes the window.",
         ..MAKER
@@ -248,16 +294,29 @@ pub(super) const APPS: [AppData; 5] = [
         look: look(
             [0x2d6a4f, 0xffb703],
             &["QUENELLES", "SALADE LYONNAISE", "ILE FLOTTANTE", "14.50", "JUSQU'A 15 H", "EPUISE"],
-            &[(Scene::Cards, "L'ardoise du jour sur l'écran de la vitrine"), (Scene::List, "Les plats lus sur la photo")],
+            &[
+                (Scene::Cards, "L'ardoise du jour sur l'écran de la vitrine"),
+                (Scene::List, "Les plats lus sur la photo"),
+            ],
         ),
         versions: &[
             version("1.0.0", "SUPERSEDED", 318 * DAY, &[("fr", "Première version."), ("en", "First release.")]),
-            version("1.1.0", "SUPERSEDED", 140 * DAY, &[("fr", "Lit aussi l'écriture du chef."), ("en", "Reads the chef's handwriting too.")]),
-            version("1.2.0", "PUBLISHED", 36 * DAY, &[
-                ("fr", "L'écran de la vitrine suit la caisse à la minute."),
-                ("en", "The screen in the window follows the till to the minute."),
-                ("de", "Der Bildschirm im Fenster folgt der Kasse auf die Minute."),
-            ]),
+            version(
+                "1.1.0",
+                "SUPERSEDED",
+                140 * DAY,
+                &[("fr", "Lit aussi l'écriture du chef."), ("en", "Reads the chef's handwriting too.")],
+            ),
+            version(
+                "1.2.0",
+                "PUBLISHED",
+                36 * DAY,
+                &[
+                    ("fr", "L'écran de la vitrine suit la caisse à la minute."),
+                    ("en", "The screen in the window follows the till to the minute."),
+                    ("de", "Der Bildschirm im Fenster folgt der Kasse auf die Minute."),
+                ],
+            ),
         ],
         ..MAKER
     },

@@ -40,16 +40,23 @@ pub(super) const APPS: [AppData; 6] = [
         versions: &[
             version("1.0.0", "SUPERSEDED", 533 * DAY, &[("en", "First release.")]),
             version("2.0.0", "SUPERSEDED", 280 * DAY, &[("en", "No cookies, and a fifth of its former size.")]),
-            version("2.1.0", "PUBLISHED", 120 * DAY, &[
-                ("en", "Suggests the next free half hour."),
-                ("fr", "Propose la prochaine demi-heure libre."),
-            ]),
+            version(
+                "2.1.0",
+                "PUBLISHED",
+                120 * DAY,
+                &[("en", "Suggests the next free half hour."), ("fr", "Propose la prochaine demi-heure libre.")],
+            ),
             VersionData {
                 decision: "Fine as it is.",
-                ..version("2.2.0", "SCHEDULED", 30, &[
-                    ("en", "Children's chairs and prams can be booked along."),
-                    ("fr", "Chaises hautes et poussettes se réservent aussi."),
-                ])
+                ..version(
+                    "2.2.0",
+                    "SCHEDULED",
+                    30,
+                    &[
+                        ("en", "Children's chairs and prams can be booked along."),
+                        ("fr", "Chaises hautes et poussettes se réservent aussi."),
+                    ],
+                )
             },
         ],
         ..MAKER
@@ -87,7 +94,10 @@ pub(super) const APPS: [AppData; 6] = [
                  semaine arrive par plat, par table et par service, jamais par serveur.",
             ),
         ],
-        permissions: &[("payments", "Knows that the guest has paid."), ("orders", "Knows which dishes the answer is about.")],
+        permissions: &[
+            ("payments", "Knows that the guest has paid."),
+            ("orders", "Knows which dishes the answer is about."),
+        ],
         redirects: &["/talk/oauth/callback"],
         look: look(
             [0x264653, 0xe9c46a],
@@ -96,12 +106,20 @@ pub(super) const APPS: [AppData; 6] = [
         ),
         versions: &[
             version("1.0.0", "SUPERSEDED", 197 * DAY, &[("en", "First release.")]),
-            version("1.0.3", "PUBLISHED", 88 * DAY, &[
-                ("en", "The weekly summary groups dishes that were renamed."),
-                ("de", "Die Wochenübersicht fasst umbenannte Gerichte zusammen."),
-            ]),
+            version(
+                "1.0.3",
+                "PUBLISHED",
+                88 * DAY,
+                &[
+                    ("en", "The weekly summary groups dishes that were renamed."),
+                    ("de", "Die Wochenübersicht fasst umbenannte Gerichte zusammen."),
+                ],
+            ),
             VersionData {
-                findings: &[("REQ-15", "The listing says that answers are anonymous, but the summary names tables of one guest. Mend one of the two.")],
+                findings: &[(
+                    "REQ-15",
+                    "The listing says that answers are anonymous, but the summary names tables of one guest. Mend one of the two.",
+                )],
                 decision: "We cannot let this version go to customers while text and behaviour differ.",
                 ..version("1.1.0", "REJECTED", 8 * DAY, &[("en", "Summaries by table, updated every hour.")])
             },
@@ -143,10 +161,15 @@ pub(super) const APPS: [AppData; 6] = [
         ),
         versions: &[VersionData {
             word: "Un compte d'essai : maison « Quai des Lumières ». Le paiement y est factice.",
-            ..version("1.0.0", "IN_REVIEW", 16, &[
-                ("fr", "Première version : billets, liste pour la cuisine, pointage à l'entrée."),
-                ("en", "The first version: tickets, a list for the kitchen, check-in at the door."),
-            ])
+            ..version(
+                "1.0.0",
+                "IN_REVIEW",
+                16,
+                &[
+                    ("fr", "Première version : billets, liste pour la cuisine, pointage à l'entrée."),
+                    ("en", "The first version: tickets, a list for the kitchen, check-in at the door."),
+                ],
+            )
         }],
         ..MAKER
     },
@@ -176,17 +199,25 @@ pub(super) const APPS: [AppData; 6] = [
                  Cuisine et salle lisent la même fiche, même quand les trente deviennent vingt-deux la veille.",
             ),
         ],
-        permissions: &[("reservations:write", "Holds rooms for groups until an option ends."), ("menu", "Proposes menus from your card.")],
+        permissions: &[
+            ("reservations:write", "Holds rooms for groups until an option ends."),
+            ("menu", "Proposes menus from your card."),
+        ],
         redirects: &["/groups/oauth/callback"],
         look: look(
             [0x344e41, 0xa3b18a],
             &["30 GUESTS", "OPTION FRI", "MENU A", "MENU B", "SIGNED", "22 NOW"],
             &[(Scene::List, "Open enquiries and their options"), (Scene::Week, "Rooms and groups of a week")],
         ),
-        versions: &[version("1.0.0", "SUPERSEDED", 372 * DAY, &[("en", "First release.")]), version("1.1.0", "PUBLISHED", 199 * DAY, &[
-            ("en", "Offers can be signed on a phone."),
-            ("fr", "Le devis se signe sur le téléphone."),
-        ])],
+        versions: &[
+            version("1.0.0", "SUPERSEDED", 372 * DAY, &[("en", "First release.")]),
+            version(
+                "1.1.0",
+                "PUBLISHED",
+                199 * DAY,
+                &[("en", "Offers can be signed on a phone."), ("fr", "Le devis se signe sur le téléphone.")],
+            ),
+        ],
         ..MAKER
     },
     AppData {
@@ -204,7 +235,10 @@ pub(super) const APPS: [AppData; 6] = [
              winner pays the bid with the bill; everyone else pays nothing. You set the least price, the end and the \
              evenings, and may give the money to a good cause with a note on the receipt.",
         )],
-        permissions: &[("reservations:write", "Gives the table to the winner."), ("payments:write", "Charges the winning bid with the bill.")],
+        permissions: &[
+            ("reservations:write", "Gives the table to the winner."),
+            ("payments:write", "Charges the winning bid with the bill."),
+        ],
         redirects: &["/auction/oauth/callback"],
         look: look(
             [0x6a040f, 0xffba08],

@@ -53,24 +53,52 @@ pub(super) const APPS: [AppData; 5] = [
             ],
         ),
         versions: &[
-            version("3.0.0", "SUPERSEDED", 761 * DAY, &[
-                ("de", "Die erste Fassung auf dieser Plattform: Tische, Gänge, getrennte Rechnungen."),
-                ("en", "The first version on this platform: tables, courses, separate bills."),
-            ]),
-            version("3.1.0", "SUPERSEDED", 540 * DAY, &[
-                ("de", "Tische lassen sich zusammenlegen und wieder trennen, ohne dass eine Bestellung verloren geht."),
-                ("en", "Tables can be joined and parted again without losing an order."),
-            ]),
-            version("3.2.0", "SUPERSEDED", 233 * DAY, &[
-                ("de", "Ausverkaufte Gerichte verschwinden innerhalb einer Sekunde von allen Geräten."),
-                ("en", "Dishes that are sold out disappear from every device within a second."),
-            ]),
-            version("3.2.1", "PUBLISHED", 41 * DAY, &[
-                ("de", "Der Bondruck wartet nicht mehr auf die Signatur. Fehler bei halben Portionen behoben."),
-                ("en", "Printing no longer waits for the signature. Mends half portions."),
-                ("fr", "L'impression n'attend plus la signature. Corrige les demi-portions."),
-            ]),
-            version("3.3.0-beta.1", "DRAFT", 6 * DAY, &[("de", "Vorabfassung: Bestellung am Tisch mit dem Telefon des Gastes.")]),
+            version(
+                "3.0.0",
+                "SUPERSEDED",
+                761 * DAY,
+                &[
+                    ("de", "Die erste Fassung auf dieser Plattform: Tische, Gänge, getrennte Rechnungen."),
+                    ("en", "The first version on this platform: tables, courses, separate bills."),
+                ],
+            ),
+            version(
+                "3.1.0",
+                "SUPERSEDED",
+                540 * DAY,
+                &[
+                    (
+                        "de",
+                        "Tische lassen sich zusammenlegen und wieder trennen, ohne dass eine Bestellung verloren geht.",
+                    ),
+                    ("en", "Tables can be joined and parted again without losing an order."),
+                ],
+            ),
+            version(
+                "3.2.0",
+                "SUPERSEDED",
+                233 * DAY,
+                &[
+                    ("de", "Ausverkaufte Gerichte verschwinden innerhalb einer Sekunde von allen Geräten."),
+                    ("en", "Dishes that are sold out disappear from every device within a second."),
+                ],
+            ),
+            version(
+                "3.2.1",
+                "PUBLISHED",
+                41 * DAY,
+                &[
+                    ("de", "Der Bondruck wartet nicht mehr auf die Signatur. Fehler bei halben Portionen behoben."),
+                    ("en", "Printing no longer waits for the signature. Mends half portions."),
+                    ("fr", "L'impression n'attend plus la signature. Corrige les demi-portions."),
+                ],
+            ),
+            version(
+                "3.3.0-beta.1",
+                "DRAFT",
+                6 * DAY,
+                &[("de", "Vorabfassung: Bestellung am Tisch mit dem Telefon des Gastes.")],
+            ),
         ],
         ..MAKER
     },
@@ -106,15 +134,34 @@ pub(super) const APPS: [AppData; 5] = [
         look: look(
             [0x7a3b1d, 0xe08e45],
             &["FLAT WHITE", "FRANZBROETCHEN", "OAT MILK", "CHEESE ROLL", "ORANGE JUICE", "TO GO"],
-            &[(Scene::Cards, "The twelve best sellers under your thumb"), (Scene::List, "Counting the drawer at closing time")],
+            &[
+                (Scene::Cards, "The twelve best sellers under your thumb"),
+                (Scene::List, "Counting the drawer at closing time"),
+            ],
         ),
         versions: &[
             version("1.0.0", "SUPERSEDED", 566 * DAY, &[("en", "First release.")]),
-            version("1.1.0", "SUPERSEDED", 380 * DAY, &[("en", "Counting the drawer: coins, notes, difference, reason.")]),
-            version("1.2.0", "PUBLISHED", 97 * DAY, &[
-                ("en", "The twelve favourites now follow the time of day: croissants leave at eleven, soup arrives."),
-                ("de", "Die zwölf Favoriten folgen jetzt der Tageszeit: um elf gehen die Croissants, die Suppe kommt."),
-            ]),
+            version(
+                "1.1.0",
+                "SUPERSEDED",
+                380 * DAY,
+                &[("en", "Counting the drawer: coins, notes, difference, reason.")],
+            ),
+            version(
+                "1.2.0",
+                "PUBLISHED",
+                97 * DAY,
+                &[
+                    (
+                        "en",
+                        "The twelve favourites now follow the time of day: croissants leave at eleven, soup arrives.",
+                    ),
+                    (
+                        "de",
+                        "Die zwölf Favoriten folgen jetzt der Tageszeit: um elf gehen die Croissants, die Suppe kommt.",
+                    ),
+                ],
+            ),
         ],
         ..MAKER
     },
@@ -149,12 +196,18 @@ pub(super) const APPS: [AppData; 5] = [
                  sont assez grandes. Les couleurs disent depuis combien de temps le client attend.",
             ),
         ],
-        permissions: &[("orders:write", "Marks dishes as begun and as done."), ("menu", "Reads which station cooks which dish.")],
+        permissions: &[
+            ("orders:write", "Marks dishes as begun and as done."),
+            ("menu", "Reads which station cooks which dish."),
+        ],
         redirects: &["/kitchen/oauth/callback"],
         look: look(
             [0x22333b, 0x5e503f],
             &["TABLE 4", "2X SCHNITZEL", "NO ONIONS", "TABLE 9", "COD", "07:40"],
-            &[(Scene::Cards, "Tickets at the pass, the oldest in red"), (Scene::Board, "Cooking times of the last week")],
+            &[
+                (Scene::Cards, "Tickets at the pass, the oldest in red"),
+                (Scene::Board, "Cooking times of the last week"),
+            ],
         ),
         versions: &[
             version("1.0.0", "SUPERSEDED", 668 * DAY, &[("en", "First release: tickets, stations, colours.")]),
@@ -162,21 +215,40 @@ pub(super) const APPS: [AppData; 5] = [
             VersionData {
                 findings: &[
                     ("REQ-16", "The second screenshot shows a till, not the kitchen display. Show the display itself."),
-                    ("REQ-15", "The listing promises voice control, which we could not find. Take it out or tell us where it is."),
+                    (
+                        "REQ-15",
+                        "The listing promises voice control, which we could not find. Take it out or tell us where it is.",
+                    ),
                 ],
                 decision: "Thank you for mending both points so quickly.",
-                ..version("2.1.0", "PUBLISHED", 75 * DAY, &[
-                    ("en", "Cooking times are learned from the last seven days instead of from settings."),
-                    ("de", "Garzeiten werden aus den letzten sieben Tagen gelernt statt eingestellt."),
-                ])
+                ..version(
+                    "2.1.0",
+                    "PUBLISHED",
+                    75 * DAY,
+                    &[
+                        ("en", "Cooking times are learned from the last seven days instead of from settings."),
+                        ("de", "Garzeiten werden aus den letzten sieben Tagen gelernt statt eingestellt."),
+                    ],
+                )
             },
             VersionData {
                 word: "Two displays side by side: please try it with the demo house Speicherstadt, PIN 4711.",
-                ..version("2.2.0", "SUBMITTED", 31, &[
-                    ("en", "Two displays side by side share one queue. Allergens of a guest stand out on the ticket."),
-                    ("de", "Zwei Monitore nebeneinander teilen sich eine Schlange. Allergene stehen groß auf dem Bon."),
-                    ("fr", "Deux écrans côte à côte partagent une file. Les allergènes ressortent sur le bon."),
-                ])
+                ..version(
+                    "2.2.0",
+                    "SUBMITTED",
+                    31,
+                    &[
+                        (
+                            "en",
+                            "Two displays side by side share one queue. Allergens of a guest stand out on the ticket.",
+                        ),
+                        (
+                            "de",
+                            "Zwei Monitore nebeneinander teilen sich eine Schlange. Allergene stehen groß auf dem Bon.",
+                        ),
+                        ("fr", "Deux écrans côte à côte partagent une file. Les allergènes ressortent sur le bon."),
+                    ],
+                )
             },
         ],
         live_tagline: "Tickets that sort themselves.",
@@ -218,14 +290,24 @@ pub(super) const APPS: [AppData; 5] = [
         ),
         versions: &[
             version("1.0.0", "SUPERSEDED", 612 * DAY, &[("de", "Erste Fassung."), ("en", "First release.")]),
-            version("1.4.0", "SUPERSEDED", 290 * DAY, &[
-                ("de", "Nächtliche Prüfung auf Lücken mit einer Mail, wenn etwas fehlt."),
-                ("en", "A nightly check for gaps, with a mail when something is missing."),
-            ]),
-            version("1.5.0", "PUBLISHED", 18 * DAY, &[
-                ("de", "Export nach der neuen Taxonomie. Belege lassen sich nach Betrag und Tisch suchen."),
-                ("en", "Export in the new taxonomy. Receipts can be found by amount and table."),
-            ]),
+            version(
+                "1.4.0",
+                "SUPERSEDED",
+                290 * DAY,
+                &[
+                    ("de", "Nächtliche Prüfung auf Lücken mit einer Mail, wenn etwas fehlt."),
+                    ("en", "A nightly check for gaps, with a mail when something is missing."),
+                ],
+            ),
+            version(
+                "1.5.0",
+                "PUBLISHED",
+                18 * DAY,
+                &[
+                    ("de", "Export nach der neuen Taxonomie. Belege lassen sich nach Betrag und Tisch suchen."),
+                    ("en", "Export in the new taxonomy. Receipts can be found by amount and table."),
+                ],
+            ),
         ],
         ..MAKER
     },
@@ -265,10 +347,18 @@ pub(super) const APPS: [AppData; 5] = [
         ),
         versions: &[
             version("1.0.0", "SUPERSEDED", 385 * DAY, &[("en", "First release: shares by hours or by points.")]),
-            version("1.1.0", "PUBLISHED", 128 * DAY, &[
-                ("en", "Rules can differ by weekday. Leftover cents go to whoever got least last time."),
-                ("de", "Regeln dürfen je Wochentag anders sein. Restcents bekommt, wer zuletzt am wenigsten hatte."),
-            ]),
+            version(
+                "1.1.0",
+                "PUBLISHED",
+                128 * DAY,
+                &[
+                    ("en", "Rules can differ by weekday. Leftover cents go to whoever got least last time."),
+                    (
+                        "de",
+                        "Regeln dürfen je Wochentag anders sein. Restcents bekommt, wer zuletzt am wenigsten hatte.",
+                    ),
+                ],
+            ),
         ],
         ..MAKER
     },

@@ -45,19 +45,21 @@ pub(super) const APPS: [AppData; 5] = [
         look: look(
             [0x3d348b, 0xf18701],
             &["YOUR PART", "2 OF 11 PAID", "CREME BRULEE", "WATER 0.7", "SHARE THE REST", "PAY"],
-            &[
-                (Scene::List, "What is yours on a shared bill"),
-                (Scene::Cards, "Who has paid, as the waiter sees it"),
-            ],
+            &[(Scene::List, "What is yours on a shared bill"), (Scene::Cards, "Who has paid, as the waiter sees it")],
         ),
         versions: &[
             version("1.0.0", "SUPERSEDED", 331 * DAY, &[("en", "First release.")]),
             version("1.0.1", "SUPERSEDED", 322 * DAY, &[("en", "Mends rounding when three guests share a bottle.")]),
-            version("1.1.0", "PUBLISHED", 54 * DAY, &[
-                ("en", "What nobody ticked can be shared among all. French added."),
-                ("de", "Was niemand abhakt, lässt sich auf alle verteilen. Französisch ist dazugekommen."),
-                ("fr", "Ce que personne n'a coché peut être partagé. L'application parle français."),
-            ]),
+            version(
+                "1.1.0",
+                "PUBLISHED",
+                54 * DAY,
+                &[
+                    ("en", "What nobody ticked can be shared among all. French added."),
+                    ("de", "Was niemand abhakt, lässt sich auf alle verteilen. Französisch ist dazugekommen."),
+                    ("fr", "Ce que personne n'a coché peut être partagé. L'application parle français."),
+                ],
+            ),
         ],
         ..MAKER
     },
@@ -97,16 +99,26 @@ pub(super) const APPS: [AppData; 5] = [
         ),
         versions: &[
             version("1.0.0", "SUPERSEDED", 240 * DAY, &[("de", "Erste Fassung."), ("en", "First release.")]),
-            version("1.0.2", "PUBLISHED", 152 * DAY, &[
-                ("de", "Uhren werden schneller erkannt; der Beleg-Code bleibt zwei Minuten stehen."),
-                ("en", "Watches are recognised faster; the receipt code stays for two minutes."),
-            ]),
+            version(
+                "1.0.2",
+                "PUBLISHED",
+                152 * DAY,
+                &[
+                    ("de", "Uhren werden schneller erkannt; der Beleg-Code bleibt zwei Minuten stehen."),
+                    ("en", "Watches are recognised faster; the receipt code stays for two minutes."),
+                ],
+            ),
             VersionData {
                 word: "Offline mode is new. A test card and a phone in flight mode are enough to try it.",
-                ..version("1.1.0", "IN_REVIEW", 5, &[
-                    ("de", "Zahlungen ohne Netz bis 50 Euro, höchstens zehn auf einmal."),
-                    ("en", "Payments without a network up to 50 euros, ten at most at a time."),
-                ])
+                ..version(
+                    "1.1.0",
+                    "IN_REVIEW",
+                    5,
+                    &[
+                        ("de", "Zahlungen ohne Netz bis 50 Euro, höchstens zehn auf einmal."),
+                        ("en", "Payments without a network up to 50 euros, ten at most at a time."),
+                    ],
+                )
             },
         ],
         ..MAKER
@@ -147,15 +159,30 @@ pub(super) const APPS: [AppData; 5] = [
             &[(Scene::List, "The journal of one evening"), (Scene::Board, "What was sent this month")],
         ),
         versions: &[
-            version("1.0.0", "SUPERSEDED", 488 * DAY, &[("de", "Erste Fassung mit zwei Kontenrahmen."), ("en", "First release.")]),
-            version("2.0.0", "SUPERSEDED", 204 * DAY, &[
-                ("de", "Eigene Kontenrahmen, getrennt nach Standort."),
-                ("en", "Charts of accounts of your own, one for each site."),
-            ]),
-            version("2.1.0", "PUBLISHED", 63 * DAY, &[
-                ("de", "Gutscheine werden beim Verkauf und beim Einlösen richtig gebucht."),
-                ("en", "Vouchers are booked rightly when sold and when redeemed."),
-            ]),
+            version(
+                "1.0.0",
+                "SUPERSEDED",
+                488 * DAY,
+                &[("de", "Erste Fassung mit zwei Kontenrahmen."), ("en", "First release.")],
+            ),
+            version(
+                "2.0.0",
+                "SUPERSEDED",
+                204 * DAY,
+                &[
+                    ("de", "Eigene Kontenrahmen, getrennt nach Standort."),
+                    ("en", "Charts of accounts of your own, one for each site."),
+                ],
+            ),
+            version(
+                "2.1.0",
+                "PUBLISHED",
+                63 * DAY,
+                &[
+                    ("de", "Gutscheine werden beim Verkauf und beim Einlösen richtig gebucht."),
+                    ("en", "Vouchers are booked rightly when sold and when redeemed."),
+                ],
+            ),
         ],
         ..MAKER
     },
@@ -201,11 +228,16 @@ pub(super) const APPS: [AppData; 5] = [
         versions: &[
             version("1.0.0", "SUPERSEDED", 274 * DAY, &[("en", "First release.")]),
             version("1.2.0", "SUPERSEDED", 160 * DAY, &[("en", "Names what was odd instead of listing everything.")]),
-            version("1.3.0", "PUBLISHED", 27 * DAY, &[
-                ("en", "Several sites on one page, the best one first."),
-                ("de", "Mehrere Standorte auf einer Seite, der beste zuerst."),
-                ("fr", "Plusieurs établissements sur une page, le meilleur d'abord."),
-            ]),
+            version(
+                "1.3.0",
+                "PUBLISHED",
+                27 * DAY,
+                &[
+                    ("en", "Several sites on one page, the best one first."),
+                    ("de", "Mehrere Standorte auf einer Seite, der beste zuerst."),
+                    ("fr", "Plusieurs établissements sur une page, le meilleur d'abord."),
+                ],
+            ),
         ],
         ..MAKER
     },
@@ -247,10 +279,15 @@ pub(super) const APPS: [AppData; 5] = [
             version("1.0.0", "SUPERSEDED", 209 * DAY, &[("de", "Erste Fassung."), ("en", "First release.")]),
             VersionData {
                 findings: &[("REQ-14", "The app asks for guests:write but only reads names. Ask for guests instead.")],
-                ..version("1.1.0", "PUBLISHED", 33 * DAY, &[
-                    ("de", "Verkauf auf der eigenen Website, mit Druck oder PDF."),
-                    ("en", "Sold on your own website too, printed or as a PDF."),
-                ])
+                ..version(
+                    "1.1.0",
+                    "PUBLISHED",
+                    33 * DAY,
+                    &[
+                        ("de", "Verkauf auf der eigenen Website, mit Druck oder PDF."),
+                        ("en", "Sold on your own website too, printed or as a PDF."),
+                    ],
+                )
             },
         ],
         ..MAKER

@@ -31,7 +31,10 @@ pub(super) const APPS: [AppData; 5] = [
                  at the edge says half an hour ahead when everyone will want to pay.",
             ),
         ],
-        permissions: &[("orders:write", "Writes down what is sold at the tap."), ("menu:write", "Switches the card between garden and house.")],
+        permissions: &[
+            ("orders:write", "Writes down what is sold at the tap."),
+            ("menu:write", "Switches the card between garden and house."),
+        ],
         redirects: &["/garden/oauth/callback"],
         look: look(
             [0x386641, 0xf2e8cf],
@@ -40,7 +43,12 @@ pub(super) const APPS: [AppData; 5] = [
         ),
         versions: &[
             version("1.0.0", "SUPERSEDED", 441 * DAY, &[("de", "Erste Fassung zur Saison."), ("en", "First release.")]),
-            version("1.1.0", "PUBLISHED", 262 * DAY, &[("de", "Pfandmarken und Regenradar."), ("en", "Deposit tokens and the rain radar.")]),
+            version(
+                "1.1.0",
+                "PUBLISHED",
+                262 * DAY,
+                &[("de", "Pfandmarken und Regenradar."), ("en", "Deposit tokens and the rain radar.")],
+            ),
         ],
         ..MAKER
     },
@@ -68,7 +76,10 @@ pub(super) const APPS: [AppData; 5] = [
                  des Tabletts direkt in die Küche.",
             ),
         ],
-        permissions: &[("orders:write", "Writes down what guests order at the screen."), ("menu", "Shows dishes, pictures and allergens.")],
+        permissions: &[
+            ("orders:write", "Writes down what guests order at the screen."),
+            ("menu", "Shows dishes, pictures and allergens."),
+        ],
         redirects: &["/kiosk/oauth/callback"],
         look: look(
             [0x1d3557, 0xe63946],
@@ -77,10 +88,15 @@ pub(super) const APPS: [AppData; 5] = [
         ),
         versions: &[VersionData {
             word: "A recording of the whole way through is on our help page, under Kiosk.",
-            ..version("1.0.0", "SUBMITTED", 53, &[
-                ("en", "The first version: four steps, eleven languages, a button that calls a person."),
-                ("de", "Die erste Fassung: vier Schritte, elf Sprachen, ein Knopf, der einen Menschen ruft."),
-            ])
+            ..version(
+                "1.0.0",
+                "SUBMITTED",
+                53,
+                &[
+                    ("en", "The first version: four steps, eleven languages, a button that calls a person."),
+                    ("de", "Die erste Fassung: vier Schritte, elf Sprachen, ein Knopf, der einen Menschen ruft."),
+                ],
+            )
         }],
         ..MAKER
     },
@@ -107,7 +123,10 @@ pub(super) const APPS: [AppData; 5] = [
         versions: &[VersionData {
             findings: &[
                 ("REQ-16", "The second screenshot is too small to read on a phone. Show fewer rows, or larger ones."),
-                ("REQ-14", "menu:write changes prices of every site. Say so in the description, or limit it to chosen sites."),
+                (
+                    "REQ-14",
+                    "menu:write changes prices of every site. Say so in the description, or limit it to chosen sites.",
+                ),
             ],
             decision: "A useful idea. Two points before customers may have it; we look at it again within two days.",
             ..version("0.9.0", "CHANGES_REQUESTED", 3 * DAY, &[("en", "The first version for the marketplace.")])
@@ -148,7 +167,12 @@ pub(super) const APPS: [AppData; 5] = [
         ),
         versions: &[
             version("1.0.0", "PUBLISHED", 166 * DAY, &[("en", "First release.")]),
-            version("1.0.1", "SUBMITTED", 20, &[("en", "A number is shown on the phone that asked for it, and on no other.")]),
+            version(
+                "1.0.1",
+                "SUBMITTED",
+                20,
+                &[("en", "A number is shown on the phone that asked for it, and on no other.")],
+            ),
         ],
         ..MAKER
     },
@@ -160,30 +184,39 @@ pub(super) const APPS: [AppData; 5] = [
         state_hours: 112 * DAY,
         days: 806,
         categories: &["accounting", "fax-orders"],
-        texts: &[text(
-            "de",
-            "Kassenbrücke Classic",
-            "Verbindet serielle Kassen der alten Reihe mit der Plattform.",
-            "Die Kassenbrücke liest die Journale serieller Kassen der Baujahre 2009 bis 2016 und übergibt sie an die \
+        texts: &[
+            text(
+                "de",
+                "Kassenbrücke Classic",
+                "Verbindet serielle Kassen der alten Reihe mit der Plattform.",
+                "Die Kassenbrücke liest die Journale serieller Kassen der Baujahre 2009 bis 2016 und übergibt sie an die \
              Plattform. Sie läuft auf einem kleinen Rechner neben der Kasse, puffert drei Tage und braucht nur eine \
              Leitung nach außen. Für neue Installationen empfehlen wir Kontor Kasse.",
-        ), text(
-            "en",
-            "Till Bridge Classic",
-            "Connects serial tills of the old series with the platform.",
-            "Till Bridge reads the journals of serial tills built from 2009 to 2016 and hands them to the platform. It \
+            ),
+            text(
+                "en",
+                "Till Bridge Classic",
+                "Connects serial tills of the old series with the platform.",
+                "Till Bridge reads the journals of serial tills built from 2009 to 2016 and hands them to the platform. It \
              runs on a small computer beside the till, buffers three days and needs one line to the outside. For new \
              installations we recommend Kontor Till.",
-        )],
+            ),
+        ],
         permissions: &[("orders:write", "Hands in what the old till has sold.")],
         redirects: &["/bridge/oauth/callback"],
-        look: look([0x3a3a3a, 0x8d99ae], &["COM 1", "JOURNAL", "BUFFER 0", "SENT", "9600 BAUD", "OK"], &[
-            (Scene::List, "The journal of a serial till"),
-            (Scene::Board, "Three days of buffer"),
-        ]),
+        look: look(
+            [0x3a3a3a, 0x8d99ae],
+            &["COM 1", "JOURNAL", "BUFFER 0", "SENT", "9600 BAUD", "OK"],
+            &[(Scene::List, "The journal of a serial till"), (Scene::Board, "Three days of buffer")],
+        ),
         versions: &[
             version("1.0.0", "SUPERSEDED", 780 * DAY, &[("de", "Erste Fassung."), ("en", "First release.")]),
-            version("1.0.7", "PUBLISHED", 430 * DAY, &[("de", "Letzte Wartung dieser Reihe."), ("en", "The last upkeep of this series.")]),
+            version(
+                "1.0.7",
+                "PUBLISHED",
+                430 * DAY,
+                &[("de", "Letzte Wartung dieser Reihe."), ("en", "The last upkeep of this series.")],
+            ),
         ],
         ..MAKER
     },

@@ -127,12 +127,7 @@ const BEGUN: AppData = AppData {
     versions: &[],
 };
 
-const fn text(
-    locale: &'static str,
-    name: &'static str,
-    tagline: &'static str,
-    description: &'static str,
-) -> Text {
+const fn text(locale: &'static str, name: &'static str, tagline: &'static str, description: &'static str) -> Text {
     Text { locale, name, tagline, description }
 }
 

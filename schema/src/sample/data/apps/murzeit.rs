@@ -39,14 +39,24 @@ pub(super) const APPS: [AppData; 4] = [
         ),
         versions: &[
             version("1.0.0", "SUPERSEDED", 340 * DAY, &[("de", "Erste Fassung."), ("en", "First release.")]),
-            version("1.1.0", "SUPERSEDED", 150 * DAY, &[
-                ("de", "Fragt am nächsten Tag nach vergessenen Stempeln."),
-                ("en", "Asks about forgotten stamps on the next day."),
-            ]),
-            version("1.1.1", "PUBLISHED", 22 * DAY, &[
-                ("de", "Zeitumstellung: die doppelte Stunde im Oktober zählt einmal."),
-                ("en", "Daylight saving: the double hour in October counts once."),
-            ]),
+            version(
+                "1.1.0",
+                "SUPERSEDED",
+                150 * DAY,
+                &[
+                    ("de", "Fragt am nächsten Tag nach vergessenen Stempeln."),
+                    ("en", "Asks about forgotten stamps on the next day."),
+                ],
+            ),
+            version(
+                "1.1.1",
+                "PUBLISHED",
+                22 * DAY,
+                &[
+                    ("de", "Zeitumstellung: die doppelte Stunde im Oktober zählt einmal."),
+                    ("en", "Daylight saving: the double hour in October counts once."),
+                ],
+            ),
         ],
         ..MAKER
     },
@@ -74,7 +84,10 @@ pub(super) const APPS: [AppData; 4] = [
                  weather and the week's reservations suggest how many hands are needed.",
             ),
         ],
-        permissions: &[("staff:write", "Writes the rota and its swaps."), ("reservations", "Suggests how many people an evening needs.")],
+        permissions: &[
+            ("staff:write", "Writes the rota and its swaps."),
+            ("reservations", "Suggests how many people an evening needs."),
+        ],
         redirects: &["/shifts/oauth/callback"],
         look: look(
             [0x31572c, 0x90a955],
@@ -83,14 +96,21 @@ pub(super) const APPS: [AppData; 4] = [
         ),
         versions: &[
             version("1.0.0", "SUPERSEDED", 231 * DAY, &[("de", "Erste Fassung."), ("en", "First release.")]),
-            version("1.2.0", "PUBLISHED", 47 * DAY, &[
-                ("de", "Tauschen ohne Telefonkette."),
-                ("en", "Swapping without a chain of phone calls."),
-            ]),
-            version("1.3.0", "SUBMITTED", 9, &[
-                ("de", "Jugendliche werden nicht mehr nach 22 Uhr eingeteilt."),
-                ("en", "Minors are no longer planned after ten at night."),
-            ]),
+            version(
+                "1.2.0",
+                "PUBLISHED",
+                47 * DAY,
+                &[("de", "Tauschen ohne Telefonkette."), ("en", "Swapping without a chain of phone calls.")],
+            ),
+            version(
+                "1.3.0",
+                "SUBMITTED",
+                9,
+                &[
+                    ("de", "Jugendliche werden nicht mehr nach 22 Uhr eingeteilt."),
+                    ("en", "Minors are no longer planned after ten at night."),
+                ],
+            ),
         ],
         ..MAKER
     },
@@ -117,7 +137,10 @@ pub(super) const APPS: [AppData; 4] = [
                  loads without rework and a page that explains what has changed since the month before.",
             ),
         ],
-        permissions: &[("staff", "Reads hours to compute what is due."), ("payments", "Reads tips that are paid out with the wage.")],
+        permissions: &[
+            ("staff", "Reads hours to compute what is due."),
+            ("payments", "Reads tips that are paid out with the wage."),
+        ],
         redirects: &["/payroll/oauth/callback"],
         look: look(
             [0x4a4e69, 0xf2e9e4],
@@ -125,15 +148,23 @@ pub(super) const APPS: [AppData; 4] = [
             &[(Scene::List, "Ein Monat, aufgeschlüsselt"), (Scene::Board, "Was sich seit dem Vormonat geändert hat")],
         ),
         versions: &[VersionData {
-            findings: &[("REQ-15", "The file we received could not be read by either of the two payroll programs that the listing names.")],
+            findings: &[(
+                "REQ-15",
+                "The file we received could not be read by either of the two payroll programs that the listing names.",
+            )],
             decision: "We tested with both programs that you name and neither could read the file.",
             word: "",
             appeal: "The file was made with the month still open, which the app says in its first line. Close the month of \
                      the demo house first; both programs then read it. A recording of that is on our help page.",
-            ..version("1.0.0", "SUBMITTED", 38, &[
-                ("de", "Die erste Fassung: Stunden, Zuschläge, Trinkgeld."),
-                ("en", "The first version: hours, supplements, tips."),
-            ])
+            ..version(
+                "1.0.0",
+                "SUBMITTED",
+                38,
+                &[
+                    ("de", "Die erste Fassung: Stunden, Zuschläge, Trinkgeld."),
+                    ("en", "The first version: hours, supplements, tips."),
+                ],
+            )
         }],
         ..MAKER
     },
@@ -154,10 +185,11 @@ pub(super) const APPS: [AppData; 4] = [
         )],
         permissions: &[],
         redirects: &[],
-        look: look([0x6f4518, 0xdeab90], &["1", "2", "3", "4", "5", "GRATIS"], &[
-            (Scene::Cards, "Zehn Felder, neun gestempelt"),
-            (Scene::Board, "Wie oft die zehnte Tasse geholt wird"),
-        ]),
+        look: look(
+            [0x6f4518, 0xdeab90],
+            &["1", "2", "3", "4", "5", "GRATIS"],
+            &[(Scene::Cards, "Zehn Felder, neun gestempelt"), (Scene::Board, "Wie oft die zehnte Tasse geholt wird")],
+        ),
         versions: &[version("0.1.0", "WITHDRAWN", 205 * DAY, &[("de", "Ein Versuch.")])],
         ..MAKER
     },

@@ -36,7 +36,10 @@ pub(super) const APPS: [AppData; 5] = [
                  doigt. À plusieurs, jamais la même étagère. L'écart s'affiche aussitôt, avec son prix.",
             ),
         ],
-        permissions: &[("stock:write", "Writes down what was counted."), ("menu", "Knows what should be left by what was sold.")],
+        permissions: &[
+            ("stock:write", "Writes down what was counted."),
+            ("menu", "Knows what should be left by what was sold."),
+        ],
         redirects: &["/count/oauth/callback"],
         look: look(
             [0x003d5b, 0x30638e],
@@ -51,17 +54,30 @@ pub(super) const APPS: [AppData; 5] = [
             version("1.0.0", "SUPERSEDED", 461 * DAY, &[("en", "First release.")]),
             version("1.1.0", "SUPERSEDED", 333 * DAY, &[("en", "Several people count at once.")]),
             version("2.0.0", "SUPERSEDED", 118 * DAY, &[("en", "Numbers can be spoken, in five languages.")]),
-            version("2.0.1", "PUBLISHED", 69 * DAY, &[
-                ("en", "Understands “a dozen” and “half a crate”."),
-                ("de", "Versteht „ein Dutzend“ und „eine halbe Kiste“."),
-                ("fr", "Comprend « une douzaine » et « une demi-caisse »."),
-            ]),
+            version(
+                "2.0.1",
+                "PUBLISHED",
+                69 * DAY,
+                &[
+                    ("en", "Understands “a dozen” and “half a crate”."),
+                    ("de", "Versteht „ein Dutzend“ und „eine halbe Kiste“."),
+                    ("fr", "Comprend « une douzaine » et « une demi-caisse »."),
+                ],
+            ),
             VersionData {
-                findings: &[("REQ-17", "A screenshot shows the mark of a dairy. Use a made-up one, or show us that you may use it.")],
-                ..version("2.1.0", "SUBMITTED", 27, &[
-                    ("en", "Opened bottles are weighed by a scale that is connected by Bluetooth."),
-                    ("de", "Angebrochene Flaschen werden mit einer verbundenen Waage gewogen."),
-                ])
+                findings: &[(
+                    "REQ-17",
+                    "A screenshot shows the mark of a dairy. Use a made-up one, or show us that you may use it.",
+                )],
+                ..version(
+                    "2.1.0",
+                    "SUBMITTED",
+                    27,
+                    &[
+                        ("en", "Opened bottles are weighed by a scale that is connected by Bluetooth."),
+                        ("de", "Angebrochene Flaschen werden mit einer verbundenen Waage gewogen."),
+                    ],
+                )
             },
         ],
         ..MAKER
@@ -89,20 +105,31 @@ pub(super) const APPS: [AppData; 5] = [
                  Nachricht, die der Fischmarkt um vier Uhr liest. Bei vierzig Kilo Basilikum fragt er nach.",
             ),
         ],
-        permissions: &[("stock", "Sees what has fallen below its mark."), ("suppliers:write", "Sends orders to your suppliers in your name.")],
+        permissions: &[
+            ("stock", "Sees what has fallen below its mark."),
+            ("suppliers:write", "Sends orders to your suppliers in your name."),
+        ],
         redirects: &["/desk/oauth/callback"],
         look: look(
             [0x5a189a, 0xff9e00],
             &["FISH MARKET", "DAIRY", "BASIL 40 KG", "CLOSES 22:00", "MINIMUM 75", "SEND ALL"],
-            &[(Scene::List, "The evening list, sorted by supplier"), (Scene::Cards, "Nine suppliers, nine closing times")],
+            &[
+                (Scene::List, "The evening list, sorted by supplier"),
+                (Scene::Cards, "Nine suppliers, nine closing times"),
+            ],
         ),
         versions: &[
             version("1.0.0", "SUPERSEDED", 440 * DAY, &[("en", "First release.")]),
             version("1.2.0", "SUPERSEDED", 225 * DAY, &[("en", "Asks before unlikely quantities.")]),
-            version("1.3.0", "PUBLISHED", 58 * DAY, &[
-                ("en", "Standing orders, with pauses for holidays."),
-                ("de", "Daueraufträge, mit Pausen für Ferien."),
-            ]),
+            version(
+                "1.3.0",
+                "PUBLISHED",
+                58 * DAY,
+                &[
+                    ("en", "Standing orders, with pauses for holidays."),
+                    ("de", "Daueraufträge, mit Pausen für Ferien."),
+                ],
+            ),
         ],
         live_tagline: "One list, nine suppliers.",
         ..MAKER
@@ -139,7 +166,10 @@ pub(super) const APPS: [AppData; 5] = [
                  oder 70 Portionen umgerechnet rundet es wie ein Koch.",
             ),
         ],
-        permissions: &[("stock", "Reads the prices of your last deliveries."), ("menu:write", "Writes portion costs beside your dishes.")],
+        permissions: &[
+            ("stock", "Reads the prices of your last deliveries."),
+            ("menu:write", "Writes portion costs beside your dishes."),
+        ],
         redirects: &["/recipes/oauth/callback"],
         look: look(
             [0x7f4f24, 0xc2c5aa],
@@ -148,12 +178,22 @@ pub(super) const APPS: [AppData; 5] = [
         ),
         versions: &[
             version("1.0.0", "SUPERSEDED", 362 * DAY, &[("en", "First release.")]),
-            version("1.1.0", "SUPERSEDED", 210 * DAY, &[("en", "Old versions of a recipe can be read and brought back.")]),
-            version("1.2.0", "PUBLISHED", 30 * DAY, &[
-                ("en", "Rounds like a cook: no more 3.7 eggs."),
-                ("fr", "Arrondit comme un cuisinier : fini les 3,7 œufs."),
-                ("de", "Rundet wie ein Koch: keine 3,7 Eier mehr."),
-            ]),
+            version(
+                "1.1.0",
+                "SUPERSEDED",
+                210 * DAY,
+                &[("en", "Old versions of a recipe can be read and brought back.")],
+            ),
+            version(
+                "1.2.0",
+                "PUBLISHED",
+                30 * DAY,
+                &[
+                    ("en", "Rounds like a cook: no more 3.7 eggs."),
+                    ("fr", "Arrondit comme un cuisinier : fini les 3,7 œufs."),
+                    ("de", "Rundet wie ein Koch: keine 3,7 Eier mehr."),
+                ],
+            ),
         ],
         ..MAKER
     },
@@ -189,7 +229,10 @@ pub(super) const APPS: [AppData; 5] = [
                  clients voient sur leur téléphone ce qu'ils peuvent manger, pas seulement ce qui est interdit.",
             ),
         ],
-        permissions: &[("menu:write", "Writes the declaration on the menu."), ("stock", "Reads what your products contain.")],
+        permissions: &[
+            ("menu:write", "Writes the declaration on the menu."),
+            ("stock", "Reads what your products contain."),
+        ],
         redirects: &["/allergens/oauth/callback"],
         look: look(
             [0x386641, 0xbc4749],
@@ -198,18 +241,28 @@ pub(super) const APPS: [AppData; 5] = [
         ),
         versions: &[
             version("1.0.0", "SUPERSEDED", 250 * DAY, &[("en", "First release.")]),
-            version("1.0.1", "PUBLISHED", 174 * DAY, &[
-                ("en", "Lupin is no longer mistaken for lupine flowers."),
-                ("de", "Lupine wird nicht mehr mit der Blume verwechselt."),
-                ("fr", "Le lupin n'est plus confondu avec la fleur."),
-            ]),
+            version(
+                "1.0.1",
+                "PUBLISHED",
+                174 * DAY,
+                &[
+                    ("en", "Lupin is no longer mistaken for lupine flowers."),
+                    ("de", "Lupine wird nicht mehr mit der Blume verwechselt."),
+                    ("fr", "Le lupin n'est plus confondu avec la fleur."),
+                ],
+            ),
             VersionData {
                 decision: "Approved. A careful piece of work.",
-                ..version("1.1.0", "APPROVED", 2 * DAY, &[
-                    ("en", "Guests filter the menu on their own phone."),
-                    ("de", "Gäste filtern die Karte auf dem eigenen Telefon."),
-                    ("fr", "Les clients filtrent la carte sur leur téléphone."),
-                ])
+                ..version(
+                    "1.1.0",
+                    "APPROVED",
+                    2 * DAY,
+                    &[
+                        ("en", "Guests filter the menu on their own phone."),
+                        ("de", "Gäste filtern die Karte auf dem eigenen Telefon."),
+                        ("fr", "Les clients filtrent la carte sur leur téléphone."),
+                    ],
+                )
             },
         ],
         ..MAKER
@@ -245,7 +298,15 @@ pub(super) const APPS: [AppData; 5] = [
         ),
         versions: &[
             version("1.0.0", "SUPERSEDED", 176 * DAY, &[("en", "First release.")]),
-            version("1.1.0", "PUBLISHED", 92 * DAY, &[("en", "Three proposals a week instead of a table."), ("de", "Drei Vorschläge je Woche statt einer Tabelle.")]),
+            version(
+                "1.1.0",
+                "PUBLISHED",
+                92 * DAY,
+                &[
+                    ("en", "Three proposals a week instead of a table."),
+                    ("de", "Drei Vorschläge je Woche statt einer Tabelle."),
+                ],
+            ),
         ],
         ..MAKER
     },

@@ -29,7 +29,10 @@ pub(super) const APPS: [AppData; 5] = [
                  Woche falsch lag. Bestellt wird nichts ohne Sie.",
             ),
         ],
-        permissions: &[("reports", "Reads what was sold, by dish and hour."), ("reservations", "Counts the guests who have booked.")],
+        permissions: &[
+            ("reports", "Reads what was sold, by dish and hour."),
+            ("reservations", "Counts the guests who have booked."),
+        ],
         redirects: &["/forecast/oauth/callback"],
         look: look(
             [0x0077b6, 0xffd166],
@@ -39,10 +42,15 @@ pub(super) const APPS: [AppData; 5] = [
         versions: &[
             version("0.9.0", "SUPERSEDED", 282 * DAY, &[("en", "A first version for a few houses.")]),
             version("1.0.0", "SUPERSEDED", 180 * DAY, &[("en", "Says how sure it is.")]),
-            version("1.1.0", "PUBLISHED", 15 * DAY, &[
-                ("en", "Events within a kilometre count."),
-                ("de", "Veranstaltungen im Umkreis von einem Kilometer zählen mit."),
-            ]),
+            version(
+                "1.1.0",
+                "PUBLISHED",
+                15 * DAY,
+                &[
+                    ("en", "Events within a kilometre count."),
+                    ("de", "Veranstaltungen im Umkreis von einem Kilometer zählen mit."),
+                ],
+            ),
         ],
         ..MAKER
     },
@@ -72,7 +80,10 @@ pub(super) const APPS: [AppData; 5] = [
                  et casse ont chacun leur motif ; l'inventaire de fin d'année devient une formalité.",
             ),
         ],
-        permissions: &[("stock:write", "Takes bottles out of their bin when they are sold."), ("menu:write", "Takes the last bottle off the list.")],
+        permissions: &[
+            ("stock:write", "Takes bottles out of their bin when they are sold."),
+            ("menu:write", "Takes the last bottle off the list."),
+        ],
         redirects: &["/cellar/oauth/callback"],
         look: look(
             [0x4a0e0e, 0xc9ada7],
@@ -113,10 +124,15 @@ pub(super) const APPS: [AppData; 5] = [
         ),
         versions: &[VersionData {
             decision: "Approved. Publish whenever you like.",
-            ..version("1.0.0", "APPROVED", 20, &[
-                ("en", "The first version: count, weigh, photograph, sign."),
-                ("de", "Die erste Fassung: zählen, wiegen, fotografieren, unterschreiben."),
-            ])
+            ..version(
+                "1.0.0",
+                "APPROVED",
+                20,
+                &[
+                    ("en", "The first version: count, weigh, photograph, sign."),
+                    ("de", "Die erste Fassung: zählen, wiegen, fotografieren, unterschreiben."),
+                ],
+            )
         }],
         ..MAKER
     },
@@ -163,10 +179,11 @@ pub(super) const APPS: [AppData; 5] = [
         )],
         permissions: &[("invoices", "Reads the invoices of your suppliers.")],
         redirects: &[],
-        look: look([0x2f3e46, 0x84a98c], &["INVOICE 7731", "ORDER", "NOTE", "OFF BY 3.20", "MATCHED", "ASK"], &[
-            (Scene::List, "Three papers, one line"),
-            (Scene::Board, "What was matched this month"),
-        ]),
+        look: look(
+            [0x2f3e46, 0x84a98c],
+            &["INVOICE 7731", "ORDER", "NOTE", "OFF BY 3.20", "MATCHED", "ASK"],
+            &[(Scene::List, "Three papers, one line"), (Scene::Board, "What was matched this month")],
+        ),
         versions: &[
             version("0.1.0", "WITHDRAWN", 6 * DAY, &[("en", "Tried out with two suppliers.")]),
             version("0.2.0", "DRAFT", 30, &[("en", "Credit notes are matched too.")]),

@@ -40,13 +40,8 @@ pub(in crate::sample) enum Fate {
 }
 
 /// Every review.
-pub(in crate::sample) const REVIEWS: [&[AppReviews]; 5] = [
-    &elbkontor::REVIEWS,
-    &elbkontor_more::REVIEWS,
-    &belle_tablee::REVIEWS,
-    &murzeit::REVIEWS,
-    &voorraadhuis::REVIEWS,
-];
+pub(in crate::sample) const REVIEWS: [&[AppReviews]; 5] =
+    [&elbkontor::REVIEWS, &elbkontor_more::REVIEWS, &belle_tablee::REVIEWS, &murzeit::REVIEWS, &voorraadhuis::REVIEWS];
 
 const fn of(app: &'static str, stars: &'static str, words: &'static [ReviewData]) -> AppReviews {
     AppReviews { app, stars, words }
@@ -70,12 +65,6 @@ const fn waits(rating: i32, locale: &'static str, title: &'static str, body: &'s
     ReviewData { fate: Fate::Pending, ..said(rating, locale, title, body) }
 }
 
-const fn judged(
-    fate: Fate,
-    rating: i32,
-    locale: &'static str,
-    title: &'static str,
-    body: &'static str,
-) -> ReviewData {
+const fn judged(fate: Fate, rating: i32, locale: &'static str, title: &'static str, body: &'static str) -> ReviewData {
     ReviewData { fate, ..said(rating, locale, title, body) }
 }
