@@ -111,7 +111,7 @@ async fn checked(services: &Services, new: &NewStaff) -> Result<EmailAddress, Fa
 }
 
 /// A password that nobody guesses and that can be typed: four groups of five.
-fn password() -> String {
+pub(crate) fn password() -> String {
     let mut password = String::with_capacity(PASSWORD_CHARACTERS + 3);
     for (position, byte) in random_bytes::<PASSWORD_CHARACTERS>().into_iter().enumerate() {
         if position > 0 && position % 5 == 0 {
