@@ -1,6 +1,6 @@
 # The shorter steps. What each does stands in ./test, ./run and .ci/, once.
 .DEFAULT_GOAL := help
-.PHONY: help run test ci check fmt lint unit law stories tidy contract playground accept bench
+.PHONY: help run test ci check fmt lint unit law stories tidy contract playground accept
 
 export SQLX_OFFLINE := true
 
@@ -46,6 +46,3 @@ playground: ## build the pages and test them in Chromium
 
 accept: ## make anew what is generated: .sqlx, contract, schema
 	.ci/accept.sh
-
-bench: ## requests per second beside hand-written handlers
-	cargo run --release --package labs-bench

@@ -48,7 +48,7 @@ fn files_are_short_enough_to_be_read() {
 
 #[test]
 fn resolvers_reach_the_database_through_their_store_only() {
-    let found = files("schema/src", "resolvers.rs").into_iter().filter(|(_, text)| text.contains("sqlx::"));
+    let found = files("schema/src", "resolvers.rs").into_iter().filter(|(_, text)| text.contains("sqlx::query"));
     none(&found.map(|(path, _)| path).collect::<Vec<_>>(), "move these statements into the store beside them:");
 }
 
@@ -114,6 +114,9 @@ fn statements_are_short_enough_to_be_read() {
     let mut long = Vec::new();
     for (path, text) in files("schema/src", ".rs") {
         for statement in text.split("sqlx::query").skip(1) {
+            if statement.starts_with("_as;") || statement.starts_with("::") {
+                continue;
+            }
             let body = statement.split("fetch").next().unwrap_or_default().split(".execute").next().unwrap_or_default();
             let lines = body.lines().count();
             if lines > 60 {

@@ -11,7 +11,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use futures_util::FutureExt as _;
-use http::{HeaderMap, HeaderValue, Method, Response, header, request::Parts};
+use http::{HeaderValue, Method, Response, header, request::Parts};
 use labs_schema::ask::{Attachment, Caller, Channel, Credentials};
 use labs_schema::engine::{Call, IdempotencyKey, Precondition, Question};
 use labs_schema::{Code, Engine, Fault};
@@ -28,11 +28,10 @@ use crate::rest::Rest;
 use crate::routes::Match;
 
 mod body;
+pub(crate) mod checks;
 mod layers;
 pub(crate) mod refusals;
 
-/// Longest target of a request, in bytes.
-const LONGEST_TARGET: usize = 4096;
 /// Longest user agent kept, in bytes.
 const LONGEST_AGENT: usize = 256;
 
@@ -188,7 +187,7 @@ async fn walk_operation<'a>(
     body: Body,
     walk: &mut Walk<'a>,
 ) -> Result<Response<Body>, Fault> {
-    check_head(parts)?;
+    checks::head(parts)?;
     let path = parts.uri.path();
     let (operation, values) = match rest.routes.find(&parts.method, path) {
         Match::Operation { operation, values } => (operation.as_ref(), values),
@@ -244,7 +243,7 @@ async fn admit(
         }
         Access::Cookie => {
             walk.spend_anonymous(rest)?;
-            check_origin(rest, &parts.headers)?;
+            checks::origin(rest, &parts.headers)?;
             caller.credentials.refresh = bearer::refresh_cookie(&parts.headers);
         }
     }
@@ -283,7 +282,7 @@ async fn checked(
     values: &[(&str, &str)],
 ) -> Result<Bound, Unbound> {
     let plain = |fault: Fault| (fault, Map::new());
-    check_partner(operation, caller, values).map_err(plain)?;
+    checks::partner(operation, caller, values).map_err(plain)?;
     let path =
         bind::path(&rest.contract, operation, values).map_err(|refusal| plain(refusals::fault(operation, refusal)))?;
     let with_path = |fault: Fault| (fault, path.clone());
@@ -346,48 +345,6 @@ fn precondition(rest: &Rest, operation: &Operation, bound: &Bound, tags: Conditi
         bound.variables.iter().filter(|(name, _)| named(name)).map(|(k, v)| (k.clone(), v.clone())).collect();
     let holds = Arc::new(move |present: &[u8]| tags.matches_strongly(&answer::etag(present)));
     Some(Precondition { question, variables, holds })
-}
-
-/// A head that no honest client sends ends here.
-fn check_head(parts: &Parts) -> Result<(), Fault> {
-    let malformed = |detail: &str| Err(Fault::new(Code::MalformedRequest, detail));
-    if parts.uri.path_and_query().is_none_or(|target| target.as_str().len() > LONGEST_TARGET) {
-        return malformed("The request's target is longer than 4096 bytes. Send fewer or shorter parameters.");
-    }
-    if parts.headers.get_all(header::HOST).iter().count() != 1 && parts.uri.host().is_none() {
-        return malformed("Send exactly one Host header.");
-    }
-    Ok(())
-}
-
-/// Under /v1/partner/{partner_uuid} a foreign uuid is 403 whether it exists or not (specification:
-/// decisions, Errors).
-pub(crate) fn check_partner(operation: &Operation, caller: &Caller, values: &[(&str, &str)]) -> Result<(), Fault> {
-    if !operation.path.starts_with("/v1/partner/{partner_uuid}") {
-        return Ok(());
-    }
-    let own = caller.principal.as_ref().and_then(|principal| principal.partner_uuid);
-    let named =
-        values.iter().find(|(name, _)| *name == "partner_uuid").and_then(|(_, value)| value.parse::<uuid::Uuid>().ok());
-    if own.is_some() && own == named {
-        return Ok(());
-    }
-    Err(Fault::new(
-        Code::PartnerMismatch,
-        "The path names another partner than your token. GET /v1/system/me shows yours.",
-    ))
-}
-
-/// A cookie is sent by the browser on its own, so a foreign page must not be able to use it (design:
-/// security, Identity 9).
-fn check_origin(rest: &Rest, sent: &HeaderMap) -> Result<(), Fault> {
-    let Some(origin) = sent.get(header::ORIGIN).and_then(|value| value.to_str().ok()) else { return Ok(()) };
-    let host = sent.get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let own = origin == rest.settings.base_url || origin.split_once("://").is_some_and(|(_, named)| named == host);
-    if own || rest.settings.cors_origins.iter().any(|known| known == origin) {
-        return Ok(());
-    }
-    Err(Fault::new(Code::Unauthenticated, "The refresh cookie is not taken from this origin."))
 }
 
 fn options(allow: &[Method]) -> Response<Body> {

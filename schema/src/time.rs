@@ -15,6 +15,12 @@ use sqlx::{Decode, Encode, Postgres, Type};
 pub struct Time(pub Timestamp);
 
 impl Time {
+    /// The same moment without a fraction of a second.
+    #[must_use]
+    pub fn whole_seconds(self) -> Self {
+        Timestamp::from_second(self.unix()).map_or(self, Self)
+    }
+
     /// Whole seconds since 1970.
     #[must_use]
     pub fn unix(self) -> i64 {

@@ -15,12 +15,12 @@ static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
 });
 
 /// The contract that the tests hold answers against.
-pub fn contract() -> &'static Contract {
+pub(crate) fn contract() -> &'static Contract {
     &CONTRACT
 }
 
 /// A call in the making.
-pub struct Call<'h> {
+pub(crate) struct Call<'h> {
     house: &'h House,
     operation: &'static Operation,
     path: String,
@@ -37,17 +37,17 @@ enum Body {
 
 /// What came back.
 #[derive(Debug)]
-pub struct Answer {
+pub(crate) struct Answer {
     /// The operation that was called.
-    pub operation: &'static str,
+    pub(crate) operation: &'static str,
     /// The status.
-    pub status: u16,
+    pub(crate) status: u16,
     /// The headers.
-    pub headers: HeaderMap,
+    pub(crate) headers: HeaderMap,
     /// The body's bytes.
-    pub bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
     /// The body as JSON; null when it is none.
-    pub json: Value,
+    pub(crate) json: Value,
 }
 
 impl<'h> Call<'h> {
@@ -58,7 +58,7 @@ impl<'h> Call<'h> {
     }
 
     /// Fills a parameter of the path.
-    pub fn path(mut self, name: &str, value: impl ToString) -> Self {
+    pub(crate) fn path(mut self, name: &str, value: impl ToString) -> Self {
         let place = format!("{{{name}}}");
         assert!(self.path.contains(&place), "{} has no path parameter {name}", self.operation.id);
         self.path = self.path.replace(&place, &value.to_string());
@@ -66,61 +66,61 @@ impl<'h> Call<'h> {
     }
 
     /// Adds a query parameter.
-    pub fn query(mut self, name: &str, value: impl ToString) -> Self {
+    pub(crate) fn query(mut self, name: &str, value: impl ToString) -> Self {
         self.query.push((name.to_owned(), value.to_string()));
         self
     }
 
     /// Adds a header.
-    pub fn header(mut self, name: &'static str, value: &str) -> Self {
+    pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
         self.headers.append(HeaderName::from_static(name), HeaderValue::from_str(value).unwrap());
         self
     }
 
     /// Sends this access token.
-    pub fn token(self, token: &str) -> Self {
+    pub(crate) fn token(self, token: &str) -> Self {
         self.header("authorization", &format!("Bearer {token}"))
     }
 
     /// Sends this refresh cookie.
-    pub fn cookie(self, token: &str) -> Self {
+    pub(crate) fn cookie(self, token: &str) -> Self {
         self.header("cookie", &format!("__Host-refresh={token}"))
     }
 
     /// Sends a JSON body.
-    pub fn json(self, body: &Value) -> Self {
+    pub(crate) fn json(self, body: &Value) -> Self {
         self.raw("application/json", &body.to_string())
     }
 
     /// Sends a form.
-    pub fn form(self, fields: &[(&str, &str)]) -> Self {
+    pub(crate) fn form(self, fields: &[(&str, &str)]) -> Self {
         let mut pairs = reqwest::Url::parse("http://form.invalid/").unwrap();
         pairs.query_pairs_mut().extend_pairs(fields);
         self.raw("application/x-www-form-urlencoded", pairs.query().unwrap_or_default())
     }
 
     /// Sends text of a media type.
-    pub fn raw(mut self, media_type: &str, body: &str) -> Self {
+    pub(crate) fn raw(mut self, media_type: &str, body: &str) -> Self {
         self.headers.insert("content-type", HeaderValue::from_str(media_type).unwrap());
         self.body = Body::Text(body.to_owned());
         self
     }
 
     /// Sends parts.
-    pub fn multipart(mut self, form: reqwest::multipart::Form) -> Self {
+    pub(crate) fn multipart(mut self, form: reqwest::multipart::Form) -> Self {
         self.body = Body::Multipart(form);
         self
     }
 
     /// Sends the call and holds the answer against the contract.
-    pub async fn send(self) -> Answer {
+    pub(crate) async fn send(self) -> Answer {
         let (operation, answer) = self.dispatch().await;
         check(operation, &answer);
         answer
     }
 
     /// Sends the call; the answer must have this status.
-    pub async fn expect(self, status: u16) -> Answer {
+    pub(crate) async fn expect(self, status: u16) -> Answer {
         let answer = self.send().await;
         assert_eq!(answer.status, status, "{}: {}", answer.operation, answer.text());
         answer
@@ -149,27 +149,27 @@ impl<'h> Call<'h> {
 
 impl Answer {
     /// The body as text.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
 
     /// A header's text; empty when there is none.
-    pub fn header(&self, name: &str) -> &str {
+    pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
     /// The problem's code; empty when the answer is no problem.
-    pub fn code(&self) -> &str {
+    pub(crate) fn code(&self) -> &str {
         self.json["code"].as_str().unwrap_or_default()
     }
 
     /// A field's text.
-    pub fn str(&self, field: &str) -> &str {
+    pub(crate) fn str(&self, field: &str) -> &str {
         self.json[field].as_str().unwrap_or_else(|| panic!("{} has no text {field}: {}", self.operation, self.text()))
     }
 
     /// The refresh token that the answer set.
-    pub fn cookie(&self) -> String {
+    pub(crate) fn cookie(&self) -> String {
         let set = self.headers.get_all("set-cookie").iter().filter_map(|value| value.to_str().ok());
         let mut tokens =
             set.filter_map(|text| text.strip_prefix("__Host-refresh=")).map(|text| text.split(';').next().unwrap());

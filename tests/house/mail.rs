@@ -9,7 +9,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 impl House {
     /// The texts of all mails to an address, oldest first. Waits for the first one.
-    pub async fn mails_to(&self, address: &str) -> Vec<String> {
+    pub(crate) async fn mails_to(&self, address: &str) -> Vec<String> {
         tokio::time::timeout(PATIENCE, async {
             loop {
                 let found = self.mails_now(address);
@@ -24,7 +24,7 @@ impl House {
     }
 
     /// The one-time token in the newest mail to an address.
-    pub async fn mailed_token(&self, address: &str) -> String {
+    pub(crate) async fn mailed_token(&self, address: &str) -> String {
         let mails = self.mails_to(address).await;
         let mail = mails.last().unwrap().replace("=\r\n", "").replace("=3D", "=");
         let start = mail.find("labs_ot_").unwrap_or_else(|| panic!("no token in {mail}"));
@@ -35,7 +35,7 @@ impl House {
     }
 
     /// The mails to an address that are there already.
-    pub fn mails_now(&self, address: &str) -> Vec<String> {
+    pub(crate) fn mails_now(&self, address: &str) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(&self.mail_folder) else { return Vec::new() };
         let mut names: Vec<_> = entries
             .map(|entry| entry.unwrap().path())

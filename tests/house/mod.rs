@@ -6,8 +6,8 @@
 
 mod call;
 mod cluster;
-pub mod mail;
-pub mod people;
+pub(crate) mod mail;
+pub(crate) mod people;
 
 use std::path::PathBuf;
 
@@ -20,20 +20,20 @@ use sqlx::{Connection as _, PgConnection};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-pub use call::{Answer, Call, contract};
+pub(crate) use call::{Answer, Call, contract};
 
 /// A running service with a database of its own.
-pub struct House {
+pub(crate) struct House {
     /// Its address.
-    pub base_url: String,
+    pub(crate) base_url: String,
     /// Its clock; the database's is moved with it.
-    pub clock: Clock,
+    pub(crate) clock: Clock,
     /// The inside, for the few tests that must see it.
-    pub engine: Engine,
+    pub(crate) engine: Engine,
     /// The database as its owner.
-    pub database_url: String,
+    pub(crate) database_url: String,
     /// Where mail is written.
-    pub mail_folder: PathBuf,
+    pub(crate) mail_folder: PathBuf,
     client: reqwest::Client,
     stop: CancellationToken,
     _folder: tempfile::TempDir,
@@ -41,18 +41,18 @@ pub struct House {
 
 impl House {
     /// A fresh one.
-    pub async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         Self::with(&[]).await
     }
 
     /// A fresh one started with these flags.
-    pub async fn with(flags: &[&str]) -> Self {
+    pub(crate) async fn with(flags: &[&str]) -> Self {
         let database_url = cluster::fresh_database().await;
         Self::over(database_url, flags).await
     }
 
     /// A service over a database that is there: a second replica.
-    pub async fn over(database_url: String, flags: &[&str]) -> Self {
+    pub(crate) async fn over(database_url: String, flags: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         Self::replica(database_url, folder, flags, Clock::default()).await
     }
@@ -77,32 +77,32 @@ impl House {
     }
 
     /// Begins a call of the operation of this id.
-    pub fn call(&self, operation: &str) -> Call<'_> {
+    pub(crate) fn call(&self, operation: &str) -> Call<'_> {
         Call::new(self, operation)
     }
 
     /// The client, for requests that are no operation's.
-    pub fn http(&self) -> &reqwest::Client {
+    pub(crate) fn http(&self) -> &reqwest::Client {
         &self.client
     }
 
     /// A connection as the database's owner, to break things and to look behind them.
-    pub async fn owner(&self) -> PgConnection {
+    pub(crate) async fn owner(&self) -> PgConnection {
         PgConnection::connect(&self.database_url).await.unwrap()
     }
 
     /// Runs SQL as the database's owner.
-    pub async fn sql(&self, statements: &str) {
+    pub(crate) async fn sql(&self, statements: &str) {
         sqlx::raw_sql(sqlx::AssertSqlSafe(statements.to_owned())).execute(&mut self.owner().await).await.unwrap();
     }
 
     /// Asks for one number as the database's owner.
-    pub async fn number(&self, query: &str) -> i64 {
+    pub(crate) async fn number(&self, query: &str) -> i64 {
         sqlx::query_scalar(sqlx::AssertSqlSafe(query.to_owned())).fetch_one(&mut self.owner().await).await.unwrap()
     }
 
     /// Moves the service's and the database's clock ahead together.
-    pub async fn advance(&self, seconds: i64) {
+    pub(crate) async fn advance(&self, seconds: i64) {
         self.clock.advance(seconds);
         let ahead = self.clock.ahead_seconds();
         self.sql(&format!(

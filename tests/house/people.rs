@@ -8,39 +8,39 @@ use uuid::Uuid;
 use super::House;
 
 /// A password that the rule accepts.
-pub const PASSWORD: &str = "a long walk along the Elbe";
+pub(crate) const PASSWORD: &str = "a long walk along the Elbe";
 
 /// Somebody signed in.
 #[derive(Clone, Debug)]
-pub struct Person {
+pub(crate) struct Person {
     /// Who.
-    pub uuid: Uuid,
+    pub(crate) uuid: Uuid,
     /// With which address.
-    pub email: String,
+    pub(crate) email: String,
     /// Their partner.
-    pub partner_uuid: Option<Uuid>,
+    pub(crate) partner_uuid: Option<Uuid>,
     /// Their access token.
-    pub token: String,
+    pub(crate) token: String,
     /// Their refresh token.
-    pub refresh: String,
+    pub(crate) refresh: String,
     /// The seed of their second factor, base32.
-    pub totp: Option<String>,
+    pub(crate) totp: Option<String>,
 }
 
 /// A program with its secret.
 #[derive(Clone, Debug)]
-pub struct Program {
+pub(crate) struct Program {
     /// Its client id.
-    pub client_id: String,
+    pub(crate) client_id: String,
     /// Its secret.
-    pub secret: String,
+    pub(crate) secret: String,
     /// An access token with every scope it is allowed.
-    pub token: String,
+    pub(crate) token: String,
 }
 
 impl House {
     /// Registers a partner of this name; its administrator, signed in.
-    pub async fn partner(&self, company: &str) -> Person {
+    pub(crate) async fn partner(&self, company: &str) -> Person {
         let email = format!("admin@{}.example", company.to_lowercase().replace([' ', '&', '.'], "-"));
         let body = json!({
             "company_name": company,
@@ -55,14 +55,14 @@ impl House {
     }
 
     /// Signs somebody without a second factor in.
-    pub async fn sign_in(&self, email: &str) -> Person {
+    pub(crate) async fn sign_in(&self, email: &str) -> Person {
         let body = json!({ "email": email, "password": PASSWORD });
         let answer = self.call("auth_sessions_create").json(&body).expect(200).await;
         self.person(email, answer.str("access_token"), answer.cookie(), None).await
     }
 
     /// A staff member with these scopes, signed in with the second factor.
-    pub async fn staff(&self, name: &str, scopes: &[&str]) -> Person {
+    pub(crate) async fn staff(&self, name: &str, scopes: &[&str]) -> Person {
         let email = format!("{}@labs.example", name.to_lowercase().replace(' ', "."));
         let role = format!("T_{}", name.to_uppercase().replace(|letter: char| !letter.is_ascii_alphanumeric(), "_"));
         let list = scopes.iter().map(|scope| format!("'{scope}'")).collect::<Vec<_>>().join(",");
@@ -81,7 +81,7 @@ impl House {
     }
 
     /// Signs somebody with a second factor in. A step is used once, so the clock moves on to the next.
-    pub async fn sign_in_with_factor(&self, email: &str, secret: &str) -> Person {
+    pub(crate) async fn sign_in_with_factor(&self, email: &str, secret: &str) -> Person {
         self.advance(30).await;
         let body = json!({ "email": email, "password": PASSWORD });
         let asked = self.call("auth_sessions_create").json(&body).expect(401).await;
@@ -92,13 +92,13 @@ impl House {
     }
 
     /// What an authenticator with this secret shows now.
-    pub fn code(&self, secret: &str) -> String {
+    pub(crate) fn code(&self, secret: &str) -> String {
         let bytes = data_encoding(secret);
         TotpSeed::from_bytes(&bytes).unwrap().code_at(self.clock.now().unix())
     }
 
     /// A program with these scopes, bound to a partner or the service's own.
-    pub async fn program(&self, name: &str, scopes: &[&str], partner_uuid: Option<Uuid>) -> Program {
+    pub(crate) async fn program(&self, name: &str, scopes: &[&str], partner_uuid: Option<Uuid>) -> Program {
         let scopes = scopes.iter().map(|scope| (*scope).to_owned()).collect();
         let new = operator::NewClient { name: name.to_owned(), scopes, partner_uuid, networks: Vec::new() };
         let made = operator::client_create(self.engine.pool(), self.engine.services(), new).await.unwrap();
@@ -107,7 +107,7 @@ impl House {
     }
 
     /// A token for a program, down-scoped when scopes are named.
-    pub async fn token_of(&self, client_id: &str, secret: &str, scope: Option<&str>) -> String {
+    pub(crate) async fn token_of(&self, client_id: &str, secret: &str, scope: Option<&str>) -> String {
         let mut form = vec![("grant_type", "password"), ("username", client_id), ("password", secret)];
         form.extend(scope.map(|scope| ("scope", scope)));
         self.call("auth_tokens_issue").form(&form).expect(200).await.str("access_token").to_owned()

@@ -6,7 +6,7 @@ use crate::house::House;
 use crate::house::people::Person;
 
 /// A picture as a partner would send it.
-pub fn icon() -> Vec<u8> {
+pub(crate) fn icon() -> Vec<u8> {
     let mut picture = image::RgbImage::new(512, 512);
     for (x, y, pixel) in picture.enumerate_pixels_mut() {
         *pixel = image::Rgb([(x / 2) as u8, (y / 2) as u8, 120]);
@@ -17,7 +17,7 @@ pub fn icon() -> Vec<u8> {
 }
 
 /// An app with everything that the checklist asks for, and its one version, a draft.
-pub async fn submittable(house: &House, staff: &Person, owner: &Person, name: &str) -> (String, String) {
+pub(crate) async fn submittable(house: &House, staff: &Person, owner: &Person, name: &str) -> (String, String) {
     let category = house
         .call("marketplace_categories_create")
         .token(&staff.token)
@@ -183,7 +183,7 @@ async fn an_edit_of_a_listed_app_is_not_seen_before_the_next_publication() {
 }
 
 /// Takes a version through review onto the storefront.
-pub async fn publish(house: &House, staff: &Person, owner: &Person, app: &str, version: &str) {
+pub(crate) async fn publish(house: &House, staff: &Person, owner: &Person, app: &str, version: &str) {
     house
         .call("marketplace_versions_submit")
         .path("app_uuid", app)

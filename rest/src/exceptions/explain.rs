@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::status::answer;
 use crate::bind;
 use crate::contract::{Access, Operation};
-use crate::dispatch::{check_partner, refusals};
+use crate::dispatch::{checks, refusals};
 use crate::problem::status;
 use crate::rest::Rest;
 use crate::routes::Match;
@@ -39,7 +39,7 @@ pub(super) async fn explain(
         .or_else(|| (daily.remaining == 0).then(|| Fault::new(Code::RateLimited, "The day's budget is spent.")));
     let needed = found.operation.and_then(|operation| operation.access.scope()).and_then(Scope::parse);
     let held = needed.and_then(|needed| principal.scopes.minimal().into_iter().find(|held| held.grants(needed)));
-    let resets_at = services.clock.now().plus_seconds(i64::try_from(daily.reset).unwrap_or_default());
+    let resets_at = services.clock.now().whole_seconds().plus_seconds(i64::try_from(daily.reset).unwrap_or_default());
     Ok(answer(
         StatusCode::OK,
         &json!({
@@ -95,7 +95,7 @@ fn verdict<'a>(rest: &'a Rest, caller: &Caller, method: &str, path: &str) -> Ver
         (_, Some(question)) => Engine::guard(question.root.access, caller),
         (_, None) => Ok(()),
     };
-    let checked = guarded.and_then(|()| check_partner(operation, caller, &values)).and_then(|()| {
+    let checked = guarded.and_then(|()| checks::partner(operation, caller, &values)).and_then(|()| {
         bind::path(&rest.contract, operation, &values).map(drop).map_err(|refusal| refusals::fault(operation, refusal))
     });
     Verdict { operation: Some(operation), refusal: checked.err() }

@@ -66,7 +66,7 @@ impl MeQuery {
                 limit_per_second: principal.budget.burst_per_second.into(),
                 limit_day: i64::try_from(daily.limit).unwrap_or(i64::MAX),
                 remaining_day: i64::try_from(daily.remaining).unwrap_or(i64::MAX),
-                resets_at: ask.now.plus_seconds(i64::try_from(daily.reset).unwrap_or_default()),
+                resets_at: ask.now.whole_seconds().plus_seconds(i64::try_from(daily.reset).unwrap_or_default()),
             },
             subject: principal.session_uuid.map(|_| principal.uuid),
             client_id: principal.client_id.clone(),
