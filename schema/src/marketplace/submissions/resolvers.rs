@@ -15,9 +15,11 @@ use super::store::{self, Decision, Filter, NewFinding, Order, SubmissionRow};
 use crate::access::access;
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::Fault;
+use crate::mail::message::{Decision as Verdict, Letter, Notice};
 use crate::marketplace::checklist;
 use crate::marketplace::publication::{self, Actor};
 use crate::marketplace::versions::{Action, State, after};
+use crate::outbox;
 use crate::page::{CountedPage, Window};
 use crate::principal::PrincipalType;
 use crate::time::Time;
@@ -190,7 +192,24 @@ async fn decide(
         let obstacle = obstacle.ok_or_else(|| Fault::not_found("submission"))?;
         return Err(rules::decision_refused(State::parse(&obstacle.state)?, action, obstacle.reviewer_uuid, me));
     }
-    one(ask, submission_uuid).await
+    let submission = one(ask, submission_uuid).await?;
+    tell(ask, &submission, to).await?;
+    Ok(submission)
+}
+
+/// Writes to the partner how a submission was decided; what was written with it stands at the version.
+async fn tell(ask: &Ask, submission: &Submission, to: State) -> Result<(), Fault> {
+    let decision = match to {
+        State::Approved => Verdict::Approved,
+        State::ChangesRequested => Verdict::ChangesRequested,
+        _ => Verdict::Rejected,
+    };
+    for person_uuid in store::addressees_page(&ask.db, submission.uuid).await? {
+        let (app, version) = (submission.app_name.clone(), submission.version_number.clone());
+        let notice = |name| Letter::Telling(Notice::SubmissionDecided { name, app, version, decision });
+        outbox::queue_to_person(ask, person_uuid, notice).await?;
+    }
+    Ok(())
 }
 
 /// Who reviews: a person, because a partner is owed one who answers for the decision.

@@ -45,11 +45,11 @@ pub(crate) struct Reviewer {
 #[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct Submission {
     /// Its id.
-    uuid: Uuid,
+    pub(in crate::marketplace::submissions) uuid: Uuid,
     /// The app.
     pub(in crate::marketplace::submissions) app_uuid: Uuid,
     /// The name in the app's default locale as it was submitted.
-    app_name: String,
+    pub(in crate::marketplace::submissions) app_name: String,
     /// The partner.
     pub(in crate::marketplace::submissions) partner_uuid: Uuid,
     /// The company that owns the app.
@@ -57,15 +57,15 @@ pub(crate) struct Submission {
     /// The version handed in.
     version_uuid: Uuid,
     /// Its number.
-    version_number: String,
+    pub(in crate::marketplace::submissions) version_number: String,
     /// Where it is.
     state: SubmissionState,
     /// Whether it appeals against a rejection; the reviewer who rejected cannot claim it.
     appeal: bool,
     /// When it was handed in.
     submitted_at: Time,
-    /// The person or program that handed it in.
-    submitted_by_uuid: Uuid,
+    /// The person or program that handed it in; null when that is no longer known.
+    submitted_by_uuid: Option<Uuid>,
     /// Who has claimed it, or who decided it; null while it waits.
     reviewer: Option<Reviewer>,
     /// When the reviewer took it.
