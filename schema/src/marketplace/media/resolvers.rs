@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
-use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::content::{self, Size, VariantName, away};
 use super::rules::{self, MediaKind};
-use super::store::{self, MediaRow, Room};
+use super::store::{self, MediaRow, NewMedia, Room};
 use crate::access::access;
 use crate::ask::{Ask, Asking};
 use crate::entitlement::Allowance;
@@ -149,9 +148,8 @@ impl MediaMutation {
         // What can be refused is refused before the picture costs a second of a core.
         rules::place(kind, room(ask, app_uuid, kind).await?.of_kind)?;
         let made = ask.services.pictures.process(file, kind.picture()).await.map_err(rules::refusal)?;
-        let mut row = put(ask, &made).await?;
-        (row.app_uuid, row.kind, row.alt_text, row.caption) = (app_uuid, kind.name().to_owned(), alt_text, caption);
-        take(ask, kind, row).await?.try_into()
+        let new = NewMedia { app_uuid, alt_text, caption, ..put(ask, kind, &made).await? };
+        take(ask, kind, new).await?.try_into()
     }
 }
 
@@ -161,8 +159,9 @@ async fn room(ask: &Ask, app_uuid: Uuid, kind: MediaKind) -> Result<Room, Fault>
     room.ok_or_else(|| Fault::not_found("app"))
 }
 
-/// Puts the objects of a picture, so that they are there before a row names them.
-async fn put(ask: &Ask, made: &Processed) -> Result<MediaRow, Fault> {
+/// Puts the objects of a picture, so that they are there before a row names them. Whose it is and what is said about it
+/// is left open.
+async fn put(ask: &Ask, kind: MediaKind, made: &Processed) -> Result<NewMedia, Fault> {
     let media = &ask.services.media;
     let mut copies = BTreeMap::new();
     for copy in &made.variants {
@@ -171,23 +170,16 @@ async fn put(ask: &Ask, made: &Processed) -> Result<MediaRow, Fault> {
         copies.insert(copy.name.to_owned(), size);
     }
     let key = media.put(made.bytes.clone()).await.map_err(away)?;
-    let original = size(key.name(), made.media_type, made.width, made.height, made.bytes.len());
-    Ok(MediaRow {
+    Ok(NewMedia {
         media_uuid: ask.new_uuid(),
         app_uuid: Uuid::nil(),
-        kind: String::new(),
+        kind: kind.name(),
         position: 1,
         alt_text: String::new(),
         caption: String::new(),
-        media_type: original.media_type,
-        width: original.width,
-        height: original.height,
-        size_bytes: original.size_bytes,
-        sha256: key.digest().to_vec(),
-        object_key: original.object_key,
-        variants: Json(copies),
-        created_at: ask.now,
-        rank: 0,
+        original: size(key.name(), made.media_type, made.width, made.height, made.bytes.len()),
+        sha256: *key.digest(),
+        copies,
     })
 }
 
@@ -202,16 +194,17 @@ fn size(object_key: String, media_type: &str, width: u32, height: u32, bytes: us
 }
 
 /// Writes the row of a picture whose objects are there: asked again, now that app and subscription are held.
-async fn take(ask: &Ask, kind: MediaKind, mut row: MediaRow) -> Result<MediaRow, Fault> {
+async fn take(ask: &Ask, kind: MediaKind, mut new: NewMedia) -> Result<MediaRow, Fault> {
     let (owner, missing) = (ask.owner()?, || Fault::not_found("app"));
     let allowance = Allowance::lock(&ask.db, owner, "media_megabytes").await?;
-    apps::lock(&ask.db, owner, row.app_uuid).await?.ok_or_else(missing)?;
-    let room = store::room_get(&ask.db, owner, row.app_uuid, kind.name(), kind.is_single()).await?;
+    apps::lock(&ask.db, owner, new.app_uuid).await?.ok_or_else(missing)?;
+    let room = store::room_get(&ask.db, owner, new.app_uuid, kind.name(), kind.is_single()).await?;
     let room = room.ok_or_else(missing)?;
-    row.position = rules::place(kind, room.of_kind)?;
-    let (used, after) = (rules::megabytes(room.bytes), rules::megabytes(room.bytes.saturating_add(row.size_bytes)));
+    new.position = rules::place(kind, room.of_kind)?;
+    let after = rules::megabytes(room.bytes.saturating_add(new.original.size_bytes));
+    let used = rules::megabytes(room.bytes);
     allowance.check(used, after - used)?;
-    row.created_at = store::insert(&ask.db, &row, kind.is_single()).await?;
+    let row = store::insert(&ask.db, &new, kind.is_single()).await?;
     let detail = serde_json::json!({ "media_uuid": row.media_uuid, "kind": row.kind });
     apps::event_insert(&ask.db, row.app_uuid, "MEDIA_UPLOADED", detail, apps::event(ask)?).await?;
     Ok(row)

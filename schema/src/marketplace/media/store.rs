@@ -151,29 +151,45 @@ pub(super) async fn room_get(
     .await?)
 }
 
+/// A picture whose objects are there, on its way into a draft.
+#[derive(Clone, Debug)]
+pub(super) struct NewMedia {
+    pub(super) media_uuid: Uuid,
+    pub(super) app_uuid: Uuid,
+    pub(super) kind: &'static str,
+    pub(super) position: i32,
+    pub(super) alt_text: String,
+    pub(super) caption: String,
+    pub(super) original: Size,
+    pub(super) sha256: [u8; 32],
+    pub(super) copies: BTreeMap<String, Size>,
+}
+
 /// Adds a picture; when it is the only one of its kind, the one before it leaves the draft.
-pub(super) async fn insert(db: &Db, row: &MediaRow, is_single: bool) -> Result<Time, Fault> {
-    Ok(sqlx::query_scalar!(
-        "with replaced as (
-           update media set removed_at = labs_now(), updated_at = labs_now()
-            where $14 and app_uuid = $2 and kind = $3 and removed_at is null)
-         insert into media (media_uuid, app_uuid, kind, position, alt_text, caption, media_type, width, height,
-                            size_bytes, sha256, object_key, variants)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-         returning created_at",
-        row.media_uuid,
-        row.app_uuid,
-        row.kind,
-        row.position,
-        row.alt_text,
-        row.caption,
-        row.media_type,
-        row.width,
-        row.height,
-        row.size_bytes,
-        row.sha256,
-        row.object_key,
-        Json(&row.variants.0) as Json<&BTreeMap<String, Size>>,
+pub(super) async fn insert(db: &Db, new: &NewMedia, is_single: bool) -> Result<MediaRow, Fault> {
+    Ok(sqlx::query_as!(
+        MediaRow,
+        r#"with replaced as (
+             update media set removed_at = labs_now(), updated_at = labs_now()
+              where $14 and app_uuid = $2 and kind = $3 and removed_at is null)
+           insert into media (media_uuid, app_uuid, kind, position, alt_text, caption, media_type, width, height,
+                              size_bytes, sha256, object_key, variants)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+           returning media_uuid, app_uuid, kind, position, alt_text, caption, media_type, width, height, size_bytes,
+                     sha256, object_key, variants as "variants: Json<BTreeMap<String, Size>>", created_at, 0 as "rank!""#,
+        new.media_uuid,
+        new.app_uuid,
+        new.kind,
+        new.position,
+        new.alt_text,
+        new.caption,
+        new.original.media_type,
+        new.original.width,
+        new.original.height,
+        new.original.size_bytes,
+        &new.sha256,
+        new.original.object_key,
+        Json(&new.copies) as Json<&BTreeMap<String, Size>>,
         is_single,
     )
     .fetch_one(&mut *db.conn().await?)
