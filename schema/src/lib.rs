@@ -22,6 +22,7 @@ pub mod operator;
 pub mod outbox;
 pub mod page;
 pub mod principal;
+pub mod sample;
 pub mod scope;
 pub mod seal;
 pub mod services;
@@ -30,6 +31,7 @@ pub mod usage;
 
 mod admin;
 mod auth;
+mod entitlement;
 mod marketplace;
 mod subscription;
 mod system;

@@ -16,8 +16,12 @@ use crate::keep::cursor::CursorSeal;
 use crate::keep::password::PasswordHasher;
 use crate::keep::refresh::RefreshSeal;
 use crate::keep::sealed::MasterKey;
+use crate::media::image::ImageWorkshop;
 use crate::services::{Services, Settings};
 use crate::time::Clock;
+
+/// Uploads that may wait for their turn; the next is told to come again. One takes a second or two at most.
+const WAITING_PICTURES: usize = 8;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");
 
@@ -105,6 +109,7 @@ pub async fn open(opening: Opening) -> Result<Engine, Fault> {
         clock: opening.clock,
         budgets: Budgets::new(pool.clone()),
         media: media(&opening.media_folder)?,
+        pictures: ImageWorkshop::new(1, WAITING_PICTURES),
         usage: crate::usage::Usage::default(),
         settings: opening.settings,
         authority: Arc::new(authority),

@@ -6,6 +6,7 @@ use crate::keep::cursor::CursorSeal;
 use crate::keep::password::PasswordHasher;
 use crate::keep::refresh::RefreshSeal;
 use crate::keep::sealed::MasterKey;
+use crate::media::image::ImageWorkshop;
 use crate::media::store::MediaStore;
 use crate::time::Clock;
 
@@ -21,6 +22,8 @@ pub struct Services {
     pub passwords: PasswordHasher,
     /// The files.
     pub media: MediaStore,
+    /// Makes pictures of uploads, bounded.
+    pub pictures: ImageWorkshop,
     /// The one clock.
     pub clock: Clock,
     /// The budgets of accounts.

@@ -108,7 +108,10 @@ impl Clock {
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the ambient clock")]
     pub fn now(&self) -> Time {
-        Time(Timestamp::now()).plus_seconds(self.ahead_seconds.load(Ordering::Relaxed))
+        let now = Timestamp::now();
+        // A column holds microseconds, so a moment that is answered at once must hold no more than that.
+        let now = Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now);
+        Time(now).plus_seconds(self.ahead_seconds.load(Ordering::Relaxed))
     }
 
     /// How far tests have moved it, in seconds.

@@ -74,7 +74,8 @@ async fn nothing_is_answered_while_the_table_is_locked() {
     let mut holding = owner.begin().await.unwrap();
     sqlx::raw_sql("lock table audit_log in access exclusive mode").execute(&mut *holding).await.unwrap();
     // Each waits for the lock until its time is over, so a few of each kind are enough, side by side.
-    let calls = audited().step_by(3).map(|operation| async {
+    let cast = &cast;
+    let calls = audited().step_by(3).map(|operation| async move {
         let answer = cast.admitted(operation).send().await;
         assert_eq!((answer.status, answer.code()), (503, "AUDIT_UNAVAILABLE"), "{}: {}", operation.id, answer.text());
     });

@@ -114,6 +114,7 @@ mod tests {
                 let work = lane.run(move || {
                     let now = running.fetch_add(1, Ordering::SeqCst) + 1;
                     most.fetch_max(now, Ordering::SeqCst);
+                    #[expect(clippy::disallowed_methods, reason = "the work stands for one that keeps its thread busy")]
                     std::thread::sleep(Duration::from_millis(3));
                     running.fetch_sub(1, Ordering::SeqCst);
                 });

@@ -1,47 +1,28 @@
 //! The marketplace: apps with their versions, the review of what is submitted, and the storefront.
 
+mod apps;
 mod categories;
+mod checklist;
 mod listings;
+mod media;
 mod public_categories;
 mod publication;
 pub(crate) mod slug;
 mod submissions;
 mod versions;
 
-/// SHIM until the branch `apps` is merged.
-mod apps {
-    #[path = "rules.rs"]
-    mod rules;
-    pub(crate) use rules::{Action, State, after};
-}
-
-/// SHIM until the branch `apps` is merged.
-mod checklist {
-    use uuid::Uuid;
-
-    use crate::ask::Ask;
-    use crate::fault::Fault;
-
-    pub(crate) struct OpenItem {
-        pub(crate) code: String,
-        pub(crate) title: String,
-        pub(crate) detail: String,
-    }
-
-    pub(crate) async fn open_items(_: &Ask, _: Uuid, _: Option<Uuid>) -> Result<Vec<OpenItem>, Fault> {
-        Ok(Vec::new())
-    }
-}
-
 use async_graphql::MergedObject;
 
-pub use publication::publish_due;
+pub(crate) use publication::publish_due;
 
 /// What can be read in the group.
 #[derive(MergedObject, Default)]
 pub(crate) struct MarketplaceQuery(
+    apps::AppsQuery,
     categories::CategoriesQuery,
+    checklist::ChecklistQuery,
     listings::ListingsQuery,
+    media::MediaQuery,
     public_categories::PublicCategoriesQuery,
     submissions::SubmissionsQuery,
     versions::VersionsQuery,
@@ -50,7 +31,9 @@ pub(crate) struct MarketplaceQuery(
 /// What can be written in the group.
 #[derive(MergedObject, Default)]
 pub(crate) struct MarketplaceMutation(
+    apps::AppsMutation,
     categories::CategoriesMutation,
+    media::MediaMutation,
     submissions::SubmissionsMutation,
     versions::VersionsMutation,
 );

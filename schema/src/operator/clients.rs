@@ -46,7 +46,7 @@ const ID_CHARACTERS: usize = 12;
 /// No two of them look alike.
 const ID_ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 /// Characters of a secret that people are shown to tell it from others.
-const SHOWN_CHARACTERS: usize = 14;
+pub(crate) const SHOWN_CHARACTERS: usize = 14;
 /// Longest name, in characters, as the contract says.
 const LONGEST_NAME: usize = 120;
 

@@ -12,7 +12,9 @@ mod store;
 
 use sqlx::PgPool;
 
+pub(crate) use clients::SHOWN_CHARACTERS;
 pub use clients::{ClientCreated, NewClient, client_create};
+pub(crate) use staff::password;
 pub use staff::{NewStaff, StaffCreated, staff_create};
 
 use crate::auth::registrations;

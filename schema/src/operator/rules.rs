@@ -50,7 +50,6 @@ pub(super) fn allowed_scopes(typed: &[String], is_bound: bool) -> Result<Vec<Str
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 

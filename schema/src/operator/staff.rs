@@ -105,13 +105,13 @@ async fn checked(services: &Services, new: &NewStaff) -> Result<EmailAddress, Fa
     match EmailAddress::parse(&new.email) {
         Ok(email) if errors.is_empty() => return Ok(email),
         Ok(_) => {}
-        Err(problem) => errors.push(FieldError::at("/email", "FORMAT", format!("{problem}."))),
+        Err(problem) => errors.push(FieldError::at("/email", "FORMAT", format!("This cannot be used: {problem}."))),
     }
     Err(Fault::invalid(errors))
 }
 
 /// A password that nobody guesses and that can be typed: four groups of five.
-fn password() -> String {
+pub(crate) fn password() -> String {
     let mut password = String::with_capacity(PASSWORD_CHARACTERS + 3);
     for (position, byte) in random_bytes::<PASSWORD_CHARACTERS>().into_iter().enumerate() {
         if position > 0 && position % 5 == 0 {

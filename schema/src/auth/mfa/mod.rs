@@ -68,7 +68,8 @@ async fn recovery_codes(db: &Db, key: &MasterKey, person_uuid: Uuid) -> Result<V
     Ok(codes)
 }
 
-fn seal(key: &MasterKey, person_uuid: Uuid, seed: &TotpSeed) -> Vec<u8> {
+/// A seed as it is stored.
+pub(crate) fn seal(key: &MasterKey, person_uuid: Uuid, seed: &TotpSeed) -> Vec<u8> {
     key.seal(&purpose(person_uuid), seed.bytes())
 }
 

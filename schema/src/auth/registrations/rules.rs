@@ -37,7 +37,7 @@ pub(super) fn errors(found: &Findings<'_>) -> Vec<FieldError> {
         errors.push(FieldError::at("/company_name", "TOO_SHORT", "Use at least 2 characters, blanks aside."));
     }
     if let Some(problem) = found.email {
-        errors.push(FieldError::at("/administrator/email", "FORMAT", format!("{problem}.")));
+        errors.push(FieldError::at("/administrator/email", "FORMAT", format!("This cannot be used: {problem}.")));
     }
     let password = found.password.iter().map(|problem| (problem.code(), problem.message()));
     errors.extend(password.map(|(code, message)| FieldError::at("/administrator/password", code, message)));

@@ -20,7 +20,6 @@ mod resolvers;
 mod rules;
 mod store;
 
-pub(in crate::marketplace) use resolvers::{AppsMutation, AppsQuery};
-pub(crate) use resolvers::App;
+pub(in crate::marketplace) use resolvers::{App, AppsMutation, AppsQuery, event, load};
 pub(crate) use rules::{Action, State, after};
-pub(crate) use store::{AppKey, AppLoader};
+pub(in crate::marketplace) use store::{event_insert, lock};

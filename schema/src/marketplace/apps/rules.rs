@@ -1,12 +1,16 @@
-//! What an app may become, and what its draft must look like.
+//! What an app may become.
+
+pub(super) mod categories;
+pub(super) mod draft;
 
 use async_graphql::Enum;
 
-use crate::fault::{Fault, FieldError};
+use crate::fault::{Code, Fault};
 
 /// Where an app is (specification: decisions, States).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum, serde::Serialize)]
 #[graphql(name = "AppState")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum State {
     /// Never shown.
     Draft,
@@ -18,6 +22,14 @@ pub(crate) enum State {
     Suspended,
     /// Put away by its owner.
     Archived,
+}
+
+/// Who does something to an app. A refusal names only what its caller's side could do instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Owner,
+    Staff,
+    System,
 }
 
 /// What can be done to an app.
@@ -55,8 +67,14 @@ impl State {
     }
 
     /// Reads the column's value.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.name() == text)
+    ///
+    /// # Errors
+    /// [`Code::Internal`] for a value that the column's check would not let in.
+    pub(crate) fn parse(text: &str) -> Result<Self, Fault> {
+        Self::ALL
+            .into_iter()
+            .find(|state| state.name() == text)
+            .ok_or_else(|| Fault::internal(format!("an app in the state {text}")))
     }
 }
 
@@ -75,6 +93,15 @@ impl Action {
             Self::Reinstate => "reinstate",
             Self::Archive => "archive",
             Self::Restore => "restore",
+        }
+    }
+
+    /// Publishing is done by way of a version, so nobody asks an app for it.
+    const fn side(self) -> Side {
+        match self {
+            Self::Unlist | Self::Relist | Self::Archive | Self::Restore => Side::Owner,
+            Self::Suspend | Self::Reinstate => Side::Staff,
+            Self::Publish => Side::System,
         }
     }
 }
@@ -99,48 +126,43 @@ const fn next(state: State, action: Action, was_published: bool) -> Option<State
 /// Where an action leads.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
+/// [`Code::IllegalTransition`] with the actions of the caller's side that are allowed now.
 pub(crate) fn after(state: State, action: Action, was_published: bool) -> Result<State, Fault> {
-    next(state, action, was_published).ok_or_else(|| {
-        let allowed = Action::ALL
-            .into_iter()
-            .filter(|action| next(state, *action, was_published).is_some())
-            .map(|action| action.name().to_owned())
-            .collect();
-        Fault::illegal("app", state.name(), action.name(), allowed)
-    })
+    next(state, action, was_published)
+        .ok_or_else(|| Fault::illegal("app", state.name(), action.name(), allowed(state, action.side(), was_published)))
 }
 
-/// A slug out of a name: lower-case letters, digits and single hyphens, at most 60.
-pub(crate) fn slug_of(name: &str) -> String {
-    use unicode_normalization::UnicodeNormalization;
-    let mut slug = String::with_capacity(name.len());
-    for letter in name.nfkd() {
-        if letter.is_ascii_alphanumeric() {
-            slug.push(letter.to_ascii_lowercase());
-        } else if !is_combining(letter) && !slug.is_empty() && !slug.ends_with('-') {
-            slug.push('-');
-        }
-        if slug.len() >= 60 {
-            break;
-        }
+fn allowed(state: State, side: Side, was_published: bool) -> Vec<String> {
+    Action::ALL
+        .into_iter()
+        .filter(|action| action.side() == side && next(state, *action, was_published).is_some())
+        .map(|action| action.name().to_owned())
+        .collect()
+}
+
+/// States of a version that is with the reviewers or waits to go live.
+const UNDER_WAY: [&str; 4] = ["SUBMITTED", "IN_REVIEW", "APPROVED", "SCHEDULED"];
+
+/// Whether an app with versions in these states may be deleted: only one that readers never saw, and of which nothing
+/// is on its way to them.
+///
+/// # Errors
+/// [`Code::IllegalTransition`] with what its owner can do instead, or [`Code::Conflict`].
+pub(super) fn deletable(state: State, was_published: bool, version_states: &[String]) -> Result<(), Fault> {
+    if was_published {
+        let mut fault = Fault::new(
+            Code::IllegalTransition,
+            "This app was published, so it cannot be deleted. Archive it to take it off the storefront for good.",
+        );
+        fault.parts_mut().allowed_actions = allowed(state, Side::Owner, was_published);
+        return Err(fault);
     }
-    let slug = slug.trim_end_matches('-');
-    if slug.len() < 2 { format!("app-{slug}").trim_end_matches('-').to_owned() } else { slug.to_owned() }
-}
-
-fn is_combining(letter: char) -> bool {
-    matches!(u32::from(letter), 0x300..=0x36F)
-}
-
-/// The refusal of categories that cannot be chosen.
-pub(crate) fn unselectable(position: usize) -> FieldError {
-    let pointer = if position == 0 {
-        "/primary_category_uuid".to_owned()
-    } else {
-        format!("/further_category_uuids/{}", position - 1)
-    };
-    FieldError::at(pointer, "UNKNOWN_CATEGORY", "Choose an active category from GET /v1/marketplace/categories.")
+    match version_states.iter().find(|state| UNDER_WAY.contains(&state.as_str())) {
+        Some(state) => {
+            Err(Fault::conflict(format!("A version of this app is {state}. Withdraw it, then delete the app.")))
+        }
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -183,15 +205,35 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_what_is_allowed() {
-        let refusal = after(State::Suspended, Action::Archive, true).err();
-        assert_eq!(refusal.map(|fault| fault.parts().allowed_actions.clone()), Some(vec!["reinstate".to_owned()]));
+    fn a_refusal_names_what_the_same_side_could_do() {
+        let allowed = |state, action, was_published| {
+            after(state, action, was_published).err().map(|fault| fault.parts().allowed_actions.clone())
+        };
+        assert_eq!(allowed(State::Listed, Action::Relist, true), Some(vec!["unlist".to_owned(), "archive".to_owned()]));
+        assert_eq!(allowed(State::Suspended, Action::Archive, true), Some(vec![]));
+        assert_eq!(allowed(State::Suspended, Action::Suspend, true), Some(vec!["reinstate".to_owned()]));
+        assert_eq!(allowed(State::Archived, Action::Archive, false), Some(vec!["restore".to_owned()]));
     }
 
     #[test]
-    fn slugs_are_plain() {
-        assert_eq!(slug_of("Küche & Kasse 2.0"), "kuche-kasse-2-0");
-        assert_eq!(slug_of("  --  "), "app");
-        assert_eq!(slug_of("日本"), "app");
+    fn every_state_reads_back_as_it_was_written() {
+        assert!(State::ALL.iter().all(|state| State::parse(state.name()).ok() == Some(*state)));
+        assert!(State::parse("GONE").is_err());
+    }
+
+    #[test]
+    fn what_readers_saw_or_will_see_is_not_deleted() {
+        let states = |states: &[&str]| states.iter().map(|state| (*state).to_owned()).collect::<Vec<_>>();
+        assert!(deletable(State::Draft, false, &[]).is_ok());
+        let at_rest = states(&["DRAFT", "CHANGES_REQUESTED", "REJECTED", "WITHDRAWN"]);
+        assert!(deletable(State::Draft, false, &at_rest).is_ok());
+        assert!(deletable(State::Archived, false, &at_rest).is_ok());
+        for state in UNDER_WAY {
+            let refused = deletable(State::Draft, false, &states(&["DRAFT", state])).err();
+            assert_eq!(refused.map(|fault| fault.code()), Some(Code::Conflict), "{state}");
+        }
+        let refused = deletable(State::Listed, true, &[]).err();
+        let said = refused.map(|fault| (fault.code(), fault.parts().allowed_actions.clone()));
+        assert_eq!(said, Some((Code::IllegalTransition, vec!["unlist".to_owned(), "archive".to_owned()])));
     }
 }

@@ -15,7 +15,7 @@ use crate::fault::Fault;
 ///
 /// # Errors
 /// When the database is away.
-pub async fn publish_due(pool: &PgPool) -> Result<u64, Fault> {
+pub(crate) async fn publish_due(pool: &PgPool) -> Result<u64, Fault> {
     let mut published = 0;
     for version_uuid in store::due_page(&Db::pooled(pool.clone())).await? {
         match publish_one(pool, version_uuid).await {

@@ -8,17 +8,18 @@ use async_graphql::{Context, Object};
 use uuid::Uuid;
 
 pub(in crate::marketplace) use types::{ReviewFinding, SubmissionState};
-use types::{
-    Submission, SubmissionApprove, SubmissionChecklist, SubmissionDetail, SubmissionList, SubmissionRequestChanges,
-};
+use types::{Submission, SubmissionApprove, SubmissionDetail, SubmissionList, SubmissionRequestChanges};
 
 use super::rules;
 use super::store::{self, Decision, Filter, NewFinding, Order, SubmissionRow};
 use crate::access::access;
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::Fault;
+use crate::mail::message::{Decision as Verdict, Letter, Notice};
+use crate::marketplace::checklist;
 use crate::marketplace::publication::{self, Actor};
 use crate::marketplace::versions::{Action, State, after};
+use crate::outbox;
 use crate::page::{CountedPage, Window};
 use crate::principal::PrincipalType;
 use crate::time::Time;
@@ -85,10 +86,9 @@ impl SubmissionsQuery {
         let detail =
             store::detail_get(&ask.db, submission_uuid).await?.ok_or_else(|| Fault::not_found("submission"))?;
         let findings: Vec<ReviewFinding> = detail.findings.0.into_iter().map(ReviewFinding::from).collect();
-        let requirements = store::requirements_page(&ask.db).await?;
         let mut snapshot = detail.snapshot.0;
         let note = snapshot.note.take();
-        let checklist = SubmissionChecklist::of(snapshot.version.version_uuid, requirements, &findings);
+        let checklist = checklist::held_against(ask, submission.partner_uuid, &snapshot).await?;
         let sides = publication::sides(&ask.db, submission.app_uuid, snapshot).await?;
         Ok(SubmissionDetail {
             submission,
@@ -152,8 +152,8 @@ impl SubmissionsMutation {
         if store::obstacle_get(&ask.db, submission_uuid).await?.is_none() {
             return Err(Fault::not_found("submission"));
         }
-        let requirements = store::requirements_page(&ask.db).await?;
-        let known: HashSet<&str> = requirements.iter().map(|row| row.code.as_str()).collect();
+        let requirements = store::requirement_codes_get(&ask.db).await?;
+        let known: HashSet<&str> = requirements.iter().map(String::as_str).collect();
         rules::codes_checked(body.findings.iter().map(|finding| finding.requirement_code.as_str()), &known)?;
         let findings: Vec<NewFinding> = body
             .findings
@@ -192,7 +192,24 @@ async fn decide(
         let obstacle = obstacle.ok_or_else(|| Fault::not_found("submission"))?;
         return Err(rules::decision_refused(State::parse(&obstacle.state)?, action, obstacle.reviewer_uuid, me));
     }
-    one(ask, submission_uuid).await
+    let submission = one(ask, submission_uuid).await?;
+    tell(ask, &submission, to).await?;
+    Ok(submission)
+}
+
+/// Writes to the partner how a submission was decided; what was written with it stands at the version.
+async fn tell(ask: &Ask, submission: &Submission, to: State) -> Result<(), Fault> {
+    let decision = match to {
+        State::Approved => Verdict::Approved,
+        State::ChangesRequested => Verdict::ChangesRequested,
+        _ => Verdict::Rejected,
+    };
+    for person_uuid in store::addressees_page(&ask.db, submission.uuid).await? {
+        let (app, version) = (submission.app_name.clone(), submission.version_number.clone());
+        let notice = |name| Letter::Telling(Notice::SubmissionDecided { name, app, version, decision });
+        outbox::queue_to_person(ask, person_uuid, notice).await?;
+    }
+    Ok(())
 }
 
 /// Who reviews: a person, because a partner is owed one who answers for the decision.

@@ -30,7 +30,6 @@ pub(crate) struct VersionsQuery;
 impl VersionsQuery {
     /// An app's versions, newest first unless told.
     #[graphql(directive = access::apply("marketplace.apps".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one per parameter of the list")]
     async fn marketplace_versions_list(
         &self,
         ctx: &Context<'_>,
@@ -159,7 +158,7 @@ async fn submit(
     }
     let open = checklist::open_items(ask, app_uuid, Some(version_uuid)).await?;
     if !open.is_empty() {
-        return Err(unmet(&open));
+        return Err(unmet(open));
     }
     let mut snapshot = publication::draft_get(&ask.db, app_uuid, version_uuid)
         .await?
@@ -182,8 +181,7 @@ async fn publish(
     }
     let action = if body.publish_at.is_some() { Action::Schedule } else { Action::Publish };
     after("version", State::parse(&held.state)?, action, false)?;
-    let app_state = apps::State::parse(&held.app_state).ok_or_else(|| Fault::internal("an app in no known state"))?;
-    apps::after(app_state, apps::Action::Publish, false)?;
+    apps::after(apps::State::parse(&held.app_state)?, apps::Action::Publish, false)?;
     if let Some(rival) = publication::rival_get(&ask.db, version_uuid).await? {
         return Err(Fault::conflict(format!(
             "Version {rival} was published meanwhile, and {} is not higher. Publish a higher one.",
@@ -222,11 +220,8 @@ async fn shown(ask: &Ask, rows: Vec<VersionRow>) -> Result<Vec<AppVersion>, Faul
 }
 
 /// The refusal that names each requirement still open, where what it is about stands in the app or the version.
-fn unmet(open: &[OpenItem]) -> Fault {
-    let errors: Vec<FieldError> = open
-        .iter()
-        .map(|item| FieldError::at(pointer_of(&item.code), item.code.clone(), item.detail.clone()))
-        .collect();
+fn unmet(open: Vec<OpenItem>) -> Fault {
+    let errors: Vec<FieldError> = open.into_iter().map(FieldError::from).collect();
     let count = errors.len();
     let (verb, noun) = if count == 1 { ("is", "requirement") } else { ("are", "requirements") };
     Fault::conflict(format!(
@@ -239,22 +234,4 @@ fn unmet(open: &[OpenItem]) -> Fault {
 fn actor(ask: &Ask) -> Result<Actor, Fault> {
     let principal = ask.principal()?;
     Ok(Actor { kind: principal.kind.name(), uuid: Some(principal.uuid) })
-}
-
-/// Where in the app or the version stands what a listing requirement is about.
-fn pointer_of(code: &str) -> &'static str {
-    match code {
-        "REQ-01" => "/icon",
-        "REQ-02" => "/name",
-        "REQ-03" => "/tagline",
-        "REQ-04" => "/description",
-        "REQ-05" => "/categories",
-        "REQ-06" | "REQ-11" => "/media",
-        "REQ-07" => "/support_email",
-        "REQ-08" => "/privacy_url",
-        "REQ-09" => "/release_notes",
-        "REQ-10" => "/manifest/redirect_uris",
-        "REQ-13" => "/translations",
-        _ => "",
-    }
 }

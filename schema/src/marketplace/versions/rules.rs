@@ -9,8 +9,9 @@ use async_graphql::Enum;
 use crate::fault::Fault;
 
 /// Where a version is (specification: decisions, States).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum, serde::Serialize)]
 #[graphql(name = "AppVersionState")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum State {
     /// Being written.
     Draft,

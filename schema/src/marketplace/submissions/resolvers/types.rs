@@ -1,11 +1,15 @@
 //! Submissions as staff see them.
 
-use async_graphql::{Enum, InputObject, SimpleObject};
+use async_graphql::{ComplexObject, Context, Enum, InputObject, SimpleObject};
 use uuid::Uuid;
 
+use crate::access::access;
+use crate::ask::Asking;
 use crate::fault::Fault;
+use crate::marketplace::apps::{self, App};
+use crate::marketplace::checklist::AppChecklist;
 use crate::marketplace::publication::{Difference, ListingSnapshot};
-use crate::marketplace::submissions::store::{FindingRow, RequirementRow, Standing, SubmissionRow};
+use crate::marketplace::submissions::store::{FindingRow, Standing, SubmissionRow};
 use crate::page::CountedPage;
 use crate::time::Time;
 
@@ -38,30 +42,30 @@ pub(crate) struct Reviewer {
 
 /// One handing in of a version, as the queue shows it.
 #[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct Submission {
     /// Its id.
-    uuid: Uuid,
+    pub(in crate::marketplace::submissions) uuid: Uuid,
     /// The app.
     pub(in crate::marketplace::submissions) app_uuid: Uuid,
     /// The name in the app's default locale as it was submitted.
-    app_name: String,
+    pub(in crate::marketplace::submissions) app_name: String,
     /// The partner.
-    partner_uuid: Uuid,
+    pub(in crate::marketplace::submissions) partner_uuid: Uuid,
     /// The company that owns the app.
     partner_name: String,
     /// The version handed in.
     version_uuid: Uuid,
     /// Its number.
-    version_number: String,
+    pub(in crate::marketplace::submissions) version_number: String,
     /// Where it is.
     state: SubmissionState,
     /// Whether it appeals against a rejection; the reviewer who rejected cannot claim it.
     appeal: bool,
     /// When it was handed in.
     submitted_at: Time,
-    /// The person or program that handed it in.
-    submitted_by_uuid: Uuid,
+    /// The person or program that handed it in; null when that is no longer known.
+    submitted_by_uuid: Option<Uuid>,
     /// Who has claimed it, or who decided it; null while it waits.
     reviewer: Option<Reviewer>,
     /// When the reviewer took it.
@@ -72,6 +76,15 @@ pub(crate) struct Submission {
     age_seconds: i32,
     /// The date the partner is shown; null when decided, or when too few were decided lately to tell.
     expected_at: Option<Time>,
+}
+
+#[ComplexObject(rename_fields = "snake_case")]
+impl Submission {
+    /// The app as its owner has it now; what was handed in may be older.
+    #[graphql(directive = access::apply("labs.admin.apps".into()))]
+    async fn app(&self, ctx: &Context<'_>) -> Result<App, Fault> {
+        apps::load(ctx.ask(), self.app_uuid).await
+    }
 }
 
 /// A submission with everything a reviewer weighs.
@@ -95,7 +108,7 @@ pub(crate) struct SubmissionDetail {
     /// What this and earlier reviews of the version found, the open ones first.
     pub(in crate::marketplace::submissions) findings: Vec<ReviewFinding>,
     /// The requirements held against what is submitted.
-    pub(in crate::marketplace::submissions) checklist: SubmissionChecklist,
+    pub(in crate::marketplace::submissions) checklist: AppChecklist,
 }
 
 /// Something a reviewer found, tied to a numbered requirement.
@@ -143,79 +156,6 @@ pub(crate) struct SubmissionRequestChanges {
 pub(crate) struct FindingInput {
     pub(in crate::marketplace::submissions) requirement_code: String,
     pub(in crate::marketplace::submissions) text: String,
-}
-
-/// The requirements held against what was submitted.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct SubmissionChecklist {
-    /// Whether what the service checks was met: nothing is handed in without.
-    ready: bool,
-    /// The version that was handed in.
-    version_uuid: Option<Uuid>,
-    /// Every requirement, in the order of its number.
-    items: Vec<SubmissionChecklistItem>,
-    /// What kept the partner from submitting: nothing, or it would not be here.
-    blockers_of_account: Vec<SubmissionBlocker>,
-}
-
-/// One requirement and where the submission stands with it.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct SubmissionChecklistItem {
-    /// Its number.
-    code: String,
-    /// The requirement in a few words.
-    title: String,
-    /// What exactly is asked for.
-    description: String,
-    /// Whether it was met; null when only a reviewer can tell.
-    met: Option<bool>,
-    /// Whether the service checks it.
-    automatic: bool,
-    /// Whether a submission is refused while it is not met.
-    blocker: bool,
-    /// What is missing, when it is not met.
-    detail: Option<String>,
-    /// What the last review found here and is still open.
-    finding: Option<String>,
-}
-
-/// Something about the partner's account.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct SubmissionBlocker {
-    /// Names it.
-    code: String,
-    /// What to do about it.
-    detail: String,
-}
-
-impl SubmissionChecklist {
-    /// The checklist of a submission. What the service checks was met when it was handed in, or it would have been
-    /// refused; the rest is for the reviewer to tell.
-    pub(in crate::marketplace::submissions) fn of(
-        version_uuid: Uuid,
-        requirements: Vec<RequirementRow>,
-        findings: &[ReviewFinding],
-    ) -> Self {
-        let open = |code: &str| {
-            let finding = findings.iter().find(|finding| !finding.resolved && finding.requirement_code == code);
-            finding.map(|finding| finding.text.clone())
-        };
-        let items = requirements.into_iter().map(|row| SubmissionChecklistItem {
-            finding: open(&row.code),
-            code: row.code,
-            title: row.title,
-            description: row.description,
-            met: row.automatic.then_some(true),
-            automatic: row.automatic,
-            blocker: row.automatic,
-            detail: None,
-        });
-        let items = items.collect();
-        Self { ready: true, version_uuid: Some(version_uuid), items, blockers_of_account: Vec::new() }
-    }
 }
 
 impl SubmissionState {

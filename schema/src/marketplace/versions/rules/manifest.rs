@@ -80,7 +80,6 @@ fn is_redirect_uri(uri: &str) -> bool {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 

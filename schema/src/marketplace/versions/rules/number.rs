@@ -104,7 +104,6 @@ pub(in crate::marketplace::versions) fn not_higher(number: &str, published: &str
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 

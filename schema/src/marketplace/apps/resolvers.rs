@@ -1,0 +1,189 @@
+//! What may be asked of apps.
+
+mod types;
+
+use async_graphql::{Context, Object};
+use uuid::Uuid;
+
+use super::rules::{self, State, draft};
+use super::store::{self, AppKey, Event, Filter, Order};
+use crate::access::access;
+use crate::ask::{Ask, Asking};
+use crate::entitlement::Allowance;
+use crate::fault::Fault;
+use crate::page::Window;
+use crate::time::Time;
+use crate::whole::Whole;
+
+pub(crate) use types::App;
+use types::{
+    AppCategories, AppCategoriesPut, AppCategory, AppCreate, AppList, AppUpdate, SelectableCategory,
+    SelectableCategoryList,
+};
+
+/// Entries on a page of the category tree, which usually fits on one.
+const CATEGORIES_A_PAGE: i32 = 100;
+
+/// Reads of apps.
+#[derive(Default)]
+pub(crate) struct AppsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl AppsQuery {
+    /// The apps of the caller's partner.
+    #[graphql(directive = access::apply("marketplace.apps".into()))]
+    #[expect(clippy::too_many_arguments, reason = "one for each filter that the contract promises")]
+    async fn marketplace_apps_list(
+        &self,
+        ctx: &Context<'_>,
+        state: Option<Vec<State>>,
+        q: Option<String>,
+        category_uuid: Option<Uuid>,
+        created_at_from: Option<Time>,
+        created_at_until: Option<Time>,
+        sort: Option<String>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<Whole<AppList>, Fault> {
+        let ask = ctx.ask();
+        let owner = ask.owner()?;
+        let state = state.map(|states| states.into_iter().map(|state| state.name().to_owned()).collect());
+        let filter = Filter { state, q, category_uuid, created_at_from, created_at_until };
+        let order = order(sort.as_deref());
+        let bound = (owner, &filter, order);
+        let window = Window::read(&ask.services.cursors, "marketplace_apps_list", &bound, limit, cursor.as_deref())?;
+        let rows = store::page(&ask.db, owner, &filter, order, &window).await?;
+        let (rows, page) = window.cut(rows, |row| row.keys(order));
+        let data = rows.into_iter().map(App::try_from).collect::<Result<_, _>>()?;
+        Ok(Whole(AppList { data, page }))
+    }
+
+    /// One app of the caller's partner.
+    #[graphql(directive = access::apply("marketplace.apps".into()))]
+    async fn marketplace_apps_get(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Whole<App>, Fault> {
+        found(ctx.ask(), app_uuid).await.map(Whole)
+    }
+
+    /// The tree of active categories, to choose from.
+    #[graphql(directive = access::apply("marketplace.apps".into()))]
+    async fn marketplace_apps_list_selectable_categories(
+        &self,
+        ctx: &Context<'_>,
+        locale: Option<String>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<SelectableCategoryList, Fault> {
+        let (ask, list) = (ctx.ask(), "marketplace_apps_list_selectable_categories");
+        let limit = limit.or(Some(CATEGORIES_A_PAGE));
+        let window = Window::read(&ask.services.cursors, list, &locale, limit, cursor.as_deref())?;
+        let rows = store::selectable_page(&ask.db, locale.as_deref(), &window).await?;
+        let (rows, page) = window.cut(rows, |row| vec![row.place.clone().into()]);
+        Ok(SelectableCategoryList { data: rows.into_iter().map(SelectableCategory::from).collect(), page })
+    }
+}
+
+/// Writes of apps.
+#[derive(Default)]
+pub(crate) struct AppsMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl AppsMutation {
+    /// Starts an app of the caller's partner, as a draft.
+    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
+    async fn marketplace_apps_create(&self, ctx: &Context<'_>, body: AppCreate) -> Result<App, Fault> {
+        let ask = ctx.ask();
+        let owner = ask.owner()?;
+        let draft = draft::begun(body.into())?;
+        let allowance = Allowance::lock(&ask.db, owner, "apps").await?;
+        allowance.check(store::app_count(&ask.db, owner).await?, 1)?;
+        let made = store::app_insert(&ask.db, owner, ask.new_uuid(), &draft, event(ask)?).await?;
+        made.ok_or_else(|| draft::slug_taken(&draft.slug))?.try_into()
+    }
+
+    /// Changes the draft of an app: what is left out stays, null empties.
+    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
+    async fn marketplace_apps_update(&self, ctx: &Context<'_>, app_uuid: Uuid, body: AppUpdate) -> Result<App, Fault> {
+        let ask = ctx.ask();
+        let present = held(ask, app_uuid, body.default_locale.as_deref()).await?;
+        let after = draft::merged(&present.draft, body.into())?;
+        draft::slug_movable(&present.draft, &after, present.was_published)?;
+        draft::locale_movable(&after, &present.locales)?;
+        let fields = draft::changed(&present.draft, &after);
+        if !fields.is_empty() {
+            let written = store::set_draft(&ask.db, app_uuid, &present.locale, &after, &fields, event(ask)?).await?;
+            written.ok_or_else(|| draft::slug_taken(&after.slug))?;
+        }
+        found(ask, app_uuid).await
+    }
+
+    /// Removes an app that was never published.
+    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
+    async fn marketplace_apps_delete(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<bool, Fault> {
+        let ask = ctx.ask();
+        let present = held(ask, app_uuid, None).await?;
+        let versions = store::version_states_lock(&ask.db, app_uuid).await?;
+        rules::deletable(State::parse(&present.state)?, present.was_published, &versions)?;
+        store::delete(&ask.db, ask.owner()?, app_uuid).await?;
+        Ok(true)
+    }
+
+    /// Replaces an app's choice of categories.
+    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
+    async fn marketplace_apps_put_categories(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        body: AppCategoriesPut,
+    ) -> Result<AppCategories, Fault> {
+        let ask = ctx.ask();
+        let present = held(ask, app_uuid, None).await?;
+        let further = body.further_category_uuids.unwrap_or_default();
+        let chosen = rules::categories::choice(body.primary_category_uuid, &further)?;
+        let known = store::selectable_get(&ask.db, &present.draft.default_locale, &chosen).await?;
+        rules::categories::selectable(&chosen, |uuid| known.iter().any(|row| row.category_uuid == uuid))?;
+        if chosen != present.category_uuids {
+            store::categories_put(&ask.db, app_uuid, &chosen, event(ask)?).await?;
+        }
+        let in_order = chosen.iter().filter_map(|uuid| known.iter().find(|row| row.category_uuid == *uuid));
+        let categories = (0..).zip(in_order).map(|(position, row)| AppCategory::of(row.clone(), position)).collect();
+        Ok(AppCategories { categories })
+    }
+}
+
+/// An entry for an app's history, by the caller.
+pub(in crate::marketplace) fn event(ask: &Ask) -> Result<Event, Fault> {
+    let principal = ask.principal()?;
+    Ok(Event { event_uuid: ask.new_uuid(), actor_kind: principal.kind.name(), actor_uuid: principal.uuid })
+}
+
+/// An app for staff, whoever owns it. Those asked for side by side are fetched together.
+pub(in crate::marketplace) async fn load(ask: &Ask, app_uuid: Uuid) -> Result<App, Fault> {
+    let row = ask.loader(store::loader).load(AppKey(app_uuid)).await?;
+    row.ok_or_else(|| Fault::not_found("app"))?.try_into()
+}
+
+/// The app as its owner sees it.
+async fn found(ask: &Ask, app_uuid: Uuid) -> Result<App, Fault> {
+    store::get(&ask.db, ask.owner()?, app_uuid).await?.ok_or_else(missing)?.try_into()
+}
+
+/// The app held for a change, with the texts of this locale where there are some.
+async fn held(ask: &Ask, app_uuid: Uuid, locale: Option<&str>) -> Result<store::Present, Fault> {
+    let owner = ask.owner()?;
+    store::lock(&ask.db, owner, app_uuid).await?.ok_or_else(missing)?;
+    store::present_get(&ask.db, owner, app_uuid, locale).await?.ok_or_else(missing)
+}
+
+fn missing() -> Fault {
+    Fault::not_found("app")
+}
+
+/// The order that `sort` names; the contract knows no other than these.
+fn order(sort: Option<&str>) -> Order {
+    match sort {
+        Some("created_at") => Order::OldestFirst,
+        Some("name") => Order::ByName,
+        Some("-updated_at") => Order::LastChangedFirst,
+        _ => Order::NewestFirst,
+    }
+}

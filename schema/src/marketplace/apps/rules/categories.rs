@@ -1,0 +1,80 @@
+//! Which categories an app may choose.
+
+use uuid::Uuid;
+
+use crate::fault::{Fault, FieldError};
+
+/// The choice in its order, the primary one first.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`], pointing to each that is named twice.
+pub(in crate::marketplace::apps) fn choice(primary: Uuid, further: &[Uuid]) -> Result<Vec<Uuid>, Fault> {
+    let mut chosen = vec![primary];
+    let mut errors = Vec::new();
+    for uuid in further {
+        if chosen.contains(uuid) {
+            errors.push(FieldError::at(
+                pointer(chosen.len()),
+                "DUPLICATE",
+                "This category is named twice. Leave it out here.",
+            ));
+        }
+        chosen.push(*uuid);
+    }
+    if errors.is_empty() { Ok(chosen) } else { Err(Fault::invalid(errors)) }
+}
+
+/// Whether each of the chosen ones is among those that can be chosen.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`], pointing to each that is not.
+pub(in crate::marketplace::apps) fn selectable(chosen: &[Uuid], known: impl Fn(Uuid) -> bool) -> Result<(), Fault> {
+    let errors: Vec<FieldError> = (0..)
+        .zip(chosen)
+        .filter(|(_, uuid)| !known(**uuid))
+        .map(|(position, _)| {
+            FieldError::at(
+                pointer(position),
+                "NOT_SELECTABLE",
+                "Choose a category that GET /v1/marketplace/categories shows with `selectable` true.",
+            )
+        })
+        .collect();
+    if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) }
+}
+
+/// Where in the body the category of this position stands; 0 is the primary one.
+fn pointer(position: usize) -> String {
+    match position.checked_sub(1) {
+        None => "/primary_category_uuid".to_owned(),
+        Some(place) => format!("/further_category_uuids/{place}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pointers(fault: Option<Fault>) -> Vec<String> {
+        fault
+            .map(|fault| fault.parts().errors.iter().filter_map(|error| error.pointer.clone()).collect())
+            .unwrap_or_default()
+    }
+
+    #[test]
+    fn the_primary_one_comes_first_and_none_comes_twice() {
+        let [a, b, c] = [1, 2, 3].map(Uuid::from_u128);
+        assert_eq!(choice(a, &[c, b]).ok(), Some(vec![a, c, b]));
+        assert_eq!(choice(a, &[]).ok(), Some(vec![a]));
+        assert_eq!(pointers(choice(a, &[b, a]).err()), ["/further_category_uuids/1"]);
+        assert_eq!(pointers(choice(a, &[a, a]).err()), ["/further_category_uuids/0", "/further_category_uuids/1"]);
+    }
+
+    #[test]
+    fn each_that_cannot_be_chosen_is_pointed_to() {
+        let [a, b, c] = [1, 2, 3].map(Uuid::from_u128);
+        assert!(selectable(&[a, b], |_| true).is_ok());
+        let refused = selectable(&[a, b, c], |uuid| uuid == b).err();
+        assert_eq!(pointers(refused), ["/primary_category_uuid", "/further_category_uuids/1"]);
+    }
+}

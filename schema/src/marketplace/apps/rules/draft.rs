@@ -1,0 +1,211 @@
+//! What an app's draft must look like, and how a change of it is merged into what is there.
+
+use async_graphql::MaybeUndefined;
+use unicode_normalization::UnicodeNormalization;
+
+use crate::fault::{Fault, FieldError};
+use crate::keep::email::EmailAddress;
+use crate::marketplace::slug::slug_of;
+
+/// The part of an app that its owner writes, with the texts of one locale.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Draft {
+    pub(crate) slug: String,
+    pub(crate) default_locale: String,
+    pub(crate) support_email: Option<String>,
+    pub(crate) support_url: Option<String>,
+    pub(crate) privacy_url: Option<String>,
+    pub(crate) website_url: Option<String>,
+    pub(crate) terms_url: Option<String>,
+    pub(crate) name: String,
+    pub(crate) tagline: String,
+    pub(crate) description: String,
+}
+
+/// What a request says of each field: nothing, that it be empty, or its new content (RFC 7396). A field that may not be
+/// empty says nothing with null, which the contract refuses before.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Patch {
+    pub(crate) slug: Option<String>,
+    pub(crate) default_locale: Option<String>,
+    pub(crate) support_email: MaybeUndefined<String>,
+    pub(crate) support_url: MaybeUndefined<String>,
+    pub(crate) privacy_url: MaybeUndefined<String>,
+    pub(crate) website_url: MaybeUndefined<String>,
+    pub(crate) terms_url: MaybeUndefined<String>,
+    pub(crate) name: Option<String>,
+    pub(crate) tagline: MaybeUndefined<String>,
+    pub(crate) description: MaybeUndefined<String>,
+}
+
+/// The locale of an app that names none.
+const FIRST_LOCALE: &str = "en";
+/// What stands before a slug made of a name that has no plain letters.
+const NAMELESS: &str = "app";
+
+/// The draft of a new app.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`], pointing to each field at fault.
+pub(in crate::marketplace::apps) fn begun(patch: Patch) -> Result<Draft, Fault> {
+    let named = patch.slug.is_some();
+    let nothing = Draft { default_locale: FIRST_LOCALE.to_owned(), ..Draft::default() };
+    let mut draft = merged(&nothing, patch)?;
+    if !named {
+        draft.slug = slug_of(&draft.name, NAMELESS);
+    }
+    Ok(draft)
+}
+
+/// The draft with a change in it.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`], pointing to each field at fault.
+pub(in crate::marketplace::apps) fn merged(present: &Draft, patch: Patch) -> Result<Draft, Fault> {
+    let mut draft = present.clone();
+    let mut errors = Vec::new();
+    if let Some(name) = patch.name {
+        draft.name = line("/name", &name, &mut errors);
+        if draft.name.chars().count() < 2 {
+            errors.push(FieldError::at("/name", "TOO_SHORT", "Give the app a name of two letters or more."));
+        }
+    }
+    if let Some(tagline) = emptied(patch.tagline) {
+        draft.tagline = line("/tagline", &tagline, &mut errors);
+    }
+    if let Some(description) = emptied(patch.description) {
+        draft.description = paragraphs("/description", &description, &mut errors);
+    }
+    if !patch.support_email.is_undefined() {
+        draft.support_email = patch.support_email.take().map(|email| address("/support_email", &email, &mut errors));
+    }
+    let links = [
+        (patch.support_url, &mut draft.support_url),
+        (patch.privacy_url, &mut draft.privacy_url),
+        (patch.website_url, &mut draft.website_url),
+        (patch.terms_url, &mut draft.terms_url),
+    ];
+    for (said, kept) in links {
+        if !said.is_undefined() {
+            *kept = said.take();
+        }
+    }
+    draft.slug = patch.slug.unwrap_or(draft.slug);
+    draft.default_locale = patch.default_locale.unwrap_or(draft.default_locale);
+    if errors.is_empty() { Ok(draft) } else { Err(Fault::invalid(errors)) }
+}
+
+/// The names of the fields in which two drafts differ, as the contract has them.
+pub(in crate::marketplace::apps) fn changed(before: &Draft, after: &Draft) -> Vec<&'static str> {
+    let fields = [
+        ("slug", before.slug != after.slug),
+        ("name", before.name != after.name),
+        ("tagline", before.tagline != after.tagline),
+        ("description", before.description != after.description),
+        ("default_locale", before.default_locale != after.default_locale),
+        ("support_email", before.support_email != after.support_email),
+        ("support_url", before.support_url != after.support_url),
+        ("privacy_url", before.privacy_url != after.privacy_url),
+        ("website_url", before.website_url != after.website_url),
+        ("terms_url", before.terms_url != after.terms_url),
+    ];
+    fields.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
+}
+
+/// Whether the slug may become another one: only while readers never saw the app.
+///
+/// # Errors
+/// [`crate::Code::Conflict`], pointing to the slug.
+pub(in crate::marketplace::apps) fn slug_movable(
+    before: &Draft,
+    after: &Draft,
+    was_published: bool,
+) -> Result<(), Fault> {
+    if before.slug == after.slug || !was_published {
+        return Ok(());
+    }
+    Err(slug_fault(
+        "The slug of an app that was published cannot change, because customers have links to it. Leave it out."
+            .to_owned(),
+        "FIXED",
+        "The slug is fixed once the app was published.",
+    ))
+}
+
+/// Whether the default may become another locale: one of those that have texts, or any while there is but one, whose
+/// texts it then takes along.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`], pointing to the locale.
+pub(in crate::marketplace::apps) fn locale_movable(after: &Draft, locales: &[String]) -> Result<(), Fault> {
+    if locales.len() <= 1 || locales.contains(&after.default_locale) {
+        return Ok(());
+    }
+    let known = locales.join(", ");
+    Err(Fault::field(
+        "/default_locale",
+        "NO_TEXTS",
+        format!("The app has texts in {known}. Choose one of them, or write the texts of the new locale first."),
+    ))
+}
+
+/// The refusal of a slug that another app has.
+pub(in crate::marketplace::apps) fn slug_taken(slug: &str) -> Fault {
+    let detail = format!("The slug {slug} belongs to another app. Send a slug of your own choice.");
+    slug_fault(detail, "TAKEN", "This slug belongs to another app.")
+}
+
+fn slug_fault(detail: String, code: &str, message: &str) -> Fault {
+    Fault::conflict(detail).with_errors(vec![FieldError::at("/slug", code, message)])
+}
+
+/// Null empties a text.
+fn emptied(said: MaybeUndefined<String>) -> Option<String> {
+    match said {
+        MaybeUndefined::Undefined => None,
+        MaybeUndefined::Null => Some(String::new()),
+        MaybeUndefined::Value(text) => Some(text),
+    }
+}
+
+/// A text of one line, without blanks around it.
+fn line(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> String {
+    if text.chars().any(char::is_control) {
+        errors.push(FieldError::at(
+            pointer,
+            "CHARACTER",
+            "This is one line of text. Remove line breaks and control characters.",
+        ));
+    }
+    text.trim().nfc().collect()
+}
+
+/// A text of any number of lines, without blanks around it; lines end as they do on the web's better half.
+fn paragraphs(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> String {
+    let text = text.replace("\r\n", "\n");
+    if text.chars().any(|letter| letter.is_control() && letter != '\n' && letter != '\t') {
+        errors.push(FieldError::at(
+            pointer,
+            "CHARACTER",
+            "Remove control characters; only line breaks and tabs may stand in a text.",
+        ));
+    }
+    text.trim().nfc().collect()
+}
+
+fn address(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> String {
+    match EmailAddress::parse(text) {
+        Ok(address) => address.as_str().to_owned(),
+        Err(problem) => {
+            errors.push(FieldError::at(
+                pointer,
+                "FORMAT",
+                format!("{problem}. Send an address that mail can be sent to."),
+            ));
+            String::new()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,114 @@
+use super::*;
+use crate::fault::Code;
+
+fn said(text: &str) -> MaybeUndefined<String> {
+    MaybeUndefined::Value(text.to_owned())
+}
+
+fn present() -> Draft {
+    Draft {
+        slug: "table-planner".to_owned(),
+        default_locale: "de".to_owned(),
+        support_email: Some("hilfe@mise.example".to_owned()),
+        terms_url: Some("https://mise.example/agb".to_owned()),
+        name: "Tischplan".to_owned(),
+        tagline: "Jeder Tisch im Blick".to_owned(),
+        description: "Ein Plan.".to_owned(),
+        ..Draft::default()
+    }
+}
+
+fn errors(fault: Option<Fault>) -> Vec<(String, String)> {
+    let parts = fault.map(|fault| fault.parts().clone());
+    let errors = parts.map(|parts| parts.errors).unwrap_or_default();
+    errors.into_iter().map(|error| (error.pointer.unwrap_or_default(), error.code)).collect()
+}
+
+#[test]
+fn a_name_is_enough_to_begin() {
+    let draft = begun(Patch { name: Some("  Küche & Kasse ".to_owned()), ..Patch::default() }).ok();
+    let expected = Draft {
+        name: "Küche & Kasse".to_owned(),
+        slug: "kuche-kasse".to_owned(),
+        default_locale: "en".to_owned(),
+        ..Draft::default()
+    };
+    assert_eq!(draft, Some(expected));
+}
+
+#[test]
+fn a_slug_of_ones_own_stays() {
+    let patch = Patch { name: Some("Kasse".to_owned()), slug: Some("till".to_owned()), ..Patch::default() };
+    assert_eq!(begun(patch).ok().map(|draft| draft.slug), Some("till".to_owned()));
+}
+
+#[test]
+fn what_is_left_out_stays_and_null_empties() {
+    let patch = Patch {
+        tagline: MaybeUndefined::Null,
+        terms_url: MaybeUndefined::Null,
+        privacy_url: said("https://mise.example/datenschutz"),
+        ..Patch::default()
+    };
+    let draft = merged(&present(), patch).ok();
+    let expected = Draft {
+        tagline: String::new(),
+        terms_url: None,
+        privacy_url: Some("https://mise.example/datenschutz".to_owned()),
+        ..present()
+    };
+    assert_eq!(draft, Some(expected));
+    assert_eq!(merged(&present(), Patch::default()).ok(), Some(present()));
+}
+
+#[test]
+fn every_field_at_fault_is_named() {
+    let patch = Patch {
+        name: Some(" a ".to_owned()),
+        tagline: said("two\nlines"),
+        description: said("a bell \u{7}"),
+        support_email: said("nobody@localhost"),
+        ..Patch::default()
+    };
+    let expected = [
+        ("/name", "TOO_SHORT"),
+        ("/tagline", "CHARACTER"),
+        ("/description", "CHARACTER"),
+        ("/support_email", "FORMAT"),
+    ];
+    let expected: Vec<(String, String)> = expected.map(|(at, code)| (at.to_owned(), code.to_owned())).into();
+    assert_eq!(errors(merged(&present(), patch).err()), expected);
+}
+
+#[test]
+fn a_description_keeps_its_paragraphs() {
+    let patch = Patch { description: said("One.\r\n\r\nTwo.\n"), ..Patch::default() };
+    assert_eq!(merged(&present(), patch).ok().map(|draft| draft.description), Some("One.\n\nTwo.".to_owned()));
+}
+
+#[test]
+fn the_history_names_what_changed() {
+    let after = Draft { slug: "planner".to_owned(), terms_url: None, ..present() };
+    assert_eq!(changed(&present(), &after), ["slug", "terms_url"]);
+    assert!(changed(&present(), &present()).is_empty());
+}
+
+#[test]
+fn a_slug_is_fixed_once_readers_saw_it() {
+    let after = Draft { slug: "planner".to_owned(), ..present() };
+    assert!(slug_movable(&present(), &after, false).is_ok());
+    assert!(slug_movable(&present(), &present(), true).is_ok());
+    let refused = slug_movable(&present(), &after, true).err();
+    assert_eq!(refused.as_ref().map(Fault::code), Some(Code::Conflict));
+    assert_eq!(errors(refused), [("/slug".to_owned(), "FIXED".to_owned())]);
+}
+
+#[test]
+fn the_default_locale_is_one_that_has_texts() {
+    let after = Draft { default_locale: "fr".to_owned(), ..present() };
+    let locales = |known: &[&str]| known.iter().map(|locale| (*locale).to_owned()).collect::<Vec<_>>();
+    assert!(locale_movable(&after, &locales(&["de"])).is_ok(), "the only texts move along");
+    assert!(locale_movable(&after, &locales(&["de", "fr"])).is_ok());
+    let refused = locale_movable(&after, &locales(&["de", "en"])).err();
+    assert_eq!(errors(refused), [("/default_locale".to_owned(), "NO_TEXTS".to_owned())]);
+}

@@ -1,0 +1,170 @@
+//! What may be asked of the checklist.
+
+use async_graphql::{Context, Object, SimpleObject};
+use uuid::Uuid;
+
+use super::rules::{self, Facts, Verdict};
+use super::store::{self, RequirementRow};
+use crate::access::access;
+use crate::ask::{Ask, Asking};
+use crate::fault::{Fault, FieldError};
+use crate::marketplace::publication::Snapshot;
+
+/// How far an app is from being submitted, requirement by requirement.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AppChecklist {
+    /// Whether nothing that blocks is open.
+    ready: bool,
+    /// The version that was looked at.
+    version_uuid: Option<Uuid>,
+    /// Every requirement, in the order of its number.
+    items: Vec<ChecklistItem>,
+    /// What keeps the partner from submitting any app.
+    blockers_of_account: Vec<AccountBlocker>,
+}
+
+/// One requirement and where the app stands with it.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ChecklistItem {
+    /// Its number.
+    code: String,
+    /// The requirement in a few words.
+    title: String,
+    /// What exactly is asked for.
+    description: String,
+    /// Whether it is met; null when only a reviewer can tell.
+    met: Option<bool>,
+    /// Whether the service checks it.
+    automatic: bool,
+    /// Whether a submission is refused while it is not met.
+    blocker: bool,
+    /// What is missing and where to mend it.
+    detail: Option<String>,
+    /// What the last review found here and is still open.
+    finding: Option<String>,
+}
+
+/// Something about the partner's account, not about the app.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AccountBlocker {
+    /// Names the hindrance.
+    code: &'static str,
+    /// What to do about it.
+    detail: &'static str,
+}
+
+/// Reads of the checklist.
+#[derive(Default)]
+pub(crate) struct ChecklistQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl ChecklistQuery {
+    /// Every listing requirement, held against the draft and its newest version that is not yet published.
+    #[graphql(directive = access::apply("marketplace.apps".into()))]
+    async fn marketplace_apps_get_checklist(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<AppChecklist, Fault> {
+        let ask = ctx.ask();
+        if !store::is_owned(&ask.db, ask.owner()?, app_uuid).await? {
+            return Err(Fault::not_found("app"));
+        }
+        let facts = store::facts_get(&ask.db, app_uuid, None).await?.ok_or_else(|| Fault::not_found("app"))?;
+        checklist(ask, &facts).await
+    }
+}
+
+/// Something that a submission is refused for.
+#[derive(Clone, Debug)]
+pub(in crate::marketplace) struct OpenItem {
+    /// A requirement's number, or what of the account stands in the way.
+    pub(in crate::marketplace) code: String,
+    /// What to do about it.
+    pub(in crate::marketplace) detail: String,
+    /// Where it is mended, in what the version would show; empty for what is not of the app.
+    pub(in crate::marketplace) pointer: &'static str,
+}
+
+impl From<OpenItem> for FieldError {
+    fn from(item: OpenItem) -> Self {
+        Self::at(item.pointer, item.code, item.detail)
+    }
+}
+
+/// What keeps this version of an app from being submitted: the checked requirements that block and are not met, then
+/// what of the account stands in the way. Without a version it is the newest that is not yet published. The caller has
+/// seen to it that the app is the partner's, and holds it.
+///
+/// # Errors
+/// [`crate::Code::NotFound`] when there is no such app.
+pub(in crate::marketplace) async fn open_items(
+    ask: &Ask,
+    app_uuid: Uuid,
+    version_uuid: Option<Uuid>,
+) -> Result<Vec<OpenItem>, Fault> {
+    let facts = store::facts_get(&ask.db, app_uuid, version_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
+    let mut open = Vec::new();
+    for row in store::requirement_get_all(&ask.db, None).await? {
+        let verdict = rules::held(&row.code, &facts);
+        if let Some(detail) = verdict.detail.filter(|_| verdict.is_blocker && row.code != rules::ACCOUNT) {
+            open.push(OpenItem { code: row.code, detail, pointer: verdict.pointer });
+        }
+    }
+    open.extend(rules::hindrances(&facts.account).into_iter().map(|hindrance| OpenItem {
+        code: hindrance.code.to_owned(),
+        detail: hindrance.detail.to_owned(),
+        pointer: "",
+    }));
+    Ok(open)
+}
+
+/// The checklist of what was handed in, for staff. What the account is like, and whether its category is still shown,
+/// is looked up.
+///
+/// # Errors
+/// When the database is away.
+pub(in crate::marketplace) async fn held_against(
+    ask: &Ask,
+    partner_uuid: Uuid,
+    snapshot: &Snapshot,
+) -> Result<AppChecklist, Fault> {
+    let mut facts = Facts::from(snapshot);
+    facts.account = store::account_get(&ask.db, partner_uuid).await?;
+    if let Some(primary) = snapshot.categories.first() {
+        facts.primary_category_shown = Some(store::category_is_shown(&ask.db, *primary).await?);
+    }
+    checklist(ask, &facts).await
+}
+
+async fn checklist(ask: &Ask, facts: &Facts) -> Result<AppChecklist, Fault> {
+    let version_uuid = facts.version.as_ref().map(|version| version.version_uuid);
+    let requirements = store::requirement_get_all(&ask.db, version_uuid).await?;
+    let items: Vec<ChecklistItem> = requirements
+        .into_iter()
+        .map(|row| (rules::held(&row.code, facts), row))
+        .map(|(verdict, row)| item(row, verdict))
+        .collect();
+    let hindrances = rules::hindrances(&facts.account).into_iter();
+    let blockers_of_account: Vec<AccountBlocker> =
+        hindrances.map(|hindrance| AccountBlocker { code: hindrance.code, detail: hindrance.detail }).collect();
+    let ready = blockers_of_account.is_empty() && !items.iter().any(|item| item.blocker && item.met == Some(false));
+    Ok(AppChecklist { ready, version_uuid, items, blockers_of_account })
+}
+
+/// Longest finding that an answer shows, in letters.
+const LONGEST_FINDING: usize = 2_000;
+
+/// A finding of a requirement that the service checks is mended once it is met.
+fn item(row: RequirementRow, verdict: Verdict) -> ChecklistItem {
+    let finding = row.finding.filter(|_| verdict.is_met != Some(true));
+    ChecklistItem {
+        code: row.code,
+        title: row.title,
+        description: row.description,
+        met: verdict.is_met,
+        automatic: verdict.is_met.is_some(),
+        blocker: verdict.is_blocker,
+        detail: verdict.detail,
+        finding: finding.map(|text| text.chars().take(LONGEST_FINDING).collect()),
+    }
+}

@@ -1,0 +1,251 @@
+//! The checks of the listing requirements: pure functions of facts.
+
+mod submitted;
+
+use serde::Deserialize;
+use uuid::Uuid;
+
+/// What the requirements are held against: a draft as it is, or what was handed in.
+#[derive(Clone, Debug, Default)]
+pub(in crate::marketplace::checklist) struct Facts {
+    /// The locale readers get when no other matches.
+    pub(in crate::marketplace::checklist) default_locale: String,
+    /// The texts in every locale that was begun.
+    pub(in crate::marketplace::checklist) texts: Vec<TextFact>,
+    /// Where customers write for help.
+    pub(in crate::marketplace::checklist) support_email: Option<String>,
+    /// Where customers read for help.
+    pub(in crate::marketplace::checklist) support_url: Option<String>,
+    /// The privacy policy.
+    pub(in crate::marketplace::checklist) privacy_url: Option<String>,
+    /// Whether the primary category is shown; `None` when none is chosen.
+    pub(in crate::marketplace::checklist) primary_category_shown: Option<bool>,
+    /// The pictures.
+    pub(in crate::marketplace::checklist) pictures: Vec<PictureFact>,
+    /// The version, when there is one that is not yet published.
+    pub(in crate::marketplace::checklist) version: Option<VersionFact>,
+    /// What the account is like.
+    pub(in crate::marketplace::checklist) account: AccountFact,
+}
+
+/// The listing's texts in one locale.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(in crate::marketplace::checklist) struct TextFact {
+    pub(in crate::marketplace::checklist) locale: String,
+    pub(in crate::marketplace::checklist) name: String,
+    pub(in crate::marketplace::checklist) tagline: String,
+    pub(in crate::marketplace::checklist) description: String,
+}
+
+/// A picture.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(in crate::marketplace::checklist) struct PictureFact {
+    /// `ICON`, `BANNER` or `SCREENSHOT`.
+    pub(in crate::marketplace::checklist) kind: String,
+    pub(in crate::marketplace::checklist) alt_text: String,
+}
+
+/// A version.
+#[derive(Clone, Debug, Default)]
+pub(in crate::marketplace::checklist) struct VersionFact {
+    pub(in crate::marketplace::checklist) version_uuid: Uuid,
+    /// The release notes in the app's default locale.
+    pub(in crate::marketplace::checklist) release_notes: Option<String>,
+    pub(in crate::marketplace::checklist) redirect_uris: Vec<String>,
+}
+
+/// The partner's account.
+#[derive(Clone, Debug, Default)]
+pub(in crate::marketplace::checklist) struct AccountFact {
+    /// The column's value.
+    pub(in crate::marketplace::checklist) partner_state: String,
+    /// Whether an administrator has confirmed an e-mail address.
+    pub(in crate::marketplace::checklist) is_verified: bool,
+}
+
+/// How the service checks a requirement.
+struct Check {
+    code: &'static str,
+    /// Whether a submission is refused while it is not met; otherwise it is a recommendation.
+    is_blocker: bool,
+    /// Where it is mended, in what the version would show.
+    pointer: &'static str,
+    /// What is missing and where to mend it.
+    missing: fn(&Facts) -> Option<String>,
+}
+
+/// A requirement held against facts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Verdict {
+    /// `None` when only a reviewer can tell.
+    pub(super) is_met: Option<bool>,
+    pub(super) is_blocker: bool,
+    pub(super) pointer: &'static str,
+    pub(super) detail: Option<String>,
+}
+
+/// Something of the account that keeps the partner from submitting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Hindrance {
+    pub(super) code: &'static str,
+    pub(super) detail: &'static str,
+}
+
+/// The requirement that stands for the account; what exactly is in the way, the hindrances say.
+pub(super) const ACCOUNT: &str = "REQ-12";
+
+/// The checks, by the requirements' numbers.
+const CHECKS: [Check; 13] = [
+    Check { code: "REQ-01", is_blocker: true, pointer: "/icon", missing: icon },
+    Check { code: "REQ-02", is_blocker: true, pointer: "/name", missing: name },
+    Check { code: "REQ-03", is_blocker: true, pointer: "/tagline", missing: tagline },
+    Check { code: "REQ-04", is_blocker: true, pointer: "/description", missing: description },
+    Check { code: "REQ-05", is_blocker: true, pointer: "/categories", missing: primary_category },
+    Check { code: "REQ-06", is_blocker: false, pointer: "/media", missing: screenshots },
+    Check { code: "REQ-07", is_blocker: true, pointer: "/support_email", missing: support },
+    Check { code: "REQ-08", is_blocker: true, pointer: "/privacy_url", missing: privacy },
+    Check { code: "REQ-09", is_blocker: true, pointer: "/release_notes", missing: release_notes },
+    Check { code: "REQ-10", is_blocker: true, pointer: "/manifest/redirect_uris", missing: redirect_uris },
+    Check { code: "REQ-11", is_blocker: false, pointer: "/media", missing: alternative_texts },
+    Check { code: ACCOUNT, is_blocker: true, pointer: "", missing: account },
+    Check { code: "REQ-13", is_blocker: true, pointer: "/translations", missing: whole_texts },
+];
+
+/// Holds one requirement against the facts. One that the service has no check for is a reviewer's.
+pub(super) fn held(code: &str, facts: &Facts) -> Verdict {
+    match CHECKS.iter().find(|check| check.code == code) {
+        None => Verdict { is_met: None, is_blocker: false, pointer: "", detail: None },
+        Some(check) => {
+            let detail = (check.missing)(facts);
+            Verdict { is_met: Some(detail.is_none()), is_blocker: check.is_blocker, pointer: check.pointer, detail }
+        }
+    }
+}
+
+/// What of the account stands in the way.
+pub(super) fn hindrances(account: &AccountFact) -> Vec<Hindrance> {
+    let mut found = Vec::new();
+    if !account.is_verified {
+        found.push(Hindrance {
+            code: "EMAIL_UNVERIFIED",
+            detail: "No administrator of your company has a verified e-mail address. Follow the link in the mail from registration.",
+        });
+    }
+    if account.partner_state != "ACTIVE" {
+        found.push(Hindrance {
+            code: "PARTNER_NOT_ACTIVE",
+            detail: "Your company's account is being closed or is suspended. Take the closure back, or write to support.",
+        });
+    }
+    found
+}
+
+fn icon(facts: &Facts) -> Option<String> {
+    let has_icon = facts.pictures.iter().any(|picture| picture.kind == "ICON");
+    missing(!has_icon, "The app has no icon. Upload one of kind ICON.")
+}
+
+fn name(facts: &Facts) -> Option<String> {
+    let is_short = own_text(facts).is_none_or(|text| text.name.trim().chars().count() < 2);
+    missing(is_short, "The app has no name in its default locale. Write one.")
+}
+
+fn tagline(facts: &Facts) -> Option<String> {
+    let is_empty = own_text(facts).is_none_or(|text| text.tagline.trim().is_empty());
+    missing(is_empty, "The tagline is empty. Say in one line what the app does.")
+}
+
+fn description(facts: &Facts) -> Option<String> {
+    let is_empty = own_text(facts).is_none_or(|text| text.description.trim().is_empty());
+    missing(is_empty, "The description is empty. Say what the app does and for whom.")
+}
+
+fn primary_category(facts: &Facts) -> Option<String> {
+    match facts.primary_category_shown {
+        None => Some("The app has no primary category. Choose one.".to_owned()),
+        Some(shown) => missing(!shown, "The primary category was taken off the storefront. Choose another."),
+    }
+}
+
+/// Screenshots that a listing should have.
+const SCREENSHOTS: usize = 2;
+
+fn screenshots(facts: &Facts) -> Option<String> {
+    let count = facts.pictures.iter().filter(|picture| picture.kind == "SCREENSHOT").count();
+    (count < SCREENSHOTS).then(|| {
+        format!("The app has {count} of {SCREENSHOTS} recommended screenshots. Readers judge by them; upload of kind SCREENSHOT.")
+    })
+}
+
+fn support(facts: &Facts) -> Option<String> {
+    let is_missing = is_blank(facts.support_email.as_deref()) && is_blank(facts.support_url.as_deref());
+    missing(is_missing, "Customers find no help. Set support_email or support_url.")
+}
+
+fn privacy(facts: &Facts) -> Option<String> {
+    let has_policy = facts.privacy_url.as_deref().is_some_and(|url| url.starts_with("https://"));
+    missing(!has_policy, "There is no privacy policy. Set privacy_url to its https address.")
+}
+
+fn release_notes(facts: &Facts) -> Option<String> {
+    match &facts.version {
+        None => Some("There is no version to submit. Create one with release notes.".to_owned()),
+        Some(version) => is_blank(version.release_notes.as_deref()).then(|| {
+            format!("The version has no release notes in {}, the default locale. Write them.", facts.default_locale)
+        }),
+    }
+}
+
+fn redirect_uris(facts: &Facts) -> Option<String> {
+    let uris = facts.version.as_ref().map(|version| version.redirect_uris.as_slice()).unwrap_or_default();
+    let unsafe_uri = uris.iter().find(|uri| !is_safe(uri))?;
+    Some(format!("{unsafe_uri} is not safe. Send https addresses without a fragment, or loopback ones."))
+}
+
+/// RFC 8252 section 7.3 allows plain http on the loopback interface.
+fn is_safe(uri: &str) -> bool {
+    let hosts = ["localhost", "127.0.0.1", "[::1]"];
+    let loopback = uri.strip_prefix("http://").is_some_and(|rest| {
+        hosts
+            .iter()
+            .filter_map(|host| rest.strip_prefix(host))
+            .any(|rest| rest.is_empty() || rest.starts_with([':', '/']))
+    });
+    (uri.starts_with("https://") || loopback) && !uri.contains(['#', '*'])
+}
+
+fn alternative_texts(facts: &Facts) -> Option<String> {
+    let count = facts.pictures.iter().filter(|picture| picture.alt_text.trim().is_empty()).count();
+    (count > 0)
+        .then(|| format!("{count} of the pictures say nothing to those who cannot see them. Give each an alt_text."))
+}
+
+fn account(facts: &Facts) -> Option<String> {
+    missing(!hindrances(&facts.account).is_empty(), "blockers_of_account says what of the account stands in the way.")
+}
+
+fn whole_texts(facts: &Facts) -> Option<String> {
+    let is_partial = |text: &&TextFact| {
+        [&text.name, &text.tagline, &text.description].into_iter().any(|part| part.trim().is_empty())
+    };
+    let others = facts.texts.iter().filter(|text| text.locale != facts.default_locale);
+    let partial: Vec<&str> = others.filter(is_partial).map(|text| text.locale.as_str()).collect();
+    (!partial.is_empty()).then(|| {
+        format!("Name, tagline or description is empty in {}. Write them, or take the locale out.", partial.join(", "))
+    })
+}
+
+fn own_text(facts: &Facts) -> Option<&TextFact> {
+    facts.texts.iter().find(|text| text.locale == facts.default_locale)
+}
+
+fn is_blank(text: Option<&str>) -> bool {
+    text.is_none_or(|text| text.trim().is_empty())
+}
+
+fn missing(is_missing: bool, detail: &str) -> Option<String> {
+    is_missing.then(|| detail.to_owned())
+}
+
+#[cfg(test)]
+mod tests;

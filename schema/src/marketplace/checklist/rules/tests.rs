@@ -1,0 +1,115 @@
+use super::*;
+
+/// What an honest first submission has: texts, a mail address, a policy, a category, an icon, a version with notes.
+fn minimal() -> Facts {
+    Facts {
+        default_locale: "en".to_owned(),
+        texts: vec![text(
+            "en",
+            "Mise Shift Board",
+            "Shifts your team can swap.",
+            "A board of shifts for a restaurant.",
+        )],
+        support_email: Some("help@mise.example".to_owned()),
+        privacy_url: Some("https://mise.example/privacy".to_owned()),
+        primary_category_shown: Some(true),
+        pictures: vec![picture("ICON", "")],
+        version: Some(VersionFact { release_notes: Some("The first version.".to_owned()), ..VersionFact::default() }),
+        account: AccountFact { partner_state: "ACTIVE".to_owned(), is_verified: true },
+        ..Facts::default()
+    }
+}
+
+fn text(locale: &str, name: &str, tagline: &str, description: &str) -> TextFact {
+    TextFact {
+        locale: locale.to_owned(),
+        name: name.to_owned(),
+        tagline: tagline.to_owned(),
+        description: description.to_owned(),
+    }
+}
+
+fn picture(kind: &str, alt_text: &str) -> PictureFact {
+    PictureFact { kind: kind.to_owned(), alt_text: alt_text.to_owned() }
+}
+
+/// The numbers that are not met, blocking ones only or all.
+fn unmet(facts: &Facts, only_blockers: bool) -> Vec<&'static str> {
+    let verdicts = CHECKS.iter().map(|check| (check.code, held(check.code, facts)));
+    verdicts
+        .filter(|(_, verdict)| verdict.is_met == Some(false) && (verdict.is_blocker || !only_blockers))
+        .map(|(code, _)| code)
+        .collect()
+}
+
+#[test]
+fn an_honest_first_submission_passes() {
+    assert!(unmet(&minimal(), true).is_empty());
+    assert_eq!(unmet(&minimal(), false), ["REQ-06", "REQ-11"], "screenshots and alternative texts are recommended");
+}
+
+#[test]
+fn each_thing_that_is_taken_away_opens_its_own_number() {
+    let without = |change: fn(&mut Facts)| {
+        let mut facts = minimal();
+        change(&mut facts);
+        unmet(&facts, true)
+    };
+    assert_eq!(without(|facts| facts.pictures.clear()), ["REQ-01"]);
+    assert_eq!(without(|facts| facts.texts[0].name = " ".to_owned()), ["REQ-02"]);
+    assert_eq!(without(|facts| facts.texts[0].tagline.clear()), ["REQ-03"]);
+    assert_eq!(without(|facts| facts.texts[0].description = "\n ".to_owned()), ["REQ-04"]);
+    assert_eq!(without(|facts| facts.primary_category_shown = None), ["REQ-05"]);
+    assert_eq!(without(|facts| facts.primary_category_shown = Some(false)), ["REQ-05"]);
+    assert_eq!(without(|facts| facts.support_email = None), ["REQ-07"]);
+    assert_eq!(without(|facts| facts.privacy_url = Some("http://mise.example".to_owned())), ["REQ-08"]);
+    assert_eq!(without(|facts| facts.version = None), ["REQ-09"]);
+    assert_eq!(without(|facts| facts.version = Some(VersionFact::default())), ["REQ-09"]);
+    assert_eq!(without(|facts| facts.account.is_verified = false), ["REQ-12"]);
+    assert_eq!(without(|facts| facts.account.partner_state = "CLOSING".to_owned()), ["REQ-12"]);
+    assert_eq!(without(|facts| facts.texts.push(text("de", "Schichtplan", "", ""))), ["REQ-13"]);
+}
+
+#[test]
+fn a_help_page_does_as_well_as_an_address() {
+    let facts = Facts { support_email: None, support_url: Some("https://mise.example/help".to_owned()), ..minimal() };
+    assert!(unmet(&facts, true).is_empty());
+}
+
+#[test]
+fn pictures_with_texts_and_two_screenshots_leave_nothing_open() {
+    let pictures = vec![picture("ICON", "A board"), picture("SCREENSHOT", "A week"), picture("SCREENSHOT", "A day")];
+    assert!(unmet(&Facts { pictures, ..minimal() }, false).is_empty());
+}
+
+#[test]
+fn redirect_uris_are_safe_ones() {
+    for uri in ["https://mise.example/callback", "http://localhost", "http://127.0.0.1:8080/a", "http://[::1]/a"] {
+        assert!(is_safe(uri), "{uri}");
+    }
+    for uri in [
+        "http://mise.example",
+        "http://localhost.mise.example",
+        "https://mise.example/#a",
+        "https://*.mise.example",
+        "mise:/a",
+    ] {
+        assert!(!is_safe(uri), "{uri}");
+    }
+}
+
+#[test]
+fn what_the_service_cannot_check_is_left_to_reviewers() {
+    let verdict = held("REQ-16", &minimal());
+    assert_eq!(verdict, Verdict { is_met: None, is_blocker: false, pointer: "", detail: None });
+}
+
+#[test]
+fn every_detail_says_what_to_do() {
+    let nothing = Facts { texts: vec![text("de", "", "", "")], default_locale: "en".to_owned(), ..Facts::default() };
+    for check in CHECKS.iter().filter(|check| check.code != "REQ-10") {
+        let detail = held(check.code, &nothing).detail;
+        let is_missing_at_all = !matches!(check.code, "REQ-11");
+        assert_eq!(detail.is_some(), is_missing_at_all, "{}: {detail:?}", check.code);
+    }
+}

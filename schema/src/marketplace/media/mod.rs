@@ -1,0 +1,18 @@
+//! The pictures of an app: one icon, one banner, up to ten screenshots.
+//!
+//! ```text
+//!   upload ──▶ made anew, in four sizes ──▶ objects put ──▶ row written ──▶ in the draft
+//!                                                                             │ replaced or deleted
+//!                                                                             ▼
+//!                                                            removed (kept while a listing shows it)
+//! ```
+//!
+//! What comes in is never what goes out: every picture is decoded and encoded anew ([`crate::media::image`]). The bytes
+//! of a picture never change; a new upload is a new picture (specification: design, security, 14 and 17).
+
+mod content;
+mod resolvers;
+mod rules;
+mod store;
+
+pub(in crate::marketplace) use resolvers::{MediaMutation, MediaQuery};

@@ -1,0 +1,245 @@
+//! What may be asked of an app's pictures.
+
+use std::collections::BTreeMap;
+
+use async_graphql::{Context, InputObject, Object, SimpleObject};
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use super::content::{self, Size, VariantName, away};
+use super::rules::{self, MediaKind};
+use super::store::{self, MediaRow, Room};
+use crate::access::access;
+use crate::ask::{Ask, Asking};
+use crate::entitlement::Allowance;
+use crate::fault::Fault;
+use crate::marketplace::apps;
+use crate::media::image::Processed;
+use crate::page::{Page, Window};
+use crate::time::Time;
+
+/// A picture of an app's draft.
+#[derive(Clone, Debug, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::marketplace) struct Media {
+    /// Its id.
+    uuid: Uuid,
+    /// Its app.
+    app_uuid: Uuid,
+    /// What it is for.
+    kind: MediaKind,
+    /// Its place among the pictures of its kind, from 1.
+    position: i32,
+    /// What it shows, for those who cannot see it.
+    alt_text: Option<String>,
+    /// A line shown under it.
+    caption: Option<String>,
+    /// Media type of its bytes.
+    media_type: String,
+    /// Pixels of the original.
+    width: i32,
+    /// Pixels of the original.
+    height: i32,
+    /// Bytes of the original as it is kept.
+    size_bytes: i64,
+    /// SHA-256 of the original as it is kept, in hexadecimal.
+    #[graphql(name = "sha256")]
+    sha256: String,
+    /// The sizes in which its content can be had, the largest first.
+    variants: Vec<MediaVariant>,
+    /// When it was uploaded.
+    created_at: Time,
+}
+
+/// A size in which a picture can be had.
+#[derive(Clone, Debug, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::marketplace) struct MediaVariant {
+    /// Which one.
+    pub(in crate::marketplace) name: VariantName,
+    /// Pixels.
+    pub(in crate::marketplace) width: i32,
+    /// Pixels.
+    pub(in crate::marketplace) height: i32,
+}
+
+/// A page of an app's pictures.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::marketplace) struct MediaList {
+    /// Icon, banner, then screenshots in their order.
+    data: Vec<Media>,
+    /// Where the page ends.
+    page: Page,
+}
+
+/// What is said about a picture that comes as a file.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::marketplace) struct MediaUpload {
+    kind: MediaKind,
+    alt_text: Option<String>,
+    caption: Option<String>,
+}
+
+/// Reads of pictures.
+#[derive(Default)]
+pub(in crate::marketplace) struct MediaQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl MediaQuery {
+    /// The pictures of an app's draft: icon, banner, screenshots.
+    #[graphql(directive = access::apply("marketplace.apps".into()))]
+    async fn marketplace_media_list(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        kind: Option<Vec<MediaKind>>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<MediaList, Fault> {
+        let ask = ctx.ask();
+        let owner = ask.owner()?;
+        let kinds: Option<Vec<String>> = kind.map(|kinds| kinds.iter().map(|kind| kind.name().to_owned()).collect());
+        let bound = (owner, app_uuid, &kinds);
+        let window = Window::read(&ask.services.cursors, "marketplace_media_list", &bound, limit, cursor.as_deref())?;
+        let rows = store::page(&ask.db, owner, app_uuid, kinds.as_deref(), &window).await?;
+        if rows.is_empty() {
+            room(ask, app_uuid, MediaKind::Icon).await?;
+        }
+        let (rows, page) = window.cut(rows, MediaRow::keys);
+        Ok(MediaList { data: rows.into_iter().map(Media::try_from).collect::<Result<_, _>>()?, page })
+    }
+
+    /// The bytes of a picture, in one of four sizes.
+    #[graphql(directive = access::apply("marketplace.apps".into()))]
+    async fn marketplace_media_get_content(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        media_uuid: Uuid,
+        variant: Option<VariantName>,
+    ) -> Result<bool, Fault> {
+        let ask = ctx.ask();
+        let stored = store::stored_get(&ask.db, ask.owner()?, app_uuid, media_uuid).await?;
+        let stored = stored.ok_or_else(|| Fault::not_found("picture"))?;
+        content::deliver(ask, &stored, variant.unwrap_or(VariantName::Original)).await?;
+        Ok(true)
+    }
+}
+
+/// Writes of pictures.
+#[derive(Default)]
+pub(in crate::marketplace) struct MediaMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl MediaMutation {
+    /// Takes a picture into an app's draft.
+    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
+    async fn marketplace_media_upload(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        body: MediaUpload,
+    ) -> Result<Media, Fault> {
+        let (ask, kind) = (ctx.ask(), body.kind);
+        let alt_text = rules::text("/alt_text", body.alt_text.as_deref())?;
+        let caption = rules::text("/caption", body.caption.as_deref())?;
+        let file = ask.attachment()?.bytes.clone();
+        // What can be refused is refused before the picture costs a second of a core.
+        rules::place(kind, room(ask, app_uuid, kind).await?.of_kind)?;
+        let made = ask.services.pictures.process(file, kind.picture()).await.map_err(rules::refusal)?;
+        let mut row = put(ask, &made).await?;
+        (row.app_uuid, row.kind, row.alt_text, row.caption) = (app_uuid, kind.name().to_owned(), alt_text, caption);
+        take(ask, kind, row).await?.try_into()
+    }
+}
+
+/// What there is before an upload, as anybody may have changed it meanwhile.
+async fn room(ask: &Ask, app_uuid: Uuid, kind: MediaKind) -> Result<Room, Fault> {
+    let room = store::room_get(&ask.db.aside(), ask.owner()?, app_uuid, kind.name(), kind.is_single()).await?;
+    room.ok_or_else(|| Fault::not_found("app"))
+}
+
+/// Puts the objects of a picture, so that they are there before a row names them.
+async fn put(ask: &Ask, made: &Processed) -> Result<MediaRow, Fault> {
+    let media = &ask.services.media;
+    let mut copies = BTreeMap::new();
+    for copy in &made.variants {
+        let object_key = media.put(copy.bytes.clone()).await.map_err(away)?.name();
+        let size = size(object_key, made.media_type, copy.width, copy.height, copy.bytes.len());
+        copies.insert(copy.name.to_owned(), size);
+    }
+    let key = media.put(made.bytes.clone()).await.map_err(away)?;
+    let original = size(key.name(), made.media_type, made.width, made.height, made.bytes.len());
+    Ok(MediaRow {
+        media_uuid: ask.new_uuid(),
+        app_uuid: Uuid::nil(),
+        kind: String::new(),
+        position: 1,
+        alt_text: String::new(),
+        caption: String::new(),
+        media_type: original.media_type,
+        width: original.width,
+        height: original.height,
+        size_bytes: original.size_bytes,
+        sha256: key.digest().to_vec(),
+        object_key: original.object_key,
+        variants: Json(copies),
+        created_at: ask.now,
+        rank: 0,
+    })
+}
+
+fn size(object_key: String, media_type: &str, width: u32, height: u32, bytes: usize) -> Size {
+    Size {
+        object_key,
+        media_type: media_type.to_owned(),
+        width: i32::try_from(width).unwrap_or(i32::MAX),
+        height: i32::try_from(height).unwrap_or(i32::MAX),
+        size_bytes: i64::try_from(bytes).unwrap_or(i64::MAX),
+    }
+}
+
+/// Writes the row of a picture whose objects are there: asked again, now that app and subscription are held.
+async fn take(ask: &Ask, kind: MediaKind, mut row: MediaRow) -> Result<MediaRow, Fault> {
+    let (owner, missing) = (ask.owner()?, || Fault::not_found("app"));
+    let allowance = Allowance::lock(&ask.db, owner, "media_megabytes").await?;
+    apps::lock(&ask.db, owner, row.app_uuid).await?.ok_or_else(missing)?;
+    let room = store::room_get(&ask.db, owner, row.app_uuid, kind.name(), kind.is_single()).await?;
+    let room = room.ok_or_else(missing)?;
+    row.position = rules::place(kind, room.of_kind)?;
+    let (used, after) = (rules::megabytes(room.bytes), rules::megabytes(room.bytes.saturating_add(row.size_bytes)));
+    allowance.check(used, after - used)?;
+    row.created_at = store::insert(&ask.db, &row, kind.is_single()).await?;
+    let detail = serde_json::json!({ "media_uuid": row.media_uuid, "kind": row.kind });
+    apps::event_insert(&ask.db, row.app_uuid, "MEDIA_UPLOADED", detail, apps::event(ask)?).await?;
+    Ok(row)
+}
+
+impl TryFrom<MediaRow> for Media {
+    type Error = Fault;
+
+    fn try_from(row: MediaRow) -> Result<Self, Fault> {
+        let original = row.original();
+        let sizes = content::sizes(&original, &row.variants.0).into_iter();
+        let variants =
+            sizes.map(|(name, size)| MediaVariant { name, width: size.width, height: size.height }).collect();
+        let said = |text: String| Some(text).filter(|text| !text.is_empty());
+        Ok(Self {
+            uuid: row.media_uuid,
+            app_uuid: row.app_uuid,
+            kind: MediaKind::parse(&row.kind)?,
+            position: row.position,
+            alt_text: said(row.alt_text),
+            caption: said(row.caption),
+            media_type: row.media_type,
+            width: row.width,
+            height: row.height,
+            size_bytes: row.size_bytes,
+            sha256: hex::encode(row.sha256),
+            variants,
+            created_at: row.created_at,
+        })
+    }
+}

@@ -1,0 +1,149 @@
+//! What pictures an app may have, and what may be said about them.
+
+use async_graphql::Enum;
+
+use crate::fault::{Code, Fault, FieldError};
+use crate::media::image::{ImageError, ImageProblem, PictureKind};
+
+/// What a picture is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum)]
+pub(in crate::marketplace::media) enum MediaKind {
+    /// Square; stands for the app in lists.
+    Icon,
+    /// The app at work.
+    Screenshot,
+    /// Wider than high; heads the listing.
+    Banner,
+}
+
+/// Most screenshots of an app (specification: the contract, MediaKind).
+const MOST_SCREENSHOTS: i64 = 10;
+/// Bytes of a megabyte, as limits count them.
+const MEGABYTE: i64 = 1024 * 1024;
+
+impl MediaKind {
+    /// The column's value.
+    pub(in crate::marketplace::media) const fn name(self) -> &'static str {
+        match self {
+            Self::Icon => "ICON",
+            Self::Screenshot => "SCREENSHOT",
+            Self::Banner => "BANNER",
+        }
+    }
+
+    /// Reads the column's value.
+    ///
+    /// # Errors
+    /// [`Code::Internal`] for a value that the column's check would not let in.
+    pub(in crate::marketplace::media) fn parse(text: &str) -> Result<Self, Fault> {
+        [Self::Icon, Self::Screenshot, Self::Banner]
+            .into_iter()
+            .find(|kind| kind.name() == text)
+            .ok_or_else(|| Fault::internal(format!("a picture of the kind {text}")))
+    }
+
+    /// What it must look like.
+    pub(super) const fn picture(self) -> PictureKind {
+        match self {
+            Self::Icon => PictureKind::Icon,
+            Self::Screenshot => PictureKind::Screenshot,
+            Self::Banner => PictureKind::Banner,
+        }
+    }
+
+    /// Whether a new one takes the place of the one before it.
+    pub(super) const fn is_single(self) -> bool {
+        !matches!(self, Self::Screenshot)
+    }
+}
+
+/// The place of a new picture among those of its kind, from 1, when the app has so many already.
+///
+/// # Errors
+/// [`Code::Conflict`] when the app has all it can have.
+pub(super) fn place(kind: MediaKind, present: i64) -> Result<i32, Fault> {
+    if kind.is_single() {
+        return Ok(1);
+    }
+    if present >= MOST_SCREENSHOTS {
+        return Err(Fault::conflict(format!(
+            "The app has {present} screenshots, and {MOST_SCREENSHOTS} is the most it can have. Delete one, then upload this one again."
+        )));
+    }
+    Ok(i32::try_from(present + 1).unwrap_or(1))
+}
+
+/// Bytes as the megabytes that a limit counts; what is begun counts whole.
+pub(super) fn megabytes(bytes: i64) -> i64 {
+    bytes.max(0).saturating_add(MEGABYTE - 1) / MEGABYTE
+}
+
+/// A text about a picture: one line without blanks around it, empty when nothing is said.
+///
+/// # Errors
+/// [`Code::ValidationFailed`], pointing to it.
+pub(super) fn text(pointer: &str, said: Option<&str>) -> Result<String, Fault> {
+    let text = said.unwrap_or_default().trim();
+    if text.chars().any(char::is_control) {
+        let message = "This is one line of text. Remove line breaks and control characters.";
+        return Err(Fault::field(pointer, "CHARACTER", message));
+    }
+    Ok(text.to_owned())
+}
+
+/// The refusal of a file.
+pub(super) fn refusal(error: ImageError) -> Fault {
+    match error {
+        ImageError::Overloaded => Fault::unavailable("Too many pictures are being worked on. Try again in a moment."),
+        ImageError::Refused(ImageProblem::TooManyBytes) => {
+            Fault::new(Code::PayloadTooLarge, "The file may have 8,388,608 bytes at most.")
+        }
+        ImageError::Refused(problem) => {
+            let mut fault =
+                Fault::invalid(vec![FieldError::at("/file", problem.code(), format!("It does not fit: {problem}."))]);
+            fault.parts_mut().detail = format!("This file cannot be taken: {problem}. Mend it and upload it again.");
+            fault
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_icon_takes_the_first_place_and_a_screenshot_the_next() {
+        assert_eq!(place(MediaKind::Icon, 1).ok(), Some(1));
+        assert_eq!(place(MediaKind::Screenshot, 0).ok(), Some(1));
+        assert_eq!(place(MediaKind::Screenshot, 9).ok(), Some(10));
+        assert_eq!(place(MediaKind::Screenshot, 10).err().map(|fault| fault.code()), Some(Code::Conflict));
+    }
+
+    #[test]
+    fn a_megabyte_that_is_begun_counts() {
+        assert_eq!([0, 1, MEGABYTE, MEGABYTE + 1].map(megabytes), [0, 1, 1, 2]);
+    }
+
+    #[test]
+    fn a_text_is_one_line() {
+        assert_eq!(text("/alt_text", Some(" A table ")).ok(), Some("A table".to_owned()));
+        assert_eq!(text("/alt_text", None).ok(), Some(String::new()));
+        assert!(text("/alt_text", Some("a\nb")).is_err());
+    }
+
+    #[test]
+    fn a_file_too_large_is_no_field_error() {
+        let fault = refusal(ImageError::Refused(ImageProblem::TooManyBytes));
+        assert_eq!((fault.code(), fault.parts().errors.len()), (Code::PayloadTooLarge, 0));
+        let fault = refusal(ImageError::Refused(ImageProblem::NotSquare));
+        let error = fault.parts().errors.first().cloned();
+        assert_eq!(error.map(|error| (error.pointer, error.code)), Some((Some("/file".into()), "NOT_SQUARE".into())));
+    }
+
+    #[test]
+    fn every_kind_reads_back_as_it_was_written() {
+        for kind in [MediaKind::Icon, MediaKind::Screenshot, MediaKind::Banner] {
+            assert_eq!(MediaKind::parse(kind.name()).ok(), Some(kind));
+        }
+    }
+}

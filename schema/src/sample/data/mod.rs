@@ -1,0 +1,16 @@
+//! What the sample data says: tables, no code. Companies, people and addresses are made up; every domain ends in
+//! `.example`.
+
+mod apps;
+mod categories;
+mod clients;
+mod people;
+mod reviews;
+
+#[cfg(test)]
+pub(super) use apps::DAY;
+pub(super) use apps::{APPS, AppData, Look, Scene, Text, VersionData};
+pub(super) use categories::{CATEGORIES, CategoryData, DEACTIVATED};
+pub(super) use clients::{CLIENTS, ClientData};
+pub(super) use people::{PARTNERS, PartnerData, PersonData, STAFF, STAFF_DOMAIN};
+pub(super) use reviews::{Fate, REVIEWS};

@@ -1,0 +1,78 @@
+//! Pictures drawn in code: icons and what look like views of apps. No file, no font, no picture of anybody else.
+
+mod canvas;
+mod letters;
+mod scenes;
+
+use std::io::Cursor;
+
+use image::codecs::jpeg::JpegEncoder;
+use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use image::{ImageResult, RgbImage};
+
+use super::data::{Look, Scene};
+
+#[cfg(test)]
+pub(super) use letters::drawable;
+pub(super) use letters::plain;
+
+/// The icon of an app: its first letter on its colours. A PNG.
+///
+/// # Errors
+/// When the picture cannot be encoded.
+pub(super) fn icon(name: &str, look: &Look) -> ImageResult<Vec<u8>> {
+    let mut out = Cursor::new(Vec::new());
+    // It is encoded anew in a moment: quick matters, small does not.
+    let encoder = PngEncoder::new_with_quality(&mut out, CompressionType::Fast, FilterType::Up);
+    scenes::icon(name, look).write_with_encoder(encoder)?;
+    Ok(out.into_inner())
+}
+
+/// A view of an app at work. A JPEG.
+///
+/// # Errors
+/// When the picture cannot be encoded.
+pub(super) fn screenshot(name: &str, look: &Look, scene: Scene) -> ImageResult<Vec<u8>> {
+    let mut out = Cursor::new(Vec::new());
+    let picture: RgbImage = scenes::screenshot(name, look, scene);
+    picture.write_with_encoder(JpegEncoder::new_with_quality(&mut out, 92))?;
+    Ok(out.into_inner())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::media::image::{PictureKind, process};
+
+    const LOOK: Look = Look {
+        colours: [0x00_5f73, 0x94_d2bd],
+        words: &["TABLE 14", "20:30", "WALK-IN 2", "TERRACE", "JUSQU'A 15 H", "9.50"],
+        scenes: &[],
+    };
+
+    #[test]
+    fn an_icon_passes_as_one() {
+        let made = process(&icon("Mise", &LOOK).unwrap(), PictureKind::Icon).unwrap();
+        assert_eq!((made.media_type, made.width, made.height), ("image/png", 512, 512));
+        assert!(made.bytes.len() < 60_000, "{} bytes", made.bytes.len());
+    }
+
+    #[test]
+    fn every_scene_passes_as_a_screenshot_and_no_two_are_alike() {
+        let scenes = [Scene::List, Scene::Board, Scene::Room, Scene::Week, Scene::Cards];
+        let drawn: Vec<Vec<u8>> = scenes.map(|scene| screenshot("Mise", &LOOK, scene).unwrap()).into();
+        for picture in &drawn {
+            let made = process(picture, PictureKind::Screenshot).unwrap();
+            assert_eq!((made.media_type, made.width, made.height), ("image/jpeg", 1280, 800));
+            assert!(made.bytes.len() < 160_000, "{} bytes", made.bytes.len());
+            assert_eq!(drawn.iter().filter(|other| *other == picture).count(), 1);
+        }
+    }
+
+    #[test]
+    fn names_and_colours_make_icons_differ() {
+        let first = icon("Mise", &LOOK).unwrap();
+        assert_ne!(first, icon("Attente", &LOOK).unwrap());
+        assert_ne!(first, icon("Mise", &Look { colours: [0x00_5f73, 0x11_1111], ..LOOK }).unwrap());
+    }
+}

@@ -1,0 +1,185 @@
+//! What readers see: the copy made at each app's last publication, and what they say about it.
+
+use super::data::{AppData, Fate, REVIEWS};
+use super::history::Way;
+use super::past::{Past, id, number, shifted_hours};
+use super::rows::{ChangeRow, ListingRow, MediaRow, ReviewRow, Rows, ShownRow, TextRow};
+use super::teams;
+use super::works::Begun;
+use crate::time::Time;
+
+/// Hours that a review has behind it: by then it was judged and answered.
+const SETTLED_HOURS: f64 = 120.0;
+
+/// Copies an app that was published, with its reviews and what happened to it on the storefront.
+pub(super) fn add(past: Past, begun: &Begun, pictures: &[MediaRow], rows: &mut Rows) {
+    let published: Vec<(&Way, Time)> =
+        begun.ways.iter().filter_map(|way| way.published_at.map(|at| (way, at))).collect();
+    let (Some((_, first_published_at)), Some((live, published_at))) =
+        (published.first().copied(), published.last().copied())
+    else {
+        return;
+    };
+    let reviews = reviews(past, begun, &published);
+    let counted: Vec<i32> =
+        reviews.iter().filter(|review| review.state == "PUBLISHED").map(|review| review.rating).collect();
+    let visible = begun.app.state == "LISTED";
+    rows.listings.push(ListingRow {
+        app_uuid: begun.app_uuid,
+        partner_uuid: begun.partner_uuid,
+        slug: begun.app.slug,
+        version_uuid: live.version_uuid,
+        version_number: live.version.number,
+        default_locale: begun.default_locale(),
+        links: begun.links(),
+        published_at,
+        first_published_at,
+        visible,
+        rating_count: i32::try_from(counted.len()).unwrap_or(i32::MAX),
+        rating_sum: counted.iter().copied().map(i64::from).sum(),
+    });
+    rows.reviews.extend(reviews);
+    rows.listing_texts.extend(texts(begun, published_at));
+    rows.listing_categories.extend(begun.categories(past));
+    rows.listing_media.extend(pictures.iter().map(|row| ShownRow {
+        app_uuid: row.app_uuid,
+        media_uuid: row.media_uuid,
+        kind: row.kind,
+        position: row.position,
+        alt_text: row.alt_text.clone(),
+        caption: row.caption,
+    }));
+    let change = |changed_at, change| ChangeRow { app_uuid: begun.app_uuid, slug: begun.app.slug, change, changed_at };
+    let changes = published.iter().enumerate();
+    rows.changes.extend(changes.map(|(place, (_, at))| change(*at, if place == 0 { "PUBLISHED" } else { "CHANGED" })));
+    rows.changes.extend((!visible).then(|| change(begun.state_changed_at, "GONE")));
+}
+
+/// The texts as they were published: a draft may have gone on since.
+fn texts(begun: &Begun, published_at: Time) -> Vec<TextRow> {
+    let live = begun.app.live_tagline;
+    let row = |place: usize, text: &'static super::data::Text| TextRow {
+        app_uuid: begun.app_uuid,
+        locale: text.locale,
+        name: text.name,
+        tagline: if place == 0 && !live.is_empty() { live } else { text.tagline },
+        description: text.description,
+        updated_at: published_at,
+    };
+    begun.texts().into_iter().enumerate().map(|(place, text)| row(place, text)).collect()
+}
+
+/// What a customer gave and what became of it, before it has a moment.
+#[derive(Clone, Copy)]
+struct Opinion {
+    rating: i32,
+    title: &'static str,
+    body: &'static str,
+    locale: &'static str,
+    reply: &'static str,
+    fate: Fate,
+}
+
+fn opinions(app: &AppData) -> Vec<Opinion> {
+    let Some(known) = REVIEWS.iter().flat_map(|reviews| reviews.iter()).find(|known| known.app == app.slug) else {
+        return Vec::new();
+    };
+    let mut words = known.words.iter().map(|said| Opinion {
+        rating: said.rating,
+        title: said.title,
+        body: said.body,
+        locale: said.locale,
+        reply: said.reply,
+        fate: said.fate,
+    });
+    let mut stars = known.stars.chars().filter_map(|star| star.to_digit(10)).map(|star| Opinion {
+        rating: i32::try_from(star).unwrap_or(5),
+        title: "",
+        body: "",
+        locale: "",
+        reply: "",
+        fate: Fate::Published,
+    });
+    // Stars and words in turn, as they come in.
+    let mut mixed = Vec::new();
+    loop {
+        let pair = [stars.next(), words.next()];
+        if pair.iter().all(Option::is_none) {
+            return mixed;
+        }
+        mixed.extend(pair.into_iter().flatten());
+    }
+}
+
+fn reviews(past: Past, begun: &Begun, published: &[(&Way, Time)]) -> Vec<ReviewRow> {
+    let opinions = opinions(begun.app);
+    let Some(from) = published.first().map(|(_, at)| *at) else { return Vec::new() };
+    let until = if begun.app.state == "LISTED" { past.now() } else { begun.state_changed_at };
+    let until = shifted_hours(until, -SETTLED_HOURS, begun.app.slug).max(from);
+    let step = until.seconds_since(from) / i64::try_from(opinions.len().max(1)).unwrap_or(1);
+    let row = |(place, opinion): (usize, Opinion)| {
+        let name = format!("review {place} of {}", begun.app.slug);
+        let start = from.plus_seconds(step * i64::try_from(place).unwrap_or_default());
+        let created_at = match opinion.fate {
+            Fate::Pending => past.hours(2 + number(&name) % 60, &name),
+            _ => past.between(start, start.plus_seconds(step), &name),
+        };
+        review(past, begun, published, opinion, (created_at, &name))
+    };
+    opinions.into_iter().enumerate().map(row).collect()
+}
+
+fn review(
+    past: Past,
+    begun: &Begun,
+    published: &[(&Way, Time)],
+    opinion: Opinion,
+    (created_at, name): (Time, &str),
+) -> ReviewRow {
+    let said = |text: &'static str| Some(text).filter(|text| !text.is_empty());
+    let version = published.iter().rfind(|(_, at)| *at <= created_at).or(published.first());
+    let (state, reason) = match opinion.fate {
+        Fate::Published | Fate::Flagged(_) => ("PUBLISHED", None),
+        Fate::Pending => ("PENDING", None),
+        Fate::Rejected(reason) => ("REJECTED", Some(reason)),
+    };
+    let moderators = teams::staff_uuids(past, "REVIEWER");
+    let moderator = moderators.get(number(name) as usize % moderators.len().max(1)).copied();
+    let moderated_at = (state != "PENDING").then(|| past.between(created_at, hours_after(created_at, 20), name));
+    let flag = if let Fate::Flagged(reason) = opinion.fate { Some(reason) } else { None };
+    let replied_at = said(opinion.reply).map(|_| replied_at(past, begun, created_at, name));
+    let flagged_at = flag.map(|_| hours_after(created_at, 30));
+    let changes = [Some(created_at), moderated_at, flagged_at, replied_at];
+    ReviewRow {
+        review_uuid: id(created_at, name),
+        app_uuid: begun.app_uuid,
+        customer_reference: format!("venue-{:08x}", number(&format!("customer of {name}"))),
+        rating: opinion.rating,
+        title: said(opinion.title),
+        body: said(opinion.body),
+        locale: said(opinion.locale),
+        version_number: version.map(|(way, _)| way.version.number).unwrap_or_default(),
+        state,
+        moderated_at,
+        moderated_by: moderator.filter(|_| moderated_at.is_some()),
+        moderation_reason: reason,
+        flagged_at,
+        flag_reason: flag,
+        reply_body: said(opinion.reply),
+        reply_by: replied_at.map(|_| begun.author_uuid),
+        replied_at,
+        created_at,
+        updated_at: changes.into_iter().flatten().max().unwrap_or(created_at),
+    }
+}
+
+/// Replies speak of the newest version, so none came before it.
+fn replied_at(past: Past, begun: &Begun, created_at: Time, name: &str) -> Time {
+    let news = begun.ways.iter().filter_map(Way::news_at).max().unwrap_or(created_at);
+    let from = hours_after(created_at, 40).max(hours_after(news, 1)).min(past.now());
+    past.between(from, hours_after(from, 50).min(past.now()), name)
+}
+
+fn hours_after(at: Time, hours: i64) -> Time {
+    at.plus_seconds(hours * 3_600)
+}

@@ -1,0 +1,88 @@
+//! Sample data: a marketplace in full swing, for whoever starts the service for the first time.
+//!
+//! Four companies with their teams, forty apps in every state with their versions, texts, pictures and reviews, the
+//! category tree, the platform's own people and three programs. What is said is the same everywhere; passwords,
+//! second factors and client secrets are random and known only to whoever made them. All of it stands in the tables
+//! of `data`; the other files tell how it would have come about.
+//!
+//! It goes into an empty database, whole or not at all. Pictures lie in the store before their rows are written.
+
+mod data;
+mod draw;
+mod history;
+mod listings;
+mod past;
+mod pictures;
+mod rows;
+mod sheet;
+mod store;
+mod teams;
+mod words;
+mod works;
+
+#[cfg(test)]
+mod tests;
+
+use sqlx::PgPool;
+
+pub use sheet::{Key, SignIn, sheet};
+
+use crate::fault::Fault;
+use crate::services::Services;
+use crate::time::Time;
+use past::Past;
+use rows::Rows;
+
+/// Sample data made and not yet in the database: secrets are hashed and pictures are in the store.
+pub struct Sample {
+    rows: Rows,
+    sign_ins: Vec<SignIn>,
+}
+
+impl Sample {
+    /// Makes everything that takes long, as it would have come about before `now`.
+    ///
+    /// # Errors
+    /// When a picture cannot be kept, or too many passwords are being hashed.
+    pub async fn make(services: &Services, now: Time) -> Result<Self, Fault> {
+        let past = Past::before(now);
+        let ((mut rows, sign_ins), media) =
+            tokio::try_join!(teams::all(services, past), pictures::all(&services.media, past))?;
+        works::all(past, media, &mut rows)?;
+        Ok(Self { rows, sign_ins })
+    }
+
+    /// What its people and programs sign in with. Write it down before [`Sample::insert`]: the database keeps no
+    /// secret in clear.
+    #[must_use]
+    pub fn sign_ins(&self) -> &[SignIn] {
+        &self.sign_ins
+    }
+
+    /// Puts it into a database without partners, in one transaction; the pool may be the service's own or the owner's.
+    ///
+    /// # Errors
+    /// [`crate::Code::Conflict`] when there is a partner, [`crate::Code::Unavailable`] when the database is away.
+    /// Nothing is in the database then.
+    pub async fn insert(&self, pool: &PgPool) -> Result<(), Fault> {
+        store::insert(pool, &self.rows).await
+    }
+}
+
+/// Whether a database has no partner yet, so that sample data may go in.
+///
+/// # Errors
+/// [`crate::Code::Unavailable`] when the database is away.
+pub async fn is_wanted(pool: &PgPool) -> Result<bool, Fault> {
+    Ok(!store::partner_exists(pool).await?)
+}
+
+/// Fills an empty database, and answers what to sign in with.
+///
+/// # Errors
+/// Those of [`Sample::make`] and [`Sample::insert`].
+pub async fn fill(pool: &PgPool, services: &Services, now: Time) -> Result<Vec<SignIn>, Fault> {
+    let sample = Sample::make(services, now).await?;
+    sample.insert(pool).await?;
+    Ok(sample.sign_ins)
+}

@@ -1,0 +1,102 @@
+//! The pictures of the apps: drawn, put through the same workshop as uploads, and kept in the store.
+
+use std::num::NonZero;
+use std::thread::available_parallelism;
+
+use bytes::Bytes;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use super::data::{APPS, AppData, Scene};
+use super::draw;
+use super::past::{Past, id};
+use super::rows::{MediaRow, bytes};
+use super::words;
+use super::works::Begun;
+use crate::fault::Fault;
+use crate::keep::lane::Lane;
+use crate::media::image::{PictureKind, Processed, process};
+use crate::media::store::{MediaKey, MediaStore};
+use crate::time::Time;
+
+/// Pictures that are drawn or wait to be written, at once.
+const AT_ONCE: usize = 12;
+
+/// One picture to make.
+#[derive(Clone, Copy)]
+struct Job {
+    app: &'static AppData,
+    /// What it shows; none: it is the icon.
+    scene: Option<(Scene, &'static str)>,
+    /// Its place among the pictures of its kind.
+    position: i32,
+}
+
+/// Draws and keeps every picture. When this returns all of them are on the disk, so the rows may follow.
+pub(super) async fn all(store: &MediaStore, past: Past) -> Result<Vec<MediaRow>, Fault> {
+    let lane = Lane::new(available_parallelism().map_or(1, NonZero::get), AT_ONCE);
+    let jobs = APPS.iter().flat_map(|apps| apps.iter()).flat_map(jobs);
+    stream::iter(jobs).map(|job| make(&lane, store, past, job)).buffered(AT_ONCE).try_collect().await
+}
+
+fn jobs(app: &'static AppData) -> impl Iterator<Item = Job> {
+    let scenes = app.look.map(|look| look.scenes).unwrap_or_default();
+    let icon = app.look.map(|_| Job { app, scene: None, position: 1 });
+    let views = scenes.iter().zip(1..).map(move |(scene, position)| Job { app, scene: Some(*scene), position });
+    icon.into_iter().chain(views)
+}
+
+async fn make(lane: &Lane, store: &MediaStore, past: Past, job: Job) -> Result<MediaRow, Fault> {
+    let drawn = lane.run(move || draw(job)).await.map_err(Fault::internal)??;
+    let original = put(store, drawn.bytes.clone()).await?;
+    let mut variants = Map::new();
+    for variant in &drawn.variants {
+        // A copy no smaller than the picture is the picture.
+        let key = if variant.bytes == drawn.bytes { original } else { put(store, variant.bytes.clone()).await? };
+        let copy = json!({ "object_key": key.name(), "media_type": drawn.media_type, "width": variant.width,
+            "height": variant.height, "size_bytes": variant.bytes.len() });
+        variants.insert(variant.name.to_owned(), copy);
+    }
+    row(past, job, &drawn, original, Value::Object(variants))
+}
+
+fn draw(job: Job) -> Result<Processed, Fault> {
+    let look = job.app.look.ok_or_else(|| Fault::internal("an app without a look"))?;
+    let name = job.app.texts.first().map(|text| text.name).unwrap_or_default();
+    let (upload, kind) = match job.scene {
+        None => (draw::icon(name, &look), PictureKind::Icon),
+        Some((scene, _)) => (draw::screenshot(name, &look, scene), PictureKind::Screenshot),
+    };
+    process(&upload.map_err(Fault::internal)?, kind).map_err(Fault::internal)
+}
+
+async fn put(store: &MediaStore, content: Bytes) -> Result<MediaKey, Fault> {
+    store.put(content).await.map_err(Fault::internal)
+}
+
+fn row(past: Past, job: Job, drawn: &Processed, key: MediaKey, variants: Value) -> Result<MediaRow, Fault> {
+    let begun = Begun::of(past, job.app)?;
+    let (kind, caption) = job.scene.map_or(("ICON", ""), |(_, caption)| ("SCREENSHOT", caption));
+    let created_at = past.between(begun.at, begun.pictured_at, &format!("{} {kind} {}", job.app.slug, job.position));
+    Ok(MediaRow {
+        media_uuid: media_uuid(created_at, job),
+        app_uuid: begun.app_uuid,
+        kind,
+        position: job.position,
+        alt_text: words::alternative(job.app, job.scene.map(|(scene, _)| scene)),
+        caption,
+        media_type: drawn.media_type,
+        width: drawn.width,
+        height: drawn.height,
+        size_bytes: drawn.bytes.len(),
+        sha256: bytes(key.digest()),
+        object_key: key.name(),
+        variants,
+        created_at,
+    })
+}
+
+fn media_uuid(created_at: Time, job: Job) -> Uuid {
+    id(created_at, &format!("{} {:?} {}", job.app.slug, job.scene.map(|(scene, _)| scene), job.position))
+}

@@ -1,0 +1,268 @@
+//! Every statement that puts sample data in.
+//!
+//! Each takes all the rows of a table at once, as a JSON array that `jsonb_populate_recordset` reads by the names and
+//! types of the table's own columns.
+
+use sqlx::postgres::{PgConnection, PgPool};
+use sqlx::types::Json;
+
+use super::rows::Rows;
+use crate::fault::Fault;
+
+/// Whether there is a partner.
+pub(super) async fn partner_exists(pool: &PgPool) -> Result<bool, Fault> {
+    Ok(sqlx::query_scalar!(r#"select exists (select from partner) as "exists!""#).fetch_one(pool).await?)
+}
+
+/// Puts everything in, in one transaction.
+pub(super) async fn insert(pool: &PgPool, rows: &Rows) -> Result<(), Fault> {
+    let mut transaction = pool.begin().await?;
+    // Nobody registers between this look and the commit.
+    sqlx::query!("lock table partner in share row exclusive mode").execute(&mut *transaction).await?;
+    let taken =
+        sqlx::query_scalar!(r#"select exists (select from partner) as "exists!""#).fetch_one(&mut *transaction).await?;
+    if taken {
+        return Err(Fault::conflict("There are partners already. Sample data goes into an empty database only."));
+    }
+    people_insert(&mut transaction, rows).await?;
+    subscriptions_insert(&mut transaction, rows).await?;
+    clients_insert(&mut transaction, rows).await?;
+    categories_insert(&mut transaction, rows).await?;
+    apps_insert(&mut transaction, rows).await?;
+    versions_insert(&mut transaction, rows).await?;
+    media_insert(&mut transaction, rows).await?;
+    listings_insert(&mut transaction, rows).await?;
+    reviews_insert(&mut transaction, rows).await?;
+    Ok(transaction.commit().await?)
+}
+
+/// Runs a statement whose one parameter is a list of rows.
+macro_rules! put {
+    ($connection:expr, $rows:expr, $statement:literal) => {
+        sqlx::query!($statement, Json(&$rows) as _).execute(&mut *$connection).await?
+    };
+}
+
+async fn people_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
+    put!(
+        connection,
+        rows.partners,
+        "insert into partner (partner_uuid, slug, company_name, legal_form, registration_number, vat_id, country, address,
+             billing_email, website, labels, state_changed_at, created_at, updated_at)
+         select partner_uuid, slug, company_name, legal_form, registration_number, vat_id, country, address,
+             billing_email, website, labels, created_at, created_at, created_at
+         from jsonb_populate_recordset(null::partner, $1)"
+    );
+    put!(
+        connection,
+        rows.people,
+        "insert into person (person_uuid, kind, partner_uuid, email, email_normalised, name, locale, time_zone, role,
+             state, password_hash, password_changed_at, email_verified_at, created_at, updated_at)
+         select person_uuid, kind, partner_uuid, email, email_normalised, name, locale, time_zone, role,
+             state, password_hash, created_at, email_verified_at, created_at, created_at
+         from jsonb_populate_recordset(null::person, $1)"
+    );
+    put!(
+        connection,
+        rows.factors,
+        "insert into totp_factor (person_uuid, secret_sealed, confirmed_at, created_at)
+         select person_uuid, secret_sealed, confirmed_at, confirmed_at
+         from jsonb_populate_recordset(null::totp_factor, $1)"
+    );
+    put!(
+        connection,
+        rows.role_grants,
+        "insert into staff_role_grant (person_uuid, role_code, granted_by, granted_at)
+         select person_uuid, role_code, granted_by, granted_at
+         from jsonb_populate_recordset(null::staff_role_grant, $1)"
+    );
+    Ok(())
+}
+
+async fn subscriptions_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
+    put!(
+        connection,
+        rows.subscriptions,
+        "with chosen as (
+             select t.tier_uuid, s.*
+             from jsonb_to_recordset($1) as s (partner_uuid uuid, tier text, started_at timestamptz,
+                 period_start timestamptz, period_end timestamptz, event_uuid uuid, actor_uuid uuid)
+             join tier as t on t.code = s.tier
+         ), started as (
+             insert into subscription (partner_uuid, tier_uuid, started_at, period_start, period_end, updated_at)
+             select partner_uuid, tier_uuid, started_at, period_start, period_end, period_start
+             from chosen
+         )
+         insert into subscription_event (event_uuid, partner_uuid, occurred_at, kind, to_tier_uuid, actor_kind, actor_uuid)
+         select event_uuid, partner_uuid, started_at, 'STARTED', tier_uuid, 'PARTNER_USER', actor_uuid
+         from chosen"
+    );
+    Ok(())
+}
+
+async fn clients_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
+    put!(
+        connection,
+        rows.clients,
+        "insert into machine_client (client_uuid, client_id, partner_uuid, name, contact_email, allowed_scopes,
+             created_at, updated_at)
+         select client_uuid, client_id, partner_uuid, name, contact_email, allowed_scopes, created_at, created_at
+         from jsonb_populate_recordset(null::machine_client, $1)"
+    );
+    put!(
+        connection,
+        rows.secrets,
+        "insert into machine_client_secret (secret_uuid, client_uuid, prefix, secret_sha256, created_at)
+         select secret_uuid, client_uuid, prefix, secret_sha256, created_at
+         from jsonb_populate_recordset(null::machine_client_secret, $1)"
+    );
+    Ok(())
+}
+
+async fn categories_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
+    put!(
+        connection,
+        rows.categories,
+        "insert into category (category_uuid, parent_uuid, slug, icon, position, state, names, descriptions,
+             created_at, updated_at)
+         select category_uuid, parent_uuid, slug, icon, position, state, names, descriptions, created_at, created_at
+         from jsonb_populate_recordset(null::category, $1)"
+    );
+    Ok(())
+}
+
+async fn apps_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
+    put!(
+        connection,
+        rows.apps,
+        "insert into app (app_uuid, partner_uuid, slug, default_locale, state, support_url, support_email, privacy_url,
+             website_url, terms_url, state_reason, state_changed_at, created_at, updated_at)
+         select app_uuid, partner_uuid, slug, default_locale, state, support_url, support_email, privacy_url,
+             website_url, terms_url, state_reason, state_changed_at, created_at, updated_at
+         from jsonb_populate_recordset(null::app, $1)"
+    );
+    put!(
+        connection,
+        rows.app_texts,
+        "insert into app_translation (app_uuid, locale, name, tagline, description, updated_at)
+         select app_uuid, locale, name, tagline, description, updated_at
+         from jsonb_populate_recordset(null::app_translation, $1)"
+    );
+    put!(
+        connection,
+        rows.app_categories,
+        "insert into app_category (app_uuid, category_uuid, position)
+         select app_uuid, category_uuid, position
+         from jsonb_populate_recordset(null::app_category, $1)"
+    );
+    Ok(())
+}
+
+async fn versions_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
+    put!(
+        connection,
+        rows.versions,
+        "insert into app_version (version_uuid, app_uuid, number, major, minor, patch, prerelease, release_notes,
+             manifest, state, state_changed_at, publish_at, published_at, created_by, created_at, updated_at)
+         select version_uuid, app_uuid, number, major, minor, patch, prerelease, release_notes, manifest, state,
+             state_changed_at, publish_at, published_at, created_by, created_at, state_changed_at
+         from jsonb_populate_recordset(null::app_version, $1)"
+    );
+    put!(
+        connection,
+        rows.submissions,
+        "insert into submission (submission_uuid, version_uuid, app_uuid, partner_uuid, state, submitted_by, submitted_at,
+             reviewer_uuid, claimed_at, decided_at, decision_note, appeal, appeal_text, snapshot, updated_at)
+         select submission_uuid, version_uuid, app_uuid, partner_uuid, state, submitted_by, submitted_at,
+             reviewer_uuid, claimed_at, decided_at, decision_note, appeal, appeal_text, snapshot, updated_at
+         from jsonb_populate_recordset(null::submission, $1)"
+    );
+    put!(
+        connection,
+        rows.findings,
+        "insert into submission_finding (finding_uuid, submission_uuid, requirement_code, text, position, resolved,
+             created_at)
+         select finding_uuid, submission_uuid, requirement_code, text, position, resolved, created_at
+         from jsonb_populate_recordset(null::submission_finding, $1)"
+    );
+    put!(
+        connection,
+        rows.events,
+        "insert into app_event (event_uuid, app_uuid, occurred_at, kind, actor_kind, actor_uuid, detail)
+         select event_uuid, app_uuid, occurred_at, kind, actor_kind, actor_uuid, detail
+         from jsonb_populate_recordset(null::app_event, $1)"
+    );
+    Ok(())
+}
+
+async fn media_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
+    put!(
+        connection,
+        rows.media,
+        "insert into media (media_uuid, app_uuid, kind, position, alt_text, caption, media_type, width, height,
+             size_bytes, sha256, object_key, variants, created_at, updated_at)
+         select media_uuid, app_uuid, kind, position, alt_text, caption, media_type, width, height,
+             size_bytes, sha256, object_key, variants, created_at, created_at
+         from jsonb_populate_recordset(null::media, $1)"
+    );
+    Ok(())
+}
+
+async fn listings_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
+    put!(
+        connection,
+        rows.listings,
+        "insert into listing (app_uuid, partner_uuid, slug, version_uuid, version_number, default_locale, support_url,
+             support_email, privacy_url, website_url, terms_url, published_at, first_published_at, visible,
+             rating_count, rating_sum, updated_at)
+         select app_uuid, partner_uuid, slug, version_uuid, version_number, default_locale, support_url,
+             support_email, privacy_url, website_url, terms_url, published_at, first_published_at, visible,
+             rating_count, rating_sum, published_at
+         from jsonb_populate_recordset(null::listing, $1)"
+    );
+    put!(
+        connection,
+        rows.listing_texts,
+        "insert into listing_translation (app_uuid, locale, name, tagline, description)
+         select app_uuid, locale, name, tagline, description
+         from jsonb_populate_recordset(null::listing_translation, $1)"
+    );
+    put!(
+        connection,
+        rows.listing_categories,
+        "insert into listing_category (app_uuid, category_uuid, position)
+         select app_uuid, category_uuid, position
+         from jsonb_populate_recordset(null::listing_category, $1)"
+    );
+    put!(
+        connection,
+        rows.listing_media,
+        "insert into listing_media (app_uuid, media_uuid, kind, position, alt_text, caption)
+         select app_uuid, media_uuid, kind, position, alt_text, caption
+         from jsonb_populate_recordset(null::listing_media, $1)"
+    );
+    put!(
+        connection,
+        rows.changes,
+        "insert into listing_change (app_uuid, slug, change, changed_at)
+         select app_uuid, slug, change, changed_at
+         from jsonb_populate_recordset(null::listing_change, $1)
+         order by changed_at"
+    );
+    Ok(())
+}
+
+async fn reviews_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
+    put!(
+        connection,
+        rows.reviews,
+        "insert into customer_review (review_uuid, app_uuid, customer_reference, rating, title, body, locale,
+             version_number, state, moderated_at, moderated_by, moderation_reason, flagged_at, flag_reason, reply_body,
+             reply_by, replied_at, created_at, updated_at)
+         select review_uuid, app_uuid, customer_reference, rating, title, body, locale,
+             version_number, state, moderated_at, moderated_by, moderation_reason, flagged_at, flag_reason, reply_body,
+             reply_by, replied_at, created_at, updated_at
+         from jsonb_populate_recordset(null::customer_review, $1)"
+    );
+    Ok(())
+}

@@ -1,0 +1,239 @@
+//! Partners with their teams, the platform's own people, and programs: who may come in.
+
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::data::{CLIENTS, ClientData, PARTNERS, PartnerData, PersonData, STAFF, STAFF_DOMAIN};
+use super::past::{Past, id};
+use super::rows::{ClientRow, FactorRow, PartnerRow, PersonRow, RoleGrantRow, Rows, SecretRow, SubscriptionRow, bytes};
+use super::sheet::{Key, SignIn};
+use crate::auth::mfa;
+use crate::fault::Fault;
+use crate::keep::email::EmailAddress;
+use crate::keep::secret::{SecretKind, SecretText};
+use crate::keep::totp::TotpSeed;
+use crate::operator;
+use crate::services::Services;
+use crate::time::Time;
+
+/// How many passwords wait at once for their turn to be hashed.
+const AT_ONCE: usize = 16;
+/// Seconds of a period of a tier that costs something.
+const MONTH: i64 = 30 * 86_400;
+
+/// A person of the tables, and where they belong.
+#[derive(Clone, Copy)]
+struct Member {
+    person: &'static PersonData,
+    partner: Option<&'static PartnerData>,
+}
+
+/// The id of a partner.
+pub(super) fn partner_uuid(past: Past, partner: &PartnerData) -> Uuid {
+    id(partner_since(past, partner), partner.domain)
+}
+
+/// The partner of this slug.
+pub(super) fn partner_of(slug: &str) -> Option<&'static PartnerData> {
+    PARTNERS.iter().find(|partner| partner.slug == slug)
+}
+
+/// The id of a person of a partner's team, named by what stands before the `@`.
+pub(super) fn member_uuid(past: Past, partner: &'static PartnerData, local: &str) -> Option<Uuid> {
+    let person = partner.team.iter().find(|person| person.local == local)?;
+    Some(Member { person, partner: Some(partner) }.uuid(past))
+}
+
+/// The ids of the internal people with a role.
+pub(super) fn staff_uuids(past: Past, role: &str) -> Vec<Uuid> {
+    let staff = STAFF.iter().filter(|person| person.role == role);
+    staff.map(|person| Member { person, partner: None }.uuid(past)).collect()
+}
+
+/// Everybody and every program, with what they sign in with.
+pub(super) async fn all(services: &Services, past: Past) -> Result<(Rows, Vec<SignIn>), Fault> {
+    let mut rows = Rows::default();
+    for partner in &PARTNERS {
+        rows.partners.push(partner_row(past, partner));
+        rows.subscriptions.push(subscription_row(past, partner));
+    }
+    let mut sign_ins = Vec::new();
+    let entering = stream::iter(members()).map(|member| enter(services, past, member));
+    let entered: Vec<Entered> = entering.buffered(AT_ONCE).try_collect().await?;
+    for entered in entered {
+        rows.people.push(entered.row);
+        rows.factors.extend(entered.factor);
+        rows.role_grants.extend(entered.grant);
+        sign_ins.extend(entered.sign_in);
+    }
+    for client in &CLIENTS {
+        sign_ins.push(client_rows(past, client, &mut rows)?);
+    }
+    Ok((rows, sign_ins))
+}
+
+/// The platform's own people first: nobody may do anything before there is an administrator.
+fn members() -> Vec<Member> {
+    let staff = STAFF.iter().map(|person| Member { person, partner: None });
+    let teams = PARTNERS
+        .iter()
+        .flat_map(|partner| partner.team.iter().map(move |person| Member { person, partner: Some(partner) }));
+    staff.chain(teams).collect()
+}
+
+fn partner_since(past: Past, partner: &PartnerData) -> Time {
+    past.days(partner.days, partner.domain)
+}
+
+fn partner_row(past: Past, partner: &PartnerData) -> PartnerRow {
+    let [street, postal_code, city] = partner.address;
+    PartnerRow {
+        partner_uuid: partner_uuid(past, partner),
+        slug: partner.slug,
+        company_name: partner.company,
+        legal_form: partner.legal_form,
+        registration_number: partner.registration,
+        vat_id: partner.vat_id,
+        country: partner.country,
+        address: json!({ "street": street, "postal_code": postal_code, "city": city }),
+        billing_email: format!("billing@{}", partner.domain),
+        website: format!("https://{}", partner.domain),
+        labels: partner.labels,
+        created_at: partner_since(past, partner),
+    }
+}
+
+/// A tier with a price runs from month to month since the partner came.
+fn subscription_row(past: Past, partner: &'static PartnerData) -> SubscriptionRow {
+    let started_at = partner_since(past, partner);
+    let is_free = partner.tier == "FREE";
+    let months = past.now().seconds_since(started_at) / MONTH;
+    let period_start = if is_free { started_at } else { started_at.plus_seconds(months * MONTH) };
+    let first = partner.team.first().map(|person| Member { person, partner: Some(partner) }.uuid(past));
+    SubscriptionRow {
+        partner_uuid: partner_uuid(past, partner),
+        tier: partner.tier,
+        started_at,
+        period_start,
+        period_end: (!is_free).then(|| period_start.plus_seconds(MONTH)),
+        event_uuid: id(started_at, &format!("subscription of {}", partner.slug)),
+        actor_uuid: first.unwrap_or_default(),
+    }
+}
+
+impl Member {
+    fn domain(self) -> &'static str {
+        self.partner.map_or(STAFF_DOMAIN, |partner| partner.domain)
+    }
+
+    fn email(self) -> String {
+        format!("{}@{}", self.person.local, self.domain())
+    }
+
+    /// The first administrator came with the company, in the same moment.
+    fn since(self, past: Past) -> Time {
+        match self.partner {
+            Some(partner) if partner.days == self.person.days => partner_since(past, partner),
+            _ => past.days(self.person.days, &self.email()),
+        }
+    }
+
+    fn uuid(self, past: Past) -> Uuid {
+        id(self.since(past), &self.email())
+    }
+
+    fn note(self) -> String {
+        match (self.partner, self.person.state) {
+            (Some(_), "SUSPENDED") => format!("{}, suspended by the team: cannot sign in", self.person.role),
+            _ => self.person.role.to_owned(),
+        }
+    }
+}
+
+/// A person with everything that belongs to them.
+struct Entered {
+    row: PersonRow,
+    factor: Option<FactorRow>,
+    grant: Option<RoleGrantRow>,
+    sign_in: Option<SignIn>,
+}
+
+async fn enter(services: &Services, past: Past, member: Member) -> Result<Entered, Fault> {
+    let Member { person, partner } = member;
+    let (created_at, person_uuid, email) = (member.since(past), member.uuid(past), member.email());
+    // Who has not come yet has chosen no password.
+    let is_verified = person.state != "UNVERIFIED";
+    let password = is_verified.then(|| SecretText::new(operator::password()));
+    let password_hash = match &password {
+        Some(password) => Some(services.passwords.hash(password.clone()).await.map_err(Fault::internal)?),
+        None => None,
+    };
+    let seed = person.factor.then(TotpSeed::random);
+    let normalised = EmailAddress::parse(&email).map_err(Fault::internal)?.normalised().to_owned();
+    Ok(Entered {
+        row: PersonRow {
+            person_uuid,
+            kind: if partner.is_some() { "PARTNER_USER" } else { "STAFF_USER" },
+            partner_uuid: partner.map(|partner| partner_uuid(past, partner)),
+            email: email.clone(),
+            email_normalised: normalised,
+            name: person.name,
+            locale: person.locale,
+            time_zone: person.time_zone,
+            role: partner.is_some().then_some(person.role),
+            state: person.state,
+            password_hash,
+            email_verified_at: is_verified.then_some(created_at),
+            created_at,
+        },
+        factor: seed.as_ref().map(|seed| FactorRow {
+            person_uuid,
+            secret_sealed: bytes(&mfa::seal(&services.key, person_uuid, seed)),
+            confirmed_at: created_at,
+        }),
+        grant: partner.is_none().then(|| RoleGrantRow {
+            person_uuid,
+            role_code: person.role,
+            // The first one came by the command line and brought in the others.
+            granted_by: staff_uuids(past, "ADMINISTRATOR").into_iter().find(|first| *first != person_uuid),
+            granted_at: created_at,
+        }),
+        sign_in: password.map(|password| SignIn {
+            who: person.name.to_owned(),
+            of: partner.map(|partner| partner.company.to_owned()),
+            note: member.note(),
+            key: Key::Password { email, password, totp_secret: seed.map(|seed| seed.base32()) },
+        }),
+    })
+}
+
+fn client_rows(past: Past, client: &'static ClientData, rows: &mut Rows) -> Result<SignIn, Fault> {
+    let created_at = past.days(client.days, client.client_id);
+    let client_uuid = id(created_at, client.client_id);
+    let partner = partner_of(client.partner);
+    let secret = SecretKind::Client.issue();
+    let prefix = secret.text.expose().get(..operator::SHOWN_CHARACTERS);
+    rows.clients.push(ClientRow {
+        client_uuid,
+        client_id: client.client_id,
+        partner_uuid: partner.map(|partner| partner_uuid(past, partner)),
+        name: client.name,
+        contact_email: client.contact,
+        allowed_scopes: client.scopes,
+        created_at,
+    });
+    rows.secrets.push(SecretRow {
+        secret_uuid: id(created_at, &format!("secret of {}", client.client_id)),
+        client_uuid,
+        prefix: prefix.ok_or_else(|| Fault::internal("a secret shorter than its prefix"))?.to_owned(),
+        secret_sha256: bytes(&secret.digest),
+        created_at,
+    });
+    Ok(SignIn {
+        who: client.name.to_owned(),
+        of: partner.map(|partner| partner.company.to_owned()),
+        note: format!("{}: {}", client.scopes.join(" "), client.note),
+        key: Key::Secret { client_id: client.client_id.to_owned(), secret: secret.text },
+    })
+}

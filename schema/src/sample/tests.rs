@@ -1,0 +1,203 @@
+//! Whether the tables hold together, and keep what the contract promises of such things.
+
+use std::collections::HashSet;
+
+use super::data::{APPS, AppData, CATEGORIES, CLIENTS, DEACTIVATED, Fate, PARTNERS, REVIEWS, STAFF};
+use super::draw::drawable;
+use super::words::alternative;
+use crate::scope::Scope;
+
+fn apps() -> Vec<&'static AppData> {
+    APPS.iter().flat_map(|apps| apps.iter()).collect()
+}
+
+/// Whether an app was ever handed in.
+fn is_submitted(app: &AppData) -> bool {
+    app.versions.iter().any(|version| version.state != "DRAFT")
+}
+
+#[test]
+fn there_are_as_many_of_each_as_promised() {
+    assert_eq!((PARTNERS.len(), CATEGORIES.len(), apps().len()), (4, 30, 40));
+    let reviews = REVIEWS.iter().flat_map(|reviews| reviews.iter());
+    assert!(reviews.map(|of| of.words.len() + of.stars.len()).sum::<usize>() >= 150);
+    let tiers: Vec<&str> = PARTNERS.iter().map(|partner| partner.tier).collect();
+    assert_eq!(tiers.iter().collect::<HashSet<_>>().len(), 3, "{tiers:?}");
+}
+
+#[test]
+fn every_state_and_role_is_there() {
+    let states: HashSet<&str> = apps().iter().map(|app| app.state).collect();
+    for state in ["DRAFT", "LISTED", "UNLISTED", "SUSPENDED", "ARCHIVED"] {
+        assert!(states.contains(state), "no app is {state}");
+    }
+    let states: HashSet<&str> = apps().iter().flat_map(|app| app.versions).map(|version| version.state).collect();
+    let all = [
+        "DRAFT",
+        "SUBMITTED",
+        "IN_REVIEW",
+        "CHANGES_REQUESTED",
+        "APPROVED",
+        "SCHEDULED",
+        "PUBLISHED",
+        "SUPERSEDED",
+        "REJECTED",
+        "WITHDRAWN",
+    ];
+    for state in all {
+        assert!(states.contains(state), "no version is {state}");
+    }
+    let roles: HashSet<&str> = PARTNERS.iter().flat_map(|partner| partner.team).map(|person| person.role).collect();
+    assert_eq!(roles.len(), 5, "{roles:?}");
+    for role in ["ADMINISTRATOR", "REVIEWER", "CATALOGUE", "AUDITOR", "OPERATOR", "SUPPORT"] {
+        assert!(STAFF.iter().any(|person| person.role == role && person.factor), "{role}");
+    }
+}
+
+#[test]
+fn nobody_has_more_than_the_tier_allows() {
+    for partner in &PARTNERS {
+        let apps = apps().iter().filter(|app| app.partner == partner.slug && app.state != "ARCHIVED").count();
+        let (most_apps, most_people) = match partner.tier {
+            "FREE" => (3, 3),
+            "GROWTH" => (20, 15),
+            _ => (usize::MAX, usize::MAX),
+        };
+        assert!(apps <= most_apps && partner.team.len() <= most_people, "{}", partner.slug);
+    }
+}
+
+#[test]
+fn names_in_addresses_are_unique_and_plain() {
+    let is_slug = |slug: &str| {
+        slug.split('-').all(|part| {
+            !part.is_empty() && part.bytes().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit())
+        })
+    };
+    for slugs in [
+        apps().iter().map(|app| app.slug).collect::<Vec<_>>(),
+        CATEGORIES.iter().map(|category| category.slug).collect(),
+    ] {
+        assert!(slugs.iter().all(|slug| is_slug(slug)), "{slugs:?}");
+        assert_eq!(slugs.iter().collect::<HashSet<_>>().len(), slugs.len());
+    }
+}
+
+#[test]
+fn the_tree_has_at_most_four_levels_and_parents_come_first() {
+    let mut depths: Vec<(&str, usize)> = Vec::new();
+    for category in &CATEGORIES {
+        let parent = depths.iter().find(|(slug, _)| *slug == category.parent);
+        let depth = if category.parent.is_empty() { 0 } else { parent.expect(category.slug).1 + 1 };
+        depths.push((category.slug, depth));
+        assert!(category.names.iter().all(|name| (2..=60).contains(&name.chars().count())), "{}", category.slug);
+    }
+    assert_eq!(depths.iter().map(|(_, depth)| *depth).max(), Some(3));
+}
+
+#[test]
+fn apps_choose_places_that_only_apps_are_in() {
+    for app in apps() {
+        assert!(app.categories.len() <= 3, "{}", app.slug);
+        for slug in app.categories {
+            assert!(CATEGORIES.iter().any(|category| category.slug == *slug), "{} chose {slug}", app.slug);
+            assert!(CATEGORIES.iter().all(|category| category.parent != *slug), "{} chose {slug}", app.slug);
+            assert!(*slug != DEACTIVATED || app.state == "ARCHIVED", "{}", app.slug);
+        }
+    }
+}
+
+#[test]
+fn texts_keep_to_the_contract() {
+    for app in apps() {
+        for text in app.texts {
+            assert!((3..=50).contains(&text.name.chars().count()), "{} {}", app.slug, text.name);
+            assert!(text.tagline.chars().count() <= 100, "{} {}", app.slug, text.tagline);
+        }
+        let locales: HashSet<&str> = app.texts.iter().map(|text| text.locale).collect();
+        assert_eq!(locales.len(), app.texts.len(), "{}", app.slug);
+        assert!(app.permissions.iter().all(|(_, reason)| (10..=300).contains(&reason.len())), "{}", app.slug);
+        for version in app.versions {
+            assert!(version.notes.iter().all(|(_, note)| !note.is_empty()), "{}", app.slug);
+            assert!(version.appeal.is_empty() || version.appeal.len() >= 20, "{}", app.slug);
+        }
+    }
+}
+
+#[test]
+fn whatever_was_handed_in_could_be_handed_in() {
+    for app in apps().into_iter().filter(|app| is_submitted(app)) {
+        let default = app.texts.first().expect(app.slug);
+        assert!(default.description.chars().count() >= 200, "{} {}", app.slug, default.description.chars().count());
+        assert!(
+            app.texts.iter().all(|text| text.tagline.chars().count() >= 10 && !text.description.is_empty()),
+            "{}",
+            app.slug
+        );
+        assert!(app.linked && !app.categories.is_empty(), "{}", app.slug);
+        let look = app.look.expect(app.slug);
+        assert!((1..=3).contains(&look.scenes.len()), "{}", app.slug);
+        for version in app.versions {
+            assert!(
+                version.notes.iter().any(|(locale, _)| *locale == default.locale),
+                "{} {}",
+                app.slug,
+                version.number
+            );
+        }
+    }
+}
+
+#[test]
+fn apps_on_the_storefront_have_a_version_there() {
+    for app in apps() {
+        let live = app.versions.iter().filter(|version| version.state == "PUBLISHED").count();
+        match app.state {
+            "LISTED" | "UNLISTED" | "SUSPENDED" => assert_eq!(live, 1, "{}", app.slug),
+            "DRAFT" => assert_eq!(live, 0, "{}", app.slug),
+            _ => assert!(live <= 1, "{}", app.slug),
+        }
+        assert_eq!(app.reason.is_empty(), matches!(app.state, "DRAFT" | "LISTED"), "{}", app.slug);
+    }
+}
+
+#[test]
+fn reviews_are_of_published_apps_and_no_two_say_the_same() {
+    let mut bodies = HashSet::new();
+    for of in REVIEWS.iter().flat_map(|reviews| reviews.iter()) {
+        let app = apps().into_iter().find(|app| app.slug == of.app).expect(of.app);
+        assert!(app.versions.iter().any(|version| version.state == "PUBLISHED"), "{}", of.app);
+        assert!(of.stars.chars().all(|star| ('1'..='5').contains(&star)), "{}", of.app);
+        for said in of.words {
+            assert!((1..=5).contains(&said.rating) && bodies.insert(said.body), "{}", said.body);
+            assert!(said.reply.is_empty() || said.fate == Fate::Published, "{}", said.body);
+        }
+    }
+    for app in apps().into_iter().filter(|app| app.state == "LISTED") {
+        let reviewed = REVIEWS.iter().flat_map(|reviews| reviews.iter()).filter(|of| of.app == app.slug).count();
+        assert_eq!(reviewed, 1, "{}", app.slug);
+    }
+}
+
+#[test]
+fn pictures_can_be_drawn_and_described() {
+    let mut colours = HashSet::new();
+    for app in apps() {
+        let Some(look) = app.look else { continue };
+        assert!(look.words.iter().all(|word| drawable(word)), "{} {:?}", app.slug, look.words);
+        assert!(colours.insert(look.colours), "{} has another one's colours", app.slug);
+        for scene in look.scenes.iter().map(|(scene, _)| Some(*scene)).chain([None]) {
+            let text = alternative(app, scene);
+            assert!((10..=250).contains(&text.chars().count()), "{text}");
+        }
+        assert!(look.scenes.iter().all(|(_, caption)| (5..=250).contains(&caption.chars().count())), "{}", app.slug);
+    }
+}
+
+#[test]
+fn programs_hold_scopes_that_exist() {
+    for client in &CLIENTS {
+        assert!(client.scopes.iter().all(|scope| Scope::parse(scope).is_some()), "{}", client.client_id);
+        assert!(client.partner.is_empty() || PARTNERS.iter().any(|partner| partner.slug == client.partner));
+    }
+}

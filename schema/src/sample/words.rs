@@ -1,0 +1,51 @@
+//! Texts for those who cannot see a picture, in the app's default locale.
+
+use super::data::{AppData, Scene};
+use super::draw::plain;
+
+/// What a picture of an app shows; none: its icon.
+pub(super) fn alternative(app: &AppData, scene: Option<Scene>) -> String {
+    let text = app.texts.first();
+    let (locale, name) = text.map_or(("en", ""), |text| (text.locale, text.name));
+    let words = app.look.map(|look| look.words).unwrap_or_default();
+    let shown = words.iter().take(3).copied().collect::<Vec<_>>().join(", ");
+    let letter: String = plain(name).chars().take(1).collect();
+    match (locale, scene) {
+        ("de", None) => format!("Symbol von {name}: ein weißes {letter} auf farbigem Grund"),
+        ("fr", None) => format!("Icône de {name} : un {letter} blanc sur fond coloré"),
+        (_, None) => format!("Icon of {name}: a white {letter} on a coloured ground"),
+        ("de", Some(scene)) => format!("{} in {name}, darauf {shown}", german(scene)),
+        ("fr", Some(scene)) => format!("{} dans {name}, avec {shown}", french(scene)),
+        (_, Some(scene)) => format!("{} in {name}, with {shown}", english(scene)),
+    }
+}
+
+const fn english(scene: Scene) -> &'static str {
+    match scene {
+        Scene::List => "A list with figures at the end of each line",
+        Scene::Board => "Four large figures above a bar chart",
+        Scene::Room => "The plan of a room with fifteen tables",
+        Scene::Week => "A week with coloured bars in six lines",
+        Scene::Cards => "Six cards side by side, one of them highlighted",
+    }
+}
+
+const fn german(scene: Scene) -> &'static str {
+    match scene {
+        Scene::List => "Eine Liste mit Zahlen am Ende jeder Zeile",
+        Scene::Board => "Vier große Zahlen über einem Balkendiagramm",
+        Scene::Room => "Der Plan eines Raums mit fünfzehn Tischen",
+        Scene::Week => "Eine Woche mit farbigen Balken in sechs Zeilen",
+        Scene::Cards => "Sechs Karten nebeneinander, eine davon hervorgehoben",
+    }
+}
+
+const fn french(scene: Scene) -> &'static str {
+    match scene {
+        Scene::List => "Une liste avec un chiffre au bout de chaque ligne",
+        Scene::Board => "Quatre grands chiffres au-dessus d'un histogramme",
+        Scene::Room => "Le plan d'une salle de quinze tables",
+        Scene::Week => "Une semaine de barres colorées sur six lignes",
+        Scene::Cards => "Six cartes côte à côte, dont une mise en avant",
+    }
+}

@@ -1,0 +1,219 @@
+//! Apps as their owners are writing them, and the category tree they choose from.
+
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use super::data::{APPS, AppData, CATEGORIES, CategoryData, DEACTIVATED, PartnerData, Text};
+use super::history::{self, Way};
+use super::listings;
+use super::past::{Past, id, shifted_hours};
+use super::rows::{AppRow, CategoryRow, ChoiceRow, EventRow, Links, MediaRow, Rows, TextRow};
+use super::teams;
+use crate::fault::Fault;
+use crate::time::Time;
+
+/// How many days ago the tree was made.
+const TREE_DAYS: u32 = 860;
+/// How many days ago drafts changed that have gone on since their publication.
+const EDITED_DAYS: u32 = 5;
+
+/// How an app began: what everything else about it refers to.
+pub(super) struct Begun {
+    pub(super) app: &'static AppData,
+    pub(super) app_uuid: Uuid,
+    pub(super) partner: &'static PartnerData,
+    pub(super) partner_uuid: Uuid,
+    pub(super) author_uuid: Uuid,
+    pub(super) at: Time,
+    /// When its pictures were there.
+    pub(super) pictured_at: Time,
+    /// When it came into its state.
+    pub(super) state_changed_at: Time,
+    /// The ways of its versions, in their order.
+    pub(super) ways: Vec<Way>,
+}
+
+impl Begun {
+    pub(super) fn of(past: Past, app: &'static AppData) -> Result<Self, Fault> {
+        let unknown = |what: &str| Fault::internal(format!("the sample app {} has an unknown {what}", app.slug));
+        let partner = teams::partner_of(app.partner).ok_or_else(|| unknown("partner"))?;
+        let author_uuid = teams::member_uuid(past, partner, app.author).ok_or_else(|| unknown("author"))?;
+        let at = past.days(app.days, app.slug);
+        let ways = history::ways(past, app);
+        let submitted_at = ways.iter().find_map(Way::submitted_at);
+        let published_at = ways.iter().find_map(|way| way.published_at);
+        let state_changed_at = match app.state {
+            "DRAFT" => at,
+            "LISTED" => published_at.ok_or_else(|| unknown("publication"))?,
+            _ => past.hours(app.state_hours, app.slug),
+        };
+        Ok(Self {
+            app,
+            app_uuid: id(at, app.slug),
+            partner,
+            partner_uuid: teams::partner_uuid(past, partner),
+            author_uuid,
+            at,
+            pictured_at: submitted_at.map_or_else(|| past.now(), |at| shifted_hours(at, -6.0, app.slug)),
+            state_changed_at,
+            ways,
+        })
+    }
+
+    /// The app's texts in the order of a snapshot: the default locale first, the others by their name.
+    pub(super) fn texts(&self) -> Vec<&'static Text> {
+        let mut texts: Vec<&Text> = self.app.texts.iter().collect();
+        let default = self.default_locale();
+        texts.sort_by_key(|text| (text.locale != default, text.locale));
+        texts
+    }
+
+    pub(super) fn default_locale(&self) -> &'static str {
+        self.app.texts.first().map_or("en", |text| text.locale)
+    }
+
+    pub(super) fn links(&self) -> Links {
+        let domain = self.partner.domain;
+        let slug = self.app.slug;
+        let link = |path: &str| self.app.linked.then(|| format!("https://{domain}/{path}"));
+        Links {
+            support_url: link(&format!("help/{slug}")),
+            support_email: self.app.linked.then(|| format!("support@{domain}")),
+            privacy_url: link("privacy"),
+            website_url: link(slug),
+            terms_url: link("terms"),
+        }
+    }
+
+    /// What its versions ask of the platform.
+    pub(super) fn manifest(&self) -> Value {
+        let permissions = self.app.permissions.iter();
+        let permissions: Vec<Value> =
+            permissions.map(|(code, reason)| json!({ "code": code, "reason": reason })).collect();
+        let redirects = self.app.redirects.iter();
+        let redirects: Vec<String> = redirects.map(|path| format!("https://{}{path}", self.partner.domain)).collect();
+        json!({ "permissions": permissions, "redirect_uris": redirects })
+    }
+
+    /// The categories it has chosen, the primary one first.
+    pub(super) fn categories(&self, past: Past) -> Vec<ChoiceRow> {
+        let chosen = self.app.categories.iter().zip(0..);
+        chosen
+            .map(|(slug, position)| ChoiceRow {
+                app_uuid: self.app_uuid,
+                category_uuid: category_uuid(past, slug),
+                position,
+            })
+            .collect()
+    }
+
+    /// A line of its history, by its author unless another actor is named.
+    pub(super) fn event(&self, occurred_at: Time, kind: &'static str, detail: Value) -> EventRow {
+        EventRow {
+            event_uuid: id(occurred_at, &format!("{} {kind}", self.app.slug)),
+            app_uuid: self.app_uuid,
+            occurred_at,
+            kind,
+            actor_kind: "PARTNER_USER",
+            actor_uuid: Some(self.author_uuid),
+            detail,
+        }
+    }
+
+    fn updated_at(&self, past: Past) -> Time {
+        match (self.app.live_tagline, self.app.look) {
+            ("", None) => self.at,
+            ("", Some(_)) => self.pictured_at,
+            _ => past.days(EDITED_DAYS, self.app.slug),
+        }
+    }
+}
+
+/// The category tree, and all apps with their versions, listings and reviews.
+pub(super) fn all(past: Past, media: Vec<MediaRow>, rows: &mut Rows) -> Result<(), Fault> {
+    rows.categories = categories(past);
+    for app in APPS.iter().flat_map(|apps| apps.iter()) {
+        let begun = Begun::of(past, app)?;
+        let pictures: Vec<MediaRow> = media.iter().filter(|row| row.app_uuid == begun.app_uuid).cloned().collect();
+        add(past, &begun, rows);
+        history::add(past, &begun, &pictures, rows);
+        listings::add(past, &begun, &pictures, rows);
+    }
+    rows.media = media;
+    Ok(())
+}
+
+fn add(past: Past, begun: &Begun, rows: &mut Rows) {
+    let app = begun.app;
+    let updated_at = begun.updated_at(past);
+    rows.apps.push(AppRow {
+        app_uuid: begun.app_uuid,
+        partner_uuid: begun.partner_uuid,
+        slug: app.slug,
+        default_locale: begun.default_locale(),
+        state: app.state,
+        links: begun.links(),
+        state_reason: Some(app.reason).filter(|reason| !reason.is_empty()),
+        state_changed_at: begun.state_changed_at,
+        created_at: begun.at,
+        updated_at,
+    });
+    rows.app_texts.extend(app.texts.iter().map(|text| TextRow {
+        app_uuid: begun.app_uuid,
+        locale: text.locale,
+        name: text.name,
+        tagline: text.tagline,
+        description: text.description,
+        updated_at,
+    }));
+    rows.app_categories.extend(begun.categories(past));
+    rows.events.push(begun.event(begun.at, "CREATED", json!({})));
+    if !app.live_tagline.is_empty() {
+        rows.events.push(begun.event(updated_at, "UPDATED", json!({ "fields": ["tagline"] })));
+    }
+    if !matches!(app.state, "DRAFT" | "LISTED") {
+        rows.events.push(state_event(past, begun));
+    }
+}
+
+/// How the app came off the storefront: by its owner, or by staff.
+fn state_event(past: Past, begun: &Begun) -> EventRow {
+    let event = begun.event(begun.state_changed_at, begun.app.state, json!({ "reason": begun.app.reason }));
+    if begun.app.state != "SUSPENDED" {
+        return event;
+    }
+    let actor_uuid = teams::staff_uuids(past, "ADMINISTRATOR").first().copied();
+    EventRow { actor_kind: "STAFF_USER", actor_uuid, ..event }
+}
+
+fn categories(past: Past) -> Vec<CategoryRow> {
+    let row = |place: usize, category: &CategoryData| {
+        let elder = CATEGORIES.iter().take(place).filter(|other| other.parent == category.parent).count();
+        CategoryRow {
+            category_uuid: category_uuid(past, category.slug),
+            parent_uuid: (!category.parent.is_empty()).then(|| category_uuid(past, category.parent)),
+            slug: category.slug,
+            icon: category.icon,
+            position: i32::try_from(elder + 1).unwrap_or(1),
+            state: if category.slug == DEACTIVATED { "DEACTIVATED" } else { "ACTIVE" },
+            names: by_locale(category.names),
+            descriptions: by_locale(category.descriptions),
+            created_at: category_since(past, category.slug),
+        }
+    };
+    CATEGORIES.iter().enumerate().map(|(place, category)| row(place, category)).collect()
+}
+
+fn category_since(past: Past, slug: &str) -> Time {
+    past.days(TREE_DAYS, slug)
+}
+
+fn category_uuid(past: Past, slug: &str) -> Uuid {
+    id(category_since(past, slug), slug)
+}
+
+/// Texts in English, German and French as an object.
+fn by_locale(texts: [&str; 3]) -> Value {
+    let pairs = ["en", "de", "fr"].into_iter().zip(texts);
+    Value::Object(pairs.map(|(locale, text)| (locale.to_owned(), Value::from(text))).collect::<Map<_, _>>())
+}

@@ -1,0 +1,138 @@
+//! Second factors: not in force until proved, then asked for, and a way back when the device is lost.
+
+use futures_util::future::join_all;
+use serde_json::json;
+
+use crate::house::people::{PASSWORD, Person};
+use crate::house::{Answer, House};
+
+async fn enrol(house: &House, person: &Person) -> Answer {
+    house.call("auth_mfa_enrol_totp").token(&person.token).send().await
+}
+
+async fn confirm(house: &House, person: &Person, code: &str) -> Answer {
+    house.call("auth_mfa_confirm_totp").token(&person.token).json(&json!({ "code": code })).send().await
+}
+
+async fn sign_in(house: &House, email: &str) -> Answer {
+    house.call("auth_sessions_create").json(&json!({ "email": email, "password": PASSWORD })).send().await
+}
+
+async fn answer_with(house: &House, challenge: &str, code: &str) -> Answer {
+    house.call("auth_sessions_verify_mfa").json(&json!({ "challenge": challenge, "code": code })).send().await
+}
+
+#[tokio::test]
+async fn a_factor_is_in_force_once_its_first_code_is_given() {
+    let house = House::new().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let enrolled = enrol(&house, &person).await;
+    assert_eq!((enrolled.status, enrolled.header("location")), (201, "/v1/auth/account"));
+    assert!(enrolled.str("otpauth_uri").contains(enrolled.str("secret")));
+    assert!(enrolled.str("qr_png").len() > 500);
+    assert_eq!(sign_in(&house, &person.email).await.status, 200, "not in force yet");
+    let confirmed = confirm(&house, &person, &house.code(enrolled.str("secret"))).await;
+    assert_eq!(confirmed.status, 200);
+    assert_eq!(confirmed.json["recovery_codes"].as_array().unwrap().len(), 10);
+    let account = house.call("auth_account_get").token(&person.token).expect(200).await;
+    assert_eq!(
+        account.json["second_factors"],
+        json!([{ "kind": "TOTP", "confirmed_at": confirmed.str("confirmed_at") }])
+    );
+    assert_eq!(account.json["recovery_codes_left"], 10);
+    assert_eq!(sign_in(&house, &person.email).await.code(), "MFA_REQUIRED");
+    house.sign_in_with_factor(&person.email, enrolled.str("secret")).await;
+    assert_eq!(house.number("select count(*) from security_event where kind = 'SECOND_FACTOR_ENABLED'").await, 1);
+    assert_eq!(house.number("select count(*) from mail_message where kind = 'SECURITY'").await, 1);
+    let stored = "select count(*) from totp_factor, recovery_code where octet_length(code_sha256) = 32 and octet_length(secret_sealed) > 40";
+    assert_eq!(house.number(stored).await, 10);
+}
+
+#[tokio::test]
+async fn enrolling_again_takes_the_place_of_what_was_not_confirmed() {
+    let house = House::new().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let first = enrol(&house, &person).await;
+    let second = enrol(&house, &person).await;
+    assert_ne!(first.str("secret"), second.str("secret"));
+    let refused = confirm(&house, &person, &house.code(first.str("secret"))).await;
+    assert_eq!((refused.status, &refused.json["errors"][0]["pointer"]), (422, &json!("/code")));
+    assert_eq!(confirm(&house, &person, &house.code(second.str("secret"))).await.status, 200);
+    let third = enrol(&house, &person).await;
+    assert_eq!((third.status, third.code()), (409, "CONFLICT"), "a person can have one in force");
+}
+
+#[tokio::test]
+async fn an_enrolment_waits_ten_minutes_and_no_longer() {
+    let house = House::new().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let nothing = confirm(&house, &person, "123456").await;
+    assert_eq!((nothing.status, nothing.code()), (409, "CONFLICT"));
+    let enrolled = enrol(&house, &person).await;
+    house.advance(601).await;
+    let person = house.sign_in(&person.email).await;
+    let late = confirm(&house, &person, &house.code(enrolled.str("secret"))).await;
+    assert_eq!((late.status, late.code()), (409, "CONFLICT"));
+}
+
+#[tokio::test]
+async fn the_confirming_code_cannot_be_used_again_to_sign_in() {
+    let house = House::new().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let secret = enrol(&house, &person).await.str("secret").to_owned();
+    let code = house.code(&secret);
+    assert_eq!(confirm(&house, &person, &code).await.status, 200);
+    let challenge = sign_in(&house, &person.email).await.str("challenge").to_owned();
+    assert_eq!(answer_with(&house, &challenge, &code).await.code(), "INVALID_CREDENTIALS");
+}
+
+#[tokio::test]
+async fn a_recovery_code_is_good_once_and_its_owner_hears_of_it() {
+    let house = House::new().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let secret = enrol(&house, &person).await.str("secret").to_owned();
+    let confirmed = confirm(&house, &person, &house.code(&secret)).await;
+    let code = confirmed.json["recovery_codes"][0].as_str().unwrap();
+    let challenge = sign_in(&house, &person.email).await.str("challenge").to_owned();
+    let typed = code.to_lowercase().replace('-', " ");
+    let in_again = answer_with(&house, &challenge, &typed).await;
+    assert_eq!(in_again.status, 200, "{}", in_again.text());
+    let challenge = sign_in(&house, &person.email).await.str("challenge").to_owned();
+    assert_eq!(answer_with(&house, &challenge, code).await.status, 401);
+    let account = house.call("auth_account_get").token(in_again.str("access_token")).expect(200).await;
+    assert_eq!(account.json["recovery_codes_left"], 9);
+    assert_eq!(house.number("select count(*) from mail_message where kind = 'SECURITY'").await, 2);
+}
+
+#[tokio::test]
+async fn of_sixteen_first_codes_at_once_one_puts_the_factor_in_force() {
+    let house = House::new().await;
+    let person = house.partner("Nordsee Kassen").await;
+    house.sql("update tier set burst_per_second = 1000").await;
+    let secret = enrol(&house, &person).await.str("secret").to_owned();
+    let code = house.code(&secret);
+    let answers = join_all((0..16).map(|_| confirm(&house, &person, &code))).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1);
+    assert!(answers.iter().all(|answer| answer.status == 200 || answer.code() == "CONFLICT"));
+    assert_eq!(house.number("select count(*) from recovery_code").await, 10);
+}
+
+#[tokio::test]
+async fn where_a_factor_is_compulsory_confirming_one_opens_what_was_kept_shut() {
+    let house = House::new().await;
+    let person = house.partner("Nordsee Kassen").await;
+    house.sql("update partner set mfa_required = true; update tier set burst_per_second = 1000").await;
+    let person = house.sign_in(&person.email).await;
+    let scopes = || async {
+        let me = house.call("system_me_get").token(&person.token).expect(200).await;
+        me.json["scopes"].as_array().unwrap().len()
+    };
+    assert_eq!(scopes().await, 1, "the own account only, to enrol one");
+    let secret = enrol(&house, &person).await.str("secret").to_owned();
+    assert_eq!(confirm(&house, &person, &house.code(&secret)).await.status, 200);
+    let confirmed = std::time::Instant::now();
+    while scopes().await == 1 {
+        assert!(confirmed.elapsed().as_millis() < 1500, "the session still reaches nothing");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+}

@@ -1,0 +1,119 @@
+//! The outbox: each mail leaves once, late rather than never, and forgets what it said.
+
+use futures_util::future::join_all;
+use labs_schema::mail::deliver::{Letterhead, Postman};
+use labs_schema::outbox::{Round, deliver_due};
+use serde_json::json;
+use sqlx::PgPool;
+
+use crate::house::House;
+use crate::house::people::PASSWORD;
+
+/// A connection that may deliver, while the service's own job may not: its mails wait for the test.
+async fn ours(house: &House) -> PgPool {
+    house.sql("revoke update on mail_message from labs_service").await;
+    PgPool::connect(&house.database_url).await.unwrap()
+}
+
+fn letterhead() -> Letterhead {
+    Letterhead::new("Labs <labs@localhost>", "http://127.0.0.1", None).unwrap()
+}
+
+/// A postman whose mail server is away.
+fn stranded() -> Postman {
+    Postman::smtp("smtp://127.0.0.1:1", letterhead()).unwrap()
+}
+
+async fn register(house: &House, number: usize) {
+    let body = json!({ "company_name": "Weser Software", "country": "DE", "accept_terms": true, "administrator":
+        { "name": "Ada Weser", "email": format!("ada{number}@weser-software.example"), "password": PASSWORD } });
+    house.call("auth_registrations_create").json(&body).expect(202).await;
+}
+
+fn sent(number: usize) -> Round {
+    Round { sent: number, ..Round::default() }
+}
+
+#[tokio::test]
+async fn each_mail_leaves_once_however_many_deliver_and_is_then_forgotten() {
+    let house = House::new().await;
+    let pool = ours(&house).await;
+    for number in 0..20 {
+        register(&house, number).await;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let postmen: Vec<Postman> = (0..4).map(|_| Postman::folder(folder.path(), letterhead()).unwrap()).collect();
+    let rounds = join_all(postmen.iter().map(|postman| deliver_due(&pool, house.engine.services(), postman))).await;
+    let total: usize = rounds.iter().map(|round| round.as_ref().unwrap().sent).sum();
+    assert_eq!(total, 20);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 20);
+    let gone = "select count(*) from mail_message where state = 'SENT' and content_sealed is null and attempts = 1";
+    assert_eq!(house.number(gone).await, 20);
+    assert_eq!(deliver_due(&pool, house.engine.services(), &postmen[0]).await.unwrap(), sent(0));
+}
+
+#[tokio::test]
+async fn a_mail_server_that_is_away_delays_a_mail_and_loses_none() {
+    let house = House::new().await;
+    let pool = ours(&house).await;
+    register(&house, 1).await;
+    let services = house.engine.services();
+    let away = deliver_due(&pool, services, &stranded()).await.unwrap();
+    assert_eq!(away, Round { postponed: 1, ..Round::default() });
+    assert_eq!(deliver_due(&pool, services, &stranded()).await.unwrap(), Round::default(), "it waits");
+    house.advance(31).await;
+    assert_eq!(deliver_due(&pool, services, &stranded()).await.unwrap().postponed, 1);
+    let told = "select count(*) from mail_message where attempts = 2 and last_error is not null and last_error !~ '@'";
+    assert_eq!(house.number(told).await, 1);
+    house.advance(121).await;
+    let folder = tempfile::tempdir().unwrap();
+    let back = Postman::folder(folder.path(), letterhead()).unwrap();
+    assert_eq!(deliver_due(&pool, services, &back).await.unwrap(), sent(1));
+}
+
+#[tokio::test]
+async fn a_mail_is_given_up_after_eight_tries_or_when_its_token_has_ended() {
+    let house = House::new().await;
+    let pool = ours(&house).await;
+    let services = house.engine.services();
+    house.partner_notice().await;
+    let mut rounds = Vec::new();
+    for _ in 0..8 {
+        rounds.push(deliver_due(&pool, services, &stranded()).await.unwrap());
+        house.advance(21_601).await;
+    }
+    assert!(rounds[..7].iter().all(|round| round.postponed == 1), "{rounds:?}");
+    assert_eq!(rounds[7], Round { failed: 1, ..Round::default() });
+    register(&house, 1).await;
+    house.advance(86_401).await;
+    let late = deliver_due(&pool, services, &stranded()).await.unwrap();
+    assert_eq!(late, Round { failed: 1, ..Round::default() });
+    assert_eq!(house.number("select count(*) from mail_message where state = 'FAILED'").await, 2);
+}
+
+#[tokio::test]
+async fn a_mail_whose_cause_is_undone_never_was() {
+    let house = House::new().await;
+    house.sql("alter table security_event rename to security_lost").await;
+    let body = json!({ "company_name": "Weser Software", "country": "DE", "accept_terms": true, "administrator":
+        { "name": "Ada Weser", "email": "ada@weser-software.example", "password": PASSWORD } });
+    house.call("auth_registrations_create").json(&body).expect(500).await;
+    assert_eq!(house.number("select (select count(*) from mail_message) + (select count(*) from partner)").await, 0);
+}
+
+impl House {
+    /// Queues a mail that carries no token, straight into the outbox.
+    async fn partner_notice(&self) {
+        use labs_schema::mail::message::{Letter, Notice};
+        let message_uuid = uuid::Uuid::from_u128(7);
+        let letter = Letter::Telling(Notice::AlreadyRegistered { name: "Ada".to_owned() });
+        let sealed = letter.seal(&self.engine.services().key, message_uuid);
+        let pool = PgPool::connect(&self.database_url).await.unwrap();
+        sqlx::query("insert into mail_message (message_uuid, kind, recipient, subject, content_sealed) values ($1, 'ALREADY_REGISTERED', 'ada@weser-software.example', 'Hello', $2)")
+            .bind(message_uuid)
+            .bind(sealed)
+            .execute(&pool)
+            .await
+            .unwrap();
+    }
+}

@@ -1,0 +1,231 @@
+//! Registrations: one step in, one voice out, and an address that has to be proved.
+
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use crate::house::people::PASSWORD;
+use crate::house::{Answer, House};
+
+const EMAIL: &str = "ada@weser-software.example";
+
+fn company(name: &str, email: &str) -> Value {
+    json!({ "company_name": name, "country": "DE", "accept_terms": true,
+        "administrator": { "name": "Ada Weser", "email": email, "password": PASSWORD } })
+}
+
+async fn register(house: &House, body: &Value) -> Answer {
+    house.call("auth_registrations_create").json(body).send().await
+}
+
+async fn verify(house: &House, token: &str) -> Answer {
+    house.call("auth_registrations_verify_email").json(&json!({ "token": token })).send().await
+}
+
+/// Waits until so many mails came to an address; the token in the newest.
+async fn token_of_mail(house: &House, email: &str, number: usize) -> String {
+    for _ in 0..1000 {
+        if house.mails_now(email).len() >= number {
+            return house.mailed_token(email).await;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    panic!("no mail number {number} came to {email}")
+}
+
+fn faults(answer: &Answer) -> Vec<(&str, &str)> {
+    let errors = answer.json["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
+    errors.iter().map(|error| (error["pointer"].as_str().unwrap(), error["code"].as_str().unwrap())).collect()
+}
+
+#[tokio::test]
+async fn one_step_makes_company_administrator_and_subscription() {
+    let house = House::new().await;
+    let mut body = company("Küche & Kasse GmbH", EMAIL);
+    body["tier_code"] = json!("GROWTH");
+    body["legal_form"] = json!("GmbH");
+    body["website"] = json!("https://weser-software.example");
+    let receipt = register(&house, &body).await;
+    assert_eq!((receipt.status, receipt.str("status")), (202, "VERIFICATION_SENT"));
+    assert_eq!((receipt.str("email"), &receipt.json["expires_in"]), (EMAIL, &json!(86400)));
+    let sign_in = json!({ "email": EMAIL, "password": PASSWORD });
+    let early = house.call("auth_sessions_create").json(&sign_in).expect(403).await;
+    assert_eq!(early.code(), "ACCOUNT_LOCKED");
+    let token = house.mailed_token(EMAIL).await;
+    house.advance(3600).await;
+    let verified = verify(&house, &token).await;
+    assert_eq!((verified.status, verified.str("status"), verified.str("email")), (200, "VERIFIED", EMAIL));
+    let person = house.sign_in(EMAIL).await;
+    assert_eq!(person.uuid.to_string(), verified.str("user_uuid"));
+    assert_eq!(person.partner_uuid.unwrap().to_string(), verified.str("partner_uuid"));
+    let made = "select count(*) from partner join subscription using (partner_uuid) join tier using (tier_uuid)
+                 where slug = 'kuche-kasse-gmbh' and code = 'GROWTH' and legal_form = 'GmbH'
+                   and period_end = period_start + interval '1 month' and period_start > partner.created_at";
+    assert_eq!(house.number(made).await, 1, "the subscription begins when the address is proved");
+    assert_eq!(house.number("select count(*) from subscription_event where kind = 'STARTED'").await, 1);
+    assert_eq!(
+        house.number("select count(*) from security_event where kind in ('REGISTRATION', 'EMAIL_VERIFIED')").await,
+        2
+    );
+}
+
+#[tokio::test]
+async fn everything_that_is_wrong_is_told_at_once_by_pointer() {
+    let house = House::new().await;
+    let mut body = company("Weser Software", "ada@127.0.0.1");
+    body["administrator"]["password"] = json!("password1234");
+    body["tier_code"] = json!("SCALE");
+    let answer = register(&house, &body).await;
+    assert_eq!((answer.status, answer.code()), (422, "VALIDATION_FAILED"));
+    let expected =
+        [("/administrator/email", "FORMAT"), ("/administrator/password", "TOO_COMMON"), ("/tier_code", "UNKNOWN_TIER")];
+    assert_eq!(faults(&answer), expected, "{}", answer.text());
+    let mut own = company("Weser Software", EMAIL);
+    own["administrator"]["password"] = json!(EMAIL);
+    assert_eq!(faults(&register(&house, &own).await), [("/administrator/password", "IS_EMAIL")]);
+    assert_eq!(house.number("select count(*) from person").await, 0);
+}
+
+#[tokio::test]
+async fn only_tiers_that_are_offered_to_everybody_can_be_chosen() {
+    let house = House::new().await;
+    house.sql("update tier set state = 'RETIRED' where code = 'GROWTH'").await;
+    for code in ["GROWTH", "SCALE", "NO_SUCH_TIER"] {
+        let mut body = company("Weser Software", EMAIL);
+        body["tier_code"] = json!(code);
+        assert_eq!(faults(&register(&house, &body).await), [("/tier_code", "UNKNOWN_TIER")], "{code}");
+    }
+}
+
+#[tokio::test]
+async fn a_known_address_is_told_by_mail_and_by_nothing_else() {
+    let house = House::new().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let strangers = register(&house, &company("Weser Software", "new@weser-software.example")).await;
+    let known = register(&house, &company("Weser Software", &person.email.to_uppercase())).await;
+    assert_eq!(known.status, strangers.status);
+    assert_eq!(known.json["expires_in"], strangers.json["expires_in"]);
+    assert_eq!(known.headers.len(), strangers.headers.len());
+    house.mailed_token("new@weser-software.example").await;
+    for _ in 0..500 {
+        if house.mails_now(&person.email).len() == 2 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    let mails = house.mails_now(&person.email);
+    assert_eq!(mails.len(), 2, "the notice goes to the address as its owner wrote it");
+    assert!(!mails[1].contains("labs_ot_"), "{}", mails[1]);
+    assert_eq!(house.number("select count(*) from partner").await, 2);
+    house.sign_in(&person.email).await;
+}
+
+#[tokio::test]
+async fn a_registration_that_waits_gives_way_to_the_next_one() {
+    let house = House::new().await;
+    register(&house, &company("Weser Sofware", EMAIL)).await;
+    let first = token_of_mail(&house, EMAIL, 1).await;
+    register(&house, &company("Weser Software", EMAIL)).await;
+    let second = token_of_mail(&house, EMAIL, 2).await;
+    assert_ne!(first, second);
+    assert_eq!(house.number("select count(*) from partner").await, 1);
+    assert_eq!(verify(&house, &first).await.status, 422);
+    assert_eq!(verify(&house, &second).await.status, 200);
+    assert_eq!(house.number("select count(*) from partner where slug = 'weser-software'").await, 1);
+    register(&house, &company("Another", EMAIL)).await;
+    assert_eq!(house.number("select count(*) from partner").await, 1, "whoever is verified gives way to nobody");
+}
+
+#[tokio::test]
+async fn an_address_gets_five_mails_an_hour_about_it() {
+    let house = House::new().await;
+    for number in 0..8 {
+        let email = if number % 2 == 0 { EMAIL.to_owned() } else { EMAIL.to_uppercase() };
+        assert_eq!(register(&house, &company("Weser Software", &email)).await.status, 202);
+    }
+    assert_eq!(house.number("select count(*) from mail_message").await, 5);
+    house.advance(3601).await;
+    assert_eq!(register(&house, &company("Weser Software", EMAIL)).await.status, 202);
+    assert_eq!(house.number("select count(*) from mail_message").await, 6);
+}
+
+#[tokio::test]
+async fn companies_of_one_name_get_addresses_of_their_own() {
+    let house = House::new().await;
+    for number in 0..3 {
+        let email = format!("ada{number}@weser-software.example");
+        assert_eq!(register(&house, &company("Weser Software", &email)).await.status, 202);
+    }
+    assert_eq!(house.number("select count(distinct slug) from partner").await, 3);
+    assert_eq!(house.number("select count(*) from partner where slug like 'weser-software-%'").await, 2);
+}
+
+#[tokio::test]
+async fn a_void_token_is_refused_in_the_same_words_whatever_is_wrong_with_it() {
+    let house = House::new().await;
+    register(&house, &company("Weser Software", EMAIL)).await;
+    let token = house.mailed_token(EMAIL).await;
+    let locked = format!("update person set state = 'LOCKED' where email = '{EMAIL}'");
+    house.sql(&locked).await;
+    let by_staff = verify(&house, &token).await;
+    house.sql(&format!("update person set state = 'UNVERIFIED' where email = '{EMAIL}'")).await;
+    assert_eq!(verify(&house, &token).await.status, 200, "a refusal consumes nothing");
+    let used = verify(&house, &token).await;
+    let unknown = verify(&house, "labs_ot_no_such_token").await;
+    register(&house, &company("Elbe Software", "otto@elbe-software.example")).await;
+    let late = house.mailed_token("otto@elbe-software.example").await;
+    house.advance(86_401).await;
+    let late = verify(&house, &late).await;
+    for answer in [by_staff, used, unknown, late] {
+        assert_eq!(faults(&answer), [("/token", "INVALID")]);
+        assert!(answer.str("detail").starts_with("The request breaks"), "{}", answer.text());
+    }
+}
+
+#[tokio::test]
+async fn a_registration_that_nobody_verified_is_dropped_and_may_be_made_anew() {
+    let house = House::new().await;
+    let verified = house.partner("Nordsee Kassen").await;
+    register(&house, &company("Weser Software", EMAIL)).await;
+    token_of_mail(&house, EMAIL, 1).await;
+    let pool = house.engine.pool().clone();
+    assert_eq!(labs_schema::operator::registrations_drop(&pool).await.unwrap(), 0, "its time is not over");
+    house.advance(86_401).await;
+    for _ in 0..200 {
+        // The service's own job may come first.
+        labs_schema::operator::registrations_drop(&pool).await.unwrap();
+        if house.number("select count(*) from partner").await == 1 {
+            break;
+        }
+    }
+    assert_eq!(house.number("select count(*) from partner").await, 1);
+    assert_eq!(house.number(&format!("select count(*) from person where person_uuid = '{}'", verified.uuid)).await, 1);
+    assert_eq!(register(&house, &company("Weser Software", EMAIL)).await.status, 202);
+    let token = token_of_mail(&house, EMAIL, 2).await;
+    assert_eq!(verify(&house, &token).await.status, 200);
+}
+
+#[tokio::test]
+async fn sixteen_registrations_of_one_address_at_once_make_one_company() {
+    let house = House::new().await;
+    let tries = (0..16).map(|number| {
+        let body = company(&format!("Weser {number}"), EMAIL);
+        let house = &house;
+        async move { register(house, &body).await.status }
+    });
+    assert!(join_all(tries).await.iter().all(|status| *status == 202));
+    assert_eq!(house.number("select count(*) from partner").await, 1);
+    assert_eq!(house.number("select count(*) from person").await, 1);
+    assert_eq!(house.number("select count(*) from one_time_token").await, 1);
+}
+
+#[tokio::test]
+async fn a_repeat_under_one_key_registers_once() {
+    let house = House::new().await;
+    let call =
+        || house.call("auth_registrations_create").header("idempotency-key", "b7f2").json(&company("Weser", EMAIL));
+    let first = call().expect(202).await;
+    let second = call().expect(202).await;
+    assert_eq!(second.header("idempotency-replayed"), "true");
+    assert_eq!(first.bytes, second.bytes);
+    assert_eq!(house.number("select count(*) from mail_message").await, 1);
+}

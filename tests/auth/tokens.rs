@@ -1,0 +1,233 @@
+//! Tokens of programs: what they are issued for, what they reach, and what is refused in one voice.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use serde_json::Value;
+
+use crate::house::people::{PASSWORD, Program};
+use crate::house::{Answer, House};
+
+fn basic(id: &str, secret: &str) -> String {
+    format!("Basic {}", STANDARD.encode(format!("{id}:{secret}")))
+}
+
+async fn issue(house: &House, fields: &[(&str, &str)]) -> Answer {
+    house.call("auth_tokens_issue").form(fields).send().await
+}
+
+fn form<'a>(program: &'a Program, scope: &'a str) -> [(&'static str, &'a str); 4] {
+    [("grant_type", "password"), ("username", &program.client_id), ("password", &program.secret), ("scope", scope)]
+}
+
+/// What is told of a refusal.
+fn told(answer: &Answer) -> (u16, &str, &str, &str) {
+    (answer.status, answer.code(), answer.str("error"), answer.str("detail"))
+}
+
+#[tokio::test]
+async fn a_program_gets_a_token_for_an_hour_by_form_or_by_basic() {
+    let house = House::new().await;
+    let program = house.program("storefront", &["storefront:write"], None).await;
+    let by_form = issue(&house, &form(&program, "")).await;
+    let by_basic = house
+        .call("auth_tokens_issue")
+        .header("authorization", &basic(&program.client_id, &program.secret))
+        .form(&[("grant_type", "password")])
+        .expect(200)
+        .await;
+    for answer in [by_form, by_basic] {
+        assert_eq!((answer.str("token_type"), &answer.json["expires_in"]), ("Bearer", &Value::from(3600)));
+        assert_eq!(answer.str("scope"), "storefront:write");
+        let me = house.call("system_me_get").token(answer.str("access_token")).expect(200).await;
+        assert_eq!(me.str("client_id"), program.client_id);
+    }
+    assert_eq!(house.number("select count(*) from token_grant where outcome = 'SUCCEEDED'").await, 3);
+    let used = "select count(*) from machine_client join machine_client_secret as s using (client_uuid)
+                 where machine_client.last_used_at is not null and s.last_used_at is not null";
+    assert_eq!(house.number(used).await, 1);
+}
+
+#[tokio::test]
+async fn what_is_asked_for_is_met_with_what_is_allowed() {
+    let house = House::new().await;
+    let program = house.program("importer", &["marketplace:write", "statistics"], None).await;
+    for (asked, granted) in [
+        ("", "marketplace:write statistics"),
+        ("marketplace.apps", "marketplace.apps"),
+        ("marketplace", "marketplace"),
+        ("marketplace:write labs.admin:write storefront", "marketplace:write"),
+        ("statistics:write", "statistics"),
+        ("labs.admin", ""),
+        ("no.such.scope", ""),
+        ("auth.account:write", ""),
+    ] {
+        let answer = issue(&house, &form(&program, asked)).await;
+        assert_eq!((answer.status, answer.str("scope")), (200, granted), "{asked}");
+        let me = house.call("system_me_get").token(answer.str("access_token")).expect(200).await;
+        let scopes: Vec<&str> = me.json["scopes"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        assert_eq!(scopes.join(" "), granted, "{asked}");
+    }
+}
+
+#[tokio::test]
+async fn a_bound_program_reaches_what_the_tier_grants_and_never_the_operators_domain() {
+    let house = House::new().await;
+    let owner = house.partner("Nordsee Kassen").await;
+    let program = house.program("bound", &["marketplace:write", "statistics:write"], owner.partner_uuid).await;
+    assert_eq!(issue(&house, &form(&program, "")).await.str("scope"), "marketplace:write", "FREE has no statistics");
+    house
+        .sql(
+            "alter table machine_client drop constraint machine_client_bound_scopes_check;
+              update machine_client set allowed_scopes = '{labs.admin:write,marketplace,auth.account:write}'",
+        )
+        .await;
+    for asked in ["", "labs.admin:write", "labs.admin.apps marketplace", "auth.account marketplace"] {
+        let scope = issue(&house, &form(&program, asked)).await.str("scope").to_owned();
+        assert!(scope.is_empty() || scope == "marketplace", "{asked}: {scope}");
+    }
+}
+
+#[tokio::test]
+async fn whatever_is_wrong_with_a_program_is_refused_in_the_same_words() {
+    let house = House::new().await;
+    let owner = house.partner("Nordsee Kassen").await;
+    let program = house.program("bound", &["marketplace"], owner.partner_uuid).await;
+    let other = house.program("other", &["marketplace"], None).await;
+    let wrong = Program { secret: other.secret.clone(), ..program.clone() };
+    let unknown = Program { client_id: "labs-client-nobody".to_owned(), ..program.clone() };
+    let garbled = Program { secret: "labs_cs_short".to_owned(), ..program.clone() };
+    let first = issue(&house, &form(&wrong, "")).await;
+    assert_eq!(
+        told(&first),
+        (400, "INVALID_CREDENTIALS", "invalid_grant", "The client id or the client secret is not valid.")
+    );
+    let mut refusals = vec![issue(&house, &form(&unknown, "")).await, issue(&house, &form(&garbled, "")).await];
+    for (breakage, mending) in [
+        ("update machine_client set state = 'DISABLED'", "update machine_client set state = 'ACTIVE'"),
+        (
+            "update machine_client set allowed_networks = '{192.0.2.0/24}'",
+            "update machine_client set allowed_networks = '{127.0.0.0/8}'",
+        ),
+        ("update partner set state = 'SUSPENDED'", "update partner set state = 'ACTIVE'"),
+        (
+            "update machine_client_secret set revoked_at = labs_now()",
+            "update machine_client_secret set revoked_at = null",
+        ),
+        (
+            "update machine_client_secret set expires_at = labs_now()",
+            "update machine_client_secret set expires_at = null",
+        ),
+    ] {
+        house.sql(breakage).await;
+        refusals.push(issue(&house, &form(&program, "")).await);
+        house.sql(mending).await;
+        assert_eq!(issue(&house, &form(&program, "")).await.status, 200, "{mending}");
+    }
+    for refusal in &refusals {
+        assert_eq!(told(refusal), told(&first));
+    }
+    let ledger = |code: &str| format!("select count(*) from token_grant where outcome = 'REFUSED' and code = '{code}'");
+    for (code, times) in
+        [("WRONG_SECRET", 4), ("CLIENT_DISABLED", 1), ("NETWORK_NOT_ALLOWED", 1), ("PARTNER_NOT_ACTIVE", 1)]
+    {
+        assert_eq!(house.number(&ledger(code)).await, times, "{code}");
+    }
+    assert_eq!(house.number("select count(*) from security_event where kind = 'TOKEN_REFUSED'").await, 8);
+}
+
+#[tokio::test]
+async fn basic_is_refused_in_its_own_words() {
+    let house = House::new().await;
+    let program = house.program("storefront", &["storefront"], None).await;
+    let answer = house
+        .call("auth_tokens_issue")
+        .header("authorization", &basic(&program.client_id, "wrong"))
+        .form(&[("grant_type", "password")])
+        .expect(401)
+        .await;
+    assert_eq!(answer.str("error"), "invalid_client");
+    assert!(answer.header("www-authenticate").starts_with("Basic"), "{}", answer.header("www-authenticate"));
+}
+
+#[tokio::test]
+async fn a_form_that_cannot_be_used_says_why_in_the_words_of_oauth() {
+    let house = House::new().await;
+    let program = house.program("storefront", &["storefront"], None).await;
+    let (id, secret) = (program.client_id.as_str(), program.secret.as_str());
+    let cases: [(&[(&str, &str)], &str); 9] = [
+        (&[], "invalid_request"),
+        (&[("grant_type", ""), ("username", id), ("password", secret)], "invalid_request"),
+        (&[("grant_type", "password")], "invalid_request"),
+        (&[("grant_type", "password"), ("username", id)], "invalid_request"),
+        (&[("grant_type", "password"), ("username", id), ("password", "")], "invalid_request"),
+        (&[("grant_type", "password"), ("grant_type", "password"), ("username", id)], "invalid_request"),
+        (&[("grant_type", "client_credentials"), ("username", id), ("password", secret)], "unsupported_grant_type"),
+        (&[("grant_type", "password"), ("username", id), ("password", secret), ("scope", "a  b")], "invalid_scope"),
+        (&[("grant_type", "password"), ("username", id), ("password", secret), ("scope", "\"a\"")], "invalid_scope"),
+    ];
+    for (fields, error) in cases {
+        let answer = issue(&house, fields).await;
+        assert_eq!((answer.status, answer.str("error")), (400, error), "{}", answer.text());
+        assert_eq!(answer.str("error_description"), answer.str("detail"));
+    }
+    let both = house.call("auth_tokens_issue").header("authorization", &basic(id, secret)).form(&form(&program, ""));
+    assert_eq!(both.expect(400).await.str("error"), "invalid_request");
+    let mut fields = form(&program, "").to_vec();
+    fields.push(("resource", "https://elsewhere.example"));
+    assert_eq!(issue(&house, &fields).await.status, 200, "a field that is not listed is ignored");
+}
+
+#[tokio::test]
+async fn a_persons_password_is_refused_like_any_unknown_client() {
+    let house = House::new().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let answer =
+        issue(&house, &[("grant_type", "password"), ("username", &person.email), ("password", PASSWORD)]).await;
+    assert_eq!((answer.status, answer.str("error")), (400, "invalid_grant"));
+}
+
+#[tokio::test]
+async fn a_disabled_programs_token_is_refused_within_a_second() {
+    let house = House::new().await;
+    let program = house.program("storefront", &["storefront"], None).await;
+    house.call("system_me_get").token(&program.token).expect(200).await;
+    house.sql("update machine_client set state = 'DISABLED'").await;
+    let disabled = std::time::Instant::now();
+    while house.call("system_me_get").token(&program.token).send().await.status != 401 {
+        assert!(disabled.elapsed().as_millis() < 1500, "a disabled program's token was still good");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn the_published_keys_name_the_key_that_signed() {
+    let house = House::new().await;
+    let program = house.program("storefront", &["storefront"], None).await;
+    let head = program.token.split('.').next().unwrap();
+    let head: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(head).unwrap()).unwrap();
+    let keys = house.call("auth_tokens_list_keys").expect(200).await;
+    let keys = keys.json["keys"].as_array().unwrap().clone();
+    let signer = keys.iter().find(|key| key["kid"] == head["kid"]).unwrap();
+    assert_eq!(signer["x"].as_str().unwrap().len(), 43);
+    assert_eq!(
+        (&signer["kty"], &signer["crv"], &signer["use"], &signer["alg"]),
+        (&"OKP".into(), &"Ed25519".into(), &"sig".into(), &"EdDSA".into())
+    );
+    assert!(keys.iter().all(|key| key.get("d").is_none()), "a private key was published");
+}
+
+#[tokio::test]
+async fn a_program_that_keeps_asking_is_told_to_keep_its_token() {
+    let house = House::new().await;
+    let program = house.program("storefront", &["storefront"], None).await;
+    house
+        .sql(
+            "insert into token_grant (grant_uuid, client_uuid, outcome)
+              select labs_uuid(), client_uuid, 'SUCCEEDED' from machine_client, generate_series(1, 299)",
+        )
+        .await;
+    let answer = issue(&house, &form(&program, "")).await;
+    assert_eq!((answer.status, answer.code(), answer.header("retry-after")), (429, "RATE_LIMITED", "60"));
+    house.advance(61).await;
+    assert_eq!(issue(&house, &form(&program, "")).await.status, 200);
+}
