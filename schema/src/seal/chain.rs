@@ -11,7 +11,7 @@ pub(super) type Hash = [u8; 32];
 pub(super) const GENESIS: Hash = [0; 32];
 
 /// A record that waits for its seal.
-pub(super) struct Due {
+pub(super) struct Unsealed {
     pub(super) record_uuid: Uuid,
     pub(super) digest: Vec<u8>,
 }
@@ -34,7 +34,7 @@ pub(super) struct Found {
 }
 
 /// Chains records to the end of the chain, which is at `position` with `hash`.
-pub(super) fn link(position: i64, hash: Option<Hash>, records: &[Due]) -> Vec<Seal> {
+pub(super) fn link(position: i64, hash: Option<Hash>, records: &[Unsealed]) -> Vec<Seal> {
     let mut previous_hash = hash.unwrap_or(GENESIS);
     let mut seals = Vec::with_capacity(records.len());
     for (position, record) in (position + 1..).zip(records) {
@@ -141,12 +141,15 @@ mod tests {
 
     /// A chain of records with these texts, as it would be found.
     fn chain(texts: &[&str]) -> Vec<Found> {
-        let due: Vec<Due> = texts
+        let due: Vec<Unsealed> = texts
             .iter()
             .zip(1u128..)
-            .map(|(text, uuid)| Due { record_uuid: Uuid::from_u128(uuid), digest: sha256(text.as_bytes()).to_vec() })
+            .map(|(text, uuid)| Unsealed {
+                record_uuid: Uuid::from_u128(uuid),
+                digest: sha256(text.as_bytes()).to_vec(),
+            })
             .collect();
-        let found = |(seal, due): (Seal, Due)| Found {
+        let found = |(seal, due): (Seal, Unsealed)| Found {
             position: seal.position,
             record_uuid: seal.record_uuid,
             previous_hash: seal.previous_hash.to_vec(),
@@ -177,7 +180,7 @@ mod tests {
     fn a_chain_in_two_pieces_is_the_chain_in_one() {
         let whole = chain(&["a", "b", "c"]);
         let second: Hash = whole[1].hash.clone().try_into().unwrap();
-        let third = [Due { record_uuid: Uuid::nil(), digest: sha256(b"c").to_vec() }];
+        let third = [Unsealed { record_uuid: Uuid::nil(), digest: sha256(b"c").to_vec() }];
         let piece = link(2, Some(second), &third);
         assert_eq!((piece[0].position, piece[0].hash.to_vec()), (3, whole[2].hash.clone()));
     }

@@ -20,12 +20,14 @@
 mod chain;
 mod store;
 
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use sqlx::PgPool;
 
 use crate::db::Db;
 use crate::fault::Fault;
+
+use store::{Due, End};
 
 pub use chain::{Break, Flaw, Verdict};
 
@@ -37,15 +39,48 @@ const PASSES: usize = 20;
 /// Seals what is due.
 pub struct Sealer {
     pool: PgPool,
-    /// Every record of a transaction below this one is sealed; 0: not known yet.
-    settled_below: AtomicI64,
+    known: Mutex<Option<Search>>,
+}
+
+/// Where to look for records without a seal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Search {
+    /// Every record of a transaction below this one is sealed.
+    from: i64,
+    /// The log is being looked through from end to end: records of another cluster's transactions may be in it.
+    is_whole: bool,
+}
+
+impl Search {
+    const WHOLE: Self = Self { from: 0, is_whole: true };
+
+    /// Where a pass begins, from what this process knows and what the last seal says. What names a transaction that
+    /// there has not been yet comes from another cluster and says nothing about this one.
+    fn begin(known: Option<Self>, end: &End) -> Self {
+        let said = Some(end.settled_below).filter(|below| *below > 0);
+        let said = said.map(|from| Self { from, is_whole: false });
+        known.into_iter().chain(said).find(|search| search.from <= end.oldest_running).unwrap_or(Self::WHOLE)
+    }
+
+    /// Where the next pass goes on: behind all that has ended when everything was taken, else behind what was.
+    fn go_on(self, due: &Due) -> Self {
+        if due.records.len() < PASS {
+            return Self { from: due.oldest_running, is_whole: false };
+        }
+        Self { from: due.last_transaction.min(due.oldest_running), is_whole: self.is_whole }
+    }
+
+    /// What a seal says of it to whoever seals next.
+    fn settled_below(self) -> i64 {
+        if self.is_whole { 0 } else { self.from }
+    }
 }
 
 impl Sealer {
     /// A sealer over this database. Any number of them may run; one works at a time.
     #[must_use]
     pub fn new(pool: PgPool) -> Self {
-        Self { pool, settled_below: AtomicI64::new(0) }
+        Self { pool, known: Mutex::default() }
     }
 
     /// Seals every record that has been committed. Answers how many; none while another sealer is at work.
@@ -73,15 +108,14 @@ impl Sealer {
             return Ok(0);
         }
         let end = store::end(&mut transaction).await?;
-        let below = end.settled_below.max(self.settled_below.load(Ordering::Acquire));
-        // Transactions beyond those that there are belong to another cluster: what is settled is unknown here.
-        let below = if below <= end.oldest_running { below } else { 0 };
-        let due = store::due(&mut transaction, below).await?;
-        let settled_below = if due.records.len() < PASS { due.oldest_running } else { below };
+        let known = *self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let search = Search::begin(known, &end);
+        let due = store::due(&mut transaction, search.from, search.is_whole).await?;
+        let next = search.go_on(&due);
         let seals = chain::link(end.position, end.hash, &due.records);
-        store::insert(&mut transaction, &seals, settled_below).await?;
+        store::insert(&mut transaction, &seals, next.settled_below()).await?;
         transaction.commit().await?;
-        self.settled_below.store(settled_below, Ordering::Release);
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(next);
         Ok(seals.len())
     }
 }
@@ -110,4 +144,51 @@ pub async fn verify(db: &Db, from: i64, until: Option<i64>) -> Result<Verdict, F
         }
     }
     Ok(walk.end(None))
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn end(settled_below: i64, oldest_running: i64) -> End {
+        End { position: 7, hash: None, settled_below, oldest_running }
+    }
+
+    fn due(records: usize, last_transaction: i64, oldest_running: i64) -> Due {
+        let record = || chain::Unsealed { record_uuid: Uuid::nil(), digest: Vec::new() };
+        Due { records: std::iter::repeat_with(record).take(records).collect(), last_transaction, oldest_running }
+    }
+
+    const HERE: Search = Search { from: 90, is_whole: false };
+
+    #[test]
+    fn what_this_process_knows_comes_before_what_the_last_seal_says() {
+        assert_eq!(Search::begin(Some(HERE), &end(50, 100)), HERE);
+        assert_eq!(Search::begin(None, &end(50, 100)), Search { from: 50, is_whole: false });
+    }
+
+    #[test]
+    fn nothing_known_and_transactions_that_have_not_been_yet_mean_the_whole_log() {
+        assert_eq!(Search::begin(None, &end(0, 100)), Search::WHOLE);
+        assert_eq!(Search::begin(None, &end(5000, 100)), Search::WHOLE);
+        assert_eq!(Search::begin(Some(HERE), &end(5000, 40)), Search::WHOLE);
+        assert_eq!(Search::begin(Some(HERE), &end(5000, 100)), HERE);
+    }
+
+    #[test]
+    fn a_search_goes_on_behind_all_that_is_both_ended_and_sealed() {
+        assert_eq!(HERE.go_on(&due(3, 99, 120)).from, 120);
+        assert_eq!(HERE.go_on(&due(PASS, 99, 120)).from, 99);
+        assert_eq!(HERE.go_on(&due(PASS, 130, 120)).from, 120);
+    }
+
+    #[test]
+    fn a_look_through_the_whole_log_promises_nothing_before_its_end() {
+        let under_way = Search::WHOLE.go_on(&due(PASS, 99, 120));
+        assert_eq!((under_way.is_whole, under_way.settled_below()), (true, 0));
+        let ended = under_way.go_on(&due(3, 99, 120));
+        assert_eq!((ended.is_whole, ended.settled_below()), (false, 120));
+    }
 }

@@ -3,7 +3,7 @@
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::chain::{Due, Found, Hash, Seal};
+use super::chain::{Found, Hash, Seal, Unsealed};
 use crate::db::Db;
 use crate::fault::Fault;
 
@@ -47,42 +47,48 @@ pub(super) async fn end(connection: &mut PgConnection) -> Result<End, Fault> {
     })
 }
 
-/// What is to be sealed, and the oldest transaction that had not ended when that was looked up.
-pub(super) struct Search {
-    pub(super) records: Vec<Due>,
+/// What is to be sealed.
+pub(super) struct Due {
+    pub(super) records: Vec<Unsealed>,
+    /// The transaction of the last of them.
+    pub(super) last_transaction: i64,
+    /// The oldest transaction that had not ended when they were looked up.
     pub(super) oldest_running: i64,
 }
 
-/// The next five hundred records without a seal, of the transactions from one on; 0: of all. Transactions beyond the
-/// last that ended cannot be of this cluster and are looked at only when all are.
-pub(super) async fn due(connection: &mut PgConnection, from: i64) -> Result<Search, Fault> {
-    if from == 0 {
+/// The next five hundred records without a seal, of the transactions from one on. Transactions beyond the last that
+/// there was cannot be of this cluster and are looked at only when the whole log is.
+pub(super) async fn due(connection: &mut PgConnection, from: i64, is_whole: bool) -> Result<Due, Fault> {
+    if is_whole {
         // The whole log may take longer than a statement of the service usually may.
         sqlx::query!("set local statement_timeout = '10min'").execute(&mut *connection).await?;
     }
     let rows = sqlx::query!(
-        r#"with moment as (
-             select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as oldest_running
-           ), due as (
+        r#"with due as (
              select record_uuid, digest, transaction_id
                from audit_canonical as record
               where transaction_id >= $1::bigint::text::xid8
-                and ($1 = 0 or transaction_id < pg_snapshot_xmax(pg_current_snapshot()))
+                and ($2 or transaction_id < pg_snapshot_xmax(pg_current_snapshot()))
                 and not exists (select from audit_seal where audit_seal.record_uuid = record.record_uuid)
               order by transaction_id, record_uuid
               limit 500
            )
-           select oldest_running as "oldest_running!", record_uuid as "record_uuid?", digest as "digest?"
-             from moment
+           select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as "oldest_running!",
+                  record_uuid as "record_uuid?", digest as "digest?",
+                  transaction_id::text::bigint as "transaction_id?"
+             from (values (true)) as always
              left join due on true
-            order by transaction_id, record_uuid"#,
-        from
+            order by due.transaction_id, due.record_uuid"#,
+        from,
+        is_whole
     )
     .fetch_all(connection)
     .await?;
     let oldest_running = rows.first().map(|row| row.oldest_running).unwrap_or_default();
-    let due = rows.into_iter().filter_map(|row| Some(Due { record_uuid: row.record_uuid?, digest: row.digest? }));
-    Ok(Search { records: due.collect(), oldest_running })
+    let last_transaction = rows.last().and_then(|row| row.transaction_id).unwrap_or_default();
+    let unsealed =
+        rows.into_iter().filter_map(|row| Some(Unsealed { record_uuid: row.record_uuid?, digest: row.digest? }));
+    Ok(Due { records: unsealed.collect(), last_transaction, oldest_running })
 }
 
 /// Adds seals to the chain.

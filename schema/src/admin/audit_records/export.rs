@@ -6,9 +6,8 @@ use bytes::{BufMut, Bytes, BytesMut};
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
 
-use super::filter::{Filter, Order};
+use super::filter::{Filter, Order, Place};
 use super::record::AuditRecord;
-use super::resolvers::first_place;
 use super::store;
 use crate::db::Db;
 use crate::fault::Fault;
@@ -17,19 +16,19 @@ use crate::fault::Fault;
 /// connection is held, however slowly the reader takes them. Records neither change nor go, so pieces read one after
 /// the other are as good as one snapshot.
 pub(super) fn lines(db: Db, filter: Filter, order: Order) -> BoxStream<'static, io::Result<Bytes>> {
-    let beginning = Some(first_place(order));
-    stream::try_unfold((db, filter, beginning), move |(db, filter, after)| async move {
-        let Some(after) = after else { return Ok(None) };
-        let places = store::page(&db, &filter, order, after).await.map_err(broken)?;
+    let whole = Some(filter.span(order));
+    stream::try_unfold((db, filter, whole), |(db, filter, span)| async move {
+        let Some(span) = span else { return Ok(None) };
+        let places = store::page(&db, &filter, span).await.map_err(broken)?;
         let Some(last) = places.last().copied() else { return Ok(None) };
         let piece = piece(&db, &places).await.map_err(broken)?;
-        let next = (places.len() == store::PLACES).then_some(last);
+        let next = (places.len() == store::PLACES).then_some(span.after(last));
         Ok(Some((piece, (db, filter, next))))
     })
     .boxed()
 }
 
-async fn piece(db: &Db, places: &[store::Place]) -> Result<Bytes, Fault> {
+async fn piece(db: &Db, places: &[Place]) -> Result<Bytes, Fault> {
     let mut piece = BytesMut::with_capacity(places.len() * 512).writer();
     for row in store::get(db, places).await? {
         serde_json::to_writer(&mut piece, &AuditRecord::try_from(row)?).map_err(Fault::internal)?;

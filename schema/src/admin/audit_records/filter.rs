@@ -8,9 +8,9 @@ use crate::fault::{Fault, FieldError};
 use crate::time::Time;
 
 /// No record is older.
-pub(super) const EARLIEST: Time = Time(jiff::Timestamp::UNIX_EPOCH);
+const EARLIEST: Time = Time(jiff::Timestamp::UNIX_EPOCH);
 /// No record is younger.
-pub(super) const LATEST: Time = Time(jiff::Timestamp::MAX);
+const LATEST: Time = Time(jiff::Timestamp::MAX);
 
 /// The filters as they were asked.
 #[derive(Default)]
@@ -50,6 +50,21 @@ pub(super) enum Order {
     EarliestFirst,
 }
 
+/// Where a record stands in the order of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) recorded_at: Time,
+    pub(super) record_uuid: Uuid,
+}
+
+/// A stretch of the log in an order: what comes after a place, up to a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) order: Order,
+    pub(super) after: Place,
+    pub(super) end: Time,
+}
+
 /// The filter whose index finds the records; the others are checked on what it finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lead {
@@ -81,6 +96,16 @@ impl Wanted {
 }
 
 impl Filter {
+    /// All that lies between the filter's two moments. Nothing has the lowest uuid, so a place with it stands before
+    /// everything of its moment and behind everything earlier.
+    pub(super) fn span(&self, order: Order) -> Span {
+        let (beginning, end) = match order {
+            Order::LatestFirst => (self.until, self.from),
+            Order::EarliestFirst => (self.from, self.until),
+        };
+        Span { order, after: Place { recorded_at: beginning, record_uuid: Uuid::nil() }, end }
+    }
+
     /// The filter that is likely to leave the fewest records.
     pub(super) fn lead(&self) -> Lead {
         let leads = [
@@ -92,6 +117,13 @@ impl Filter {
             (self.outcome.is_some(), Lead::Outcome),
         ];
         leads.into_iter().find(|(is_set, _)| *is_set).map_or(Lead::Time, |(_, lead)| lead)
+    }
+}
+
+impl Span {
+    /// What of it comes after another place.
+    pub(super) fn after(self, after: Place) -> Self {
+        Self { after, ..self }
     }
 }
 
@@ -164,6 +196,16 @@ mod tests {
     fn moments_beyond_the_database_are_moved_to_its_edge() {
         let wanted = Wanted { recorded_at_from: Some(Time(jiff::Timestamp::MIN)), ..Wanted::default() };
         assert_eq!(wanted.filter().from, EARLIEST);
+    }
+
+    #[test]
+    fn a_span_runs_from_one_moment_to_the_other_in_its_order() {
+        let mut filter = Wanted::default().filter();
+        (filter.from, filter.until) = (EARLIEST.plus_seconds(1), EARLIEST.plus_seconds(2));
+        let latest = filter.span(Order::LatestFirst);
+        assert_eq!((latest.after.recorded_at, latest.end), (filter.until, filter.from));
+        let earliest = filter.span(Order::EarliestFirst);
+        assert_eq!((earliest.after.recorded_at, earliest.end), (filter.from, filter.until));
     }
 
     #[test]

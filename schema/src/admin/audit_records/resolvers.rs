@@ -5,9 +5,9 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::export;
-use super::filter::{EARLIEST, LATEST, Order, Wanted};
+use super::filter::{Filter, Order, Place, Span, Wanted};
 use super::record::{AuditActorKind, AuditChannel, AuditOutcome, AuditRecord};
-use super::store::{self, Place};
+use super::store;
 use crate::access::access;
 use crate::ask::{Asking, Download};
 use crate::fault::Fault;
@@ -68,7 +68,7 @@ impl AuditRecordsQuery {
         .filter();
         let list = "admin_audit_records_list";
         let window = Window::read(&ask.services.cursors, list, &(&filter, order), limit, cursor.as_deref())?;
-        let places = store::page(&ask.db, &filter, order, after(&window, order)?).await?;
+        let places = store::page(&ask.db, &filter, span(&filter, order, &window)?).await?;
         let (places, page) = window.cut(places, |place| vec![json!(place.recorded_at), json!(place.record_uuid)]);
         let rows = store::get(&ask.db, &places).await?;
         let data = rows.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?;
@@ -125,18 +125,11 @@ impl AuditRecordsQuery {
     }
 }
 
-/// The place before the first record.
-pub(super) fn first_place(order: Order) -> Place {
-    match order {
-        Order::LatestFirst => Place { recorded_at: LATEST, record_uuid: Uuid::max() },
-        Order::EarliestFirst => Place { recorded_at: EARLIEST, record_uuid: Uuid::nil() },
-    }
-}
-
-fn after(window: &Window, order: Order) -> Result<Place, Fault> {
-    let first = first_place(order);
-    Ok(Place {
-        recorded_at: window.key(0)?.unwrap_or(first.recorded_at),
-        record_uuid: window.key(1)?.unwrap_or(first.record_uuid),
+/// The page's part of the log.
+fn span(filter: &Filter, order: Order, window: &Window) -> Result<Span, Fault> {
+    let whole = filter.span(order);
+    Ok(match (window.key(0)?, window.key(1)?) {
+        (Some(recorded_at), Some(record_uuid)) => whole.after(Place { recorded_at, record_uuid }),
+        _ => whole,
     })
 }

@@ -8,17 +8,10 @@ use serde_json::Value;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::filter::{Filter, Lead, Order};
+use super::filter::{Filter, Lead, Order, Place, Span};
 use crate::db::Db;
 use crate::fault::Fault;
 use crate::time::Time;
-
-/// Where a record stands in the order of the log.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    pub(super) recorded_at: Time,
-    pub(super) record_uuid: Uuid,
-}
 
 /// A record with its differences and its seal.
 pub(super) struct RecordRow {
@@ -57,20 +50,22 @@ pub(super) struct ChangeRow {
 /// Places that a statement answers at most: a page of the largest size, and one more to see whether others follow.
 pub(super) const PLACES: usize = 101;
 
-/// The one text of the statements that find places.
+/// The one text of the statements that find places. The filters stand in one `coalesce`, because the planner takes each
+/// of them for a narrow one, and would rather fetch and sort all that it expects than follow the order of an index.
 macro_rules! places {
-    ($db:expr, $filter:expr, $after:expr, $from:expr, $beyond:literal, $order:literal) => {
+    ($db:expr, $filter:expr, $span:expr, $from:expr, $within:literal, $order:literal) => {
         sqlx::query_as!(
             Place,
             r#"select recorded_at as "recorded_at!: Time", record_uuid as "record_uuid!" from "#
                 + $from
-                + " and ($1::uuid[] is null or actor_uuid = any($1)) and ($2::text[] is null or actor_kind = any($2))
+                + " and coalesce(
+                    ($1::uuid[] is null or actor_uuid = any($1)) and ($2::text[] is null or actor_kind = any($2))
                     and ($3::text[] is null or operation = any($3)) and ($4::text[] is null or outcome = any($4))
                     and ($5::uuid[] is null or target_uuid = any($5)) and ($6::uuid[] is null or partner_uuid = any($6))
-                    and ($7::text[] is null or request_id = any($7)) and ($8::text[] is null or channel = any($8))
-                    and recorded_at >= $9 and recorded_at < $10 and (recorded_at, record_uuid) "
-                + $beyond
-                + " ($11::timestamptz, $12::uuid) order by "
+                    and ($7::text[] is null or request_id = any($7)) and ($8::text[] is null or channel = any($8)),
+                    false) and "
+                + $within
+                + " order by "
                 + $order
                 + " limit 101) as found order by "
                 + $order
@@ -83,10 +78,9 @@ macro_rules! places {
             $filter.partner_uuid.as_deref(),
             $filter.request_id.as_deref(),
             $filter.channel.as_deref(),
-            $filter.from as Time,
-            $filter.until as Time,
-            $after.recorded_at as Time,
-            $after.record_uuid,
+            $span.end as Time,
+            $span.after.recorded_at as Time,
+            $span.after.record_uuid,
         )
         .fetch_all(&mut *$db.conn().await?)
         .await?
@@ -96,17 +90,17 @@ macro_rules! places {
 /// A statement that takes the values of the leading filter one by one, so that each reads its own stretch of that
 /// filter's index in the list's order, however many they are.
 macro_rules! led {
-    ($db:expr, $filter:expr, $after:expr, $values:literal, $column:literal, $beyond:literal, $order:literal) => {
+    ($db:expr, $filter:expr, $span:expr, $values:literal, $column:literal, $within:literal, $order:literal) => {
         places!(
             $db,
             $filter,
-            $after,
+            $span,
             "unnest("
                 + $values
                 + ") as wanted (value) cross join lateral (select recorded_at, record_uuid from audit_log where "
                 + $column
                 + " = wanted.value",
-            $beyond,
+            $within,
             $order
         )
     };
@@ -114,31 +108,43 @@ macro_rules! led {
 
 /// The statements of one direction: the index of the leading filter serves each.
 macro_rules! page_in {
-    ($db:expr, $filter:expr, $after:expr, $beyond:literal, $order:literal) => {
+    ($db:expr, $filter:expr, $span:expr, $within:literal, $order:literal) => {
         match $filter.lead() {
-            Lead::Request => led!($db, $filter, $after, "$7::text[]", "request_id", $beyond, $order),
-            Lead::Target => led!($db, $filter, $after, "$5::uuid[]", "target_uuid", $beyond, $order),
-            Lead::Actor => led!($db, $filter, $after, "$1::uuid[]", "actor_uuid", $beyond, $order),
-            Lead::Partner => led!($db, $filter, $after, "$6::uuid[]", "partner_uuid", $beyond, $order),
-            Lead::Operation => led!($db, $filter, $after, "$3::text[]", "operation", $beyond, $order),
-            Lead::Outcome => led!($db, $filter, $after, "$4::text[]", "outcome", $beyond, $order),
+            Lead::Request => led!($db, $filter, $span, "$7::text[]", "request_id", $within, $order),
+            Lead::Target => led!($db, $filter, $span, "$5::uuid[]", "target_uuid", $within, $order),
+            Lead::Actor => led!($db, $filter, $span, "$1::uuid[]", "actor_uuid", $within, $order),
+            Lead::Partner => led!($db, $filter, $span, "$6::uuid[]", "partner_uuid", $within, $order),
+            Lead::Operation => led!($db, $filter, $span, "$3::text[]", "operation", $within, $order),
+            Lead::Outcome => led!($db, $filter, $span, "$4::text[]", "outcome", $within, $order),
             Lead::Time => places!(
                 $db,
                 $filter,
-                $after,
+                $span,
                 "(select recorded_at, record_uuid from audit_log where true",
-                $beyond,
+                $within,
                 $order
             ),
         }
     };
 }
 
-/// The next places after one, of those that the filter finds.
-pub(super) async fn page(db: &Db, filter: &Filter, order: Order, after: Place) -> Result<Vec<Place>, Fault> {
-    Ok(match order {
-        Order::LatestFirst => page_in!(db, filter, after, "<", "recorded_at desc, record_uuid desc"),
-        Order::EarliestFirst => page_in!(db, filter, after, ">", "recorded_at, record_uuid"),
+/// The next places of a span, of those that the filter finds.
+pub(super) async fn page(db: &Db, filter: &Filter, span: Span) -> Result<Vec<Place>, Fault> {
+    Ok(match span.order {
+        Order::LatestFirst => page_in!(
+            db,
+            filter,
+            span,
+            "recorded_at >= $9 and (recorded_at, record_uuid) < ($10::timestamptz, $11::uuid)",
+            "recorded_at desc, record_uuid desc"
+        ),
+        Order::EarliestFirst => page_in!(
+            db,
+            filter,
+            span,
+            "recorded_at < $9 and (recorded_at, record_uuid) > ($10::timestamptz, $11::uuid)",
+            "recorded_at, record_uuid"
+        ),
     })
 }
 
