@@ -174,8 +174,7 @@ async fn operation(State(rest): State<Arc<Rest>>, request: Request) -> Response<
 fn refuse(fault: &Fault, parts: &Parts, walk: &Walk<'_>) -> Response<Body> {
     let mut response = answer::refusal(fault, parts.uri.path(), &walk.request_id, walk.operation);
     let by_cookie = walk.operation.is_some_and(|operation| operation.access == Access::Cookie);
-    let is_over = [Code::Unauthenticated, Code::TokenExpired, Code::TokenRevoked, Code::RefreshReused];
-    if by_cookie && is_over.contains(&fault.code()) {
+    if by_cookie && response.status() == http::StatusCode::UNAUTHORIZED {
         answer::clear_cookie(&mut response);
     }
     response

@@ -110,6 +110,7 @@ pub async fn open(opening: Opening) -> Result<Engine, Fault> {
         budgets: Budgets::new(pool.clone()),
         media: media(&opening.media_folder)?,
         pictures: ImageWorkshop::new(1, WAITING_PICTURES),
+        showcase: crate::marketplace::showcase::Showcase::default(),
         usage: crate::usage::Usage::default(),
         settings: opening.settings,
         authority: Arc::new(authority),

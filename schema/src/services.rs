@@ -24,6 +24,8 @@ pub struct Services {
     pub media: MediaStore,
     /// Makes pictures of uploads, bounded.
     pub pictures: ImageWorkshop,
+    /// What was worked out of the whole shop window.
+    pub(crate) showcase: crate::marketplace::showcase::Showcase,
     /// The one clock.
     pub clock: Clock,
     /// The budgets of accounts.

@@ -116,6 +116,11 @@ async fn a_known_address_is_told_by_mail_and_by_nothing_else() {
     assert_eq!(mails.len(), 2, "the notice goes to the address as its owner wrote it");
     assert!(!mails[1].contains("labs_ot_"), "{}", mails[1]);
     assert_eq!(house.number("select count(*) from partner").await, 2);
+    let told = format!(
+        "select count(*) from security_event where kind = 'REGISTRATION' and outcome = 'FAILED' and person_uuid = '{}'",
+        person.uuid
+    );
+    assert_eq!(house.number(&told).await, 1, "it stands in the owner's own ledger");
     house.sign_in(&person.email).await;
 }
 

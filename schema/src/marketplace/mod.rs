@@ -7,6 +7,7 @@ mod listings;
 mod media;
 mod public_categories;
 mod publication;
+pub(crate) mod showcase;
 pub(crate) mod slug;
 mod submissions;
 mod versions;

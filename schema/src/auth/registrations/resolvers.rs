@@ -230,6 +230,9 @@ async fn insert(ask: &Ask, new: &NewRegistration<'_>) -> Result<(), Fault> {
 
 /// Tells the owner of an address, and nobody else, that somebody tried to register with it.
 async fn already_registered(ask: &Ask, person_uuid: Uuid) -> Result<(), Fault> {
+    let mut event = SecurityEvent::new("REGISTRATION", false);
+    event.person_uuid = Some(person_uuid);
+    event.write(ask).await?;
     outbox::queue_to_person(ask, person_uuid, |name| Letter::Telling(Notice::AlreadyRegistered { name })).await
 }
 

@@ -9,10 +9,10 @@
 //! follows from the app and its partner. Nothing here depends on who asks, so every statement is a function of its
 //! parameters alone and could be shared among requests (design: performance, Recipe 5).
 
-mod pictures;
 mod resolvers;
 mod rules;
 mod store;
 mod types;
 
 pub(in crate::marketplace) use resolvers::ListingsQuery;
+pub(in crate::marketplace) use types::ListingFacets;

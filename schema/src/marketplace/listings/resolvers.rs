@@ -1,21 +1,23 @@
 //! What a storefront may ask of listings.
 
+use std::sync::Arc;
+
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-use super::pictures;
 use super::rules;
 use super::store::{self, Filter, FoundRow};
-use super::types::{Listing, ListingFacets, ListingList, ListingMediaSize};
+use super::types::{Listing, ListingFacets, ListingList};
 use crate::access::access;
-use crate::ask::Asking;
+use crate::ask::{Ask, Asking};
 use crate::fault::Fault;
+use crate::marketplace::media::{VariantName, deliver};
 use crate::page::Window;
 use crate::whole::Whole;
 
 /// Reads of listings by the storefront.
 #[derive(Default)]
-pub(crate) struct ListingsQuery;
+pub(in crate::marketplace) struct ListingsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ListingsQuery {
@@ -34,7 +36,7 @@ impl ListingsQuery {
         sort: Option<String>,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<ListingList, Fault> {
+    ) -> Result<Whole<ListingList>, Fault> {
         let ask = ctx.ask();
         let words = q.as_deref().and_then(rules::words);
         let order = rules::order(sort.as_deref(), words.is_some())?;
@@ -43,12 +45,12 @@ impl ListingsQuery {
         let window = Window::read(&ask.services.cursors, list, &(order, &filter), limit, cursor.as_deref())?;
         let rows = store::page(&ask.db, &filter, order, &window).await?;
         let facets = if ctx.look_ahead().field("facets").exists() {
-            store::facets_get(&ask.db, &filter).await?
+            facets(ask, &filter, rows.first()).await?
         } else {
-            ListingFacets::default()
+            Arc::default()
         };
         let (rows, page) = window.cut(rows, |row: &FoundRow| row.keys(order));
-        Ok(ListingList { data: rows.into_iter().map(Into::into).collect(), page, facets })
+        Ok(Whole(ListingList { data: rows.into_iter().map(Into::into).collect(), page, facets }))
     }
 
     /// One published listing in the best locale.
@@ -70,12 +72,23 @@ impl ListingsQuery {
         ctx: &Context<'_>,
         listing_slug: String,
         media_uuid: Uuid,
-        #[graphql(default_with = "ListingMediaSize::Original")] variant: ListingMediaSize,
+        variant: Option<VariantName>,
     ) -> Result<bool, Fault> {
         let ask = ctx.ask();
         let found = store::media_get(&ask.db, &listing_slug, media_uuid).await?;
-        let row = found.ok_or_else(|| Fault::not_found("picture of this listing"))?;
-        pictures::deliver(ask, &listing_slug, row, variant).await?;
+        let shown = found.ok_or_else(|| Fault::not_found("picture of this listing"))?;
+        let called = format!("{listing_slug}-{}", shown.called);
+        deliver(ask, &shown.stored, variant.unwrap_or(VariantName::Original), &called).await?;
         Ok(true)
+    }
+}
+
+/// How the result divides. What the first row was found under tells whether it is known already; without a row
+/// there is little to count.
+async fn facets(ask: &Ask, filter: &Filter, first: Option<&FoundRow>) -> Result<Arc<ListingFacets>, Fault> {
+    let counted = store::facets_get(&ask.db, filter);
+    match first {
+        Some(row) => ask.services.showcase.facets.get_or_make(row.stamp.clone(), format!("{filter:?}"), counted).await,
+        None => counted.await.map(Arc::new),
     }
 }

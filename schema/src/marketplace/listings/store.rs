@@ -9,14 +9,14 @@ use serde::Deserialize;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::pictures;
 use super::rules::Words;
 use super::types::{
-    Listing, ListingCategory, ListingIcon, ListingLinks, ListingMedia, ListingMediaKind, ListingPermission,
-    ListingRating, ListingVendor, ListingVersion,
+    Listing, ListingCategory, ListingIcon, ListingLinks, ListingMedia, ListingRating, ListingVendor, ListingVersion,
 };
 use crate::db::Db;
 use crate::fault::Fault;
+use crate::marketplace::media::{self, MediaKind, MediaVariant, Size, Stored};
+use crate::marketplace::versions::Permission;
 use crate::time::Time;
 
 pub(super) use facets::facets_get;
@@ -47,7 +47,7 @@ struct ListingRow {
     version_number: String,
     version_published_at: Option<Time>,
     release_notes: Option<String>,
-    permissions: Option<Json<Vec<ListingPermission>>>,
+    permissions: Option<Json<Vec<Permission>>>,
     categories: Option<Json<Vec<ListingCategory>>>,
     media: Option<Json<Vec<PictureRow>>>,
     rating_average: f64,
@@ -65,7 +65,7 @@ struct ListingRow {
 #[derive(Deserialize)]
 struct PictureRow {
     media_uuid: Uuid,
-    kind: ListingMediaKind,
+    kind: String,
     position: i32,
     alt_text: Option<String>,
     caption: Option<String>,
@@ -126,18 +126,16 @@ pub(super) async fn get(db: &Db, slug: &str, locale: Option<&str>) -> Result<Opt
     )
     .fetch_optional(&mut *db.conn().await?)
     .await?;
-    Ok(row.map(Listing::from))
+    row.map(Listing::try_from).transpose()
 }
 
-impl From<ListingRow> for Listing {
-    fn from(row: ListingRow) -> Self {
-        let (icons, media): (Vec<_>, Vec<_>) = row
-            .media
-            .map(|media| media.0)
-            .unwrap_or_default()
-            .into_iter()
-            .partition(|picture| picture.kind == ListingMediaKind::Icon);
-        Self {
+impl TryFrom<ListingRow> for Listing {
+    type Error = Fault;
+
+    fn try_from(row: ListingRow) -> Result<Self, Fault> {
+        let pictures = row.media.map(|media| media.0).unwrap_or_default().into_iter();
+        let (icons, media): (Vec<_>, Vec<_>) = pictures.partition(|picture| picture.kind == MediaKind::Icon.name());
+        Ok(Self {
             slug: row.slug,
             app_uuid: row.app_uuid,
             name: row.name,
@@ -154,7 +152,7 @@ impl From<ListingRow> for Listing {
             },
             permissions: row.permissions.map(|permissions| permissions.0).unwrap_or_default(),
             icon: icons.into_iter().next().map(ListingIcon::from),
-            media: media.into_iter().map(ListingMedia::from).collect(),
+            media: media.into_iter().map(ListingMedia::try_from).collect::<Result<_, _>>()?,
             rating: ListingRating::new(row.rating_average, row.rating_count),
             links: ListingLinks {
                 support_url: row.support_url,
@@ -165,7 +163,7 @@ impl From<ListingRow> for Listing {
             },
             first_published_at: row.first_published_at,
             published_at: row.published_at,
-        }
+        })
     }
 }
 
@@ -176,47 +174,39 @@ impl From<PictureRow> for ListingIcon {
     }
 }
 
-impl From<PictureRow> for ListingMedia {
-    fn from(row: PictureRow) -> Self {
-        let copies = row.variants.values().map(|copy| (copy.width, copy.height));
-        Self {
+impl TryFrom<PictureRow> for ListingMedia {
+    type Error = Fault;
+
+    fn try_from(row: PictureRow) -> Result<Self, Fault> {
+        let original = Pixels { width: row.width, height: row.height };
+        let sizes = media::sizes(&original, &row.variants);
+        Ok(Self {
             uuid: row.media_uuid,
-            kind: row.kind,
+            kind: MediaKind::parse(&row.kind)?,
             position: row.position,
-            variants: pictures::variants((row.width, row.height), copies),
+            variants: sizes.map(|(name, size)| MediaVariant { name, width: size.width, height: size.height }).into(),
             alt_text: row.alt_text,
             caption: row.caption,
             media_type: row.media_type,
             width: row.width,
             height: row.height,
-        }
+        })
     }
 }
 
-/// A picture of a listing, as far as its bytes are concerned.
-pub(super) struct MediaRow {
-    pub(super) kind: String,
-    pub(super) position: i32,
-    pub(super) original: Json<Stored>,
-    pub(super) variants: Json<BTreeMap<String, Stored>>,
-}
-
-/// Where bytes lie and what they are.
-#[derive(Clone, Debug, Deserialize)]
-pub(super) struct Stored {
-    pub(super) object_key: String,
-    pub(super) media_type: String,
-    pub(super) width: i32,
-    pub(super) height: i32,
+/// A picture that a listing shows, and where its bytes lie.
+pub(super) struct Shown {
+    /// Its bytes.
+    pub(super) stored: Stored,
+    /// What it is for, with its place where there are several: `icon`, `screenshot-2`.
+    pub(super) called: String,
 }
 
 /// A picture that a visible listing shows.
-pub(super) async fn media_get(db: &Db, slug: &str, media_uuid: Uuid) -> Result<Option<MediaRow>, Fault> {
-    Ok(sqlx::query_as!(
-        MediaRow,
-        r#"select lm.kind, lm.position, m.variants as "variants: _",
-               json_build_object('object_key', m.object_key, 'media_type', m.media_type, 'width', m.width,
-                   'height', m.height) as "original!: _"
+pub(super) async fn media_get(db: &Db, slug: &str, media_uuid: Uuid) -> Result<Option<Shown>, Fault> {
+    let row = sqlx::query!(
+        r#"select lm.kind, lm.position, m.sha256, m.object_key, m.media_type, m.width, m.height, m.size_bytes,
+               m.variants as "variants: Json<BTreeMap<String, Size>>"
           from listing as l
           join listing_media as lm on lm.app_uuid = l.app_uuid
           join media as m on m.media_uuid = lm.media_uuid
@@ -225,5 +215,23 @@ pub(super) async fn media_get(db: &Db, slug: &str, media_uuid: Uuid) -> Result<O
         media_uuid
     )
     .fetch_optional(&mut *db.conn().await?)
-    .await?)
+    .await?;
+    Ok(row.map(|row| Shown {
+        called: match row.kind.as_str() {
+            "SCREENSHOT" => format!("screenshot-{}", row.position),
+            kind => kind.to_lowercase(),
+        },
+        stored: Stored {
+            media_uuid,
+            sha256: row.sha256,
+            original: Size {
+                object_key: row.object_key,
+                media_type: row.media_type,
+                width: row.width,
+                height: row.height,
+                size_bytes: row.size_bytes,
+            },
+            copies: row.variants.0,
+        },
+    }))
 }

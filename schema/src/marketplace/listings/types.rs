@@ -1,16 +1,20 @@
 //! What readers are shown: plain data that the store fills and the answer writes.
 
-use async_graphql::{Enum, SimpleObject};
+use std::sync::Arc;
+
+use async_graphql::SimpleObject;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::marketplace::media::{MediaKind, MediaVariant};
+use crate::marketplace::versions::Permission;
 use crate::page::Page;
 use crate::time::Time;
 
 /// One app as the storefront shows it, in one locale.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
-pub(crate) struct Listing {
+pub(in crate::marketplace) struct Listing {
     /// Its name in addresses.
     pub(super) slug: String,
     /// The app that is listed.
@@ -32,7 +36,7 @@ pub(crate) struct Listing {
     /// The version customers get.
     pub(super) version: ListingVersion,
     /// What the app may do with the customer's data once it is installed.
-    pub(super) permissions: Vec<ListingPermission>,
+    pub(super) permissions: Vec<Permission>,
     /// The icon.
     pub(super) icon: Option<ListingIcon>,
     /// Banner, then screenshots in their order. The icon stands in `icon`.
@@ -50,7 +54,7 @@ pub(crate) struct Listing {
 /// The partner who offers the app.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
-pub(crate) struct ListingVendor {
+pub(in crate::marketplace) struct ListingVendor {
     /// Its name in addresses.
     pub(super) slug: String,
     /// The company's name on the storefront.
@@ -60,7 +64,7 @@ pub(crate) struct ListingVendor {
 /// A category the listing is in.
 #[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
-pub(crate) struct ListingCategory {
+pub(in crate::marketplace) struct ListingCategory {
     /// Its name in addresses.
     slug: String,
     /// Its name in the best matching locale.
@@ -72,7 +76,7 @@ pub(crate) struct ListingCategory {
 /// The version customers get.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
-pub(crate) struct ListingVersion {
+pub(in crate::marketplace) struct ListingVersion {
     /// Its semantic version.
     pub(super) number: String,
     /// When it went live.
@@ -81,20 +85,10 @@ pub(crate) struct ListingVersion {
     pub(super) release_notes: Option<String>,
 }
 
-/// One permission of the platform's own API, and why the app needs it.
-#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct ListingPermission {
-    /// The permission; `:write` includes reading.
-    code: String,
-    /// Why, in a sentence that customers read before they install the app.
-    reason: String,
-}
-
 /// A square picture that stands for the app.
 #[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
-pub(crate) struct ListingIcon {
+pub(in crate::marketplace) struct ListingIcon {
     /// The id under which its content is fetched.
     pub(super) media_uuid: Uuid,
     /// The media type of its bytes.
@@ -110,11 +104,11 @@ pub(crate) struct ListingIcon {
 /// A picture of the listing. Its bytes are had by its id and never change.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
-pub(crate) struct ListingMedia {
+pub(in crate::marketplace) struct ListingMedia {
     /// Its id.
     pub(super) uuid: Uuid,
     /// What it is for.
-    pub(super) kind: ListingMediaKind,
+    pub(super) kind: MediaKind,
     /// Its place among the pictures of its kind, from 1.
     pub(super) position: i32,
     /// What it shows, for those who cannot see it.
@@ -128,51 +122,13 @@ pub(crate) struct ListingMedia {
     /// Pixels of the original.
     pub(super) height: i32,
     /// The sizes in which its content can be had, the largest first.
-    pub(super) variants: Vec<ListingMediaVariant>,
-}
-
-/// A size in which a picture can be had.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct ListingMediaVariant {
-    /// Which size.
-    pub(super) name: ListingMediaSize,
-    /// Pixels.
-    pub(super) width: i32,
-    /// Pixels.
-    pub(super) height: i32,
-}
-
-/// What a picture is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, Enum)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum ListingMediaKind {
-    /// Stands for the app in lists.
-    Icon,
-    /// A view of the app at work.
-    Screenshot,
-    /// The listing's wide picture.
-    Banner,
-}
-
-/// The sizes of a picture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Enum)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum ListingMediaSize {
-    /// As it was uploaded.
-    Original,
-    /// The largest copy.
-    Large,
-    /// The next.
-    Medium,
-    /// The smallest.
-    Small,
+    pub(super) variants: Vec<MediaVariant>,
 }
 
 /// What customers think of it, from published reviews.
 #[derive(Clone, Copy, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
-pub(crate) struct ListingRating {
+pub(in crate::marketplace) struct ListingRating {
     /// Mean of the stars, with two decimals; null without reviews.
     average: Option<f64>,
     /// How many reviews are published.
@@ -189,7 +145,7 @@ impl ListingRating {
 /// Where the reader finds more.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
-pub(crate) struct ListingLinks {
+pub(in crate::marketplace) struct ListingLinks {
     /// A help centre or contact page.
     pub(super) support_url: Option<String>,
     /// Where customers write for help.
@@ -205,7 +161,7 @@ pub(crate) struct ListingLinks {
 /// A listing in a list.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
-pub(crate) struct ListingSummary {
+pub(in crate::marketplace) struct ListingSummary {
     /// Its name in addresses.
     pub(super) slug: String,
     /// The app that is listed.
@@ -233,20 +189,20 @@ pub(crate) struct ListingSummary {
 /// A page of listings found, and how the whole result divides.
 #[derive(Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
-pub(crate) struct ListingList {
+pub(in crate::marketplace) struct ListingList {
     /// The entries of this page, in the order asked for.
     pub(super) data: Vec<ListingSummary>,
     /// Where the page ends.
     pub(super) page: Page,
     /// How the whole result divides.
-    pub(super) facets: ListingFacets,
+    pub(super) facets: Arc<ListingFacets>,
 }
 
 /// How the whole result divides, on every page the same. Each facet counts what every other filter leaves and ignores
 /// its own, so that a reader sees what another choice would give.
 #[derive(Clone, Debug, Default, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
-pub(crate) struct ListingFacets {
+pub(in crate::marketplace) struct ListingFacets {
     /// Listings that all filters together leave.
     pub(super) total: i32,
     /// Active categories with at least one listing in or beneath them, most listings first.
@@ -260,7 +216,7 @@ pub(crate) struct ListingFacets {
 /// One category and how many listings of the result are in or beneath it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
-pub(crate) struct CategoryFacet {
+pub(in crate::marketplace) struct CategoryFacet {
     /// Its name in addresses.
     slug: String,
     /// Its name in the best matching locale.
@@ -272,7 +228,7 @@ pub(crate) struct CategoryFacet {
 /// One locale and how many listings of the result have texts in it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
-pub(crate) struct LanguageFacet {
+pub(in crate::marketplace) struct LanguageFacet {
     /// The locale.
     locale: String,
     /// Listings.
@@ -282,7 +238,7 @@ pub(crate) struct LanguageFacet {
 /// A lower bound and how many listings of the result reach it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
-pub(crate) struct RatingFacet {
+pub(in crate::marketplace) struct RatingFacet {
     /// Stars.
     pub(super) at_least: i32,
     /// Listings.

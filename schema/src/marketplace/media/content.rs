@@ -15,7 +15,7 @@ use crate::media::store::MediaKey;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Enum, Deserialize, Serialize)]
 #[graphql(name = "MediaVariantName")]
 #[serde(rename_all = "UPPERCASE")]
-pub(in crate::marketplace::media) enum VariantName {
+pub(in crate::marketplace) enum VariantName {
     /// The whole picture.
     Original,
     /// Fits a square of 1,600 pixels.
@@ -28,10 +28,10 @@ pub(in crate::marketplace::media) enum VariantName {
 
 impl VariantName {
     /// Every size, the largest first.
-    pub(in crate::marketplace::media) const ALL: [Self; 4] = [Self::Original, Self::Large, Self::Medium, Self::Small];
+    pub(in crate::marketplace) const ALL: [Self; 4] = [Self::Original, Self::Large, Self::Medium, Self::Small];
 
     /// The name in answers and columns.
-    pub(in crate::marketplace::media) const fn name(self) -> &'static str {
+    pub(in crate::marketplace) const fn name(self) -> &'static str {
         match self {
             Self::Original => "ORIGINAL",
             Self::Large => "LARGE",
@@ -43,37 +43,37 @@ impl VariantName {
 
 /// A smaller copy, as column `media.variants` keeps it under its name.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub(in crate::marketplace::media) struct Size {
+pub(in crate::marketplace) struct Size {
     /// Names the object.
-    pub(in crate::marketplace::media) object_key: String,
+    pub(in crate::marketplace) object_key: String,
     /// Media type of the bytes.
-    pub(in crate::marketplace::media) media_type: String,
+    pub(in crate::marketplace) media_type: String,
     /// Pixels.
-    pub(in crate::marketplace::media) width: i32,
+    pub(in crate::marketplace) width: i32,
     /// Pixels.
-    pub(in crate::marketplace::media) height: i32,
+    pub(in crate::marketplace) height: i32,
     /// Bytes.
-    pub(in crate::marketplace::media) size_bytes: i64,
+    pub(in crate::marketplace) size_bytes: i64,
 }
 
 /// Where the bytes of a picture lie.
 #[derive(Clone, Debug)]
-pub(in crate::marketplace::media) struct Stored {
+pub(in crate::marketplace) struct Stored {
     /// The picture.
-    pub(in crate::marketplace::media) media_uuid: Uuid,
+    pub(in crate::marketplace) media_uuid: Uuid,
     /// SHA-256 of the whole picture.
-    pub(in crate::marketplace::media) sha256: Vec<u8>,
+    pub(in crate::marketplace) sha256: Vec<u8>,
     /// The whole picture.
-    pub(in crate::marketplace::media) original: Size,
+    pub(in crate::marketplace) original: Size,
     /// Its smaller copies, by name (column `media.variants`).
-    pub(in crate::marketplace::media) copies: BTreeMap<String, Size>,
+    pub(in crate::marketplace) copies: BTreeMap<String, Size>,
 }
 
 /// Every size of a picture, the largest first. One that was never made is the next larger that there is.
-pub(in crate::marketplace::media) fn sizes<'a>(
-    original: &'a Size,
-    copies: &'a BTreeMap<String, Size>,
-) -> [(VariantName, &'a Size); 4] {
+pub(in crate::marketplace) fn sizes<'a, T>(
+    original: &'a T,
+    copies: &'a BTreeMap<String, T>,
+) -> [(VariantName, &'a T); 4] {
     let mut last = original;
     VariantName::ALL.map(|name| {
         last = copies.get(name.name()).unwrap_or(last);
@@ -81,14 +81,15 @@ pub(in crate::marketplace::media) fn sizes<'a>(
     })
 }
 
-/// Makes the bytes of a picture the answer, in this size.
+/// Makes the bytes of a picture the answer, in this size, to be saved under a name that begins with `called`.
 ///
 /// # Errors
 /// [`crate::Code::Unavailable`] when the store is away, [`crate::Code::Internal`] when it has lost the object.
-pub(in crate::marketplace::media) async fn deliver(
+pub(in crate::marketplace) async fn deliver(
     ask: &Ask,
     stored: &Stored,
     variant: VariantName,
+    called: &str,
 ) -> Result<(), Fault> {
     let found = sizes(&stored.original, &stored.copies).into_iter().find(|(name, _)| *name == variant);
     let size = found.map_or(&stored.original, |(_, size)| size);
@@ -101,7 +102,7 @@ pub(in crate::marketplace::media) async fn deliver(
         media_type: size.media_type.clone(),
         length: Some(object.size),
         etag: Some(format!("{}-{name}", hex::encode(&stored.sha256))),
-        file_name: format!("{}-{name}.{ending}", stored.media_uuid),
+        file_name: format!("{called}-{name}.{ending}"),
         stream: object.stream.map_err(std::io::Error::other).boxed(),
     });
     Ok(())

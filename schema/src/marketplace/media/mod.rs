@@ -15,4 +15,6 @@ mod resolvers;
 mod rules;
 mod store;
 
-pub(in crate::marketplace) use resolvers::{MediaMutation, MediaQuery};
+pub(in crate::marketplace) use content::{Size, Stored, VariantName, deliver, sizes};
+pub(in crate::marketplace) use resolvers::{MediaMutation, MediaQuery, MediaVariant};
+pub(in crate::marketplace) use rules::MediaKind;

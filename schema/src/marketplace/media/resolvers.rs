@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
+use serde::Serialize;
 use uuid::Uuid;
 
 use super::content::{self, Size, VariantName, away};
@@ -51,7 +52,7 @@ pub(in crate::marketplace) struct Media {
 }
 
 /// A size in which a picture can be had.
-#[derive(Clone, Debug, SimpleObject)]
+#[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct MediaVariant {
     /// Which one.
@@ -122,7 +123,8 @@ impl MediaQuery {
         let ask = ctx.ask();
         let stored = store::stored_get(&ask.db, ask.owner()?, app_uuid, media_uuid).await?;
         let stored = stored.ok_or_else(|| Fault::not_found("picture"))?;
-        content::deliver(ask, &stored, variant.unwrap_or(VariantName::Original)).await?;
+        let called = stored.media_uuid.to_string();
+        content::deliver(ask, &stored, variant.unwrap_or(VariantName::Original), &called).await?;
         Ok(true)
     }
 }

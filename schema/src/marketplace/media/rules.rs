@@ -1,13 +1,15 @@
 //! What pictures an app may have, and what may be said about them.
 
 use async_graphql::Enum;
+use serde::Serialize;
 
 use crate::fault::{Code, Fault, FieldError};
 use crate::media::image::{ImageError, ImageProblem, PictureKind};
 
 /// What a picture is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum)]
-pub(in crate::marketplace::media) enum MediaKind {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub(in crate::marketplace) enum MediaKind {
     /// Square; stands for the app in lists.
     Icon,
     /// The app at work.
@@ -23,7 +25,7 @@ const MEGABYTE: i64 = 1024 * 1024;
 
 impl MediaKind {
     /// The column's value.
-    pub(in crate::marketplace::media) const fn name(self) -> &'static str {
+    pub(in crate::marketplace) const fn name(self) -> &'static str {
         match self {
             Self::Icon => "ICON",
             Self::Screenshot => "SCREENSHOT",
@@ -35,7 +37,7 @@ impl MediaKind {
     ///
     /// # Errors
     /// [`Code::Internal`] for a value that the column's check would not let in.
-    pub(in crate::marketplace::media) fn parse(text: &str) -> Result<Self, Fault> {
+    pub(in crate::marketplace) fn parse(text: &str) -> Result<Self, Fault> {
         [Self::Icon, Self::Screenshot, Self::Banner]
             .into_iter()
             .find(|kind| kind.name() == text)

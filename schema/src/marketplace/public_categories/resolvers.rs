@@ -1,12 +1,16 @@
 //! What a storefront may ask of categories.
 
+use std::sync::Arc;
+
 use async_graphql::{Context, Object, SimpleObject};
 
 use super::rules::{self, Node};
 use super::store::{self, ShownRow};
 use crate::access::access;
 use crate::ask::Asking;
+use crate::db::Db;
 use crate::fault::Fault;
+use crate::marketplace::showcase::stamp_get;
 use crate::page::Page;
 
 /// An active category and what is beneath it.
@@ -46,7 +50,7 @@ impl From<Node<ShownRow>> for PublicCategory {
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicCategoryList {
     /// The categories at the root, in their order.
-    data: Vec<PublicCategory>,
+    data: Arc<Vec<PublicCategory>>,
     /// The tree comes whole, so there is never a next page.
     page: Page,
 }
@@ -64,9 +68,17 @@ impl PublicCategoriesQuery {
         ctx: &Context<'_>,
         locale: Option<String>,
     ) -> Result<PublicCategoryList, Fault> {
-        let rows = store::tree(&ctx.ask().db, locale.as_deref()).await?;
-        let tree = rules::tree(rows, |row| (row.category_uuid, row.parent_uuid));
-        let data = tree.into_iter().map(PublicCategory::from).collect();
+        let ask = ctx.ask();
+        let stamp = stamp_get(&ask.db).await?;
+        let question = locale.clone().unwrap_or_default();
+        let counted = tree(&ask.db, locale.as_deref());
+        let data = ask.services.showcase.trees.get_or_make(stamp, question, counted).await?;
         Ok(PublicCategoryList { data, page: Page { next_cursor: None, has_more: false } })
     }
+}
+
+async fn tree(db: &Db, locale: Option<&str>) -> Result<Vec<PublicCategory>, Fault> {
+    let rows = store::tree(db, locale).await?;
+    let tree = rules::tree(rows, |row| (row.category_uuid, row.parent_uuid));
+    Ok(tree.into_iter().map(PublicCategory::from).collect())
 }

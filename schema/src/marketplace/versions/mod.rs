@@ -21,5 +21,5 @@ mod rules;
 mod store;
 
 pub(in crate::marketplace) use resolvers::{VersionsMutation, VersionsQuery};
-pub(crate) use rules::manifest::Manifest;
+pub(crate) use rules::manifest::{Manifest, Permission};
 pub(crate) use rules::{Action, State, after};

@@ -31,6 +31,8 @@ pub(in crate::marketplace::listings) struct FoundRow {
     rank: i32,
     /// The name as it is compared; empty under another order.
     sort_name: String,
+    /// Tells this state of the shop window from another.
+    pub(in crate::marketplace::listings) stamp: String,
 }
 
 impl FoundRow {
@@ -106,6 +108,8 @@ macro_rules! found {
                    p.slug as vendor_slug, p.company_name as vendor_name, l.version_number as "version_number!",
                    l.published_at as "published_at!", l.rating_average as "rating_average!",
                    l.rating_count as "rating_count!", l.rank as "rank!", l.sort_name as "sort_name!",
+                   (select concat_ws('.', (select max(position) from listing_change), count(*), sum(xmin::text::bigint))
+                      from category) as "stamp!",
                    (select json_agg(json_build_object('slug', c.slug, 'primary', lc.position = 0, 'name',
                            coalesce(c.names ->> $1, c.names ->> split_part($1, '-', 1), c.names ->> 'en', c.slug))
                            order by lc.position)
