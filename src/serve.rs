@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::database::Database;
 use crate::folder::Folder;
-use crate::wiring;
+use crate::{sample, wiring};
 use anyhow::Context;
 use labs_schema::time::Clock;
 use std::io::Write;
@@ -41,7 +41,12 @@ async fn serve_with(
     let starting = async {
         wiring::durability_check(database.url()).await?;
         wiring::migrate(database.url()).await?;
-        wiring::application(config, database.url(), &config.base_url(address), Clock::default()).await
+        let base_url = config.base_url(address);
+        let application = wiring::application(config, database.url(), &base_url, Clock::default()).await?;
+        if config.sample_data {
+            sample::fill(application.engine(), &config.sign_ins_file(), &base_url).await?;
+        }
+        anyhow::Ok(application)
     };
     let application = tokio::select! {
         started = starting => started?,

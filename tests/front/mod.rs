@@ -19,7 +19,7 @@ struct Service {
 fn serve(program: &Command, listen: &str, folder: &Path) -> Command {
     let mut command = Command::new(program.get_program());
     command.args(program.get_args());
-    command.args(["serve", "--listen", listen, "--folder"]).arg(folder);
+    command.args(["serve", "--empty", "--listen", listen, "--folder"]).arg(folder);
     command.env_remove("DATABASE_URL").stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command

@@ -63,7 +63,8 @@ impl House {
 
     /// A staff member with these scopes, signed in with the second factor.
     pub(crate) async fn staff(&self, name: &str, scopes: &[&str]) -> Person {
-        let email = format!("{}@labs.example", name.to_lowercase().replace(' ', "."));
+        let local = name.to_lowercase().replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
+        let email = format!("{local}@labs.example");
         let role = format!("T_{}", name.to_uppercase().replace(|letter: char| !letter.is_ascii_alphanumeric(), "_"));
         let list = scopes.iter().map(|scope| format!("'{scope}'")).collect::<Vec<_>>().join(",");
         self.sql(&format!(

@@ -24,13 +24,13 @@ struct Cast {
 impl Cast {
     async fn new() -> Self {
         let house = House::new().await;
+        // Sweeps call fast; budgets are another law.
+        house.sql("update tier set burst_per_second = 100000, daily_requests = 100000000").await;
         let administrator = house.partner("Nordsee Kassen").await;
         let staff = house.staff("Chief", &["labs.admin:write"]).await;
         let storefront = house.program("storefront", &["storefront:write"], None).await;
         let release_tool =
             house.program("release tool", &["publication.changelog:write", "statistics:write"], None).await;
-        // Sweeps call fast; budgets are another law.
-        house.sql("update tier set burst_per_second = 100000, daily_requests = 100000000").await;
         Self { house, administrator, staff, storefront, release_tool }
     }
 

@@ -47,20 +47,19 @@ impl Canvas {
 
     /// A box with rounded corners; a disc, when the radius is half of its side.
     pub(super) fn block(&mut self, area: Area, radius: f32, colour: Colour) {
-        self.tint(area, radius, colour, 1.0);
+        let radius = area.most_radius(radius);
+        let Area { left, top, width, height } = area;
+        let cover = area.rounded(radius);
+        // Only the corners need a closer look; what lies between them is most of it.
+        self.paint(Area::new(left, top, width, radius), colour, &cover);
+        self.paint(Area::new(left, top + radius, width, height - 2.0 * radius), colour, |_, _| 1.0);
+        self.paint(Area::new(left, top + height - radius, width, radius), colour, &cover);
     }
 
     /// The same, through which the ground shines.
     pub(super) fn tint(&mut self, area: Area, radius: f32, colour: Colour, strength: f32) {
-        let radius = radius.min(area.width / 2.0).min(area.height / 2.0);
-        let (half_width, half_height) = (area.width / 2.0, area.height / 2.0);
-        let middle = (area.left + half_width, area.top + half_height);
-        self.paint(area, colour, |x, y| {
-            let aside = (x - middle.0).abs() - half_width + radius;
-            let above = (y - middle.1).abs() - half_height + radius;
-            let beyond = aside.max(0.0).hypot(above.max(0.0)) + aside.max(above).min(0.0);
-            (radius - beyond + 0.5).clamp(0.0, 1.0) * strength
-        });
+        let cover = area.rounded(area.most_radius(radius));
+        self.paint(area, colour, |x, y| cover(x, y) * strength);
     }
 
     /// A disc.
@@ -80,13 +79,15 @@ impl Canvas {
 
     /// Paints an area, each pixel as strongly as `cover` says (0 not at all, 1 wholly).
     fn paint(&mut self, area: Area, colour: Colour, cover: impl Fn(f32, f32) -> f32) {
-        let (left, right) = (area.left.floor().max(0.0), (area.left + area.width).ceil().max(0.0));
-        let (top, bottom) = (area.top.floor().max(0.0), (area.top + area.height).ceil().max(0.0));
+        let (left, right) = (area.left.round().max(0.0), (area.left + area.width).round().max(0.0));
+        let (top, bottom) = (area.top.round().max(0.0), (area.top + area.height).round().max(0.0));
         let rows = self.0.rows_mut().enumerate().take(bottom as usize).skip(top as usize);
         for (y, row) in rows {
             for (x, pixel) in row.enumerate().take(right as usize).skip(left as usize) {
                 let strength = cover(x as f32 + 0.5, y as f32 + 0.5);
-                if strength > 0.0 {
+                if strength >= 1.0 {
+                    *pixel = Rgb(colour.0);
+                } else if strength > 0.0 {
                     *pixel = Rgb(Colour(pixel.0).mixed(colour, strength).0);
                 }
             }
@@ -132,6 +133,23 @@ impl Colour {
 impl Area {
     pub(super) const fn new(left: f32, top: f32, width: f32, height: f32) -> Self {
         Self { left, top, width, height }
+    }
+
+    /// A radius, or the largest one that fits.
+    fn most_radius(self, radius: f32) -> f32 {
+        radius.min(self.width / 2.0).min(self.height / 2.0)
+    }
+
+    /// How much of a point is covered, when the corners are round.
+    fn rounded(self, radius: f32) -> impl Fn(f32, f32) -> f32 {
+        let (half_width, half_height) = (self.width / 2.0, self.height / 2.0);
+        let middle = (self.left + half_width, self.top + half_height);
+        move |x, y| {
+            let aside = (x - middle.0).abs() - half_width + radius;
+            let above = (y - middle.1).abs() - half_height + radius;
+            let beyond = aside.max(0.0).hypot(above.max(0.0)) + aside.max(above).min(0.0);
+            (radius - beyond + 0.5).clamp(0.0, 1.0)
+        }
     }
 }
 

@@ -134,7 +134,8 @@ mod tests {
         for letter in (' '..='Z').filter(|letter| lines(*letter).is_some()) {
             for stroke in strokes(letter, (0.0, 0.0), 1.0) {
                 for (x, y) in [stroke.from, stroke.to] {
-                    assert!((0.0..=WIDTH).contains(&x) && (0.0..=HEIGHT).contains(&y), "{letter} {x} {y}");
+                    // A comma hangs.
+                    assert!((0.0..=WIDTH).contains(&x) && (0.0..=HEIGHT + 1.0).contains(&y), "{letter} {x} {y}");
                 }
             }
         }

@@ -1,0 +1,40 @@
+//! The sample data of a first start, and the sheet that says how to sign in to it.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use anyhow::{Context, anyhow};
+use labs_schema::Engine;
+use labs_schema::sample::{Sample, is_wanted, sheet};
+
+/// Fills an empty database with sample data and writes the sheet of sign-ins.
+///
+/// The sheet is there before the data, so that data never stand without a way in. A crash between the two leaves a
+/// sheet of nothing, which the next start overwrites.
+///
+/// # Errors
+/// When the sheet cannot be written or the database is away; then there are no sample data.
+pub async fn fill(engine: &Engine, file: &Path, base_url: &str) -> anyhow::Result<()> {
+    let told = |fault: labs_schema::Fault| anyhow!("the sample data: {}", fault.parts().detail);
+    if !is_wanted(engine.pool()).await.map_err(told)? {
+        return Ok(());
+    }
+    let sample = Sample::make(engine.services(), engine.services().clock.now()).await.map_err(told)?;
+    write_private(file, &sheet(sample.sign_ins(), base_url)).context("the sheet of sign-ins")?;
+    sample.insert(engine.pool()).await.map_err(told)
+}
+
+/// Writes a file that only its owner can read, whole or not at all.
+fn write_private(file: &Path, text: &str) -> std::io::Result<()> {
+    let fresh = file.with_extension("new");
+    if fresh.exists() {
+        fs::remove_file(&fresh)?;
+    }
+    let mut open = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh)?;
+    open.write_all(text.as_bytes())?;
+    open.sync_all()?;
+    fs::rename(&fresh, file)?;
+    file.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+}
