@@ -132,6 +132,21 @@ async fn from_registration_to_the_storefront_with_a_record_of_what_staff_did() {
         .await;
     assert_eq!(live.str("state"), "PUBLISHED");
 
+    found_on_the_storefront(&house).await;
+
+    let records =
+        house.call("admin_audit_records_list").query("target_uuid", &submission).token(&staff.token).expect(200).await;
+    let mut operations: Vec<&str> =
+        records.json["data"].as_array().unwrap().iter().map(|record| record["operation"].as_str().unwrap()).collect();
+    operations.sort_unstable();
+    assert_eq!(
+        operations,
+        ["marketplace_submissions_approve", "marketplace_submissions_claim", "marketplace_submissions_get"]
+    );
+}
+
+/// A storefront finds the listing by a word of its description and downloads its icon.
+async fn found_on_the_storefront(house: &House) {
     let shop = house.program("storefront", &["storefront"], None).await;
     let found = house.call("marketplace_listings_search").query("q", "kitchen").token(&shop.token).expect(200).await;
     assert_eq!(found.json["data"][0]["name"], "Table Pilot", "{}", found.text());
@@ -147,16 +162,6 @@ async fn from_registration_to_the_storefront_with_a_record_of_what_staff_did() {
         .expect(200)
         .await;
     assert!(bytes.bytes.starts_with(b"\x89PNG"), "the icon is a picture");
-
-    let records =
-        house.call("admin_audit_records_list").query("target_uuid", &submission).token(&staff.token).expect(200).await;
-    let mut operations: Vec<&str> =
-        records.json["data"].as_array().unwrap().iter().map(|record| record["operation"].as_str().unwrap()).collect();
-    operations.sort_unstable();
-    assert_eq!(
-        operations,
-        ["marketplace_submissions_approve", "marketplace_submissions_claim", "marketplace_submissions_get"]
-    );
 }
 
 #[tokio::test]
