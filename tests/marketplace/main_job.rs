@@ -79,6 +79,7 @@ fn screenshot() -> Vec<u8> {
 #[tokio::test]
 async fn from_registration_to_the_storefront_with_a_record_of_what_staff_did() {
     let house = House::new().await;
+    house.sql("update tier set burst_per_second = 1000").await;
     let owner = house.partner("Nordsee Kassen").await;
     let staff = house
         .staff("Rosa Reviewer", &["labs.admin.submissions:write", "labs.admin.categories:write", "labs.admin.audit"])
@@ -167,6 +168,7 @@ async fn found_on_the_storefront(house: &House) {
 #[tokio::test]
 async fn an_edit_of_a_listed_app_is_not_seen_before_the_next_publication() {
     let house = House::new().await;
+    house.sql("update tier set burst_per_second = 1000").await;
     let owner = house.partner("Nordsee Kassen").await;
     let staff = house.staff("Rosa Reviewer", &["labs.admin.submissions:write", "labs.admin.categories:write"]).await;
     let owner = house.sign_in(&owner.email).await;
