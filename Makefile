@@ -1,6 +1,6 @@
 # The shorter steps. What each does stands in ./test, ./run and .ci/, once.
 .DEFAULT_GOAL := help
-.PHONY: help run test ci check fmt lint unit law stories tidy contract playground accept
+.PHONY: help run test ci check fmt lint unit law stories tidy contract playground bench accept
 
 export SQLX_OFFLINE := true
 
@@ -43,6 +43,10 @@ contract: ## lint the contract
 
 playground: ## build the pages and test them in Chromium
 	./test browser
+
+bench: ## what the service costs beside hand-written handlers, in ratios
+	cargo build --release --locked --bin labs --package labs-bench --bin labs-bench --package labs
+	target/release/labs-bench --labs target/release/labs
 
 accept: ## make anew what is generated: .sqlx, contract, schema
 	.ci/accept.sh

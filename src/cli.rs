@@ -144,7 +144,7 @@ pub struct Contract {
     /// Write contract/openapi.yaml anew from its pieces, in the project's folder
     #[arg(long)]
     pub assemble: bool,
-    /// Write schema/schema.graphql anew from the schema, in the project's folder
+    /// Write schema/schema.graphql and schema/states.md anew from the code, in the project's folder
     #[arg(long, conflicts_with = "assemble")]
     pub schema: bool,
 }

@@ -45,6 +45,7 @@ use tokio::task::JoinHandle;
 #[derive(Debug)]
 pub struct Cluster {
     url: String,
+    programs: PathBuf,
     stop: oneshot::Sender<()>,
     keeper: JoinHandle<anyhow::Result<()>>,
 }
@@ -84,8 +85,9 @@ impl Cluster {
         }
         let server = Server::start(&plan).await.context("the private PostgreSQL does not start")?;
         let (stop, stopped) = oneshot::channel();
+        let programs = plan.binaries.folder().to_owned();
         let keeper = tokio::spawn(keep(server, plan, stopped));
-        Ok(Self { url, stop, keeper })
+        Ok(Self { url, programs, stop, keeper })
     }
 
     /// The address of the database `labs` for its owner, who may do everything:
@@ -93,6 +95,12 @@ impl Cluster {
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// The folder of PostgreSQL's programs that made and run it.
+    #[must_use]
+    pub fn programs(&self) -> &Path {
+        &self.programs
     }
 
     /// Stops the server in the orderly way and returns when it is gone. Connections are cut,

@@ -62,7 +62,8 @@ async fn serve_with(
 /// the base address, for programs.
 fn announce(config: &Config, address: SocketAddr) {
     let base = config.base_url(address);
-    let mut lines = format!("Labs is ready at {base}\n  API reference  {base}/\n  Playground     {base}/playground\n");
+    let mut lines =
+        format!("Labs is ready at {base}\n  API reference  {base}/reference\n  Playground     {base}/playground\n");
     let sign_ins = config.sign_ins_file();
     if sign_ins.exists() {
         lines += &format!("  Sign-ins       {}\n", sign_ins.display());

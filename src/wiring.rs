@@ -285,12 +285,14 @@ pub fn contract_assemble() -> anyhow::Result<()> {
     write(&folder.join("openapi.yaml"), &assembled.yaml)
 }
 
-/// Writes the SDL as last agreed, `schema/schema.graphql`, in the project's folder.
+/// Writes the SDL as last agreed, `schema/schema.graphql`, and the state machines, `schema/states.md`, in the
+/// project's folder.
 ///
 /// # Errors
 /// When the schema breaks a rule of the house, or the file cannot be written.
 pub fn schema_write() -> anyhow::Result<()> {
     let plan = Plan::new().map_err(|breaches| differences(&breaches))?;
+    write(Path::new("schema/states.md"), &labs_schema::states::drawn())?;
     write(Path::new("schema/schema.graphql"), plan.sdl())
 }
 

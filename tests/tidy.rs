@@ -146,6 +146,12 @@ fn the_agreed_schema_is_the_one_that_is_built() {
     );
 }
 
+#[test]
+fn the_drawn_state_machines_are_those_of_the_code() {
+    let agreed = std::fs::read_to_string(root().join("schema/states.md")).unwrap();
+    assert!(labs_schema::states::drawn() == agreed, "schema/states.md is not what the tables say: run `make accept`");
+}
+
 #[tokio::test]
 async fn contract_documents_schema_and_routes_agree() {
     let differences = labs::wiring::check().await.unwrap();

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { buildSchema, execute, parse, validate } from 'graphql';
 import { randomUUID } from 'node:crypto';
 
-const schema = buildSchema(readFileSync(new URL('mock.graphql', import.meta.url), 'utf8'));
+const schema = buildSchema(readFileSync(new URL('../../schema/schema.graphql', import.meta.url), 'utf8'));
 const records = [];
 
 /** Answers one question as `{ status, body }`; a refusal comes as the fields of a problem. */
@@ -28,7 +28,7 @@ const page = { next_cursor: null, has_more: false };
 const resolvers = {
   admin_audit_records_list: ({ limit, outcome, operation, request_id }) => ({
     data: records
-      .filter((record) => !request_id || record.request_id === request_id)
+      .filter((record) => !request_id || request_id.includes(record.request_id))
       .filter((record) => !outcome || outcome.includes(record.outcome))
       .filter((record) => !operation || operation.includes(record.operation))
       .slice(0, limit),
@@ -93,20 +93,20 @@ function record({ name }, person, requestId, outcome, code) {
   if (name.startsWith('__')) return;
   records.unshift({
     uuid: randomUUID(),
-    created_at: new Date().toISOString(),
+    recorded_at: new Date().toISOString(),
     operation: name,
     outcome,
     code,
-    actor_label: person.name,
+    actor: { kind: 'STAFF_USER', label: person.name },
     request_id: requestId,
     address: '127.0.0.1',
   });
 }
 
-function submission(uuid, state, app_name, version_number, partner_name, reviewer_label) {
-  return { uuid, state, app_name, version_number, partner_name, reviewer_label, submitted_at: '2026-11-20T09:12:44.120000Z' };
+function submission(uuid, state, app_name, version_number, partner_name, reviewer) {
+  return { uuid, state, app_name, version_number, partner_name, reviewer: reviewer && { name: reviewer }, submitted_at: '2026-11-20T09:12:44.120000Z' };
 }
 
 function category(uuid, parent_uuid, slug, name) {
-  return { uuid, parent_uuid, slug, name, state: 'ACTIVE' };
+  return { uuid, parent_uuid, slug, names: { en: name }, state: 'ACTIVE', apps_count: 2 };
 }

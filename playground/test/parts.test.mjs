@@ -37,7 +37,7 @@ test('codes agree with RFC 6238', () => {
 });
 
 const questions = readdirSync(here('../questions')).map((name) => [name, readFileSync(here(`../questions/${name}`), 'utf8')]);
-const schema = buildSchema(readFileSync(here('mock.graphql'), 'utf8'));
+const schema = buildSchema(readFileSync(here('../../schema/schema.graphql'), 'utf8'));
 
 for (const [name, text] of questions) {
   test(`the saved question ${name} has a title, a sentence, and fits the schema`, () => {

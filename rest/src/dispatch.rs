@@ -203,7 +203,7 @@ async fn walk_operation<'a>(
         }
         Match::NotFound => {
             walk.spend_anonymous(rest)?;
-            return Err(Fault::new(Code::NotFound, "Nothing is here. The reference at / lists every path."));
+            return Err(Fault::new(Code::NotFound, "Nothing is here. The reference at /reference lists every path."));
         }
     };
     walk.operation = Some(operation);

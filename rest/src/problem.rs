@@ -196,3 +196,35 @@ const fn title(code: Code) -> &'static str {
         Code::AuditUnavailable => "The audit record cannot be written",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+    use utoipa::PartialSchema as _;
+
+    use super::*;
+
+    /// The names of a schema's members, and those that are always there.
+    fn members(schema: &Value) -> (BTreeSet<String>, BTreeSet<String>) {
+        let properties = schema["properties"].as_object().unwrap().keys().cloned().collect();
+        let required = schema["required"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned());
+        (properties, required.collect())
+    }
+
+    #[test]
+    fn what_is_written_is_what_the_contract_promises() {
+        let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../contract/openapi.yaml")).unwrap();
+        let contract: Value = yaml_serde::from_str(&text).unwrap();
+        let promised = &contract["components"]["schemas"];
+        let written = |schema: utoipa::openapi::RefOr<utoipa::openapi::Schema>| serde_json::to_value(schema).unwrap();
+
+        let (mut properties, required) = members(&written(Problem::schema()));
+        for of_the_token_endpoints in ["error", "error_description"] {
+            assert!(properties.remove(of_the_token_endpoints));
+        }
+        assert_eq!((properties, required), members(&promised["Problem"]));
+        assert_eq!(members(&written(ProblemField::schema())), members(&promised["FieldError"]));
+    }
+}

@@ -7,6 +7,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use sqlx::PgPool;
 use tokio::sync::Mutex;
 
@@ -57,21 +59,24 @@ impl Budgets {
     /// # Errors
     /// [`Code::RateLimited`] when the day's budget is spent, [`Code::Unavailable`] when the service cannot
     /// know: a request is refused rather than let through.
-    pub async fn spend(&self, budget: &Budget, now: Time) -> Result<Daily, (Fault, Option<Daily>)> {
-        let slot = self.slot(&budget.account);
-        let mut lease = slot.lock().await;
-        if lease.day != day_of(now) || lease.limit != budget.daily_requests {
-            self.give_back(&budget.account, &mut lease).await;
-            *lease = Lease { day: day_of(now), limit: budget.daily_requests, granted: 0, left: 0 };
+    pub fn spend<'a>(&'a self, budget: &'a Budget, now: Time) -> BoxFuture<'a, Result<Daily, (Fault, Option<Daily>)>> {
+        async move {
+            let slot = self.slot(&budget.account);
+            let mut lease = slot.lock().await;
+            if lease.day != day_of(now) || lease.limit != budget.daily_requests {
+                self.give_back(&budget.account, &mut lease).await;
+                *lease = Lease { day: day_of(now), limit: budget.daily_requests, granted: 0, left: 0 };
+            }
+            if lease.left == 0 {
+                self.take(&budget.account, &mut lease).await.map_err(|fault| (fault, None))?;
+            }
+            if lease.left == 0 {
+                return Err((spent(&lease, now), Some(lease.daily(now))));
+            }
+            lease.left -= 1;
+            Ok(lease.daily(now))
         }
-        if lease.left == 0 {
-            self.take(&budget.account, &mut lease).await.map_err(|fault| (fault, None))?;
-        }
-        if lease.left == 0 {
-            return Err((spent(&lease, now), Some(lease.daily(now))));
-        }
-        lease.left -= 1;
-        Ok(lease.daily(now))
+        .boxed()
     }
 
     /// What is left, spending nothing. Before this replica's first request of the day the whole limit is
@@ -98,11 +103,14 @@ impl Budgets {
     }
 
     /// Gives every unused lease back. For a clean stop.
-    pub async fn settle(&self) {
-        let slots: Vec<_> = self.leases.lock().unwrap_or_else(PoisonError::into_inner).drain().collect();
-        for (account, slot) in slots {
-            self.give_back(&account, &mut *slot.lock().await).await;
+    pub fn settle(&self) -> BoxFuture<'_, ()> {
+        async move {
+            let slots: Vec<_> = self.leases.lock().unwrap_or_else(PoisonError::into_inner).drain().collect();
+            for (account, slot) in slots {
+                self.give_back(&account, &mut *slot.lock().await).await;
+            }
         }
+        .boxed()
     }
 
     fn slot(&self, account: &str) -> Arc<Mutex<Lease>> {

@@ -248,7 +248,7 @@ impl Fault {
         let now = if allowed.is_empty() { "nothing".to_owned() } else { allowed.join(", ") };
         let mut fault = Self::new(
             Code::IllegalTransition,
-            format!("A {thing} that is {state} cannot take the action {action}. Allowed now: {now}."),
+            format!("The {thing} is {state} and cannot take the action {action}. Allowed now: {now}."),
         );
         fault.0.allowed_actions = allowed;
         fault

@@ -26,6 +26,7 @@ pub mod sample;
 pub mod scope;
 pub mod seal;
 pub mod services;
+pub mod states;
 pub mod time;
 pub mod usage;
 

@@ -5,6 +5,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, LocalBoxFuture};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{Connection as _, migrate::Migrator};
 
@@ -45,10 +47,13 @@ pub struct Opening {
 ///
 /// # Errors
 /// When a migration fails or the database was migrated by a newer version.
-pub async fn migrate(database_url: &str) -> Result<(), Fault> {
-    let mut owner = PgConnection::connect(database_url).await?;
-    MIGRATIONS.run(&mut owner).await.map_err(Fault::internal)?;
-    Ok(owner.close().await?)
+pub fn migrate(database_url: &str) -> LocalBoxFuture<'_, Result<(), Fault>> {
+    async move {
+        let mut owner = PgConnection::connect(database_url).await?;
+        MIGRATIONS.run(&mut owner).await.map_err(Fault::internal)?;
+        Ok(owner.close().await?)
+    }
+    .boxed_local()
 }
 
 /// Refuses a database that would lose what it acknowledged.
@@ -91,32 +96,35 @@ pub async fn ping(pool: &PgPool) -> Result<(), Fault> {
 ///
 /// # Errors
 /// When the database is away, the master key is not the one it was sealed with, or the schema breaks a rule.
-pub async fn open(opening: Opening) -> Result<Engine, Fault> {
-    let plan = Plan::new().map_err(|breaches| Fault::internal(breaches.join("\n")))?;
-    let pool = connect(&opening.database_url, opening.connections).await?;
-    let authority = Authority::open(
-        pool.clone(),
-        opening.clock.clone(),
-        opening.key.clone(),
-        opening.settings.base_url.clone(),
-        opening.settings.audience.clone(),
-    )
-    .await?;
-    let services = Services {
-        cursors: CursorSeal::new(&opening.key),
-        refresh: RefreshSeal::new(&opening.key),
-        passwords: PasswordHasher::for_this_machine(),
-        clock: opening.clock,
-        budgets: Budgets::new(pool.clone()),
-        media: media(&opening.media_folder)?,
-        pictures: ImageWorkshop::new(1, WAITING_PICTURES),
-        showcase: crate::marketplace::showcase::Showcase::default(),
-        usage: crate::usage::Usage::default(),
-        settings: opening.settings,
-        authority: Arc::new(authority),
-        key: opening.key,
-    };
-    Ok(Engine::new(plan, pool, Arc::new(services)))
+pub fn open(opening: Opening) -> BoxFuture<'static, Result<Engine, Fault>> {
+    async move {
+        let plan = Plan::new().map_err(|breaches| Fault::internal(breaches.join("\n")))?;
+        let pool = connect(&opening.database_url, opening.connections).await?;
+        let authority = Authority::open(
+            pool.clone(),
+            opening.clock.clone(),
+            opening.key.clone(),
+            opening.settings.base_url.clone(),
+            opening.settings.audience.clone(),
+        )
+        .await?;
+        let services = Services {
+            cursors: CursorSeal::new(&opening.key),
+            refresh: RefreshSeal::new(&opening.key),
+            passwords: PasswordHasher::for_this_machine(),
+            clock: opening.clock,
+            budgets: Budgets::new(pool.clone()),
+            media: media(&opening.media_folder)?,
+            pictures: ImageWorkshop::new(1, WAITING_PICTURES),
+            showcase: crate::marketplace::showcase::Showcase::default(),
+            usage: crate::usage::Usage::default(),
+            settings: opening.settings,
+            authority: Arc::new(authority),
+            key: opening.key,
+        };
+        Ok(Engine::new(plan, pool, Arc::new(services)))
+    }
+    .boxed()
 }
 
 fn media(folder: &Path) -> Result<crate::media::store::MediaStore, Fault> {

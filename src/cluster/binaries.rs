@@ -44,6 +44,11 @@ impl Binaries {
         }
     }
 
+    /// Where they are.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// The path of one program.
     pub(super) fn path(&self, program: &str) -> PathBuf {
         self.folder.join(program)

@@ -52,7 +52,7 @@ function RequestId({ requestId }: { requestId: string }) {
         </button>
       )}
       {question && (
-        <button type="button" onClick={() => open(question, { request_id: requestId })}>
+        <button type="button" onClick={() => open(question, { request_id: [requestId] })}>
           Find its audit record
         </button>
       )}

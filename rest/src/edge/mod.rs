@@ -5,5 +5,6 @@ pub mod address;
 pub mod bearer;
 pub mod budget;
 pub mod headers;
+mod patient;
 pub mod request_id;
 pub mod server;

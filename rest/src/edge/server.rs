@@ -15,8 +15,12 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
+use super::patient::{Patient, Turns};
+
 /// How long a caller may take over its head; also how long a connection may idle before its first byte.
 const HEAD: Duration = Duration::from_secs(5);
+/// How long a connection may idle between two requests.
+const IDLE: Duration = Duration::from_secs(60);
 /// Largest head in bytes.
 const HEAD_BYTES: usize = 32 * 1024;
 /// Most header lines.
@@ -64,14 +68,22 @@ fn accept(stream: TcpStream, peer: SocketAddr, router: &Router, graceful: &Grace
         tracing::debug!(cause = %error, "a connection without TCP_NODELAY");
     }
     let router = router.clone();
+    let turns = Turns::default();
+    let stream = Patient::new(stream, turns.clone(), HEAD);
     let service = tower::service_fn(move |request: http::Request<Incoming>| {
         let mut request = request.map(axum::body::Body::new);
         request.extensions_mut().insert(Peer(peer.ip()));
-        router.clone().oneshot(request)
+        turns.next();
+        let (answer, turns) = (router.clone().oneshot(request), turns.clone());
+        async move {
+            let answer = answer.await;
+            turns.next();
+            answer
+        }
     });
     let connection = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD)
+        .header_read_timeout(IDLE)
         .max_buf_size(HEAD_BYTES)
         .max_headers(HEAD_LINES)
         .half_close(false)

@@ -81,7 +81,8 @@ fn verdict<'a>(rest: &'a Rest, caller: &Caller, method: &str, path: &str) -> Ver
             return Verdict { operation: None, refusal: Some(fault) };
         }
         Match::NotFound => {
-            let fault = Fault::new(Code::NotFound, "No operation has this path. The reference at / lists every path.");
+            let fault =
+                Fault::new(Code::NotFound, "No operation has this path. The reference at /reference lists every path.");
             return Verdict { operation: None, refusal: Some(fault) };
         }
     };

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use async_graphql::{Response, Value, Variables};
 use bytes::Bytes;
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 
 use super::question::{Shape, is_mutation, only_operation, root_fields};
 use super::{Engine, RootField, audit, prepare};
@@ -51,15 +53,19 @@ impl Engine {
     /// [`Code::Unauthenticated`], [`Code::ScopeMissing`] for anybody but staff, for a field whose scope is
     /// missing, and for introspection without any scope of the operator's domain;
     /// [`Code::ValidationFailed`] for a text that breaks a limit or the schema; [`Code::AuditUnavailable`].
-    pub async fn explore(&self, caller: Caller, exploration: Exploration) -> Result<Explored, Fault> {
-        let principal = caller.principal.clone().ok_or_else(|| Fault::new(Code::Unauthenticated, "Sign in first."))?;
-        if principal.kind != PrincipalType::StaffUser {
-            return Err(Fault::scope("labs.admin"));
+    pub fn explore(&self, caller: Caller, exploration: Exploration) -> BoxFuture<'_, Result<Explored, Fault>> {
+        async move {
+            let principal =
+                caller.principal.clone().ok_or_else(|| Fault::new(Code::Unauthenticated, "Sign in first."))?;
+            if principal.kind != PrincipalType::StaffUser {
+                return Err(Fault::scope("labs.admin"));
+            }
+            let checked = self.check(&caller, &exploration).await?;
+            let engine = self.clone();
+            let run = tokio::spawn(async move { engine.run_checked(caller, exploration, checked).await });
+            run.await.unwrap_or_else(|error| Err(Fault::internal(error)))
         }
-        let checked = self.check(&caller, &exploration).await?;
-        let engine = self.clone();
-        let run = tokio::spawn(async move { engine.run_checked(caller, exploration, checked).await });
-        run.await.unwrap_or_else(|error| Err(Fault::internal(error)))
+        .boxed()
     }
 
     async fn check(&self, caller: &Caller, exploration: &Exploration) -> Result<Checked, Fault> {

@@ -2,6 +2,9 @@
 //!
 //! Nobody below begins or settles a transaction, and nobody but [`audit`] writes an audit record, so no
 //! operation can forget either.
+//!
+//! The doors answer boxed futures: an `async fn` is compiled anew in every crate that awaits it, and behind these stands
+//! everything.
 
 mod audit;
 mod explore;
@@ -14,6 +17,8 @@ use std::sync::Arc;
 
 use async_graphql::{EmptySubscription, Schema, Value, Variables};
 use bytes::Bytes;
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use sqlx::PgPool;
 
 pub use explore::{Exploration, Explored};
@@ -119,8 +124,8 @@ impl Engine {
     ///
     /// # Errors
     /// See [`crate::authority::Authority::principal`].
-    pub async fn authenticate(&self, token: &str) -> Result<Arc<Principal>, Fault> {
-        self.0.services.authority.principal(token).await
+    pub fn authenticate<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Arc<Principal>, Fault>> {
+        async move { self.0.services.authority.principal(token).await }.boxed()
     }
 
     /// Whether this caller may ask this question.
@@ -144,42 +149,51 @@ impl Engine {
     /// # Errors
     /// What the guard, the resolver or the database answered; [`Code::AuditUnavailable`] when the record
     /// of an audited call cannot be written.
-    pub async fn ask(&self, call: Call) -> Result<Answer, Fault> {
-        if let Err(fault) = Self::guard(call.question.root.access, &call.caller) {
-            return Err(self.refuse(&call.question.root, &call.caller, &call.variables, fault).await);
+    pub fn ask(&self, call: Call) -> BoxFuture<'_, Result<Answer, Fault>> {
+        async move {
+            if let Err(fault) = Self::guard(call.question.root.access, &call.caller) {
+                return Err(self.refuse(&call.question.root, &call.caller, &call.variables, fault).await);
+            }
+            let plain =
+                !call.question.root.is_mutation && !call.question.root.is_audited && call.precondition.is_none();
+            if plain {
+                let db = Db::pooled(self.0.pool.clone());
+                let ask = self.context(&call, db);
+                let body = self.execute(&call.question, &call.variables, &ask).await?;
+                return Ok(Answer { body, extras: ask.take_extras(), replayed: false });
+            }
+            // Detached from the caller's connection: a client that goes away must not cut a transaction in two.
+            let engine = self.clone();
+            tokio::spawn(async move { engine.settle(call).await })
+                .await
+                .unwrap_or_else(|error| Err(Fault::internal(error)))
         }
-        let plain = !call.question.root.is_mutation && !call.question.root.is_audited && call.precondition.is_none();
-        if plain {
-            let db = Db::pooled(self.0.pool.clone());
-            let ask = self.context(&call, db);
-            let body = self.execute(&call.question, &call.variables, &ask).await?;
-            return Ok(Answer { body, extras: ask.take_extras(), replayed: false });
-        }
-        // Detached from the caller's connection: a client that goes away must not cut a transaction in two.
-        let engine = self.clone();
-        tokio::spawn(async move { engine.settle(call).await }).await.unwrap_or_else(|error| Err(Fault::internal(error)))
+        .boxed()
     }
 
     /// Records the refusal of an audited call that was refused before it was asked. The fault comes back,
     /// or [`Code::AuditUnavailable`] when there is no record of it.
-    pub async fn refuse(
-        &self,
-        root: &RootField,
-        caller: &Caller,
-        variables: &serde_json::Map<String, serde_json::Value>,
+    pub fn refuse<'a>(
+        &'a self,
+        root: &'a RootField,
+        caller: &'a Caller,
+        variables: &'a serde_json::Map<String, serde_json::Value>,
         fault: Fault,
-    ) -> Fault {
-        if !root.is_audited || caller.principal.is_none() {
-            return fault;
+    ) -> BoxFuture<'a, Fault> {
+        async move {
+            if !root.is_audited || caller.principal.is_none() {
+                return fault;
+            }
+            let entry = audit::Entry::of_refusal(root, caller, variables, &fault, self.0.services.clock.now());
+            let pool = self.0.pool.clone();
+            let written = tokio::spawn(async move { entry.write_alone(&pool).await }).await;
+            match written {
+                Ok(Ok(())) => fault,
+                Ok(Err(error)) => audit::unavailable(&error),
+                Err(error) => audit::unavailable(&Fault::internal(error)),
+            }
         }
-        let entry = audit::Entry::of_refusal(root, caller, variables, &fault, self.0.services.clock.now());
-        let pool = self.0.pool.clone();
-        let written = tokio::spawn(async move { entry.write_alone(&pool).await }).await;
-        match written {
-            Ok(Ok(())) => fault,
-            Ok(Err(error)) => audit::unavailable(&error),
-            Err(error) => audit::unavailable(&Fault::internal(error)),
-        }
+        .boxed()
     }
 
     fn context(&self, call: &Call, db: Db) -> Arc<Ask> {

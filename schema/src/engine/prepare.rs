@@ -3,9 +3,12 @@
 use std::collections::HashMap;
 
 use async_graphql::parser::types::{
-    ExecutableDocument, FieldDefinition, ServiceDocument, TypeKind, TypeSystemDefinition,
+    DocumentOperations, ExecutableDocument, Field, FieldDefinition, Selection, SelectionSet, ServiceDocument, TypeKind,
+    TypeSystemDefinition,
 };
-use async_graphql::{EmptySubscription, Schema, ValidationMode};
+use async_graphql::{EmptySubscription, Name, Positioned, Schema, ValidationMode};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 
 use super::Graph;
 use super::question::{Question, RootField, Shape, is_mutation, only_operation, root_fields};
@@ -89,8 +92,12 @@ impl Plan {
     ///
     /// # Errors
     /// What is wrong with the document, one sentence each.
-    pub async fn prepare(&self, name: &str, document: ExecutableDocument) -> Result<Question, Vec<String>> {
-        question(self, name, document).await
+    pub fn prepare<'a>(
+        &'a self,
+        name: &'a str,
+        document: ExecutableDocument,
+    ) -> BoxFuture<'a, Result<Question, Vec<String>>> {
+        async move { question(self, name, document).await }.boxed()
     }
 }
 
@@ -117,21 +124,47 @@ async fn question(plan: &Plan, name: &str, document: ExecutableDocument) -> Resu
     let access = known.access;
     let shape = Shape::of(&document, &operation.selection_set.node).into_root();
     validate(&plan.strict, document.clone()).await?;
-    check_whole(plan, name, if writes { "Mutation" } else { "Query" }, &shape)?;
+    let is_whole = check_whole(plan, name, if writes { "Mutation" } else { "Query" }, &shape)?;
+    let document = if is_whole { pruned(document, &shape) } else { document };
     let root = RootField { name: name.to_owned(), access, is_mutation: writes, is_audited: access.is_audited(name) };
     Ok(Question { root, document, shape })
 }
 
-/// A root field that is answered whole must be asked whole: every field, in the schema's order, all the way down.
-fn check_whole(plan: &Plan, name: &str, root: &str, shape: &Shape) -> Result<(), Vec<String>> {
+/// Whether a root field is answered whole. It must then be asked whole: every field, in the schema's order, all the
+/// way down.
+fn check_whole(plan: &Plan, name: &str, root: &str, shape: &Shape) -> Result<bool, Vec<String>> {
     let answered =
         plan.nested.get(&(root.to_owned(), name.to_owned())).map(|field| field.ty.as_str()).unwrap_or_default();
     if !crate::whole::is_whole(answered) {
-        return Ok(());
+        return Ok(false);
     }
     let mut breaches = Vec::new();
     compare(plan, answered, shape, &mut breaches);
-    if breaches.is_empty() { Ok(()) } else { Err(breaches) }
+    if breaches.is_empty() { Ok(true) } else { Err(breaches) }
+}
+
+/// The document of a root field that is answered whole, without what it asks beneath the answer's own fields: nobody
+/// looks at it, and every request would copy and walk it. The own fields stay, for a resolver that looks ahead.
+fn pruned(mut document: ExecutableDocument, shape: &Shape) -> ExecutableDocument {
+    let operation = match &mut document.operations {
+        DocumentOperations::Single(operation) => Some(operation),
+        DocumentOperations::Multiple(all) => all.values_mut().next(),
+    };
+    let items = operation.map(|operation| operation.node.selection_set.node.items.as_mut_slice());
+    if let Some([Positioned { node: Selection::Field(root), pos }]) = items {
+        let leaf = |name: &str| Field {
+            alias: None,
+            name: Positioned::new(Name::new(name), *pos),
+            arguments: Vec::new(),
+            directives: Vec::new(),
+            selection_set: Positioned::new(SelectionSet::default(), *pos),
+        };
+        let leaves =
+            shape.fields().map(|(name, _)| Positioned::new(Selection::Field(Positioned::new(leaf(name), *pos)), *pos));
+        root.node.selection_set.node.items = leaves.collect();
+        document.fragments.clear();
+    }
+    document
 }
 
 fn compare(plan: &Plan, ty: &str, shape: &Shape, breaches: &mut Vec<String>) {

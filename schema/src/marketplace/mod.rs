@@ -1,7 +1,7 @@
 //! The marketplace: apps with their versions, the review of what is submitted, and the storefront.
 
-mod apps;
-mod categories;
+pub(crate) mod apps;
+pub(crate) mod categories;
 mod checklist;
 mod listings;
 mod media;
@@ -10,7 +10,7 @@ mod publication;
 pub(crate) mod showcase;
 pub(crate) mod slug;
 mod submissions;
-mod versions;
+pub(crate) mod versions;
 
 use async_graphql::MergedObject;
 

@@ -1,5 +1,7 @@
 //! Programs that the operator provisions by hand: the storefront, the release tool, a partner's own.
 
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use ipnet::IpNet;
 use serde_json::json;
 use sqlx::PgPool;
@@ -54,41 +56,48 @@ const LONGEST_NAME: usize = 120;
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`] for a name, scope or partner that cannot be; [`crate::Code::Unavailable`].
-pub async fn client_create(pool: &PgPool, services: &Services, new: NewClient) -> Result<ClientCreated, Fault> {
-    let name = new.name.trim();
-    if !(1..=LONGEST_NAME).contains(&name.chars().count()) {
-        return Err(Fault::field("/name", "LENGTH", "Use 1 to 120 characters."));
+pub fn client_create<'a>(
+    pool: &'a PgPool,
+    services: &'a Services,
+    new: NewClient,
+) -> BoxFuture<'a, Result<ClientCreated, Fault>> {
+    async move {
+        let name = new.name.trim();
+        if !(1..=LONGEST_NAME).contains(&name.chars().count()) {
+            return Err(Fault::field("/name", "LENGTH", "Use 1 to 120 characters."));
+        }
+        let scopes = rules::allowed_scopes(&new.scopes, new.partner_uuid.is_some())?;
+        let networks: Vec<IpNet> = new.networks.iter().map(IpNet::trunc).collect();
+        let secret = SecretKind::Client.issue();
+        let act = Act::begin(pool, services);
+        let (client_uuid, client_id) = (act.new_uuid(), client_id());
+        if let Some(partner_uuid) = new.partner_uuid {
+            store::partner_exists(&act.db, partner_uuid).await?;
+        }
+        let client = store::NewClientRow {
+            client_uuid,
+            client_id: &client_id,
+            name,
+            partner_uuid: new.partner_uuid,
+            allowed_scopes: &scopes,
+            allowed_networks: &networks,
+            secret_uuid: act.new_uuid(),
+            secret_prefix: secret.text.expose().get(..SHOWN_CHARACTERS).unwrap_or_default(),
+            secret_sha256: &secret.digest,
+        };
+        store::client_insert(&act.db, &client).await?;
+        let said = Said {
+            operation: "client_create",
+            target_kind: "client",
+            target_uuid: client_uuid,
+            target_label: &client_id,
+            partner_uuid: new.partner_uuid,
+            parameters: json!({ "name": name, "scopes": scopes, "networks": networks }),
+        };
+        act.commit(&said).await?;
+        Ok(ClientCreated { client_uuid, client_id, secret: secret.text.expose().to_owned() })
     }
-    let scopes = rules::allowed_scopes(&new.scopes, new.partner_uuid.is_some())?;
-    let networks: Vec<IpNet> = new.networks.iter().map(IpNet::trunc).collect();
-    let secret = SecretKind::Client.issue();
-    let act = Act::begin(pool, services);
-    let (client_uuid, client_id) = (act.new_uuid(), client_id());
-    if let Some(partner_uuid) = new.partner_uuid {
-        store::partner_exists(&act.db, partner_uuid).await?;
-    }
-    let client = store::NewClientRow {
-        client_uuid,
-        client_id: &client_id,
-        name,
-        partner_uuid: new.partner_uuid,
-        allowed_scopes: &scopes,
-        allowed_networks: &networks,
-        secret_uuid: act.new_uuid(),
-        secret_prefix: secret.text.expose().get(..SHOWN_CHARACTERS).unwrap_or_default(),
-        secret_sha256: &secret.digest,
-    };
-    store::client_insert(&act.db, &client).await?;
-    let said = Said {
-        operation: "client_create",
-        target_kind: "client",
-        target_uuid: client_uuid,
-        target_label: &client_id,
-        partner_uuid: new.partner_uuid,
-        parameters: json!({ "name": name, "scopes": scopes, "networks": networks }),
-    };
-    act.commit(&said).await?;
-    Ok(ClientCreated { client_uuid, client_id, secret: secret.text.expose().to_owned() })
+    .boxed()
 }
 
 fn client_id() -> String {

@@ -10,6 +10,8 @@ mod rules;
 mod staff;
 mod store;
 
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use sqlx::PgPool;
 
 pub(crate) use clients::SHOWN_CHARACTERS;
@@ -25,6 +27,6 @@ use crate::fault::Fault;
 ///
 /// # Errors
 /// [`crate::Code::Unavailable`] when the database is away.
-pub async fn registrations_drop(pool: &PgPool) -> Result<u64, Fault> {
-    registrations::expired_delete(&Db::pooled(pool.clone())).await
+pub fn registrations_drop(pool: &PgPool) -> BoxFuture<'_, Result<u64, Fault>> {
+    async move { registrations::expired_delete(&Db::pooled(pool.clone())).await }.boxed()
 }

@@ -1,5 +1,7 @@
 //! The first staff member, and any other that the operator makes by hand.
 
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -61,34 +63,41 @@ const LONGEST_NAME: usize = 120;
 /// # Errors
 /// [`crate::Code::ValidationFailed`] for an address, name, role or password that cannot be;
 /// [`crate::Code::Conflict`] when the address is somebody's already; [`crate::Code::Unavailable`].
-pub async fn staff_create(pool: &PgPool, services: &Services, new: NewStaff) -> Result<StaffCreated, Fault> {
-    let email = checked(services, &new).await?;
-    let made = new.password.is_none().then(password);
-    let password = new.password.unwrap_or_else(|| SecretText::new(made.clone().unwrap_or_default()));
-    let password_hash = services.passwords.hash(password).await.map_err(busy)?;
-    let act = Act::begin(pool, services);
-    let person_uuid = act.new_uuid();
-    let roles = rules::role_codes(&new.roles);
-    store::roles_exist(&act.db, &roles).await?;
-    store::staff_insert(&act.db, person_uuid, &email, new.name.trim(), &password_hash).await?;
-    store::roles_grant(&act.db, person_uuid, &roles).await?;
-    let (seed, codes) = mfa::put_in_force(&act.db, &services.key, person_uuid).await?;
-    let said = Said {
-        operation: "staff_create",
-        target_kind: "staff",
-        target_uuid: person_uuid,
-        target_label: new.name.trim(),
-        partner_uuid: None,
-        parameters: json!({ "roles": roles }),
-    };
-    act.commit(&said).await?;
-    Ok(StaffCreated {
-        person_uuid,
-        password: made,
-        totp_secret: seed.base32().expose().to_owned(),
-        otpauth_uri: seed.otpauth_uri(mfa::ISSUER, email.as_str()).expose().to_owned(),
-        recovery_codes: codes.iter().map(|code| code.shown().expose().to_owned()).collect(),
-    })
+pub fn staff_create<'a>(
+    pool: &'a PgPool,
+    services: &'a Services,
+    new: NewStaff,
+) -> BoxFuture<'a, Result<StaffCreated, Fault>> {
+    async move {
+        let email = checked(services, &new).await?;
+        let made = new.password.is_none().then(password);
+        let password = new.password.unwrap_or_else(|| SecretText::new(made.clone().unwrap_or_default()));
+        let password_hash = services.passwords.hash(password).await.map_err(busy)?;
+        let act = Act::begin(pool, services);
+        let person_uuid = act.new_uuid();
+        let roles = rules::role_codes(&new.roles);
+        store::roles_exist(&act.db, &roles).await?;
+        store::staff_insert(&act.db, person_uuid, &email, new.name.trim(), &password_hash).await?;
+        store::roles_grant(&act.db, person_uuid, &roles).await?;
+        let (seed, codes) = mfa::put_in_force(&act.db, &services.key, person_uuid).await?;
+        let said = Said {
+            operation: "staff_create",
+            target_kind: "staff",
+            target_uuid: person_uuid,
+            target_label: new.name.trim(),
+            partner_uuid: None,
+            parameters: json!({ "roles": roles }),
+        };
+        act.commit(&said).await?;
+        Ok(StaffCreated {
+            person_uuid,
+            password: made,
+            totp_secret: seed.base32().expose().to_owned(),
+            otpauth_uri: seed.otpauth_uri(mfa::ISSUER, email.as_str()).expose().to_owned(),
+            recovery_codes: codes.iter().map(|code| code.shown().expose().to_owned()).collect(),
+        })
+    }
+    .boxed()
 }
 
 /// Judges what was asked for.

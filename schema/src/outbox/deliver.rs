@@ -1,5 +1,7 @@
 //! The job that hands queued mail over.
 
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use futures_util::future::join_all;
 use sqlx::PgPool;
 
@@ -35,23 +37,30 @@ pub struct Round {
 /// # Errors
 /// [`crate::Code::Unavailable`] when the database is away. A mail server that refuses is no error here: it is
 /// written on the mail.
-pub async fn deliver_due(pool: &PgPool, services: &Services, postman: &Postman) -> Result<Round, Fault> {
-    let db = Db::pooled(pool.clone());
-    let mut round = Round::default();
-    loop {
-        let mut due = store::claim(&db, LEASE_SECONDS).await?;
-        if due.is_empty() {
-            return Ok(round);
+pub fn deliver_due<'a>(
+    pool: &'a PgPool,
+    services: &'a Services,
+    postman: &'a Postman,
+) -> BoxFuture<'a, Result<Round, Fault>> {
+    async move {
+        let db = Db::pooled(pool.clone());
+        let mut round = Round::default();
+        loop {
+            let mut due = store::claim(&db, LEASE_SECONDS).await?;
+            if due.is_empty() {
+                return Ok(round);
+            }
+            due.sort_unstable_by_key(|row| row.message_uuid);
+            let outcomes = join_all(due.iter().map(|row| hand_over(services, postman, row))).await;
+            // What one of them came to is written down even when that of another could not be.
+            let mut settled = Ok(());
+            for (row, outcome) in due.iter().zip(outcomes) {
+                settled = settle(&db, row, outcome, &mut round).await.and(settled);
+            }
+            settled?;
         }
-        due.sort_unstable_by_key(|row| row.message_uuid);
-        let outcomes = join_all(due.iter().map(|row| hand_over(services, postman, row))).await;
-        // What one of them came to is written down even when that of another could not be.
-        let mut settled = Ok(());
-        for (row, outcome) in due.iter().zip(outcomes) {
-            settled = settle(&db, row, outcome, &mut round).await.and(settled);
-        }
-        settled?;
     }
+    .boxed()
 }
 
 async fn hand_over(services: &Services, postman: &Postman, row: &DueRow) -> Result<(), DeliveryError> {

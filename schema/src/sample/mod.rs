@@ -23,6 +23,8 @@ mod works;
 #[cfg(test)]
 mod tests;
 
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, LocalBoxFuture};
 use sqlx::PgPool;
 
 pub use sheet::{Key, SignIn, sheet};
@@ -44,12 +46,15 @@ impl Sample {
     ///
     /// # Errors
     /// When a picture cannot be kept, or too many passwords are being hashed.
-    pub async fn make(services: &Services, now: Time) -> Result<Self, Fault> {
-        let past = Past::before(now);
-        let ((mut rows, sign_ins), media) =
-            tokio::try_join!(teams::all(services, past), pictures::all(&services.media, past))?;
-        works::all(past, media, &mut rows)?;
-        Ok(Self { rows, sign_ins })
+    pub fn make(services: &Services, now: Time) -> LocalBoxFuture<'_, Result<Self, Fault>> {
+        async move {
+            let past = Past::before(now);
+            let ((mut rows, sign_ins), media) =
+                tokio::try_join!(teams::all(services, past), pictures::all(&services.media, past))?;
+            works::all(past, media, &mut rows)?;
+            Ok(Self { rows, sign_ins })
+        }
+        .boxed_local()
     }
 
     /// What its people and programs sign in with. Write it down before [`Sample::insert`]: the database keeps no
@@ -64,8 +69,8 @@ impl Sample {
     /// # Errors
     /// [`crate::Code::Conflict`] when there is a partner, [`crate::Code::Unavailable`] when the database is away.
     /// Nothing is in the database then.
-    pub async fn insert(&self, pool: &PgPool) -> Result<(), Fault> {
-        store::insert(pool, &self.rows).await
+    pub fn insert<'a>(&'a self, pool: &'a PgPool) -> LocalBoxFuture<'a, Result<(), Fault>> {
+        async move { store::insert(pool, &self.rows).await }.boxed_local()
     }
 }
 
@@ -73,8 +78,8 @@ impl Sample {
 ///
 /// # Errors
 /// [`crate::Code::Unavailable`] when the database is away.
-pub async fn is_wanted(pool: &PgPool) -> Result<bool, Fault> {
-    Ok(!store::partner_exists(pool).await?)
+pub fn is_wanted(pool: &PgPool) -> BoxFuture<'_, Result<bool, Fault>> {
+    async move { Ok(!store::partner_exists(pool).await?) }.boxed()
 }
 
 /// Fills an empty database, and answers what to sign in with.

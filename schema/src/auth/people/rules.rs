@@ -1,6 +1,7 @@
 //! The machine of a partner's people.
 
 use crate::fault::Fault;
+use crate::states::Drawing;
 
 /// Where a person of a partner's team stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +101,16 @@ pub(crate) fn after(state: State, action: Action, was_suspended: bool) -> Result
             .collect();
         Fault::illegal("user", state.name(), action.name(), allowed)
     })
+}
+
+/// The machine as a picture.
+pub(crate) fn drawing() -> Drawing {
+    Drawing::of(
+        "Partner user",
+        (&State::ALL, State::name),
+        (&Action::ALL, Action::name),
+        [&|state, action| after(state, action, false), &|state, action| after(state, action, true)],
+    )
 }
 
 #[cfg(test)]

@@ -21,5 +21,5 @@ mod rules;
 mod store;
 
 pub(in crate::marketplace) use resolvers::{App, AppsMutation, AppsQuery, event, load};
-pub(crate) use rules::{Action, State, after};
+pub(crate) use rules::{Action, State, after, drawing};
 pub(in crate::marketplace) use store::{event_insert, lock};

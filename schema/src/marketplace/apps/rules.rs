@@ -6,6 +6,7 @@ pub(super) mod draft;
 use async_graphql::Enum;
 
 use crate::fault::{Code, Fault};
+use crate::states::Drawing;
 
 /// Where an app is (specification: decisions, States).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum, serde::Serialize)]
@@ -163,6 +164,16 @@ pub(super) fn deletable(state: State, was_published: bool, version_states: &[Str
         }
         None => Ok(()),
     }
+}
+
+/// The machine as a picture.
+pub(crate) fn drawing() -> Drawing {
+    Drawing::of(
+        "App",
+        (&State::ALL, State::name),
+        (&Action::ALL, Action::name),
+        [&|state, action| after(state, action, false), &|state, action| after(state, action, true)],
+    )
 }
 
 #[cfg(test)]

@@ -17,3 +17,4 @@ mod rules;
 mod store;
 
 pub(in crate::marketplace) use resolvers::{CategoriesMutation, CategoriesQuery};
+pub(crate) use rules::drawing;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use async_graphql::Enum;
 
 use crate::fault::{Fault, FieldError};
+use crate::states::Drawing;
 
 /// The lowest level, counted from the root's 0: the tree has at most four.
 pub(super) const LOWEST_DEPTH: i32 = 3;
@@ -134,6 +135,11 @@ pub(super) fn check_texts(
     let mut errors = blank("names", names);
     errors.extend(blank("descriptions", descriptions));
     if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) }
+}
+
+/// The machine as a picture.
+pub(crate) fn drawing() -> Drawing {
+    Drawing::of("Category", (&State::ALL, State::name), (&Action::ALL, Action::name), [&after])
 }
 
 #[cfg(test)]

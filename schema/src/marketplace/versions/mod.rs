@@ -22,4 +22,4 @@ mod store;
 
 pub(in crate::marketplace) use resolvers::{VersionsMutation, VersionsQuery};
 pub(crate) use rules::manifest::{Manifest, Permission};
-pub(crate) use rules::{Action, State, after};
+pub(crate) use rules::{Action, State, after, drawing};

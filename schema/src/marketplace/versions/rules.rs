@@ -7,6 +7,7 @@ pub(super) mod schedule;
 use async_graphql::Enum;
 
 use crate::fault::Fault;
+use crate::states::Drawing;
 
 /// Where a version is (specification: decisions, States).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum, serde::Serialize)]
@@ -214,6 +215,16 @@ pub(super) fn appeal_checked(state: State, appeal: bool, appeal_text: Option<&st
             Err(Fault::field("/appeal_text", "NO_APPEAL", "Leave `appeal_text` out: this is no appeal."))
         }
     }
+}
+
+/// The machine as a picture.
+pub(crate) fn drawing() -> Drawing {
+    Drawing::of(
+        "App version",
+        (&State::ALL, State::name),
+        (&Action::ALL, Action::name),
+        [&|state, action| after("version", state, action, false)],
+    )
 }
 
 #[cfg(test)]

@@ -1,0 +1,148 @@
+//! How long a connection is waited for. hyper has one time limit for a head, and it runs from the last answer; a
+//! client that keeps its connection needs a long one there, and one that sends its head byte by byte a short one.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep};
+
+/// Counts the beginnings and the ends of a connection's requests: even between two of them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Turns(Arc<AtomicUsize>);
+
+impl Turns {
+    /// A head has been read, or its answer is made.
+    pub(super) fn next(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn now(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// A connection on which the first byte, and every head from its first byte, must come within a time.
+pub(super) struct Patient<S> {
+    stream: S,
+    turns: Turns,
+    limit: Duration,
+    late: Pin<Box<Sleep>>,
+    /// The turn in which the limit runs; none while the connection idles between requests.
+    running: Option<usize>,
+}
+
+impl<S> Patient<S> {
+    /// Waits for the first head from now on.
+    pub(super) fn new(stream: S, turns: Turns, limit: Duration) -> Self {
+        let running = Some(turns.now());
+        Self { stream, turns, limit, late: Box::pin(tokio::time::sleep(limit)), running }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        let turn = self.turns.now();
+        if self.running.is_some_and(|running| running != turn) {
+            self.running = None;
+        }
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        if read.is_ready() {
+            if self.running.is_none() && turn.is_multiple_of(2) && buffer.filled().len() > before {
+                let limit = self.limit;
+                self.late.as_mut().reset(Instant::now() + limit);
+                self.running = Some(turn);
+            }
+            return read;
+        }
+        if self.running.is_some() {
+            ready!(self.late.as_mut().poll(cx));
+            return Poll::Ready(Err(std::io::ErrorKind::TimedOut.into()));
+        }
+        Poll::Pending
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<std::io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[std::io::IoSlice<'_>],
+    ) -> Poll<std::io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(cx, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
+
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_secs(5);
+
+    #[tokio::test(start_paused = true)]
+    async fn the_first_byte_must_come_in_time() {
+        let (_silent, stream) = duplex(64);
+        let error = Patient::new(stream, Turns::default(), LIMIT).read_u8().await.unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_head_must_be_whole_in_time_however_often_a_byte_comes() {
+        let (mut slow, stream) = duplex(64);
+        let mut patient = Patient::new(stream, Turns::default(), LIMIT);
+        tokio::spawn(async move {
+            for _ in 0..10 {
+                slow.write_u8(b'G').await.unwrap();
+                tokio::time::sleep(LIMIT / 5).await;
+            }
+        });
+        let begun = Instant::now();
+        let mut bytes = Vec::new();
+        let error = patient.read_to_end(&mut bytes).await.unwrap_err();
+        assert_eq!((error.kind(), begun.elapsed()), (std::io::ErrorKind::TimedOut, LIMIT));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn between_requests_it_waits_for_as_long_as_it_takes() {
+        let (mut client, stream) = duplex(64);
+        let turns = Turns::default();
+        let mut patient = Patient::new(stream, turns.clone(), LIMIT);
+        client.write_u8(b'G').await.unwrap();
+        patient.read_u8().await.unwrap();
+        turns.next();
+        turns.next();
+        tokio::spawn(async move {
+            tokio::time::sleep(LIMIT * 4).await;
+            client.write_u8(b'H').await.unwrap();
+            tokio::time::sleep(LIMIT * 4).await;
+        });
+        assert_eq!(patient.read_u8().await.unwrap(), b'H', "an idle connection lives on");
+        assert!(patient.read_u8().await.is_err(), "and its next head has a limit again");
+    }
+}

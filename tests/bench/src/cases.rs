@@ -1,0 +1,170 @@
+//! What is measured: requests that every form answers, in turns.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::Request;
+use http_body_util::Full;
+
+use crate::Cli;
+use crate::forms::Running;
+use crate::ground::Ground;
+use crate::load::{self, Make};
+use crate::report::{Case, Report};
+use crate::{pgbench, statements};
+
+/// Work that every form does.
+struct Work {
+    name: &'static str,
+    bar: f64,
+    aim: f64,
+    make: Box<Make>,
+    /// What pgbench runs, with the bar against it.
+    limit: Option<(String, f64)>,
+}
+
+/// The lists over small tables, to be compared with the same over large ones.
+pub(crate) async fn small(ground: &Ground, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
+    lists(ground, cli, report).await
+}
+
+/// Everything, over the tables as large as they get.
+pub(crate) async fn all(ground: &Ground, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
+    lists(ground, cli, report).await?;
+    let (labs, hand) = (ground.form("labs").await?, ground.form("hand").await?);
+    let tokens = ground.tokens(&labs).await?;
+    for work in works(ground, &tokens)?.into_iter().filter(|work| named(cli, work.name)) {
+        same(&labs, &hand, &work).await?;
+        let mut case = Case::new(work.name, work.bar, work.aim, work.limit.as_ref().map(|(_, bar)| *bar));
+        let turn = Duration::from_secs(cli.seconds);
+        load::turn(labs.address, &work.make, turn / 3).await?;
+        load::turn(hand.address, &work.make, turn / 3).await?;
+        for _ in 0..cli.rounds {
+            case.labs.push(load::turn(labs.address, &work.make, turn).await?);
+            case.hand.push(load::turn(hand.address, &work.make, turn).await?);
+            if let Some((script, _)) = &work.limit {
+                case.limit.push(pgbench::turn(&ground.programs(), ground.database(), script, cli.seconds).await?);
+            }
+        }
+        report.case(case)?;
+    }
+    report.memory(labs.megabytes()?);
+    Ok(())
+}
+
+/// Both forms must answer the same before it means anything that one is faster. Times of change and cursors are a
+/// form's own.
+async fn same(labs: &Running, hand: &Running, work: &Work) -> anyhow::Result<()> {
+    let mut answers = [load::once(labs.address, &work.make).await?, load::once(hand.address, &work.make).await?];
+    for answer in &mut answers {
+        if let Some(object) = answer.as_object_mut() {
+            object.remove("updated_at");
+            object.remove("page");
+        }
+        for secret in answer.get_mut("secrets").and_then(serde_json::Value::as_array_mut).into_iter().flatten() {
+            *secret = serde_json::Value::Null;
+        }
+    }
+    let [labs, hand] = answers;
+    anyhow::ensure!(labs == hand, "{}: the forms answer differently:\n{labs}\n{hand}", work.name);
+    Ok(())
+}
+
+fn named(cli: &Cli, name: &str) -> bool {
+    cli.only.as_ref().is_none_or(|only| name.contains(only.as_str()))
+}
+
+async fn lists(ground: &Ground, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
+    if !named(cli, "list") {
+        return Ok(());
+    }
+    let labs = ground.form("labs").await?;
+    let token = ground.tokens(&labs).await?.swap_remove(0);
+    for path in ["/v1/marketplace/apps", "/v1/marketplace/public/listings", "/v1/marketplace/public/listings?q=table"] {
+        let token = token.clone();
+        let make = move |_: usize, _: usize| get(path, &token);
+        load::turn(labs.address, &make, Duration::from_secs(1)).await?;
+        report.list(path, ground.apps(), load::turn(labs.address, &make, Duration::from_secs(cli.seconds)).await?)?;
+    }
+    Ok(())
+}
+
+fn works(ground: &Ground, tokens: &[String]) -> anyhow::Result<Vec<Work>> {
+    let (apps, first) = (ground.apps(), ground.own_app(0));
+    let partner = tokens.first().cloned().unwrap_or_default();
+    let (for_listing, for_apps, for_write) = (partner.clone(), partner.clone(), partner);
+    let staff: Vec<String> = tokens.iter().skip(1).cloned().collect();
+    Ok(vec![
+        Work {
+            name: "marketplace_listings_get",
+            bar: 0.85,
+            aim: 1.5,
+            make: Box::new(move |connection, n| {
+                let number = 1 + mixed(connection, n) % apps;
+                get(&format!("/v1/marketplace/public/listings/app-{number}"), &for_listing)
+            }),
+            limit: Some((
+                format!(
+                    "\\set n random(1, {apps})\n{};\n",
+                    filled(statements::listing()?, &["'app-' || :n", "null::text"])
+                ),
+                0.33,
+            )),
+        },
+        Work {
+            name: "marketplace_apps_list",
+            bar: 0.85,
+            aim: 0.95,
+            make: Box::new(move |_, _| get("/v1/marketplace/apps", &for_apps)),
+            limit: None,
+        },
+        Work {
+            name: "marketplace_apps_update",
+            bar: 0.90,
+            aim: 0.95,
+            make: Box::new(move |connection, n| {
+                // Three apps to a connection, so that none waits for another's row.
+                let number = first * u32::try_from(1 + connection * 3 + n % 3)?;
+                let body = format!(r#"{{"tagline":"Takes orders, edition {n}"}}"#);
+                Ok(Request::patch(format!("/v1/marketplace/apps/0198aaaa-0000-7000-8000-{number:012x}"))
+                    .header("host", "bench")
+                    .header("authorization", format!("Bearer {for_write}"))
+                    .header("content-type", "application/json")
+                    .body(Full::from(body))?)
+            }),
+            limit: None,
+        },
+        Work {
+            name: "admin_machine_clients_get (audited)",
+            bar: 0.40,
+            aim: 0.50,
+            make: Box::new(move |connection, n| {
+                let token = staff.get((connection * 2 + n % 2) % staff.len().max(1)).map_or("", String::as_str);
+                let number = 1 + mixed(connection, n) % 200;
+                get(&format!("/v1/admin/machine-clients/0198ffff-0000-7000-8000-{number:012x}"), token)
+            }),
+            limit: None,
+        },
+    ])
+}
+
+fn get(path: &str, token: &str) -> anyhow::Result<Request<Full<Bytes>>> {
+    Ok(Request::get(path)
+        .header("host", "bench")
+        .header("authorization", format!("Bearer {token}"))
+        .body(Full::default())?)
+}
+
+/// A number that looks random and is the same in every turn.
+fn mixed(connection: usize, n: usize) -> u32 {
+    let mut bits = (connection as u64) << 32 | (n as u64 & 0xffff_ffff);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (bits >> 33) as u32
+}
+
+/// The statement with these in place of its parameters.
+fn filled(statement: &str, values: &[&str]) -> String {
+    let numbered = values.iter().enumerate().rev();
+    numbered.fold(statement.to_owned(), |text, (index, value)| text.replace(&format!("${}", index + 1), value))
+}

@@ -1,0 +1,85 @@
+//! The two forms that answer HTTP, each a process of its own.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use anyhow::Context as _;
+use axum::serve::ListenerExt as _;
+use clap::{Args, Parser as _};
+use labs::cli::{Cli, Command};
+use labs::wiring;
+use labs_schema::time::Clock;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::hand;
+
+/// Where a form finds what it serves.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Where {
+    /// The database, as its owner
+    #[arg(long)]
+    database: String,
+    /// Secrets and media
+    #[arg(long)]
+    folder: PathBuf,
+}
+
+/// A form that runs.
+pub(crate) struct Running {
+    /// Where it listens.
+    pub(crate) address: SocketAddr,
+    child: tokio::process::Child,
+}
+
+impl Running {
+    /// Starts this program as that form and waits for its address.
+    pub(crate) async fn start(form: &str, database: &str, folder: &std::path::Path) -> anyhow::Result<Self> {
+        let mut child = tokio::process::Command::new(std::env::current_exe()?)
+            .args([form, "--database", database, "--folder"])
+            .arg(folder)
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()?;
+        let out = child.stdout.take().context("a form has a standard output")?;
+        let line = BufReader::new(out).lines().next_line().await?.with_context(|| format!("{form} did not start"))?;
+        Ok(Self { address: line.parse()?, child })
+    }
+
+    /// Memory that is resident now, in megabytes.
+    pub(crate) fn megabytes(&self) -> anyhow::Result<f64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id().context("it ended")?))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
+        Ok(line.trim().trim_end_matches(" kB").parse::<f64>()? / 1024.0)
+    }
+}
+
+/// The service, as `labs serve` puts it together.
+pub(crate) async fn labs(place: &Where) -> anyhow::Result<()> {
+    let (listener, application) = application(place).await?;
+    wiring::answer(listener, application, CancellationToken::new()).await
+}
+
+/// The hand-written handlers, with the service's own pool and token check.
+pub(crate) async fn hand(place: &Where) -> anyhow::Result<()> {
+    let (listener, application) = application(place).await?;
+    let router = hand::router(application.engine().clone())?;
+    let listener = listener.tap_io(|stream| {
+        // Without it the last packet of an answer waits for the client's acknowledgement.
+        let _ = stream.set_nodelay(true);
+    });
+    Ok(axum::serve(listener, router).await?)
+}
+
+async fn application(place: &Where) -> anyhow::Result<(TcpListener, wiring::Application)> {
+    let folder = place.folder.to_string_lossy();
+    let words = ["labs", "serve", "--folder", &folder, "--database-url", &place.database, "--base-url", "http://bench"];
+    let Command::Serve(serve) = Cli::parse_from(words).command else { anyhow::bail!("`serve` is a command") };
+    let config = serve.settle()?;
+    let application = wiring::application(&config, &place.database, "http://bench", Clock::default()).await?;
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    crate::report::line(&listener.local_addr()?.to_string())?;
+    Ok((listener, application))
+}

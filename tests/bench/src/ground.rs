@@ -1,0 +1,122 @@
+//! What every form stands on: one private PostgreSQL with seeded tables, and callers with tokens.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use anyhow::Context as _;
+use clap::Parser as _;
+use labs::cli::{Cli, Command};
+use labs::cluster::{Cluster, Settings};
+use labs::folder::Folder;
+use labs::wiring;
+use labs_schema::operator::{self, NewClient};
+use labs_schema::time::Clock;
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+use uuid::Uuid;
+
+use crate::forms::Running;
+
+/// Service clients whose tokens take turns, because each has a budget of its own.
+const CLIENTS: usize = 64;
+/// The partner whose apps are listed and changed.
+pub(crate) const PARTNER: Uuid = Uuid::from_u128(0x0198_bbbb_0000_7000_8000_0000_0000_0001);
+
+/// The ground that was prepared.
+pub(crate) struct Ground {
+    cluster: Cluster,
+    folder: tempfile::TempDir,
+    apps: AtomicU32,
+    first: u32,
+    credentials: Vec<(String, String)>,
+}
+
+impl Ground {
+    /// Starts PostgreSQL and seeds it.
+    pub(crate) async fn prepare(apps: u32) -> anyhow::Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let cluster = Cluster::start(&Folder::open(folder.path())?, &Settings::default()).await?;
+        wiring::migrate(cluster.url()).await?;
+        let mut ground = Self { cluster, folder, apps: AtomicU32::new(0), first: apps, credentials: Vec::new() };
+        ground.grow(apps).await?;
+        ground.credentials = ground.clients().await?;
+        Ok(ground)
+    }
+
+    /// Grows the tables to so many apps.
+    pub(crate) async fn grow(&self, apps: u32) -> anyhow::Result<()> {
+        let mut owner = PgConnection::connect(self.database()).await?;
+        let statements = include_str!("seed.sql").replace(":apps", &apps.to_string());
+        sqlx::raw_sql(AssertSqlSafe(statements)).execute(&mut owner).await?;
+        sqlx::raw_sql("vacuum analyze").execute(&mut owner).await?;
+        sqlx::raw_sql("checkpoint").execute(&mut owner).await?;
+        self.apps.store(apps, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// The database, as its owner.
+    pub(crate) fn database(&self) -> &str {
+        self.cluster.url()
+    }
+
+    /// How many apps there are.
+    pub(crate) fn apps(&self) -> u32 {
+        self.apps.load(Ordering::Relaxed)
+    }
+
+    /// Apps of [`PARTNER`]: the numbers of a hundred of them.
+    pub(crate) fn own_app(&self, index: usize) -> u32 {
+        self.first / 100 * (1 + u32::try_from(index % 100).unwrap_or_default())
+    }
+
+    /// Where pgbench is.
+    pub(crate) fn programs(&self) -> PathBuf {
+        self.cluster.programs().to_owned()
+    }
+
+    /// A form of this name over the ground.
+    pub(crate) async fn form(&self, name: &str) -> anyhow::Result<Running> {
+        Running::start(name, self.database(), &self.folder.path().join("service")).await
+    }
+
+    async fn clients(&self) -> anyhow::Result<Vec<(String, String)>> {
+        let place = self.folder.path().join("service");
+        let words = ["labs", "serve", "--folder", &place.to_string_lossy(), "--database-url", self.database()];
+        let Command::Serve(serve) = Cli::parse_from(words).command else { anyhow::bail!("`serve` is a command") };
+        let config = serve.settle()?;
+        let application = wiring::application(&config, self.database(), "http://bench", Clock::default()).await?;
+        let engine = application.engine();
+        let mut credentials = Vec::new();
+        for number in 0..=CLIENTS {
+            // The first is the partner's own; the others are the service's.
+            let (scopes, partner_uuid): (&[&str], _) = match number {
+                0 => (&["marketplace.apps:write", "storefront"], Some(PARTNER)),
+                _ => (&["labs.admin.clients"], None),
+            };
+            let scopes = scopes.iter().map(|scope| (*scope).to_owned()).collect();
+            let new = NewClient { name: format!("bench {number}"), scopes, partner_uuid, networks: Vec::new() };
+            let made = operator::client_create(engine.pool(), engine.services(), new).await;
+            let made = made.map_err(|fault| anyhow::anyhow!("{fault:?}"))?;
+            credentials.push((made.client_id, made.secret));
+        }
+        engine.pool().close().await;
+        Ok(credentials)
+    }
+
+    /// A token for each client: the partner's own first.
+    pub(crate) async fn tokens(&self, service: &Running) -> anyhow::Result<Vec<String>> {
+        let mut tokens = Vec::new();
+        for (id, secret) in &self.credentials {
+            let body = format!("grant_type=password&username={id}&password={secret}");
+            let make = move |_: usize, _: usize| {
+                Ok(http::Request::post("/v1/oauth/token")
+                    .header("host", "bench")
+                    .header("content-type", "application/x-www-form-urlencoded")
+                    .body(http_body_util::Full::from(body.clone()))?)
+            };
+            let answer = crate::load::once(service.address, &make).await?;
+            let token = answer.get("access_token").and_then(serde_json::Value::as_str).context("no token")?;
+            tokens.push(token.to_owned());
+        }
+        Ok(tokens)
+    }
+}

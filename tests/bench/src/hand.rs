@@ -1,0 +1,184 @@
+//! The baseline: handlers as an engineer would write them by hand, around the service's own statements, pool and
+//! token check. No contract, no budget, no idempotency, no audit.
+
+use std::sync::Arc;
+
+use axum::extract::{FromRequestParts, Path, State};
+use axum::http::request::Parts;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, patch};
+use axum::{Json, Router};
+use labs_schema::Engine;
+use labs_schema::principal::Principal;
+use labs_schema::scope::Scope;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::rows::{App, AppRow, Client, ClientRow, DraftRow, Listing, ListingRow};
+use crate::statements;
+
+struct Hand {
+    engine: Engine,
+    listing: &'static str,
+    apps: &'static str,
+    app: &'static str,
+    client: &'static str,
+    hold: &'static str,
+    present: &'static str,
+    set_draft: &'static str,
+}
+
+/// The handlers.
+pub(crate) fn router(engine: Engine) -> anyhow::Result<Router> {
+    let hand = Arc::new(Hand {
+        engine,
+        listing: statements::listing()?,
+        apps: statements::apps()?,
+        app: statements::app()?,
+        client: statements::client()?,
+        hold: statements::hold()?,
+        present: statements::present()?,
+        set_draft: statements::set_draft()?,
+    });
+    Ok(Router::new()
+        .route("/v1/marketplace/public/listings/{slug}", get(listing_get))
+        .route("/v1/marketplace/apps", get(apps_list))
+        .route("/v1/marketplace/apps/{uuid}", patch(app_update))
+        .route("/v1/admin/machine-clients/{uuid}", get(client_get))
+        .with_state(hand))
+}
+
+/// Whose token came.
+struct Bearer(Arc<Principal>);
+
+impl FromRequestParts<Arc<Hand>> for Bearer {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, hand: &Arc<Hand>) -> Result<Self, Refusal> {
+        let text = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let token = text.and_then(|text| text.strip_prefix("Bearer ")).ok_or(Refusal(StatusCode::UNAUTHORIZED))?;
+        hand.engine.authenticate(token).await.map(Self).map_err(|_| Refusal(StatusCode::UNAUTHORIZED))
+    }
+}
+
+impl Bearer {
+    fn require(&self, scope: &'static str) -> Result<(), Refusal> {
+        let scope = Scope::parse(scope).ok_or(Refusal(StatusCode::INTERNAL_SERVER_ERROR))?;
+        self.0.require(scope).map_err(|_| Refusal(StatusCode::FORBIDDEN))
+    }
+}
+
+struct Refusal(StatusCode);
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        self.0.into_response()
+    }
+}
+
+impl From<sqlx::Error> for Refusal {
+    fn from(error: sqlx::Error) -> Self {
+        crate::report::complain(&error);
+        Self(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+}
+
+async fn listing_get(
+    State(hand): State<Arc<Hand>>,
+    bearer: Bearer,
+    Path(slug): Path<String>,
+) -> Result<Json<Listing>, Refusal> {
+    bearer.require("storefront")?;
+    let row: Option<ListingRow> =
+        sqlx::query_as(hand.listing).bind(slug).bind(None::<String>).fetch_optional(hand.engine.pool()).await?;
+    Ok(Json(row.ok_or(Refusal(StatusCode::NOT_FOUND))?.into()))
+}
+
+#[derive(Serialize)]
+struct Page {
+    next_cursor: Option<String>,
+    has_more: bool,
+}
+
+#[derive(Serialize)]
+struct AppList {
+    data: Vec<App>,
+    page: Page,
+}
+
+async fn apps_list(State(hand): State<Arc<Hand>>, bearer: Bearer) -> Result<Json<AppList>, Refusal> {
+    bearer.require("marketplace.apps")?;
+    let mut rows: Vec<AppRow> = sqlx::query_as(hand.apps)
+        .bind(bearer.0.partner_uuid)
+        .bind(None::<Vec<String>>)
+        .bind(None::<String>)
+        .bind(None::<Uuid>)
+        .bind(None::<labs_schema::time::Time>)
+        .bind(None::<labs_schema::time::Time>)
+        .bind(None::<labs_schema::time::Time>)
+        .bind(None::<Uuid>)
+        .fetch_all(hand.engine.pool())
+        .await?;
+    let has_more = rows.len() > 20;
+    rows.truncate(20);
+    let last = rows.last().filter(|_| has_more);
+    let next_cursor = last.map(|row| format!("{}~{}", row.created_at, row.app_uuid));
+    Ok(Json(AppList { data: rows.into_iter().map(App::from).collect(), page: Page { next_cursor, has_more } }))
+}
+
+#[derive(Deserialize)]
+struct Change {
+    tagline: String,
+}
+
+async fn app_update(
+    State(hand): State<Arc<Hand>>,
+    bearer: Bearer,
+    Path(uuid): Path<Uuid>,
+    Json(change): Json<Change>,
+) -> Result<Json<App>, Refusal> {
+    bearer.require("marketplace.apps:write")?;
+    let owner = bearer.0.partner_uuid;
+    let mut transaction = hand.engine.pool().begin().await?;
+    sqlx::query(hand.hold).bind(uuid).bind(owner).fetch_one(&mut *transaction).await?;
+    let draft: DraftRow =
+        sqlx::query_as(hand.present).bind(uuid).bind(owner).bind(None::<String>).fetch_one(&mut *transaction).await?;
+    sqlx::query(hand.set_draft)
+        .bind(uuid)
+        .bind(draft.slug)
+        .bind(draft.default_locale)
+        .bind(draft.support_email)
+        .bind(draft.support_url)
+        .bind(draft.privacy_url)
+        .bind(draft.website_url)
+        .bind(draft.terms_url)
+        .bind(draft.locale)
+        .bind(draft.name)
+        .bind(change.tagline)
+        .bind(draft.description)
+        .bind(event_uuid())
+        .bind("MACHINE_CLIENT")
+        .bind(bearer.0.uuid)
+        .bind(["tagline"].as_slice())
+        .execute(&mut *transaction)
+        .await?;
+    let row: AppRow = sqlx::query_as(hand.app).bind(owner).bind(uuid).fetch_one(&mut *transaction).await?;
+    transaction.commit().await?;
+    Ok(Json(row.into()))
+}
+
+#[expect(clippy::disallowed_methods, reason = "no test moves the benchmark's clock")]
+fn event_uuid() -> Uuid {
+    Uuid::now_v7()
+}
+
+async fn client_get(
+    State(hand): State<Arc<Hand>>,
+    bearer: Bearer,
+    Path(uuid): Path<Uuid>,
+) -> Result<Json<Client>, Refusal> {
+    bearer.require("labs.admin.clients")?;
+    let row: Option<ClientRow> = sqlx::query_as(hand.client).bind(uuid).fetch_optional(hand.engine.pool()).await?;
+    Ok(Json(row.ok_or(Refusal(StatusCode::NOT_FOUND))?.into()))
+}

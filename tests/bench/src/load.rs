@@ -1,0 +1,72 @@
+//! The load: connections that ask again as soon as they are answered.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, ensure};
+use bytes::Bytes;
+use futures_util::future::try_join_all;
+use http::Request;
+use http_body_util::{BodyExt as _, Full};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+
+/// Connections that ask at once.
+pub(crate) const CONNECTIONS: usize = 32;
+
+/// The n-th request of a connection.
+pub(crate) type Make = dyn Fn(usize, usize) -> anyhow::Result<Request<Full<Bytes>>> + Send + Sync;
+
+/// What came of a turn.
+#[derive(Debug, Default)]
+pub(crate) struct Turn {
+    /// Answers.
+    pub(crate) answers: usize,
+    /// Seconds it took.
+    pub(crate) seconds: f64,
+    /// Of each answer, in microseconds.
+    pub(crate) latencies: Vec<u32>,
+}
+
+/// Asks over all connections for so long.
+pub(crate) async fn turn(address: SocketAddr, make: &Make, length: Duration) -> anyhow::Result<Turn> {
+    let begun = Instant::now();
+    let until = begun + length;
+    let turns = try_join_all((0..CONNECTIONS).map(|connection| ask(address, make, connection, until))).await?;
+    let seconds = begun.elapsed().as_secs_f64();
+    let latencies: Vec<u32> = turns.into_iter().flatten().collect();
+    Ok(Turn { answers: latencies.len(), seconds, latencies })
+}
+
+async fn ask(address: SocketAddr, make: &Make, connection: usize, until: Instant) -> anyhow::Result<Vec<u32>> {
+    let stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    let (mut sender, driver) = http1::handshake(TokioIo::new(stream)).await?;
+    let driver = tokio::spawn(driver);
+    let mut latencies = Vec::with_capacity(16_384);
+    while Instant::now() < until {
+        let request = make(connection, latencies.len())?;
+        let sent = Instant::now();
+        let answer = sender.send_request(request).await?;
+        let status = answer.status();
+        let body = answer.into_body().collect().await?.to_bytes();
+        ensure!(status.is_success(), "{status}: {}", String::from_utf8_lossy(&body));
+        latencies.push(u32::try_from(sent.elapsed().as_micros()).unwrap_or(u32::MAX));
+    }
+    driver.abort();
+    Ok(latencies)
+}
+
+/// One answer's body, to compare forms.
+pub(crate) async fn once(address: SocketAddr, make: &Make) -> anyhow::Result<serde_json::Value> {
+    let stream = TcpStream::connect(address).await?;
+    let (mut sender, driver) = http1::handshake(TokioIo::new(stream)).await?;
+    let driver = tokio::spawn(driver);
+    let answer = sender.send_request(make(0, 0)?).await?;
+    let status = answer.status();
+    let body = answer.into_body().collect().await?.to_bytes();
+    driver.abort();
+    ensure!(status.is_success(), "{status}: {}", String::from_utf8_lossy(&body));
+    serde_json::from_slice(&body).context("the answer is no JSON")
+}

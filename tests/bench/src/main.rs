@@ -1,0 +1,76 @@
+//! `make bench`: what the service costs, as ratios in one interleaved run.
+//!
+//! Three forms of the same work take turns over the same private PostgreSQL, each under the same load of 32
+//! connections: the service, hand-written axum handlers that run the service's own statements behind the same
+//! token check, and pgbench with the statement alone. A form is a process of its own, so that memory can be told
+//! and none warms another's caches. The bars stand beside what was measured.
+
+mod cases;
+mod forms;
+mod ground;
+mod hand;
+mod load;
+mod pgbench;
+mod report;
+mod rows;
+mod start;
+mod statements;
+
+use clap::{Parser, Subcommand};
+use mimalloc::MiMalloc;
+
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
+
+/// Measures the service beside hand-written handlers
+#[derive(Debug, Parser)]
+struct Cli {
+    /// Apps in the tables
+    #[arg(long, default_value_t = 20_000)]
+    apps: u32,
+    /// Rounds, in each of which every form has one turn at every case
+    #[arg(long, default_value_t = 5)]
+    rounds: u32,
+    /// Seconds of a turn
+    #[arg(long, default_value_t = 3)]
+    seconds: u64,
+    /// The program whose starts are timed; none: they are not
+    #[arg(long)]
+    labs: Option<std::path::PathBuf>,
+    /// Only cases whose name holds this
+    #[arg(long)]
+    only: Option<String>,
+    #[command(subcommand)]
+    form: Option<Form>,
+}
+
+/// What the benchmark starts itself as.
+#[derive(Debug, Subcommand)]
+enum Form {
+    /// The service
+    Labs(forms::Where),
+    /// The hand-written handlers
+    Hand(forms::Where),
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let cli = Cli::parse();
+    match cli.form {
+        Some(Form::Labs(place)) => forms::labs(&place).await,
+        Some(Form::Hand(place)) => forms::hand(&place).await,
+        None => measure(&cli).await,
+    }
+}
+
+async fn measure(cli: &Cli) -> anyhow::Result<()> {
+    let mut report = report::Report::default();
+    let ground = ground::Ground::prepare(cli.apps / 10).await?;
+    cases::small(&ground, cli, &mut report).await?;
+    ground.grow(cli.apps).await?;
+    cases::all(&ground, cli, &mut report).await?;
+    if let Some(program) = &cli.labs {
+        report.start(start::again(program).await?);
+    }
+    report.print()
+}

@@ -1,0 +1,140 @@
+//! What was measured, beside the bars of the design.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::time::Duration;
+
+use crate::load::Turn;
+
+/// One case with the turns of each form.
+#[derive(Debug)]
+pub(crate) struct Case {
+    name: &'static str,
+    bar: f64,
+    aim: f64,
+    limit_bar: Option<f64>,
+    /// Turns of the service.
+    pub(crate) labs: Vec<Turn>,
+    /// Turns of the hand-written handlers.
+    pub(crate) hand: Vec<Turn>,
+    /// Transactions per second of pgbench.
+    pub(crate) limit: Vec<f64>,
+}
+
+impl Case {
+    /// A case without turns.
+    pub(crate) fn new(name: &'static str, bar: f64, aim: f64, limit_bar: Option<f64>) -> Self {
+        Self { name, bar, aim, limit_bar, labs: Vec::new(), hand: Vec::new(), limit: Vec::new() }
+    }
+}
+
+/// Everything that was measured.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    lines: Vec<String>,
+    lists: BTreeMap<&'static str, Vec<(u32, f64)>>,
+}
+
+impl Report {
+    /// Adds a case: rates, latencies and the median of the rounds' ratios.
+    pub(crate) fn case(&mut self, case: Case) -> anyhow::Result<()> {
+        let ratio = median(case.labs.iter().zip(&case.hand).map(|(labs, hand)| rate(labs) / rate(hand)));
+        self.add(format!("\n{}", case.name))?;
+        let mut worst = [0.0; 2];
+        for (place, (form, turns)) in [("labs", &case.labs), ("hand-written", &case.hand)].into_iter().enumerate() {
+            let p99 = quantile(turns, 0.99);
+            if let Some(slot) = worst.get_mut(place) {
+                *slot = p99;
+            }
+            let per_second = median(turns.iter().map(rate));
+            let p50 = quantile(turns, 0.5);
+            self.add(format!("  {form:<14}{per_second:>8.0} /s   p50 {p50:>7.2} ms   p99 {p99:>7.2} ms"))?;
+        }
+        self.add(verdict("beside hand-written", ratio, case.bar, case.aim))?;
+        let [labs, hand] = worst;
+        self.add(format!("  p99 beside hand-written      {:.2} (bar: at most 1.00)", labs / hand))?;
+        if let Some(bar) = case.limit_bar {
+            let limit = median(case.limit.iter().copied());
+            self.add(format!("  pgbench       {limit:>8.0} /s"))?;
+            let ratio = median(case.labs.iter().zip(&case.limit).map(|(labs, limit)| rate(labs) / limit));
+            self.add(verdict("beside pgbench", ratio, bar, 0.75))?;
+        }
+        Ok(())
+    }
+
+    /// Adds a list's latency over tables of this size.
+    pub(crate) fn list(&mut self, path: &'static str, apps: u32, turn: Turn) -> anyhow::Result<()> {
+        let p50 = quantile(&[turn], 0.5);
+        let sizes = self.lists.entry(path).or_default();
+        sizes.push((apps, p50));
+        if let [(fewer, before), (more, after)] = sizes.as_slice() {
+            let line = format!(
+                "{path}: p50 {before:.2} ms over {fewer} apps, {after:.2} ms over {more}: {:.2} times (bar 1.30, aim 1.10)",
+                after / before
+            );
+            self.add(line)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the service's memory after all of the load.
+    pub(crate) fn memory(&mut self, megabytes: f64) {
+        self.lines.push(format!("\nmemory of the service after the load: {megabytes:.0} MB (bar 120, aim 80)"));
+    }
+
+    /// Adds the time of a later start.
+    pub(crate) fn start(&mut self, took: Duration) {
+        self.lines.push(format!("start on an existing folder: {:.2} s (bar 2.00, aim 1.00)", took.as_secs_f64()));
+    }
+
+    fn add(&mut self, text: String) -> anyhow::Result<()> {
+        line(&text)?;
+        self.lines.push(text);
+        Ok(())
+    }
+
+    /// Prints all of it together.
+    pub(crate) fn print(&self) -> anyhow::Result<()> {
+        line("\n== all of it, in ratios within this run ==")?;
+        self.lines.iter().try_for_each(|text| line(text))
+    }
+}
+
+fn verdict(beside: &str, ratio: f64, bar: f64, aim: f64) -> String {
+    let word = if ratio >= aim {
+        "reaches the aim"
+    } else if ratio >= bar {
+        "passes the bar"
+    } else {
+        "BELOW THE BAR"
+    };
+    format!("  {beside:<28} {ratio:.2} (bar {bar:.2}, aim {aim:.2}): {word}")
+}
+
+fn rate(turn: &Turn) -> f64 {
+    turn.answers as f64 / turn.seconds
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// Milliseconds under which so many of all answers came.
+fn quantile(turns: &[Turn], part: f64) -> f64 {
+    let mut all: Vec<u32> = turns.iter().flat_map(|turn| turn.latencies.iter().copied()).collect();
+    all.sort_unstable();
+    let place = (all.len() as f64 * part) as usize;
+    all.get(place.min(all.len().saturating_sub(1))).map_or(f64::NAN, |micros| f64::from(*micros) / 1000.0)
+}
+
+/// Writes a line to standard output.
+pub(crate) fn line(text: &str) -> anyhow::Result<()> {
+    Ok(writeln!(std::io::stdout().lock(), "{text}")?)
+}
+
+/// Says what went wrong in a form; there is nowhere to say that it could not be said.
+pub(crate) fn complain(error: &dyn std::error::Error) {
+    let _ = writeln!(std::io::stderr().lock(), "hand-written: {error}");
+}
