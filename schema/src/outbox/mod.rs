@@ -29,10 +29,36 @@ use crate::mail::message::{Letter, Locale, Notice, SecurityEvent};
 /// # Errors
 /// What the database answered.
 pub(crate) async fn queue(ask: &Ask, to: &Addressee, letter: &Letter) -> Result<(), Fault> {
+    post(ask, to, letter, true).await
+}
+
+/// Queues a letter if there is somebody to write to, and does the same work if there is nobody: what a stranger asks
+/// about an address must not be answered by the time that it takes.
+///
+/// # Errors
+/// What the database answered.
+pub(crate) async fn queue_perhaps(
+    ask: &Ask,
+    to: Option<&Addressee>,
+    write: impl FnOnce(String) -> Letter,
+) -> Result<(), Fault> {
+    let nobody = Addressee {
+        person_uuid: Uuid::nil(),
+        partner_uuid: None,
+        email: "nobody@localhost".to_owned(),
+        name: "Nobody".to_owned(),
+        locale: "en".to_owned(),
+    };
+    let someone = to.unwrap_or(&nobody);
+    post(ask, someone, &write(someone.name.clone()), to.is_some()).await
+}
+
+async fn post(ask: &Ask, to: &Addressee, letter: &Letter, is_meant: bool) -> Result<(), Fault> {
     let message_uuid = ask.new_uuid();
     let subject = letter.subject(Locale::of(&to.locale), &platform(ask));
-    let sealed = letter.seal(&ask.services.key, message_uuid);
-    store::insert(&ask.db, message_uuid, to, letter.kind(), &subject, &sealed).await
+    let content_sealed = letter.seal(&ask.services.key, message_uuid);
+    let (kind, subject, content_sealed) = (letter.kind(), subject.as_str(), content_sealed.as_slice());
+    store::insert(&ask.db, to, &store::NewMessage { message_uuid, kind, subject, content_sealed, is_meant }).await
 }
 
 /// Queues a letter to a person, written by their name, to the address they have now. Whoever is gone gets none.

@@ -1,6 +1,9 @@
 //! A person's own account.
 
+mod address;
 mod resolvers;
+mod rules;
 mod store;
+mod view;
 
-pub(in crate::auth) use resolvers::AccountQuery;
+pub(in crate::auth) use resolvers::{AccountMutation, AccountQuery};

@@ -1,6 +1,11 @@
-//! The security ledger: sign-ins, failures, and changes of passwords, factors and sessions.
+//! The security ledger: sign-ins, failures, and changes of passwords, factors, addresses and sessions.
+
+mod store;
+mod view;
 
 use uuid::Uuid;
+
+pub(crate) use view::{Events, SecurityEventList, SecurityEventOutcome};
 
 use crate::ask::Ask;
 use crate::fault::Fault;
@@ -27,23 +32,18 @@ impl<'a> SecurityEvent<'a> {
         Self { kind, succeeded, person_uuid: None, client_uuid: None, partner_uuid: None, session_uuid: None }
     }
 
+    /// The same about a person.
+    pub(crate) const fn about(self, person_uuid: Uuid, partner_uuid: Option<Uuid>) -> Self {
+        Self { person_uuid: Some(person_uuid), partner_uuid, ..self }
+    }
+
+    /// The same in a session.
+    pub(crate) const fn within(self, session_uuid: Uuid) -> Self {
+        Self { session_uuid: Some(session_uuid), ..self }
+    }
+
     /// Writes it into the ledger, in the request's transaction.
     pub(crate) async fn write(self, ask: &Ask) -> Result<(), Fault> {
-        sqlx::query!(
-            "insert into security_event (event_uuid, occurred_at, kind, outcome, person_uuid, client_uuid, partner_uuid, session_uuid, address, user_agent)
-             values ($1, labs_now(), $2, $3, $4, $5, $6, $7, $8, $9)",
-            ask.new_uuid(),
-            self.kind,
-            if self.succeeded { "SUCCEEDED" } else { "FAILED" },
-            self.person_uuid,
-            self.client_uuid,
-            self.partner_uuid,
-            self.session_uuid,
-            ipnet::IpNet::from(ask.caller.address) as ipnet::IpNet,
-            ask.caller.user_agent,
-        )
-        .execute(&mut *ask.db.conn().await?)
-        .await?;
-        Ok(())
+        store::insert(&ask.db, ask.new_uuid(), &self, ask.caller.address, ask.caller.user_agent.as_deref()).await
     }
 }
