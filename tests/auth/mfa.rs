@@ -215,4 +215,3 @@ async fn new_recovery_codes_take_the_place_of_the_old_ones() {
     let kinds = "kind in ('RECOVERY_CODES_REGENERATED', 'RECOVERY_CODE_USED')";
     assert_eq!(house.number(&format!("select count(*) from security_event where {kinds}")).await, 2);
 }
-

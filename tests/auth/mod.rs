@@ -10,6 +10,7 @@ mod registrations;
 mod sessions;
 mod sessions_own;
 mod tokens;
+mod tokens_held;
 
 use std::time::Duration;
 

@@ -45,7 +45,9 @@ pub(super) async fn request(ask: &Ask, own: &Own, email: &EmailAddress) -> Resul
     if store::count_recent(&ask.db, own.person_uuid).await? >= rules::CHANGES_PER_HOUR {
         return Err(rules::too_many());
     }
-    store::pending_supersede(&ask.db, own.person_uuid, State::Superseded.name()).await?;
+    if let Some(state) = after(State::Pending, Action::Supersede) {
+        store::pending_supersede(&ask.db, own.person_uuid, State::Pending.name(), state.name()).await?;
+    }
     let (confirm, cancel) = (SecretKind::OneTime.issue(), SecretKind::OneTime.issue());
     let confirm_until = ask.now.plus_seconds(rules::CONFIRM_SECONDS);
     let cancel_until = confirm_until.plus_seconds(rules::CANCEL_SECONDS);

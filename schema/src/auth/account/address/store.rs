@@ -84,15 +84,16 @@ pub(super) async fn holder_get(db: &Db, email_normalised: &str) -> Result<Option
 }
 
 /// Takes a change that waits out of force, with the token that would confirm it.
-pub(super) async fn pending_supersede(db: &Db, person_uuid: Uuid, state: &str) -> Result<(), Fault> {
+pub(super) async fn pending_supersede(db: &Db, person_uuid: Uuid, from: &str, to: &str) -> Result<(), Fault> {
     sqlx::query!(
         "with void as (
            update one_time_token set used_at = labs_now()
             where person_uuid = $1 and purpose = 'CHANGE_EMAIL' and used_at is null
          )
-         update email_change set state = $2 where person_uuid = $1 and state = 'PENDING'",
+         update email_change set state = $3 where person_uuid = $1 and state = $2",
         person_uuid,
-        state
+        from,
+        to
     )
     .execute(&mut *db.conn().await?)
     .await?;
