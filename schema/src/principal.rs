@@ -61,6 +61,18 @@ impl Role {
         }
     }
 
+    /// The column's value.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Administrator => "ADMINISTRATOR",
+            Self::Developer => "DEVELOPER",
+            Self::Editor => "EDITOR",
+            Self::Accountant => "ACCOUNTANT",
+            Self::Viewer => "VIEWER",
+        }
+    }
+
     /// What the role reaches, before the tier is asked.
     #[must_use]
     pub fn scopes(self) -> ScopeSet {

@@ -2,6 +2,7 @@
 
 mod account;
 mod email_change;
+mod invitations;
 mod mfa;
 mod operator;
 mod outbox;

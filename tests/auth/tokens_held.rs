@@ -13,7 +13,8 @@ fn basic(program: &Program) -> String {
 }
 
 async fn ask(house: &House, operation: &str, program: &Program, token: &str) -> Answer {
-    let form = [("client_id", program.client_id.as_str()), ("client_secret", program.secret.as_str()), ("token", token)];
+    let form =
+        [("client_id", program.client_id.as_str()), ("client_secret", program.secret.as_str()), ("token", token)];
     house.call(operation).form(&form).send().await
 }
 

@@ -5,6 +5,7 @@
 mod account;
 mod attempts;
 mod devices;
+pub(crate) mod invitations;
 pub(crate) mod mfa;
 mod passwords;
 pub(crate) mod people;
@@ -17,7 +18,12 @@ use async_graphql::MergedObject;
 
 /// What can be read of the group.
 #[derive(MergedObject, Default)]
-pub(crate) struct AuthQuery(tokens::TokensQuery, account::AccountQuery, sessions::SessionsQuery);
+pub(crate) struct AuthQuery(
+    tokens::TokensQuery,
+    account::AccountQuery,
+    sessions::SessionsQuery,
+    invitations::InvitationsQuery,
+);
 
 /// What can be written in the group.
 #[derive(MergedObject, Default)]
@@ -28,4 +34,5 @@ pub(crate) struct AuthMutation(
     mfa::MfaMutation,
     account::AccountMutation,
     passwords::PasswordsMutation,
+    invitations::InvitationsMutation,
 );

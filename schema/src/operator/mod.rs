@@ -5,6 +5,7 @@
 //! as for any audited write.
 
 mod clients;
+mod invitations;
 mod record;
 mod rules;
 mod staff;
@@ -14,6 +15,7 @@ use sqlx::PgPool;
 
 pub(crate) use clients::SHOWN_CHARACTERS;
 pub use clients::{ClientCreated, NewClient, client_create};
+pub use invitations::{NewInvitation, invitation_create};
 pub(crate) use staff::password;
 pub use staff::{NewStaff, StaffCreated, staff_create};
 

@@ -20,9 +20,11 @@ pub use deliver::{Round, deliver_due};
 
 use crate::ask::Ask;
 use crate::auth::people::{Addressee, addressee_get};
+use crate::db::Db;
 use crate::fault::Fault;
 use crate::mail::deliver::Letterhead;
 use crate::mail::message::{Letter, Locale, Notice, SecurityEvent};
+use crate::services::Services;
 
 /// Queues a letter in the request's transaction.
 ///
@@ -43,7 +45,7 @@ pub(crate) async fn queue_perhaps(
     write: impl FnOnce(String) -> Letter,
 ) -> Result<(), Fault> {
     let nobody = Addressee {
-        person_uuid: Uuid::nil(),
+        person_uuid: None,
         partner_uuid: None,
         email: "nobody@localhost".to_owned(),
         name: "Nobody".to_owned(),
@@ -53,12 +55,35 @@ pub(crate) async fn queue_perhaps(
     post(ask, someone, &write(someone.name.clone()), to.is_some()).await
 }
 
+/// Queues a letter where there is no request, with the id that it is to have.
+///
+/// # Errors
+/// What the database answered.
+pub(crate) async fn queue_by(
+    db: &Db,
+    services: &Services,
+    message_uuid: Uuid,
+    to: &Addressee,
+    letter: &Letter,
+) -> Result<(), Fault> {
+    post_by(db, services, message_uuid, to, (letter, true)).await
+}
+
 async fn post(ask: &Ask, to: &Addressee, letter: &Letter, is_meant: bool) -> Result<(), Fault> {
-    let message_uuid = ask.new_uuid();
-    let subject = letter.subject(Locale::of(&to.locale), &platform(ask));
-    let content_sealed = letter.seal(&ask.services.key, message_uuid);
+    post_by(&ask.db, &ask.services, ask.new_uuid(), to, (letter, is_meant)).await
+}
+
+async fn post_by(
+    db: &Db,
+    services: &Services,
+    message_uuid: Uuid,
+    to: &Addressee,
+    (letter, is_meant): (&Letter, bool),
+) -> Result<(), Fault> {
+    let subject = letter.subject(Locale::of(&to.locale), &platform(services));
+    let content_sealed = letter.seal(&services.key, message_uuid);
     let (kind, subject, content_sealed) = (letter.kind(), subject.as_str(), content_sealed.as_slice());
-    store::insert(&ask.db, to, &store::NewMessage { message_uuid, kind, subject, content_sealed, is_meant }).await
+    store::insert(db, to, &store::NewMessage { message_uuid, kind, subject, content_sealed, is_meant }).await
 }
 
 /// Queues a letter to a person, written by their name, to the address they have now. Whoever is gone gets none.
@@ -94,8 +119,8 @@ pub(crate) async fn recent_count(ask: &Ask, email: &str, kinds: &[&str]) -> Resu
 }
 
 /// What the platform calls itself in subjects: the sender's name.
-fn platform(ask: &Ask) -> String {
-    let settings = &ask.services.settings;
+fn platform(services: &Services) -> String {
+    let settings = &services.settings;
     Letterhead::new(&settings.mail_from, &settings.base_url, None)
         .map_or_else(|_| "Labs".to_owned(), |letterhead| letterhead.platform().to_owned())
 }

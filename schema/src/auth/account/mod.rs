@@ -7,3 +7,4 @@ mod store;
 mod view;
 
 pub(in crate::auth) use resolvers::{AccountMutation, AccountQuery};
+pub(in crate::auth) use rules::person_name;

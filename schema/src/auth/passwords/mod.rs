@@ -12,3 +12,4 @@ mod rules;
 mod store;
 
 pub(in crate::auth) use resolvers::PasswordsMutation;
+pub(in crate::auth) use rules::new_password;

@@ -88,7 +88,7 @@ impl PasswordsMutation {
         let person = person.filter(|_| recent < rules::MAILS_PER_HOUR);
         let token = SecretKind::OneTime.issue();
         let expires_at = ask.now.plus_seconds(rules::RESET_SECONDS);
-        let person_uuid = person.as_ref().map(|person| person.person_uuid);
+        let person_uuid = person.as_ref().and_then(|person| person.person_uuid);
         store::token_insert(&ask.db, person_uuid, &token.digest, expires_at).await?;
         let mut event = SecurityEvent::new("PASSWORD_RESET_REQUESTED", person.is_some());
         (event.person_uuid, event.partner_uuid) = (person_uuid, person.as_ref().and_then(|person| person.partner_uuid));

@@ -27,8 +27,8 @@ pub(super) struct UsedRow {
 pub(super) async fn addressee_get(db: &Db, email_normalised: &str) -> Result<Option<Addressee>, Fault> {
     Ok(sqlx::query_as!(
         Addressee,
-        "select person_uuid, partner_uuid, email, name, locale from person
-          where email_normalised = $1 and state = 'ACTIVE'",
+        r#"select person_uuid as "person_uuid?", partner_uuid, email, name, locale from person
+            where email_normalised = $1 and state = 'ACTIVE'"#,
         email_normalised
     )
     .fetch_optional(&mut *db.conn().await?)

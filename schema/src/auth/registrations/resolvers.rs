@@ -237,7 +237,7 @@ async fn register(
     (event.person_uuid, event.partner_uuid) = (Some(new.person_uuid), Some(new.partner_uuid));
     event.write(ask).await?;
     let to = Addressee {
-        person_uuid: new.person_uuid,
+        person_uuid: Some(new.person_uuid),
         partner_uuid: Some(new.partner_uuid),
         email: new.email.to_owned(),
         name: new.name.to_owned(),

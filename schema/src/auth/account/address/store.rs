@@ -29,7 +29,7 @@ impl ChangeRow {
     /// The person at an address of this change.
     pub(super) fn at(&self, email: &str) -> Addressee {
         Addressee {
-            person_uuid: self.person_uuid,
+            person_uuid: Some(self.person_uuid),
             partner_uuid: self.partner_uuid,
             email: email.to_owned(),
             name: self.name.clone(),
