@@ -2,8 +2,8 @@
 //!
 //! Each failure counts for several subjects: for the account as tried from one network, with delays that grow
 //! long; for the account as a whole and for the network as a whole, with delays that stay short. So guessing is
-//! slow from one place and from many, and a stranger's guessing never keeps the owner out for long (specification:
-//! design, security, Identity 8).
+//! slow from one place and from many, and a stranger's guessing never keeps the owner out for long, and not at all
+//! where they signed in before (specification: design, security, Identity 8).
 
 mod rules;
 mod store;
@@ -20,7 +20,8 @@ use crate::fault::Fault;
 /// # Errors
 /// [`crate::Code::RateLimited`] with the time to wait.
 pub(in crate::auth) async fn check(ask: &Ask, db: &Db, subjects: &[Subject]) -> Result<(), Fault> {
-    match store::held_until_get(db, &names(subjects)).await? {
+    let account = subjects.iter().find_map(Subject::account_from);
+    match store::held_until_get(db, &names(subjects), account).await? {
         Some(until) => Err(Fault::held_until(ask.now, until)),
         None => Ok(()),
     }

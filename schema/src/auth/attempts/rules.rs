@@ -40,11 +40,19 @@ impl Subject {
     /// The column's value.
     pub(super) fn name(&self) -> String {
         match self {
-            Self::AccountFrom(email, address) => format!("account:{email}@{}", network(*address)),
+            Self::AccountFrom(email, address) => format!("account:{email}@{}", written(*address)),
             Self::Account(email) => format!("account:{email}"),
-            Self::FactorFrom(person_uuid, address) => format!("second_factor:{person_uuid}@{}", network(*address)),
+            Self::FactorFrom(person_uuid, address) => format!("second_factor:{person_uuid}@{}", written(*address)),
             Self::Factor(person_uuid) => format!("second_factor:{person_uuid}"),
-            Self::Network(address) => format!("network:{}", network(*address)),
+            Self::Network(address) => format!("network:{}", written(*address)),
+        }
+    }
+
+    /// The account that is tried from one network, and that network.
+    pub(super) fn account_from(&self) -> Option<(&str, IpNet)> {
+        match self {
+            Self::AccountFrom(email, address) => Some((email, network(*address))),
+            _ => None,
         }
     }
 
@@ -70,14 +78,19 @@ impl Subject {
 }
 
 /// The network of an address: itself, or its /64.
-fn network(address: IpAddr) -> String {
+fn network(address: IpAddr) -> IpNet {
     match address.to_canonical() {
-        IpAddr::V4(address) => address.to_string(),
-        IpAddr::V6(address) => match Ipv6Net::new(address, IPV6_PREFIX) {
-            Ok(net) => IpNet::V6(net.trunc()).to_string(),
-            Err(_) => address.to_string(),
-        },
+        IpAddr::V6(address) => {
+            Ipv6Net::new(address, IPV6_PREFIX).map_or(IpAddr::V6(address).into(), |net| net.trunc().into())
+        }
+        address => address.into(),
     }
+}
+
+/// A network as people write it: an address alone where it is one.
+fn written(address: IpAddr) -> String {
+    let network = network(address);
+    if network.prefix_len() == network.max_prefix_len() { network.addr().to_string() } else { network.to_string() }
 }
 
 #[cfg(test)]
