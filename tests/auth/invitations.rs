@@ -201,7 +201,8 @@ async fn a_policy_leads_a_new_member_to_enrol_a_factor_first() {
     let person = house.sign_in(EMAIL).await;
     let me = house.call("system_me_get").token(&person.token).expect(200).await;
     assert_eq!(me.json["scopes"], json!(["auth.account:write"]));
-    house.call("marketplace_apps_list").token(&person.token).expect(403).await;
+    let led = house.call("marketplace_apps_list").token(&person.token).expect(403).await;
+    assert!(led.str("detail").contains("POST /v1/auth/mfa/totp"), "{}", led.text());
     house.call("auth_mfa_enrol_totp").token(&person.token).expect(201).await;
 }
 

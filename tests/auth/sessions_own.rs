@@ -108,6 +108,29 @@ async fn a_code_reauthenticates_as_well_and_is_used_up() {
 }
 
 #[tokio::test]
+async fn a_code_opens_a_session_that_is_older_than_the_policy() {
+    let house = swift().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let enrolled = house.call("auth_mfa_enrol_totp").token(&person.token).expect(201).await;
+    let secret = enrolled.str("secret");
+    let code = json!({ "code": house.code(secret) });
+    house.call("auth_mfa_confirm_totp").token(&person.token).json(&code).expect(200).await;
+    house.sql("update session set second_factor = false; update partner set mfa_required = true").await;
+    house.advance(30).await;
+    let shut = || async { house.call("marketplace_apps_list").token(&person.token).send().await.status == 403 };
+    let changed = std::time::Instant::now();
+    while !shut().await {
+        assert!(changed.elapsed().as_millis() < 3000, "the session still reaches everything");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    assert_eq!(reauthenticate(&house, &person, json!({ "code": house.code(secret) })).await.status, 200);
+    while shut().await {
+        assert!(changed.elapsed().as_millis() < 6000, "the session still reaches nothing");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
 async fn wrong_proofs_are_told_at_their_field_and_slow_down_the_next() {
     let house = swift().await;
     let person = house.partner("Nordsee Kassen").await;
