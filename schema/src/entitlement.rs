@@ -4,6 +4,7 @@
 //! Specification: decisions, Tiers. A smaller limit blocks nothing that exists; it blocks adding more.
 
 use serde_json::Value;
+use uuid::Uuid;
 
 use crate::db::Db;
 use crate::fault::Fault;
@@ -24,13 +25,21 @@ impl Allowance {
     /// # Errors
     /// [`crate::Code::Internal`] for a partner without subscription, or a feature that is no limit.
     pub(crate) async fn lock(db: &Db, owner: Owner, feature: &'static str) -> Result<Self, Fault> {
+        Self::lock_of(db, owner.uuid(), feature).await
+    }
+
+    /// The same where nobody's token names the partner: an invitation does.
+    ///
+    /// # Errors
+    /// As of [`Self::lock`].
+    pub(crate) async fn lock_of(db: &Db, partner_uuid: Uuid, feature: &'static str) -> Result<Self, Fault> {
         let value = sqlx::query_scalar!(
             r#"select entitlement.value as "value!"
                  from subscription
                 cross join lateral partner_entitlement(subscription.partner_uuid, labs_now()) as entitlement
                 where subscription.partner_uuid = $1 and entitlement.feature_code = $2
                   for no key update of subscription"#,
-            owner.uuid(),
+            partner_uuid,
             feature,
         )
         .fetch_optional(&mut *db.conn().await?)

@@ -338,7 +338,9 @@ impl Fault {
     /// Held back until a moment: too many failures.
     #[must_use]
     pub fn held_until(now: Time, until: Time) -> Self {
-        let seconds = until.seconds_since(now).max(1).unsigned_abs();
+        // Rounded up: whoever waits as long as they are told must not come too early.
+        let whole = until.seconds_since(now);
+        let seconds = (whole + i64::from(now.plus_seconds(whole) < until)).max(1).unsigned_abs();
         let mut fault =
             Self::new(Code::RateLimited, format!("Too many failed tries. Wait {seconds} seconds and try again."));
         fault.0.retry_after = Some(seconds);

@@ -61,6 +61,18 @@ impl Role {
         }
     }
 
+    /// The column's value.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Administrator => "ADMINISTRATOR",
+            Self::Developer => "DEVELOPER",
+            Self::Editor => "EDITOR",
+            Self::Accountant => "ACCOUNTANT",
+            Self::Viewer => "VIEWER",
+        }
+    }
+
     /// What the role reaches, before the tier is asked.
     #[must_use]
     pub fn scopes(self) -> ScopeSet {
@@ -134,6 +146,8 @@ pub struct Principal {
     pub session_expires_at: Option<Time>,
     /// When the password or factor was last given again.
     pub reauthenticated_at: Option<Time>,
+    /// Whether a second factor is compulsory and the session has proved none, so that it reaches the own account only.
+    pub lacks_factor: bool,
     /// A program's client id.
     pub client_id: Option<String>,
     /// `jti` of the token.
@@ -161,7 +175,16 @@ impl Principal {
     /// # Errors
     /// [`Code::ScopeMissing`], naming the scope.
     pub fn require(&self, needed: Scope) -> Result<(), Fault> {
-        if self.scopes.reaches(needed) { Ok(()) } else { Err(Fault::scope(needed.to_string())) }
+        if self.scopes.reaches(needed) {
+            return Ok(());
+        }
+        let mut fault = Fault::scope(needed.to_string());
+        if self.lacks_factor {
+            fault.parts_mut().detail = format!(
+                "This operation needs the scope {needed}. A second factor is compulsory for you and this session has not proved one, so it reaches your own account only. Enrol one with POST /v1/auth/mfa/totp and confirm it; if you have one, send a code to POST /v1/auth/sessions:reauthenticate."
+            );
+        }
+        Err(fault)
     }
 
     /// The partner whose things this principal may touch.

@@ -3,6 +3,7 @@
 use futures_util::future::join_all;
 use serde_json::json;
 
+use super::refreshed;
 use crate::house::people::{PASSWORD, Person};
 use crate::house::{Answer, House};
 
@@ -141,4 +142,76 @@ async fn where_a_factor_is_compulsory_confirming_one_opens_what_was_kept_shut() 
         assert!(confirmed.elapsed().as_millis() < 1500, "the session still reaches nothing");
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
+}
+
+#[tokio::test]
+async fn whoever_puts_a_factor_in_force_is_signed_out_elsewhere() {
+    let house = house().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let other = house.sign_in(&person.email).await;
+    let secret = enrol(&house, &person).await.str("secret").to_owned();
+    assert_eq!(confirm(&house, &person, &house.code(&secret)).await.status, 200);
+    house.call("auth_sessions_refresh").cookie(&other.refresh).json(&json!({})).expect(401).await;
+    refreshed(&house, &person).await;
+}
+
+#[tokio::test]
+async fn a_factor_goes_with_its_recovery_codes_and_the_other_sessions() {
+    let house = house().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let disable = |token: &str| house.call("auth_mfa_disable_totp").token(token);
+    disable(&person.token).expect(404).await;
+    let secret = enrol(&house, &person).await.str("secret").to_owned();
+    disable(&person.token).expect(404).await;
+    assert_eq!(confirm(&house, &person, &house.code(&secret)).await.status, 200);
+    let other = house.sign_in_with_factor(&person.email, &secret).await;
+    house.advance(601).await;
+    let person = refreshed(&house, &person).await;
+    assert_eq!(disable(&person.token).expect(403).await.code(), "REAUTHENTICATION_REQUIRED");
+    let body = json!({ "code": house.code(&secret) });
+    house.call("auth_sessions_reauthenticate").token(&person.token).json(&body).expect(200).await;
+    disable(&person.token).expect(204).await;
+    house.call("auth_sessions_refresh").cookie(&other.refresh).json(&json!({})).expect(401).await;
+    assert_eq!(sign_in(&house, &person.email).await.status, 200, "the password alone is asked for");
+    let left = "select (select count(*) from totp_factor) + (select count(*) from recovery_code)
+                     + (select count(*) from session where second_factor and ended_at is null)";
+    assert_eq!(house.number(left).await, 0);
+    assert_eq!(house.number("select count(*) from security_event where kind = 'SECOND_FACTOR_DISABLED'").await, 1);
+    assert_eq!(house.number("select count(*) from mail_message where kind = 'SECURITY'").await, 2);
+}
+
+#[tokio::test]
+async fn whoever_has_to_have_a_factor_keeps_it() {
+    let house = house().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let secret = enrol(&house, &person).await.str("secret").to_owned();
+    assert_eq!(confirm(&house, &person, &house.code(&secret)).await.status, 200);
+    house.sql("update partner set mfa_required = true").await;
+    let staff = house.staff("Otto Operator", &["labs.admin.overview"]).await;
+    for (token, why) in [(&person.token, "policy"), (&staff.token, "staff")] {
+        let refused = house.call("auth_mfa_disable_totp").token(token).expect(409).await;
+        assert!(refused.code() == "CONFLICT" && refused.str("detail").contains(why), "{}", refused.text());
+    }
+    assert_eq!(house.number("select count(*) from totp_factor").await, 2);
+}
+
+#[tokio::test]
+async fn new_recovery_codes_take_the_place_of_the_old_ones() {
+    let house = house().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let renew = |token: &str| house.call("auth_mfa_regenerate_recovery_codes").token(token);
+    assert_eq!(renew(&person.token).expect(409).await.code(), "CONFLICT");
+    let secret = enrol(&house, &person).await.str("secret").to_owned();
+    let old = confirm(&house, &person, &house.code(&secret)).await.json["recovery_codes"][0].clone();
+    let renewed = renew(&person.token).expect(201).await;
+    assert_eq!(renewed.header("location"), "/v1/auth/account");
+    let new = renewed.json["recovery_codes"][9].as_str().unwrap();
+    let challenge = sign_in(&house, &person.email).await.str("challenge").to_owned();
+    assert_eq!(answer_with(&house, &challenge, old.as_str().unwrap()).await.status, 401);
+    assert_eq!(answer_with(&house, &challenge, new).await.status, 200);
+    house.advance(601).await;
+    let person = refreshed(&house, &person).await;
+    assert_eq!(renew(&person.token).expect(403).await.code(), "REAUTHENTICATION_REQUIRED");
+    let kinds = "kind in ('RECOVERY_CODES_REGENERATED', 'RECOVERY_CODE_USED')";
+    assert_eq!(house.number(&format!("select count(*) from security_event where {kinds}")).await, 2);
 }

@@ -1,9 +1,64 @@
 //! Stories of coming in: companies register, people sign in, programs ask for tokens.
 
 mod account;
+mod email_change;
+mod invitations;
 mod mfa;
 mod operator;
 mod outbox;
+mod passwords;
 mod registrations;
 mod sessions;
+mod sessions_own;
 mod tokens;
+mod tokens_held;
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::house::people::Person;
+use crate::house::{Answer, House};
+
+/// A house whose tiers let a story go as fast as it can.
+async fn swift() -> House {
+    let house = House::new().await;
+    house.sql("update tier set burst_per_second = 1000").await;
+    house
+}
+
+/// Waits until so many mails that lead to an operation of this path came to an address; the token in the newest.
+async fn token_for(house: &House, email: &str, path: &str, number: usize) -> String {
+    for _ in 0..1000 {
+        let texts = house.mails_now(email).into_iter().map(|mail| mail.replace("=\r\n", "").replace("=3D", "="));
+        let found: Vec<String> = texts.filter(|mail| mail.contains(path)).collect();
+        if let (true, Some(mail)) = (found.len() >= number, found.last()) {
+            let start = mail.find("labs_ot_").unwrap_or_else(|| panic!("no token in {mail}"));
+            let is_part = |letter: &char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+            return mail[start..].chars().take_while(is_part).collect();
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("no mail number {number} for {path} came to {email}")
+}
+
+/// The same session with the token and the cookie of a refresh.
+async fn refreshed(house: &House, person: &Person) -> Person {
+    let answer = house.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200).await;
+    Person { token: answer.str("access_token").to_owned(), refresh: answer.cookie(), ..person.clone() }
+}
+
+/// Waits, not much longer than a second, until a token is refused.
+async fn wait_until_refused(house: &House, token: &str) {
+    let ended = std::time::Instant::now();
+    while house.call("system_me_get").token(token).send().await.status != 401 {
+        assert!(ended.elapsed().as_millis() < 3000, "the token is still good");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// The fields at fault, by pointer and code.
+fn faults(answer: &Answer) -> Vec<(&str, &str)> {
+    let errors = answer.json["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
+    errors.iter().map(|error| (error["pointer"].as_str().unwrap(), error["code"].as_str().unwrap())).collect()
+}

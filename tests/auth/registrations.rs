@@ -234,3 +234,37 @@ async fn a_repeat_under_one_key_registers_once() {
     assert_eq!(first.bytes, second.bytes);
     assert_eq!(house.number("select count(*) from mail_message").await, 1);
 }
+
+async fn resend(house: &House, email: &str) -> Answer {
+    house.call("auth_registrations_resend_verification").json(&json!({ "email": email })).send().await
+}
+
+#[tokio::test]
+async fn the_mail_is_sent_again_with_a_new_token_in_place_of_the_old_one() {
+    let house = House::new().await;
+    register(&house, &company("Weser Software", EMAIL)).await;
+    let first = token_of_mail(&house, EMAIL, 1).await;
+    house.advance(86_000).await;
+    let receipt = resend(&house, &EMAIL.to_uppercase()).await;
+    assert_eq!((receipt.status, receipt.str("status")), (202, "VERIFICATION_SENT"));
+    let second = token_of_mail(&house, EMAIL, 2).await;
+    assert_eq!(verify(&house, &first).await.status, 422);
+    house.advance(86_000).await;
+    assert_eq!(verify(&house, &second).await.status, 200, "it is good for another day");
+}
+
+#[tokio::test]
+async fn asking_again_tells_nobody_but_the_owner_whether_the_address_is_known() {
+    let house = House::new().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let unknown = resend(&house, "nobody@nowhere.example").await;
+    let known = resend(&house, &person.email).await;
+    assert_eq!((known.status, known.headers.len()), (unknown.status, unknown.headers.len()));
+    assert_eq!(known.json["expires_in"], unknown.json["expires_in"]);
+    assert_eq!(house.number("select count(*) from mail_message where kind = 'ALREADY_REGISTERED'").await, 1);
+    assert_eq!(house.number("select count(*) from mail_message").await, 2);
+    for _ in 0..8 {
+        resend(&house, &person.email).await;
+    }
+    assert_eq!(house.number("select count(*) from mail_message").await, 5, "five mails an hour, whoever asks");
+}

@@ -3,7 +3,11 @@
 //! Specification: platform, Authentication; decisions, Principals.
 
 mod account;
+mod attempts;
+mod devices;
+pub(crate) mod invitations;
 pub(crate) mod mfa;
+mod passwords;
 pub(crate) mod people;
 pub(crate) mod registrations;
 pub(crate) mod security_events;
@@ -14,7 +18,12 @@ use async_graphql::MergedObject;
 
 /// What can be read of the group.
 #[derive(MergedObject, Default)]
-pub(crate) struct AuthQuery(tokens::TokensQuery, account::AccountQuery);
+pub(crate) struct AuthQuery(
+    tokens::TokensQuery,
+    account::AccountQuery,
+    sessions::SessionsQuery,
+    invitations::InvitationsQuery,
+);
 
 /// What can be written in the group.
 #[derive(MergedObject, Default)]
@@ -23,4 +32,7 @@ pub(crate) struct AuthMutation(
     registrations::RegistrationsMutation,
     sessions::SessionsMutation,
     mfa::MfaMutation,
+    account::AccountMutation,
+    passwords::PasswordsMutation,
+    invitations::InvitationsMutation,
 );

@@ -96,12 +96,13 @@ fn person_principal(claims: &Claims, row: PersonRow, session_uuid: Uuid) -> Resu
     // Where the second factor is compulsory (always for staff, by policy for a team), a session without it
     // reaches the person's own account only, to enrol one.
     let own_account = ScopeSet::parse(["auth.account:write"]);
-    let scopes = match (staff, row.second_factor) {
-        (true, true) => names(row.staff_scopes.as_deref()).union(own_account),
-        (false, has_factor) if has_factor || !row.mfa_required => {
+    let lacks_factor = (staff || row.mfa_required) && !row.second_factor;
+    let scopes = match (lacks_factor, staff) {
+        (true, _) => own_account,
+        (false, true) => names(row.staff_scopes.as_deref()).union(own_account),
+        (false, false) => {
             effective_scopes(role.map(Role::scopes).unwrap_or_default(), names(row.partner_scopes.as_deref()))
         }
-        _ => own_account,
     };
     let account = match row.partner_uuid {
         Some(partner_uuid) => format!("partner:{partner_uuid}"),
@@ -117,6 +118,7 @@ fn person_principal(claims: &Claims, row: PersonRow, session_uuid: Uuid) -> Resu
         session_uuid: Some(session_uuid),
         session_expires_at: Some(row.session_expires_at),
         reauthenticated_at: row.reauthenticated_at,
+        lacks_factor,
         client_id: None,
         token_id: claims.jti,
         token_expires_at: moment(claims.exp)?,
@@ -165,6 +167,7 @@ async fn client(pool: &PgPool, claims: &Claims, client_id: &str) -> Result<Loade
         session_uuid: None,
         session_expires_at: None,
         reauthenticated_at: None,
+        lacks_factor: false,
         client_id: Some(client_id.to_owned()),
         token_id: claims.jti,
         token_expires_at: moment(claims.exp)?,

@@ -61,5 +61,19 @@ pub(super) async fn tidy(pool: &PgPool) -> Result<u64, Fault> {
               where last_failed_at < labs_now() - interval '7 days' and coalesce(held_until < labs_now(), true)
               order by last_failed_at limit 1000 for update skip locked))"
     );
-    Ok(keys + tokens + revocations + days + failures)
+    // Nobody answered in time; the place in the team is free again from that moment on.
+    let invitations = swept!(
+        pool,
+        "update invitation set state = 'EXPIRED', state_changed_at = labs_now() where ctid = any (array (
+             select ctid from invitation where state = 'PENDING' and expires_at <= labs_now()
+              order by expires_at limit 1000 for update skip locked))"
+    );
+    // Long after the old address could take a change back, what it was is nobody's business.
+    let changes = swept!(
+        pool,
+        "delete from email_change where ctid = any (array (
+             select ctid from email_change where requested_at < labs_now() - interval '30 days'
+              order by requested_at limit 1000 for update skip locked))"
+    );
+    Ok(keys + tokens + revocations + days + failures + invitations + changes)
 }

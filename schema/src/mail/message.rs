@@ -92,6 +92,11 @@ pub enum Notice {
         /// The person whose account it is.
         name: String,
     },
+    /// Somebody wanted to change to an address that has an account already.
+    EmailTaken {
+        /// The person whose account it is.
+        name: String,
+    },
     /// Something happened to the person's account that only they should have done.
     Security {
         /// The person.
@@ -215,6 +220,7 @@ impl Letter {
             },
             Letter::Telling(notice) => match notice {
                 Notice::AlreadyRegistered { .. } => "ALREADY_REGISTERED",
+                Notice::EmailTaken { .. } => "EMAIL_TAKEN",
                 Notice::Security { .. } => "SECURITY",
                 Notice::PartnerSuspended { .. } => "PARTNER_SUSPENDED",
                 Notice::PartnerReinstated { .. } => "PARTNER_REINSTATED",
@@ -282,6 +288,7 @@ pub(super) mod tests {
         ];
         let mut telling = vec![
             Notice::AlreadyRegistered { name: text() },
+            Notice::EmailTaken { name: text() },
             Notice::PartnerSuspended { name: text(), company: text(), reason: text() },
             Notice::PartnerReinstated { name: text(), company: text() },
         ];

@@ -5,6 +5,7 @@
 //! as for any audited write.
 
 mod clients;
+mod invitations;
 mod record;
 mod rules;
 mod staff;
@@ -16,6 +17,7 @@ use sqlx::PgPool;
 
 pub(crate) use clients::SHOWN_CHARACTERS;
 pub use clients::{ClientCreated, NewClient, client_create};
+pub use invitations::{NewInvitation, invitation_create};
 pub(crate) use staff::password;
 pub use staff::{NewStaff, StaffCreated, staff_create};
 

@@ -20,19 +20,70 @@ pub use deliver::{Round, deliver_due};
 
 use crate::ask::Ask;
 use crate::auth::people::{Addressee, addressee_get};
+use crate::db::Db;
 use crate::fault::Fault;
 use crate::mail::deliver::Letterhead;
 use crate::mail::message::{Letter, Locale, Notice, SecurityEvent};
+use crate::services::Services;
 
 /// Queues a letter in the request's transaction.
 ///
 /// # Errors
 /// What the database answered.
 pub(crate) async fn queue(ask: &Ask, to: &Addressee, letter: &Letter) -> Result<(), Fault> {
-    let message_uuid = ask.new_uuid();
-    let subject = letter.subject(Locale::of(&to.locale), &platform(ask));
-    let sealed = letter.seal(&ask.services.key, message_uuid);
-    store::insert(&ask.db, message_uuid, to, letter.kind(), &subject, &sealed).await
+    post(ask, to, letter, true).await
+}
+
+/// Queues a letter if there is somebody to write to, and does the same work if there is nobody: what a stranger asks
+/// about an address must not be answered by the time that it takes.
+///
+/// # Errors
+/// What the database answered.
+pub(crate) async fn queue_perhaps(
+    ask: &Ask,
+    to: Option<&Addressee>,
+    write: impl FnOnce(String) -> Letter,
+) -> Result<(), Fault> {
+    let nobody = Addressee {
+        person_uuid: None,
+        partner_uuid: None,
+        email: "nobody@localhost".to_owned(),
+        name: "Nobody".to_owned(),
+        locale: "en".to_owned(),
+    };
+    let someone = to.unwrap_or(&nobody);
+    post(ask, someone, &write(someone.name.clone()), to.is_some()).await
+}
+
+/// Queues a letter where there is no request, with the id that it is to have.
+///
+/// # Errors
+/// What the database answered.
+pub(crate) async fn queue_by(
+    db: &Db,
+    services: &Services,
+    message_uuid: Uuid,
+    to: &Addressee,
+    letter: &Letter,
+) -> Result<(), Fault> {
+    post_by(db, services, message_uuid, to, (letter, true)).await
+}
+
+async fn post(ask: &Ask, to: &Addressee, letter: &Letter, is_meant: bool) -> Result<(), Fault> {
+    post_by(&ask.db, &ask.services, ask.new_uuid(), to, (letter, is_meant)).await
+}
+
+async fn post_by(
+    db: &Db,
+    services: &Services,
+    message_uuid: Uuid,
+    to: &Addressee,
+    (letter, is_meant): (&Letter, bool),
+) -> Result<(), Fault> {
+    let subject = letter.subject(Locale::of(&to.locale), &platform(services));
+    let content_sealed = letter.seal(&services.key, message_uuid);
+    let (kind, subject, content_sealed) = (letter.kind(), subject.as_str(), content_sealed.as_slice());
+    store::insert(db, to, &store::NewMessage { message_uuid, kind, subject, content_sealed, is_meant }).await
 }
 
 /// Queues a letter to a person, written by their name, to the address they have now. Whoever is gone gets none.
@@ -68,8 +119,8 @@ pub(crate) async fn recent_count(ask: &Ask, email: &str, kinds: &[&str]) -> Resu
 }
 
 /// What the platform calls itself in subjects: the sender's name.
-fn platform(ask: &Ask) -> String {
-    let settings = &ask.services.settings;
+fn platform(services: &Services) -> String {
+    let settings = &services.settings;
     Letterhead::new(&settings.mail_from, &settings.base_url, None)
         .map_or_else(|_| "Labs".to_owned(), |letterhead| letterhead.platform().to_owned())
 }

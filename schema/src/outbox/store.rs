@@ -18,26 +18,30 @@ pub(super) struct DueRow {
     pub(super) created_at: Time,
 }
 
+/// A mail as it waits.
+pub(super) struct NewMessage<'a> {
+    pub(super) message_uuid: Uuid,
+    pub(super) kind: &'a str,
+    pub(super) subject: &'a str,
+    pub(super) content_sealed: &'a [u8],
+    /// Whether there is somebody to write to. The same statement runs in either case.
+    pub(super) is_meant: bool,
+}
+
 /// Queues a mail.
-pub(super) async fn insert(
-    db: &Db,
-    message_uuid: Uuid,
-    to: &Addressee,
-    kind: &str,
-    subject: &str,
-    content_sealed: &[u8],
-) -> Result<(), Fault> {
+pub(super) async fn insert(db: &Db, to: &Addressee, message: &NewMessage<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "insert into mail_message (message_uuid, kind, recipient, locale, subject, content_sealed, person_uuid, partner_uuid)
-         values ($1, $2, $3, $4, $5, $6, $7, $8)",
-        message_uuid,
-        kind,
+         select $1, $2, $3, $4, $5, $6, $7, $8 where $9",
+        message.message_uuid,
+        message.kind,
         to.email,
         to.locale,
-        subject,
-        content_sealed,
+        message.subject,
+        message.content_sealed,
         to.person_uuid,
         to.partner_uuid,
+        message.is_meant,
     )
     .execute(&mut *db.conn().await?)
     .await?;

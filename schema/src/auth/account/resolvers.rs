@@ -1,66 +1,79 @@
 //! What may be asked of one's own account.
 
-use async_graphql::{Context, Enum, Object, SimpleObject};
-use uuid::Uuid;
+use async_graphql::{Context, InputObject, Object, SimpleObject};
 
-use super::store::{self, AccountRow};
+use super::address;
+use super::rules::{self, Change};
+use super::store;
+use super::view::Account;
 use crate::access::access;
-use crate::ask::Asking;
+use crate::ask::{Ask, Asking};
+use crate::auth::security_events::{Events, SecurityEventList, SecurityEventOutcome};
+use crate::auth::sessions::{Own, fresh, own};
 use crate::fault::Fault;
-use crate::principal::{PrincipalType, Role};
+use crate::keep::email::EmailAddress;
 use crate::time::Time;
 
-/// Whether a person belongs to a partner's team or to the staff.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
-pub(crate) enum PersonType {
-    /// A person in a partner's team.
-    PartnerUser,
-    /// An internal person.
-    StaffUser,
-}
-
-/// The caller as a person.
-#[derive(SimpleObject)]
+/// A merge patch of one's own account (RFC 7396).
+#[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
-pub(crate) struct Account {
-    /// The person.
-    uuid: Uuid,
-    /// The kind of principal.
-    principal_type: PersonType,
+pub(crate) struct AccountUpdate {
     /// Full name.
-    name: String,
-    /// The address that the person signs in with.
-    email: String,
-    /// When the person proved that the address is theirs.
-    email_verified_at: Option<Time>,
-    /// The language in which mails are written to the person.
-    locale: String,
-    /// IANA name of the person's time zone.
-    time_zone: String,
-    /// The role in the partner's team; null for staff.
-    role: Option<Role>,
-    /// The partner of whose team the person is; null for staff.
-    partner_uuid: Option<Uuid>,
-    /// The codes of the person's staff roles.
-    staff_roles: Vec<String>,
-    /// The second factors in force.
-    second_factors: Vec<SecondFactor>,
-    /// How many recovery codes are unused.
-    recovery_codes_left: i64,
-    /// When the person last signed in.
-    last_sign_in_at: Option<Time>,
-    /// When the account was made.
-    created_at: Time,
+    name: Option<String>,
+    /// The language in which mails are written.
+    locale: Option<String>,
+    /// IANA name of the time zone.
+    time_zone: Option<String>,
 }
 
-/// A second factor in force.
+/// The address to be.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct EmailChangeRequest {
+    /// The address to sign in with once it is proved.
+    email: String,
+}
+
+/// A token out of a mail about a change of address.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct EmailChangeTokenInput {
+    /// As the mail has it.
+    token: String,
+}
+
+/// The request for a change was taken.
 #[derive(SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
-pub(crate) struct SecondFactor {
-    /// `TOTP` is an authenticator app (RFC 6238).
-    kind: &'static str,
-    /// Since when it is in force.
-    confirmed_at: Time,
+pub(crate) struct EmailChangeReceipt {
+    /// `CONFIRMATION_SENT`: a mail is on its way to the new address, and one to the old.
+    status: &'static str,
+    /// The new address.
+    email: String,
+    /// Seconds until the token to the new address ends.
+    expires_in: i64,
+}
+
+/// The address is new.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct EmailChanged {
+    /// `EMAIL_CHANGED`.
+    status: &'static str,
+    /// The address to sign in with from now on.
+    email: String,
+    /// Since when.
+    changed_at: Time,
+}
+
+/// The change was taken back.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct EmailChangeCancelled {
+    /// `EMAIL_CHANGE_CANCELLED`.
+    status: &'static str,
+    /// The address to sign in with, as it was before the change.
+    email: String,
 }
 
 /// Reads of one's own account.
@@ -73,32 +86,90 @@ impl AccountQuery {
     #[graphql(directive = access::apply("auth.account".into()))]
     async fn auth_account_get(&self, ctx: &Context<'_>) -> Result<Account, Fault> {
         let ask = ctx.ask();
-        let principal = ask.principal()?;
-        if principal.kind == PrincipalType::MachineClient {
-            return Err(Fault::scope("auth.account"));
-        }
-        let row = store::get(&ask.db, principal.uuid).await?.ok_or_else(|| Fault::not_found("account"))?;
-        Ok(account(row))
+        found(ask, &own(ask)?).await
+    }
+
+    /// The caller's own ledger: sign-ins, failures, changes of passwords, factors, addresses and sessions.
+    #[graphql(directive = access::apply("auth.account".into()))]
+    #[expect(clippy::too_many_arguments, reason = "one for each filter that the contract promises")]
+    async fn auth_account_list_security_events(
+        &self,
+        ctx: &Context<'_>,
+        kind: Option<Vec<String>>,
+        outcome: Option<Vec<SecurityEventOutcome>>,
+        occurred_at_from: Option<Time>,
+        occurred_at_until: Option<Time>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<SecurityEventList, Fault> {
+        let ask = ctx.ask();
+        let (list, person_uuid) = ("auth_account_list_security_events", own(ask)?.person_uuid);
+        let events = Events { list, person_uuid, kind, outcome, occurred_at_from, occurred_at_until };
+        events.page(ask, limit, cursor.as_deref()).await
     }
 }
 
-fn account(row: AccountRow) -> Account {
-    let principal_type = if row.kind == "STAFF_USER" { PersonType::StaffUser } else { PersonType::PartnerUser };
-    let totp = row.totp_confirmed_at.map(|confirmed_at| SecondFactor { kind: "TOTP", confirmed_at });
-    Account {
-        uuid: row.person_uuid,
-        principal_type,
-        name: row.name,
-        email: row.email,
-        email_verified_at: row.email_verified_at,
-        locale: row.locale,
-        time_zone: row.time_zone,
-        role: row.role.as_deref().and_then(Role::parse),
-        partner_uuid: row.partner_uuid,
-        staff_roles: row.staff_roles,
-        second_factors: totp.into_iter().collect(),
-        recovery_codes_left: row.recovery_codes_left,
-        last_sign_in_at: row.last_sign_in_at,
-        created_at: row.created_at,
+/// Writes of one's own account.
+#[derive(Default)]
+pub(crate) struct AccountMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl AccountMutation {
+    /// Changes name, language or time zone: what is left out stays.
+    #[graphql(directive = access::apply("auth.account:write".into()))]
+    async fn auth_account_update(&self, ctx: &Context<'_>, body: AccountUpdate) -> Result<Account, Fault> {
+        let ask = ctx.ask();
+        let own = own(ask)?;
+        let change = Change { name: body.name, locale: body.locale, time_zone: body.time_zone };
+        let change = rules::tidied(change)?;
+        if let Some(zone) = change.time_zone.as_deref()
+            && !store::time_zone_exists(&ask.db, zone).await?
+        {
+            return Err(rules::unknown_time_zone());
+        }
+        store::set_profile(&ask.db, own.person_uuid, &change).await?;
+        found(ask, &own).await
     }
+
+    /// Asks for another address: it has to be proved, and the old one can stop it.
+    #[graphql(directive = access::apply("auth.account:write".into()))]
+    async fn auth_account_change_email(
+        &self,
+        ctx: &Context<'_>,
+        body: EmailChangeRequest,
+    ) -> Result<EmailChangeReceipt, Fault> {
+        let ask = ctx.ask();
+        let own = fresh(ask).await?;
+        let email = EmailAddress::parse(&body.email)
+            .map_err(|problem| Fault::field("/email", "FORMAT", format!("This cannot be used: {problem}.")))?;
+        address::request(ask, &own, &email).await?;
+        let expires_in = address::rules::CONFIRM_SECONDS;
+        Ok(EmailChangeReceipt { status: "CONFIRMATION_SENT", email: body.email, expires_in })
+    }
+
+    /// Takes the token from the new address: it is the one to sign in with from now on.
+    #[graphql(directive = access::apply("public".into()))]
+    async fn auth_account_confirm_email(
+        &self,
+        ctx: &Context<'_>,
+        body: EmailChangeTokenInput,
+    ) -> Result<EmailChanged, Fault> {
+        let (email, changed_at) = address::confirm(ctx.ask(), &body.token).await?;
+        Ok(EmailChanged { status: "EMAIL_CHANGED", email, changed_at })
+    }
+
+    /// Takes the token from the old address: the change is stopped or taken back, and every session ends.
+    #[graphql(directive = access::apply("public".into()))]
+    async fn auth_account_cancel_email_change(
+        &self,
+        ctx: &Context<'_>,
+        body: EmailChangeTokenInput,
+    ) -> Result<EmailChangeCancelled, Fault> {
+        let email = address::cancel(ctx.ask(), &body.token).await?;
+        Ok(EmailChangeCancelled { status: "EMAIL_CHANGE_CANCELLED", email })
+    }
+}
+
+async fn found(ask: &Ask, own: &Own) -> Result<Account, Fault> {
+    store::get(&ask.db, own.person_uuid).await?.map(Account::from).ok_or_else(|| Fault::not_found("account"))
 }

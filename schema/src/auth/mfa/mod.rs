@@ -3,10 +3,15 @@
 //! ```text
 //!  nothing ──enrol──▶ WAITING (10 minutes) ──first code──▶ IN FORCE, ten recovery codes
 //!                      │  ▲
-//!                      └──┘ enrol again: another seed
+//!  ▲                   └──┘ enrol again: another seed            │
+//!  └────────────────────────────disable, unless it is compulsory─┘
 //! ```
+//!
+//! Whatever changes here needs a password or code given lately, ends the person's other sessions, and is told the
+//! person by mail.
 
 mod resolvers;
+mod rules;
 mod store;
 
 use uuid::Uuid;
@@ -15,6 +20,7 @@ pub(crate) use resolvers::ISSUER;
 pub(in crate::auth) use resolvers::MfaMutation;
 
 use crate::ask::Ask;
+use crate::auth::security_events::SecurityEvent as Entry;
 use crate::db::Db;
 use crate::fault::Fault;
 use crate::keep::sealed::MasterKey;
@@ -26,7 +32,12 @@ use crate::outbox;
 const ENROL_SECONDS: i64 = 600;
 
 /// Whether a code (six digits, or a recovery code) is this person's and unused; accepting consumes it.
-pub(super) async fn accept(ask: &Ask, person_uuid: Uuid, code: &str) -> Result<bool, Fault> {
+pub(super) async fn accept(
+    ask: &Ask,
+    person_uuid: Uuid,
+    partner_uuid: Option<Uuid>,
+    code: &str,
+) -> Result<bool, Fault> {
     let Some(factor) = store::get(&ask.db, person_uuid).await?.filter(|factor| factor.confirmed_at.is_some()) else {
         return Ok(false);
     };
@@ -34,6 +45,7 @@ pub(super) async fn accept(ask: &Ask, person_uuid: Uuid, code: &str) -> Result<b
         let digest = recovery.digest(&ask.services.key);
         let is_good = store::recovery_code_set_used(&ask.db, person_uuid, &digest).await?;
         if is_good {
+            Entry::new("RECOVERY_CODE_USED", true).about(person_uuid, partner_uuid).write(ask).await?;
             outbox::queue_notice(ask, person_uuid, SecurityEvent::RecoveryCodeUsed).await?;
         }
         return Ok(is_good);

@@ -2,13 +2,13 @@
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 
-use super::{ENROL_SECONDS, open, recovery_codes, seal, store};
+use super::{ENROL_SECONDS, open, recovery_codes, rules, seal, store};
 use crate::access::access;
 use crate::ask::{Ask, Asking};
 use crate::auth::people::addressee_get;
-use crate::auth::security_events::SecurityEvent;
+use crate::auth::sessions::{Own, all_set_ended, fresh, own};
 use crate::fault::Fault;
-use crate::keep::totp::{TotpSeed, qr_data_uri};
+use crate::keep::totp::{RecoveryCode, TotpSeed, qr_data_uri};
 use crate::mail::message::SecurityEvent as Event;
 use crate::outbox;
 use crate::time::Time;
@@ -40,6 +40,14 @@ pub(crate) struct TotpConfirmation {
     recovery_codes: Vec<String>,
 }
 
+/// A new set of recovery codes, shown this one time.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct RecoveryCodes {
+    /// Ten codes for the day when the device is lost.
+    recovery_codes: Vec<String>,
+}
+
 /// A code of the new secret.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
@@ -58,7 +66,7 @@ impl MfaMutation {
     #[graphql(directive = access::apply("auth.account:write".into()))]
     async fn auth_mfa_enrol_totp(&self, ctx: &Context<'_>) -> Result<TotpEnrolment, Fault> {
         let ask = ctx.ask();
-        let person_uuid = ask.principal()?.uuid;
+        let person_uuid = fresh(ask).await?.person_uuid;
         let person = addressee_get(&ask.db, person_uuid).await?.ok_or_else(|| Fault::not_found("account"))?;
         let seed = TotpSeed::random();
         if !store::enrol(&ask.db, person_uuid, &seal(&ask.services.key, person_uuid, &seed)).await? {
@@ -82,30 +90,57 @@ impl MfaMutation {
         body: TotpConfirmationInput,
     ) -> Result<TotpConfirmation, Fault> {
         let ask = ctx.ask();
-        let (key, person_uuid) = (&ask.services.key, ask.principal()?.uuid);
+        let own = own(ask)?;
+        let (key, person_uuid) = (&ask.services.key, own.person_uuid);
         let sealed = store::waiting_get(&ask.db, person_uuid, ENROL_SECONDS).await?.ok_or_else(nothing_waits)?;
         let seed = open(key, person_uuid, &sealed)?;
         let step = seed.check(&body.code, ask.now.unix(), None).ok_or_else(wrong_code)?;
         let confirmed = store::set_confirmed(&ask.db, person_uuid, Some(step), ENROL_SECONDS).await?;
         let confirmed_at = confirmed.ok_or_else(nothing_waits)?;
         let codes = recovery_codes(&ask.db, key, person_uuid).await?;
-        noted(ask).await?;
-        let recovery_codes = codes.iter().map(|code| code.shown().expose().to_owned()).collect();
-        Ok(TotpConfirmation { confirmed_at, recovery_codes })
+        noted(ask, &own).await?;
+        Ok(TotpConfirmation { confirmed_at, recovery_codes: shown(&codes) })
+    }
+
+    /// Takes the authenticator app and the recovery codes out of force.
+    #[graphql(directive = access::apply("auth.account:write".into()))]
+    async fn auth_mfa_disable_totp(&self, ctx: &Context<'_>) -> Result<bool, Fault> {
+        let ask = ctx.ask();
+        let own = fresh(ask).await?;
+        let factor = store::in_force_lock(&ask.db, own.person_uuid).await?;
+        let factor = factor.ok_or_else(|| Fault::not_found("authenticator app in force"))?;
+        rules::may_disable(own.is_staff, factor.is_demanded)?;
+        store::delete(&ask.db, own.person_uuid).await?;
+        all_set_ended(&ask.db, own.person_uuid, Some(own.session_uuid), "SECOND_FACTOR_DISABLED").await?;
+        own.event("SECOND_FACTOR_DISABLED", true).write(ask).await?;
+        outbox::queue_notice(ask, own.person_uuid, Event::SecondFactorDisabled).await?;
+        Ok(true)
+    }
+
+    /// Makes new recovery codes; the old ones are void.
+    #[graphql(directive = access::apply("auth.account:write".into()))]
+    async fn auth_mfa_regenerate_recovery_codes(&self, ctx: &Context<'_>) -> Result<RecoveryCodes, Fault> {
+        let ask = ctx.ask();
+        let own = fresh(ask).await?;
+        store::in_force_lock(&ask.db, own.person_uuid).await?.ok_or_else(rules::no_factor)?;
+        let codes = recovery_codes(&ask.db, &ask.services.key, own.person_uuid).await?;
+        own.event("RECOVERY_CODES_REGENERATED", true).write(ask).await?;
+        outbox::queue_notice(ask, own.person_uuid, Event::RecoveryCodesRegenerated).await?;
+        Ok(RecoveryCodes { recovery_codes: shown(&codes) })
     }
 }
 
-/// The session has just proved the factor and counts so from now on; ledger and person hear of it.
-async fn noted(ask: &Ask) -> Result<(), Fault> {
-    let principal = ask.principal()?;
-    if let Some(session_uuid) = principal.session_uuid {
-        store::session_set_second_factor(&ask.db, session_uuid).await?;
-    }
-    let mut event = SecurityEvent::new("SECOND_FACTOR_ENABLED", true);
-    (event.person_uuid, event.partner_uuid) = (Some(principal.uuid), principal.partner_uuid);
-    event.session_uuid = principal.session_uuid;
-    event.write(ask).await?;
-    outbox::queue_notice(ask, principal.uuid, Event::SecondFactorEnabled).await
+/// The session has just proved the factor and counts so from now on, the others end; ledger and person hear of it.
+async fn noted(ask: &Ask, own: &Own) -> Result<(), Fault> {
+    store::session_set_second_factor(&ask.db, own.session_uuid).await?;
+    all_set_ended(&ask.db, own.person_uuid, Some(own.session_uuid), "SECOND_FACTOR_ENABLED").await?;
+    own.event("SECOND_FACTOR_ENABLED", true).write(ask).await?;
+    outbox::queue_notice(ask, own.person_uuid, Event::SecondFactorEnabled).await
+}
+
+/// Recovery codes as they are shown, this one time.
+fn shown(codes: &[RecoveryCode]) -> Vec<String> {
+    codes.iter().map(|code| code.shown().expose().to_owned()).collect()
 }
 
 fn nothing_waits() -> Fault {

@@ -74,6 +74,40 @@ pub(super) async fn waiting_get(db: &Db, person_uuid: Uuid, seconds: i64) -> Res
     .await?)
 }
 
+/// A factor in force.
+pub(super) struct InForceRow {
+    /// Whether the person's team demands one.
+    pub(super) is_demanded: bool,
+}
+
+/// A person's factor in force, held until the transaction ends.
+pub(super) async fn in_force_lock(db: &Db, person_uuid: Uuid) -> Result<Option<InForceRow>, Fault> {
+    Ok(sqlx::query_as!(
+        InForceRow,
+        r#"select coalesce(partner.mfa_required, false) as "is_demanded!"
+             from totp_factor join person using (person_uuid) left join partner using (partner_uuid)
+            where person_uuid = $1 and confirmed_at is not null
+              for update of totp_factor"#,
+        person_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Forgets a person's factor and the recovery codes that go with it; no session counts as having proved one.
+pub(super) async fn delete(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "with codes as (delete from recovery_code where person_uuid = $1),
+              sessions as (update session set second_factor = false
+                            where person_uuid = $1 and second_factor and ended_at is null)
+         delete from totp_factor where person_uuid = $1",
+        person_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
 /// Consumes a step. Of several at once, one succeeds: a step is used once.
 pub(super) async fn set_last_step(db: &Db, person_uuid: Uuid, step: i64) -> Result<bool, Fault> {
     let done = sqlx::query!(

@@ -7,8 +7,8 @@ use crate::fault::Fault;
 
 /// A person as a letter needs to know them.
 pub(crate) struct Addressee {
-    /// Who.
-    pub(crate) person_uuid: Uuid,
+    /// Who; none for whoever is invited and no person yet.
+    pub(crate) person_uuid: Option<Uuid>,
     /// Of which partner's team; none for staff.
     pub(crate) partner_uuid: Option<Uuid>,
     /// The address as the person wrote it.
@@ -23,7 +23,8 @@ pub(crate) struct Addressee {
 pub(crate) async fn addressee_get(db: &Db, person_uuid: Uuid) -> Result<Option<Addressee>, Fault> {
     Ok(sqlx::query_as!(
         Addressee,
-        "select person_uuid, partner_uuid, email, name, locale from person where person_uuid = $1 and state <> 'REMOVED'",
+        r#"select person_uuid as "person_uuid?", partner_uuid, email, name, locale from person
+            where person_uuid = $1 and state <> 'REMOVED'"#,
         person_uuid
     )
     .fetch_optional(&mut *db.conn().await?)

@@ -17,3 +17,21 @@ mod store;
 
 pub(in crate::auth) use resolvers::RegistrationsMutation;
 pub(crate) use store::expired_delete;
+
+use uuid::Uuid;
+
+use crate::db::Db;
+use crate::fault::Fault;
+
+/// Makes a registration that nobody verified give way to whoever has just proved its address, and registrations of that
+/// address wait until the transaction ends. Answers who else has the address.
+pub(in crate::auth) async fn give_way(db: &Db, email_normalised: &str) -> Result<Option<Uuid>, Fault> {
+    store::email_lock(db, email_normalised).await?;
+    match store::holder_get(db, email_normalised).await? {
+        Some(holder) if holder.is_pending => {
+            store::pending_delete(db, holder.person_uuid).await?;
+            Ok(None)
+        }
+        holder => Ok(holder.map(|holder| holder.person_uuid)),
+    }
+}

@@ -7,8 +7,8 @@ use super::rules;
 use super::store::{self, NewRegistration};
 use crate::access::access;
 use crate::ask::{Ask, Asking};
-use crate::auth::people::Addressee;
 use crate::auth::people::rules::{Action, State, after};
+use crate::auth::people::{Addressee, addressee_get};
 use crate::auth::security_events::SecurityEvent;
 use crate::fault::Fault;
 use crate::keep::email::EmailAddress;
@@ -82,6 +82,14 @@ pub(crate) struct RegistrationAdministratorInput {
     locale: Option<String>,
 }
 
+/// Whose address is to be verified.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct VerificationRequest {
+    /// The address of the registration.
+    email: String,
+}
+
 /// A token out of a mail.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
@@ -89,6 +97,9 @@ pub(crate) struct OneTimeTokenInput {
     /// As the mail has it.
     token: String,
 }
+
+/// The mails about registrations.
+const MAIL_KINDS: [&str; 2] = ["VERIFY_EMAIL", "ALREADY_REGISTERED"];
 
 /// Writes of registrations.
 #[derive(Default)]
@@ -109,8 +120,7 @@ impl RegistrationsMutation {
         let password = SecretText::new(body.administrator.password.as_str());
         let password_hash = ask.services.passwords.hash(password).await.map_err(busy)?;
         store::email_lock(&ask.db, email.normalised()).await?;
-        let kinds = ["VERIFY_EMAIL", "ALREADY_REGISTERED"];
-        if outbox::recent_count(ask, email.as_str(), &kinds).await? < rules::MAILS_PER_HOUR {
+        if outbox::recent_count(ask, email.as_str(), &MAIL_KINDS).await? < rules::MAILS_PER_HOUR {
             match store::holder_get(&ask.db, email.normalised()).await? {
                 Some(holder) if holder.is_pending => {
                     store::pending_delete(&ask.db, holder.person_uuid).await?;
@@ -122,6 +132,26 @@ impl RegistrationsMutation {
         }
         let expires_in = rules::VERIFY_SECONDS;
         Ok(RegistrationReceipt { status: "VERIFICATION_SENT", email: body.administrator.email, expires_in })
+    }
+
+    /// Sends the mail with the token again.
+    #[graphql(directive = access::apply("public".into()))]
+    async fn auth_registrations_resend_verification(
+        &self,
+        ctx: &Context<'_>,
+        body: VerificationRequest,
+    ) -> Result<RegistrationReceipt, Fault> {
+        let ask = ctx.ask();
+        let email = EmailAddress::parse(&body.email)
+            .map_err(|problem| Fault::field("/email", "FORMAT", format!("This cannot be used: {problem}.")))?;
+        store::email_lock(&ask.db, email.normalised()).await?;
+        let holder = match outbox::recent_count(ask, email.as_str(), &MAIL_KINDS).await? < rules::MAILS_PER_HOUR {
+            true => store::holder_get(&ask.db, email.normalised()).await?,
+            false => None,
+        };
+        resend(ask, holder.as_ref()).await?;
+        let expires_in = rules::VERIFY_SECONDS;
+        Ok(RegistrationReceipt { status: "VERIFICATION_SENT", email: body.email, expires_in })
     }
 
     /// Takes the token from the mail and makes the administrator active.
@@ -207,7 +237,7 @@ async fn register(
     (event.person_uuid, event.partner_uuid) = (Some(new.person_uuid), Some(new.partner_uuid));
     event.write(ask).await?;
     let to = Addressee {
-        person_uuid: new.person_uuid,
+        person_uuid: Some(new.person_uuid),
         partner_uuid: Some(new.partner_uuid),
         email: new.email.to_owned(),
         name: new.name.to_owned(),
@@ -226,6 +256,24 @@ async fn insert(ask: &Ask, new: &NewRegistration<'_>) -> Result<(), Fault> {
         return Ok(());
     }
     Err(Fault::internal("no slug is free for a new partner"))
+}
+
+/// Mails a new token to whoever waits to be verified, in place of the old one, and a notice to whoever has an account;
+/// to nobody it does the same work.
+async fn resend(ask: &Ask, holder: Option<&store::HolderRow>) -> Result<(), Fault> {
+    let token = SecretKind::OneTime.issue();
+    let expires_at = ask.now.plus_seconds(rules::VERIFY_SECONDS);
+    let pending_uuid = holder.filter(|holder| holder.is_pending).map(|holder| holder.person_uuid);
+    let company = store::token_renew(&ask.db, pending_uuid, &token.digest, expires_at).await?;
+    let to = match holder {
+        Some(holder) => addressee_get(&ask.db, holder.person_uuid).await?,
+        None => None,
+    };
+    outbox::queue_perhaps(ask, to.as_ref(), |name| match company {
+        Some(company) => Letter::asking(AskingFor::VerifyEmail { name, company }, token.text, expires_at.0),
+        None => Letter::Telling(Notice::AlreadyRegistered { name }),
+    })
+    .await
 }
 
 /// Tells the owner of an address, and nobody else, that somebody tried to register with it.

@@ -118,6 +118,32 @@ pub(super) async fn insert(db: &Db, new: &NewRegistration<'_>, slug: &str) -> Re
     made.map_err(taken_meanwhile)
 }
 
+/// Gives whoever waits to be verified a new token; the old ones are void. Answers the company that was registered;
+/// `None`, by the same statement, where nobody waits.
+pub(super) async fn token_renew(
+    db: &Db,
+    person_uuid: Option<Uuid>,
+    sha256: &[u8],
+    expires_at: Time,
+) -> Result<Option<String>, Fault> {
+    Ok(sqlx::query_scalar!(
+        "with void as (
+           update one_time_token set used_at = labs_now()
+            where person_uuid = $1 and purpose = 'VERIFY_EMAIL' and used_at is null
+         ), renewed as (
+           insert into one_time_token (token_sha256, purpose, person_uuid, expires_at)
+           select $2, 'VERIFY_EMAIL', person_uuid, $3 from person where person_uuid = $1
+           returning person_uuid
+         )
+         select company_name from renewed join person using (person_uuid) join partner using (partner_uuid)",
+        person_uuid,
+        sha256,
+        expires_at as Time,
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
 /// Drops a registration that was not verified.
 pub(super) async fn pending_delete(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(

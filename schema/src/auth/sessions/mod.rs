@@ -9,9 +9,16 @@
 //! A session's refresh token carries its id and a counter. Each use moves the counter on; the token just
 //! replaced answers with the same successor for ten seconds, so that two tabs or a lost answer never sign a
 //! person out, and anything older ends the session (specification: design, security, Identity 4).
+//!
+//! A sign-in, or a password or code given again, opens a short window in which the session may change what
+//! keeps the account safe.
 
+mod opening;
+mod own;
 mod resolvers;
 mod rules;
 pub(crate) mod store;
 
-pub(in crate::auth) use resolvers::SessionsMutation;
+pub(in crate::auth) use own::{Own, busy, fresh, own, prove_password};
+pub(in crate::auth) use resolvers::{SessionsMutation, SessionsQuery};
+pub(in crate::auth) use store::all_set_ended;

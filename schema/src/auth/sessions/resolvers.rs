@@ -1,56 +1,56 @@
 //! What may be asked of sessions.
 
-use async_graphql::{Context, InputObject, Object, SimpleObject};
+mod types;
+
+use async_graphql::{Context, Object};
+use serde_json::json;
 use uuid::Uuid;
 
-use super::rules;
-use super::store::{self, Credentials, NewSession, SessionRow};
+use super::opening::{answer, challenge, ended, going_on, half_way, sign_in, wrong_credentials};
+use super::own::{busy, own, prove_password};
+use super::rules::{self, Proof};
+use super::store::{self, Credentials, SessionRow};
 use crate::access::access;
 use crate::ask::{Ask, Asking, RefreshCookie};
+use crate::auth::attempts::{self, Subject};
 use crate::auth::mfa;
 use crate::auth::security_events::SecurityEvent;
-use crate::fault::{Challenge, Code, Fault};
+use crate::fault::{Code, Fault};
 use crate::keep::email::EmailAddress;
 use crate::keep::refresh::{RefreshToken, RefreshVerdict, judge};
 use crate::keep::secret::{SecretKind, SecretText};
-use crate::keep::token::Claims;
 use crate::mail::message::SecurityEvent as Notified;
 use crate::outbox;
+use crate::page::Window;
 
-/// An access token for a person. The refresh token travels in a cookie and never in a body.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct SignedIn {
-    /// Goes into the Authorization header as `Bearer <access_token>`.
-    access_token: String,
-    /// Always `Bearer`.
-    token_type: &'static str,
-    /// Seconds until the token is void.
-    expires_in: i64,
-}
+pub(in crate::auth::sessions) use types::SignedIn;
+use types::{
+    Reauthenticated, ReauthenticationInput, Session, SessionCreate, SessionList, SessionVerifyMfa, SignedOut,
+    SignedOutEverywhere,
+};
 
-/// The end of a session.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct SignedOut {
-    /// `SIGNED_OUT`.
-    status: &'static str,
-}
+/// Reads of sessions.
+#[derive(Default)]
+pub(crate) struct SessionsQuery;
 
-/// An e-mail address and a password.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct SessionCreate {
-    email: String,
-    password: String,
-}
-
-/// The second step of a sign-in.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct SessionVerifyMfa {
-    challenge: String,
-    code: String,
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl SessionsQuery {
+    /// Where the caller is signed in.
+    #[graphql(directive = access::apply("auth.account".into()))]
+    async fn auth_sessions_list(
+        &self,
+        ctx: &Context<'_>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<SessionList, Fault> {
+        let ask = ctx.ask();
+        let own = own(ask)?;
+        let (seal, list) = (&ask.services.cursors, "auth_sessions_list");
+        let window = Window::read(seal, list, &own.person_uuid, limit, cursor.as_deref())?;
+        let rows = store::open_page(&ask.db, own.person_uuid, &window).await?;
+        let (rows, page) = window.cut(rows, |row| vec![json!(row.created_at), json!(row.session_uuid)]);
+        Ok(SessionList { data: rows.into_iter().map(|row| Session::of(row, own.session_uuid)).collect(), page })
+    }
 }
 
 /// Writes of sessions.
@@ -64,28 +64,28 @@ impl SessionsMutation {
     async fn auth_sessions_create(&self, ctx: &Context<'_>, body: SessionCreate) -> Result<SignedIn, Fault> {
         let ask = ctx.ask();
         let email = EmailAddress::parse(&body.email).map_err(|_| wrong_credentials())?;
-        let subjects = failure_subjects(ask, email.normalised());
+        let subjects = Subject::of_password(email.normalised(), ask.caller.address);
         let aside = ask.db.aside();
-        if let Some(until) = store::held_until_get(&aside, &subjects).await? {
-            return Err(Fault::held_until(ask.now, until));
-        }
+        attempts::check(ask, &aside, &subjects).await?;
         let person = store::credentials_get(&aside, email.normalised()).await?;
         let hash = person.as_ref().and_then(|person| person.password_hash.as_deref());
         let password = SecretText::new(body.password);
         let verdict = ask.services.passwords.verify(password.clone(), hash).await.map_err(busy)?;
-        let Some(person) = person.filter(|_| verdict.matches) else {
-            return Err(failed(ask, &subjects, None).await?);
+        let Some(person) = person.as_ref().filter(|_| verdict.matches) else {
+            attempts::failed(ask, &subjects).await?;
+            failure("SIGN_IN", person.as_ref()).write(ask).await?;
+            return Err(wrong_credentials().kept());
         };
-        standing(&person)?;
+        standing(person)?;
         if verdict.needs_rehash {
             let better = ask.services.passwords.hash(password).await.map_err(busy)?;
-            store::password_hash_set(&ask.db, person.person_uuid, &better).await?;
+            store::password_hash_set(&ask.db, person, &better).await?;
         }
         if person.has_totp {
-            return Err(challenge(ask, &person).await?);
+            return Err(challenge(ask, person).await?);
         }
-        store::failures_delete(&ask.db, &subjects).await?;
-        sign_in(ask, &person, false).await
+        attempts::succeeded(ask, &subjects).await?;
+        sign_in(ask, person, false).await
     }
 
     /// Completes a sign-in with the second factor.
@@ -97,17 +97,19 @@ impl SessionsMutation {
         let person_uuid = tried.ok_or_else(void_challenge)?;
         let person = store::credentials_of(&ask.db, person_uuid).await?.ok_or_else(void_challenge)?;
         standing(&person)?;
-        let subjects = vec![format!("second_factor:{person_uuid}")];
-        if let Some(until) = store::held_until_get(&ask.db, &subjects).await? {
-            return Err(Fault::held_until(ask.now, until));
-        }
-        if !mfa::accept(ask, person_uuid, &body.code).await? {
-            return Err(failed(ask, &subjects, Some(&person)).await?);
+        let subjects = Subject::of_factor(person_uuid, ask.caller.address);
+        attempts::check(ask, &ask.db, &subjects).await?;
+        if !mfa::accept(ask, person_uuid, person.partner_uuid, &body.code).await? {
+            attempts::failed(ask, &subjects).await?;
+            failure("SECOND_FACTOR", Some(&person)).write(ask).await?;
+            return Err(wrong_code().kept());
         }
         if !store::challenge_set_used(&ask.db, &digest).await? {
             return Err(void_challenge());
         }
-        store::failures_delete(&ask.db, &subjects).await?;
+        // The slate of the password, too: whoever gave both proofs is the owner.
+        let slate = [subjects, Subject::of_password(&person.email_normalised, ask.caller.address)].concat();
+        attempts::succeeded(ask, &slate).await?;
         half_way(ask, &person, "SECOND_FACTOR").await?;
         sign_in(ask, &person, true).await
     }
@@ -148,130 +150,89 @@ impl SessionsMutation {
         let session = going_on(ask, presented(ask)?.session_uuid).await?;
         ask.set_cookie(RefreshCookie::Clear);
         if store::set_ended(&ask.db, session.session_uuid, "SIGNED_OUT").await? {
-            let mut event = SecurityEvent::new("SIGN_OUT", true);
-            (event.person_uuid, event.partner_uuid) = (Some(session.person_uuid), session.partner_uuid);
-            event.session_uuid = Some(session.session_uuid);
-            event.write(ask).await?;
+            let event = SecurityEvent::new("SIGN_OUT", true).about(session.person_uuid, session.partner_uuid);
+            event.within(session.session_uuid).write(ask).await?;
         }
         Ok(SignedOut { status: "SIGNED_OUT" })
     }
-}
 
-/// Opens a session for a person whose every factor was accepted.
-async fn sign_in(ask: &Ask, person: &Credentials, second_factor: bool) -> Result<SignedIn, Fault> {
-    let session_uuid = ask.new_uuid();
-    let expires_at = rules::expires_at(ask.now, person.session_hours);
-    let session = NewSession {
-        session_uuid,
-        person_uuid: person.person_uuid,
-        now: ask.now,
-        idle_expires_at: ask.now.plus_seconds(rules::IDLE_SECONDS).min(expires_at),
-        expires_at,
-        address: ask.caller.address.into(),
-        user_agent: ask.caller.user_agent.as_deref(),
-        second_factor,
-    };
-    store::insert(&ask.db, &session).await?;
-    let mut event = SecurityEvent::new("SIGN_IN", true);
-    (event.person_uuid, event.partner_uuid) = (Some(person.person_uuid), person.partner_uuid);
-    event.session_uuid = Some(session_uuid);
-    event.write(ask).await?;
-    set_cookie(ask, RefreshToken { session_uuid, counter: 0 }, expires_at);
-    access_token(ask, person.person_uuid, session_uuid)
-}
-
-/// The session of a refresh cookie, held until the transaction ends.
-async fn going_on(ask: &Ask, session_uuid: Uuid) -> Result<SessionRow, Fault> {
-    let session = store::lock(&ask.db, session_uuid).await?.ok_or_else(no_session)?;
-    if session.ended {
-        return Err(ended());
+    /// Ends every session of the caller.
+    #[graphql(directive = access::apply("auth.account:write".into()))]
+    async fn auth_sessions_sign_out_everywhere(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(name = "body", desc = "Nothing: the token says it all.")] _nothing: Option<serde_json::Value>,
+    ) -> Result<SignedOutEverywhere, Fault> {
+        let ask = ctx.ask();
+        let own = own(ask)?;
+        let sessions_ended = store::all_set_ended(&ask.db, own.person_uuid, None, "SIGNED_OUT_EVERYWHERE").await?;
+        ask.set_cookie(RefreshCookie::Clear);
+        own.event("SIGN_OUT_EVERYWHERE", true).write(ask).await?;
+        Ok(SignedOutEverywhere { status: "SIGNED_OUT", sessions_ended })
     }
-    if session.expires_at <= ask.now || session.idle_expires_at <= ask.now {
-        return Err(Fault::new(Code::TokenExpired, "The session has run out. Sign in again."));
-    }
-    Ok(session)
-}
 
-/// A new access token beside the current refresh token of a session.
-fn answer(ask: &Ask, session: &SessionRow, counter: u64) -> Result<SignedIn, Fault> {
-    set_cookie(ask, RefreshToken { session_uuid: session.session_uuid, counter }, session.expires_at);
-    access_token(ask, session.person_uuid, session.session_uuid)
-}
-
-fn set_cookie(ask: &Ask, token: RefreshToken, expires_at: crate::time::Time) {
-    let max_age = expires_at.seconds_since(ask.now).min(rules::IDLE_SECONDS);
-    ask.set_cookie(RefreshCookie::Set { token: ask.services.refresh.seal(token).expose().to_owned(), max_age });
-}
-
-/// An access token of a person. Its scopes are looked up at use, so it names none.
-fn access_token(ask: &Ask, person_uuid: Uuid, session_uuid: Uuid) -> Result<SignedIn, Fault> {
-    let claims = Claims {
-        sub: person_uuid.to_string(),
-        jti: ask.new_uuid(),
-        iat: ask.now.unix(),
-        nbf: ask.now.unix(),
-        exp: ask.now.unix() + rules::ACCESS_TOKEN_SECONDS,
-        scope: String::new(),
-        client_id: None,
-        sid: Some(session_uuid),
-    };
-    let token = ask.services.authority.ring().sign(&claims).map_err(Fault::internal)?;
-    Ok(SignedIn {
-        access_token: token.expose().to_owned(),
-        token_type: "Bearer",
-        expires_in: rules::ACCESS_TOKEN_SECONDS,
-    })
-}
-
-/// The password was right and a second factor is in force: a challenge that the code must answer.
-async fn challenge(ask: &Ask, person: &Credentials) -> Result<Fault, Fault> {
-    let token = SecretKind::OneTime.issue();
-    let expires_at = ask.now.plus_seconds(rules::CHALLENGE_SECONDS);
-    store::challenge_insert(&ask.db, &token.digest, person.person_uuid, expires_at).await?;
-    half_way(ask, person, "PASSWORD").await?;
-    let mut fault = Fault::new(
-        Code::MfaRequired,
-        "Send `challenge` with the six digits of your authenticator, or a recovery code, to POST /v1/auth/sessions:verify-mfa.",
-    )
-    .kept();
-    fault.parts_mut().challenge = Some(Challenge {
-        challenge: token.text.expose().to_owned(),
-        expires_in: rules::CHALLENGE_SECONDS,
-        methods: vec!["TOTP", "RECOVERY_CODE"],
-    });
-    Ok(fault)
-}
-
-/// One of the two proofs was accepted: each step has a line of its own in the ledger.
-async fn half_way(ask: &Ask, person: &Credentials, kind: &str) -> Result<(), Fault> {
-    let mut event = SecurityEvent::new(kind, true);
-    (event.person_uuid, event.partner_uuid) = (Some(person.person_uuid), person.partner_uuid);
-    event.write(ask).await
-}
-
-/// Counts a failure and answers the refusal, the same whatever was wrong.
-async fn failed(ask: &Ask, subjects: &[String], person: Option<&Credentials>) -> Result<Fault, Fault> {
-    for subject in subjects {
-        let failures = store::failure_add(&ask.db, subject).await?;
-        if let Some(until) = rules::held_until(failures, ask.now, subject) {
-            store::failure_set_held(&ask.db, subject, until).await?;
+    /// Ends one of the caller's sessions.
+    #[graphql(directive = access::apply("auth.account:write".into()))]
+    async fn auth_sessions_delete(&self, ctx: &Context<'_>, session_uuid: Uuid) -> Result<bool, Fault> {
+        let ask = ctx.ask();
+        let own = own(ask)?;
+        if !store::own_set_ended(&ask.db, own.person_uuid, session_uuid, "ENDED").await? {
+            return Err(Fault::not_found("session"));
         }
+        let event = SecurityEvent::new("SESSION_ENDED", true).about(own.person_uuid, own.partner_uuid);
+        event.within(session_uuid).write(ask).await?;
+        Ok(true)
     }
-    let kind = if person.is_some() { "SECOND_FACTOR" } else { "SIGN_IN" };
-    let mut event = SecurityEvent::new(kind, false);
-    event.person_uuid = person.map(|person| person.person_uuid);
-    event.partner_uuid = person.and_then(|person| person.partner_uuid);
-    event.write(ask).await?;
-    Ok(if person.is_some() { wrong_code().kept() } else { wrong_credentials().kept() })
+
+    /// Takes the password or a code again and opens the window that sensitive changes need.
+    #[graphql(directive = access::apply("auth.account:write".into()))]
+    async fn auth_sessions_reauthenticate(
+        &self,
+        ctx: &Context<'_>,
+        body: ReauthenticationInput,
+    ) -> Result<Reauthenticated, Fault> {
+        let ask = ctx.ask();
+        let own = own(ask)?;
+        let by_code = match rules::proof(body.password, body.code)? {
+            Proof::Password(password) => {
+                let password = SecretText::new(password);
+                let person = prove_password(ask, &own, &password, ("REAUTHENTICATION", "/password")).await?;
+                let subjects = Subject::of_password(&person.email_normalised, ask.caller.address);
+                attempts::succeeded(ask, &subjects).await?;
+                false
+            }
+            Proof::Code(code) => {
+                let subjects = Subject::of_factor(own.person_uuid, ask.caller.address);
+                attempts::check(ask, &ask.db, &subjects).await?;
+                if !mfa::accept(ask, own.person_uuid, own.partner_uuid, &code).await? {
+                    attempts::failed(ask, &subjects).await?;
+                    own.event("REAUTHENTICATION", false).write(ask).await?;
+                    return Err(rules::wrong_code().kept());
+                }
+                attempts::succeeded(ask, &subjects).await?;
+                true
+            }
+        };
+        let at = store::set_reauthenticated(&ask.db, own.session_uuid, by_code).await?.ok_or_else(ended)?;
+        own.event("REAUTHENTICATION", true).write(ask).await?;
+        Ok(Reauthenticated { status: "REAUTHENTICATED", reauthenticated_at: at, expires_in: rules::FRESH_SECONDS })
+    }
+}
+
+/// A proof that was not accepted, for the ledger; of the person whose account was tried, if there is one.
+fn failure<'a>(kind: &'a str, person: Option<&Credentials>) -> SecurityEvent<'a> {
+    let event = SecurityEvent::new(kind, false);
+    match person {
+        Some(person) => event.about(person.person_uuid, person.partner_uuid),
+        None => event,
+    }
 }
 
 /// A spent refresh token: somebody else may hold the session, so it ends, with an event and a mail.
 async fn reused(ask: &Ask, session: &SessionRow) -> Result<Fault, Fault> {
     store::set_ended(&ask.db, session.session_uuid, "REFRESH_REUSED").await?;
-    let mut event = SecurityEvent::new("REFRESH_REUSED", false);
-    (event.person_uuid, event.partner_uuid) = (Some(session.person_uuid), session.partner_uuid);
-    event.session_uuid = Some(session.session_uuid);
-    event.write(ask).await?;
+    let event = SecurityEvent::new("REFRESH_REUSED", false).about(session.person_uuid, session.partner_uuid);
+    event.within(session.session_uuid).write(ask).await?;
     outbox::queue_notice(ask, session.person_uuid, Notified::RefreshReused).await?;
     Ok(Fault::new(
         Code::RefreshReused,
@@ -284,12 +245,6 @@ fn presented(ask: &Ask) -> Result<RefreshToken, Fault> {
     let text = ask.caller.credentials.refresh.as_deref();
     text.and_then(|text| ask.services.refresh.open(text))
         .ok_or_else(|| Fault::new(Code::Unauthenticated, "Send the refresh cookie that the sign-in set."))
-}
-
-/// Failures count for the account from this network, with delays that grow, and for the account in all, with
-/// short ones, so that a stranger's guessing never locks the owner out for long.
-fn failure_subjects(ask: &Ask, email: &str) -> Vec<String> {
-    vec![format!("account:{email}@{}", ask.caller.address), format!("account:{email}")]
 }
 
 fn standing(person: &Credentials) -> Result<(), Fault> {
@@ -316,13 +271,6 @@ fn people_stand(person: &str, partner: Option<&str>) -> Result<(), Fault> {
     }
 }
 
-fn wrong_credentials() -> Fault {
-    Fault::new(
-        Code::InvalidCredentials,
-        "The e-mail address or the password is not right. Check both, or reset the password.",
-    )
-}
-
 fn wrong_code() -> Fault {
     Fault::new(
         Code::InvalidCredentials,
@@ -336,16 +284,4 @@ fn void_challenge() -> Fault {
         "This sign-in has expired or was tried too often. Start again with e-mail and password.",
     )
     .kept()
-}
-
-fn no_session() -> Fault {
-    Fault::new(Code::Unauthenticated, "This refresh cookie belongs to no session. Sign in.")
-}
-
-fn ended() -> Fault {
-    Fault::new(Code::TokenRevoked, "The session was ended. Sign in again.")
-}
-
-fn busy(_: crate::keep::lane::LaneError) -> Fault {
-    Fault::unavailable("Too many sign-ins at the same time. Try again in a moment.")
 }

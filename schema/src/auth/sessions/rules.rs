@@ -1,5 +1,6 @@
-//! How long things last, and how failures slow down the next try.
+//! How long things last, and what is asked for again.
 
+use crate::fault::Fault;
 use crate::time::Time;
 
 /// Seconds that a person's access token lives.
@@ -13,28 +14,34 @@ pub(super) const CHALLENGE_SECONDS: i64 = 300;
 /// Wrong codes after which a challenge is void.
 pub(super) const CHALLENGE_ATTEMPTS: i32 = 5;
 
-/// Failures that cost nothing: everybody mistypes.
-const FREE_FAILURES: i32 = 5;
-/// Longest delay in seconds for one network's tries at an account.
-const LONGEST_DELAY: i64 = 900;
-/// Failures of an account, from wherever, that cost nothing.
-const FREE_FAILURES_OF_ACCOUNT: i32 = 50;
-/// Longest delay in seconds of an account as a whole: its owner is never held back for longer by strangers.
-const LONGEST_DELAY_OF_ACCOUNT: i64 = 30;
+/// Seconds for which a password or code given again opens sensitive changes.
+pub(super) const FRESH_SECONDS: i64 = 600;
 
-/// Until when the next try is held back after so many failures in a row: nothing for the first few, then
-/// 2, 4, 8 … seconds. The subject of an account as a whole ends in its address; one network's tries at it end
-/// in the network after a second `@`.
-pub(super) fn held_until(failures: i32, now: Time, subject: &str) -> Option<Time> {
-    let whole_account = subject.starts_with("account:") && subject.matches('@').count() < 2;
-    let (free, longest) = if whole_account {
-        (FREE_FAILURES_OF_ACCOUNT, LONGEST_DELAY_OF_ACCOUNT)
-    } else {
-        (FREE_FAILURES, LONGEST_DELAY)
-    };
-    let beyond = failures.checked_sub(free).filter(|beyond| *beyond > 0)?;
-    let delay = 1_i64.checked_shl(beyond.unsigned_abs().min(40)).unwrap_or(longest).clamp(1, longest);
-    Some(now.plus_seconds(delay))
+/// What a person gives again.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Proof {
+    /// The password.
+    Password(String),
+    /// A code of the authenticator app, or a recovery code.
+    Code(String),
+}
+
+/// The one proof that was sent.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`] when it is none or both.
+pub(super) fn proof(password: Option<String>, code: Option<String>) -> Result<Proof, Fault> {
+    match (password, code) {
+        (Some(password), None) => Ok(Proof::Password(password)),
+        (None, Some(code)) => Ok(Proof::Code(code)),
+        _ => Err(Fault::field("", "ONE_OF", "Send either `password` or `code`.")),
+    }
+}
+
+/// The refusal of a code that is given again.
+pub(super) fn wrong_code() -> Fault {
+    let message = "The code is not right or was used before, or no second factor is in force. Wait for the next code.";
+    Fault::field("/code", "WRONG_CODE", message)
 }
 
 /// When a session ends at the latest; a team's policy may shorten it.
@@ -48,16 +55,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn delays_grow_and_stop_growing() {
+    fn exactly_one_proof_is_asked_for() {
+        let text = || Some("x".to_owned());
+        assert_eq!(proof(text(), None).unwrap(), Proof::Password("x".to_owned()));
+        assert_eq!(proof(None, text()).unwrap(), Proof::Code("x".to_owned()));
+        assert!(proof(None, None).is_err() && proof(text(), text()).is_err());
+    }
+
+    #[test]
+    fn a_teams_policy_shortens_a_session_and_never_lengthens_it() {
         let now = Time(jiff::Timestamp::UNIX_EPOCH);
-        let delay =
-            |failures| held_until(failures, now, "account:a@b.example@192.0.2.1").map(|until| until.seconds_since(now));
-        assert_eq!(delay(5), None);
-        assert_eq!(delay(6), Some(2));
-        assert_eq!(delay(9), Some(16));
-        assert_eq!(delay(60), Some(LONGEST_DELAY));
-        assert_eq!(held_until(51, now, "account:a@b.example").map(|until| until.seconds_since(now)), Some(2));
-        assert_eq!(held_until(90, now, "account:a@b.example").map(|until| until.seconds_since(now)), Some(30));
-        assert!((6..100).all(|failures| delay(failures + 1).unwrap() >= delay(failures).unwrap()));
+        assert_eq!(expires_at(now, None).seconds_since(now), ABSOLUTE_SECONDS);
+        assert_eq!(expires_at(now, Some(8)).seconds_since(now), 8 * 3600);
+        assert_eq!(expires_at(now, Some(5000)).seconds_since(now), ABSOLUTE_SECONDS);
     }
 }

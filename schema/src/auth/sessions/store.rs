@@ -1,20 +1,26 @@
-//! Every statement about sessions, sign-in failures and sign-in challenges.
+//! Every statement about sessions and sign-in challenges.
 
 use uuid::Uuid;
 
 use crate::db::Db;
 use crate::fault::Fault;
+use crate::page::Window;
+use crate::paged;
 use crate::time::Time;
 
 /// A person as sign-in needs to know them.
-pub(super) struct Credentials {
-    pub(super) person_uuid: Uuid,
-    pub(super) state: String,
-    pub(super) partner_uuid: Option<Uuid>,
-    pub(super) partner_state: Option<String>,
-    pub(super) session_hours: Option<i32>,
-    pub(super) password_hash: Option<String>,
-    pub(super) has_totp: bool,
+pub(crate) struct Credentials {
+    pub(crate) person_uuid: Uuid,
+    pub(crate) email: String,
+    pub(crate) email_normalised: String,
+    pub(crate) name: String,
+    pub(crate) state: String,
+    pub(crate) partner_uuid: Option<Uuid>,
+    pub(crate) partner_state: Option<String>,
+    pub(crate) session_hours: Option<i32>,
+    pub(crate) password_hash: Option<String>,
+    pub(crate) password_changed_at: Option<Time>,
+    pub(crate) has_totp: bool,
 }
 
 /// A session as rotation needs it.
@@ -35,8 +41,8 @@ pub(crate) struct SessionRow {
 pub(super) async fn credentials_get(db: &Db, email_normalised: &str) -> Result<Option<Credentials>, Fault> {
     Ok(sqlx::query_as!(
         Credentials,
-        r#"select person_uuid, person.state, person.partner_uuid, partner.state as "partner_state?",
-                  partner.session_hours as "session_hours?", password_hash,
+        r#"select person_uuid, email, email_normalised, name, person.state, person.partner_uuid, partner.state as "partner_state?",
+                  partner.session_hours as "session_hours?", password_hash, password_changed_at,
                   exists (select 1 from totp_factor where totp_factor.person_uuid = person.person_uuid and confirmed_at is not null) as "has_totp!"
              from person left join partner using (partner_uuid)
             where email_normalised = $1 and person.state <> 'REMOVED'"#,
@@ -50,8 +56,8 @@ pub(super) async fn credentials_get(db: &Db, email_normalised: &str) -> Result<O
 pub(super) async fn credentials_of(db: &Db, person_uuid: Uuid) -> Result<Option<Credentials>, Fault> {
     Ok(sqlx::query_as!(
         Credentials,
-        r#"select person_uuid, person.state, person.partner_uuid, partner.state as "partner_state?",
-                  partner.session_hours as "session_hours?", password_hash,
+        r#"select person_uuid, email, email_normalised, name, person.state, person.partner_uuid, partner.state as "partner_state?",
+                  partner.session_hours as "session_hours?", password_hash, password_changed_at,
                   exists (select 1 from totp_factor where totp_factor.person_uuid = person.person_uuid and confirmed_at is not null) as "has_totp!"
              from person left join partner using (partner_uuid)
             where person_uuid = $1 and person.state <> 'REMOVED'"#,
@@ -61,59 +67,23 @@ pub(super) async fn credentials_of(db: &Db, person_uuid: Uuid) -> Result<Option<
     .await?)
 }
 
-/// Until when the next try of any of these subjects is held back.
-pub(super) async fn held_until_get(db: &Db, subjects: &[String]) -> Result<Option<Time>, Fault> {
-    Ok(sqlx::query_scalar!(
-        r#"select max(held_until) as "held_until: Time" from sign_in_failure where subject = any($1) and held_until > labs_now()"#,
-        subjects
+/// A better hash of the same password, unless there is a new one by now.
+pub(super) async fn password_hash_set(db: &Db, person: &Credentials, hash: &str) -> Result<(), Fault> {
+    sqlx::query!(
+        "update person set password_hash = $2 where person_uuid = $1 and password_changed_at is not distinct from $3",
+        person.person_uuid,
+        hash,
+        person.password_changed_at as Option<Time>,
     )
-    .fetch_one(&mut *db.conn().await?)
-    .await?)
-}
-
-/// Counts one more failure and answers how many there are in a row. A day without any starts anew.
-pub(super) async fn failure_add(db: &Db, subject: &str) -> Result<i32, Fault> {
-    Ok(sqlx::query_scalar!(
-        "insert into sign_in_failure as known (subject, failures, last_failed_at)
-         values ($1, 1, labs_now())
-         on conflict (subject) do update
-            set failures = case when known.last_failed_at < labs_now() - interval '1 day' then 1 else known.failures + 1 end,
-                last_failed_at = labs_now()
-         returning failures",
-        subject
-    )
-    .fetch_one(&mut *db.conn().await?)
-    .await?)
-}
-
-/// Holds a subject's next try back.
-pub(super) async fn failure_set_held(db: &Db, subject: &str, until: Time) -> Result<(), Fault> {
-    sqlx::query!("update sign_in_failure set held_until = $2 where subject = $1", subject, until as Time)
-        .execute(&mut *db.conn().await?)
-        .await?;
-    Ok(())
-}
-
-/// A success wipes the slate.
-pub(super) async fn failures_delete(db: &Db, subjects: &[String]) -> Result<(), Fault> {
-    sqlx::query!("delete from sign_in_failure where subject = any($1)", subjects)
-        .execute(&mut *db.conn().await?)
-        .await?;
-    Ok(())
-}
-
-/// A better hash of the same password.
-pub(super) async fn password_hash_set(db: &Db, person_uuid: Uuid, hash: &str) -> Result<(), Fault> {
-    sqlx::query!("update person set password_hash = $2 where person_uuid = $1", person_uuid, hash)
-        .execute(&mut *db.conn().await?)
-        .await?;
+    .execute(&mut *db.conn().await?)
+    .await?;
     Ok(())
 }
 
 /// What a new session is made of.
 pub(super) struct NewSession<'a> {
     pub(super) session_uuid: Uuid,
-    pub(super) person_uuid: Uuid,
+    pub(super) person: &'a Credentials,
     pub(super) now: Time,
     pub(super) idle_expires_at: Time,
     pub(super) expires_at: Time,
@@ -122,25 +92,31 @@ pub(super) struct NewSession<'a> {
     pub(super) second_factor: bool,
 }
 
-/// Opens a session and notes the sign-in on the person.
-pub(super) async fn insert(db: &Db, session: &NewSession<'_>) -> Result<(), Fault> {
-    sqlx::query!(
-        "with signed_in as (update person set last_sign_in_at = $3 where person_uuid = $2)
+/// Opens a session and notes the sign-in on the person; false when the person may not sign in any more, or has
+/// another password than the one that was looked at.
+pub(super) async fn insert(db: &Db, session: &NewSession<'_>) -> Result<bool, Fault> {
+    let done = sqlx::query!(
+        "with signed_in as (
+           update person set last_sign_in_at = $3
+            where person_uuid = $2 and state = 'ACTIVE' and password_changed_at is not distinct from $9
+           returning person_uuid
+         )
          insert into session (session_uuid, person_uuid, created_at, last_used_at, idle_expires_at, expires_at, counter,
                               counter_changed_at, address, user_agent, second_factor, reauthenticated_at)
-         values ($1, $2, $3, $3, $4, $5, 0, $3, $6, $7, $8, $3)",
+         select $1, person_uuid, $3, $3, $4, $5, 0, $3, $6, $7, $8, $3 from signed_in",
         session.session_uuid,
-        session.person_uuid,
+        session.person.person_uuid,
         session.now as Time,
         session.idle_expires_at as Time,
         session.expires_at as Time,
         session.address as ipnet::IpNet,
         session.user_agent,
         session.second_factor,
+        session.person.password_changed_at as Option<Time>,
     )
     .execute(&mut *db.conn().await?)
     .await?;
-    Ok(())
+    Ok(done.rows_affected() > 0)
 }
 
 /// Locks a session for rotation.
@@ -188,6 +164,104 @@ pub(crate) async fn set_ended(db: &Db, session_uuid: Uuid, reason: &str) -> Resu
     .execute(&mut *db.conn().await?)
     .await?;
     Ok(done.rows_affected() > 0)
+}
+
+/// Ends a session of this person; false when there is none that is open.
+pub(super) async fn own_set_ended(db: &Db, person_uuid: Uuid, session_uuid: Uuid, reason: &str) -> Result<bool, Fault> {
+    let done = sqlx::query!(
+        "update session set ended_at = labs_now(), end_reason = $3
+          where session_uuid = $2 and person_uuid = $1 and ended_at is null
+            and idle_expires_at > labs_now() and expires_at > labs_now()",
+        person_uuid,
+        session_uuid,
+        reason
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Ends every session of a person but one, or every one, and voids what waits for a second factor. Answers how many
+/// were open.
+pub(crate) async fn all_set_ended(
+    db: &Db,
+    person_uuid: Uuid,
+    except: Option<Uuid>,
+    reason: &str,
+) -> Result<i64, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"with void as (
+             update one_time_token set used_at = labs_now()
+              where person_uuid = $1 and purpose = 'MFA_CHALLENGE' and used_at is null
+           ), done as (
+             update session set ended_at = labs_now(), end_reason = $3
+              where person_uuid = $1 and ended_at is null and session_uuid is distinct from $2
+             returning idle_expires_at > labs_now() and expires_at > labs_now() as was_open
+           )
+           select count(*) filter (where was_open) as "ended!" from done"#,
+        person_uuid,
+        except,
+        reason
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
+/// A session that goes on, as its person is shown it.
+pub(super) struct OpenRow {
+    pub(super) session_uuid: Uuid,
+    pub(super) user_agent: Option<String>,
+    pub(super) address: Option<String>,
+    pub(super) second_factor: bool,
+    pub(super) created_at: Time,
+    pub(super) last_used_at: Time,
+    pub(super) idle_expires_at: Time,
+    pub(super) expires_at: Time,
+}
+
+/// A page of a person's sessions that go on, the newest first.
+pub(super) async fn open_page(db: &Db, person_uuid: Uuid, window: &Window) -> Result<Vec<OpenRow>, Fault> {
+    Ok(paged!(
+        window,
+        db,
+        OpenRow,
+        r#"select session_uuid, user_agent, host(address) as address, second_factor, created_at, last_used_at,
+                  idle_expires_at, expires_at
+             from session
+            where person_uuid = $1 and ended_at is null and idle_expires_at > labs_now() and expires_at > labs_now()
+              and (created_at, session_uuid) < (coalesce($2, 'infinity'::timestamptz), coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
+            order by created_at desc, session_uuid desc"#,
+        person_uuid,
+        window.key::<Time>(0)? as Option<Time>,
+        window.key::<Uuid>(1)?,
+    )?)
+}
+
+/// Whether a session that goes on was opened or reauthenticated in the last so many seconds.
+pub(super) async fn is_fresh(db: &Db, session_uuid: Uuid, seconds: i64) -> Result<bool, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select exists (select from session
+                           where session_uuid = $1 and ended_at is null
+                             and reauthenticated_at > labs_now() - $2::bigint * interval '1 second') as "is_fresh!""#,
+        session_uuid,
+        seconds
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Notes that the password or a code was given again, and answers when; `None` for a session that was ended. A code
+/// proves the second factor for the whole session.
+pub(super) async fn set_reauthenticated(db: &Db, session_uuid: Uuid, by_code: bool) -> Result<Option<Time>, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"update session set reauthenticated_at = labs_now(), second_factor = second_factor or $2
+            where session_uuid = $1 and ended_at is null
+           returning reauthenticated_at as "reauthenticated_at!""#,
+        session_uuid,
+        by_code
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
 }
 
 /// A challenge that awaits its second factor.

@@ -2,7 +2,10 @@
 //!
 //! A program that an operator provisioned gives its id and secret and gets a token for an hour. There is no
 //! refresh: it asks again. Every try of a known program is written into its ledger, `token_grant`.
+//!
+//! With its id and secret a program may also ask whether a token is good, and end one of its own before its time.
 
+mod holding;
 mod resolvers;
 mod rules;
 mod store;

@@ -3,6 +3,7 @@
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde::Deserialize;
 
+use super::holding;
 use super::rules::{self, Standing, Way};
 use super::store::{self, ClientRow, Issued};
 use crate::access::access;
@@ -69,6 +70,29 @@ pub(crate) struct OAuthTokenRequest {
     scope: Option<String>,
 }
 
+/// A token, and who asks about it.
+#[derive(InputObject)]
+#[graphql(name = "OAuthTokenQuestion", rename_fields = "snake_case")]
+pub(crate) struct OAuthTokenQuestion {
+    /// The access token.
+    token: Option<String>,
+    /// What kind of token it is; there is one kind, so it is not looked at.
+    #[graphql(name = "token_type_hint")]
+    _token_type_hint: Option<String>,
+    /// The client id, unless HTTP Basic carries it.
+    client_id: Option<String>,
+    /// The client secret, unless HTTP Basic carries it.
+    client_secret: Option<String>,
+}
+
+/// The token is of no more use.
+#[derive(SimpleObject)]
+#[graphql(name = "OAuthRevocation", rename_fields = "snake_case")]
+pub(crate) struct OAuthRevocation {
+    /// `REVOKED`.
+    status: &'static str,
+}
+
 /// Reads about tokens.
 #[derive(Default)]
 pub(crate) struct TokensQuery;
@@ -114,6 +138,45 @@ impl TokensMutation {
         }
         let tier = client.partner_scopes.as_deref().map(scopes);
         issue(ask, &client, rules::granted(scopes(&client.allowed_scopes), requested, tier)).await
+    }
+
+    /// Tells a program whether a token is good, and what it reaches (RFC 7662).
+    #[graphql(directive = access::apply("client".into()))]
+    async fn auth_tokens_introspect(
+        &self,
+        ctx: &Context<'_>,
+        body: OAuthTokenQuestion,
+    ) -> Result<serde_json::Value, Fault> {
+        let ask = ctx.ask();
+        let form = (body.client_id.as_deref(), body.client_secret.as_deref());
+        let client = holding::client(ask, form).await?;
+        let token = rules::token(body.token.as_deref())?;
+        Ok(match holding::holder(ask, token).await? {
+            Some((principal, claims)) if rules::may_see(client.partner_uuid, client.client_uuid, principal.uuid) => {
+                holding::active(ask, &principal, &claims)
+            }
+            _ => holding::inactive(),
+        })
+    }
+
+    /// Ends a token of the program that asks before its time (RFC 7009).
+    #[graphql(directive = access::apply("client".into()))]
+    async fn auth_tokens_revoke(&self, ctx: &Context<'_>, body: OAuthTokenQuestion) -> Result<OAuthRevocation, Fault> {
+        let ask = ctx.ask();
+        let form = (body.client_id.as_deref(), body.client_secret.as_deref());
+        let client = holding::client(ask, form).await?;
+        let token = rules::token(body.token.as_deref())?;
+        // A token that is no good any more needs no revocation, so that is no error (section 2.2).
+        if let Some((principal, claims)) = holding::holder(ask, token).await? {
+            if principal.uuid != client.client_uuid {
+                return Err(rules::not_its_own());
+            }
+            store::revocation_insert(&ask.db, claims.jti, principal.token_expires_at).await?;
+            let mut event = SecurityEvent::new("TOKEN_REVOKED", true);
+            (event.client_uuid, event.partner_uuid) = (Some(client.client_uuid), client.partner_uuid);
+            event.write(ask).await?;
+        }
+        Ok(OAuthRevocation { status: "REVOKED" })
     }
 }
 

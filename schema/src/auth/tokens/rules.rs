@@ -1,5 +1,7 @@
 //! How a program shows who it is, and what its token may reach.
 
+use uuid::Uuid;
+
 use crate::fault::{Code, Fault};
 use crate::scope::ScopeSet;
 
@@ -64,6 +66,52 @@ pub(super) fn presented<'a>(
         }
         _ => Err(malformed("invalid_request", "Send the client id as username and the client secret as password.")),
     }
+}
+
+/// Reads id and secret of a program that shows who it is in order to ask about a token (RFC 6749, section 2.3.1).
+///
+/// # Errors
+/// `invalid_client` when they stand nowhere, `invalid_request` when they stand in two places.
+pub(super) fn client<'a>(
+    form: (Option<&'a str>, Option<&'a str>),
+    basic: Option<&'a (String, String)>,
+) -> Result<Presented<'a>, Fault> {
+    let given = |text: Option<&'a str>| text.filter(|text| !text.is_empty());
+    match (given(form.0), given(form.1), basic) {
+        (Some(client_id), Some(secret), None) => Ok(Presented { client_id, secret, way: Way::Form }),
+        // Some libraries repeat the id in the form; that is no second way.
+        (form_id, None, Some((client_id, secret))) if form_id.is_none_or(|id| id == client_id) => {
+            Ok(Presented { client_id, secret, way: Way::Basic })
+        }
+        (_, _, Some(_)) => {
+            let detail = "Send the client id and the secret one way: by HTTP Basic, or as client_id and client_secret.";
+            Err(malformed("invalid_request", detail))
+        }
+        _ => {
+            let detail = "Send the client id and the secret by HTTP Basic, or as client_id and client_secret.";
+            Err(Fault::new(Code::InvalidCredentials, detail).oauth("invalid_client"))
+        }
+    }
+}
+
+/// The token that is asked about.
+///
+/// # Errors
+/// `invalid_request` when there is none.
+pub(super) fn token(token: Option<&str>) -> Result<&str, Fault> {
+    token.filter(|token| !token.is_empty()).ok_or_else(|| malformed("invalid_request", "Send the token as `token`."))
+}
+
+/// Whether a program may learn about a token. One of the service's own may learn about every token that it was shown,
+/// because it stands between people and the service; one that is bound to a partner only about its own.
+pub(super) fn may_see(client_partner: Option<Uuid>, client_uuid: Uuid, holder_uuid: Uuid) -> bool {
+    client_partner.is_none() || client_uuid == holder_uuid
+}
+
+/// The refusal to end somebody else's token (RFC 7009, section 2.1).
+pub(super) fn not_its_own() -> Fault {
+    let detail = "This token was not issued to this client. A client can revoke its own tokens only.";
+    Fault::new(Code::NotFound, detail).oauth("unauthorized_client")
 }
 
 /// The scopes asked for; `None` when the program asks for all that it is allowed. Names that are no scopes ask

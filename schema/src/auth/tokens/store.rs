@@ -115,3 +115,32 @@ pub(super) async fn refusal_insert(
     .await?;
     Ok(())
 }
+
+/// Writes on a program and its secret that they are in use, at most once a minute.
+pub(super) async fn set_last_used(db: &Db, client_uuid: Uuid, secret_uuid: Option<Uuid>) -> Result<(), Fault> {
+    sqlx::query!(
+        "with client as (
+           update machine_client set last_used_at = labs_now()
+            where client_uuid = $1 and (last_used_at is null or last_used_at < labs_now() - interval '1 minute')
+         )
+         update machine_client_secret set last_used_at = labs_now()
+          where secret_uuid = $2 and (last_used_at is null or last_used_at < labs_now() - interval '1 minute')",
+        client_uuid,
+        secret_uuid,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Ends a token before its time, on every replica. Again changes nothing.
+pub(super) async fn revocation_insert(db: &Db, token_id: Uuid, expires_at: Time) -> Result<(), Fault> {
+    sqlx::query!(
+        "insert into access_token_revocation (token_id, expires_at) values ($1, $2) on conflict (token_id) do nothing",
+        token_id,
+        expires_at as Time,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}

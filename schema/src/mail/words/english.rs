@@ -71,6 +71,12 @@ fn telling(notice: &Notice, platform: &str) -> Draft {
             ))
             .say("Sign in as usual. If you have forgotten the password, ask for a new one.")
             .say("If it was not you, there is nothing to do."),
+        Notice::EmailTaken { name } => greet(format!("Your e-mail address has an account at {platform} already"), name)
+            .say(format!(
+                "somebody, perhaps you, wanted to use this address for another account at {platform}. It has an account \
+                 already, so nothing was changed."
+            ))
+            .say("If it was not you, there is nothing to do."),
         Notice::Security { name, event, occurred_at } => {
             let (subject, what) = security(*event);
             greet(format!("{subject} at {platform}"), name)

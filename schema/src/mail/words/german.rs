@@ -73,6 +73,12 @@ fn telling(notice: &Notice, platform: &str) -> Draft {
             ))
             .say("Melden Sie sich an wie sonst. Wenn Sie das Passwort vergessen haben, fordern Sie ein neues an.")
             .say("Wenn Sie es nicht waren, ist nichts zu tun."),
+        Notice::EmailTaken { name } => greet(format!("Ihre E-Mail-Adresse hat bei {platform} schon ein Konto"), name)
+            .say(format!(
+                "jemand, vielleicht Sie, wollte diese Adresse für ein anderes Konto bei {platform} verwenden. Sie hat \
+                 schon ein Konto, deshalb wurde nichts geändert."
+            ))
+            .say("Wenn Sie es nicht waren, ist nichts zu tun."),
         Notice::Security { name, event, occurred_at } => {
             let (subject, what) = security(*event);
             greet(format!("{subject} bei {platform}"), name)

@@ -94,3 +94,25 @@ fn the_refusal_speaks_the_language_of_the_way() {
     assert_eq!(status(Way::Basic), Some("invalid_client"));
     assert!(refused(Way::Form).parts().detail.is_ascii());
 }
+
+#[test]
+fn a_program_shows_who_it_is_in_one_place() {
+    let basic = ("id".to_owned(), "secret".to_owned());
+    let way =
+        |form, basic| client(form, basic).map(|presented| presented.way).map_err(|fault| fault.parts().oauth_error);
+    assert_eq!(way((Some("id"), Some("secret")), None), Ok(Way::Form));
+    assert_eq!(way((None, None), Some(&basic)), Ok(Way::Basic));
+    assert_eq!(way((Some("id"), Some("")), Some(&basic)), Ok(Way::Basic));
+    assert_eq!(way((Some("other"), None), Some(&basic)), Err(Some("invalid_request")));
+    assert_eq!(way((Some("id"), Some("secret")), Some(&basic)), Err(Some("invalid_request")));
+    for nothing in [(None, None), (Some("id"), None), (None, Some("secret"))] {
+        assert_eq!(way(nothing, None), Err(Some("invalid_client")));
+    }
+}
+
+#[test]
+fn a_bound_program_sees_its_own_tokens_and_one_of_the_service_every_token() {
+    let (partner, own, other) = (Uuid::from_u128(1), Uuid::from_u128(2), Uuid::from_u128(3));
+    assert!(may_see(Some(partner), own, own) && !may_see(Some(partner), own, other));
+    assert!(may_see(None, own, other));
+}

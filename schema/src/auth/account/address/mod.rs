@@ -1,0 +1,149 @@
+//! A change of the address that a person signs in with.
+//!
+//! ```text
+//!  ask ──▶ PENDING ──token from the new address──▶ CONFIRMED
+//!            │  │                                      │
+//!            │  └──asked for another──▶ SUPERSEDED     │ token from the old address, for 7 days
+//!            │                              │          │
+//!            └──token from the old address──┴──────────┴──▶ CANCELLED
+//! ```
+//!
+//! Whoever takes a change back gets the address from before it, whatever was changed after it, and every session ends:
+//! somebody else may have made the change. That is why a reset of the password follows by mail.
+
+pub(super) mod rules;
+mod store;
+
+use uuid::Uuid;
+
+use self::rules::{Action, State, after};
+use self::store::{ChangeRow, NewChange};
+use crate::ask::Ask;
+use crate::auth::people::addressee_get;
+use crate::auth::registrations::give_way;
+use crate::auth::security_events::SecurityEvent;
+use crate::auth::sessions::{Own, all_set_ended};
+use crate::fault::Fault;
+use crate::keep::email::EmailAddress;
+use crate::keep::secret::{SecretKind, SecretText};
+use crate::mail::message::{Asking, Letter, Notice, SecurityEvent as Notified};
+use crate::outbox;
+use crate::time::Time;
+
+/// The mails that go to a new address.
+const MAIL_KINDS: [&str; 2] = ["CONFIRM_NEW_EMAIL", "EMAIL_TAKEN"];
+/// Seconds in which the reset that follows a cancellation must be confirmed.
+const RESET_SECONDS: i64 = 86_400;
+
+/// Asks for a change: a token goes to the new address, and a notice with another one to the old. When the new address
+/// is somebody else's, that person gets a mail instead, and whoever asked is told nothing of it.
+pub(super) async fn request(ask: &Ask, own: &Own, email: &EmailAddress) -> Result<(), Fault> {
+    let present = store::address_lock(&ask.db, own.person_uuid).await?.ok_or_else(|| Fault::not_found("account"))?;
+    if present == email.normalised() {
+        return Err(rules::same_address());
+    }
+    if store::count_recent(&ask.db, own.person_uuid).await? >= rules::CHANGES_PER_HOUR {
+        return Err(rules::too_many());
+    }
+    if let Some(state) = after(State::Pending, Action::Supersede) {
+        store::pending_supersede(&ask.db, own.person_uuid, State::Pending.name(), state.name()).await?;
+    }
+    let (confirm, cancel) = (SecretKind::OneTime.issue(), SecretKind::OneTime.issue());
+    let confirm_until = ask.now.plus_seconds(rules::CONFIRM_SECONDS);
+    let cancel_until = confirm_until.plus_seconds(rules::CANCEL_SECONDS);
+    let new = NewChange {
+        change_uuid: ask.new_uuid(),
+        person_uuid: own.person_uuid,
+        session_uuid: own.session_uuid,
+        new_email: email.as_str(),
+        new_email_normalised: email.normalised(),
+        confirm_sha256: &confirm.digest,
+        confirm_until,
+        cancel_sha256: &cancel.digest,
+        cancel_until,
+    };
+    store::insert(&ask.db, &new).await?;
+    own.event("EMAIL_CHANGE_REQUESTED", true).write(ask).await?;
+    outbox::queue_to_person(ask, own.person_uuid, |name| {
+        Letter::asking(Asking::CancelEmailChange { name }, cancel.text, cancel_until.0)
+    })
+    .await?;
+    to_new_address(ask, own.person_uuid, email, (confirm.text, confirm_until)).await
+}
+
+/// The mail to the new address; at most a few an hour, whoever asks for them.
+async fn to_new_address(
+    ask: &Ask,
+    person_uuid: Uuid,
+    email: &EmailAddress,
+    (token, until): (SecretText, Time),
+) -> Result<(), Fault> {
+    let recent = outbox::recent_count(ask, email.as_str(), &MAIL_KINDS).await?;
+    let holder_uuid = store::holder_get(&ask.db, email.normalised()).await?;
+    let to = addressee_get(&ask.db, holder_uuid.unwrap_or(person_uuid)).await?;
+    let mut to = to.filter(|_| recent < rules::MAILS_PER_HOUR);
+    if let (Some(to), None) = (&mut to, holder_uuid) {
+        to.email = email.as_str().to_owned();
+    }
+    outbox::queue_perhaps(ask, to.as_ref(), |name| match holder_uuid {
+        Some(_) => Letter::Telling(Notice::EmailTaken { name }),
+        None => Letter::asking(Asking::ConfirmNewEmail { name }, token, until.0),
+    })
+    .await
+}
+
+/// Takes the token from the new address. Answers the address and since when it is the person's.
+pub(super) async fn confirm(ask: &Ask, token: &str) -> Result<(String, Time), Fault> {
+    let change = taken_up(ask, token, "CHANGE_EMAIL").await?;
+    let state = State::parse(&change.state).and_then(|state| after(state, Action::Confirm));
+    let state = state.filter(|_| change.person_state == "ACTIVE").ok_or_else(rules::void_token)?;
+    if change.email_normalised != change.old_email_normalised {
+        return Err(rules::void_token());
+    }
+    become_theirs(ask, &change, &change.new_email, &change.new_email_normalised).await?;
+    let cancel = SecretKind::OneTime.issue();
+    let cancel_until = ask.now.plus_seconds(rules::CANCEL_SECONDS);
+    let changed_at = store::set_confirmed(&ask.db, &change, state.name(), &cancel.digest, cancel_until).await?;
+    all_set_ended(&ask.db, change.person_uuid, Some(change.session_uuid), "EMAIL_CHANGED").await?;
+    SecurityEvent::new("EMAIL_CHANGED", true).about(change.person_uuid, change.partner_uuid).write(ask).await?;
+    let about = Asking::CancelEmailChange { name: change.name.clone() };
+    let letter = Letter::asking(about, cancel.text, cancel_until.0);
+    outbox::queue(ask, &change.at(&change.old_email), &letter).await?;
+    outbox::queue_notice(ask, change.person_uuid, Notified::EmailChanged).await?;
+    Ok((change.new_email, changed_at))
+}
+
+/// Takes the token from the old address, and gives the person that address back. Answers it.
+pub(super) async fn cancel(ask: &Ask, token: &str) -> Result<String, Fault> {
+    let change = taken_up(ask, token, "CANCEL_EMAIL_CHANGE").await?;
+    let state = State::parse(&change.state).and_then(|state| after(state, Action::Cancel));
+    let state = state.filter(|_| change.person_state != "REMOVED").ok_or_else(rules::void_token)?;
+    if change.email_normalised != change.old_email_normalised {
+        become_theirs(ask, &change, &change.old_email, &change.old_email_normalised).await?;
+    }
+    let reset = SecretKind::OneTime.issue();
+    let reset_until = ask.now.plus_seconds(RESET_SECONDS);
+    store::set_cancelled(&ask.db, &change, state.name(), &reset.digest, reset_until).await?;
+    all_set_ended(&ask.db, change.person_uuid, None, "EMAIL_CHANGE_CANCELLED").await?;
+    let event = SecurityEvent::new("EMAIL_CHANGE_CANCELLED", true);
+    event.about(change.person_uuid, change.partner_uuid).write(ask).await?;
+    let about = Asking::ResetPassword { name: change.name.clone() };
+    let letter = Letter::asking(about, reset.text, reset_until.0);
+    outbox::queue(ask, &change.at(&change.old_email), &letter).await?;
+    Ok(change.old_email)
+}
+
+async fn taken_up(ask: &Ask, token: &str, purpose: &str) -> Result<ChangeRow, Fault> {
+    let digest = SecretKind::OneTime.digest(token).ok_or_else(rules::void_token)?;
+    store::token_set_used(&ask.db, &digest, purpose).await?.ok_or_else(rules::void_token)
+}
+
+/// Gives the person an address that was just proved. A registration that nobody verified gives way.
+async fn become_theirs(ask: &Ask, change: &ChangeRow, email: &str, normalised: &str) -> Result<(), Fault> {
+    let holder_uuid = give_way(&ask.db, normalised).await?;
+    let is_free = holder_uuid.is_none_or(|uuid| uuid == change.person_uuid);
+    if is_free && store::set_address(&ask.db, change.person_uuid, email, normalised).await? {
+        return Ok(());
+    }
+    Err(rules::taken())
+}

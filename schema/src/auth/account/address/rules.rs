@@ -1,0 +1,117 @@
+//! The machine of a change of address, and how long each of its parts lasts.
+
+use crate::fault::{Code, Fault};
+
+/// Seconds in which the new address must be proved.
+pub(in crate::auth::account) const CONFIRM_SECONDS: i64 = 86_400;
+/// Seconds for which the old address can take back a change that took effect.
+pub(super) const CANCEL_SECONDS: i64 = 7 * 86_400;
+/// Changes that a person may ask for in an hour: each writes to an address of the person's choice.
+pub(super) const CHANGES_PER_HOUR: i64 = 5;
+/// Mails about changes that one address gets in an hour at most, whoever asks for them.
+pub(super) const MAILS_PER_HOUR: i64 = 5;
+
+/// Where a change stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// Waits for the token from the new address.
+    Pending,
+    /// In effect.
+    Confirmed,
+    /// Taken back from the old address.
+    Cancelled,
+    /// Another one was asked for before it took effect.
+    Superseded,
+}
+
+/// What can be done about a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    /// The new address was proved.
+    Confirm,
+    /// The old address takes it back, and with it whatever was asked for after it.
+    Cancel,
+    /// Another change is asked for.
+    Supersede,
+}
+
+impl State {
+    const ALL: [Self; 4] = [Self::Pending, Self::Confirmed, Self::Cancelled, Self::Superseded];
+
+    /// The column's value.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "PENDING",
+            Self::Confirmed => "CONFIRMED",
+            Self::Cancelled => "CANCELLED",
+            Self::Superseded => "SUPERSEDED",
+        }
+    }
+
+    /// Reads the column's value.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.name() == text)
+    }
+}
+
+/// Where an action leads; `None` where it leads nowhere.
+///
+/// A change that was superseded can still be taken back: whoever holds its token holds the address from before
+/// everything that came after.
+pub(super) const fn after(state: State, action: Action) -> Option<State> {
+    match (state, action) {
+        (State::Pending, Action::Confirm) => Some(State::Confirmed),
+        (State::Pending, Action::Supersede) => Some(State::Superseded),
+        (State::Pending | State::Confirmed | State::Superseded, Action::Cancel) => Some(State::Cancelled),
+        _ => None,
+    }
+}
+
+/// The refusal of a token that is unknown, used or past its time: the same words for all three.
+pub(super) fn void_token() -> Fault {
+    Fault::field("/token", "INVALID", "This token is not valid: it is unknown, used or past its time.")
+}
+
+/// The refusal of the address that the person has already.
+pub(super) fn same_address() -> Fault {
+    Fault::field("/email", "SAME", "This is the address that you have. Send another one.")
+}
+
+/// The refusal of one change too many.
+pub(super) fn too_many() -> Fault {
+    let detail = format!("More than {CHANGES_PER_HOUR} changes of address in an hour. Wait an hour and try again.");
+    let mut fault = Fault::new(Code::RateLimited, detail).retry_after(3600);
+    fault.parts_mut().budget = Some("burst");
+    fault
+}
+
+/// The refusal when the address became somebody else's meanwhile.
+pub(super) fn taken() -> Fault {
+    Fault::conflict("This address belongs to another account by now. Use another one, or write to support.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_machine_cell_by_cell() {
+        use Action::{Cancel, Confirm, Supersede};
+        let table: [(State, &[(Action, State)]); 4] = [
+            (
+                State::Pending,
+                &[(Confirm, State::Confirmed), (Cancel, State::Cancelled), (Supersede, State::Superseded)],
+            ),
+            (State::Confirmed, &[(Cancel, State::Cancelled)]),
+            (State::Cancelled, &[]),
+            (State::Superseded, &[(Cancel, State::Cancelled)]),
+        ];
+        for (state, row) in table {
+            for action in [Confirm, Cancel, Supersede] {
+                let expected = row.iter().find(|(known, _)| *known == action).map(|(_, next)| *next);
+                assert_eq!(after(state, action), expected, "{state:?} {action:?}");
+            }
+            assert_eq!(State::parse(state.name()), Some(state));
+        }
+    }
+}

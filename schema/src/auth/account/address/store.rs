@@ -1,0 +1,235 @@
+//! Every statement about changes of address.
+
+use uuid::Uuid;
+
+use crate::auth::people::Addressee;
+use crate::db::Db;
+use crate::fault::{Fault, constraint_of};
+use crate::time::Time;
+
+/// A change with the person whose it is, held until the transaction ends.
+pub(super) struct ChangeRow {
+    pub(super) change_uuid: Uuid,
+    pub(super) session_uuid: Uuid,
+    pub(super) state: String,
+    pub(super) old_email: String,
+    pub(super) old_email_normalised: String,
+    pub(super) new_email: String,
+    pub(super) new_email_normalised: String,
+    pub(super) person_uuid: Uuid,
+    pub(super) partner_uuid: Option<Uuid>,
+    pub(super) person_state: String,
+    pub(super) name: String,
+    pub(super) locale: String,
+    /// The address that the person has now.
+    pub(super) email_normalised: String,
+}
+
+impl ChangeRow {
+    /// The person at an address of this change.
+    pub(super) fn at(&self, email: &str) -> Addressee {
+        Addressee {
+            person_uuid: Some(self.person_uuid),
+            partner_uuid: self.partner_uuid,
+            email: email.to_owned(),
+            name: self.name.clone(),
+            locale: self.locale.clone(),
+        }
+    }
+}
+
+/// What a change is made of.
+pub(super) struct NewChange<'a> {
+    pub(super) change_uuid: Uuid,
+    pub(super) person_uuid: Uuid,
+    pub(super) session_uuid: Uuid,
+    pub(super) new_email: &'a str,
+    pub(super) new_email_normalised: &'a str,
+    pub(super) confirm_sha256: &'a [u8],
+    pub(super) confirm_until: Time,
+    pub(super) cancel_sha256: &'a [u8],
+    pub(super) cancel_until: Time,
+}
+
+/// The address that a person has, for comparing; holds the person until the transaction ends.
+pub(super) async fn address_lock(db: &Db, person_uuid: Uuid) -> Result<Option<String>, Fault> {
+    Ok(sqlx::query_scalar!(
+        "select email_normalised from person where person_uuid = $1 and state = 'ACTIVE' for update",
+        person_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// How many changes a person asked for in the last hour.
+pub(super) async fn count_recent(db: &Db, person_uuid: Uuid) -> Result<i64, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select count(*) as "count!" from email_change
+            where person_uuid = $1 and requested_at > labs_now() - interval '1 hour'"#,
+        person_uuid
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Whoever has an address, unless it is a registration that nobody verified.
+pub(super) async fn holder_get(db: &Db, email_normalised: &str) -> Result<Option<Uuid>, Fault> {
+    Ok(sqlx::query_scalar!(
+        "select person_uuid from person
+          where email_normalised = $1 and state not in ('REMOVED', 'UNVERIFIED')",
+        email_normalised
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Takes a change that waits out of force, with the token that would confirm it.
+pub(super) async fn pending_supersede(db: &Db, person_uuid: Uuid, from: &str, to: &str) -> Result<(), Fault> {
+    sqlx::query!(
+        "with void as (
+           update one_time_token set used_at = labs_now()
+            where person_uuid = $1 and purpose = 'CHANGE_EMAIL' and used_at is null
+         )
+         update email_change set state = $3 where person_uuid = $1 and state = $2",
+        person_uuid,
+        from,
+        to
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Notes a change with its two tokens.
+pub(super) async fn insert(db: &Db, new: &NewChange<'_>) -> Result<(), Fault> {
+    sqlx::query!(
+        "with change as (
+           insert into email_change (change_uuid, person_uuid, session_uuid, old_email, old_email_normalised, new_email,
+                                     new_email_normalised)
+           select $1, person_uuid, $3, email, email_normalised, $4, $5 from person where person_uuid = $2
+         )
+         insert into one_time_token (token_sha256, purpose, person_uuid, subject_uuid, expires_at)
+         values ($6, 'CHANGE_EMAIL', $2, $1, $7), ($8, 'CANCEL_EMAIL_CHANGE', $2, $1, $9)",
+        new.change_uuid,
+        new.person_uuid,
+        new.session_uuid,
+        new.new_email,
+        new.new_email_normalised,
+        new.confirm_sha256,
+        new.confirm_until as Time,
+        new.cancel_sha256,
+        new.cancel_until as Time,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Consumes a token and holds its change and person. Of several uses at once, one succeeds.
+pub(super) async fn token_set_used(db: &Db, sha256: &[u8], purpose: &str) -> Result<Option<ChangeRow>, Fault> {
+    Ok(sqlx::query_as!(
+        ChangeRow,
+        "with used as (
+           update one_time_token set used_at = labs_now()
+            where token_sha256 = $1 and purpose = $2 and used_at is null and expires_at > labs_now()
+           returning subject_uuid
+         )
+         select c.change_uuid, c.session_uuid, c.state, c.old_email, c.old_email_normalised, c.new_email,
+                c.new_email_normalised, p.person_uuid, p.partner_uuid, p.state as person_state, p.name, p.locale,
+                p.email_normalised
+           from used join email_change as c on c.change_uuid = used.subject_uuid join person as p using (person_uuid)
+            for update of p, c",
+        sha256,
+        purpose
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Gives a person an address that was proved; false when it is somebody else's. Tokens that were mailed to the old one
+/// and could set a password are void.
+pub(super) async fn set_address(db: &Db, person_uuid: Uuid, email: &str, normalised: &str) -> Result<bool, Fault> {
+    let done = sqlx::query!(
+        "with void as (
+           update one_time_token set used_at = labs_now()
+            where person_uuid = $1 and purpose = 'RESET_PASSWORD' and used_at is null
+         )
+         update person set email = $2, email_normalised = $3, email_verified_at = labs_now(), updated_at = labs_now()
+          where person_uuid = $1",
+        person_uuid,
+        email,
+        normalised
+    )
+    .execute(&mut *db.conn().await?)
+    .await;
+    match done {
+        Err(error) if constraint_of(&error) == Some("person_email_normalised_key") => Ok(false),
+        done => Ok(done?.rows_affected() > 0),
+    }
+}
+
+/// The change is in effect. From now on it can be taken back until this moment, with the token that was mailed before
+/// and with this further one.
+pub(super) async fn set_confirmed(
+    db: &Db,
+    change: &ChangeRow,
+    state: &str,
+    cancel_sha256: &[u8],
+    cancel_until: Time,
+) -> Result<Time, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"with kept as (
+             update one_time_token set expires_at = $4
+              where subject_uuid = $1 and purpose = 'CANCEL_EMAIL_CHANGE' and used_at is null
+           ), further as (
+             insert into one_time_token (token_sha256, purpose, person_uuid, subject_uuid, expires_at)
+             values ($3, 'CANCEL_EMAIL_CHANGE', $5, $1, $4)
+           )
+           update email_change set state = $2, confirmed_at = labs_now() where change_uuid = $1
+           returning confirmed_at as "confirmed_at!""#,
+        change.change_uuid,
+        state,
+        cancel_sha256,
+        cancel_until as Time,
+        change.person_uuid,
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Takes back a change and whatever was asked for after it, and voids all of their tokens. The token of a reset is kept
+/// in their place.
+pub(super) async fn set_cancelled(
+    db: &Db,
+    change: &ChangeRow,
+    state: &str,
+    reset_sha256: &[u8],
+    reset_until: Time,
+) -> Result<(), Fault> {
+    sqlx::query!(
+        "with cancelled as (
+           update email_change as c set state = $2, cancelled_at = labs_now()
+             from email_change as first
+            where first.change_uuid = $1 and c.person_uuid = first.person_uuid and c.state <> 'CANCELLED'
+              and (c.requested_at, c.change_uuid) >= (first.requested_at, first.change_uuid)
+           returning c.change_uuid
+         ), void as (
+           update one_time_token as t set used_at = labs_now() from cancelled
+            where t.subject_uuid = cancelled.change_uuid and t.purpose in ('CHANGE_EMAIL', 'CANCEL_EMAIL_CHANGE')
+              and t.used_at is null
+         ), void_resets as (
+           update one_time_token set used_at = labs_now()
+            where person_uuid = $5 and purpose = 'RESET_PASSWORD' and used_at is null
+         )
+         insert into one_time_token (token_sha256, purpose, person_uuid, expires_at)
+         values ($3, 'RESET_PASSWORD', $5, $4)",
+        change.change_uuid,
+        state,
+        reset_sha256,
+        reset_until as Time,
+        change.person_uuid,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,61 @@
+//! What one's own account must look like.
+
+use unicode_normalization::UnicodeNormalization;
+
+use crate::fault::{Fault, FieldError};
+
+/// What is to become of an account: each field its new content, or nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Change {
+    pub(super) name: Option<String>,
+    pub(super) locale: Option<String>,
+    pub(super) time_zone: Option<String>,
+}
+
+/// The change with its name in order.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`], pointing to the name.
+pub(super) fn tidied(change: Change) -> Result<Change, Fault> {
+    let name = change.name.map(|name| person_name(&name, "/name")).transpose();
+    Ok(Change { name: name.map_err(|error| Fault::invalid(vec![error]))?, ..change })
+}
+
+/// A person's name: one line, without blanks around it.
+pub(in crate::auth) fn person_name(name: &str, pointer: &str) -> Result<String, FieldError> {
+    let name: String = name.trim().nfc().collect();
+    if name.is_empty() {
+        return Err(FieldError::at(pointer, "TOO_SHORT", "A name has at least one character, blanks aside."));
+    }
+    if name.chars().any(char::is_control) {
+        return Err(FieldError::at(
+            pointer,
+            "CHARACTER",
+            "A name is one line. Remove line breaks and control characters.",
+        ));
+    }
+    Ok(name)
+}
+
+/// The refusal of a time zone that does not exist.
+pub(super) fn unknown_time_zone() -> Fault {
+    Fault::field("/time_zone", "UNKNOWN_TIME_ZONE", "Send the IANA name of a time zone, Europe/Vienna for example.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_one_line_with_something_in_it() {
+        let code = |name: &str| person_name(name, "/name").err().map(|error| error.code);
+        assert_eq!(person_name("  Ine\u{301}s Ferrer ", "/name").unwrap(), "In\u{e9}s Ferrer");
+        assert_eq!(code("   ").as_deref(), Some("TOO_SHORT"));
+        assert_eq!(code("A\nB").as_deref(), Some("CHARACTER"));
+    }
+
+    #[test]
+    fn what_is_left_out_stays_out() {
+        assert_eq!(tidied(Change::default()).unwrap(), Change::default());
+    }
+}

@@ -1,0 +1,84 @@
+//! One's own account, as it is read.
+
+use async_graphql::{Enum, SimpleObject};
+use uuid::Uuid;
+
+use super::store::AccountRow;
+use crate::principal::Role;
+use crate::time::Time;
+
+/// Whether a person belongs to a partner's team or to the staff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+pub(crate) enum PersonType {
+    /// A person in a partner's team.
+    PartnerUser,
+    /// An internal person.
+    StaffUser,
+}
+
+/// The caller as a person.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct Account {
+    /// The person.
+    uuid: Uuid,
+    /// The kind of principal.
+    principal_type: PersonType,
+    /// Full name.
+    name: String,
+    /// The address that the person signs in with.
+    email: String,
+    /// When the person proved that the address is theirs.
+    email_verified_at: Option<Time>,
+    /// The language in which mails are written to the person.
+    locale: String,
+    /// IANA name of the person's time zone.
+    time_zone: String,
+    /// The role in the partner's team; null for staff.
+    role: Option<Role>,
+    /// The partner of whose team the person is; null for staff.
+    partner_uuid: Option<Uuid>,
+    /// The codes of the person's staff roles.
+    staff_roles: Vec<String>,
+    /// The second factors in force.
+    second_factors: Vec<SecondFactor>,
+    /// How many recovery codes are unused.
+    recovery_codes_left: i64,
+    /// When the person last signed in.
+    last_sign_in_at: Option<Time>,
+    /// When the account was made.
+    created_at: Time,
+}
+
+/// A second factor in force.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SecondFactor {
+    /// `TOTP` is an authenticator app (RFC 6238).
+    kind: &'static str,
+    /// Since when it is in force.
+    confirmed_at: Time,
+}
+
+impl From<AccountRow> for Account {
+    fn from(row: AccountRow) -> Self {
+        let principal_type = if row.kind == "STAFF_USER" { PersonType::StaffUser } else { PersonType::PartnerUser };
+        let totp = row.totp_confirmed_at.map(|confirmed_at| SecondFactor { kind: "TOTP", confirmed_at });
+        Self {
+            uuid: row.person_uuid,
+            principal_type,
+            name: row.name,
+            email: row.email,
+            email_verified_at: row.email_verified_at,
+            locale: row.locale,
+            time_zone: row.time_zone,
+            role: row.role.as_deref().and_then(Role::parse),
+            partner_uuid: row.partner_uuid,
+            staff_roles: row.staff_roles,
+            second_factors: totp.into_iter().collect(),
+            recovery_codes_left: row.recovery_codes_left,
+            last_sign_in_at: row.last_sign_in_at,
+            created_at: row.created_at,
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! An invitation into a partner's team, by mail to one address.
+//!
+//! The machine (specification: decisions, States, invitation):
+//!
+//! ```text
+//!  invite ──▶ PENDING ──accept──▶ ACCEPTED
+//!              │ │ │ └──decline──▶ DECLINED
+//!              │ │ └──revoke──▶ REVOKED
+//!              │ └──its time is over──▶ EXPIRED ──resend──▶ PENDING
+//!              └──resend: a new token, the old one is void──▶ PENDING
+//! ```
+//!
+//! Whoever holds the token reads the address's mail, so accepting proves the address. A person belongs to one partner:
+//! accepting makes a new person, or takes over one whose own company is closed; whoever is in another team has to
+//! leave it first. Whether an address has an account is told to nobody but the holder of the token.
+
+mod inviting;
+mod resolvers;
+mod rules;
+mod store;
+
+pub(crate) use inviting::{NewInvitation, invite};
+pub(in crate::auth) use resolvers::{InvitationsMutation, InvitationsQuery};

@@ -1,0 +1,235 @@
+//! The machine of invitations, and who may accept one.
+
+use crate::fault::{Code, Fault, FieldError};
+
+/// Seconds in which an invitation must be answered.
+pub(super) const INVITATION_SECONDS: i64 = 7 * 86_400;
+
+/// Where an invitation stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// Waits for an answer.
+    Pending,
+    /// Its person is in the team.
+    Accepted,
+    /// Its person did not want to.
+    Declined,
+    /// The team took it back.
+    Revoked,
+    /// Nobody answered in time.
+    Expired,
+}
+
+/// What can be done about an invitation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    /// Its person joins.
+    Accept,
+    /// Its person does not.
+    Decline,
+    /// The team takes it back.
+    Revoke,
+    /// The team sends it again.
+    Resend,
+    /// Its time is over.
+    Expire,
+}
+
+impl State {
+    const ALL: [Self; 5] = [Self::Pending, Self::Accepted, Self::Declined, Self::Revoked, Self::Expired];
+
+    /// The column's value.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "PENDING",
+            Self::Accepted => "ACCEPTED",
+            Self::Declined => "DECLINED",
+            Self::Revoked => "REVOKED",
+            Self::Expired => "EXPIRED",
+        }
+    }
+
+    /// Reads the column's value.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.name() == text)
+    }
+}
+
+impl Action {
+    const ALL: [Self; 5] = [Self::Accept, Self::Decline, Self::Revoke, Self::Resend, Self::Expire];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Accept => "accept",
+            Self::Decline => "decline",
+            Self::Revoke => "revoke",
+            Self::Resend => "resend",
+            Self::Expire => "expire",
+        }
+    }
+}
+
+const fn next(state: State, action: Action) -> Option<State> {
+    match (state, action) {
+        (State::Pending, Action::Accept) => Some(State::Accepted),
+        (State::Pending, Action::Decline) => Some(State::Declined),
+        (State::Pending, Action::Revoke) => Some(State::Revoked),
+        (State::Pending | State::Expired, Action::Resend) => Some(State::Pending),
+        (State::Pending, Action::Expire) => Some(State::Expired),
+        _ => None,
+    }
+}
+
+/// Where an action leads.
+///
+/// # Errors
+/// [`Code::IllegalTransition`] with the actions that are allowed now.
+pub(super) fn after(state: State, action: Action) -> Result<State, Fault> {
+    next(state, action).ok_or_else(|| {
+        let allowed = Action::ALL.into_iter().filter(|action| next(state, *action).is_some());
+        let allowed = allowed.map(|action| action.name().to_owned()).collect();
+        Fault::illegal("invitation", state.name(), action.name(), allowed)
+    })
+}
+
+/// Somebody who has the invited address already.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Holder<'a> {
+    pub(super) state: &'a str,
+    /// Whether in the team that invites.
+    pub(super) is_in_team: bool,
+    /// The state of the person's own company; none for staff.
+    pub(super) partner_state: Option<&'a str>,
+    /// Registered, and never verified.
+    pub(super) is_pending: bool,
+}
+
+/// As whom the invited person joins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Joining {
+    /// As a new person, who chooses a name and a password.
+    New,
+    /// As the person that the address belongs to already.
+    Existing,
+    /// Not at all: the address belongs to somebody of this team, of another one, or of the staff.
+    Elsewhere,
+}
+
+/// As whom the person of an address joins. A registration that nobody verified counts for nothing; a person whose
+/// company is closed is free to join another.
+pub(super) fn joining(holder: Option<Holder<'_>>) -> Joining {
+    match holder {
+        None => Joining::New,
+        Some(holder) if holder.is_pending => Joining::New,
+        Some(Holder { state: "ACTIVE", is_in_team: false, partner_state: Some("CLOSED"), .. }) => Joining::Existing,
+        Some(_) => Joining::Elsewhere,
+    }
+}
+
+/// Who may not join, told what to do.
+pub(super) fn elsewhere() -> Fault {
+    Fault::conflict(
+        "This address belongs to a member of a team already, and a person belongs to one. Leave that team first, or ask for an invitation to another address.",
+    )
+}
+
+/// What is missing of a new person, or too much of an existing one.
+pub(super) fn given(joining: Joining, has_name: bool, has_password: bool) -> Vec<FieldError> {
+    let fields = [("/name", has_name), ("/password", has_password)];
+    let wrong = |(pointer, is_there): (&'static str, bool)| match (joining, is_there) {
+        (Joining::New, false) => {
+            Some(FieldError::at(pointer, "REQUIRED", "A new account needs a name and a password."))
+        }
+        (Joining::Existing, true) => Some(FieldError::at(
+            pointer,
+            "NOT_ALLOWED",
+            "You have an account with a name and a password. Leave this out.",
+        )),
+        _ => None,
+    };
+    fields.into_iter().filter_map(wrong).collect()
+}
+
+/// Refuses to let anybody into a team that may not act at present.
+///
+/// # Errors
+/// [`Code::PartnerSuspended`].
+pub(super) fn open_team(partner_state: &str) -> Result<(), Fault> {
+    if partner_state == "ACTIVE" {
+        return Ok(());
+    }
+    Err(Fault::new(
+        Code::PartnerSuspended,
+        "The company that invites is not active at present. Ask whoever invited you.",
+    ))
+}
+
+/// The refusal of a token that is unknown, used or past its time: the same words for all three.
+pub(super) fn void_token() -> Fault {
+    let message = "This token is not valid: it is unknown, used or past its time. Ask for a new invitation.";
+    Fault::field("/token", "INVALID", message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_machine_cell_by_cell() {
+        use Action::{Accept, Decline, Expire, Resend, Revoke};
+        let table: [(State, &[(Action, State)]); 5] = [
+            (
+                State::Pending,
+                &[
+                    (Accept, State::Accepted),
+                    (Decline, State::Declined),
+                    (Revoke, State::Revoked),
+                    (Resend, State::Pending),
+                    (Expire, State::Expired),
+                ],
+            ),
+            (State::Accepted, &[]),
+            (State::Declined, &[]),
+            (State::Revoked, &[]),
+            (State::Expired, &[(Resend, State::Pending)]),
+        ];
+        for (state, row) in table {
+            for action in Action::ALL {
+                let expected = row.iter().find(|(known, _)| *known == action).map(|(_, next)| *next);
+                assert_eq!(after(state, action).ok(), expected, "{state:?} {action:?}");
+            }
+            assert_eq!(State::parse(state.name()), Some(state));
+        }
+        let refused = after(State::Expired, Accept).unwrap_err();
+        assert_eq!(refused.parts().allowed_actions, ["resend"]);
+    }
+
+    const ACTIVE: Holder<'_> =
+        Holder { state: "ACTIVE", is_in_team: false, partner_state: Some("ACTIVE"), is_pending: false };
+
+    #[test]
+    fn a_person_belongs_to_one_living_company() {
+        assert_eq!(joining(None), Joining::New);
+        assert_eq!(joining(Some(Holder { state: "UNVERIFIED", is_pending: true, ..ACTIVE })), Joining::New);
+        assert_eq!(joining(Some(Holder { partner_state: Some("CLOSED"), ..ACTIVE })), Joining::Existing);
+        for elsewhere in [
+            ACTIVE,
+            Holder { partner_state: Some("SUSPENDED"), ..ACTIVE },
+            Holder { partner_state: Some("CLOSED"), state: "LOCKED", ..ACTIVE },
+            Holder { partner_state: Some("CLOSED"), is_in_team: true, ..ACTIVE },
+            Holder { partner_state: None, ..ACTIVE },
+        ] {
+            assert_eq!(joining(Some(elsewhere)), Joining::Elsewhere, "{elsewhere:?}");
+        }
+    }
+
+    #[test]
+    fn a_new_person_needs_what_an_existing_one_has() {
+        let places = |joining, name, password| {
+            given(joining, name, password).into_iter().filter_map(|error| error.pointer).collect::<Vec<_>>()
+        };
+        assert_eq!(places(Joining::New, false, false), ["/name", "/password"]);
+        assert_eq!(places(Joining::Existing, true, true), ["/name", "/password"]);
+        assert!(places(Joining::New, true, true).is_empty() && places(Joining::Existing, false, false).is_empty());
+    }
+}

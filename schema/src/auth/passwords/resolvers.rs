@@ -1,0 +1,158 @@
+//! What may be asked of passwords.
+
+use async_graphql::{Context, InputObject, Object, SimpleObject};
+
+use super::{rules, store};
+use crate::access::access;
+use crate::ask::{Ask, Asking};
+use crate::auth::attempts::{self, Subject};
+use crate::auth::security_events::SecurityEvent;
+use crate::auth::sessions::{all_set_ended, busy, own, prove_password};
+use crate::fault::Fault;
+use crate::keep::email::EmailAddress;
+use crate::keep::secret::{SecretKind, SecretText};
+use crate::mail::message::{Asking as AskingFor, Letter, SecurityEvent as Notified};
+use crate::outbox;
+use crate::time::Time;
+
+/// The request for a reset was taken.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PasswordResetReceipt {
+    /// `RESET_SENT`: if the address has an account, a mail is on its way.
+    status: &'static str,
+    /// The address that was sent in.
+    email: String,
+    /// Seconds until the token in the mail ends.
+    expires_in: i64,
+}
+
+/// The password is new.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PasswordReset {
+    /// `PASSWORD_RESET`.
+    status: &'static str,
+    /// When it was set.
+    reset_at: Time,
+}
+
+/// Whose password is to be reset.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PasswordResetRequest {
+    /// The address of the account.
+    email: String,
+}
+
+/// A token out of a mail, and the new password.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PasswordResetConfirmation {
+    /// As the mail has it.
+    token: String,
+    /// The password to sign in with from now on.
+    password: String,
+}
+
+/// The password that is, and the one that is to be.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PasswordChange {
+    /// The password to sign in with until now.
+    current_password: String,
+    /// The password to sign in with from now on.
+    new_password: String,
+}
+
+/// Writes of passwords.
+#[derive(Default)]
+pub(crate) struct PasswordsMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl PasswordsMutation {
+    /// Asks for a mail with a token that sets a new password.
+    #[graphql(directive = access::apply("public".into()))]
+    async fn auth_passwords_request_reset(
+        &self,
+        ctx: &Context<'_>,
+        body: PasswordResetRequest,
+    ) -> Result<PasswordResetReceipt, Fault> {
+        let ask = ctx.ask();
+        let email = EmailAddress::parse(&body.email)
+            .map_err(|problem| Fault::field("/email", "FORMAT", format!("This cannot be used: {problem}.")))?;
+        let person = store::addressee_get(&ask.db, email.normalised()).await?;
+        // From here on the work is the same, whether the address is known or not.
+        let address = person.as_ref().map_or(email.as_str(), |person| person.email.as_str());
+        let recent = outbox::recent_count(ask, address, &["RESET_PASSWORD"]).await?;
+        let person = person.filter(|_| recent < rules::MAILS_PER_HOUR);
+        let token = SecretKind::OneTime.issue();
+        let expires_at = ask.now.plus_seconds(rules::RESET_SECONDS);
+        let person_uuid = person.as_ref().and_then(|person| person.person_uuid);
+        store::token_insert(&ask.db, person_uuid, &token.digest, expires_at).await?;
+        let mut event = SecurityEvent::new("PASSWORD_RESET_REQUESTED", person.is_some());
+        (event.person_uuid, event.partner_uuid) = (person_uuid, person.as_ref().and_then(|person| person.partner_uuid));
+        event.write(ask).await?;
+        outbox::queue_perhaps(ask, person.as_ref(), |name| {
+            Letter::asking(AskingFor::ResetPassword { name }, token.text, expires_at.0)
+        })
+        .await?;
+        Ok(PasswordResetReceipt { status: "RESET_SENT", email: body.email, expires_in: rules::RESET_SECONDS })
+    }
+
+    /// Takes the token from the mail and sets the new password.
+    #[graphql(directive = access::apply("public".into()))]
+    async fn auth_passwords_confirm_reset(
+        &self,
+        ctx: &Context<'_>,
+        body: PasswordResetConfirmation,
+    ) -> Result<PasswordReset, Fault> {
+        let ask = ctx.ask();
+        let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::void_token)?;
+        let holder = store::holder_get(&ask.db.aside(), &digest).await?.ok_or_else(rules::void_token)?;
+        // Judged and hashed before the token is consumed: a password that is refused costs no new mail.
+        let password = SecretText::new(body.password);
+        let hash = hashed(ask, password, "/password", (&holder.email, &holder.name)).await?;
+        let used = store::token_set_used(&ask.db, &digest).await?;
+        let used = used.filter(|used| used.person_uuid == holder.person_uuid).ok_or_else(rules::void_token)?;
+        let reset_at = store::set_reset(&ask.db, used.person_uuid, &hash).await?;
+        all_set_ended(&ask.db, used.person_uuid, None, "PASSWORD_RESET").await?;
+        attempts::succeeded(ask, &Subject::of_password(&used.email_normalised, ask.caller.address)).await?;
+        let kind = if used.is_invitation { "INVITATION_ACCEPTED" } else { "PASSWORD_RESET" };
+        SecurityEvent::new(kind, true).about(used.person_uuid, used.partner_uuid).write(ask).await?;
+        if !used.is_invitation {
+            outbox::queue_notice(ask, used.person_uuid, Notified::PasswordReset).await?;
+        }
+        Ok(PasswordReset { status: "PASSWORD_RESET", reset_at })
+    }
+
+    /// Changes the password of whoever knows the present one.
+    #[graphql(directive = access::apply("auth.account:write".into()))]
+    async fn auth_passwords_change(&self, ctx: &Context<'_>, body: PasswordChange) -> Result<bool, Fault> {
+        let ask = ctx.ask();
+        let own = own(ask)?;
+        let (current, new) = (SecretText::new(body.current_password), SecretText::new(body.new_password));
+        let person = prove_password(ask, &own, &current, ("PASSWORD_CHANGED", "/current_password")).await?;
+        if current.same_as(&new) {
+            return Err(rules::same_password());
+        }
+        let hash = hashed(ask, new, "/new_password", (&person.email, &person.name)).await?;
+        if !store::set_changed(&ask.db, own.person_uuid, &hash, person.password_changed_at).await? {
+            return Err(rules::overtaken());
+        }
+        all_set_ended(&ask.db, own.person_uuid, Some(own.session_uuid), "PASSWORD_CHANGED").await?;
+        attempts::succeeded(ask, &Subject::of_password(&person.email_normalised, ask.caller.address)).await?;
+        own.event("PASSWORD_CHANGED", true).write(ask).await?;
+        outbox::queue_notice(ask, own.person_uuid, Notified::PasswordChanged).await?;
+        Ok(true)
+    }
+}
+
+/// The hash of a new password that the rule accepts for a person of this address and name.
+async fn hashed(ask: &Ask, new: SecretText, pointer: &str, (email, name): (&str, &str)) -> Result<String, Fault> {
+    let judged = ask.services.passwords.check_rule(new.clone(), email, name).await.map_err(busy)?;
+    if let Err(problems) = judged {
+        return Err(Fault::invalid(rules::new_password(pointer, &problems)));
+    }
+    ask.services.passwords.hash(new).await.map_err(busy)
+}

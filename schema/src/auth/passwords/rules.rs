@@ -1,0 +1,42 @@
+//! What a new password must be like, and how long a reset takes.
+
+use crate::fault::{Fault, FieldError};
+use crate::keep::password::PasswordProblem;
+
+/// Seconds in which a reset must be confirmed.
+pub(super) const RESET_SECONDS: i64 = 3600;
+/// Mails about resets that one address gets in an hour at most, whoever asks for them.
+pub(super) const MAILS_PER_HOUR: i64 = 5;
+
+/// What is wrong with a new password, where it stands in the body.
+pub(in crate::auth) fn new_password(pointer: &str, problems: &[PasswordProblem]) -> Vec<FieldError> {
+    problems.iter().map(|problem| FieldError::at(pointer, problem.code(), problem.message())).collect()
+}
+
+/// The refusal of a new password that is the old one.
+pub(super) fn same_password() -> Fault {
+    Fault::field("/new_password", "SAME", "This is the password that you have. Choose another one.")
+}
+
+/// The refusal of a token that is unknown, used or past its time: the same words for all three.
+pub(super) fn void_token() -> Fault {
+    let message = "This token is not valid: it is unknown, used or past its time. Ask for a new mail.";
+    Fault::field("/token", "INVALID", message)
+}
+
+/// The refusal of a change that another one overtook.
+pub(super) fn overtaken() -> Fault {
+    Fault::conflict("The password was changed at this very moment by somebody else. Reset it if that was not you.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_wrong_with_a_password_is_told_at_its_place() {
+        let errors = new_password("/password", &[PasswordProblem::TooShort, PasswordProblem::IsEmail]);
+        let told: Vec<_> = errors.iter().map(|error| (error.pointer.as_deref(), error.code.as_str())).collect();
+        assert_eq!(told, [(Some("/password"), "TOO_SHORT"), (Some("/password"), "IS_EMAIL")]);
+    }
+}

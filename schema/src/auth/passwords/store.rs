@@ -1,0 +1,138 @@
+//! Every statement about passwords and their resets.
+
+use uuid::Uuid;
+
+use crate::auth::people::Addressee;
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::time::Time;
+
+/// Somebody who holds a token in force.
+pub(super) struct HolderRow {
+    pub(super) person_uuid: Uuid,
+    pub(super) email: String,
+    pub(super) name: String,
+}
+
+/// Somebody whose token was just used.
+pub(super) struct UsedRow {
+    pub(super) person_uuid: Uuid,
+    pub(super) partner_uuid: Option<Uuid>,
+    pub(super) email_normalised: String,
+    /// Whether the token invited somebody of the staff, rather than resetting a password.
+    pub(super) is_invitation: bool,
+}
+
+/// Who may reset the password of an address: whoever could sign in with it.
+pub(super) async fn addressee_get(db: &Db, email_normalised: &str) -> Result<Option<Addressee>, Fault> {
+    Ok(sqlx::query_as!(
+        Addressee,
+        r#"select person_uuid as "person_uuid?", partner_uuid, email, name, locale from person
+            where email_normalised = $1 and state = 'ACTIVE'"#,
+        email_normalised
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Keeps a token, if there is somebody to keep it for; the same statement if there is nobody.
+pub(super) async fn token_insert(
+    db: &Db,
+    person_uuid: Option<Uuid>,
+    sha256: &[u8],
+    expires_at: Time,
+) -> Result<(), Fault> {
+    sqlx::query!(
+        "insert into one_time_token (token_sha256, purpose, person_uuid, expires_at)
+         select $1, 'RESET_PASSWORD', $2, $3 where $2::uuid is not null",
+        sha256,
+        person_uuid,
+        expires_at as Time,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Whose token this is, if it is in force.
+pub(super) async fn holder_get(db: &Db, sha256: &[u8]) -> Result<Option<HolderRow>, Fault> {
+    Ok(sqlx::query_as!(
+        HolderRow,
+        "select p.person_uuid, p.email, p.name
+           from one_time_token as t join person as p using (person_uuid)
+          where t.token_sha256 = $1 and t.used_at is null and t.expires_at > labs_now()
+            and (t.purpose, p.state) in (('RESET_PASSWORD', 'ACTIVE'), ('STAFF_INVITATION', 'INVITED'))",
+        sha256
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Consumes a token. Of several uses at once, one succeeds.
+pub(super) async fn token_set_used(db: &Db, sha256: &[u8]) -> Result<Option<UsedRow>, Fault> {
+    Ok(sqlx::query_as!(
+        UsedRow,
+        r#"with used as (
+             update one_time_token set used_at = labs_now()
+              where token_sha256 = $1 and purpose in ('RESET_PASSWORD', 'STAFF_INVITATION')
+                and used_at is null and expires_at > labs_now()
+             returning person_uuid, purpose
+           )
+           select p.person_uuid, p.partner_uuid, p.email_normalised,
+                  used.purpose = 'STAFF_INVITATION' as "is_invitation!"
+             from used join person as p using (person_uuid)
+            where (used.purpose, p.state) in (('RESET_PASSWORD', 'ACTIVE'), ('STAFF_INVITATION', 'INVITED'))
+              for update of p"#,
+        sha256
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// The password is this from now on. Every other token that could set one is void, and so is a change of address that
+/// waits: somebody else may have asked for it. Whoever was invited is active.
+pub(super) async fn set_reset(db: &Db, person_uuid: Uuid, hash: &str) -> Result<Time, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"with void as (
+             update one_time_token set used_at = labs_now()
+              where person_uuid = $1 and purpose in ('RESET_PASSWORD', 'STAFF_INVITATION', 'CHANGE_EMAIL')
+                and used_at is null
+           )
+           update person
+              set password_hash = $2, password_changed_at = labs_now(), updated_at = labs_now(),
+                  email_verified_at = coalesce(email_verified_at, labs_now()),
+                  state = case state when 'INVITED' then 'ACTIVE' else state end
+            where person_uuid = $1
+           returning password_changed_at as "changed_at!""#,
+        person_uuid,
+        hash
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
+/// The same by whoever knew the old password, which was set at `changed_at`; false when there is another by now.
+pub(super) async fn set_changed(
+    db: &Db,
+    person_uuid: Uuid,
+    hash: &str,
+    changed_at: Option<Time>,
+) -> Result<bool, Fault> {
+    let done = sqlx::query!(
+        "with changed as (
+           update person set password_hash = $2, password_changed_at = labs_now(), updated_at = labs_now()
+            where person_uuid = $1 and password_changed_at is not distinct from $3
+           returning person_uuid
+         ), void as (
+           update one_time_token as t set used_at = labs_now() from changed
+            where t.person_uuid = changed.person_uuid and t.purpose = 'RESET_PASSWORD' and t.used_at is null
+         )
+         select from changed",
+        person_uuid,
+        hash,
+        changed_at as Option<Time>,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}

@@ -1,0 +1,49 @@
+//! The security ledger: sign-ins, failures, and changes of passwords, factors, addresses and sessions.
+
+mod store;
+mod view;
+
+use uuid::Uuid;
+
+pub(crate) use view::{Events, SecurityEventList, SecurityEventOutcome};
+
+use crate::ask::Ask;
+use crate::fault::Fault;
+
+/// What happened, for the ledger.
+pub(crate) struct SecurityEvent<'a> {
+    /// `SIGN_IN`, `SECOND_FACTOR`, `REFRESH_REUSED` and so on.
+    pub(crate) kind: &'a str,
+    /// Whether it succeeded.
+    pub(crate) succeeded: bool,
+    /// The person concerned, when known.
+    pub(crate) person_uuid: Option<Uuid>,
+    /// The program concerned.
+    pub(crate) client_uuid: Option<Uuid>,
+    /// Their partner.
+    pub(crate) partner_uuid: Option<Uuid>,
+    /// The session concerned.
+    pub(crate) session_uuid: Option<Uuid>,
+}
+
+impl<'a> SecurityEvent<'a> {
+    /// Something of this kind, about nobody yet.
+    pub(crate) const fn new(kind: &'a str, succeeded: bool) -> Self {
+        Self { kind, succeeded, person_uuid: None, client_uuid: None, partner_uuid: None, session_uuid: None }
+    }
+
+    /// The same about a person.
+    pub(crate) const fn about(self, person_uuid: Uuid, partner_uuid: Option<Uuid>) -> Self {
+        Self { person_uuid: Some(person_uuid), partner_uuid, ..self }
+    }
+
+    /// The same in a session.
+    pub(crate) const fn within(self, session_uuid: Uuid) -> Self {
+        Self { session_uuid: Some(session_uuid), ..self }
+    }
+
+    /// Writes it into the ledger, in the request's transaction.
+    pub(crate) async fn write(self, ask: &Ask) -> Result<(), Fault> {
+        store::insert(&ask.db, ask.new_uuid(), &self, ask.caller.address, ask.caller.user_agent.as_deref()).await
+    }
+}

@@ -1,0 +1,115 @@
+//! Opening sessions, and what a session hands out.
+
+use uuid::Uuid;
+
+use super::resolvers::SignedIn;
+use super::rules;
+use super::store::{self, Credentials, NewSession, SessionRow};
+use crate::ask::{Ask, RefreshCookie};
+use crate::auth::security_events::SecurityEvent;
+use crate::fault::{Challenge, Code, Fault};
+use crate::keep::refresh::RefreshToken;
+use crate::keep::secret::SecretKind;
+use crate::keep::token::Claims;
+use crate::time::Time;
+
+/// Opens a session for a person whose every factor was accepted.
+pub(super) async fn sign_in(ask: &Ask, person: &Credentials, second_factor: bool) -> Result<SignedIn, Fault> {
+    let session_uuid = ask.new_uuid();
+    let expires_at = rules::expires_at(ask.now, person.session_hours);
+    let session = NewSession {
+        session_uuid,
+        person,
+        now: ask.now,
+        idle_expires_at: ask.now.plus_seconds(rules::IDLE_SECONDS).min(expires_at),
+        expires_at,
+        address: ask.caller.address.into(),
+        user_agent: ask.caller.user_agent.as_deref(),
+        second_factor,
+    };
+    if !store::insert(&ask.db, &session).await? {
+        return Err(wrong_credentials());
+    }
+    let event = SecurityEvent::new("SIGN_IN", true).about(person.person_uuid, person.partner_uuid);
+    event.within(session_uuid).write(ask).await?;
+    set_cookie(ask, RefreshToken { session_uuid, counter: 0 }, expires_at);
+    access_token(ask, person.person_uuid, session_uuid)
+}
+
+/// The session of a refresh cookie, held until the transaction ends.
+pub(super) async fn going_on(ask: &Ask, session_uuid: Uuid) -> Result<SessionRow, Fault> {
+    let session = store::lock(&ask.db, session_uuid)
+        .await?
+        .ok_or_else(|| Fault::new(Code::Unauthenticated, "This refresh cookie belongs to no session. Sign in."))?;
+    if session.ended {
+        return Err(ended());
+    }
+    if session.expires_at <= ask.now || session.idle_expires_at <= ask.now {
+        return Err(Fault::new(Code::TokenExpired, "The session has run out. Sign in again."));
+    }
+    Ok(session)
+}
+
+/// A new access token beside the current refresh token of a session.
+pub(super) fn answer(ask: &Ask, session: &SessionRow, counter: u64) -> Result<SignedIn, Fault> {
+    set_cookie(ask, RefreshToken { session_uuid: session.session_uuid, counter }, session.expires_at);
+    access_token(ask, session.person_uuid, session.session_uuid)
+}
+
+/// The password was right and a second factor is in force: a challenge that the code must answer.
+pub(super) async fn challenge(ask: &Ask, person: &Credentials) -> Result<Fault, Fault> {
+    let token = SecretKind::OneTime.issue();
+    let expires_at = ask.now.plus_seconds(rules::CHALLENGE_SECONDS);
+    store::challenge_insert(&ask.db, &token.digest, person.person_uuid, expires_at).await?;
+    half_way(ask, person, "PASSWORD").await?;
+    let mut fault = Fault::new(
+        Code::MfaRequired,
+        "Send `challenge` with the six digits of your authenticator, or a recovery code, to POST /v1/auth/sessions:verify-mfa.",
+    )
+    .kept();
+    fault.parts_mut().challenge = Some(Challenge {
+        challenge: token.text.expose().to_owned(),
+        expires_in: rules::CHALLENGE_SECONDS,
+        methods: vec!["TOTP", "RECOVERY_CODE"],
+    });
+    Ok(fault)
+}
+
+/// One of the two proofs was accepted: each step has a line of its own in the ledger.
+pub(super) async fn half_way(ask: &Ask, person: &Credentials, kind: &str) -> Result<(), Fault> {
+    SecurityEvent::new(kind, true).about(person.person_uuid, person.partner_uuid).write(ask).await
+}
+
+/// The refusal of a session that is over.
+pub(super) fn ended() -> Fault {
+    Fault::new(Code::TokenRevoked, "The session was ended. Sign in again.")
+}
+
+/// The refusal of an address and a password, the same whatever is wrong with them.
+pub(super) fn wrong_credentials() -> Fault {
+    Fault::new(
+        Code::InvalidCredentials,
+        "The e-mail address or the password is not right. Check both, or reset the password.",
+    )
+}
+
+fn set_cookie(ask: &Ask, token: RefreshToken, expires_at: Time) {
+    let max_age = expires_at.seconds_since(ask.now).min(rules::IDLE_SECONDS);
+    ask.set_cookie(RefreshCookie::Set { token: ask.services.refresh.seal(token).expose().to_owned(), max_age });
+}
+
+/// An access token of a person. Its scopes are looked up at use, so it names none.
+fn access_token(ask: &Ask, person_uuid: Uuid, session_uuid: Uuid) -> Result<SignedIn, Fault> {
+    let claims = Claims {
+        sub: person_uuid.to_string(),
+        jti: ask.new_uuid(),
+        iat: ask.now.unix(),
+        nbf: ask.now.unix(),
+        exp: ask.now.unix() + rules::ACCESS_TOKEN_SECONDS,
+        scope: String::new(),
+        client_id: None,
+        sid: Some(session_uuid),
+    };
+    let token = ask.services.authority.ring().sign(&claims).map_err(Fault::internal)?;
+    Ok(SignedIn::new(token.expose().to_owned(), rules::ACCESS_TOKEN_SECONDS))
+}

@@ -1,0 +1,97 @@
+//! The session of whoever calls, and what it has proved lately.
+
+use uuid::Uuid;
+
+use super::rules;
+use super::store::{self, Credentials};
+use crate::ask::Ask;
+use crate::auth::attempts::{self, Subject};
+use crate::auth::security_events::SecurityEvent;
+use crate::fault::{Code, Fault};
+use crate::keep::lane::LaneError;
+use crate::keep::secret::SecretText;
+use crate::principal::PrincipalType;
+
+/// The caller as a person in a session.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::auth) struct Own {
+    /// Who.
+    pub(in crate::auth) person_uuid: Uuid,
+    /// Of which partner's team; none for staff.
+    pub(in crate::auth) partner_uuid: Option<Uuid>,
+    /// In which session.
+    pub(in crate::auth) session_uuid: Uuid,
+    /// Whether it is somebody of the staff.
+    pub(in crate::auth) is_staff: bool,
+}
+
+impl Own {
+    /// Something that the caller did or tried, for the ledger.
+    pub(in crate::auth) const fn event<'a>(&self, kind: &'a str, succeeded: bool) -> SecurityEvent<'a> {
+        SecurityEvent::new(kind, succeeded).about(self.person_uuid, self.partner_uuid).within(self.session_uuid)
+    }
+}
+
+/// The caller's own session.
+///
+/// # Errors
+/// [`Code::ScopeMissing`] for a program: it has no account, whatever its scopes say.
+pub(in crate::auth) fn own(ask: &Ask) -> Result<Own, Fault> {
+    let principal = ask.principal()?;
+    let session_uuid = principal.session_uuid.ok_or_else(|| Fault::scope("auth.account"))?;
+    Ok(Own {
+        person_uuid: principal.uuid,
+        partner_uuid: principal.partner_uuid,
+        session_uuid,
+        is_staff: principal.kind == PrincipalType::StaffUser,
+    })
+}
+
+/// The caller's own session, which was opened or reauthenticated a short while ago. It is looked up anew: what a
+/// replica keeps of a token may be a moment older than the reauthentication.
+///
+/// # Errors
+/// [`Code::ReauthenticationRequired`] when it was not.
+pub(in crate::auth) async fn fresh(ask: &Ask) -> Result<Own, Fault> {
+    let own = own(ask)?;
+    if store::is_fresh(&ask.db, own.session_uuid, rules::FRESH_SECONDS).await? {
+        return Ok(own);
+    }
+    Err(Fault::new(
+        Code::ReauthenticationRequired,
+        format!(
+            "This needs a password or code given in the last {} minutes. Call POST /v1/auth/sessions:reauthenticate, then repeat the request.",
+            rules::FRESH_SECONDS / 60
+        ),
+    ))
+}
+
+/// Whether this is the caller's password; nothing is written when it is, so that no connection is held by whoever goes
+/// on hashing. A wrong one is counted and noted in the ledger as a failure of `kind`.
+///
+/// # Errors
+/// [`Code::ValidationFailed`] at `pointer` for a wrong one, [`Code::RateLimited`] after too many.
+pub(in crate::auth) async fn prove_password(
+    ask: &Ask,
+    own: &Own,
+    password: &SecretText,
+    (kind, pointer): (&str, &str),
+) -> Result<Credentials, Fault> {
+    let aside = ask.db.aside();
+    let person = store::credentials_of(&aside, own.person_uuid).await?.ok_or_else(|| Fault::not_found("account"))?;
+    let subjects = Subject::of_password(&person.email_normalised, ask.caller.address);
+    attempts::check(ask, &aside, &subjects).await?;
+    let verdict = ask.services.passwords.verify(password.clone(), person.password_hash.as_deref()).await;
+    if verdict.map_err(busy)?.matches {
+        return Ok(person);
+    }
+    attempts::failed(ask, &subjects).await?;
+    own.event(kind, false).write(ask).await?;
+    let message = "This is not your password. Reset it with POST /v1/auth/password-resets if you have forgotten it.";
+    Err(Fault::field(pointer, "WRONG_PASSWORD", message).kept())
+}
+
+/// The answer when too many passwords wait to be looked at.
+pub(in crate::auth) fn busy(_: LaneError) -> Fault {
+    Fault::unavailable("Too many sign-ins at the same time. Try again in a moment.")
+}

@@ -1,0 +1,138 @@
+//! What is answered about sessions, and what is sent.
+
+use async_graphql::{InputObject, SimpleObject};
+use uuid::Uuid;
+
+use crate::auth::devices::device;
+use crate::auth::sessions::store::OpenRow;
+use crate::page::Page;
+use crate::time::Time;
+
+/// An access token for a person. The refresh token travels in a cookie and never in a body.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SignedIn {
+    /// Goes into the Authorization header as `Bearer <access_token>`.
+    access_token: String,
+    /// Always `Bearer`.
+    token_type: &'static str,
+    /// Seconds until the token is void.
+    expires_in: i64,
+}
+
+impl SignedIn {
+    /// A token that lives so many seconds.
+    pub(in crate::auth::sessions) fn new(access_token: String, expires_in: i64) -> Self {
+        Self { access_token, token_type: "Bearer", expires_in }
+    }
+}
+
+/// The end of a session.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SignedOut {
+    /// `SIGNED_OUT`.
+    pub(super) status: &'static str,
+}
+
+/// The end of every session of a person.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SignedOutEverywhere {
+    /// `SIGNED_OUT`.
+    pub(super) status: &'static str,
+    /// How many sessions were open, this one included.
+    pub(super) sessions_ended: i64,
+}
+
+/// The password or a code was given again.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct Reauthenticated {
+    /// `REAUTHENTICATED`.
+    pub(super) status: &'static str,
+    /// When it was.
+    pub(super) reauthenticated_at: Time,
+    /// Seconds in which sensitive changes are open to this session.
+    pub(super) expires_in: i64,
+}
+
+/// Where a person is signed in.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct Session {
+    /// The session.
+    uuid: Uuid,
+    /// Whether it is the one that asks.
+    current: bool,
+    /// With what the person signed in, in a few words.
+    device: Option<String>,
+    /// With what, in its own words.
+    user_agent: Option<String>,
+    /// From which network address.
+    address: Option<String>,
+    /// Whether a second factor was given.
+    second_factor: bool,
+    /// When the person signed in.
+    created_at: Time,
+    /// When the session was last refreshed.
+    last_used_at: Time,
+    /// When it ends unless it is refreshed before.
+    idle_expires_at: Time,
+    /// When it ends whatever happens.
+    expires_at: Time,
+}
+
+impl Session {
+    /// The session of a row, as the session `own` sees it.
+    pub(super) fn of(row: OpenRow, own: Uuid) -> Self {
+        Self {
+            uuid: row.session_uuid,
+            current: row.session_uuid == own,
+            device: row.user_agent.as_deref().and_then(device),
+            user_agent: row.user_agent,
+            address: row.address,
+            second_factor: row.second_factor,
+            created_at: row.created_at,
+            last_used_at: row.last_used_at,
+            idle_expires_at: row.idle_expires_at,
+            expires_at: row.expires_at,
+        }
+    }
+}
+
+/// A page of sessions.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SessionList {
+    /// The sessions, the newest first.
+    pub(super) data: Vec<Session>,
+    /// Where the page ends.
+    pub(super) page: Page,
+}
+
+/// An e-mail address and a password.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SessionCreate {
+    pub(super) email: String,
+    pub(super) password: String,
+}
+
+/// The second step of a sign-in.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SessionVerifyMfa {
+    pub(super) challenge: String,
+    pub(super) code: String,
+}
+
+/// One of the two proofs that a person can give again.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ReauthenticationInput {
+    /// The person's password.
+    pub(super) password: Option<String>,
+    /// A code of the authenticator app, or a recovery code.
+    pub(super) code: Option<String>,
+}

@@ -1,0 +1,88 @@
+//! What programs may learn and end about tokens that they hold (RFC 7662, RFC 7009).
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::rules::{self, Standing, Way};
+use super::store::{self, ClientRow};
+use crate::ask::Ask;
+use crate::auth::security_events::SecurityEvent;
+use crate::fault::Fault;
+use crate::keep::secret::SecretKind;
+use crate::keep::token::Claims;
+use crate::principal::Principal;
+
+/// The program that calls, by its id and secret in the one place where they stand.
+///
+/// # Errors
+/// `invalid_client`, the same whatever was wrong, with a line in the ledger.
+pub(super) async fn client(ask: &Ask, form: (Option<&str>, Option<&str>)) -> Result<ClientRow, Fault> {
+    let presented = rules::client(form, ask.caller.credentials.client.as_ref())?;
+    let digest = SecretKind::Client.digest(presented.secret);
+    let sha256 = digest.as_ref().map(<[u8; 32]>::as_slice);
+    let client = store::client_get(&ask.db, presented.client_id, sha256, ask.caller.address, 0).await?;
+    let obstacle = client.as_ref().map(|client| {
+        rules::obstacle(Standing {
+            secret_is_right: client.secret_uuid.is_some(),
+            state: &client.state,
+            partner_state: client.partner_state.as_deref(),
+            network_is_allowed: client.network_is_allowed,
+        })
+    });
+    match (client, obstacle) {
+        (Some(client), Some(None)) => {
+            store::set_last_used(&ask.db, client.client_uuid, client.secret_uuid).await?;
+            Ok(client)
+        }
+        (client, _) => {
+            let mut event = SecurityEvent::new("CLIENT_REFUSED", false);
+            event.client_uuid = client.as_ref().map(|client| client.client_uuid);
+            event.partner_uuid = client.and_then(|client| client.partner_uuid);
+            event.write(ask).await?;
+            Err(rules::refused(Way::Basic).kept())
+        }
+    }
+}
+
+/// Whose token this is and what it says, while it is good. The answer is as sure as that to a call with the token:
+/// what is not known makes it fail.
+///
+/// # Errors
+/// [`crate::Code::Unavailable`] when it cannot be known.
+pub(super) async fn holder(ask: &Ask, token: &str) -> Result<Option<(Arc<Principal>, Claims)>, Fault> {
+    let authority = &ask.services.authority;
+    match authority.principal(token).await {
+        Ok(principal) => Ok(authority.ring().verify(token, ask.now.unix()).ok().map(|claims| (principal, claims))),
+        Err(fault) if fault.code().is_failure() => Err(fault),
+        Err(_) => Ok(None),
+    }
+}
+
+/// What is told of a token that is good (RFC 7662, section 2.2).
+pub(super) fn active(ask: &Ask, principal: &Principal, claims: &Claims) -> Value {
+    let settings = &ask.services.settings;
+    let mut told = json!({
+        "active": true,
+        "scope": principal.scopes.text(),
+        "token_type": "Bearer",
+        "exp": claims.exp,
+        "iat": claims.iat,
+        "nbf": claims.nbf,
+        "sub": claims.sub,
+        "aud": settings.audience,
+        "iss": settings.base_url,
+        "jti": claims.jti,
+        "principal_type": principal.kind.name(),
+    });
+    if let Value::Object(told) = &mut told {
+        told.extend(principal.client_id.as_ref().map(|id| ("client_id".to_owned(), json!(id))));
+        told.extend(principal.partner_uuid.map(|uuid| ("partner_uuid".to_owned(), json!(uuid))));
+    }
+    told
+}
+
+/// What is told of any other: nothing else.
+pub(super) fn inactive() -> Value {
+    json!({ "active": false })
+}

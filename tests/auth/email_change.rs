@@ -1,0 +1,193 @@
+//! A new address: proved by whoever reads its mail, and taken back by whoever reads the old one's.
+
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use super::{faults, refreshed, swift, token_for, wait_until_refused};
+use crate::house::people::{PASSWORD, Person};
+use crate::house::{Answer, House};
+
+const NEW: &str = "mara@nordsee.example";
+const CONFIRM: &str = "/v1/auth/account:confirm-email";
+const CANCEL: &str = "/v1/auth/account:cancel-email-change";
+const RESET: &str = "/v1/auth/password-resets:confirm";
+
+async fn change(house: &House, person: &Person, email: &str) -> Answer {
+    house.call("auth_account_change_email").token(&person.token).json(&json!({ "email": email })).send().await
+}
+
+async fn confirm(house: &House, token: &str) -> Answer {
+    house.call("auth_account_confirm_email").json(&json!({ "token": token })).send().await
+}
+
+async fn cancel(house: &House, token: &str) -> Answer {
+    house.call("auth_account_cancel_email_change").json(&json!({ "token": token })).send().await
+}
+
+async fn sign_in(house: &House, email: &str) -> u16 {
+    let body = json!({ "email": email, "password": PASSWORD });
+    house.call("auth_sessions_create").json(&body).send().await.status
+}
+
+#[tokio::test]
+async fn a_new_address_is_in_force_once_it_is_proved() {
+    let house = swift().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let other = house.sign_in(&person.email).await;
+    let receipt = change(&house, &person, NEW).await;
+    assert_eq!((receipt.status, receipt.str("status"), receipt.str("email")), (202, "CONFIRMATION_SENT", NEW));
+    assert_eq!(sign_in(&house, NEW).await, 401, "nothing has changed yet");
+    token_for(&house, &person.email, CANCEL, 1).await;
+    let token = token_for(&house, NEW, CONFIRM, 1).await;
+    let changed = confirm(&house, &token).await;
+    assert_eq!((changed.status, changed.str("email")), (200, NEW), "{}", changed.text());
+    wait_until_refused(&house, &other.token).await;
+    let account = house.call("auth_account_get").token(&person.token).expect(200).await;
+    assert_eq!((account.str("email"), account.str("email_verified_at")), (NEW, changed.str("changed_at")));
+    assert_eq!((sign_in(&house, &person.email).await, sign_in(&house, NEW).await), (401, 200));
+    assert_eq!(faults(&confirm(&house, &token).await), [("/token", "INVALID")]);
+    let told = "select count(*) from mail_message where kind = 'SECURITY'";
+    assert_eq!(house.number(told).await, 1, "the new address gets a notice");
+    let ledger = "select count(*) from security_event where kind in ('EMAIL_CHANGE_REQUESTED', 'EMAIL_CHANGED')";
+    assert_eq!(house.number(ledger).await, 2);
+}
+
+#[tokio::test]
+async fn a_change_needs_a_password_given_lately_and_another_address() {
+    let house = swift().await;
+    let person = house.partner("Nordsee Kassen").await;
+    assert_eq!(faults(&change(&house, &person, &person.email.to_uppercase()).await), [("/email", "SAME")]);
+    assert_eq!(faults(&change(&house, &person, "mara@127.0.0.1").await), [("/email", "FORMAT")]);
+    house.advance(601).await;
+    let person = refreshed(&house, &person).await;
+    assert_eq!(change(&house, &person, NEW).await.code(), "REAUTHENTICATION_REQUIRED");
+    assert_eq!(house.number("select count(*) from email_change").await, 0);
+}
+
+#[tokio::test]
+async fn the_old_address_stops_a_change_before_it_takes_effect() {
+    let house = swift().await;
+    let person = house.partner("Nordsee Kassen").await;
+    change(&house, &person, NEW).await;
+    let stop = token_for(&house, &person.email, CANCEL, 1).await;
+    let go = token_for(&house, NEW, CONFIRM, 1).await;
+    let cancelled = cancel(&house, &stop).await;
+    assert_eq!((cancelled.status, cancelled.str("email")), (200, person.email.as_str()), "{}", cancelled.text());
+    wait_until_refused(&house, &person.token).await;
+    assert_eq!(confirm(&house, &go).await.status, 422);
+    assert_eq!(cancel(&house, &stop).await.status, 422);
+    let reset = token_for(&house, &person.email, RESET, 1).await;
+    let body = json!({ "token": reset, "password": "nine herons under the pier" });
+    house.call("auth_passwords_confirm_reset").json(&body).expect(200).await;
+    assert_eq!(house.number("select count(*) from security_event where kind = 'EMAIL_CHANGE_CANCELLED'").await, 1);
+}
+
+#[tokio::test]
+async fn the_old_address_takes_a_change_back_for_seven_days() {
+    let house = swift().await;
+    let person = house.partner("Nordsee Kassen").await;
+    change(&house, &person, NEW).await;
+    let first = token_for(&house, &person.email, CANCEL, 1).await;
+    house.advance(80_000).await;
+    confirm(&house, &token_for(&house, NEW, CONFIRM, 1).await).await;
+    let second = token_for(&house, &person.email, CANCEL, 2).await;
+    assert_ne!(first, second);
+    house.advance(7 * 86_400 - 60).await;
+    assert_eq!(cancel(&house, &first).await.status, 200);
+    assert_eq!(cancel(&house, &second).await.status, 422, "one is enough");
+    assert_eq!((sign_in(&house, NEW).await, sign_in(&house, &person.email).await), (401, 200));
+
+    let person = house.sign_in(&person.email).await;
+    change(&house, &person, NEW).await;
+    confirm(&house, &token_for(&house, NEW, CONFIRM, 2).await).await;
+    let late = token_for(&house, &person.email, CANCEL, 4).await;
+    house.advance(7 * 86_400 + 1).await;
+    assert_eq!(faults(&cancel(&house, &late).await), [("/token", "INVALID")]);
+    assert_eq!(sign_in(&house, NEW).await, 200);
+}
+
+#[tokio::test]
+async fn taking_a_change_back_undoes_whatever_came_after_it() {
+    let house = swift().await;
+    let person = house.partner("Nordsee Kassen").await;
+    change(&house, &person, NEW).await;
+    let owner = token_for(&house, &person.email, CANCEL, 1).await;
+    confirm(&house, &token_for(&house, NEW, CONFIRM, 1).await).await;
+    let third = "thief@elsewhere.example";
+    change(&house, &person, third).await;
+    let thief = token_for(&house, NEW, CANCEL, 1).await;
+    confirm(&house, &token_for(&house, third, CONFIRM, 1).await).await;
+    let asked = house.call("auth_passwords_request_reset").json(&json!({ "email": third })).expect(202).await;
+    assert_eq!(asked.str("status"), "RESET_SENT");
+    let reset = token_for(&house, third, RESET, 1).await;
+    assert_eq!(cancel(&house, &owner).await.str("email"), person.email);
+    assert_eq!(cancel(&house, &thief).await.status, 422, "the address in between has no say any more");
+    let body = json!({ "token": reset, "password": "nine herons under the pier" });
+    house.call("auth_passwords_confirm_reset").json(&body).expect(422).await;
+    assert_eq!((sign_in(&house, third).await, sign_in(&house, &person.email).await), (401, 200));
+}
+
+#[tokio::test]
+async fn an_address_of_somebody_else_is_told_to_them_and_to_nobody_else() {
+    let house = swift().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let stranger = house.partner("Weser Software").await;
+    let mut free = change(&house, &person, NEW).await;
+    let mut taken = change(&house, &person, &stranger.email).await;
+    for answer in [&mut free, &mut taken] {
+        answer.json["email"] = Value::Null;
+    }
+    assert_eq!((free.status, &free.json), (taken.status, &taken.json));
+    let to_stranger = format!("select count(*) from mail_message where person_uuid = '{}'", stranger.uuid);
+    let of_kind = |kind: &str| format!("{to_stranger} and kind = '{kind}'");
+    assert_eq!(house.number(&of_kind("EMAIL_TAKEN")).await, 1);
+    assert_eq!(house.number(&of_kind("CONFIRM_NEW_EMAIL")).await, 0);
+}
+
+#[tokio::test]
+async fn asking_again_takes_the_place_of_the_first_and_five_times_an_hour_are_enough() {
+    let house = swift().await;
+    let person = house.partner("Nordsee Kassen").await;
+    for number in 0..5 {
+        assert_eq!(change(&house, &person, &format!("mara{number}@nordsee.example")).await.status, 202);
+    }
+    assert_eq!(change(&house, &person, NEW).await.code(), "RATE_LIMITED");
+    let first = token_for(&house, "mara0@nordsee.example", CONFIRM, 1).await;
+    assert_eq!(confirm(&house, &first).await.status, 422);
+    let last = token_for(&house, "mara4@nordsee.example", CONFIRM, 1).await;
+    assert_eq!(confirm(&house, &last).await.status, 200);
+    assert_eq!(house.number("select count(*) from email_change where state = 'SUPERSEDED'").await, 4);
+}
+
+#[tokio::test]
+async fn a_registration_that_nobody_verified_gives_way_to_whoever_proves_the_address() {
+    let house = swift().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let squat = |email: &str| {
+        json!({ "company_name": "Squatters", "country": "DE", "accept_terms": true,
+            "administrator": { "name": "Ada Weser", "email": email, "password": PASSWORD } })
+    };
+    house.call("auth_registrations_create").json(&squat(NEW)).expect(202).await;
+    change(&house, &person, NEW).await;
+    confirm(&house, &token_for(&house, NEW, CONFIRM, 1).await).await;
+    assert_eq!(sign_in(&house, NEW).await, 200);
+    let stop = token_for(&house, &person.email, CANCEL, 2).await;
+    house.call("auth_registrations_create").json(&squat(&person.email)).expect(202).await;
+    assert_eq!(cancel(&house, &stop).await.status, 200);
+    assert_eq!(sign_in(&house, &person.email).await, 200);
+    assert_eq!(house.number("select count(*) from partner").await, 1);
+}
+
+#[tokio::test]
+async fn of_sixteen_uses_of_one_token_exactly_one_wins() {
+    let house = swift().await;
+    let person = house.partner("Nordsee Kassen").await;
+    change(&house, &person, NEW).await;
+    let token = token_for(&house, NEW, CONFIRM, 1).await;
+    let answers = join_all((0..16).map(|_| confirm(&house, &token))).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1);
+    let token = token_for(&house, &person.email, CANCEL, 2).await;
+    let answers = join_all((0..16).map(|_| cancel(&house, &token))).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1);
+    assert_eq!(sign_in(&house, &person.email).await, 200);
+}
