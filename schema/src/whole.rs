@@ -28,6 +28,7 @@ pub(crate) fn is_whole(type_name: &str) -> bool {
     TYPES.lock().unwrap_or_else(PoisonError::into_inner).contains(type_name)
 }
 
+#[async_trait::async_trait]
 impl<T: OutputType + Serialize> OutputType for Whole<T> {
     fn type_name() -> Cow<'static, str> {
         T::type_name()

@@ -66,6 +66,9 @@ pub(crate) async fn labs(place: &Where) -> anyhow::Result<()> {
 pub(crate) async fn hand(place: &Where) -> anyhow::Result<()> {
     let (listener, application) = application(place).await?;
     let router = hand::router(application.engine().clone())?;
+    // What vouches for cached principals; without it each would be looked up anew.
+    let authority = std::sync::Arc::clone(&application.engine().services().authority);
+    tokio::spawn(authority.watch(CancellationToken::new()));
     let listener = listener.tap_io(|stream| {
         // Without it the last packet of an answer waits for the client's acknowledgement.
         let _ = stream.set_nodelay(true);
@@ -75,7 +78,10 @@ pub(crate) async fn hand(place: &Where) -> anyhow::Result<()> {
 
 async fn application(place: &Where) -> anyhow::Result<(TcpListener, wiring::Application)> {
     let folder = place.folder.to_string_lossy();
-    let words = ["labs", "serve", "--folder", &folder, "--database-url", &place.database, "--base-url", "http://bench"];
+    let place_of =
+        ["labs", "serve", "--folder", &folder, "--database-url", &place.database, "--base-url", "http://bench"];
+    // Every client asks for its token at once.
+    let words = place_of.into_iter().chain(["--attempts-per-minute", "100000", "--anonymous-per-second", "100000"]);
     let Command::Serve(serve) = Cli::parse_from(words).command else { anyhow::bail!("`serve` is a command") };
     let config = serve.settle()?;
     let application = wiring::application(&config, &place.database, "http://bench", Clock::default()).await?;

@@ -47,6 +47,7 @@ async fn ask(address: SocketAddr, make: &Make, connection: usize, until: Instant
     let mut latencies = Vec::with_capacity(16_384);
     while Instant::now() < until {
         let request = make(connection, latencies.len())?;
+        sender.ready().await?;
         let sent = Instant::now();
         let answer = sender.send_request(request).await?;
         let status = answer.status();
@@ -63,6 +64,7 @@ pub(crate) async fn once(address: SocketAddr, make: &Make) -> anyhow::Result<ser
     let stream = TcpStream::connect(address).await?;
     let (mut sender, driver) = http1::handshake(TokioIo::new(stream)).await?;
     let driver = tokio::spawn(driver);
+    sender.ready().await?;
     let answer = sender.send_request(make(0, 0)?).await?;
     let status = answer.status();
     let body = answer.into_body().collect().await?.to_bytes();

@@ -55,4 +55,3 @@ select ('0198ffff-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'client-'
   from generate_series(1, 200) as n on conflict do nothing;
 drop table new_app;
 update tier set burst_per_second = 1000000, daily_requests = 1000000000;
-vacuum analyze;
