@@ -90,19 +90,24 @@ pub(crate) struct AppsMutation;
 impl AppsMutation {
     /// Starts an app of the caller's partner, as a draft.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
-    async fn marketplace_apps_create(&self, ctx: &Context<'_>, body: AppCreate) -> Result<App, Fault> {
+    async fn marketplace_apps_create(&self, ctx: &Context<'_>, body: AppCreate) -> Result<Whole<App>, Fault> {
         let ask = ctx.ask();
         let owner = ask.owner()?;
         let draft = draft::begun(body.into())?;
         let allowance = Allowance::lock(&ask.db, owner, "apps").await?;
         allowance.check(store::app_count(&ask.db, owner).await?, 1)?;
         let made = store::app_insert(&ask.db, owner, ask.new_uuid(), &draft, event(ask)?).await?;
-        made.ok_or_else(|| draft::slug_taken(&draft.slug))?.try_into()
+        made.ok_or_else(|| draft::slug_taken(&draft.slug))?.try_into().map(Whole)
     }
 
     /// Changes the draft of an app: what is left out stays, null empties.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
-    async fn marketplace_apps_update(&self, ctx: &Context<'_>, app_uuid: Uuid, body: AppUpdate) -> Result<App, Fault> {
+    async fn marketplace_apps_update(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        body: AppUpdate,
+    ) -> Result<Whole<App>, Fault> {
         let ask = ctx.ask();
         let present = held(ask, app_uuid, body.default_locale.as_deref()).await?;
         let after = draft::merged(&present.draft, body.into())?;
@@ -113,7 +118,7 @@ impl AppsMutation {
             let written = store::set_draft(&ask.db, app_uuid, &present.locale, &after, &fields, event(ask)?).await?;
             written.ok_or_else(|| draft::slug_taken(&after.slug))?;
         }
-        found(ask, app_uuid).await
+        found(ask, app_uuid).await.map(Whole)
     }
 
     /// Removes an app that was never published.
