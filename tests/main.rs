@@ -2,6 +2,8 @@
 
 // Clippy counts as tests what stands below this attribute, helpers included.
 #[cfg(test)]
+mod admin;
+#[cfg(test)]
 mod auth;
 #[cfg(test)]
 mod front;

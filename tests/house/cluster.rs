@@ -1,5 +1,8 @@
 //! One private PostgreSQL for the whole run, and databases copied from a migrated template.
 
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,6 +13,17 @@ use sqlx::{Connection as _, PgConnection};
 /// The owner's address of the cluster's first database.
 static URL: OnceLock<String> = OnceLock::new();
 static NUMBER: AtomicU64 = AtomicU64::new(0);
+
+/// Removes a folder when standard input ends, that is, with the process that holds its other end; the server stops by
+/// then, and is waited for.
+const REMOVER: &str = r#"
+cat >/dev/null
+for second in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+    [ -e "$1/postgres/postmaster.pid" ] || break
+    sleep 1
+done
+rm -rf "$1"
+"#;
 
 /// A database of its own for a test, migrated and empty.
 pub(super) async fn fresh_database() -> String {
@@ -28,18 +42,27 @@ fn start() -> String {
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let directory = tempfile::tempdir().unwrap();
-            let folder = Folder::open(directory.path()).unwrap();
+            let directory = tempfile::tempdir().unwrap().keep();
+            let remover = removed_at_the_end(&directory);
+            let folder = Folder::open(&directory).unwrap();
             let extra = vec![("max_connections".to_owned(), "400".to_owned())];
             let settings = Settings { durable: false, extra, ..Settings::default() };
             let cluster = Cluster::start(&folder, &settings).await.unwrap();
             make_template(cluster.url()).await;
             tell.send(cluster.url().to_owned()).unwrap();
             std::future::pending::<()>().await;
-            drop((cluster, folder, directory));
+            drop((cluster, folder, remover));
         });
     });
     told.recv().unwrap()
+}
+
+/// Nothing here runs when the process ends, so another one waits for that. It has a process group of its own: a Ctrl-C
+/// must not reach it.
+fn removed_at_the_end(directory: &Path) -> Child {
+    let mut command = Command::new("sh");
+    command.args(["-c", REMOVER, "remover"]).arg(directory).process_group(0);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
 async fn make_template(url: &str) {

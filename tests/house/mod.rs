@@ -101,6 +101,16 @@ impl House {
         sqlx::query_scalar(sqlx::AssertSqlSafe(query.to_owned())).fetch_one(&mut self.owner().await).await.unwrap()
     }
 
+    /// Waits until a query answers this number.
+    pub(crate) async fn until(&self, query: &str, number: i64) {
+        let waited = tokio::time::timeout(std::time::Duration::from_secs(20), async {
+            while self.number(query).await != number {
+                tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            }
+        });
+        assert!(waited.await.is_ok(), "this did not become {number}: {query}");
+    }
+
     /// Moves the service's and the database's clock ahead together.
     pub(crate) async fn advance(&self, seconds: i64) {
         self.clock.advance(seconds);

@@ -3,6 +3,9 @@
 
 mod access;
 mod audit;
+mod full_disk;
+mod journal;
+mod plans;
 mod requests;
 
 use labs_rest::contract::{Access, BodyKind, Operation, Place};
@@ -23,7 +26,11 @@ struct Cast {
 
 impl Cast {
     async fn new() -> Self {
-        let house = House::new().await;
+        Self::within(House::new().await).await
+    }
+
+    /// The same in a house that stands already.
+    async fn within(house: House) -> Self {
         // Sweeps call fast; budgets are another law.
         house.sql("update tier set burst_per_second = 100000, daily_requests = 100000000").await;
         let administrator = house.partner("Nordsee Kassen").await;

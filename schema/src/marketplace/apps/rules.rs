@@ -30,7 +30,6 @@ pub(crate) enum State {
 enum Side {
     Owner,
     Staff,
-    System,
 }
 
 /// What can be done to an app.
@@ -97,13 +96,16 @@ impl Action {
         }
     }
 
-    /// Publishing is done by way of a version, so nobody asks an app for it.
     const fn side(self) -> Side {
         match self {
-            Self::Unlist | Self::Relist | Self::Archive | Self::Restore => Side::Owner,
+            Self::Publish | Self::Unlist | Self::Relist | Self::Archive | Self::Restore => Side::Owner,
             Self::Suspend | Self::Reinstate => Side::Staff,
-            Self::Publish => Side::System,
         }
+    }
+
+    /// Whether an app is asked for it. Publishing is done by way of a version.
+    const fn is_asked(self) -> bool {
+        !matches!(self, Self::Publish)
     }
 }
 
@@ -136,7 +138,8 @@ pub(crate) fn after(state: State, action: Action, was_published: bool) -> Result
 fn allowed(state: State, side: Side, was_published: bool) -> Vec<String> {
     Action::ALL
         .into_iter()
-        .filter(|action| action.side() == side && next(state, *action, was_published).is_some())
+        .filter(|action| action.is_asked() && action.side() == side)
+        .filter(|action| next(state, *action, was_published).is_some())
         .map(|action| action.name().to_owned())
         .collect()
 }
@@ -224,6 +227,7 @@ mod tests {
         assert_eq!(allowed(State::Suspended, Action::Archive, true), Some(vec![]));
         assert_eq!(allowed(State::Suspended, Action::Suspend, true), Some(vec!["reinstate".to_owned()]));
         assert_eq!(allowed(State::Archived, Action::Archive, false), Some(vec!["restore".to_owned()]));
+        assert_eq!(allowed(State::Archived, Action::Publish, true), Some(vec!["restore".to_owned()]));
     }
 
     #[test]

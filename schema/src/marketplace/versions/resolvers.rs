@@ -180,7 +180,8 @@ async fn publish(
         schedule::checked(publish_at, ask.now)?;
     }
     let action = if body.publish_at.is_some() { Action::Schedule } else { Action::Publish };
-    after("version", State::parse(&held.state)?, action, false)?;
+    let ties = submissions::ties_get(&ask.db, app_uuid, version_uuid).await?;
+    after("version", State::parse(&held.state)?, action, ties.was_appealed)?;
     apps::after(apps::State::parse(&held.app_state)?, apps::Action::Publish, false)?;
     if let Some(rival) = publication::rival_get(&ask.db, version_uuid).await? {
         return Err(Fault::conflict(format!(

@@ -152,7 +152,7 @@ fn webp_format(bytes: &[u8]) -> Result<Format, ImageProblem> {
 
 /// Whether a JPEG reaches its end marker, with no more scans than an encoder writes. The decoder
 /// would fill what is missing with grey and go on.
-fn is_whole_jpeg(bytes: &[u8]) -> bool {
+pub(super) fn is_whole_jpeg(bytes: &[u8]) -> bool {
     const END: u8 = 0xd9;
     const SCAN: u8 = 0xda;
     let mut rest = bytes.get(2..).unwrap_or_default();

@@ -1,12 +1,10 @@
 //! Pictures are made in code; the damaged ones are made from them.
 use std::io::Cursor;
-use std::time::Duration;
 
 use base64::Engine;
 use image::codecs::webp::WebPEncoder;
 use image::{DynamicImage, GrayImage, ImageFormat, Rgb, RgbImage, Rgba, RgbaImage};
 use proptest::prelude::*;
-use tokio::time::Instant;
 
 use super::ImageProblem::*;
 use super::*;

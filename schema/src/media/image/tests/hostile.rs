@@ -186,7 +186,7 @@ fn nothing_hidden_in_an_upload_comes_out_again() {
 }
 
 #[test]
-fn a_jpeg_of_endless_scans_is_refused_quickly() {
+fn a_jpeg_of_endless_scans_is_refused_before_it_is_decoded() {
     let photo = jpeg(640, 480);
     let scan = photo.windows(2).position(|pair| pair == [0xff, 0xda]).unwrap();
     let end = photo.len() - 2;
@@ -195,9 +195,8 @@ fn a_jpeg_of_endless_scans_is_refused_quickly() {
         endless.extend(&photo[scan..end]);
     }
     endless.extend([0xff, 0xd9]);
-    let start = Instant::now();
+    assert!(source::is_whole_jpeg(&photo) && !source::is_whole_jpeg(&endless), "what is counted are the scans");
     assert_eq!(refusal(&endless), Damaged);
-    assert!(start.elapsed() < Duration::from_secs(2));
 }
 
 #[test]

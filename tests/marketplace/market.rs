@@ -1,0 +1,239 @@
+//! A marketplace with a partner and a reviewer in it, and the steps on a version's way.
+
+use serde_json::{Value, json};
+
+use crate::house::people::Person;
+use crate::house::{Answer, Call, House};
+
+/// What a reviewer needs, and whoever keeps the category tree.
+const STAFF: &[&str] = &["labs.admin.submissions:write", "labs.admin.categories:write", "labs.admin.audit"];
+
+/// A house whose tiers let a story go as fast as it can.
+pub(super) async fn fast_house() -> House {
+    let house = House::new().await;
+    house.sql("update tier set burst_per_second = 100000").await;
+    house
+}
+
+/// Lifts the cap on apps, for stories that need many and are not about it.
+pub(super) async fn lift_the_cap(house: &House) {
+    house
+        .sql("update tier_feature set value = '\"unlimited\"' where feature_code in ('apps', 'media_megabytes')")
+        .await;
+}
+
+/// A picture in one colour, as PNG.
+pub(super) fn png(width: u32, height: u32) -> Vec<u8> {
+    let picture = image::RgbImage::from_pixel(width, height, image::Rgb([20, 90, 160]));
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    picture.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+    bytes.into_inner()
+}
+
+/// The form of an upload.
+pub(super) fn upload(kind: &str, bytes: Vec<u8>) -> reqwest::multipart::Form {
+    let file = reqwest::multipart::Part::bytes(bytes).file_name("picture.png").mime_str("image/png").unwrap();
+    reqwest::multipart::Form::new()
+        .text("kind", kind.to_owned())
+        .text("alt_text", "The order screen")
+        .part("file", file)
+}
+
+/// A partner with apps, and a member of staff who reviews them.
+pub(super) struct Market {
+    pub(super) house: House,
+    pub(super) owner: Person,
+    pub(super) staff: Person,
+    pub(super) category: String,
+}
+
+impl Market {
+    /// One without apps, with a category to put them in.
+    pub(super) async fn new() -> Self {
+        let house = fast_house().await;
+        lift_the_cap(&house).await;
+        let owner = house.partner("Nordsee Kassen").await;
+        let staff = house.staff("Rosa Reviewer", STAFF).await;
+        let body = json!({ "names": { "en": "Ordering" } });
+        let made = house.call("marketplace_categories_create").token(&staff.token).json(&body).expect(201).await;
+        let category = made.str("uuid").to_owned();
+        Self { house, owner, staff, category }
+    }
+
+    /// An app to which nothing is missing but a version. Its icon is smaller than most, which is soon worked on.
+    pub(super) async fn app(&self, name: &str) -> String {
+        self.app_of(&self.owner, name).await
+    }
+
+    /// The same, somebody else's.
+    pub(super) async fn app_of(&self, owner: &Person, name: &str) -> String {
+        let body = json!({
+            "name": name,
+            "tagline": "Takes orders at the table",
+            "description": "Waiters take orders on a phone and the kitchen sees them at once.",
+            "support_email": "help@nordsee-kassen.example",
+            "privacy_url": "https://nordsee-kassen.example/privacy",
+        });
+        let app = self.house.call("marketplace_apps_create").token(&owner.token).json(&body).expect(201).await;
+        let app = app.str("uuid").to_owned();
+        let chosen = json!({ "primary_category_uuid": self.category });
+        let put = self.house.call("marketplace_apps_put_categories").path("app_uuid", &app);
+        put.token(&owner.token).json(&chosen).expect(200).await;
+        let icon = self.house.call("marketplace_media_upload").path("app_uuid", &app);
+        icon.token(&owner.token).multipart(upload("ICON", png(256, 256))).expect(201).await;
+        app
+    }
+
+    /// A draft of a version of this number.
+    pub(super) async fn draft(&self, app: &str, number: &str) -> String {
+        self.draft_of(&self.owner, app, number).await
+    }
+
+    /// The same, somebody else's.
+    pub(super) async fn draft_of(&self, owner: &Person, app: &str, number: &str) -> String {
+        let body = json!({ "number": number, "release_notes": { "en": "What is new." } });
+        let call = self.house.call("marketplace_versions_create").path("app_uuid", app);
+        call.token(&owner.token).json(&body).expect(201).await.str("uuid").to_owned()
+    }
+
+    /// Begins an owner's call about a version.
+    pub(super) fn version(&self, operation: &str, app: &str, version: &str) -> Call<'_> {
+        self.house.call(operation).path("app_uuid", app).path("version_uuid", version).token(&self.owner.token)
+    }
+
+    /// Begins a reviewer's call about a submission.
+    pub(super) fn submission(&self, operation: &str, submission: &str) -> Call<'_> {
+        self.house.call(operation).path("submission_uuid", submission).token(&self.staff.token)
+    }
+
+    /// The version as its owner sees it.
+    pub(super) async fn see(&self, app: &str, version: &str) -> Answer {
+        self.version("marketplace_versions_get", app, version).expect(200).await
+    }
+
+    /// Hands a version in; its submission.
+    pub(super) async fn submit(&self, app: &str, version: &str) -> String {
+        let answer = self.version("marketplace_versions_submit", app, version).json(&json!({})).expect(200).await;
+        assert_eq!(answer.str("state"), "SUBMITTED");
+        answer.json["review"]["submission_uuid"].as_str().unwrap().to_owned()
+    }
+
+    /// Claims a submission.
+    pub(super) async fn claim(&self, submission: &str) {
+        self.submission("marketplace_submissions_claim", submission).expect(200).await;
+    }
+
+    /// Approves a submission that is claimed.
+    pub(super) async fn approve(&self, submission: &str) {
+        self.submission("marketplace_submissions_approve", submission).json(&json!({})).expect(200).await;
+    }
+
+    /// Sends a submission that is claimed back, with one finding.
+    pub(super) async fn request_changes(&self, submission: &str) {
+        let call = self.submission("marketplace_submissions_request_changes", submission);
+        call.json(&finding("REQ-15")).expect(200).await;
+    }
+
+    /// Takes a draft through review; its submission.
+    pub(super) async fn approved(&self, app: &str, version: &str) -> String {
+        let submission = self.submit(app, version).await;
+        self.claim(&submission).await;
+        self.approve(&submission).await;
+        submission
+    }
+
+    /// Takes a draft onto the storefront.
+    pub(super) async fn published(&self, app: &str, version: &str) {
+        self.approved(app, version).await;
+        let live = self.version("marketplace_versions_publish", app, version).json(&json!({})).expect(200).await;
+        assert_eq!(live.str("state"), "PUBLISHED");
+    }
+
+    /// An app of this name on the storefront; its id and its slug.
+    pub(super) async fn listed(&self, name: &str) -> (String, String) {
+        let app = self.app(name).await;
+        let version = self.draft(&app, "1.0.0").await;
+        self.published(&app, &version).await;
+        let seen = self.house.call("marketplace_apps_get").path("app_uuid", &app).token(&self.owner.token);
+        (app, seen.expect(200).await.str("slug").to_owned())
+    }
+
+    /// Rejects a submission that is claimed, as the database's owner: there is no operation for it yet.
+    pub(super) async fn reject(&self, submission: &str) {
+        self.house
+            .sql(&format!(
+                "update submission set state = 'REJECTED', decided_at = labs_now() where submission_uuid = '{submission}';
+                 update app_version set state = 'REJECTED'
+                  where version_uuid = (select version_uuid from submission where submission_uuid = '{submission}')"
+            ))
+            .await;
+    }
+
+    /// Takes a version back that was handed in, as the database's owner: there is no operation for it yet.
+    pub(super) async fn withdraw(&self, version: &str) {
+        self.house
+            .sql(&format!(
+                "update submission set state = 'WITHDRAWN', decided_at = labs_now() where version_uuid = '{version}';
+                 update app_version set state = 'WITHDRAWN' where version_uuid = '{version}'"
+            ))
+            .await;
+    }
+
+    /// Another reviewer.
+    pub(super) async fn second_reviewer(&self) -> Person {
+        self.house.staff("Bela Beisitzer", STAFF).await
+    }
+}
+
+/// A finding about this requirement.
+pub(super) fn finding(requirement: &str) -> Value {
+    json!({ "findings": [{ "requirement_code": requirement, "text": "The second picture shows another app." }] })
+}
+
+/// Holds that a list finds these entries under these filters, whole and page by page, and counts as many when it
+/// counts.
+pub(super) async fn finds<'h>(
+    list: impl Fn() -> Call<'h>,
+    (field, limit): (&str, usize),
+    filters: &[(&str, &str)],
+    expected: &[&str],
+) {
+    let narrowed = || filters.iter().fold(list(), |call, (name, value)| call.query(name, value));
+    let whole = narrowed().expect(200).await;
+    assert_eq!(column(&whole, field), expected, "{filters:?}");
+    if let Some(total) = whole.json["page"]["total"].as_u64() {
+        assert_eq!(total, expected.len() as u64, "{filters:?}");
+    }
+    let mut paged = Vec::new();
+    let mut page = narrowed().query("limit", limit).expect(200).await;
+    loop {
+        paged.extend(column(&page, field).into_iter().map(str::to_owned));
+        let Some(cursor) = page.json["page"]["next_cursor"].as_str().map(str::to_owned) else { break };
+        assert!(page.header("link").contains("rel=\"next\""), "{filters:?}");
+        page = narrowed().query("limit", limit).query("cursor", cursor).expect(200).await;
+    }
+    assert_eq!(paged, expected, "{filters:?} page by page");
+}
+
+/// The words of a field of each entry of a list.
+pub(super) fn column<'a>(list: &'a Answer, field: &str) -> Vec<&'a str> {
+    list.json["data"].as_array().unwrap().iter().map(|entry| entry[field].as_str().unwrap_or_default()).collect()
+}
+
+/// The code and place of each error of a refusal.
+pub(super) fn errors(refusal: &Answer) -> Vec<(&str, &str)> {
+    let errors = refusal.json["errors"].as_array().map(Vec::as_slice).unwrap_or_default().iter();
+    let word = |value: &'_ Value| -> bool { value.is_string() };
+    errors
+        .map(|error| {
+            let place = if word(&error["pointer"]) { &error["pointer"] } else { &error["parameter"] };
+            (error["code"].as_str().unwrap(), place.as_str().unwrap_or_default())
+        })
+        .collect()
+}
+
+/// What a refusal says could be done instead.
+pub(super) fn allowed(refusal: &Answer) -> Vec<&str> {
+    let actions = refusal.json["allowed_actions"].as_array().map(Vec::as_slice).unwrap_or_default().iter();
+    actions.map(|action| action.as_str().unwrap()).collect()
+}

@@ -1,0 +1,261 @@
+//! Stories of pictures: what is taken, what is refused and why, and who gets the bytes.
+
+use futures_util::future::join_all;
+use serde_json::json;
+
+use super::market::{Market, column, errors, png, upload};
+use crate::house::{Answer, Call};
+
+fn begin<'h>(market: &'h Market, app: &str) -> Call<'h> {
+    market.house.call("marketplace_media_upload").path("app_uuid", app).token(&market.owner.token)
+}
+
+async fn send(market: &Market, app: &str, kind: &str, bytes: Vec<u8>) -> Answer {
+    begin(market, app).multipart(upload(kind, bytes)).send().await
+}
+
+async fn pictures(market: &Market, app: &str) -> Answer {
+    let call = market.house.call("marketplace_media_list").path("app_uuid", app).token(&market.owner.token);
+    call.expect(200).await
+}
+
+/// The head of a PNG that says it has these sides, and nothing behind it.
+fn claimed(width: u32, height: u32) -> Vec<u8> {
+    let mut bytes = png(1, 1);
+    bytes[16..20].copy_from_slice(&width.to_be_bytes());
+    bytes[20..24].copy_from_slice(&height.to_be_bytes());
+    let crc = crc32(&bytes[12..29]);
+    bytes[29..33].copy_from_slice(&crc.to_be_bytes());
+    bytes
+}
+
+/// The checksum of PNG chunks.
+fn crc32(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0_u32, |sum, byte| {
+        (0..8).fold(sum ^ u32::from(*byte), |sum, _| (sum >> 1) ^ (0xEDB8_8320 & 0_u32.wrapping_sub(sum & 1)))
+    })
+}
+
+/// A picture that no encoder makes small.
+fn noise(width: u32, height: u32) -> Vec<u8> {
+    let mut seed = 0x2545_F491_4F6C_DD1D_u64;
+    let picture = image::RgbImage::from_fn(width, height, |_, _| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        image::Rgb([seed as u8, (seed >> 8) as u8, (seed >> 16) as u8])
+    });
+    encoded(&picture, image::ImageFormat::Png)
+}
+
+fn encoded(picture: &image::RgbImage, format: image::ImageFormat) -> Vec<u8> {
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    picture.write_to(&mut bytes, format).unwrap();
+    bytes.into_inner()
+}
+
+#[tokio::test]
+async fn what_is_no_fitting_picture_is_refused_and_says_why() {
+    let market = Market::new().await;
+    let app = market.app("Table Pilot").await;
+    let svg = br#"<svg xmlns="http://www.w3.org/2000/svg" width="512" height="512"><script>alert(1)</script></svg>"#;
+    let gif = b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;";
+    let mut cut = png(512, 512);
+    cut.truncate(cut.len() / 2);
+    let cases: Vec<(&str, &str, Vec<u8>, &str)> = vec![
+        ("text", "ICON", b"not a picture at all".to_vec(), "NOT_AN_IMAGE"),
+        ("nothing", "ICON", Vec::new(), "NOT_AN_IMAGE"),
+        ("SVG", "ICON", svg.to_vec(), "NOT_AN_IMAGE"),
+        ("GIF", "ICON", gif.to_vec(), "NOT_AN_IMAGE"),
+        ("a picture cut off", "ICON", cut, "NOT_AN_IMAGE"),
+        ("400 megapixels in a kilobyte", "ICON", claimed(20_000, 20_000), "TOO_MANY_PIXELS"),
+        ("one long line", "SCREENSHOT", claimed(16_385, 1), "TOO_MANY_PIXELS"),
+        ("41 megapixels", "SCREENSHOT", claimed(8_200, 5_000), "TOO_MANY_PIXELS"),
+        ("a small icon", "ICON", png(255, 255), "TOO_SMALL"),
+        ("an icon that is not square", "ICON", png(300, 256), "NOT_SQUARE"),
+        ("a small screenshot", "SCREENSHOT", png(640, 399), "TOO_SMALL"),
+        ("a narrow banner", "BANNER", png(1_119, 300), "TOO_SMALL"),
+        ("a high banner", "BANNER", png(1_120, 1_120), "NOT_WIDE"),
+    ];
+    let before = pictures(&market, &app).await.bytes;
+    for (what, kind, bytes, code) in cases {
+        let refused = send(&market, &app, kind, bytes).await;
+        assert_eq!((refused.status, errors(&refused)), (422, vec![(code, "/file")]), "{what}: {}", refused.text());
+    }
+    assert_eq!(pictures(&market, &app).await.bytes, before, "nothing was kept");
+}
+
+#[tokio::test]
+async fn what_is_too_large_is_refused_before_it_is_looked_at() {
+    let market = Market::new().await;
+    let app = market.app("Table Pilot").await;
+    // One byte too many for the file, and far too many for the whole body.
+    for length in [8 * 1024 * 1024 + 1, 12 * 1024 * 1024] {
+        let refused = send(&market, &app, "ICON", vec![0; length]).await;
+        assert_eq!((refused.status, refused.code()), (413, "PAYLOAD_TOO_LARGE"), "{length}");
+    }
+    let large = send(&market, &app, "ICON", vec![0; 8 * 1024 * 1024]).await;
+    assert_eq!(large.status, 422, "8 MB are looked at: {}", large.text());
+}
+
+#[tokio::test]
+async fn what_is_said_about_a_picture_is_checked() {
+    let market = Market::new().await;
+    let app = market.app("Table Pilot").await;
+    let part = || reqwest::multipart::Part::bytes(png(256, 256)).file_name("a.png");
+    let form = || reqwest::multipart::Form::new();
+    let cases = vec![
+        ("no file", form().text("kind", "ICON"), "/file"),
+        ("no kind", form().part("file", part()), "/kind"),
+        ("another kind", form().text("kind", "VIDEO").part("file", part()), "/kind"),
+        ("long words", form().text("kind", "ICON").text("alt_text", "x".repeat(251)).part("file", part()), "/alt_text"),
+        ("two lines", form().text("kind", "ICON").text("caption", "a\nb").part("file", part()), "/caption"),
+        ("an unknown part", form().text("kind", "ICON").text("title", "a").part("file", part()), "/title"),
+    ];
+    for (what, form, place) in cases {
+        let refused = begin(&market, &app).multipart(form).send().await;
+        let places: Vec<_> = errors(&refused).into_iter().map(|error| error.1).collect();
+        assert_eq!((refused.status, places), (422, vec![place]), "{what}: {}", refused.text());
+    }
+    let plain = begin(&market, &app).json(&json!({ "kind": "ICON" })).send().await;
+    assert_eq!((plain.status, plain.code()), (415, "UNSUPPORTED_MEDIA_TYPE"));
+}
+
+#[tokio::test]
+async fn a_picture_is_what_its_content_says_and_comes_in_four_sizes() {
+    let market = Market::new().await;
+    let app = market.app("Table Pilot").await;
+    let photo = image::RgbImage::from_fn(2_000, 1_000, |x, y| image::Rgb([(x / 8) as u8, (y / 4) as u8, 90]));
+    // It is called a PNG and is a JPEG.
+    let made = send(&market, &app, "SCREENSHOT", encoded(&photo, image::ImageFormat::Jpeg)).await;
+    assert_eq!((made.status, made.str("media_type")), (201, "image/jpeg"), "{}", made.text());
+    let sizes: Vec<_> = made.json["variants"].as_array().unwrap().iter().map(|size| size["width"].as_i64()).collect();
+    assert_eq!(sizes, [2_000, 1_600, 800, 256].map(Some));
+    let media = made.str("uuid").to_owned();
+    let content = || {
+        let call = market.house.call("marketplace_media_get_content").path("app_uuid", &app).path("media_uuid", &media);
+        call.token(&market.owner.token)
+    };
+    for (variant, width) in [("ORIGINAL", 2_000), ("LARGE", 1_600), ("MEDIUM", 800), ("SMALL", 256)] {
+        let bytes = content().query("variant", variant).expect(200).await;
+        assert_eq!(bytes.header("content-type"), "image/jpeg");
+        assert!(bytes.header("content-disposition").starts_with("attachment"), "{variant}");
+        let decoded = image::load_from_memory(&bytes.bytes).unwrap();
+        assert_eq!((decoded.width(), decoded.height()), (width, width / 2), "{variant}");
+        let again = content().query("variant", variant).header("if-none-match", bytes.header("etag"));
+        assert!(again.expect(304).await.bytes.is_empty());
+    }
+    let whole = content().expect(200).await;
+    assert_eq!(made.json["size_bytes"], whole.bytes.len());
+    let bytes: String = whole.bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let same = format!("select (sha256('\\x{bytes}') = '\\x{}')::integer::bigint", made.str("sha256"));
+    assert_eq!(market.house.number(&same).await, 1, "its digest is that of its bytes");
+    let stranger = market.house.partner("Ostsee Kassen").await;
+    let call = market.house.call("marketplace_media_get_content").path("app_uuid", &app).path("media_uuid", &media);
+    call.token(&stranger.token).expect(404).await;
+    let call = market.house.call("marketplace_media_upload").path("app_uuid", &app).token(&stranger.token);
+    call.multipart(upload("ICON", png(256, 256))).expect(404).await;
+}
+
+#[tokio::test]
+async fn an_icon_takes_the_place_of_the_one_before_and_a_screenshot_comes_last() {
+    let market = Market::new().await;
+    let app = market.app("Table Pilot").await;
+    let former = pictures(&market, &app).await.json["data"][0]["uuid"].as_str().unwrap().to_owned();
+    let first = send(&market, &app, "SCREENSHOT", png(640, 400)).await;
+    let second = send(&market, &app, "SCREENSHOT", png(700, 400)).await;
+    let banner = send(&market, &app, "BANNER", png(1_120, 300)).await;
+    let icon = send(&market, &app, "ICON", png(300, 300)).await;
+    assert_eq!((&first.json["position"], &second.json["position"]), (&json!(1), &json!(2)));
+    let list = pictures(&market, &app).await;
+    let expected = [&icon, &banner, &first, &second].map(|made| made.str("uuid"));
+    assert_eq!(column(&list, "uuid"), expected);
+    let call = market.house.call("marketplace_media_get_content").path("app_uuid", &app).path("media_uuid", &former);
+    call.token(&market.owner.token).expect(404).await;
+    let call = market.house.call("marketplace_media_list").path("app_uuid", &app).token(&market.owner.token);
+    assert_eq!(
+        column(&call.query("kind", "SCREENSHOT").query("limit", 1).expect(200).await, "uuid"),
+        [first.str("uuid")]
+    );
+}
+
+#[tokio::test]
+async fn an_app_has_ten_screenshots_at_most_however_many_come_at_once() {
+    let market = Market::new().await;
+    let app = market.app("Table Pilot").await;
+    for _ in 0..8 {
+        assert_eq!(send(&market, &app, "SCREENSHOT", png(640, 400)).await.status, 201);
+    }
+    let answers = join_all((0..5).map(|_| send(&market, &app, "SCREENSHOT", png(640, 400)))).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 2);
+    assert!(answers.iter().all(|answer| answer.status == 201 || answer.code() == "CONFLICT"));
+    let mut places: Vec<i64> = answers.iter().filter_map(|answer| answer.json["position"].as_i64()).collect();
+    places.sort_unstable();
+    assert_eq!(places, [9, 10]);
+}
+
+#[tokio::test]
+async fn the_tier_bounds_the_megabytes_that_are_kept() {
+    let market = Market::new().await;
+    let app = market.app("Table Pilot").await;
+    market.house.sql("update tier_feature set value = '2' where feature_code = 'media_megabytes'").await;
+    let large = || noise(800, 600);
+    assert!(large().len() > 1_100_000, "more than one megabyte");
+    assert_eq!(send(&market, &app, "SCREENSHOT", large()).await.status, 201);
+    let refused = send(&market, &app, "SCREENSHOT", large()).await;
+    assert_eq!((refused.status, refused.code()), (409, "ENTITLEMENT_EXCEEDED"));
+    let said = [&refused.json["feature"], &refused.json["limit"], &refused.json["used"]];
+    assert_eq!(said, [&json!("media_megabytes"), &json!(2), &json!(2)]);
+    let call = market.house.call("marketplace_media_list").path("app_uuid", &app).token(&market.owner.token);
+    assert_eq!(call.query("kind", "SCREENSHOT").expect(200).await.json["data"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn an_upload_repeated_under_its_key_is_taken_once() {
+    let market = Market::new().await;
+    let app = market.app("Table Pilot").await;
+    let keyed = |bytes: Vec<u8>, alt_text: &str| {
+        let file = reqwest::multipart::Part::bytes(bytes).file_name("a.png").mime_str("image/png").unwrap();
+        let form = reqwest::multipart::Form::new().text("kind", "SCREENSHOT").text("alt_text", alt_text.to_owned());
+        let call = begin(&market, &app).header("idempotency-key", "upload-17").multipart(form.part("file", file));
+        async move { call.send().await }
+    };
+    let first = keyed(png(640, 400), "Orders").await;
+    assert_eq!((first.status, first.header("idempotency-replayed")), (201, ""));
+    // Another boundary between the parts is still the same request.
+    let again = keyed(png(640, 400), "Orders").await;
+    assert_eq!((again.status, again.header("idempotency-replayed")), (201, "true"));
+    assert_eq!((&again.bytes, again.header("location")), (&first.bytes, first.header("location")));
+    for other in [keyed(png(641, 400), "Orders").await, keyed(png(640, 400), "Bills").await] {
+        assert_eq!((other.status, other.code()), (422, "IDEMPOTENCY_KEY_REUSED"));
+    }
+    let refused = begin(&market, &app).header("idempotency-key", "upload-18").multipart(upload("ICON", vec![1])).send();
+    assert_eq!(refused.await.status, 422);
+    let mended = begin(&market, &app).header("idempotency-key", "upload-18").multipart(upload("ICON", png(256, 256)));
+    assert_eq!(mended.send().await.status, 201, "what was refused left nothing to repeat");
+    assert_eq!(market.house.number("select count(*) from media where kind = 'SCREENSHOT'").await, 1);
+}
+
+#[tokio::test]
+async fn a_live_listing_keeps_its_pictures_until_the_next_publication() {
+    let market = Market::new().await;
+    let (app, slug) = market.listed("Table Pilot").await;
+    let shop = market.house.program("storefront", &["storefront"], None).await;
+    let shown = || {
+        let call = market.house.call("marketplace_listings_get").path("listing_slug", &slug).token(&shop.token);
+        async move { call.expect(200).await.json["icon"]["media_uuid"].as_str().unwrap().to_owned() }
+    };
+    let bytes = |media: String| {
+        let call = market.house.call("marketplace_listings_get_media_content").path("listing_slug", &slug);
+        let call = call.path("media_uuid", media).token(&shop.token);
+        async move { call.send().await.status }
+    };
+    let former = shown().await;
+    let replaced = send(&market, &app, "ICON", png(300, 300)).await.str("uuid").to_owned();
+    assert_eq!(shown().await, former);
+    assert_eq!((bytes(former.clone()).await, bytes(replaced.clone()).await), (200, 404));
+    let next = market.draft(&app, "1.1.0").await;
+    market.published(&app, &next).await;
+    assert_eq!(shown().await, replaced);
+    assert_eq!((bytes(former).await, bytes(replaced).await), (404, 200));
+}

@@ -1,0 +1,198 @@
+//! The machine of versions, cell by cell, and the one appeal.
+
+use serde_json::{Value, json};
+
+use super::super::market::{Market, allowed, column, errors, finding};
+use super::in_days;
+use crate::house::Answer;
+
+/// One row of the machine, in the specification's words: a state, what its owner and its reviewer can do then, and
+/// where those actions lead that have an operation.
+struct Row {
+    state: &'static str,
+    owner: &'static [&'static str],
+    reviewer: &'static [&'static str],
+    leads: &'static [(&'static str, &'static str)],
+}
+
+const MACHINE: &[Row] = &[
+    Row { state: "DRAFT", owner: &["submit"], reviewer: &[], leads: &[("submit", "SUBMITTED")] },
+    Row { state: "SUBMITTED", owner: &["withdraw"], reviewer: &["claim"], leads: &[("claim", "IN_REVIEW")] },
+    Row {
+        state: "IN_REVIEW",
+        owner: &["withdraw"],
+        reviewer: &["unclaim", "request-changes", "approve", "reject"],
+        leads: &[("approve", "APPROVED"), ("request-changes", "CHANGES_REQUESTED")],
+    },
+    Row { state: "CHANGES_REQUESTED", owner: &["submit"], reviewer: &[], leads: &[("submit", "SUBMITTED")] },
+    Row {
+        state: "APPROVED",
+        owner: &["withdraw", "publish", "schedule"],
+        reviewer: &[],
+        leads: &[("publish", "PUBLISHED"), ("schedule", "SCHEDULED")],
+    },
+    Row {
+        state: "SCHEDULED",
+        owner: &["withdraw", "publish", "schedule"],
+        reviewer: &[],
+        leads: &[("publish", "PUBLISHED"), ("schedule", "SCHEDULED")],
+    },
+    Row { state: "PUBLISHED", owner: &[], reviewer: &[], leads: &[] },
+    Row { state: "SUPERSEDED", owner: &[], reviewer: &[], leads: &[] },
+    Row { state: "REJECTED", owner: &["submit"], reviewer: &[], leads: &[("submit", "SUBMITTED")] },
+    Row { state: "WITHDRAWN", owner: &[], reviewer: &[], leads: &[] },
+];
+
+/// Every action that has an operation.
+const ACTIONS: [&str; 6] = ["submit", "publish", "schedule", "claim", "approve", "request-changes"];
+
+/// Why a rejection was wrong.
+const APPEAL: &str = "It does what its listing says, see the second screenshot.";
+
+/// A version on its way, with the app it is of and the submission it stands in.
+pub(super) struct Traveller {
+    pub(super) app: String,
+    pub(super) version: String,
+    submission: Option<String>,
+}
+
+impl Traveller {
+    /// One that has come to this state, of an app of its own.
+    pub(super) async fn at(market: &Market, state: &str, number: usize) -> Self {
+        let app = market.app(&format!("Traveller {number}")).await;
+        let version = market.draft(&app, "1.0.0").await;
+        let mut traveller = Self { app, version, submission: None };
+        traveller.bring(market, state).await;
+        let seen = market.see(&traveller.app, &traveller.version).await;
+        assert_eq!(seen.str("state"), state);
+        traveller
+    }
+
+    async fn bring(&mut self, market: &Market, state: &str) {
+        let Self { app, version, submission } = self;
+        if state == "DRAFT" {
+            return;
+        }
+        let handed = submission.insert(market.submit(app, version).await);
+        match state {
+            "SUBMITTED" => return,
+            "WITHDRAWN" => return market.withdraw(version).await,
+            _ => market.claim(handed).await,
+        }
+        match state {
+            "IN_REVIEW" => return,
+            "CHANGES_REQUESTED" => return market.request_changes(handed).await,
+            "REJECTED" => return market.reject(handed).await,
+            _ => market.approve(handed).await,
+        }
+        match state {
+            "APPROVED" => {}
+            "SCHEDULED" => assert_eq!(self.act(market, "schedule").await.status, 200),
+            "PUBLISHED" => assert_eq!(self.act(market, "publish").await.status, 200),
+            "SUPERSEDED" => {
+                assert_eq!(self.act(market, "publish").await.status, 200);
+                let next = market.draft(&self.app, "1.1.0").await;
+                market.published(&self.app, &next).await;
+            }
+            other => panic!("no way leads to {other}"),
+        }
+    }
+
+    /// Does something to it, whatever comes of it.
+    async fn act(&self, market: &Market, action: &str) -> Answer {
+        let version = |operation| market.version(operation, &self.app, &self.version);
+        let submission = |operation| market.submission(operation, self.submission.as_ref().unwrap());
+        let call = match action {
+            "submit" if self.is_rejected(market).await => {
+                version("marketplace_versions_submit").json(&json!({ "appeal": true, "appeal_text": APPEAL }))
+            }
+            "submit" => version("marketplace_versions_submit").json(&json!({})),
+            "publish" => version("marketplace_versions_publish").json(&json!({})),
+            "schedule" => version("marketplace_versions_publish").json(&in_days(market, 2)),
+            "claim" => submission("marketplace_submissions_claim"),
+            "approve" => submission("marketplace_submissions_approve").json(&json!({})),
+            "request-changes" => submission("marketplace_submissions_request_changes").json(&finding("REQ-14")),
+            other => panic!("no operation does {other}"),
+        };
+        call.send().await
+    }
+
+    async fn is_rejected(&self, market: &Market) -> bool {
+        market.see(&self.app, &self.version).await.str("state") == "REJECTED"
+    }
+}
+
+#[tokio::test]
+async fn the_machine_cell_by_cell() {
+    let market = Market::new().await;
+    let mut number = 0;
+    for row in MACHINE {
+        let mut here = Traveller::at(&market, row.state, number).await;
+        for action in ACTIONS {
+            let is_reviewers = matches!(action, "claim" | "approve" | "request-changes");
+            if is_reviewers && here.submission.is_none() {
+                continue;
+            }
+            let answer = here.act(&market, action).await;
+            let cell = format!("{} × {action}: {} {}", row.state, answer.status, answer.text());
+            if let Some((_, to)) = row.leads.iter().find(|(known, _)| *known == action) {
+                assert_eq!((answer.status, answer.str("state")), (200, *to), "{cell}");
+                assert_eq!(market.see(&here.app, &here.version).await.str("state"), *to, "{cell}");
+                number += 1;
+                here = Traveller::at(&market, row.state, number).await;
+                continue;
+            }
+            assert_eq!((answer.status, answer.code()), (409, "ILLEGAL_TRANSITION"), "{cell}");
+            assert_eq!(allowed(&answer), if is_reviewers { row.reviewer } else { row.owner }, "{cell}");
+            assert_eq!(market.see(&here.app, &here.version).await.str("state"), row.state, "{cell}");
+        }
+        number += 1;
+    }
+}
+
+#[tokio::test]
+async fn a_rejection_is_appealed_once_with_a_text_and_before_another_reviewer() {
+    let market = Market::new().await;
+    let other = market.second_reviewer().await;
+    let here = Traveller::at(&market, "REJECTED", 0).await;
+    let submit = |body: Value| {
+        let call = market.version("marketplace_versions_submit", &here.app, &here.version).json(&body);
+        async move { call.send().await }
+    };
+    let plain = submit(json!({})).await;
+    assert_eq!((plain.status, errors(&plain)), (422, vec![("APPEAL_NEEDED", "/appeal")]));
+    let mute = submit(json!({ "appeal": true, "appeal_text": " ".repeat(30) })).await;
+    assert_eq!((mute.status, errors(&mute)), (422, vec![("REQUIRED", "/appeal_text")]));
+    let appealed = submit(json!({ "appeal": true, "appeal_text": APPEAL })).await;
+    assert_eq!((appealed.status, &appealed.json["review"]["appeal"]), (200, &json!(true)));
+    let submission = appealed.json["review"]["submission_uuid"].as_str().unwrap();
+
+    let appeals = market.house.call("marketplace_submissions_list").query("appeal", true).token(&market.staff.token);
+    assert_eq!(column(&appeals.expect(200).await, "uuid"), [submission]);
+    let own = market.submission("marketplace_submissions_claim", submission).send().await;
+    assert_eq!((own.status, own.code()), (409, "CONFLICT"), "whoever rejected does not decide the appeal");
+    let claim = market.house.call("marketplace_submissions_claim").path("submission_uuid", submission);
+    claim.token(&other.token).expect(200).await;
+    let seen = market.submission("marketplace_submissions_get", submission).expect(200).await;
+    assert_eq!(seen.str("appeal_text"), APPEAL);
+
+    market.reject(submission).await;
+    for action in ["submit", "publish", "schedule"] {
+        let again = here.act(&market, action).await;
+        assert_eq!((again.status, again.code()), (409, "ILLEGAL_TRANSITION"), "{action}");
+        assert!(allowed(&again).is_empty(), "{action}: an appeal is had once: {}", again.text());
+    }
+}
+
+#[tokio::test]
+async fn what_was_not_rejected_is_not_appealed() {
+    let market = Market::new().await;
+    let here = Traveller::at(&market, "DRAFT", 0).await;
+    for (body, error) in [
+        (json!({ "appeal": true, "appeal_text": APPEAL }), ("NOT_REJECTED", "/appeal")),
+        (json!({ "appeal_text": APPEAL }), ("NO_APPEAL", "/appeal_text")),
+    ] {
+        let refused = market.version("marketplace_versions_submit", &here.app, &here.version).json(&body).send().await;
+        assert_eq!((refused.status, errors(&refused)), (422, vec![error]));
+    }
+}
