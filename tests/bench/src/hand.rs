@@ -15,7 +15,8 @@ use labs_schema::scope::Scope;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::rows::{App, AppRow, Client, ClientRow, DraftRow, Listing, ListingRow};
+use crate::rows::{Client, ClientRow, Listing, ListingRow};
+use crate::rows_of_apps::{App, AppRow, DraftRow};
 use crate::statements;
 
 struct Hand {

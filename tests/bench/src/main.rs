@@ -13,6 +13,7 @@ mod load;
 mod pgbench;
 mod report;
 mod rows;
+mod rows_of_apps;
 mod start;
 mod statements;
 

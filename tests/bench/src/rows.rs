@@ -102,12 +102,12 @@ struct Version {
 }
 
 #[derive(Serialize)]
-struct Icon {
-    media_uuid: Uuid,
-    media_type: String,
-    width: i32,
-    height: i32,
-    alt_text: Option<String>,
+pub(crate) struct Icon {
+    pub(crate) media_uuid: Uuid,
+    pub(crate) media_type: String,
+    pub(crate) width: i32,
+    pub(crate) height: i32,
+    pub(crate) alt_text: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -210,171 +210,6 @@ impl From<Picture> for Medium {
             variants: variants.into(),
         }
     }
-}
-
-#[derive(FromRow)]
-pub(crate) struct AppRow {
-    pub(crate) app_uuid: Uuid,
-    slug: String,
-    name: String,
-    tagline: String,
-    description: String,
-    default_locale: String,
-    state: String,
-    state_reason: Option<String>,
-    support_email: Option<String>,
-    support_url: Option<String>,
-    privacy_url: Option<String>,
-    website_url: Option<String>,
-    terms_url: Option<String>,
-    pub(crate) created_at: Time,
-    updated_at: Time,
-    #[sqlx(rename = "categories?: Json<Vec<CategoryRow>>")]
-    categories: Option<Json<Vec<ChosenRow>>>,
-    #[sqlx(rename = "icon_uuid?")]
-    icon_uuid: Option<Uuid>,
-    #[sqlx(rename = "icon_media_type?")]
-    icon_media_type: Option<String>,
-    #[sqlx(rename = "icon_width?")]
-    icon_width: Option<i32>,
-    #[sqlx(rename = "icon_height?")]
-    icon_height: Option<i32>,
-    #[sqlx(rename = "icon_alt_text?")]
-    icon_alt_text: Option<String>,
-    #[sqlx(rename = "latest_uuid?")]
-    latest_uuid: Option<Uuid>,
-    #[sqlx(rename = "latest_number?")]
-    latest_number: Option<String>,
-    #[sqlx(rename = "latest_state?")]
-    latest_state: Option<String>,
-    #[sqlx(rename = "latest_created_at?")]
-    latest_created_at: Option<Time>,
-    #[sqlx(rename = "live_uuid?")]
-    live_uuid: Option<Uuid>,
-    #[sqlx(rename = "live_number?")]
-    live_number: Option<String>,
-    #[sqlx(rename = "live_at?")]
-    live_at: Option<Time>,
-}
-
-#[derive(Deserialize)]
-struct ChosenRow {
-    category_uuid: Uuid,
-    slug: String,
-    name: String,
-    position: i32,
-}
-
-#[derive(Serialize)]
-pub(crate) struct App {
-    uuid: Uuid,
-    slug: String,
-    name: String,
-    tagline: String,
-    description: String,
-    default_locale: String,
-    state: String,
-    state_reason: Option<String>,
-    support_email: Option<String>,
-    support_url: Option<String>,
-    privacy_url: Option<String>,
-    website_url: Option<String>,
-    terms_url: Option<String>,
-    categories: Vec<Chosen>,
-    icon: Option<Icon>,
-    latest_version: Option<Latest>,
-    published_version: Option<Live>,
-    created_at: Time,
-    updated_at: Time,
-}
-
-#[derive(Serialize)]
-struct Chosen {
-    uuid: Uuid,
-    slug: String,
-    name: String,
-    primary: bool,
-}
-
-#[derive(Serialize)]
-struct Latest {
-    uuid: Uuid,
-    number: String,
-    state: String,
-    created_at: Time,
-}
-
-#[derive(Serialize)]
-struct Live {
-    uuid: Uuid,
-    number: String,
-    published_at: Time,
-}
-
-impl From<AppRow> for App {
-    fn from(row: AppRow) -> Self {
-        let latest = row.latest_uuid.zip(row.latest_number).zip(row.latest_state.zip(row.latest_created_at));
-        let icon = row.icon_uuid.zip(row.icon_media_type).zip(row.icon_width.zip(row.icon_height));
-        let chosen = row.categories.map(|categories| categories.0).unwrap_or_default();
-        Self {
-            uuid: row.app_uuid,
-            slug: row.slug,
-            name: row.name,
-            tagline: row.tagline,
-            description: row.description,
-            default_locale: row.default_locale,
-            state: row.state,
-            state_reason: row.state_reason,
-            support_email: row.support_email,
-            support_url: row.support_url,
-            privacy_url: row.privacy_url,
-            website_url: row.website_url,
-            terms_url: row.terms_url,
-            categories: chosen
-                .into_iter()
-                .map(|row| Chosen {
-                    uuid: row.category_uuid,
-                    slug: row.slug,
-                    name: row.name,
-                    primary: row.position == 0,
-                })
-                .collect(),
-            icon: icon.map(|((media_uuid, media_type), (width, height))| Icon {
-                media_uuid,
-                media_type,
-                width,
-                height,
-                alt_text: row.icon_alt_text.filter(|text| !text.is_empty()),
-            }),
-            latest_version: latest.map(|((uuid, number), (state, created_at))| Latest {
-                uuid,
-                number,
-                state,
-                created_at,
-            }),
-            published_version: row
-                .live_uuid
-                .zip(row.live_number)
-                .zip(row.live_at)
-                .map(|((uuid, number), published_at)| Live { uuid, number, published_at }),
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-        }
-    }
-}
-
-#[derive(FromRow)]
-pub(crate) struct DraftRow {
-    pub(crate) slug: String,
-    pub(crate) default_locale: String,
-    pub(crate) support_email: Option<String>,
-    pub(crate) support_url: Option<String>,
-    pub(crate) privacy_url: Option<String>,
-    pub(crate) website_url: Option<String>,
-    pub(crate) terms_url: Option<String>,
-    pub(crate) locale: String,
-    pub(crate) name: String,
-    pub(crate) description: String,
 }
 
 #[derive(FromRow)]
