@@ -2,6 +2,8 @@
 
 // Clippy counts as tests what stands below this attribute, helpers included.
 #[cfg(test)]
+mod admin;
+#[cfg(test)]
 mod auth;
 #[cfg(test)]
 mod front;
@@ -11,5 +13,7 @@ mod house;
 mod law;
 #[cfg(test)]
 mod marketplace;
+#[cfg(test)]
+mod partner;
 #[cfg(test)]
 mod tidy;
