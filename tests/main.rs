@@ -14,4 +14,6 @@ mod law;
 #[cfg(test)]
 mod marketplace;
 #[cfg(test)]
+mod partner;
+#[cfg(test)]
 mod tidy;

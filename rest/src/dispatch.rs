@@ -95,7 +95,7 @@ impl<'a> Walk<'a> {
     /// What the token deserves, or [`Code::RateLimited`].
     pub(crate) async fn authenticate(&mut self, rest: &Rest, parts: &Parts, caller: &mut Caller) -> Result<(), Fault> {
         let known = match bearer::token(&parts.headers) {
-            Ok(token) => rest.engine.authenticate(token).await,
+            Ok(token) => rest.engine.authenticate(token, self.address).await,
             Err(fault) => Err(fault),
         };
         match known {

@@ -2,6 +2,8 @@
 //!
 //! Specification: platform, Scope rules 1 (default deny); decisions, Access column.
 
+use std::sync::OnceLock;
+
 use async_graphql::TypeDirective;
 
 use crate::scope::Scope;
@@ -18,6 +20,24 @@ mod directive {
     /// Written beside a resolver as `#[graphql(directive = access::apply("marketplace.apps:write".into()))]`.
     #[TypeDirective(location = "FieldDefinition")]
     pub fn access(needs: String) {}
+}
+
+/// Every root field with the scope it needs, as the schema of this process declares them.
+static SCOPED: OnceLock<Vec<(String, Scope)>> = OnceLock::new();
+
+/// Keeps what the schema declares, in alphabetical order. The schema is the same however often it is built.
+pub(crate) fn declare<'a>(roots: impl Iterator<Item = (&'a String, Access)>) {
+    SCOPED.get_or_init(|| {
+        let mut scoped: Vec<(String, Scope)> =
+            roots.filter_map(|(name, needs)| Some((name.clone(), needs.scope()?))).collect();
+        scoped.sort_unstable();
+        scoped
+    });
+}
+
+/// Every operation that needs a scope, in alphabetical order.
+pub(crate) fn scoped() -> &'static [(String, Scope)] {
+    SCOPED.get().map(Vec::as_slice).unwrap_or_default()
 }
 
 /// Who may ask.

@@ -6,6 +6,7 @@
 //! older than a second; when the last answer is older, every token is looked up anew, and without a
 //! database it is refused (specification: decisions, Tiers; design: security, Identity 3).
 
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -24,6 +25,7 @@ use crate::time::{Clock, Time};
 
 mod keys;
 mod load;
+mod strays;
 
 pub use load::effective_scopes;
 
@@ -48,6 +50,7 @@ pub struct Authority {
     tokens: Cache<[u8; 32], Arc<Known>>,
     ring: RwLock<Arc<KeyRing>>,
     key: MasterKey,
+    strays: strays::Strays,
 }
 
 /// A principal and the generation before which it was read.
@@ -85,6 +88,7 @@ impl Authority {
             tokens: Cache::builder().max_capacity(50_000).time_to_live(Duration::from_secs(3600)).build(),
             ring: RwLock::new(Arc::new(ring)),
             key,
+            strays: strays::Strays::default(),
         })
     }
 
@@ -112,6 +116,20 @@ impl Authority {
         self.tokens
             .insert(digest, Arc::new(Known { principal: Arc::clone(&principal), subjects, generation, good_until }));
         Ok(principal)
+    }
+
+    /// The same for a token that comes from this address: the networks of a program bind every use of its tokens, not
+    /// only their issue.
+    ///
+    /// # Errors
+    /// As [`Self::principal`]; [`Code::Unauthenticated`] from a network that the program may not call from.
+    pub async fn principal_at(&self, token: &str, address: IpAddr) -> Result<Arc<Principal>, Fault> {
+        let principal = self.principal(token).await?;
+        if principal.may_call_from(address) {
+            return Ok(principal);
+        }
+        self.strays.note(&self.pool, &principal, address).await;
+        Err(strays::refused())
     }
 
     /// The keys in force.

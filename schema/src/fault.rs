@@ -3,9 +3,13 @@
 //! A store or a rule answers a [`Fault`]; the public layer turns its [`Code`] into a status and a
 //! problem document (specification: decisions, Errors; RFC 9457).
 
+mod sql;
+
 use std::fmt;
 
 use crate::time::Time;
+
+pub use sql::constraint_of;
 
 /// A refusal or failure with everything a developer needs to mend it.
 ///
@@ -358,39 +362,5 @@ impl fmt::Display for Fault {
 impl fmt::Debug for Fault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(formatter)
-    }
-}
-
-/// Which constraint a statement broke, when it broke one.
-#[must_use]
-pub fn constraint_of(error: &sqlx::Error) -> Option<&str> {
-    error.as_database_error().and_then(sqlx::error::DatabaseError::constraint)
-}
-
-impl From<sqlx::Error> for Fault {
-    fn from(error: sqlx::Error) -> Self {
-        let state = error.as_database_error().and_then(|e| e.code().map(std::borrow::Cow::into_owned));
-        match (&error, state.as_deref()) {
-            (_, Some("40001" | "40P01")) => {
-                let mut fault = Self::unavailable("Too many changes at the same time. Try again.");
-                fault.0.retryable = true;
-                fault
-            }
-            (_, Some("57014" | "55P03" | "25P03" | "57P01" | "57P02" | "57P03" | "53300")) => {
-                tracing::warn!(cause = %error, "the database did not answer in time");
-                Self::unavailable("The service is busy. Try again.")
-            }
-            (
-                sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Io(_) | sqlx::Error::WorkerCrashed,
-                _,
-            ) => {
-                tracing::warn!(cause = %error, "the database is away");
-                Self::unavailable("The service cannot reach its database. Try again.")
-            }
-            _ if constraint_of(&error) == Some("person_administrator_check") => Self::conflict(
-                "A partner always keeps one active administrator. Make somebody else administrator first.",
-            ),
-            _ => Self::internal(error),
-        }
     }
 }

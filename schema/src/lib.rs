@@ -34,6 +34,7 @@ mod admin;
 mod auth;
 mod entitlement;
 mod marketplace;
+mod partner;
 mod subscription;
 mod system;
 mod whole;
@@ -51,10 +52,11 @@ struct Query(
     admin::AdminQuery,
     auth::AuthQuery,
     marketplace::MarketplaceQuery,
+    partner::PartnerQuery,
     subscription::SubscriptionQuery,
     system::SystemQuery,
 );
 
 /// Everything that can be written.
 #[derive(MergedObject, Default)]
-struct Mutation(admin::AdminMutation, auth::AuthMutation, marketplace::MarketplaceMutation);
+struct Mutation(admin::AdminMutation, auth::AuthMutation, marketplace::MarketplaceMutation, partner::PartnerMutation);

@@ -39,6 +39,17 @@ impl CountedPage {
     }
 }
 
+/// The values of a filter as their columns have them, each once and in order, so that the same question always makes the
+/// same cursor; none at all is no filter.
+pub(crate) fn names<T: serde::Serialize>(values: Option<Vec<T>>) -> Option<Vec<String>> {
+    let values = values.filter(|values| !values.is_empty())?;
+    let mut names: Vec<String> =
+        values.into_iter().filter_map(|value| serde_json::to_value(value).ok()?.as_str().map(str::to_owned)).collect();
+    names.sort_unstable();
+    names.dedup();
+    Some(names)
+}
+
 /// A cursor's keys: the values of the sort columns of the last row shown, then its id.
 pub type Keys = Vec<Value>;
 

@@ -2,7 +2,10 @@
 //!
 //! Specification: decisions, Principals, Partner roles.
 
+use std::net::IpAddr;
+
 use async_graphql::Enum;
+use ipnet::IpNet;
 use uuid::Uuid;
 
 use crate::fault::{Code, Fault};
@@ -150,6 +153,8 @@ pub struct Principal {
     pub lacks_factor: bool,
     /// A program's client id.
     pub client_id: Option<String>,
+    /// The networks that a program may call from; empty: from anywhere.
+    pub networks: Vec<IpNet>,
     /// `jti` of the token.
     pub token_id: Uuid,
     /// `exp` of the token.
@@ -185,6 +190,12 @@ impl Principal {
             );
         }
         Err(fault)
+    }
+
+    /// Whether the principal may call from this address, at every use of its token and not only when it is issued.
+    #[must_use]
+    pub fn may_call_from(&self, address: IpAddr) -> bool {
+        self.networks.is_empty() || self.networks.iter().any(|network| network.contains(&address))
     }
 
     /// The partner whose things this principal may touch.

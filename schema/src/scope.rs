@@ -88,6 +88,14 @@ impl Scope {
         within(self.domain(), "labs.admin")
     }
 
+    /// The scope right above it, at its own access level; `None` at the top of its domain.
+    #[must_use]
+    pub fn parent(self) -> Option<Self> {
+        let (above, _) = self.domain().rsplit_once('.')?;
+        let domain = DOMAINS.iter().position(|known| *known == above)?;
+        Some(Self { domain: u8::try_from(domain).ok()?, write: self.write })
+    }
+
     /// Whether a holder of this scope reaches what needs `other`.
     #[must_use]
     pub fn grants(self, other: Self) -> bool {
@@ -115,6 +123,14 @@ impl fmt::Debug for Scope {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, formatter)
     }
+}
+
+/// Every scope that opens one of those named: whoever holds any of them reaches one of these. A name that is no scope
+/// opens nothing.
+pub(crate) fn opening(named: &[String]) -> Vec<String> {
+    let named: Vec<Scope> = named.iter().filter_map(|name| Scope::parse(name)).collect();
+    let opens = |scope: &Scope| named.iter().any(|named| scope.grants(*named));
+    Scope::all().filter(opens).map(|scope| scope.to_string()).collect()
 }
 
 /// Everything a principal reaches: closed under the scope law, so that a check is one bit.
@@ -207,6 +223,22 @@ mod tests {
 
     fn scope(text: &str) -> Scope {
         Scope::parse(text).unwrap()
+    }
+
+    #[test]
+    fn what_opens_a_scope_are_its_parents_and_those_that_write() {
+        let opening = opening(&["marketplace.apps".to_owned(), "no.scope".to_owned()]);
+        assert_eq!(opening, ["marketplace", "marketplace:write", "marketplace.apps", "marketplace.apps:write"]);
+    }
+
+    #[test]
+    fn a_parent_stands_right_above_and_the_top_has_none() {
+        let parent = |name: &str| Scope::parse(name).unwrap().parent().map(|parent| parent.to_string());
+        assert_eq!(parent("labs.admin.tiers:write").as_deref(), Some("labs.admin:write"));
+        assert_eq!(parent("storefront.reviews").as_deref(), Some("storefront"));
+        for top in ["labs.admin", "auth.account:write", "marketplace"] {
+            assert_eq!(parent(top), None, "{top}");
+        }
     }
 
     #[test]

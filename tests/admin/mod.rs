@@ -1,4 +1,9 @@
-//! Stories of administration across all partners.
+//! Stories of administration across all partners, and of those who run the service.
 
 mod audit_records;
 mod machine_clients;
+mod machine_clients_operators;
+mod scopes;
+mod staff;
+mod staff_refusals;
+mod staff_roles;

@@ -111,6 +111,16 @@ impl House {
         assert!(waited.await.is_ok(), "this did not become {number}: {query}");
     }
 
+    /// Waits until something holds that takes a replica up to a second to learn.
+    pub(crate) async fn soon<F: Future<Output = bool>>(&self, what: &str, holds: impl Fn() -> F) {
+        let waited = tokio::time::timeout(std::time::Duration::from_secs(5), async {
+            while !holds().await {
+                tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            }
+        });
+        assert!(waited.await.is_ok(), "not within seconds: {what}");
+    }
+
     /// Moves the service's and the database's clock ahead together.
     pub(crate) async fn advance(&self, seconds: i64) {
         self.clock.advance(seconds);

@@ -61,11 +61,16 @@ impl Cast {
 
     /// A call by somebody who may make it, with a body of the right kind that says nothing.
     fn admitted(&self, operation: &'static Operation) -> Call<'_> {
-        let call = empty_body(operation, filled(&self.house, operation));
+        let call = empty_body(operation, self.addressed(operation));
         match operation.access {
             Access::Any | Access::Scope(_) => call.token(self.token_for(operation)),
             _ => call,
         }
+    }
+
+    /// A call of something well formed that does not exist, at the administrator's own partner.
+    fn addressed(&self, operation: &'static Operation) -> Call<'_> {
+        filled_at(&self.house, operation, self.administrator.partner_uuid)
     }
 }
 
@@ -78,9 +83,19 @@ fn operations() -> impl Iterator<Item = &'static Operation> {
 
 /// A call with every path parameter filled with something well formed that does not exist.
 fn filled<'h>(house: &'h House, operation: &'static Operation) -> Call<'h> {
+    filled_at(house, operation, None)
+}
+
+/// The same at a partner, where the path is a partner's own: any other would be refused before all else.
+fn filled_at<'h>(house: &'h House, operation: &'static Operation, partner: Option<Uuid>) -> Call<'h> {
+    let partner = partner.filter(|_| operation.path.starts_with("/v1/partner/"));
     operation.parameters_in(Place::Path).fold(house.call(&operation.id), |call, parameter| {
-        let value = if parameter.name.ends_with("_uuid") {
+        let value = if let (Some(partner), "partner_uuid") = (partner, parameter.name.as_str()) {
+            partner.to_string()
+        } else if parameter.name.ends_with("_uuid") {
             Uuid::from_u128(0x0198_0000_0000_7000_8000_0000_0000_dead).to_string()
+        } else if parameter.name.ends_with("_code") {
+            "NO_SUCH_THING".to_owned()
         } else {
             "no-such-thing".to_owned()
         };

@@ -3,7 +3,7 @@
 use labs_rest::contract::{BodyKind, Operation, Place};
 use serde_json::json;
 
-use super::{Cast, filled, operations};
+use super::{Cast, operations};
 
 fn with_json() -> impl Iterator<Item = &'static Operation> {
     operations().filter(|operation| {
@@ -17,7 +17,7 @@ fn has_no_path_parameter(operation: &Operation) -> bool {
 
 /// A call by somebody who may make it, with nothing in it yet.
 fn begun<'c>(cast: &'c Cast, operation: &'static Operation) -> crate::house::Call<'c> {
-    let call = filled(&cast.house, operation);
+    let call = cast.addressed(operation);
     match operation.access.name() {
         "public" | "cookie" | "client" => call,
         _ => call.token(cast.token_for(operation)),

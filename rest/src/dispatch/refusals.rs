@@ -23,7 +23,7 @@ pub(crate) fn fault(operation: &Operation, refusal: Refusal) -> Fault {
 /// What the last parameter of the path names.
 fn thing(operation: &Operation) -> &str {
     let last = operation.path.rsplit('{').next().and_then(|rest| rest.split('}').next()).unwrap_or("thing");
-    last.strip_suffix("_uuid").or_else(|| last.strip_suffix("_slug")).unwrap_or(last)
+    ["_uuid", "_slug", "_code"].iter().find_map(|kind| last.strip_suffix(kind)).unwrap_or(last)
 }
 
 fn fields(errors: Vec<crate::contract::FieldError>) -> Vec<FieldError> {

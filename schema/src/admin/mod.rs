@@ -3,14 +3,28 @@
 //! Specification: platform, Group separation.
 
 mod audit_records;
+mod granters;
 mod machine_clients;
+mod scopes;
+mod staff;
+mod staff_roles;
 
 use async_graphql::MergedObject;
 
 /// What can be read of the group.
 #[derive(MergedObject, Default)]
-pub(crate) struct AdminQuery(audit_records::AuditRecordsQuery, machine_clients::MachineClientsQuery);
+pub(crate) struct AdminQuery(
+    audit_records::AuditRecordsQuery,
+    machine_clients::MachineClientsQuery,
+    scopes::ScopesQuery,
+    staff::StaffQuery,
+    staff_roles::StaffRolesQuery,
+);
 
 /// What can be written in the group.
 #[derive(MergedObject, Default)]
-pub(crate) struct AdminMutation(machine_clients::MachineClientsMutation);
+pub(crate) struct AdminMutation(
+    machine_clients::MachineClientsMutation,
+    staff::StaffMutation,
+    staff_roles::StaffRolesMutation,
+);

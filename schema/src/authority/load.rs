@@ -66,7 +66,7 @@ async fn person(pool: &PgPool, claims: &Claims) -> Result<Loaded, Fault> {
                   least(limits.expires_at, (select min(ends.expires_at) from entitlement_override as ends
                     where ends.partner_uuid = limits.partner_uuid and ends.expires_at > labs_now())) as "good_until: Time",
                   (session.ended_at is not null or session.expires_at <= labs_now()) as "session_ended!",
-                  coalesce(partner.mfa_required, false) as "mfa_required!",
+                  session.mfa_required,
                   session.expires_at as session_expires_at, session.reauthenticated_at, session.second_factor,
                   exists (select 1 from access_token_revocation where token_id = $3) as revoked
              from session
@@ -120,6 +120,7 @@ fn person_principal(claims: &Claims, row: PersonRow, session_uuid: Uuid) -> Resu
         reauthenticated_at: row.reauthenticated_at,
         lacks_factor,
         client_id: None,
+        networks: Vec::new(),
         token_id: claims.jti,
         token_expires_at: moment(claims.exp)?,
         budget: budget(account, row.burst_per_second, row.daily_requests),
@@ -135,7 +136,9 @@ async fn client(pool: &PgPool, claims: &Claims, client_id: &str) -> Result<Loade
                   limits.daily_requests as "daily_requests?",
                   least(limits.expires_at, (select min(ends.expires_at) from entitlement_override as ends
                     where ends.partner_uuid = limits.partner_uuid and ends.expires_at > labs_now())) as "good_until: Time",
-                  exists (select 1 from access_token_revocation where token_id = $2) as "revoked!"
+                  machine_client.allowed_networks::inet[] as "networks!: Vec<ipnet::IpNet>",
+                  (exists (select 1 from access_token_revocation where token_id = $2)
+                    or token_grant_void($2, machine_client.tokens_void_before)) as "revoked!"
              from machine_client
              left join partner using (partner_uuid)
              left join partner_rate_limit as limits using (partner_uuid)
@@ -169,6 +172,7 @@ async fn client(pool: &PgPool, claims: &Claims, client_id: &str) -> Result<Loade
         reauthenticated_at: None,
         lacks_factor: false,
         client_id: Some(client_id.to_owned()),
+        networks: row.networks,
         token_id: claims.jti,
         token_expires_at: moment(claims.exp)?,
         budget: budget(account, row.burst_per_second, row.daily_requests),

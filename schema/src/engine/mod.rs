@@ -13,6 +13,7 @@ mod prepare;
 mod question;
 mod settle;
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use async_graphql::{EmptySubscription, Schema, Value, Variables};
@@ -120,12 +121,16 @@ impl Engine {
         &self.0.pool
     }
 
-    /// The principal behind an access token.
+    /// The principal behind an access token that comes from this address.
     ///
     /// # Errors
-    /// See [`crate::authority::Authority::principal`].
-    pub fn authenticate<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Arc<Principal>, Fault>> {
-        async move { self.0.services.authority.principal(token).await }.boxed()
+    /// See [`crate::authority::Authority::principal_at`].
+    pub fn authenticate<'a>(
+        &'a self,
+        token: &'a str,
+        address: IpAddr,
+    ) -> BoxFuture<'a, Result<Arc<Principal>, Fault>> {
+        async move { self.0.services.authority.principal_at(token, address).await }.boxed()
     }
 
     /// Whether this caller may ask this question.

@@ -79,6 +79,7 @@ impl Plan {
             plan.order.entry(object.to_owned()).or_default().push(name.clone());
             plan.nested.insert((object.to_owned(), name), nested_of(field, access.and_then(Result::ok)));
         }
+        crate::access::declare(plan.roots.iter().map(|(name, root)| (name, root.access)));
         if breaches.is_empty() { Ok(plan) } else { Err(breaches) }
     }
 

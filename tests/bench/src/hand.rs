@@ -1,6 +1,7 @@
 //! The baseline: handlers as an engineer would write them by hand, around the service's own statements, pool and
 //! token check. No contract, no budget, no idempotency, no audit.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, Path, State};
@@ -59,7 +60,8 @@ impl FromRequestParts<Arc<Hand>> for Bearer {
     async fn from_request_parts(parts: &mut Parts, hand: &Arc<Hand>) -> Result<Self, Refusal> {
         let text = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
         let token = text.and_then(|text| text.strip_prefix("Bearer ")).ok_or(Refusal(StatusCode::UNAUTHORIZED))?;
-        hand.engine.authenticate(token).await.map(Self).map_err(|_| Refusal(StatusCode::UNAUTHORIZED))
+        let known = hand.engine.authenticate(token, IpAddr::V4(Ipv4Addr::LOCALHOST)).await;
+        known.map(Self).map_err(|_| Refusal(StatusCode::UNAUTHORIZED))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use labs_schema::Scope;
 use labs_schema::time::Time;
 use serde::{Deserialize, Serialize};
 use sqlx::FromRow;
@@ -214,21 +215,29 @@ impl From<Picture> for Medium {
 
 #[derive(FromRow)]
 pub(crate) struct ClientRow {
+    #[sqlx(rename = "client_uuid!")]
     client_uuid: Uuid,
+    #[sqlx(rename = "client_id!")]
     client_id: String,
     partner_uuid: Option<Uuid>,
+    company_name: Option<String>,
+    #[sqlx(rename = "name!")]
     name: String,
     contact_email: Option<String>,
+    #[sqlx(rename = "allowed_scopes!")]
     allowed_scopes: Vec<String>,
     #[sqlx(rename = "allowed_networks!")]
     allowed_networks: Vec<String>,
+    #[sqlx(rename = "state!")]
     state: String,
+    #[sqlx(rename = "created_at!")]
     created_at: Time,
+    #[sqlx(rename = "updated_at!")]
     updated_at: Time,
     last_used_at: Option<Time>,
-    #[sqlx(rename = "secrets!: Json<Vec<SecretRow>>")]
+    #[sqlx(rename = "secrets!: _")]
     secrets: Json<Vec<serde_json::Value>>,
-    #[sqlx(rename = "used_scopes!: Json<Vec<ScopeUseRow>>")]
+    #[sqlx(rename = "used_scopes!: _")]
     used_scopes: Json<Vec<serde_json::Value>>,
 }
 
@@ -239,8 +248,10 @@ pub(crate) struct Client {
     name: String,
     contact_email: Option<String>,
     partner_uuid: Option<Uuid>,
+    company_name: Option<String>,
     allowed_scopes: Vec<String>,
     used_scopes: Vec<serde_json::Value>,
+    unused_scopes: Vec<String>,
     allowed_networks: Vec<String>,
     state: String,
     created_at: Time,
@@ -251,7 +262,12 @@ pub(crate) struct Client {
 
 impl From<ClientRow> for Client {
     fn from(row: ClientRow) -> Self {
+        let used = row.used_scopes.0.iter().filter_map(|used| Scope::parse(used.get("scope")?.as_str()?));
+        let used: Vec<Scope> = used.collect();
+        let is_used = |name: &str| Scope::parse(name).is_some_and(|scope| used.iter().any(|used| scope.grants(*used)));
         Self {
+            company_name: row.company_name,
+            unused_scopes: row.allowed_scopes.iter().filter(|name| !is_used(name)).cloned().collect(),
             uuid: row.client_uuid,
             client_id: row.client_id,
             name: row.name,

@@ -38,7 +38,7 @@ pub(crate) fn app() -> anyhow::Result<&'static str> {
 
 /// A machine client with its secrets.
 pub(crate) fn client() -> anyhow::Result<&'static str> {
-    find(&["from machine_client as client\n            where client_uuid = $1"])
+    find(&["from machine_client_shown\n            where client_uuid = $1"])
 }
 
 /// An app held for a change.

@@ -10,7 +10,9 @@
 //!
 //! It is bound to one partner, for good, or is one of the service's own (the storefront, a release tool). What
 //! it may ask for is kept beside what its calls really needed. It signs in with a secret, of which two may be
-//! good at the same time, so that it can change over without a gap (specification: decisions, Principals).
+//! good at the same time, so that it can change over without a gap (specification: decisions, Principals). A secret
+//! that is deleted takes along the tokens that were issued for it, and enabling is a new beginning: tokens from before
+//! stay void.
 
 mod resolvers;
 mod rules;

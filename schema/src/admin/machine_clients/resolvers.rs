@@ -1,128 +1,33 @@
 //! What may be asked about programs, and by whom.
 
-use async_graphql::{Context, Enum, InputObject, Object, SimpleObject};
+mod types;
+
+use async_graphql::{Context, Object};
+use serde_json::json;
 use uuid::Uuid;
 
 use super::rules;
-use super::store::{self, ClientRow, NewClient, NewSecret, ScopeUseRow, SecretRow};
+use super::rules::standing::{Action, SecretState, State, after};
+use super::store::list::{Filter, Order};
+use super::store::{self, HeldRow, NewClient, NewSecret, Settings, grants, secrets};
 use crate::access::access;
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::Fault;
 use crate::keep::random_bytes;
 use crate::keep::secret::{IssuedSecret, SecretKind};
+use crate::page::{CountedPage, Window, names};
+use crate::scope::{ScopeSet, opening};
 use crate::time::Time;
+
+use types::{
+    MachineClient, MachineClientDisable, MachineClientEnable, MachineClientInput, MachineClientList,
+    MachineClientScopesPut, MachineClientSecret, MachineClientSecretEntry, MachineClientSecretList,
+    MachineClientUpdate, MachineClientWithSecret, RotatedSecret, SecretRotationInput, TokenGrant, TokenGrantList,
+    TokenGrantOutcome,
+};
 
 /// Characters by which people tell one secret from another: the kind's prefix and six more.
 const PREFIX: usize = 14;
-
-/// A program that an operator provisioned.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct MachineClient {
-    /// For paths.
-    uuid: Uuid,
-    /// What the program sends as `username` for a token.
-    client_id: String,
-    /// What the program is, for people.
-    name: String,
-    /// Whom to write to about it.
-    contact_email: Option<String>,
-    /// The partner it is bound to; null for the service's own.
-    partner_uuid: Option<Uuid>,
-    /// What it may ask for, in alphabetical order.
-    allowed_scopes: Vec<String>,
-    /// What its calls really needed, the latest first.
-    used_scopes: Vec<MachineClientScopeUse>,
-    /// Where it may come from; empty means from anywhere.
-    allowed_networks: Vec<String>,
-    /// A disabled one gets no token, and its tokens are refused.
-    state: MachineClientState,
-    /// When it was provisioned.
-    created_at: Time,
-    /// When its settings last changed.
-    updated_at: Time,
-    /// When it last got a token.
-    last_used_at: Option<Time>,
-    /// The secrets that are good now, the newest first.
-    secrets: Vec<MachineClientSecret>,
-}
-
-/// Whether a program may sign in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
-pub(crate) enum MachineClientState {
-    /// It may.
-    Active,
-    /// It may not.
-    Disabled,
-}
-
-/// How a program uses one scope.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct MachineClientScopeUse {
-    /// The scope that the operation needed.
-    scope: String,
-    /// When it was last needed, exact to a few minutes.
-    last_used_at: Time,
-    /// How many calls needed it, ever.
-    uses: i64,
-}
-
-/// What is known of a secret.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct MachineClientSecret {
-    /// For paths.
-    uuid: Uuid,
-    /// How it begins.
-    prefix: String,
-    /// When it was made.
-    created_at: Time,
-    /// When it ends; null while no newer one has taken its place.
-    expires_at: Option<Time>,
-    /// When a token was last issued for it.
-    last_used_at: Option<Time>,
-}
-
-/// A program just provisioned, with its secret, which is shown this once.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct MachineClientWithSecret {
-    /// The secret itself.
-    client_secret: String,
-    #[graphql(flatten)]
-    client: MachineClient,
-}
-
-/// A new secret, which is shown this once.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct RotatedSecret {
-    /// What is known of it from now on.
-    secret: MachineClientSecret,
-    /// The secret itself.
-    client_secret: String,
-    /// When the last of the earlier secrets ends.
-    former_secrets_expire_at: Time,
-}
-
-/// A program to provision.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct MachineClientInput {
-    name: String,
-    partner_uuid: Option<Uuid>,
-    allowed_scopes: Vec<String>,
-    allowed_networks: Option<Vec<String>>,
-    contact_email: Option<String>,
-}
-
-/// How long the earlier secrets live on.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct SecretRotationInput {
-    old_secret_expires_in: Option<i32>,
-}
 
 /// Reads of programs.
 #[derive(Default)]
@@ -130,13 +35,97 @@ pub(crate) struct MachineClientsQuery;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl MachineClientsQuery {
+    /// The programs provisioned, of all partners and of the service itself.
+    #[graphql(directive = access::apply("labs.admin.clients".into()))]
+    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
+    async fn admin_machine_clients_list(
+        &self,
+        ctx: &Context<'_>,
+        state: Option<Vec<State>>,
+        partner_uuid: Option<Vec<Uuid>>,
+        bound: Option<bool>,
+        scope: Option<Vec<String>>,
+        q: Option<String>,
+        last_used_at_from: Option<Time>,
+        last_used_at_until: Option<Time>,
+        sort: Option<String>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<MachineClientList, Fault> {
+        let (ask, list) = (ctx.ask(), "admin_machine_clients_list");
+        let scopes = scope.filter(|scopes| !scopes.is_empty()).map(|scopes| opening(&scopes));
+        let (state, partner_uuid) = (names(state), partner_uuid.filter(|uuids| !uuids.is_empty()));
+        let filter = Filter { state, partner_uuid, bound, scopes, q, last_used_at_from, last_used_at_until };
+        let order = order(sort.as_deref());
+        let window = Window::read(&ask.services.cursors, list, &(&filter, order), limit, cursor.as_deref())?;
+        let rows = store::list::page(&ask.db, &filter, order, &window).await?;
+        let total = if include_total == Some(true) { Some(store::list::count(&ask.db, &filter).await?) } else { None };
+        let (rows, page) = window.cut(rows, |row| row.keys(order));
+        let data = rows.into_iter().map(MachineClient::try_from).collect::<Result<_, _>>()?;
+        Ok(MachineClientList { data, page: CountedPage::of(page, total) })
+    }
+
     /// One program, the scopes it is allowed beside those it really uses.
     #[graphql(directive = access::apply("labs.admin.clients".into()))]
     async fn admin_machine_clients_get(&self, ctx: &Context<'_>, client_uuid: Uuid) -> Result<MachineClient, Fault> {
-        let ask = ctx.ask();
-        let row = store::get(&ask.db, client_uuid).await?.ok_or_else(not_found)?;
-        note_target(ask, client_uuid, &row.name, row.partner_uuid);
-        Ok(row.into())
+        found(ctx.ask(), client_uuid).await
+    }
+
+    /// Every secret that a program has or had, without the secrets themselves.
+    #[graphql(directive = access::apply("labs.admin.clients".into()))]
+    async fn admin_machine_clients_list_secrets(
+        &self,
+        ctx: &Context<'_>,
+        client_uuid: Uuid,
+        state: Option<Vec<SecretState>>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<MachineClientSecretList, Fault> {
+        let (ask, list) = (ctx.ask(), "admin_machine_clients_list_secrets");
+        noted(ask, client_uuid).await?;
+        let states = names(state);
+        let window = Window::read(&ask.services.cursors, list, &(client_uuid, &states), limit, cursor.as_deref())?;
+        let rows = secrets::page(&ask.db, client_uuid, states.as_deref(), &window).await?;
+        let total = match include_total {
+            Some(true) => Some(secrets::count(&ask.db, client_uuid, states.as_deref()).await?),
+            _ => None,
+        };
+        let (rows, page) = window.cut(rows, |row| vec![json!(row.created_at), json!(row.secret_uuid)]);
+        let data = rows.into_iter().map(MachineClientSecretEntry::from).collect();
+        Ok(MachineClientSecretList { data, page: CountedPage::of(page, total) })
+    }
+
+    /// The ledger of tokens that a program was issued, and of those it was refused.
+    #[graphql(directive = access::apply("labs.admin.clients".into()))]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
+    async fn admin_machine_clients_list_token_grants(
+        &self,
+        ctx: &Context<'_>,
+        client_uuid: Uuid,
+        outcome: Option<Vec<TokenGrantOutcome>>,
+        code: Option<Vec<String>>,
+        granted_at_from: Option<Time>,
+        granted_at_until: Option<Time>,
+        sort: Option<String>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<TokenGrantList, Fault> {
+        let (ask, list) = (ctx.ask(), "admin_machine_clients_list_token_grants");
+        noted(ask, client_uuid).await?;
+        let (outcome, code) = (names(outcome), code.filter(|codes| !codes.is_empty()));
+        let earliest_first = sort.as_deref() == Some("granted_at");
+        let filter = grants::Filter { client_uuid, outcome, code, granted_at_from, granted_at_until, earliest_first };
+        let window = Window::read(&ask.services.cursors, list, &filter, limit, cursor.as_deref())?;
+        let rows = grants::page(&ask.db, &filter, &window).await?;
+        let total = if include_total == Some(true) { Some(grants::count(&ask.db, &filter).await?) } else { None };
+        let (rows, page) = window.cut(rows, grants::GrantRow::keys);
+        Ok(TokenGrantList {
+            data: rows.into_iter().map(TokenGrant::from).collect(),
+            page: CountedPage::of(page, total),
+        })
     }
 }
 
@@ -156,7 +145,6 @@ impl MachineClientsMutation {
         let ask = ctx.ask();
         let (allowed_scopes, allowed_networks) = check(ask, &body).await?;
         let client_uuid = ask.new_uuid();
-        note_target(ask, client_uuid, &body.name, body.partner_uuid);
         let issued = SecretKind::Client.issue();
         let client = NewClient {
             client_uuid,
@@ -168,8 +156,58 @@ impl MachineClientsMutation {
             allowed_networks: &allowed_networks,
         };
         store::insert(&ask.db, &client, &new_secret(ask, &issued)).await?;
-        let row = store::get(&ask.db, client_uuid).await?.ok_or_else(not_found)?;
-        Ok(MachineClientWithSecret { client_secret: issued.text.expose().to_owned(), client: row.into() })
+        let client = found(ask, client_uuid).await?;
+        Ok(MachineClientWithSecret { client_secret: issued.text.expose().to_owned(), client })
+    }
+
+    /// Changes a program's name, contact and networks: what is left out stays, null empties.
+    #[graphql(directive = access::apply("labs.admin.clients:write".into()))]
+    async fn admin_machine_clients_update(
+        &self,
+        ctx: &Context<'_>,
+        client_uuid: Uuid,
+        body: MachineClientUpdate,
+    ) -> Result<MachineClient, Fault> {
+        let ask = ctx.ask();
+        held(ask, client_uuid).await?;
+        let mut errors = Vec::new();
+        let name = body.name.map(|name| rules::name(&name, &mut errors));
+        let networks = body.allowed_networks.map(|networks| rules::networks(&networks, &mut errors));
+        rules::contact_email(body.contact_email.value().map(String::as_str), &mut errors);
+        if !errors.is_empty() {
+            return Err(Fault::invalid(errors));
+        }
+        let settings = Settings {
+            name: name.as_deref(),
+            contact_email: body.contact_email.as_opt_deref(),
+            allowed_networks: networks.as_deref(),
+        };
+        if settings.name.is_some() || settings.contact_email.is_some() || settings.allowed_networks.is_some() {
+            store::update(&ask.db, client_uuid, &settings).await?;
+        }
+        found(ask, client_uuid).await
+    }
+
+    /// Replaces what a program is allowed. Its tokens follow within a second.
+    #[graphql(directive = access::apply("labs.admin.clients:write".into()))]
+    async fn admin_machine_clients_put_scopes(
+        &self,
+        ctx: &Context<'_>,
+        client_uuid: Uuid,
+        body: MachineClientScopesPut,
+    ) -> Result<MachineClient, Fault> {
+        let ask = ctx.ask();
+        let client = held(ask, client_uuid).await?;
+        let before = ScopeSet::parse(client.allowed_scopes.iter().map(String::as_str));
+        let (own, mut errors) = (ask.principal()?.scopes, Vec::new());
+        let scopes = rules::scopes(&body.allowed_scopes, client.partner_uuid.is_some(), own, before, &mut errors);
+        if !errors.is_empty() {
+            return Err(Fault::invalid(errors));
+        }
+        if scopes != client.allowed_scopes {
+            store::set_scopes(&ask.db, client_uuid, &scopes).await?;
+        }
+        found(ask, client_uuid).await
     }
 
     /// A new secret, while the old one lives on for a time named.
@@ -181,13 +219,13 @@ impl MachineClientsMutation {
         body: SecretRotationInput,
     ) -> Result<RotatedSecret, Fault> {
         let ask = ctx.ask();
-        let (name, partner_uuid) = store::lock(&ask.db, client_uuid).await?.ok_or_else(not_found)?;
-        note_target(ask, client_uuid, &name, partner_uuid);
+        let client = held(ask, client_uuid).await?;
+        rules::secret_taker(&client.allowed_scopes, ask.principal()?.scopes)?;
         let former_seconds = body.old_secret_expires_in.unwrap_or(rules::FORMER_SECRETS_SECONDS);
-        rules::rotation(store::secrets_count(&ask.db, client_uuid).await?, former_seconds > 0)?;
+        rules::rotation(secrets::good_count(&ask.db, client_uuid).await?, former_seconds > 0)?;
         let issued = SecretKind::Client.issue();
         let secret = new_secret(ask, &issued);
-        let rotation = store::secret_insert(&ask.db, client_uuid, &secret, former_seconds).await?;
+        let rotation = secrets::insert(&ask.db, client_uuid, &secret, former_seconds).await?;
         Ok(RotatedSecret {
             secret: MachineClientSecret {
                 uuid: secret.secret_uuid,
@@ -200,6 +238,56 @@ impl MachineClientsMutation {
             former_secrets_expire_at: rotation.former_expire_at.unwrap_or(rotation.created_at),
         })
     }
+
+    /// Ends a secret at once, and the tokens that were issued for it within a second.
+    #[graphql(directive = access::apply("labs.admin.clients:write".into()))]
+    async fn admin_machine_clients_delete_secret(
+        &self,
+        ctx: &Context<'_>,
+        client_uuid: Uuid,
+        secret_uuid: Uuid,
+    ) -> Result<bool, Fault> {
+        let ask = ctx.ask();
+        held(ask, client_uuid).await?;
+        if secrets::set_revoked(&ask.db, client_uuid, secret_uuid).await? {
+            Ok(true)
+        } else {
+            Err(Fault::not_found("secret of this machine client"))
+        }
+    }
+
+    /// Ends a program's access: it gets no token, and its tokens are refused within a second.
+    #[graphql(directive = access::apply("labs.admin.clients:write".into()))]
+    async fn admin_machine_clients_disable(
+        &self,
+        ctx: &Context<'_>,
+        client_uuid: Uuid,
+        body: MachineClientDisable,
+    ) -> Result<MachineClient, Fault> {
+        ctx.ask().note_reason(body.reason);
+        moved(ctx.ask(), client_uuid, Action::Disable).await
+    }
+
+    /// Lets a program in again. Tokens from before stay void.
+    #[graphql(directive = access::apply("labs.admin.clients:write".into()))]
+    async fn admin_machine_clients_enable(
+        &self,
+        ctx: &Context<'_>,
+        client_uuid: Uuid,
+        body: Option<MachineClientEnable>,
+    ) -> Result<MachineClient, Fault> {
+        if let Some(reason) = body.and_then(|body| body.reason) {
+            ctx.ask().note_reason(reason);
+        }
+        moved(ctx.ask(), client_uuid, Action::Enable).await
+    }
+}
+
+/// Moves a program to where an action leads.
+async fn moved(ask: &Ask, client_uuid: Uuid, action: Action) -> Result<MachineClient, Fault> {
+    let state = after(State::parse(&held(ask, client_uuid).await?.state)?, action)?;
+    store::set_state(&ask.db, client_uuid, state.name(), action == Action::Enable).await?;
+    found(ask, client_uuid).await
 }
 
 /// Everything that is wrong with a program to be, at once; else its scopes and networks as they are kept.
@@ -209,7 +297,8 @@ async fn check(ask: &Ask, body: &MachineClientInput) -> Result<(Vec<String>, Vec
     if let Some(partner_uuid) = body.partner_uuid {
         rules::partner(store::partner_state_lock(&ask.db, partner_uuid).await?.as_deref(), &mut errors);
     }
-    let scopes = rules::scopes(&body.allowed_scopes, body.partner_uuid.is_some(), own, &mut errors);
+    let is_bound = body.partner_uuid.is_some();
+    let scopes = rules::scopes(&body.allowed_scopes, is_bound, own, ScopeSet::default(), &mut errors);
     let networks = rules::networks(body.allowed_networks.as_deref().unwrap_or_default(), &mut errors);
     rules::contact_email(body.contact_email.as_deref(), &mut errors);
     if errors.is_empty() { Ok((scopes, networks)) } else { Err(Fault::invalid(errors)) }
@@ -218,6 +307,27 @@ async fn check(ask: &Ask, body: &MachineClientInput) -> Result<(Vec<String>, Vec
 fn new_secret<'a>(ask: &Ask, issued: &'a IssuedSecret) -> NewSecret<'a> {
     let prefix = issued.text.expose().get(..PREFIX).unwrap_or_default();
     NewSecret { secret_uuid: ask.new_uuid(), prefix, sha256: &issued.digest }
+}
+
+/// The program as it is now, named to the audit record.
+async fn found(ask: &Ask, client_uuid: Uuid) -> Result<MachineClient, Fault> {
+    let row = store::get(&ask.db, client_uuid).await?.ok_or_else(not_found)?;
+    note_target(ask, client_uuid, &row.name, row.partner_uuid);
+    row.try_into()
+}
+
+/// The program held for a change, named to the audit record.
+async fn held(ask: &Ask, client_uuid: Uuid) -> Result<HeldRow, Fault> {
+    let row = store::lock(&ask.db, client_uuid).await?.ok_or_else(not_found)?;
+    note_target(ask, client_uuid, &row.name, row.partner_uuid);
+    Ok(row)
+}
+
+/// That there is such a program, named to the audit record.
+async fn noted(ask: &Ask, client_uuid: Uuid) -> Result<(), Fault> {
+    let (name, partner_uuid) = store::name_get(&ask.db, client_uuid).await?.ok_or_else(not_found)?;
+    note_target(ask, client_uuid, &name, partner_uuid);
+    Ok(())
 }
 
 fn note_target(ask: &Ask, client_uuid: Uuid, name: &str, partner_uuid: Option<Uuid>) {
@@ -233,43 +343,12 @@ fn not_found() -> Fault {
     Fault::not_found("machine client")
 }
 
-impl From<ClientRow> for MachineClient {
-    fn from(row: ClientRow) -> Self {
-        Self {
-            uuid: row.client_uuid,
-            client_id: row.client_id,
-            name: row.name,
-            contact_email: row.contact_email,
-            partner_uuid: row.partner_uuid,
-            allowed_scopes: row.allowed_scopes,
-            used_scopes: row.used_scopes.0.into_iter().map(Into::into).collect(),
-            allowed_networks: row.allowed_networks,
-            state: match row.state.as_str() {
-                "ACTIVE" => MachineClientState::Active,
-                _ => MachineClientState::Disabled,
-            },
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-            last_used_at: row.last_used_at,
-            secrets: row.secrets.0.into_iter().map(Into::into).collect(),
-        }
-    }
-}
-
-impl From<SecretRow> for MachineClientSecret {
-    fn from(row: SecretRow) -> Self {
-        Self {
-            uuid: row.secret_uuid,
-            prefix: row.prefix,
-            created_at: row.created_at,
-            expires_at: row.expires_at,
-            last_used_at: row.last_used_at,
-        }
-    }
-}
-
-impl From<ScopeUseRow> for MachineClientScopeUse {
-    fn from(row: ScopeUseRow) -> Self {
-        Self { scope: row.scope, last_used_at: row.last_used_at, uses: row.uses }
+/// The order that `sort` names; the contract knows no other than these.
+fn order(sort: Option<&str>) -> Order {
+    match sort {
+        Some("created_at") => Order::OldestFirst,
+        Some("name") => Order::ByName,
+        Some("-last_used_at") => Order::LastUsedFirst,
+        _ => Order::NewestFirst,
     }
 }

@@ -1,5 +1,7 @@
 //! What a program may be allowed, and how many secrets it may have.
 
+pub(super) mod standing;
+
 use std::collections::BTreeSet;
 
 use ipnet::IpNet;
@@ -19,11 +21,18 @@ const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 ///
 /// A program bound to a partner gets nothing of the operator's domain (specification: decisions, Principals).
 /// A program of the service's own gets of that domain only what `own`, the caller's, reaches: whoever provisions
-/// programs must not be able to provision one that may do more than they may.
-pub(super) fn scopes(wanted: &[String], is_bound: bool, own: ScopeSet, errors: &mut Vec<FieldError>) -> Vec<String> {
+/// programs must not be able to provision one that may do more than they may. What it is allowed already, `held`,
+/// may stay.
+pub(super) fn scopes(
+    wanted: &[String],
+    is_bound: bool,
+    own: ScopeSet,
+    held: ScopeSet,
+    errors: &mut Vec<FieldError>,
+) -> Vec<String> {
     let mut known = Vec::with_capacity(wanted.len());
     for (place, name) in wanted.iter().enumerate() {
-        match scope(name, is_bound, own) {
+        match scope(name, is_bound, own.union(held)) {
             Ok(scope) => known.push(scope),
             Err((code, message)) => errors.push(FieldError::at(format!("/allowed_scopes/{place}"), code, message)),
         }
@@ -33,13 +42,13 @@ pub(super) fn scopes(wanted: &[String], is_bound: bool, own: ScopeSet, errors: &
     names
 }
 
-fn scope(name: &str, is_bound: bool, own: ScopeSet) -> Result<Scope, (&'static str, &'static str)> {
+fn scope(name: &str, is_bound: bool, grantable: ScopeSet) -> Result<Scope, (&'static str, &'static str)> {
     let scope = Scope::parse(name)
         .ok_or(("UNKNOWN_SCOPE", "There is no such scope. The contract's security scheme lists them all."))?;
     if is_bound && scope.is_admin() {
         return Err(("SCOPE_OF_STAFF", "A program that is bound to a partner can have no scope under labs.admin."));
     }
-    if scope.is_admin() && !own.reaches(scope) {
+    if scope.is_admin() && !grantable.reaches(scope) {
         return Err((
             "SCOPE_BEYOND_YOURS",
             "You can allow a program only those scopes under labs.admin that you hold yourself.",
@@ -104,6 +113,36 @@ pub(super) fn rotation(good: i64, former_live_on: bool) -> Result<(), Fault> {
     Ok(())
 }
 
+/// Refuses to hand somebody the secret of a program that may do more under `labs.admin` than they may: they could
+/// act through it.
+///
+/// # Errors
+/// [`crate::fault::Code::ScopeMissing`], naming the scope that they lack.
+pub(super) fn secret_taker(allowed: &[String], own: ScopeSet) -> Result<(), Fault> {
+    let beyond =
+        allowed.iter().filter_map(|name| Scope::parse(name)).find(|scope| scope.is_admin() && !own.reaches(*scope));
+    match beyond {
+        Some(scope) => Err(Fault::scope(scope.to_string())),
+        None => Ok(()),
+    }
+}
+
+/// What a program is allowed and never needed, nor anything beneath: it can be taken away.
+pub(super) fn unused(allowed: &[String], used: &[&str]) -> Vec<String> {
+    let used: Vec<Scope> = used.iter().filter_map(|name| Scope::parse(name)).collect();
+    let is_used = |name: &str| Scope::parse(name).is_some_and(|scope| used.iter().any(|used| scope.grants(*used)));
+    allowed.iter().filter(|name| !is_used(name)).cloned().collect()
+}
+
+/// The name as it is kept.
+pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
+    let name = text.trim();
+    if name.is_empty() {
+        errors.push(FieldError::at("/name", "LENGTH", "Say what the program is, in 1 to 120 characters."));
+    }
+    name.to_owned()
+}
+
 /// A client id: 60 of the random bits, easy to read aloud.
 pub(super) fn client_id(random: [u8; 12]) -> String {
     let digits = random.iter().map(|byte| DIGITS.get(usize::from(byte % 32)).copied().map_or('0', char::from));
@@ -118,7 +157,7 @@ mod tests {
     fn allowed(wanted: &[&str], is_bound: bool, own: &[&str]) -> Result<Vec<String>, Vec<(String, String)>> {
         let wanted: Vec<String> = wanted.iter().map(ToString::to_string).collect();
         let mut errors = Vec::new();
-        let scopes = scopes(&wanted, is_bound, ScopeSet::parse(own.iter().copied()), &mut errors);
+        let scopes = scopes(&wanted, is_bound, ScopeSet::parse(own.iter().copied()), ScopeSet::default(), &mut errors);
         if errors.is_empty() {
             return Ok(scopes);
         }
@@ -144,6 +183,31 @@ mod tests {
             let refused = allowed(&[beyond], false, &operator).unwrap_err();
             assert_eq!(refused, [("/allowed_scopes/0".to_owned(), "SCOPE_BEYOND_YOURS".to_owned())]);
         }
+    }
+
+    #[test]
+    fn what_a_program_holds_already_may_stay_whoever_looks_after_it() {
+        let mut errors = Vec::new();
+        let wanted = ["labs.admin.audit", "labs.admin.limits"].map(str::to_owned);
+        let held = ScopeSet::parse(["labs.admin.audit:write"]);
+        scopes(&wanted, false, ScopeSet::parse(["labs.admin.clients:write"]), held, &mut errors);
+        let places: Vec<_> = errors.iter().filter_map(|error| error.pointer.as_deref()).collect();
+        assert_eq!(places, ["/allowed_scopes/1"]);
+    }
+
+    #[test]
+    fn nobody_takes_the_secret_of_a_program_that_may_do_more_than_they_may() {
+        let allowed = ["storefront:write", "labs.admin.tiers"].map(str::to_owned);
+        assert!(secret_taker(&allowed, ScopeSet::parse(["labs.admin"])).is_ok());
+        let refused = secret_taker(&allowed, ScopeSet::parse(["labs.admin.clients:write"])).unwrap_err();
+        assert_eq!(refused.parts().required_scope.as_deref(), Some("labs.admin.tiers"));
+    }
+
+    #[test]
+    fn a_scope_is_used_when_anything_beneath_it_is() {
+        let allowed = ["marketplace:write", "partner", "statistics"].map(str::to_owned);
+        assert_eq!(unused(&allowed, &["marketplace.apps", "statistics"]), ["partner"]);
+        assert_eq!(unused(&allowed, &["partner:write"]), allowed, "what it may not do, it did not do by these");
     }
 
     #[test]

@@ -1,4 +1,8 @@
-//! Every statement about machine clients and their secrets.
+//! Every statement about machine clients, their secrets and their tokens.
+
+pub(super) mod grants;
+pub(super) mod list;
+pub(super) mod secrets;
 
 use serde::Deserialize;
 use sqlx::types::Json;
@@ -13,7 +17,10 @@ pub(super) struct ClientRow {
     pub(super) client_uuid: Uuid,
     pub(super) client_id: String,
     pub(super) partner_uuid: Option<Uuid>,
+    pub(super) company_name: Option<String>,
     pub(super) name: String,
+    /// As the list by name compares it.
+    pub(super) name_sorted: String,
     pub(super) contact_email: Option<String>,
     pub(super) allowed_scopes: Vec<String>,
     pub(super) allowed_networks: Vec<String>,
@@ -47,20 +54,11 @@ pub(super) struct ScopeUseRow {
 pub(super) async fn get(db: &Db, client_uuid: Uuid) -> Result<Option<ClientRow>, Fault> {
     Ok(sqlx::query_as!(
         ClientRow,
-        r#"select client_uuid, client_id, partner_uuid, name, contact_email, allowed_scopes,
-                  allowed_networks::text[] as "allowed_networks!", state, created_at, updated_at, last_used_at,
-                  coalesce((
-                      select jsonb_agg(to_jsonb(secret) - 'secret_sha256' order by created_at desc, secret_uuid desc)
-                        from machine_client_secret as secret
-                       where secret.client_uuid = client.client_uuid and revoked_at is null
-                         and (expires_at is null or expires_at > labs_now())
-                  ), '[]') as "secrets!: Json<Vec<SecretRow>>",
-                  coalesce((
-                      select jsonb_agg(to_jsonb(used) order by last_used_at desc, scope)
-                        from client_scope_use as used
-                       where used.client_uuid = client.client_uuid and uses > 0
-                  ), '[]') as "used_scopes!: Json<Vec<ScopeUseRow>>"
-             from machine_client as client
+        r#"select client_uuid as "client_uuid!", client_id as "client_id!", partner_uuid, company_name,
+                  name as "name!", lower(name) as "name_sorted!", contact_email, allowed_scopes as "allowed_scopes!",
+                  allowed_networks as "allowed_networks!", state as "state!", created_at as "created_at!",
+                  updated_at as "updated_at!", last_used_at, secrets as "secrets!: _", used_scopes as "used_scopes!: _"
+             from machine_client_shown
             where client_uuid = $1"#,
         client_uuid
     )
@@ -120,58 +118,82 @@ pub(super) async fn partner_state_lock(db: &Db, partner_uuid: Uuid) -> Result<Op
         .await?)
 }
 
-/// Holds a program until this transaction ends: its name and partner.
-pub(super) async fn lock(db: &Db, client_uuid: Uuid) -> Result<Option<(String, Option<Uuid>)>, Fault> {
-    let row =
-        sqlx::query!("select name, partner_uuid from machine_client where client_uuid = $1 for update", client_uuid)
-            .fetch_optional(&mut *db.conn().await?)
-            .await?;
+/// A program held for a change.
+pub(super) struct HeldRow {
+    pub(super) partner_uuid: Option<Uuid>,
+    pub(super) name: String,
+    pub(super) allowed_scopes: Vec<String>,
+    pub(super) state: String,
+}
+
+/// Holds a program until this transaction ends.
+pub(super) async fn lock(db: &Db, client_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
+    Ok(sqlx::query_as!(
+        HeldRow,
+        "select partner_uuid, name, allowed_scopes, state from machine_client where client_uuid = $1 for no key update",
+        client_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// A program's name and partner.
+pub(super) async fn name_get(db: &Db, client_uuid: Uuid) -> Result<Option<(String, Option<Uuid>)>, Fault> {
+    let row = sqlx::query!("select name, partner_uuid from machine_client where client_uuid = $1", client_uuid)
+        .fetch_optional(&mut *db.conn().await?)
+        .await?;
     Ok(row.map(|row| (row.name, row.partner_uuid)))
 }
 
-/// How many secrets of a program are good now.
-pub(super) async fn secrets_count(db: &Db, client_uuid: Uuid) -> Result<i64, Fault> {
-    Ok(sqlx::query_scalar!(
-        r#"select count(*) as "count!" from machine_client_secret
-            where client_uuid = $1 and revoked_at is null and (expires_at is null or expires_at > labs_now())"#,
-        client_uuid
-    )
-    .fetch_one(&mut *db.conn().await?)
-    .await?)
+/// A program's settings that may change; what is `None` stays.
+pub(super) struct Settings<'a> {
+    pub(super) name: Option<&'a str>,
+    pub(super) contact_email: Option<Option<&'a str>>,
+    pub(super) allowed_networks: Option<&'a [String]>,
 }
 
-/// When a new secret was made, and when the last of the former ones ends.
-pub(super) struct Rotation {
-    pub(super) created_at: Time,
-    pub(super) former_expire_at: Option<Time>,
-}
-
-/// Adds a secret and lets the good ones end after so many seconds, unless they end sooner.
-pub(super) async fn secret_insert(
-    db: &Db,
-    client_uuid: Uuid,
-    secret: &NewSecret<'_>,
-    former_seconds: i32,
-) -> Result<Rotation, Fault> {
-    Ok(sqlx::query_as!(
-        Rotation,
-        r#"with former as (
-             update machine_client_secret
-                set expires_at = least(expires_at, labs_now() + make_interval(secs => $2::integer))
-              where client_uuid = $1 and revoked_at is null and (expires_at is null or expires_at > labs_now())
-             returning expires_at
-           ), made as (
-             insert into machine_client_secret (secret_uuid, client_uuid, prefix, secret_sha256)
-             values ($3, $1, $4, $5)
-             returning created_at
-           )
-           select created_at, (select max(expires_at) from former) as former_expire_at from made"#,
+/// Changes a program's settings.
+pub(super) async fn update(db: &Db, client_uuid: Uuid, settings: &Settings<'_>) -> Result<(), Fault> {
+    sqlx::query!(
+        "update machine_client
+            set name = coalesce($2, name), contact_email = case when $3 then $4 else contact_email end,
+                allowed_networks = coalesce($5::text[]::cidr[], allowed_networks), updated_at = labs_now()
+          where client_uuid = $1",
         client_uuid,
-        former_seconds,
-        secret.secret_uuid,
-        secret.prefix,
-        secret.sha256,
+        settings.name,
+        settings.contact_email.is_some(),
+        settings.contact_email.flatten(),
+        settings.allowed_networks,
     )
-    .fetch_one(&mut *db.conn().await?)
-    .await?)
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Replaces what a program may ask for.
+pub(super) async fn set_scopes(db: &Db, client_uuid: Uuid, scopes: &[String]) -> Result<(), Fault> {
+    sqlx::query!(
+        "update machine_client set allowed_scopes = $2, updated_at = labs_now() where client_uuid = $1",
+        client_uuid,
+        scopes
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Gives a program another state. With `anew`, tokens from before are void for good.
+pub(super) async fn set_state(db: &Db, client_uuid: Uuid, state: &str, anew: bool) -> Result<(), Fault> {
+    sqlx::query!(
+        "update machine_client
+            set state = $2, updated_at = labs_now(),
+                tokens_void_before = case when $3 then labs_now() else tokens_void_before end
+          where client_uuid = $1",
+        client_uuid,
+        state,
+        anew
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
 }

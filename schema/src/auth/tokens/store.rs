@@ -81,8 +81,8 @@ pub(super) async fn grant_insert(db: &Db, issued: &Issued<'_>) -> Result<(), Fau
            update machine_client_secret set last_used_at = labs_now()
             where secret_uuid = $3 and (last_used_at is null or last_used_at < labs_now() - interval '1 minute')
          )
-         insert into token_grant (grant_uuid, client_uuid, token_id, expires_at, outcome, scopes, address)
-         values ($1, $2, $4, $5, 'SUCCEEDED', $6, $7)",
+         insert into token_grant (grant_uuid, client_uuid, secret_uuid, token_id, expires_at, outcome, scopes, address)
+         values ($1, $2, $3, $4, $5, 'SUCCEEDED', $6, $7)",
         issued.grant_uuid,
         issued.client_uuid,
         issued.secret_uuid,

@@ -1,0 +1,54 @@
+-- Roles of internal people under operators' hands: the last one who can grant stays.
+set lock_timeout = '10s';
+
+-- Whether a set of scopes lets its holder grant roles and let people in.
+create function staff_scopes_grant(scopes text[]) returns boolean
+    language sql immutable parallel safe
+    as $$ select scopes && array['labs.admin:write', 'labs.admin.staff:write'] $$;
+
+-- The second lock on "the last one who can grant stays"; the first is the law in code. It looks at the end of the
+-- transaction, and only when somebody who could grant may have stopped. The one who remains is held while we look: of
+-- two who take the right from each other at the same time, whoever commits second finds nobody.
+create function staff_granter_kept() returns trigger language plpgsql as $$
+declare
+    before jsonb := to_jsonb(old);
+begin
+    -- What could never grant takes nothing away.
+    if tg_table_name = 'person' then
+        perform from public.staff_role_grant as g join public.staff_role as r on r.role_code = g.role_code
+        where g.person_uuid = (before ->> 'person_uuid')::uuid and public.staff_scopes_grant(r.scopes);
+    elsif tg_table_name = 'staff_role_grant' then
+        perform from public.staff_role where role_code = before ->> 'role_code' and public.staff_scopes_grant(scopes);
+    else
+        perform from public.staff_role_grant where role_code = before ->> 'role_code';
+    end if;
+    if not found then
+        return null;
+    end if;
+    perform from public.person as p
+    join public.staff_role_grant as g on g.person_uuid = p.person_uuid
+    join public.staff_role as r on r.role_code = g.role_code
+    where p.kind = 'STAFF_USER' and p.state = 'ACTIVE' and public.staff_scopes_grant(r.scopes)
+    order by p.person_uuid
+    limit 1
+    for share;
+    if not found then
+        raise check_violation using
+            message = 'somebody who can grant always stays',
+            table = 'staff_role_grant', constraint = 'staff_granter_check';
+    end if;
+    return null;
+end $$;
+
+create constraint trigger person_granter_kept after update on person
+    deferrable initially deferred for each row
+    when (old.kind = 'STAFF_USER' and old.state = 'ACTIVE' and new.state <> 'ACTIVE')
+    execute function staff_granter_kept();
+create constraint trigger staff_role_grant_granter_kept after update or delete on staff_role_grant
+    deferrable initially deferred for each row execute function staff_granter_kept();
+create constraint trigger staff_role_granter_kept after update on staff_role
+    deferrable initially deferred for each row
+    when (staff_scopes_grant(old.scopes) and not staff_scopes_grant(new.scopes))
+    execute function staff_granter_kept();
+
+reset lock_timeout;

@@ -1,0 +1,36 @@
+//! Internal people who can grant roles and let others in: the last of them stays.
+//!
+//! Whoever takes a right from internal people holds [`lock`] while they do, so that two who take it from each other
+//! come one after the other, and asks [`remain`] afterwards. The database looks once more at the end of the transaction
+//! (migrations, `staff_granter_kept`).
+
+use crate::db::Db;
+use crate::fault::Fault;
+
+/// Makes those who take rights from internal people wait for one another until the transaction ends.
+///
+/// # Errors
+/// What the database answered.
+pub(super) async fn lock(db: &Db) -> Result<(), Fault> {
+    sqlx::query!("select pg_advisory_xact_lock(hashtextextended('staff granters', 0))")
+        .execute(&mut *db.conn().await?)
+        .await?;
+    Ok(())
+}
+
+/// Refuses what was just done when nobody who can grant is left.
+///
+/// # Errors
+/// [`crate::Code::Conflict`].
+pub(super) async fn remain(db: &Db) -> Result<(), Fault> {
+    let somebody = sqlx::query_scalar!(
+        r#"select exists (
+             select from person as p
+               join staff_role_grant as g using (person_uuid) join staff_role as r using (role_code)
+              where p.kind = 'STAFF_USER' and p.state = 'ACTIVE' and staff_scopes_grant(r.scopes)
+           ) as "somebody!""#
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?;
+    if somebody { Ok(()) } else { Err(Fault::last_granter()) }
+}

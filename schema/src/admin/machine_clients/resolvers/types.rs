@@ -1,0 +1,317 @@
+//! Programs as they are shown and described.
+
+use async_graphql::{Enum, InputObject, MaybeUndefined, SimpleObject};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::super::rules;
+use super::super::rules::standing::{SecretState, State};
+use super::super::store::grants::GrantRow;
+use super::super::store::secrets::EntryRow;
+use super::super::store::{ClientRow, ScopeUseRow, SecretRow};
+use crate::fault::Fault;
+use crate::page::CountedPage;
+use crate::time::Time;
+
+/// A program that an operator provisioned.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct MachineClient {
+    /// For paths.
+    uuid: Uuid,
+    /// What the program sends as `username` for a token.
+    client_id: String,
+    /// What the program is, for people.
+    name: String,
+    /// Whom to write to about it.
+    contact_email: Option<String>,
+    /// The partner it is bound to; null for the service's own.
+    partner_uuid: Option<Uuid>,
+    /// That partner's name; null for the service's own.
+    company_name: Option<String>,
+    /// What it may ask for, in alphabetical order.
+    allowed_scopes: Vec<String>,
+    /// What its calls really needed, the latest first.
+    used_scopes: Vec<MachineClientScopeUse>,
+    /// What it is allowed and none of its calls ever needed, nor anything beneath, in alphabetical order.
+    unused_scopes: Vec<String>,
+    /// Where it may come from; empty means from anywhere.
+    allowed_networks: Vec<String>,
+    /// A disabled one gets no token, and its tokens are refused.
+    state: State,
+    /// When it was provisioned.
+    created_at: Time,
+    /// When its settings last changed.
+    updated_at: Time,
+    /// When it last got a token.
+    last_used_at: Option<Time>,
+    /// The secrets that are good now, the newest first.
+    secrets: Vec<MachineClientSecret>,
+}
+
+/// How a program uses one scope.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct MachineClientScopeUse {
+    /// The scope that the operation needed.
+    scope: String,
+    /// When it was last needed, exact to a few minutes.
+    last_used_at: Time,
+    /// How many calls needed it, ever.
+    uses: i64,
+}
+
+/// What is known of a secret.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct MachineClientSecret {
+    /// For paths.
+    pub(super) uuid: Uuid,
+    /// How it begins.
+    pub(super) prefix: String,
+    /// When it was made.
+    pub(super) created_at: Time,
+    /// When it ends; null while no newer one has taken its place.
+    pub(super) expires_at: Option<Time>,
+    /// When a token was last issued for it.
+    pub(super) last_used_at: Option<Time>,
+}
+
+/// A page of programs.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct MachineClientList {
+    /// The programs.
+    pub(super) data: Vec<MachineClient>,
+    /// Where the page ends.
+    pub(super) page: CountedPage,
+}
+
+/// A secret in the history of its program.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct MachineClientSecretEntry {
+    /// For paths.
+    uuid: Uuid,
+    /// How it begins.
+    prefix: String,
+    /// Whether a token can be had for it.
+    state: SecretState,
+    /// When it was made.
+    created_at: Time,
+    /// When it ends or ended by itself; null while no newer one has taken its place.
+    expires_at: Option<Time>,
+    /// When it was deleted.
+    deleted_at: Option<Time>,
+    /// When a token was last issued for it.
+    last_used_at: Option<Time>,
+}
+
+/// A page of secrets.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct MachineClientSecretList {
+    /// The secrets, the newest first.
+    pub(super) data: Vec<MachineClientSecretEntry>,
+    /// Where the page ends.
+    pub(super) page: CountedPage,
+}
+
+/// How asking for a token ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Enum, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum TokenGrantOutcome {
+    /// A token was issued.
+    Succeeded,
+    /// None was; the code says why.
+    Refused,
+    /// Something broke.
+    Failed,
+}
+
+/// One time that a program asked for a token.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TokenGrant {
+    /// The entry's id.
+    uuid: Uuid,
+    /// When it asked.
+    granted_at: Time,
+    /// How that ended.
+    outcome: TokenGrantOutcome,
+    /// What stood in the way; null for a token that was issued.
+    code: Option<String>,
+    /// What the token was issued for.
+    scopes: Vec<String>,
+    /// The token's `jti`; null when there is none.
+    token_uuid: Option<Uuid>,
+    /// When the token ends by itself.
+    expires_at: Option<Time>,
+    /// The secret that it was issued for; null for a refusal.
+    secret_uuid: Option<Uuid>,
+    /// Where the program asked from.
+    address: Option<String>,
+}
+
+/// A page of the ledger.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TokenGrantList {
+    /// The entries.
+    pub(super) data: Vec<TokenGrant>,
+    /// Where the page ends.
+    pub(super) page: CountedPage,
+}
+
+/// A program just provisioned, with its secret, which is shown this once.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct MachineClientWithSecret {
+    /// The secret itself.
+    pub(super) client_secret: String,
+    #[graphql(flatten)]
+    pub(super) client: MachineClient,
+}
+
+/// A new secret, which is shown this once.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct RotatedSecret {
+    /// What is known of it from now on.
+    pub(super) secret: MachineClientSecret,
+    /// The secret itself.
+    pub(super) client_secret: String,
+    /// When the last of the earlier secrets ends.
+    pub(super) former_secrets_expire_at: Time,
+}
+
+/// A program to provision.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct MachineClientInput {
+    pub(super) name: String,
+    pub(super) partner_uuid: Option<Uuid>,
+    pub(super) allowed_scopes: Vec<String>,
+    pub(super) allowed_networks: Option<Vec<String>>,
+    pub(super) contact_email: Option<String>,
+}
+
+/// A merge patch of a program (RFC 7396).
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct MachineClientUpdate {
+    /// What the program is, for people.
+    pub(super) name: Option<String>,
+    /// Whom to write to about it; null for nobody.
+    pub(super) contact_email: MaybeUndefined<String>,
+    /// Where it may come from; empty means from anywhere.
+    pub(super) allowed_networks: Option<Vec<String>>,
+}
+
+/// All that a program may ask for from now on.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct MachineClientScopesPut {
+    /// The scopes.
+    pub(super) allowed_scopes: Vec<String>,
+}
+
+/// How long the earlier secrets live on.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SecretRotationInput {
+    pub(super) old_secret_expires_in: Option<i32>,
+}
+
+/// Why a program is disabled.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct MachineClientDisable {
+    /// Kept in the audit record.
+    pub(super) reason: String,
+}
+
+/// Why a program is enabled.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct MachineClientEnable {
+    /// Kept in the audit record.
+    pub(super) reason: Option<String>,
+}
+
+impl TryFrom<ClientRow> for MachineClient {
+    type Error = Fault;
+
+    fn try_from(row: ClientRow) -> Result<Self, Fault> {
+        let used: Vec<&str> = row.used_scopes.0.iter().map(|used| used.scope.as_str()).collect();
+        Ok(Self {
+            uuid: row.client_uuid,
+            client_id: row.client_id,
+            name: row.name,
+            contact_email: row.contact_email,
+            partner_uuid: row.partner_uuid,
+            company_name: row.company_name,
+            unused_scopes: rules::unused(&row.allowed_scopes, &used),
+            allowed_scopes: row.allowed_scopes,
+            used_scopes: row.used_scopes.0.into_iter().map(Into::into).collect(),
+            allowed_networks: row.allowed_networks,
+            state: State::parse(&row.state)?,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            last_used_at: row.last_used_at,
+            secrets: row.secrets.0.into_iter().map(Into::into).collect(),
+        })
+    }
+}
+
+impl From<SecretRow> for MachineClientSecret {
+    fn from(row: SecretRow) -> Self {
+        Self {
+            uuid: row.secret_uuid,
+            prefix: row.prefix,
+            created_at: row.created_at,
+            expires_at: row.expires_at,
+            last_used_at: row.last_used_at,
+        }
+    }
+}
+
+impl From<ScopeUseRow> for MachineClientScopeUse {
+    fn from(row: ScopeUseRow) -> Self {
+        Self { scope: row.scope, last_used_at: row.last_used_at, uses: row.uses }
+    }
+}
+
+impl From<EntryRow> for MachineClientSecretEntry {
+    fn from(row: EntryRow) -> Self {
+        Self {
+            uuid: row.secret_uuid,
+            prefix: row.prefix,
+            state: SecretState::of(row.revoked_at.is_some(), row.expired),
+            created_at: row.created_at,
+            expires_at: row.expires_at,
+            deleted_at: row.revoked_at,
+            last_used_at: row.last_used_at,
+        }
+    }
+}
+
+impl From<GrantRow> for TokenGrant {
+    fn from(row: GrantRow) -> Self {
+        Self {
+            uuid: row.grant_uuid,
+            granted_at: row.granted_at,
+            outcome: match row.outcome.as_str() {
+                "SUCCEEDED" => TokenGrantOutcome::Succeeded,
+                "REFUSED" => TokenGrantOutcome::Refused,
+                _ => TokenGrantOutcome::Failed,
+            },
+            code: row.code,
+            scopes: row.scopes,
+            token_uuid: row.token_id,
+            expires_at: row.expires_at,
+            secret_uuid: row.secret_uuid,
+            address: row.address,
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The statements about the secrets of programs.
+
+use uuid::Uuid;
+
+use super::NewSecret;
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::page::Window;
+use crate::paged;
+use crate::time::Time;
+
+/// A secret in the history of its program.
+pub(in super::super) struct EntryRow {
+    pub(in super::super) secret_uuid: Uuid,
+    pub(in super::super) prefix: String,
+    pub(in super::super) created_at: Time,
+    pub(in super::super) expires_at: Option<Time>,
+    pub(in super::super) revoked_at: Option<Time>,
+    pub(in super::super) expired: bool,
+    pub(in super::super) last_used_at: Option<Time>,
+}
+
+/// A page of a program's secrets, those that ended included, the newest first.
+pub(in super::super) async fn page(
+    db: &Db,
+    client_uuid: Uuid,
+    states: Option<&[String]>,
+    window: &Window,
+) -> Result<Vec<EntryRow>, Fault> {
+    Ok(paged!(
+        window,
+        db,
+        EntryRow,
+        r#"select secret_uuid, prefix, created_at, expires_at, revoked_at, last_used_at,
+                  coalesce(expires_at <= labs_now(), false) as "expired!"
+             from machine_client_secret
+            where client_uuid = $1
+              and ($2::text[] is null or case when revoked_at is not null then 'DELETED'
+                       when expires_at <= labs_now() then 'EXPIRED' else 'ACTIVE' end = any($2))
+              and (created_at, secret_uuid) < (coalesce($3, 'infinity'::timestamptz), coalesce($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
+            order by created_at desc, secret_uuid desc"#,
+        client_uuid,
+        states,
+        window.key::<Time>(0)? as Option<Time>,
+        window.key::<Uuid>(1)?,
+    )?)
+}
+
+/// How many secrets that are.
+pub(in super::super) async fn count(db: &Db, client_uuid: Uuid, states: Option<&[String]>) -> Result<i64, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select count(*) as "count!" from machine_client_secret
+            where client_uuid = $1
+              and ($2::text[] is null or case when revoked_at is not null then 'DELETED'
+                       when expires_at <= labs_now() then 'EXPIRED' else 'ACTIVE' end = any($2))"#,
+        client_uuid,
+        states
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
+/// How many secrets of a program are good now.
+pub(in super::super) async fn good_count(db: &Db, client_uuid: Uuid) -> Result<i64, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select count(*) as "count!" from machine_client_secret
+            where client_uuid = $1 and revoked_at is null and (expires_at is null or expires_at > labs_now())"#,
+        client_uuid
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
+/// When a new secret was made, and when the last of the former ones ends.
+pub(in super::super) struct Rotation {
+    pub(in super::super) created_at: Time,
+    pub(in super::super) former_expire_at: Option<Time>,
+}
+
+/// Adds a secret and lets the good ones end after so many seconds, unless they end sooner.
+pub(in super::super) async fn insert(
+    db: &Db,
+    client_uuid: Uuid,
+    secret: &NewSecret<'_>,
+    former_seconds: i32,
+) -> Result<Rotation, Fault> {
+    Ok(sqlx::query_as!(
+        Rotation,
+        r#"with former as (
+             update machine_client_secret
+                set expires_at = least(expires_at, labs_now() + make_interval(secs => $2::integer))
+              where client_uuid = $1 and revoked_at is null and (expires_at is null or expires_at > labs_now())
+             returning expires_at
+           ), made as (
+             insert into machine_client_secret (secret_uuid, client_uuid, prefix, secret_sha256)
+             values ($3, $1, $4, $5)
+             returning created_at
+           )
+           select created_at, (select max(expires_at) from former) as former_expire_at from made"#,
+        client_uuid,
+        former_seconds,
+        secret.secret_uuid,
+        secret.prefix,
+        secret.sha256,
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Ends a secret at once, and with it the tokens that were issued for it. False when there is none to end.
+pub(in super::super) async fn set_revoked(db: &Db, client_uuid: Uuid, secret_uuid: Uuid) -> Result<bool, Fault> {
+    let done = sqlx::query!(
+        "update machine_client_secret set revoked_at = labs_now()
+          where client_uuid = $1 and secret_uuid = $2 and revoked_at is null",
+        client_uuid,
+        secret_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}

@@ -1,0 +1,334 @@
+//! What may be asked about internal people, and by whom.
+
+mod types;
+
+use async_graphql::{Context, Object};
+use uuid::Uuid;
+
+use super::rules::{self, Action, State};
+use super::store::list::{self, Filter, Order};
+use super::store::{self, HeldRow};
+use crate::access::access;
+use crate::admin::granters;
+use crate::ask::{Ask, Asking, Target};
+use crate::auth::people::addressee_get;
+use crate::auth::security_events::SecurityEvent;
+use crate::fault::{Fault, FieldError};
+use crate::keep::email::EmailAddress;
+use crate::keep::secret::SecretKind;
+use crate::mail::message::{Asking as AskingFor, Letter, SecurityEvent as Notified};
+use crate::outbox;
+use crate::page::{CountedPage, Window, names};
+use crate::principal::PrincipalType;
+use crate::scope::{ScopeSet, opening};
+use crate::time::Time;
+
+use types::{StaffCreate, StaffList, StaffMember, StaffReason, StaffRemark, StaffRolesPut, StaffUpdate};
+
+/// Reads of internal people.
+#[derive(Default)]
+pub(crate) struct StaffQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl StaffQuery {
+    /// Everybody who runs the service.
+    #[graphql(directive = access::apply("labs.admin.staff".into()))]
+    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
+    async fn admin_staff_list(
+        &self,
+        ctx: &Context<'_>,
+        state: Option<Vec<State>>,
+        role: Option<Vec<String>>,
+        scope: Option<Vec<String>>,
+        second_factor: Option<bool>,
+        q: Option<String>,
+        last_sign_in_at_from: Option<Time>,
+        last_sign_in_at_until: Option<Time>,
+        sort: Option<String>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<StaffList, Fault> {
+        let (ask, list) = (ctx.ask(), "admin_staff_list");
+        let filter = Filter {
+            state: names(state),
+            role: names(role),
+            scopes: scope.filter(|scopes| !scopes.is_empty()).map(|scopes| opening(&scopes)),
+            second_factor,
+            q,
+            last_sign_in_at_from,
+            last_sign_in_at_until,
+        };
+        let order = order(sort.as_deref());
+        let window = Window::read(&ask.services.cursors, list, &(&filter, order), limit, cursor.as_deref())?;
+        let rows = list::page(&ask.db, &filter, order, &window).await?;
+        let total = if include_total == Some(true) { Some(list::count(&ask.db, &filter).await?) } else { None };
+        let (rows, page) = window.cut(rows, |row| row.keys(order));
+        let data = rows.into_iter().map(StaffMember::try_from).collect::<Result<_, _>>()?;
+        Ok(StaffList { data, page: CountedPage::of(page, total) })
+    }
+
+    /// One of them, with what they reach.
+    #[graphql(directive = access::apply("labs.admin.staff".into()))]
+    async fn admin_staff_get(&self, ctx: &Context<'_>, staff_uuid: Uuid) -> Result<StaffMember, Fault> {
+        found(ctx.ask(), staff_uuid).await
+    }
+}
+
+/// Writes of internal people.
+#[derive(Default)]
+pub(crate) struct StaffMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl StaffMutation {
+    /// Invites somebody by mail and grants them roles.
+    #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
+    async fn admin_staff_create(&self, ctx: &Context<'_>, body: StaffCreate) -> Result<StaffMember, Fault> {
+        let (ask, mut errors) = (ctx.ask(), Vec::new());
+        let name = rules::name(&body.name, &mut errors);
+        let email = address(&body.email, &mut errors);
+        let known = store::roles_lock(&ask.db, &body.roles).await?;
+        let granted = rules::grantable(&body.roles, &known, &[], ask.principal()?.scopes);
+        let (email, codes) = match (email, granted) {
+            (Some(email), Ok(codes)) if errors.is_empty() => (email, codes),
+            (_, granted) => {
+                errors.extend(granted.err().into_iter().flat_map(|fault| fault.parts().errors.clone()));
+                return Err(Fault::invalid(errors));
+            }
+        };
+        let person_uuid = ask.new_uuid();
+        store::insert(&ask.db, person_uuid, &email, &name, body.locale.as_deref().unwrap_or("en")).await?;
+        store::roles_put(&ask.db, person_uuid, &codes, granter(ask)?).await?;
+        invite(ask, person_uuid).await?;
+        event(ask, person_uuid, "INVITED").await?;
+        found(ask, person_uuid).await
+    }
+
+    /// Changes a colleague's name or address.
+    #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
+    async fn admin_staff_update(
+        &self,
+        ctx: &Context<'_>,
+        staff_uuid: Uuid,
+        body: StaffUpdate,
+    ) -> Result<StaffMember, Fault> {
+        let (ask, mut errors) = (ctx.ask(), Vec::new());
+        let member = held(ask, staff_uuid).await?;
+        let name = body.name.map(|name| rules::name(&name, &mut errors));
+        let email = body.email.map(|email| address(&email, &mut errors));
+        if !errors.is_empty() {
+            return Err(Fault::invalid(errors));
+        }
+        if let Some(name) = name {
+            store::set_name(&ask.db, staff_uuid, &name).await?;
+        }
+        if let Some(email) = email.flatten() {
+            move_to(ask, staff_uuid, &member, &email).await?;
+        }
+        found(ask, staff_uuid).await
+    }
+
+    /// Replaces the roles that a colleague holds.
+    #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
+    async fn admin_staff_put_roles(
+        &self,
+        ctx: &Context<'_>,
+        staff_uuid: Uuid,
+        body: StaffRolesPut,
+    ) -> Result<StaffMember, Fault> {
+        let ask = ctx.ask();
+        granters::lock(&ask.db).await?;
+        let member = held(ask, staff_uuid).await?;
+        let own = "Nobody changes their own roles. Ask a colleague who may.";
+        rules::not_oneself(ask.principal()?.uuid, staff_uuid, own)?;
+        let known = store::roles_lock(&ask.db, &body.roles).await?;
+        let codes = rules::grantable(&body.roles, &known, &member.role_codes, ask.principal()?.scopes)?;
+        if codes != member.role_codes {
+            store::roles_put(&ask.db, staff_uuid, &codes, granter(ask)?).await?;
+            granters::remain(&ask.db).await?;
+            event(ask, staff_uuid, "ROLES_CHANGED").await?;
+        }
+        found(ask, staff_uuid).await
+    }
+
+    /// Shuts a colleague out: sessions end, nothing that was mailed opens anything.
+    #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
+    async fn admin_staff_disable(
+        &self,
+        ctx: &Context<'_>,
+        staff_uuid: Uuid,
+        body: StaffReason,
+    ) -> Result<StaffMember, Fault> {
+        let ask = ctx.ask();
+        ask.note_reason(body.reason);
+        granters::lock(&ask.db).await?;
+        let member = held(ask, staff_uuid).await?;
+        let state = rules::after(State::parse(&member.state)?, Action::Disable, member.has_accepted)?;
+        store::set_state(&ask.db, staff_uuid, state.name()).await?;
+        store::tokens_set_void(&ask.db, staff_uuid).await?;
+        store::sessions_set_ended(&ask.db, staff_uuid, "DISABLED").await?;
+        granters::remain(&ask.db).await?;
+        event(ask, staff_uuid, "ACCOUNT_LOCKED").await?;
+        outbox::queue_notice(ask, staff_uuid, Notified::AccountLocked).await?;
+        found(ask, staff_uuid).await
+    }
+
+    /// Lets a colleague in again.
+    #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
+    async fn admin_staff_enable(
+        &self,
+        ctx: &Context<'_>,
+        staff_uuid: Uuid,
+        body: Option<StaffRemark>,
+    ) -> Result<StaffMember, Fault> {
+        let ask = ctx.ask();
+        if let Some(reason) = body.and_then(|body| body.reason) {
+            ask.note_reason(reason);
+        }
+        let member = held(ask, staff_uuid).await?;
+        let state = rules::after(State::parse(&member.state)?, Action::Enable, member.has_accepted)?;
+        covers(ask, &member)?;
+        store::set_state(&ask.db, staff_uuid, state.name()).await?;
+        event(ask, staff_uuid, "ACCOUNT_UNLOCKED").await?;
+        if state == State::Invited {
+            invite(ask, staff_uuid).await?;
+        } else {
+            outbox::queue_notice(ask, staff_uuid, Notified::AccountUnlocked).await?;
+        }
+        found(ask, staff_uuid).await
+    }
+
+    /// Takes a colleague's second factor away, so that they enrol another.
+    #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
+    async fn admin_staff_reset_mfa(
+        &self,
+        ctx: &Context<'_>,
+        staff_uuid: Uuid,
+        body: StaffReason,
+    ) -> Result<StaffMember, Fault> {
+        let ask = ctx.ask();
+        ask.note_reason(body.reason);
+        let member = held(ask, staff_uuid).await?;
+        let own = "Nobody takes their own second factor away here. Use a recovery code, or ask a colleague.";
+        rules::not_oneself(ask.principal()?.uuid, staff_uuid, own)?;
+        covers(ask, &member)?;
+        if !member.has_second_factor {
+            return Err(Fault::conflict("No second factor is in force. They enrol one when they next sign in."));
+        }
+        store::factor_delete(&ask.db, staff_uuid).await?;
+        store::tokens_set_void(&ask.db, staff_uuid).await?;
+        store::sessions_set_ended(&ask.db, staff_uuid, "SECOND_FACTOR_RESET").await?;
+        event(ask, staff_uuid, "SECOND_FACTOR_RESET").await?;
+        outbox::queue_notice(ask, staff_uuid, Notified::SecondFactorReset).await?;
+        found(ask, staff_uuid).await
+    }
+
+    /// Ends every session of a colleague.
+    #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
+    async fn admin_staff_sign_out(
+        &self,
+        ctx: &Context<'_>,
+        staff_uuid: Uuid,
+        body: Option<StaffRemark>,
+    ) -> Result<StaffMember, Fault> {
+        let ask = ctx.ask();
+        if let Some(reason) = body.and_then(|body| body.reason) {
+            ask.note_reason(reason);
+        }
+        held(ask, staff_uuid).await?;
+        store::sessions_set_ended(&ask.db, staff_uuid, "SIGNED_OUT_BY_STAFF").await?;
+        event(ask, staff_uuid, "SIGNED_OUT_BY_STAFF").await?;
+        found(ask, staff_uuid).await
+    }
+}
+
+/// Gives a colleague another address. Whoever is invited still is so anew, even at the same address; everybody else is
+/// told at both addresses and signs in again.
+async fn move_to(ask: &Ask, person_uuid: Uuid, member: &HeldRow, email: &EmailAddress) -> Result<(), Fault> {
+    let is_invited = State::parse(&member.state)? == State::Invited;
+    if member.email == email.as_str() && !is_invited {
+        return Ok(());
+    }
+    let own = "Nobody changes their own address here. POST /v1/auth/account:change-email proves the new one first.";
+    rules::not_oneself(ask.principal()?.uuid, person_uuid, own)?;
+    covers(ask, member)?;
+    if is_invited {
+        store::set_email(&ask.db, person_uuid, email).await?;
+        return invite(ask, person_uuid).await;
+    }
+    outbox::queue_notice(ask, person_uuid, Notified::EmailChanged).await?;
+    store::set_email(&ask.db, person_uuid, email).await?;
+    outbox::queue_notice(ask, person_uuid, Notified::EmailChanged).await?;
+    store::tokens_set_void(&ask.db, person_uuid).await?;
+    store::sessions_set_ended(&ask.db, person_uuid, "EMAIL_CHANGED").await?;
+    event(ask, person_uuid, "EMAIL_CHANGED").await
+}
+
+/// Mails a token with which the person sets a password. It takes the place of any before.
+async fn invite(ask: &Ask, person_uuid: Uuid) -> Result<(), Fault> {
+    let to = addressee_get(&ask.db, person_uuid).await?.ok_or_else(not_found)?;
+    let token = SecretKind::OneTime.issue();
+    let expires_at = ask.now.plus_seconds(rules::INVITATION_SECONDS);
+    store::invitation_put(&ask.db, person_uuid, &token.digest, expires_at).await?;
+    let about = AskingFor::StaffInvitation { name: to.name.clone(), inviter: ask.principal()?.label.clone() };
+    outbox::queue(ask, &to, &Letter::asking(about, token.text, expires_at.0)).await
+}
+
+/// Refuses to reach into the account of somebody who may do more than the caller.
+fn covers(ask: &Ask, member: &HeldRow) -> Result<(), Fault> {
+    rules::covers(ask.principal()?.scopes, ScopeSet::parse(member.scopes.iter().map(String::as_str)))
+}
+
+/// Who grants: the calling person. A program is no person.
+fn granter(ask: &Ask) -> Result<Option<Uuid>, Fault> {
+    let principal = ask.principal()?;
+    Ok((principal.kind == PrincipalType::StaffUser).then_some(principal.uuid))
+}
+
+/// Writes what was done to somebody into their ledger.
+async fn event(ask: &Ask, person_uuid: Uuid, kind: &str) -> Result<(), Fault> {
+    let mut event = SecurityEvent::new(kind, true);
+    event.person_uuid = Some(person_uuid);
+    event.write(ask).await
+}
+
+fn address(text: &str, errors: &mut Vec<FieldError>) -> Option<EmailAddress> {
+    let parsed = EmailAddress::parse(text);
+    if let Err(problem) = &parsed {
+        errors.push(FieldError::at("/email", "FORMAT", format!("This cannot be used: {problem}.")));
+    }
+    parsed.ok()
+}
+
+/// The person as they are now, named to the audit record.
+async fn found(ask: &Ask, person_uuid: Uuid) -> Result<StaffMember, Fault> {
+    let row = store::get(&ask.db, person_uuid).await?.ok_or_else(not_found)?;
+    note(ask, person_uuid, &row.name);
+    row.try_into()
+}
+
+/// The person held for a change, named to the audit record.
+async fn held(ask: &Ask, person_uuid: Uuid) -> Result<HeldRow, Fault> {
+    let row = store::lock(&ask.db, person_uuid).await?.ok_or_else(not_found)?;
+    note(ask, person_uuid, &row.name);
+    Ok(row)
+}
+
+fn note(ask: &Ask, person_uuid: Uuid, name: &str) {
+    let (kind, label) = (Some("STAFF_MEMBER".to_owned()), Some(name.to_owned()));
+    ask.note_target(Target { kind, uuid: Some(person_uuid), label, partner_uuid: None });
+}
+
+fn not_found() -> Fault {
+    Fault::not_found("staff member")
+}
+
+/// The order that `sort` names; the contract knows no other than these.
+fn order(sort: Option<&str>) -> Order {
+    match sort {
+        Some("created_at") => Order::OldestFirst,
+        Some("name") => Order::ByName,
+        Some("-last_sign_in_at") => Order::LastSignedInFirst,
+        _ => Order::NewestFirst,
+    }
+}

@@ -1,0 +1,142 @@
+//! Internal people as they are shown and described.
+
+use async_graphql::{InputObject, SimpleObject};
+use uuid::Uuid;
+
+use super::super::rules::State;
+use super::super::store::{MemberRow, RoleRow};
+use crate::fault::Fault;
+use crate::page::CountedPage;
+use crate::scope::ScopeSet;
+use crate::time::Time;
+
+/// What every person holds besides their roles.
+const OWN_ACCOUNT: &str = "auth.account:write";
+
+/// Somebody who runs the service.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct StaffMember {
+    /// For paths.
+    uuid: Uuid,
+    /// Full name.
+    name: String,
+    /// The address to sign in with.
+    email: String,
+    /// Where they stand.
+    state: State,
+    /// What they are granted, in alphabetical order.
+    roles: Vec<StaffMemberRole>,
+    /// What their roles and their own account add up to, in the shortest form, in alphabetical order.
+    effective_scopes: Vec<String>,
+    /// Since when a second factor is in force; null: they have to enrol one before they reach anything.
+    second_factor_confirmed_at: Option<Time>,
+    /// Open sessions.
+    sessions_count: i64,
+    /// Until when the invitation can be accepted; null when none is open.
+    invitation_expires_at: Option<Time>,
+    /// When they last signed in.
+    last_sign_in_at: Option<Time>,
+    /// When they were invited or made.
+    created_at: Time,
+    /// When name, address or state last changed.
+    updated_at: Time,
+}
+
+/// A role that somebody holds.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct StaffMemberRole {
+    /// Its code.
+    code: String,
+    /// What it is called.
+    name: String,
+}
+
+/// A page of internal people.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct StaffList {
+    /// The people.
+    pub(super) data: Vec<StaffMember>,
+    /// Where the page ends.
+    pub(super) page: CountedPage,
+}
+
+/// Somebody to invite.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct StaffCreate {
+    /// Full name.
+    pub(super) name: String,
+    /// The address to sign in with, and to invite.
+    pub(super) email: String,
+    /// Codes of the roles to grant.
+    pub(super) roles: Vec<String>,
+    /// The language of mails; `en` when none is named.
+    pub(super) locale: Option<String>,
+}
+
+/// A merge patch of a person (RFC 7396).
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct StaffUpdate {
+    /// Full name.
+    pub(super) name: Option<String>,
+    /// The address to sign in with.
+    pub(super) email: Option<String>,
+}
+
+/// All the roles that somebody is to hold.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct StaffRolesPut {
+    /// Codes of the roles.
+    pub(super) roles: Vec<String>,
+}
+
+/// Why something is done to a colleague.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct StaffReason {
+    /// Kept in the audit record.
+    pub(super) reason: String,
+}
+
+/// Why something is done to a colleague, where it need not be said.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct StaffRemark {
+    /// Kept in the audit record.
+    pub(super) reason: Option<String>,
+}
+
+impl TryFrom<MemberRow> for StaffMember {
+    type Error = Fault;
+
+    fn try_from(row: MemberRow) -> Result<Self, Fault> {
+        let names = row.roles.0.iter().flat_map(|role| role.scopes.iter().map(String::as_str));
+        let mut effective_scopes = ScopeSet::parse(names.chain([OWN_ACCOUNT])).names();
+        effective_scopes.sort_unstable();
+        Ok(Self {
+            uuid: row.person_uuid,
+            name: row.name,
+            email: row.email,
+            state: State::parse(&row.state)?,
+            roles: row.roles.0.into_iter().map(StaffMemberRole::from).collect(),
+            effective_scopes,
+            second_factor_confirmed_at: row.second_factor_confirmed_at,
+            sessions_count: row.sessions_count,
+            invitation_expires_at: row.invitation_expires_at,
+            last_sign_in_at: row.last_sign_in_at,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+        })
+    }
+}
+
+impl From<RoleRow> for StaffMemberRole {
+    fn from(row: RoleRow) -> Self {
+        Self { code: row.code, name: row.name }
+    }
+}

@@ -1,0 +1,238 @@
+//! Every statement about internal people.
+
+pub(super) mod list;
+
+use serde::Deserialize;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use super::rules::Role;
+use crate::db::Db;
+use crate::fault::{Fault, FieldError, constraint_of};
+use crate::keep::email::EmailAddress;
+use crate::time::Time;
+
+/// An internal person as colleagues see them.
+pub(super) struct MemberRow {
+    pub(super) person_uuid: Uuid,
+    pub(super) name: String,
+    /// As the list by name compares it.
+    pub(super) name_sorted: String,
+    pub(super) email: String,
+    pub(super) state: String,
+    pub(super) created_at: Time,
+    pub(super) updated_at: Time,
+    pub(super) last_sign_in_at: Option<Time>,
+    pub(super) second_factor_confirmed_at: Option<Time>,
+    pub(super) roles: Json<Vec<RoleRow>>,
+    pub(super) sessions_count: i64,
+    pub(super) invitation_expires_at: Option<Time>,
+}
+
+/// A role that somebody holds.
+#[derive(Deserialize)]
+pub(super) struct RoleRow {
+    pub(super) code: String,
+    pub(super) name: String,
+    pub(super) scopes: Vec<String>,
+}
+
+/// An internal person.
+pub(super) async fn get(db: &Db, person_uuid: Uuid) -> Result<Option<MemberRow>, Fault> {
+    Ok(sqlx::query_as!(
+        MemberRow,
+        r#"select person_uuid as "person_uuid!", name as "name!", lower(name) as "name_sorted!", email as "email!",
+                  state as "state!", created_at as "created_at!", updated_at as "updated_at!", last_sign_in_at,
+                  second_factor_confirmed_at, roles as "roles!: _", sessions_count as "sessions_count!",
+                  invitation_expires_at
+             from staff_member_shown
+            where person_uuid = $1"#,
+        person_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// An internal person held for a change.
+pub(super) struct HeldRow {
+    pub(super) name: String,
+    pub(super) email: String,
+    pub(super) state: String,
+    /// Whether they ever set a password.
+    pub(super) has_accepted: bool,
+    pub(super) has_second_factor: bool,
+    pub(super) role_codes: Vec<String>,
+    pub(super) scopes: Vec<String>,
+}
+
+/// Holds an internal person until this transaction ends.
+pub(super) async fn lock(db: &Db, person_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
+    Ok(sqlx::query_as!(
+        HeldRow,
+        r#"select name, email, state, password_hash is not null as "has_accepted!",
+                  exists (select from totp_factor as f
+                           where f.person_uuid = p.person_uuid and f.confirmed_at is not null) as "has_second_factor!",
+                  array(select role_code from staff_role_grant as g where g.person_uuid = p.person_uuid
+                         order by role_code) as "role_codes!",
+                  array(select distinct scope from staff_role_grant as g join staff_role as r using (role_code),
+                               unnest(r.scopes) as scope
+                         where g.person_uuid = p.person_uuid) as "scopes!"
+             from person as p
+            where person_uuid = $1 and kind = 'STAFF_USER' and state <> 'REMOVED'
+              for no key update"#,
+        person_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Those of these roles that exist; they stay as they are until this transaction ends.
+pub(super) async fn roles_lock(db: &Db, codes: &[String]) -> Result<Vec<Role>, Fault> {
+    Ok(sqlx::query_as!(
+        Role,
+        "select role_code as code, scopes from staff_role where role_code = any($1) order by role_code for share",
+        codes
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Makes an internal person who has yet to set a password.
+///
+/// # Errors
+/// [`crate::Code::Conflict`] when the address is somebody's.
+pub(super) async fn insert(
+    db: &Db,
+    person_uuid: Uuid,
+    email: &EmailAddress,
+    name: &str,
+    locale: &str,
+) -> Result<(), Fault> {
+    let inserted = sqlx::query!(
+        "insert into person (person_uuid, kind, email, email_normalised, name, locale, state)
+         values ($1, 'STAFF_USER', $2, $3, $4, $5, 'INVITED')",
+        person_uuid,
+        email.as_str(),
+        email.normalised(),
+        name,
+        locale
+    )
+    .execute(&mut *db.conn().await?)
+    .await;
+    inserted.map(drop).map_err(taken)
+}
+
+/// Grants these roles and takes all others. `granted_by` is the person who does so; none when a program does.
+pub(super) async fn roles_put(
+    db: &Db,
+    person_uuid: Uuid,
+    codes: &[String],
+    granted_by: Option<Uuid>,
+) -> Result<(), Fault> {
+    sqlx::query!(
+        "with gone as (
+             delete from staff_role_grant where person_uuid = $1 and role_code <> all ($2)
+         )
+         insert into staff_role_grant (person_uuid, role_code, granted_by)
+         select $1, role_code, $3 from unnest($2::text[]) as role_code
+         on conflict do nothing",
+        person_uuid,
+        codes,
+        granted_by
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Keeps the one invitation of a person; earlier ones are void.
+pub(super) async fn invitation_put(db: &Db, person_uuid: Uuid, sha256: &[u8], expires_at: Time) -> Result<(), Fault> {
+    tokens_set_void(db, person_uuid).await?;
+    sqlx::query!(
+        "insert into one_time_token (token_sha256, purpose, person_uuid, expires_at)
+         values ($1, 'STAFF_INVITATION', $2, $3)",
+        sha256,
+        person_uuid,
+        expires_at as Time,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// No mail that a person got so far opens anything any more, and no sign-in that is half way goes on.
+pub(super) async fn tokens_set_void(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "update one_time_token set used_at = labs_now() where person_uuid = $1 and used_at is null",
+        person_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Changes a person's name.
+pub(super) async fn set_name(db: &Db, person_uuid: Uuid, name: &str) -> Result<(), Fault> {
+    sqlx::query!("update person set name = $2, updated_at = labs_now() where person_uuid = $1", person_uuid, name)
+        .execute(&mut *db.conn().await?)
+        .await?;
+    Ok(())
+}
+
+/// Gives a person another address, which nobody has proved yet.
+///
+/// # Errors
+/// [`crate::Code::Conflict`] when the address is somebody else's.
+pub(super) async fn set_email(db: &Db, person_uuid: Uuid, email: &EmailAddress) -> Result<(), Fault> {
+    let updated = sqlx::query!(
+        "update person set email = $2, email_normalised = $3, email_verified_at = null, updated_at = labs_now()
+          where person_uuid = $1",
+        person_uuid,
+        email.as_str(),
+        email.normalised()
+    )
+    .execute(&mut *db.conn().await?)
+    .await;
+    updated.map(drop).map_err(taken)
+}
+
+/// Gives a person another state.
+pub(super) async fn set_state(db: &Db, person_uuid: Uuid, state: &str) -> Result<(), Fault> {
+    sqlx::query!("update person set state = $2, updated_at = labs_now() where person_uuid = $1", person_uuid, state)
+        .execute(&mut *db.conn().await?)
+        .await?;
+    Ok(())
+}
+
+/// Ends every session of a person.
+pub(super) async fn sessions_set_ended(db: &Db, person_uuid: Uuid, reason: &str) -> Result<(), Fault> {
+    sqlx::query!(
+        "update session set ended_at = labs_now(), end_reason = $2 where person_uuid = $1 and ended_at is null",
+        person_uuid,
+        reason
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Takes a person's second factor away, with its recovery codes.
+pub(super) async fn factor_delete(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "with codes as (delete from recovery_code where person_uuid = $1) delete from totp_factor where person_uuid = $1",
+        person_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+fn taken(error: sqlx::Error) -> Fault {
+    match constraint_of(&error) {
+        Some("person_email_normalised_key") => {
+            Fault::conflict("Somebody has this e-mail address already. One address is one person.")
+                .with_errors(vec![FieldError::at("/email", "TAKEN", "This address is somebody's already.")])
+        }
+        _ => error.into(),
+    }
+}

@@ -1,0 +1,222 @@
+//! What may be asked about staff roles, and by whom.
+
+use async_graphql::{Context, InputObject, MaybeUndefined, Object, SimpleObject};
+use uuid::Uuid;
+
+use super::rules;
+use super::store::{self, Filter, HolderRow, Order, RoleRow};
+use crate::access::access;
+use crate::admin::granters;
+use crate::admin::staff::State;
+use crate::ask::{Ask, Asking, Target};
+use crate::fault::Fault;
+use crate::page::{CountedPage, Window};
+use crate::scope::{ScopeSet, opening};
+use crate::time::Time;
+
+/// A set of scopes that internal people are granted together.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct StaffRole {
+    /// Its name in paths and lists; it never changes.
+    code: String,
+    /// What it is called.
+    name: String,
+    /// What its holders do.
+    description: String,
+    /// What it reaches, in alphabetical order.
+    scopes: Vec<String>,
+    /// How many hold it, disabled and invited people included.
+    holders_count: i64,
+    /// Who holds it: the first hundred by name.
+    holders: Vec<StaffRoleHolder>,
+    /// When it was made.
+    created_at: Time,
+    /// When it last changed.
+    updated_at: Time,
+}
+
+/// Somebody who holds a role.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct StaffRoleHolder {
+    /// The person, for paths.
+    uuid: Uuid,
+    /// Their name.
+    name: String,
+    /// Where they stand.
+    state: State,
+}
+
+/// A page of roles.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct StaffRoleList {
+    /// The roles.
+    data: Vec<StaffRole>,
+    /// Where the page ends.
+    page: CountedPage,
+}
+
+/// A new role.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct StaffRoleCreate {
+    /// Its name in paths and lists.
+    code: String,
+    /// What it is called.
+    name: String,
+    /// What its holders do.
+    description: Option<String>,
+    /// What it reaches.
+    scopes: Vec<String>,
+}
+
+/// A merge patch of a role (RFC 7396).
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct StaffRoleUpdate {
+    /// What it is called.
+    name: Option<String>,
+    /// What its holders do; null empties it.
+    description: MaybeUndefined<String>,
+    /// All that it reaches from now on.
+    scopes: Option<Vec<String>>,
+}
+
+/// Reads of roles.
+#[derive(Default)]
+pub(crate) struct StaffRolesQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl StaffRolesQuery {
+    /// The roles with what they reach and who holds them.
+    #[graphql(directive = access::apply("labs.admin.staff".into()))]
+    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
+    async fn admin_staff_roles_list(
+        &self,
+        ctx: &Context<'_>,
+        scope: Option<Vec<String>>,
+        q: Option<String>,
+        sort: Option<String>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<StaffRoleList, Fault> {
+        let (ask, list) = (ctx.ask(), "admin_staff_roles_list");
+        let scopes = scope.filter(|scopes| !scopes.is_empty()).map(|scopes| opening(&scopes));
+        let filter = Filter { scopes, q };
+        let order = if sort.as_deref() == Some("name") { Order::ByName } else { Order::ByCode };
+        let window = Window::read(&ask.services.cursors, list, &(&filter, order), limit, cursor.as_deref())?;
+        let rows = store::page(&ask.db, &filter, order, &window).await?;
+        let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
+        let (rows, page) = window.cut(rows, |row| row.keys(order));
+        let data = rows.into_iter().map(StaffRole::try_from).collect::<Result<_, _>>()?;
+        Ok(StaffRoleList { data, page: CountedPage::of(page, total) })
+    }
+}
+
+/// Writes of roles.
+#[derive(Default)]
+pub(crate) struct StaffRolesMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl StaffRolesMutation {
+    /// Makes a role of scopes that the caller holds.
+    #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
+    async fn admin_staff_roles_create(&self, ctx: &Context<'_>, body: StaffRoleCreate) -> Result<StaffRole, Fault> {
+        let (ask, mut errors) = (ctx.ask(), Vec::new());
+        let name = rules::name(&body.name, &mut errors);
+        let scopes = rules::scopes(&body.scopes, ask.principal()?.scopes, ScopeSet::default(), &mut errors);
+        if !errors.is_empty() {
+            return Err(Fault::invalid(errors));
+        }
+        let description = body.description.unwrap_or_default();
+        store::insert(&ask.db, &body.code, &name, description.trim(), &scopes).await?;
+        found(ask, &body.code).await
+    }
+
+    /// Changes a role. What it reaches is in force for its holders within a second.
+    #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
+    async fn admin_staff_roles_update(
+        &self,
+        ctx: &Context<'_>,
+        role_code: String,
+        body: StaffRoleUpdate,
+    ) -> Result<StaffRole, Fault> {
+        let ask = ctx.ask();
+        note(ask, &role_code);
+        granters::lock(&ask.db).await?;
+        let present = store::lock(&ask.db, &role_code).await?.ok_or_else(not_found)?;
+        let (principal, mut errors) = (ask.principal()?, Vec::new());
+        let name = body.name.map(|name| rules::name(&name, &mut errors));
+        let held = ScopeSet::parse(present.iter().map(String::as_str));
+        let scopes = body.scopes.map(|scopes| rules::scopes(&scopes, principal.scopes, held, &mut errors));
+        if !errors.is_empty() {
+            return Err(Fault::invalid(errors));
+        }
+        let scopes = scopes.filter(|scopes| *scopes != present);
+        if scopes.is_some() {
+            rules::not_own(store::holders_count(&ask.db, &role_code, principal.uuid).await?.1)?;
+        }
+        let description = body.description.as_opt_deref().map(|text| text.unwrap_or_default().trim());
+        store::update(&ask.db, &role_code, name.as_deref(), description, scopes.as_deref()).await?;
+        granters::remain(&ask.db).await?;
+        found(ask, &role_code).await
+    }
+
+    /// Removes a role that nobody holds.
+    #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
+    async fn admin_staff_roles_delete(&self, ctx: &Context<'_>, role_code: String) -> Result<bool, Fault> {
+        let ask = ctx.ask();
+        note(ask, &role_code);
+        store::lock(&ask.db, &role_code).await?.ok_or_else(not_found)?;
+        rules::unused(store::holders_count(&ask.db, &role_code, ask.principal()?.uuid).await?.0)?;
+        store::delete(&ask.db, &role_code).await?;
+        Ok(true)
+    }
+}
+
+/// The role as it is now, named to the audit record.
+async fn found(ask: &Ask, role_code: &str) -> Result<StaffRole, Fault> {
+    note(ask, role_code);
+    store::get(&ask.db, role_code).await?.ok_or_else(not_found)?.try_into()
+}
+
+fn note(ask: &Ask, role_code: &str) {
+    ask.note_target(Target {
+        kind: Some("STAFF_ROLE".to_owned()),
+        uuid: None,
+        label: Some(role_code.to_owned()),
+        partner_uuid: None,
+    });
+}
+
+fn not_found() -> Fault {
+    Fault::not_found("staff role")
+}
+
+impl TryFrom<RoleRow> for StaffRole {
+    type Error = Fault;
+
+    fn try_from(row: RoleRow) -> Result<Self, Fault> {
+        Ok(Self {
+            code: row.role_code,
+            name: row.name,
+            description: row.description,
+            scopes: row.scopes,
+            holders_count: row.holders_count,
+            holders: row.holders.0.into_iter().map(StaffRoleHolder::try_from).collect::<Result<_, _>>()?,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+        })
+    }
+}
+
+impl TryFrom<HolderRow> for StaffRoleHolder {
+    type Error = Fault;
+
+    fn try_from(row: HolderRow) -> Result<Self, Fault> {
+        Ok(Self { uuid: row.person_uuid, name: row.name, state: State::parse(&row.state)? })
+    }
+}

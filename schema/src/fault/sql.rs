@@ -1,0 +1,49 @@
+//! What the database says went wrong, as a fault.
+
+use super::Fault;
+
+/// Which constraint a statement broke, when it broke one.
+#[must_use]
+pub fn constraint_of(error: &sqlx::Error) -> Option<&str> {
+    error.as_database_error().and_then(sqlx::error::DatabaseError::constraint)
+}
+
+impl From<sqlx::Error> for Fault {
+    fn from(error: sqlx::Error) -> Self {
+        let state = error.as_database_error().and_then(|e| e.code().map(std::borrow::Cow::into_owned));
+        match (&error, state.as_deref()) {
+            (_, Some("40001" | "40P01")) => {
+                let mut fault = Self::unavailable("Too many changes at the same time. Try again.");
+                fault.0.retryable = true;
+                fault
+            }
+            (_, Some("57014" | "55P03" | "25P03" | "57P01" | "57P02" | "57P03" | "53300")) => {
+                tracing::warn!(cause = %error, "the database did not answer in time");
+                Self::unavailable("The service is busy. Try again.")
+            }
+            (
+                sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Io(_) | sqlx::Error::WorkerCrashed,
+                _,
+            ) => {
+                tracing::warn!(cause = %error, "the database is away");
+                Self::unavailable("The service cannot reach its database. Try again.")
+            }
+            _ if constraint_of(&error) == Some("person_administrator_check") => Self::conflict(
+                "A partner always keeps one active administrator. Make somebody else administrator first.",
+            ),
+            _ if constraint_of(&error) == Some("staff_granter_check") => Self::last_granter(),
+            _ => Self::internal(error),
+        }
+    }
+}
+
+impl Fault {
+    /// Nobody who can grant roles to internal people would be left.
+    #[must_use]
+    pub(crate) fn last_granter() -> Self {
+        Self::conflict(
+            "Nobody would be left who can let staff in and grant roles. Give somebody else a role with \
+             labs.admin.staff:write first.",
+        )
+    }
+}

@@ -1,0 +1,10 @@
+//! How a team keeps itself safe: its policy, its ledger, and the programs that may act for it.
+//!
+//! The policy takes effect at the next sign-in of each member: a session keeps what was asked of it when it was opened.
+//! Where a second factor is required, a session without one reaches the member's own account only, to enrol it
+//! (specification: decisions, Principals).
+
+mod resolvers;
+mod store;
+
+pub(in crate::partner) use resolvers::{SecurityMutation, SecurityQuery};

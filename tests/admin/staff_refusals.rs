@@ -1,0 +1,179 @@
+//! What nobody may do to colleagues or to themselves, and the last one who stays.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::house::people::Person;
+use crate::house::{Answer, House};
+
+async fn on(house: &House, by: &Person, operation: &str, person: Uuid, body: &Value) -> Answer {
+    house.call(operation).path("staff_uuid", person).token(&by.token).json(body).send().await
+}
+
+const GRANTERS: &str =
+    "select count(*) from person join staff_role_grant using (person_uuid) join staff_role using (role_code)
+                         where state = 'ACTIVE' and scopes && array['labs.admin:write', 'labs.admin.staff:write']";
+
+#[tokio::test]
+async fn nobody_grants_what_they_lack() {
+    let house = House::new().await;
+    let manager = house.staff("Manager", &["labs.admin.staff:write", "labs.admin.audit"]).await;
+    let clerk = house.staff("Clerk", &["labs.admin.audit"]).await;
+    let chief = house.staff("Chief", &["labs.admin:write"]).await;
+    let put = async |by: &Person, person: Uuid, roles: &[&str]| {
+        on(&house, by, "admin_staff_put_roles", person, &json!({ "roles": roles })).await
+    };
+    let refused = put(&manager, clerk.uuid, &["T_CLERK", "ADMINISTRATOR"]).await;
+    let error = &refused.json["errors"][0];
+    assert_eq!(
+        (refused.status, &error["code"], &error["pointer"]),
+        (422, &json!("ROLE_BEYOND_YOURS"), &json!("/roles/1"))
+    );
+    assert_eq!(put(&manager, clerk.uuid, &["NO_SUCH_ROLE"]).await.json["errors"][0]["code"], "UNKNOWN_ROLE");
+    let invitation = json!({ "name": "Otto", "email": "otto@labs.example", "roles": ["AUDITOR"] });
+    let invited = house.call("admin_staff_create").token(&manager.token).json(&invitation).send().await;
+    assert_eq!(
+        (invited.status, &invited.json["errors"][0]["code"]),
+        (422, &json!("ROLE_BEYOND_YOURS")),
+        "overview is missing"
+    );
+    assert_eq!(put(&chief, clerk.uuid, &["REVIEWER", "T_CLERK"]).await.status, 200);
+    let kept = put(&manager, clerk.uuid, &["REVIEWER", "T_CLERK"]).await;
+    assert_eq!(kept.status, 200, "what somebody holds may stay");
+    assert_eq!(put(&manager, clerk.uuid, &[]).await.json["roles"], json!([]), "and be taken away");
+    assert_eq!(put(&manager, clerk.uuid, &["REVIEWER"]).await.status, 422, "but not be given back");
+}
+
+#[tokio::test]
+async fn roles_are_in_force_at_once_and_the_difference_is_recorded() {
+    let house = House::new().await;
+    let chief = house.staff("Chief", &["labs.admin:write"]).await;
+    let clerk = house.staff("Clerk", &["labs.admin.engagement"]).await;
+    let audits = async || house.call("admin_audit_records_list").token(&clerk.token).send().await.status;
+    assert_eq!(audits().await, 403);
+    let granted = on(&house, &chief, "admin_staff_put_roles", clerk.uuid, &json!({ "roles": ["AUDITOR"] })).await;
+    assert_eq!(granted.json["roles"][0]["code"], "AUDITOR");
+    house.soon("the role opens", async || audits().await == 200).await;
+    on(&house, &chief, "admin_staff_put_roles", clerk.uuid, &json!({ "roles": [] })).await;
+    house.soon("and closes", async || audits().await == 403).await;
+    let changes = "select count(*) from audit_change join audit_log using (record_uuid)
+                    where operation = 'admin_staff_put_roles' and thing = 'staff_role_grant'";
+    assert_eq!(house.number(changes).await, 3, "one taken, one granted, one taken");
+}
+
+#[tokio::test]
+async fn nobody_reaches_into_the_account_of_somebody_who_may_do_more() {
+    let house = House::new().await;
+    let manager = house.staff("Manager", &["labs.admin.staff:write"]).await;
+    let chief = house.staff("Chief", &["labs.admin:write"]).await;
+    let reason = json!({ "reason": "A test." });
+    for (operation, body) in
+        [("admin_staff_reset_mfa", &reason), ("admin_staff_update", &json!({ "email": "mine@labs.example" }))]
+    {
+        let refused = on(&house, &manager, operation, chief.uuid, body).await;
+        assert_eq!((refused.status, refused.str("required_scope")), (403, "labs.admin:write"), "{operation}");
+    }
+    let stopped = on(&house, &manager, "admin_staff_disable", chief.uuid, &reason).await;
+    assert_eq!(stopped.status, 200, "an account in wrong hands is stopped by whoever sees it first");
+    let enabled = on(&house, &manager, "admin_staff_enable", chief.uuid, &reason).await;
+    assert_eq!(
+        (enabled.status, enabled.code()),
+        (403, "SCOPE_MISSING"),
+        "and comes back by somebody of the same rights"
+    );
+}
+
+#[tokio::test]
+async fn nobody_changes_their_own_rights_address_or_factor() {
+    let house = House::new().await;
+    let chief = house.staff("Chief", &["labs.admin:write"]).await;
+    house.staff("Second", &["labs.admin:write"]).await;
+    let reason = json!({ "reason": "A test." });
+    for (operation, body) in [
+        ("admin_staff_put_roles", &json!({ "roles": ["ADMINISTRATOR"] })),
+        ("admin_staff_put_roles", &json!({ "roles": [] })),
+        ("admin_staff_reset_mfa", &reason),
+        ("admin_staff_update", &json!({ "email": "new@labs.example" })),
+    ] {
+        let refused = on(&house, &chief, operation, chief.uuid, body).await;
+        assert_eq!((refused.status, refused.code()), (409, "CONFLICT"), "{operation}");
+    }
+    assert_eq!(on(&house, &chief, "admin_staff_update", chief.uuid, &json!({ "name": "Boss" })).await.status, 200);
+}
+
+#[tokio::test]
+async fn the_last_one_who_can_let_others_in_stays() {
+    let house = House::new().await;
+    let chief = house.staff("Chief", &["labs.admin:write"]).await;
+    let program = house.program("Provisioner", &["labs.admin:write"], None).await;
+    let by_program = Person { token: program.token, ..chief.clone() };
+    let reason = json!({ "reason": "A test." });
+    for by in [&chief, &by_program] {
+        let refused = on(&house, by, "admin_staff_disable", chief.uuid, &reason).await;
+        assert_eq!((refused.status, refused.code()), (409, "CONFLICT"), "{}", refused.text());
+    }
+    let refused = on(&house, &by_program, "admin_staff_put_roles", chief.uuid, &json!({ "roles": ["AUDITOR"] })).await;
+    assert_eq!(refused.status, 409, "{}", refused.text());
+    let invitation = json!({ "name": "Otto", "email": "otto@labs.example", "roles": ["ADMINISTRATOR"] });
+    house.call("admin_staff_create").token(&chief.token).json(&invitation).expect(201).await;
+    let refused = on(&house, &chief, "admin_staff_disable", chief.uuid, &reason).await;
+    assert_eq!(refused.status, 409, "somebody who is only invited cannot let anybody in");
+    let second = house.staff("Second", &["labs.admin.staff:write"]).await;
+    assert_eq!(on(&house, &second, "admin_staff_disable", chief.uuid, &reason).await.status, 200);
+    assert_eq!(house.number(GRANTERS).await, 1);
+}
+
+#[tokio::test]
+async fn of_two_who_remove_each_other_at_once_one_is_refused() {
+    for (operation, body) in [
+        ("admin_staff_disable", json!({ "reason": "A test." })),
+        ("admin_staff_put_roles", json!({ "roles": ["AUDITOR"] })),
+    ] {
+        let house = House::new().await;
+        let first = house.staff("First", &["labs.admin:write"]).await;
+        let second = house.staff("Second", &["labs.admin:write"]).await;
+        // Both are let in and wait for the same lock before either is done.
+        let mut owner = house.owner().await;
+        let hold = "select pg_advisory_lock(hashtextextended('staff granters', 0))";
+        sqlx::raw_sql(hold).execute(&mut owner).await.unwrap();
+        let release = async {
+            let waiting = "select count(*) from pg_locks where locktype = 'advisory' and not granted
+                              and database = (select oid from pg_database where datname = current_database())";
+            while house.number(waiting).await < 2 {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            sqlx::raw_sql("select pg_advisory_unlock_all()").execute(&mut owner).await.unwrap();
+        };
+        let (one, other, ()) = tokio::join!(
+            on(&house, &first, operation, second.uuid, &body),
+            on(&house, &second, operation, first.uuid, &body),
+            release
+        );
+        let mut statuses = [one.status, other.status];
+        statuses.sort_unstable();
+        assert_eq!(statuses, [200, 409], "{operation}: {} {}", one.text(), other.text());
+        assert_eq!(house.number(GRANTERS).await, 1, "{operation}");
+    }
+}
+
+#[tokio::test]
+async fn the_database_itself_keeps_the_last_one() {
+    let house = House::new().await;
+    house.staff("Chief", &["labs.admin:write"]).await;
+    for statement in [
+        "update person set state = 'DISABLED' where kind = 'STAFF_USER'",
+        "delete from staff_role_grant",
+        "update staff_role set scopes = '{labs.admin.audit}' where role_code = 'T_CHIEF'",
+        "delete from person where kind = 'STAFF_USER'",
+    ] {
+        let refused =
+            sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(&mut house.owner().await).await.unwrap_err();
+        assert_eq!(refused.as_database_error().unwrap().constraint(), Some("staff_granter_check"), "{statement}");
+    }
+    house.staff("Clerk", &["labs.admin.audit"]).await;
+    house
+        .sql("update person set state = 'DISABLED' where name = 'Clerk'; delete from person where name = 'Clerk'")
+        .await;
+}

@@ -1,0 +1,131 @@
+//! Roles of staff: made of what their maker holds, in force at once, and never one's own.
+
+use serde_json::{Value, json};
+
+use crate::house::people::Person;
+use crate::house::{Answer, House};
+
+async fn create(house: &House, staff: &Person, code: &str, scopes: &[&str]) -> Answer {
+    let body = json!({ "code": code, "name": "Some role", "scopes": scopes });
+    house.call("admin_staff_roles_create").token(&staff.token).json(&body).send().await
+}
+
+async fn update(house: &House, staff: &Person, code: &str, body: &Value) -> Answer {
+    house.call("admin_staff_roles_update").path("role_code", code).token(&staff.token).json(body).send().await
+}
+
+async fn delete(house: &House, staff: &Person, code: &str) -> Answer {
+    house.call("admin_staff_roles_delete").path("role_code", code).token(&staff.token).send().await
+}
+
+async fn grant(house: &House, staff: &Person, person: &Person, roles: &[&str]) -> Answer {
+    let call = house.call("admin_staff_put_roles").path("staff_uuid", person.uuid).token(&staff.token);
+    call.json(&json!({ "roles": roles })).send().await
+}
+
+#[tokio::test]
+async fn roles_are_listed_with_what_they_reach_and_who_holds_them() {
+    let house = House::new().await;
+    let chief = house.staff("Chief", &["labs.admin:write"]).await;
+    let list = async |query: &[(&str, &str)]| {
+        let call = house.call("admin_staff_roles_list").token(&chief.token).query("limit", 100);
+        let call = query.iter().fold(call, |call, (name, value)| call.query(name, value));
+        call.expect(200).await.json["data"].as_array().unwrap().clone()
+    };
+    let all = list(&[]).await;
+    assert_eq!(all.len(), 10, "nine from the beginning, and the chief's");
+    let own = all.iter().find(|role| role["code"] == "T_CHIEF").unwrap();
+    assert_eq!((&own["holders_count"], &own["holders"][0]["name"]), (&json!(1), &json!("Chief")));
+    let codes =
+        |roles: &[Value]| roles.iter().map(|role| role["code"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+    assert_eq!(codes(&list(&[("scope", "labs.admin.staff:write")]).await), ["ADMINISTRATOR", "T_CHIEF"]);
+    assert_eq!(codes(&list(&[("q", "changelog")]).await), ["EDITOR"]);
+    let by_name = list(&[("sort", "name")]).await;
+    assert_eq!(codes(&by_name)[..2], ["ACCOUNT_MANAGER", "ADMINISTRATOR"]);
+}
+
+#[tokio::test]
+async fn a_role_is_made_of_what_its_maker_holds() {
+    let house = House::new().await;
+    let manager = house.staff("Manager", &["labs.admin.staff:write", "labs.admin.audit"]).await;
+    let made = create(&house, &manager, "AUDITORS", &["labs.admin.audit", "labs.admin.staff"]).await;
+    assert_eq!((made.status, made.header("location")), (201, "/v1/admin/staff-roles/AUDITORS"));
+    assert_eq!(made.json["scopes"], json!(["labs.admin.audit", "labs.admin.staff"]));
+    for (scope, code) in [
+        ("labs.admin.audit:write", "SCOPE_BEYOND_YOURS"),
+        ("marketplace", "NOT_OF_STAFF"),
+        ("labs.secret", "UNKNOWN_SCOPE"),
+    ] {
+        let refused = create(&house, &manager, "OTHERS", &["labs.admin.audit", scope]).await;
+        let error = &refused.json["errors"][0];
+        assert_eq!((refused.status, &error["code"], &error["pointer"]), (422, &json!(code), &json!("/scopes/1")));
+    }
+    assert_eq!(create(&house, &manager, "AUDITORS", &["labs.admin.audit"]).await.code(), "CONFLICT");
+    let recorded = "select count(*) from audit_log join audit_change using (record_uuid)
+                     where operation = 'admin_staff_roles_create' and outcome = 'SUCCEEDED' and target_label = 'AUDITORS'
+                       and thing = 'staff_role' and after ->> 'name' = 'Some role'";
+    assert_eq!(house.number(recorded).await, 1);
+}
+
+#[tokio::test]
+async fn what_a_role_reaches_is_in_force_for_its_holders_at_once() {
+    let house = House::new().await;
+    let chief = house.staff("Chief", &["labs.admin:write"]).await;
+    let clerk = house.staff("Clerk", &["labs.admin.audit"]).await;
+    let status = async || house.call("admin_machine_clients_list").token(&clerk.token).send().await.status;
+    assert_eq!(status().await, 403);
+    let wider = json!({ "scopes": ["labs.admin.audit", "labs.admin.clients"] });
+    assert_eq!(update(&house, &chief, "T_CLERK", &wider).await.status, 200);
+    house.soon("the holder reaches more", async || status().await == 200).await;
+    let narrower = json!({ "scopes": ["labs.admin.audit"], "description": "Reads." });
+    assert_eq!(update(&house, &chief, "T_CLERK", &narrower).await.str("description"), "Reads.");
+    house.soon("and less again", async || status().await == 403).await;
+    let emptied = update(&house, &chief, "T_CLERK", &json!({ "description": null })).await;
+    assert_eq!((emptied.str("description"), emptied.str("name")), ("", "Clerk"));
+}
+
+#[tokio::test]
+async fn nobody_widens_a_role_beyond_themselves_or_changes_their_own() {
+    let house = House::new().await;
+    let chief = house.staff("Chief", &["labs.admin:write"]).await;
+    let manager = house.staff("Manager", &["labs.admin.staff:write"]).await;
+    house.staff("Clerk", &["labs.admin.audit"]).await;
+    let beyond =
+        update(&house, &manager, "T_CLERK", &json!({ "scopes": ["labs.admin.audit", "labs.admin.tiers"] })).await;
+    assert_eq!((beyond.status, &beyond.json["errors"][0]["pointer"]), (422, &json!("/scopes/1")));
+    let own = update(&house, &manager, "T_MANAGER", &json!({ "scopes": ["labs.admin.staff"] })).await;
+    assert_eq!((own.status, own.code()), (409, "CONFLICT"));
+    assert_eq!(
+        update(&house, &manager, "T_MANAGER", &json!({ "name": "Head" })).await.status,
+        200,
+        "a name is no right"
+    );
+    let narrowed = update(&house, &chief, "T_MANAGER", &json!({ "scopes": ["labs.admin.staff"] })).await;
+    assert_eq!(narrowed.status, 200);
+    let missing = update(&house, &chief, "NO_SUCH", &json!({ "name": "x" })).await;
+    assert_eq!(missing.status, 404);
+}
+
+#[tokio::test]
+async fn a_role_in_use_is_not_deleted() {
+    let house = House::new().await;
+    let chief = house.staff("Chief", &["labs.admin:write"]).await;
+    let clerk = house.staff("Clerk", &["labs.admin.audit"]).await;
+    assert_eq!(delete(&house, &chief, "T_CLERK").await.code(), "CONFLICT");
+    assert_eq!(grant(&house, &chief, &clerk, &["AUDITOR"]).await.status, 200);
+    assert_eq!(delete(&house, &chief, "T_CLERK").await.status, 204);
+    assert_eq!(delete(&house, &chief, "T_CLERK").await.status, 404);
+}
+
+#[tokio::test]
+async fn the_last_right_to_grant_does_not_go_with_a_role() {
+    let house = House::new().await;
+    let program = house.program("Provisioner", &["labs.admin:write"], None).await;
+    house.staff("Manager", &["labs.admin.staff:write"]).await;
+    let call = house.call("admin_staff_roles_update").path("role_code", "T_MANAGER").token(&program.token);
+    let refused = call.json(&json!({ "scopes": ["labs.admin.staff"] })).send().await;
+    assert_eq!((refused.status, refused.code()), (409, "CONFLICT"), "{}", refused.text());
+    house.staff("Second", &["labs.admin.staff:write"]).await;
+    let call = house.call("admin_staff_roles_update").path("role_code", "T_MANAGER").token(&program.token);
+    call.json(&json!({ "scopes": ["labs.admin.staff"] })).expect(200).await;
+}

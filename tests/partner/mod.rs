@@ -1,0 +1,3 @@
+//! Stories of a partner's own record.
+
+mod security;
