@@ -125,11 +125,7 @@ impl Engine {
     ///
     /// # Errors
     /// See [`crate::authority::Authority::principal_at`].
-    pub fn authenticate<'a>(
-        &'a self,
-        token: &'a str,
-        address: IpAddr,
-    ) -> BoxFuture<'a, Result<Arc<Principal>, Fault>> {
+    pub fn authenticate<'a>(&'a self, token: &'a str, address: IpAddr) -> BoxFuture<'a, Result<Arc<Principal>, Fault>> {
         async move { self.0.services.authority.principal_at(token, address).await }.boxed()
     }
 
