@@ -12,6 +12,9 @@ use crate::fault::{Code, Fault};
 /// What the stored answer is sealed for.
 const PURPOSE: &str = "idempotent-answer";
 
+/// What the request's hash is made unguessable for.
+const REQUEST: &str = "idempotent-request";
+
 /// What a key is good for.
 pub(super) enum Claim {
     /// The first request with this key: do it.
@@ -34,7 +37,9 @@ pub(super) async fn claim(ask: &Ask, root: &RootField, key: &IdempotencyKey) -> 
         Some(principal) => principal.uuid.to_string(),
         None => format!("network:{}", ask.caller.address),
     };
-    let slot = Slot { principal, operation: root.name.clone(), key: key.key.clone(), fingerprint: key.fingerprint };
+    // A plain hash of a body that holds a password could be guessed at by whoever has a copy of the table.
+    let fingerprint = ask.services.key.mac(REQUEST, &key.fingerprint);
+    let slot = Slot { principal, operation: root.name.clone(), key: key.key.clone(), fingerprint };
     let mut conn = ask.db.conn().await?;
     let locked = sqlx::query_scalar!(r#"select pg_try_advisory_xact_lock($1) as "locked!""#, slot.lock_number())
         .fetch_one(&mut *conn)
