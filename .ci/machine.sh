@@ -59,6 +59,11 @@ get_newer_node() {
   node_is_new_enough || stop "Node 20.19 or newer is needed. Install one, then run $0 again."
 }
 
+need_python() {
+  if ! have python3; then need "Python" python3 python; fi
+  if ! python3 -c 'import ensurepip' 2>/dev/null; then need "Python's venv" python3-venv python; fi
+}
+
 need_chromium() {
   local place
   if [ -n "${LABS_TEST_CHROMIUM:-}" ]; then return; fi

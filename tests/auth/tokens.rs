@@ -170,8 +170,12 @@ async fn a_form_that_cannot_be_used_says_why_in_the_words_of_oauth() {
         assert_eq!((answer.status, answer.str("error")), (400, error), "{}", answer.text());
         assert_eq!(answer.str("error_description"), answer.str("detail"));
     }
-    let both = house.call("auth_tokens_issue").header("authorization", &basic(id, secret)).form(&form(&program, ""));
-    assert_eq!(both.expect(400).await.str("error"), "invalid_request");
+    let both =
+        |header: String| house.call("auth_tokens_issue").header("authorization", &header).form(&form(&program, ""));
+    both(basic(id, secret)).expect(200).await;
+    both(basic(id, "")).expect(200).await;
+    assert_eq!(both(basic(id, "another")).expect(400).await.str("error"), "invalid_request");
+    assert_eq!(both(basic("another", secret)).expect(400).await.str("error"), "invalid_request");
     let mut fields = form(&program, "").to_vec();
     fields.push(("resource", "https://elsewhere.example"));
     assert_eq!(issue(&house, &fields).await.status, 200, "a field that is not listed is ignored");

@@ -38,10 +38,11 @@ pub(super) struct Standing<'a> {
     pub(super) network_is_allowed: bool,
 }
 
-/// Reads id and secret from the one place where they stand.
+/// Reads id and secret from the one place where they stand. For this grant OAuth libraries repeat in HTTP Basic what
+/// stands in the form, or the id alone; what says the same is no second way.
 ///
 /// # Errors
-/// `unsupported_grant_type`, or `invalid_request` when they stand nowhere or in two places.
+/// `unsupported_grant_type`, or `invalid_request` when they stand nowhere or differ between two places.
 pub(super) fn presented<'a>(
     grant_type: &str,
     form: (Option<&'a str>, Option<&'a str>),
@@ -59,9 +60,14 @@ pub(super) fn presented<'a>(
     let given = |text: Option<&'a str>| text.filter(|text| !text.is_empty());
     match (given(form.0), given(form.1), basic) {
         (Some(client_id), Some(secret), None) => Ok(Presented { client_id, secret, way: Way::Form }),
+        (Some(client_id), Some(secret), Some((basic_id, basic_secret)))
+            if basic_id == client_id && (basic_secret.is_empty() || basic_secret == secret) =>
+        {
+            Ok(Presented { client_id, secret, way: Way::Form })
+        }
         (None, None, Some((client_id, secret))) => Ok(Presented { client_id, secret, way: Way::Basic }),
         (_, _, Some(_)) => {
-            let detail = "Send the client id and the secret one way: by HTTP Basic, or as username and password.";
+            let detail = "Send one client id and secret: by HTTP Basic, or as username and password.";
             Err(malformed("invalid_request", detail))
         }
         _ => Err(malformed("invalid_request", "Send the client id as username and the client secret as password.")),

@@ -12,8 +12,17 @@ fn id_and_secret_come_one_way_only() {
     assert_eq!(way(form, None).ok(), Some(Way::Form));
     assert_eq!(way((None, None), Some(&basic)).ok(), Some(Way::Basic));
     assert_eq!(way((Some(""), Some("")), Some(&basic)).ok(), Some(Way::Basic));
+    // What says the same twice is one way.
+    assert_eq!(way(form, Some(&basic)).ok(), Some(Way::Form));
+    let id_alone = ("id".to_owned(), String::new());
+    assert_eq!(way(form, Some(&id_alone)).ok(), Some(Way::Form));
+    let another_secret = ("id".to_owned(), "another".to_owned());
+    let another_id = ("another".to_owned(), "secret".to_owned());
+    let another_id_alone = ("another".to_owned(), String::new());
     for (form, basic) in [
-        (form, Some(&basic)),
+        (form, Some(&another_secret)),
+        (form, Some(&another_id)),
+        (form, Some(&another_id_alone)),
         ((Some("id"), None), Some(&basic)),
         ((None, None), None),
         ((Some("id"), None), None),

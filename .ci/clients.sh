@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# A well-known OAuth library and a standard authenticator against the service itself. ./test calls this; it needs
+# Python and PostgreSQL. The libraries go to target/, for this project alone.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+libraries=$PWD/target/clients
+if ! cmp -s tests/clients/requirements.txt "$libraries/requirements.txt"; then
+  rm -rf "$libraries"
+  python3 -m venv "$libraries"
+  "$libraries/bin/pip" install --quiet --disable-pip-version-check --requirement tests/clients/requirements.txt
+  cp tests/clients/requirements.txt "$libraries/"
+fi
+# shellcheck source=.ci/service.sh
+. .ci/service.sh
+staff LABS_TEST_STAFF administrator
+client LABS_TEST_CLIENT storefront
+"$libraries/bin/python" -B -m unittest discover --start-directory tests/clients

@@ -1,0 +1,33 @@
+# shellcheck shell=bash
+# A service of its own for tests that come from outside, with people and programs made on the command line. Sourced.
+
+labs=${CARGO_TARGET_DIR:-target}/debug/labs
+folder=$(mktemp -d)
+trap 'kill "$service" 2>/dev/null && wait "$service" || true; rm -rf "$folder"' EXIT
+
+mkfifo "$folder/said"
+"$labs" serve --empty --listen 127.0.0.1:0 --folder "$folder/labs" --log warn >"$folder/said" &
+service=$!
+read -r first <"$folder/said"
+export LABS_TEST_BASE=${first##* }
+case $LABS_TEST_BASE in http://*) ;; *) echo "the service did not start: $first" >&2; exit 1 ;; esac
+
+# said <line's name> <text>: what the command line said under this name.
+said() { sed -n "s/^ *$1  *//p" <<<"$2"; }
+
+# staff <variable prefix> <role>: makes a person, and says how to sign in to the tests.
+staff() {
+  local made
+  made=$("$labs" staff create --folder "$folder/labs" --email "$2@labs.example" --name "Test of $2" --role "${2^^}")
+  export "$1_EMAIL=$2@labs.example"
+  export "$1_PASSWORD=$(said password "$made")"
+  export "$1_TOTP_SECRET=$(said authenticator "$made")"
+}
+
+# client <variable prefix> <scope>: makes a program of this scope.
+client() {
+  local made
+  made=$("$labs" client create --folder "$folder/labs" --name "Test of $2" --scope "$2")
+  export "$1_ID=$(said 'client id' "$made")"
+  export "$1_SECRET=$(said 'client secret' "$made")"
+}

@@ -1,0 +1,98 @@
+"""Other people's programs against the service: a well-known OAuth library and a standard authenticator.
+
+The service, a program and a staff member are made by .ci/clients.sh, which names them in the environment.
+"""
+
+import os
+import unittest
+
+import pyotp
+import requests
+from oauthlib.oauth2 import LegacyApplicationClient, OAuth2Error
+from requests.auth import HTTPBasicAuth
+from requests_oauthlib import OAuth2Session
+
+# The service of the test stands on loopback and speaks plain HTTP.
+os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"
+# A narrower token than was asked for is no error here, which the library must be told.
+os.environ["OAUTHLIB_RELAX_TOKEN_SCOPE"] = "1"
+
+BASE = os.environ["LABS_TEST_BASE"]
+CLIENT_ID = os.environ["LABS_TEST_CLIENT_ID"]
+CLIENT_SECRET = os.environ["LABS_TEST_CLIENT_SECRET"]
+TOKEN_URL = f"{BASE}/v1/oauth/token"
+
+
+class MachineClient(unittest.TestCase):
+    def session(self, **fetch):
+        session = OAuth2Session(client=LegacyApplicationClient(client_id=CLIENT_ID))
+        session.fetch_token(TOKEN_URL, username=CLIENT_ID, password=CLIENT_SECRET, **fetch)
+        return session
+
+    def introspect(self, token):
+        answer = requests.post(
+            f"{BASE}/v1/oauth/introspect",
+            data={"token": token},
+            auth=HTTPBasicAuth(CLIENT_ID, CLIENT_SECRET),
+            timeout=10,
+        )
+        self.assertEqual(answer.status_code, 200, answer.text)
+        return answer.json()
+
+    def test_a_token_is_got_used_introspected_and_revoked(self):
+        session = self.session()
+        self.assertEqual(session.token["token_type"].lower(), "bearer")
+        self.assertEqual(session.get(f"{BASE}/v1/marketplace/public/listings").status_code, 200)
+
+        token = session.token["access_token"]
+        told = self.introspect(token)
+        self.assertTrue(told["active"])
+        self.assertEqual(told["client_id"], CLIENT_ID)
+        self.assertIn("storefront", told["scope"].split())
+
+        url, headers, body = session._client.prepare_token_revocation_request(
+            f"{BASE}/v1/oauth/revoke", token, token_type_hint="access_token"
+        )
+        revoked = requests.post(
+            url, data=body, headers=headers, auth=HTTPBasicAuth(CLIENT_ID, CLIENT_SECRET), timeout=10
+        )
+        self.assertEqual(revoked.status_code, 200, revoked.text)
+        self.assertEqual(self.introspect(token), {"active": False})
+        self.assertEqual(session.get(f"{BASE}/v1/marketplace/public/listings").status_code, 401)
+
+    def test_a_token_is_got_with_the_credentials_in_the_header_as_well(self):
+        session = self.session(auth=HTTPBasicAuth(CLIENT_ID, CLIENT_SECRET))
+        self.assertEqual(session.get(f"{BASE}/v1/system/me").json()["type"], "MACHINE_CLIENT")
+
+    def test_a_wrong_secret_is_told_in_the_librarys_own_words(self):
+        session = OAuth2Session(client=LegacyApplicationClient(client_id=CLIENT_ID))
+        with self.assertRaises(OAuth2Error) as refused:
+            session.fetch_token(TOKEN_URL, username=CLIENT_ID, password="not the secret")
+        self.assertIn(refused.exception.error, ("invalid_client", "invalid_grant"))
+
+    def test_a_scope_beyond_what_is_allowed_is_left_out_of_the_token(self):
+        session = OAuth2Session(client=LegacyApplicationClient(client_id=CLIENT_ID))
+        asked = ["storefront", "labs.admin"]
+        token = session.fetch_token(TOKEN_URL, username=CLIENT_ID, password=CLIENT_SECRET, scope=asked)
+        self.assertEqual(token.scopes, ["storefront"])
+        self.assertTrue(token.scope_changed)
+
+
+class Authenticator(unittest.TestCase):
+    def test_a_standard_authenticators_code_signs_a_person_in(self):
+        person = {"email": os.environ["LABS_TEST_STAFF_EMAIL"], "password": os.environ["LABS_TEST_STAFF_PASSWORD"]}
+        asked = requests.post(f"{BASE}/v1/auth/sessions", json=person, timeout=10)
+        self.assertEqual((asked.status_code, asked.json()["code"]), (401, "MFA_REQUIRED"))
+        code = pyotp.TOTP(os.environ["LABS_TEST_STAFF_TOTP_SECRET"]).now()
+        answer = requests.post(
+            f"{BASE}/v1/auth/sessions:verify-mfa",
+            json={"challenge": asked.json()["challenge"], "code": code},
+            timeout=10,
+        )
+        self.assertEqual(answer.status_code, 200, answer.text)
+        bearer = {"Authorization": f"Bearer {answer.json()['access_token']}"}
+        self.assertEqual(requests.get(f"{BASE}/v1/system/me", headers=bearer, timeout=10).json()["type"], "STAFF_USER")
+
+
+if __name__ == "__main__":
+    unittest.main()
