@@ -289,7 +289,7 @@ async fn checked(
     body::check_accept(operation, &parts.headers).map_err(with_path)?;
     let form = bind::form(operation, &parts.headers).map_err(refused)?;
     let body = body::read(form, parts, body).await.map_err(with_path)?;
-    let request = bind::Request { path: values, query: parts.uri.query(), headers: &parts.headers, body };
+    let request = bind::Request { path: &path, query: parts.uri.query(), headers: &parts.headers, body };
     bind::bind(&rest.contract, operation, request).await.map_err(refused)
 }
 

@@ -28,7 +28,7 @@ pub struct Ask {
     pub services: Arc<Services>,
     /// The file that came with the request.
     pub attachment: Option<Attachment>,
-    /// Whether a fixed document asks, rather than a staff member's own query.
+    /// Whether a fixed document asks, which wants all there is, rather than a staff member's own query.
     pub(crate) is_document: bool,
     extras: Mutex<Extras>,
     loaders: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,

@@ -35,6 +35,7 @@ mod auth;
 mod entitlement;
 mod marketplace;
 mod partner;
+mod shared;
 mod subscription;
 mod system;
 mod whole;
@@ -44,19 +45,26 @@ pub use fault::{Code, Fault, FieldError};
 pub use principal::{Principal, PrincipalType};
 pub use scope::{Scope, ScopeSet};
 
-use async_graphql::MergedObject;
+engine::roots! {
+    groups:
+    /// Everything that can be read.
+    struct Query(
+        admin::AdminQuery,
+        auth::AuthQuery,
+        marketplace::MarketplaceQuery,
+        partner::PartnerQuery,
+        subscription::SubscriptionQuery,
+        system::SystemQuery,
+    );
+}
 
-/// Everything that can be read.
-#[derive(MergedObject, Default)]
-struct Query(
-    admin::AdminQuery,
-    auth::AuthQuery,
-    marketplace::MarketplaceQuery,
-    partner::PartnerQuery,
-    subscription::SubscriptionQuery,
-    system::SystemQuery,
-);
-
-/// Everything that can be written.
-#[derive(MergedObject, Default)]
-struct Mutation(admin::AdminMutation, auth::AuthMutation, marketplace::MarketplaceMutation, partner::PartnerMutation);
+engine::roots! {
+    groups:
+    /// Everything that can be written.
+    struct Mutation(
+        admin::AdminMutation,
+        auth::AuthMutation,
+        marketplace::MarketplaceMutation,
+        partner::PartnerMutation,
+    );
+}

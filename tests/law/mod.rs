@@ -7,6 +7,7 @@ mod full_disk;
 mod journal;
 mod plans;
 mod requests;
+mod together;
 
 use labs_rest::contract::{Access, BodyKind, Operation, Place};
 use serde_json::json;

@@ -1,5 +1,6 @@
 //! Stories of the storefront: what is found, in which order, and what readers never see.
 
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use super::market::{Market, column, finds, png, upload};
@@ -64,6 +65,22 @@ async fn words_are_found_in_their_forms_without_accents_and_half_typed() {
         let found = shop.find(&[("q", q), ("locale", "de")]).await;
         assert_eq!(column(&found, "name"), expected, "{q}");
         assert_eq!(found.json["facets"]["total"], expected.len(), "{q}");
+    }
+}
+
+#[tokio::test]
+async fn many_readers_at_once_each_get_the_listing_they_asked_for() {
+    let shop = Shop::new().await;
+    shop.list("Table Pilot", "Waiters take bookings.", "en").await;
+    shop.list("Tischplaner", "Verwaltet Wartelisten.", "de").await;
+    let asked: Vec<&str> = ["table-pilot", "nothing-here", "tischplaner"].into_iter().cycle().take(60).collect();
+    let answers = join_all(asked.iter().map(|slug| shop.listing(slug).send())).await;
+    for (slug, answer) in asked.iter().zip(&answers) {
+        if *slug == "nothing-here" {
+            assert_eq!((answer.status, answer.code()), (404, "NOT_FOUND"));
+        } else {
+            assert_eq!((answer.status, answer.str("slug")), (200, *slug));
+        }
     }
 }
 

@@ -31,8 +31,8 @@ pub use refusal::Refusal;
 
 /// A request as it came, with its body read whole.
 pub struct Request<'a> {
-    /// The names and raw values of the path's parameters, from [`crate::routes::Routes::find`].
-    pub path: &'a [(&'a str, &'a str)],
+    /// The values of the path's parameters, from [`path`].
+    pub path: &'a Map<String, Value>,
     /// The raw query, without the question mark.
     pub query: Option<&'a str>,
     /// The headers.
@@ -60,12 +60,11 @@ pub struct Bound {
 /// Binds a request to its operation. It waits for nothing: the body is there.
 ///
 /// # Errors
-/// In this order: [`Refusal::NotFound`] when a path value does not fit its schema,
-/// [`Refusal::UnsupportedMediaType`], then [`Refusal::Malformed`] or [`Refusal::Invalid`] with
+/// In this order: [`Refusal::UnsupportedMediaType`], then [`Refusal::Malformed`] or [`Refusal::Invalid`] with
 /// everything that is wrong in query, headers and body (specification: decisions.md, The contract,
 /// the refusals' order).
 pub async fn bind(contract: &Contract, operation: &Operation, request: Request<'_>) -> Result<Bound, Refusal> {
-    let mut bound = Bound { variables: path(contract, operation, request.path)?, ..Bound::default() };
+    let mut bound = Bound { variables: request.path.clone(), ..Bound::default() };
     let form = form(operation, request.headers)?;
     let mut findings = Findings::default();
     let mut checked = query::read(operation, request.query, &mut findings);

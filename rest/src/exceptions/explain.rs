@@ -24,7 +24,8 @@ pub(super) async fn explain(
     caller: &Caller,
     values: &[(&str, &str)],
 ) -> Result<Response<Body>, Fault> {
-    let request = bind::Request { path: values, query: parts.uri.query(), headers: &parts.headers, body: Bytes::new() };
+    let path = bind::path(&rest.contract, operation, values).map_err(|refusal| refusals::fault(operation, refusal))?;
+    let request = bind::Request { path: &path, query: parts.uri.query(), headers: &parts.headers, body: Bytes::new() };
     let bound =
         bind::bind(&rest.contract, operation, request).await.map_err(|refusal| refusals::fault(operation, refusal))?;
     let asked = |name: &str| bound.variables.get(name).and_then(Value::as_str).unwrap_or_default();

@@ -9,22 +9,24 @@ mod scopes;
 mod staff;
 mod staff_roles;
 
-use async_graphql::MergedObject;
+use crate::engine::roots;
 
-/// What can be read of the group.
-#[derive(MergedObject, Default)]
-pub(crate) struct AdminQuery(
-    audit_records::AuditRecordsQuery,
-    machine_clients::MachineClientsQuery,
-    scopes::ScopesQuery,
-    staff::StaffQuery,
-    staff_roles::StaffRolesQuery,
-);
+roots! {
+    /// What can be read of the group.
+    pub(crate) struct AdminQuery(
+        audit_records::AuditRecordsQuery,
+        machine_clients::MachineClientsQuery,
+        scopes::ScopesQuery,
+        staff::StaffQuery,
+        staff_roles::StaffRolesQuery,
+    );
+}
 
-/// What can be written in the group.
-#[derive(MergedObject, Default)]
-pub(crate) struct AdminMutation(
-    machine_clients::MachineClientsMutation,
-    staff::StaffMutation,
-    staff_roles::StaffRolesMutation,
-);
+roots! {
+    /// What can be written in the group.
+    pub(crate) struct AdminMutation(
+        machine_clients::MachineClientsMutation,
+        staff::StaffMutation,
+        staff_roles::StaffRolesMutation,
+    );
+}

@@ -14,25 +14,27 @@ pub(crate) mod security_events;
 mod sessions;
 mod tokens;
 
-use async_graphql::MergedObject;
+use crate::engine::roots;
 
-/// What can be read of the group.
-#[derive(MergedObject, Default)]
-pub(crate) struct AuthQuery(
-    tokens::TokensQuery,
-    account::AccountQuery,
-    sessions::SessionsQuery,
-    invitations::InvitationsQuery,
-);
+roots! {
+    /// What can be read of the group.
+    pub(crate) struct AuthQuery(
+        tokens::TokensQuery,
+        account::AccountQuery,
+        sessions::SessionsQuery,
+        invitations::InvitationsQuery,
+    );
+}
 
-/// What can be written in the group.
-#[derive(MergedObject, Default)]
-pub(crate) struct AuthMutation(
-    tokens::TokensMutation,
-    registrations::RegistrationsMutation,
-    sessions::SessionsMutation,
-    mfa::MfaMutation,
-    account::AccountMutation,
-    passwords::PasswordsMutation,
-    invitations::InvitationsMutation,
-);
+roots! {
+    /// What can be written in the group.
+    pub(crate) struct AuthMutation(
+        tokens::TokensMutation,
+        registrations::RegistrationsMutation,
+        sessions::SessionsMutation,
+        mfa::MfaMutation,
+        account::AccountMutation,
+        passwords::PasswordsMutation,
+        invitations::InvitationsMutation,
+    );
+}

@@ -13,6 +13,7 @@ use uuid::Uuid;
 use super::RootField;
 use crate::ask::{Caller, Extras, Target};
 use crate::fault::{Code, Fault};
+use crate::principal::Principal;
 use crate::time::Time;
 
 /// A record in the making.
@@ -106,32 +107,45 @@ impl Entry {
 
     /// Writes the record.
     pub(super) async fn write(&self, connection: &mut PgConnection) -> Result<(), Fault> {
-        let principal = self.caller.principal.as_deref();
+        Self::write_all(std::slice::from_ref(self), connection).await
+    }
+
+    /// Writes several records.
+    pub(super) async fn write_all(entries: &[Self], connection: &mut PgConnection) -> Result<(), Fault> {
+        fn each<'a, T>(entries: &'a [Entry], field: impl Fn(&'a Entry) -> T) -> Vec<T> {
+            entries.iter().map(field).collect()
+        }
         sqlx::query!(
             "insert into audit_log (record_uuid, operation, channel, outcome, code, actor_kind, actor_uuid, actor_label, scope,
                                     target_kind, target_uuid, target_label, partner_uuid, reason, request_id, address, parameters)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
-            self.record_uuid,
-            self.operation,
-            self.caller.channel.name(),
-            self.outcome,
-            self.code,
-            principal.map_or("ANONYMOUS", |principal| principal.kind.name()),
-            principal.map(|principal| principal.uuid),
-            principal.map(|principal| principal.label.as_str()),
-            self.scope,
-            self.target.kind,
-            self.target.uuid,
-            self.target.label,
-            self.target.partner_uuid,
-            self.reason,
-            self.caller.request_id,
-            ipnet::IpNet::from(self.caller.address) as ipnet::IpNet,
-            Json(&self.parameters) as _,
+             select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::uuid[], $8::text[],
+                                  $9::text[], $10::text[], $11::uuid[], $12::text[], $13::uuid[], $14::text[], $15::text[],
+                                  $16::inet[], $17::jsonb[])",
+            &each(entries, |entry| entry.record_uuid),
+            &each(entries, |entry| entry.operation.as_str()) as &[&str],
+            &each(entries, |entry| entry.caller.channel.name()) as &[&str],
+            &each(entries, |entry| entry.outcome) as &[&str],
+            &each(entries, |entry| entry.code) as &[Option<&str>],
+            &each(entries, |entry| entry.principal().map_or("ANONYMOUS", |principal| principal.kind.name())) as &[&str],
+            &each(entries, |entry| entry.principal().map(|principal| principal.uuid)) as &[Option<Uuid>],
+            &each(entries, |entry| entry.principal().map(|principal| principal.label.as_str())) as &[Option<&str>],
+            &each(entries, |entry| entry.scope.as_deref()) as &[Option<&str>],
+            &each(entries, |entry| entry.target.kind.as_deref()) as &[Option<&str>],
+            &each(entries, |entry| entry.target.uuid) as &[Option<Uuid>],
+            &each(entries, |entry| entry.target.label.as_deref()) as &[Option<&str>],
+            &each(entries, |entry| entry.target.partner_uuid) as &[Option<Uuid>],
+            &each(entries, |entry| entry.reason.as_deref()) as &[Option<&str>],
+            &each(entries, |entry| entry.caller.request_id.as_str()) as &[&str],
+            &each(entries, |entry| ipnet::IpNet::from(entry.caller.address)) as &[ipnet::IpNet],
+            &each(entries, |entry| Json(&entry.parameters)) as &[Json<&Value>],
         )
         .execute(connection)
         .await?;
         Ok(())
+    }
+
+    fn principal(&self) -> Option<&Principal> {
+        self.caller.principal.as_deref()
     }
 }
 

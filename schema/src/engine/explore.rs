@@ -74,7 +74,7 @@ impl Engine {
         }
         let document =
             async_graphql::parser::parse_query(&exploration.query).map_err(|error| invalid(error.to_string()))?;
-        let operation = only_operation(&document).ok_or_else(|| invalid("Send exactly one operation."))?;
+        let operation = &only_operation(&document).ok_or_else(|| invalid("Send exactly one operation."))?.node;
         let writes = is_mutation(operation);
         let roots = root_fields(&document, operation);
         if writes && roots.len() > 1 {

@@ -7,16 +7,19 @@
 //! everything.
 
 mod audit;
+mod direct;
 mod explore;
 mod idempotency;
 mod prepare;
 mod question;
+mod roots;
 mod settle;
+mod together;
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use async_graphql::{EmptySubscription, Schema, Value, Variables};
+use async_graphql::{EmptySubscription, Schema, Value};
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -25,6 +28,7 @@ use sqlx::PgPool;
 pub use explore::{Exploration, Explored};
 pub use prepare::Plan;
 pub use question::{Question, RootField};
+pub(crate) use roots::{Merged, Roots, roots};
 
 use crate::access::Access;
 use crate::ask::{Ask, Attachment, Caller, Extras};
@@ -32,9 +36,10 @@ use crate::db::Db;
 use crate::fault::{Code, Fault};
 use crate::principal::Principal;
 use crate::services::Services;
+use crate::shared::Shared;
 use crate::{Mutation, Query};
 
-type Graph = Schema<Query, Mutation, EmptySubscription>;
+type Graph = Schema<roots::Root<Query>, roots::Root<Mutation>, EmptySubscription>;
 
 /// The inside of the service, behind one door.
 #[derive(Clone)]
@@ -44,6 +49,8 @@ struct Inner {
     plan: Plan,
     pool: PgPool,
     services: Arc<Services>,
+    /// Audited reads that wait for a transaction.
+    audited_reads: Shared<Call, together::Outcome>,
 }
 
 /// One question with everything that belongs to this asking of it.
@@ -100,7 +107,7 @@ impl Engine {
     /// The schema over its services.
     #[must_use]
     pub fn new(plan: Plan, pool: PgPool, services: Arc<Services>) -> Self {
-        Self(Arc::new(Inner { plan, pool, services }))
+        Self(Arc::new(Inner { plan, pool, services, audited_reads: Shared::default() }))
     }
 
     /// The schema, to bind documents to.
@@ -163,11 +170,8 @@ impl Engine {
                 let body = self.execute(&call.question, &call.variables, &ask).await?;
                 return Ok(Answer { body, extras: ask.take_extras(), replayed: false });
             }
-            // Detached from the caller's connection: a client that goes away must not cut a transaction in two.
-            let engine = self.clone();
-            tokio::spawn(async move { engine.settle(call).await })
-                .await
-                .unwrap_or_else(|error| Err(Fault::internal(error)))
+            // Either way detached from the caller's connection: a client that goes away must not cut a transaction in two.
+            if Self::may_share(&call) { self.share(call).await } else { self.settle_apart(call).await }
         }
         .boxed()
     }
@@ -197,34 +201,30 @@ impl Engine {
         .boxed()
     }
 
+    async fn settle_apart(&self, call: Call) -> Result<Answer, Fault> {
+        let engine = self.clone();
+        let settled = tokio::spawn(async move { engine.settle(call).await });
+        settled.await.unwrap_or_else(|error| Err(Fault::internal(error)))
+    }
+
     fn context(&self, call: &Call, db: Db) -> Arc<Ask> {
         let services = Arc::clone(&self.0.services);
         let now = services.clock.now();
         Arc::new(Ask::new(call.caller.clone(), db, now, services, call.attachment.clone()))
     }
 
-    /// Runs the document and writes its root field as JSON.
+    /// Asks the root field and writes its value as JSON.
     async fn execute(
         &self,
         question: &Question,
         variables: &serde_json::Map<String, serde_json::Value>,
         ask: &Arc<Ask>,
     ) -> Result<Bytes, Fault> {
-        let mut request = async_graphql::Request::new("")
-            .variables(Variables::from_json(serde_json::Value::Object(variables.clone())))
-            .data(Arc::clone(ask));
-        request.set_parsed_query(question.document.clone());
-        let response = self.0.plan.graph.execute(request).await;
-        if let Some(fault) = response.errors.iter().find_map(|error| error.source::<Fault>()) {
-            return Err(fault.clone());
+        let value = self.0.plan.environment()?.ask(question, variables, ask).await?;
+        // Written whole already.
+        if let Value::Binary(bytes) = value {
+            return Ok(bytes);
         }
-        if let Some(error) = response.errors.first() {
-            return Err(Fault::internal(format!("{}: {}", question.root.name, error.message)));
-        }
-        let Value::Object(mut roots) = response.data else {
-            return Err(Fault::internal(format!("{}: the answer is no object", question.root.name)));
-        };
-        let value = roots.pop().map(|(_, value)| value).unwrap_or_default();
         let mut body = Vec::with_capacity(1024);
         question.shape.write(&value, &mut body);
         Ok(Bytes::from(body))

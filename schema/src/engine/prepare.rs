@@ -1,18 +1,22 @@
 //! Building the schema and binding documents to it, once, at start-up.
 
 use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
 use async_graphql::parser::types::{
-    DocumentOperations, ExecutableDocument, Field, FieldDefinition, Selection, SelectionSet, ServiceDocument, TypeKind,
+    ExecutableDocument, FieldDefinition, OperationDefinition, Selection, SelectionSet, ServiceDocument, TypeKind,
     TypeSystemDefinition,
 };
-use async_graphql::{EmptySubscription, Name, Positioned, Schema, ValidationMode};
+use async_graphql::{EmptySubscription, Positioned, Schema, ValidationMode};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 use super::Graph;
+use super::direct::Environment;
 use super::question::{Question, RootField, Shape, is_mutation, only_operation, root_fields};
+use super::roots::{Root as RootType, Roots};
 use crate::access::Access;
+use crate::fault::Fault;
 use crate::{Mutation, Query};
 
 /// A root field, as the SDL declares it.
@@ -42,6 +46,10 @@ const NOBODY: &str = "__validate_only";
 pub struct Plan {
     pub(super) graph: Graph,
     pub(super) strict: Graph,
+    /// Where root fields are asked directly.
+    environment: Arc<OnceLock<Environment>>,
+    queries: Roots,
+    mutations: Roots,
     pub(super) roots: HashMap<String, Root>,
     pub(super) nested: HashMap<(String, String), Nested>,
     /// The fields of each object type, in the schema's order.
@@ -55,13 +63,24 @@ impl Plan {
     /// # Errors
     /// Every root field that does not say who may ask it.
     pub fn new() -> Result<Self, Vec<String>> {
-        let graph = builder().validation_mode(ValidationMode::Fast).finish();
-        let strict = builder().validation_mode(ValidationMode::Strict).finish();
+        let environment = Arc::default();
+        let graph = builder(&environment).validation_mode(ValidationMode::Fast).finish();
+        let strict = builder(&environment).validation_mode(ValidationMode::Strict).finish();
         let sdl = graph.sdl();
         let document = async_graphql::parser::parse_schema(&sdl)
             .map_err(|error| vec![format!("the SDL cannot be read: {error}")])?;
-        let mut plan =
-            Self { graph, strict, roots: HashMap::new(), nested: HashMap::new(), order: HashMap::new(), sdl };
+        let mut plan = Self {
+            graph,
+            strict,
+            queries: RootType::<Query>::new(Arc::clone(&environment)).into_roots(),
+            mutations: RootType::<Mutation>::new(Arc::clone(&environment)).into_roots(),
+            environment,
+            roots: HashMap::new(),
+            nested: HashMap::new(),
+            order: HashMap::new(),
+            sdl,
+        };
+        plan.look_around()?;
         let mut breaches = Vec::new();
         for (object, field) in fields(&document) {
             let access = access_of(field);
@@ -83,6 +102,17 @@ impl Plan {
         if breaches.is_empty() { Ok(plan) } else { Err(breaches) }
     }
 
+    /// Asks a field that there is not, which nobody need wait for: the root type leaves its environment.
+    fn look_around(&self) -> Result<(), Vec<String>> {
+        let _ = self.graph.execute("{ nothing }").now_or_never();
+        self.environment().map(|_| ()).map_err(|fault| vec![fault.to_string()])
+    }
+
+    /// Where root fields are asked directly.
+    pub(super) fn environment(&self) -> Result<&Environment, Fault> {
+        self.environment.get().ok_or_else(|| Fault::internal("the schema's environment is not known"))
+    }
+
     /// The schema as text, with the access each root field needs.
     #[must_use]
     pub fn sdl(&self) -> &str {
@@ -102,33 +132,61 @@ impl Plan {
     }
 }
 
-fn builder() -> async_graphql::SchemaBuilder<Query, Mutation, EmptySubscription> {
-    Schema::build(Query::default(), Mutation::default(), EmptySubscription).disable_suggestions()
+fn builder(
+    environment: &Arc<OnceLock<Environment>>,
+) -> async_graphql::SchemaBuilder<RootType<Query>, RootType<Mutation>, EmptySubscription> {
+    let queries = RootType::new(Arc::clone(environment));
+    let mutations = RootType::new(Arc::clone(environment));
+    Schema::build(queries, mutations, EmptySubscription).disable_suggestions()
 }
 
 /// Binds a document to the schema.
 async fn question(plan: &Plan, name: &str, document: ExecutableDocument) -> Result<Question, Vec<String>> {
-    let operation =
-        only_operation(&document).ok_or_else(|| vec![format!("{name}: a document holds exactly one operation")])?;
-    let writes = is_mutation(operation);
-    let roots = root_fields(&document, operation);
-    let [root] = roots.as_slice() else { return Err(vec![format!("{name}: a document asks exactly one root field")]) };
+    let breach = |text: String| vec![format!("{name}: {text}")];
+    let only = only_operation(&document).ok_or_else(|| breach("a document holds exactly one operation".to_owned()))?;
+    let mut operation = only.clone();
+    let writes = is_mutation(&operation.node);
+    let roots = root_fields(&document, &operation.node);
+    let [root] = roots.as_slice() else { return Err(breach("a document asks exactly one root field".to_owned())) };
     if root.as_str() != name {
-        return Err(vec![format!("{name}: the document asks `{root}`; document and root field share one name")]);
+        return Err(breach(format!("the document asks `{root}`; document and root field share one name")));
     }
-    let Some(known) = plan.roots.get(name) else {
-        return Err(vec![format!("{name}: the schema has no such root field")]);
-    };
+    let known = plan.roots.get(name).ok_or_else(|| breach("the schema has no such root field".to_owned()))?;
     if known.writes != writes {
-        return Err(vec![format!("{name}: the schema has it under the other root type (query, mutation)")]);
+        return Err(breach("the schema has it under the other root type (query, mutation)".to_owned()));
+    }
+    let objects = if writes { &plan.mutations } else { &plan.queries };
+    let object = objects.of(name).ok_or_else(|| breach("no object was collected for it".to_owned()))?;
+    let shape = Shape::of(&document, &operation.node.selection_set.node).into_root();
+    validate(&plan.strict, document.clone()).await?;
+    if has_directives(&document, &operation.node.selection_set.node) {
+        return Err(breach("a fixed document uses no directives".to_owned()));
+    }
+    let mut fragments = document.fragments;
+    if check_whole(plan, name, if writes { "Mutation" } else { "Query" }, &shape)? {
+        prune(&mut operation.node);
+        fragments.clear();
     }
     let access = known.access;
-    let shape = Shape::of(&document, &operation.selection_set.node).into_root();
-    validate(&plan.strict, document.clone()).await?;
-    let is_whole = check_whole(plan, name, if writes { "Mutation" } else { "Query" }, &shape)?;
-    let document = if is_whole { pruned(document, &shape) } else { document };
     let root = RootField { name: name.to_owned(), access, is_mutation: writes, is_audited: access.is_audited(name) };
-    Ok(Question { root, document, shape })
+    Ok(Question { root, operation, fragments, object, shape })
+}
+
+/// Whether anything in a selection is skipped or included by a directive, which a question that is asked directly
+/// would not heed.
+fn has_directives(document: &ExecutableDocument, selection: &SelectionSet) -> bool {
+    let within = |selection| has_directives(document, selection);
+    selection.items.iter().any(|item| match &item.node {
+        Selection::Field(field) => !field.node.directives.is_empty() || within(&field.node.selection_set.node),
+        Selection::InlineFragment(inline) => {
+            !inline.node.directives.is_empty() || within(&inline.node.selection_set.node)
+        }
+        Selection::FragmentSpread(spread) => {
+            let fragment = document.fragments.get(&spread.node.fragment_name.node);
+            !spread.node.directives.is_empty()
+                || fragment.is_some_and(|fragment| within(&fragment.node.selection_set.node))
+        }
+    })
 }
 
 /// Whether a root field is answered whole. It must then be asked whole: every field, in the schema's order, all the
@@ -144,28 +202,12 @@ fn check_whole(plan: &Plan, name: &str, root: &str, shape: &Shape) -> Result<boo
     if breaches.is_empty() { Ok(true) } else { Err(breaches) }
 }
 
-/// The document of a root field that is answered whole, without what it asks beneath the answer's own fields: nobody
-/// looks at it, and every request would copy and walk it. The own fields stay, for a resolver that looks ahead.
-fn pruned(mut document: ExecutableDocument, shape: &Shape) -> ExecutableDocument {
-    let operation = match &mut document.operations {
-        DocumentOperations::Single(operation) => Some(operation),
-        DocumentOperations::Multiple(all) => all.values_mut().next(),
-    };
-    let items = operation.map(|operation| operation.node.selection_set.node.items.as_mut_slice());
-    if let Some([Positioned { node: Selection::Field(root), pos }]) = items {
-        let leaf = |name: &str| Field {
-            alias: None,
-            name: Positioned::new(Name::new(name), *pos),
-            arguments: Vec::new(),
-            directives: Vec::new(),
-            selection_set: Positioned::new(SelectionSet::default(), *pos),
-        };
-        let leaves =
-            shape.fields().map(|(name, _)| Positioned::new(Selection::Field(Positioned::new(leaf(name), *pos)), *pos));
-        root.node.selection_set.node.items = leaves.collect();
-        document.fragments.clear();
+/// Takes away what a document asks beneath a root field that is answered whole: nobody looks at it, and every request
+/// would copy it.
+fn prune(operation: &mut OperationDefinition) {
+    if let Some(Positioned { node: Selection::Field(root), .. }) = operation.selection_set.node.items.first_mut() {
+        root.node.selection_set.node.items.clear();
     }
-    document
 }
 
 fn compare(plan: &Plan, ty: &str, shape: &Shape, breaches: &mut Vec<String>) {

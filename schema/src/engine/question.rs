@@ -1,10 +1,16 @@
 //! A question: a parsed, validated document of which it is known who may ask it and how its answer is
 //! written.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use async_graphql::parser::types::{
-    DocumentOperations, ExecutableDocument, OperationDefinition, OperationType, Selection, SelectionSet,
+    DocumentOperations, ExecutableDocument, FragmentDefinition, OperationDefinition, OperationType, Selection,
+    SelectionSet,
 };
-use async_graphql::{Name, Value};
+use async_graphql::{Name, Positioned, Value};
+
+use super::roots::RootObject;
 
 use crate::access::Access;
 
@@ -12,8 +18,11 @@ use crate::access::Access;
 pub struct Question {
     /// What it asks.
     pub root: RootField,
-    pub(crate) document: ExecutableDocument,
-    pub(crate) shape: Shape,
+    pub(super) operation: Positioned<OperationDefinition>,
+    pub(super) fragments: HashMap<Name, Positioned<FragmentDefinition>>,
+    /// The object that has the root field.
+    pub(super) object: Arc<dyn RootObject>,
+    pub(super) shape: Shape,
 }
 
 /// A root field: what an operation is on the inside.
@@ -118,10 +127,10 @@ fn write_json<T: serde::Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
 }
 
 /// The one operation of a document.
-pub(crate) fn only_operation(document: &ExecutableDocument) -> Option<&OperationDefinition> {
+pub(crate) fn only_operation(document: &ExecutableDocument) -> Option<&Positioned<OperationDefinition>> {
     match &document.operations {
-        DocumentOperations::Single(operation) => Some(&operation.node),
-        DocumentOperations::Multiple(all) if all.len() == 1 => all.values().next().map(|operation| &operation.node),
+        DocumentOperations::Single(operation) => Some(operation),
+        DocumentOperations::Multiple(all) if all.len() == 1 => all.values().next(),
         DocumentOperations::Multiple(_) => None,
     }
 }

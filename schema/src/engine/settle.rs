@@ -54,7 +54,7 @@ impl Engine {
     }
 
     /// Everything between BEGIN and COMMIT but the audit record.
-    async fn walk(&self, call: &Call, ask: &Arc<Ask>) -> Result<Answer, Fault> {
+    pub(super) async fn walk(&self, call: &Call, ask: &Arc<Ask>) -> Result<Answer, Fault> {
         let claim = match &call.idempotency {
             None => None,
             Some(key) => match idempotency::claim(ask, &call.question.root, key).await? {
@@ -80,7 +80,7 @@ impl Engine {
         Ok(Answer { body, extras: ask.take_extras(), replayed: false })
     }
 
-    async fn roll_back(&self, db: &Db) {
+    pub(super) async fn roll_back(&self, db: &Db) {
         if let Some(transaction) = db.take().await
             && let Err(error) = transaction.rollback().await
         {
@@ -105,7 +105,7 @@ fn begin(call: &Call, entry: Option<&audit::Entry>) -> String {
     }
 }
 
-async fn commit(db: &Db) -> Result<(), Fault> {
+pub(super) async fn commit(db: &Db) -> Result<(), Fault> {
     match db.take().await {
         Some(transaction) => Ok(transaction.commit().await?),
         None => Ok(()),

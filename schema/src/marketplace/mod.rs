@@ -12,29 +12,31 @@ pub(crate) mod slug;
 mod submissions;
 pub(crate) mod versions;
 
-use async_graphql::MergedObject;
+use crate::engine::roots;
 
 pub(crate) use publication::publish_due;
 
-/// What can be read in the group.
-#[derive(MergedObject, Default)]
-pub(crate) struct MarketplaceQuery(
-    apps::AppsQuery,
-    categories::CategoriesQuery,
-    checklist::ChecklistQuery,
-    listings::ListingsQuery,
-    media::MediaQuery,
-    public_categories::PublicCategoriesQuery,
-    submissions::SubmissionsQuery,
-    versions::VersionsQuery,
-);
+roots! {
+    /// What can be read in the group.
+    pub(crate) struct MarketplaceQuery(
+        apps::AppsQuery,
+        categories::CategoriesQuery,
+        checklist::ChecklistQuery,
+        listings::ListingsQuery,
+        media::MediaQuery,
+        public_categories::PublicCategoriesQuery,
+        submissions::SubmissionsQuery,
+        versions::VersionsQuery,
+    );
+}
 
-/// What can be written in the group.
-#[derive(MergedObject, Default)]
-pub(crate) struct MarketplaceMutation(
-    apps::AppsMutation,
-    categories::CategoriesMutation,
-    media::MediaMutation,
-    submissions::SubmissionsMutation,
-    versions::VersionsMutation,
-);
+roots! {
+    /// What can be written in the group.
+    pub(crate) struct MarketplaceMutation(
+        apps::AppsMutation,
+        categories::CategoriesMutation,
+        media::MediaMutation,
+        submissions::SubmissionsMutation,
+        versions::VersionsMutation,
+    );
+}

@@ -4,12 +4,14 @@
 
 mod security;
 
-use async_graphql::MergedObject;
+use crate::engine::roots;
 
-/// What can be read of the group.
-#[derive(MergedObject, Default)]
-pub(crate) struct PartnerQuery(security::SecurityQuery);
+roots! {
+    /// What can be read of the group.
+    pub(crate) struct PartnerQuery(security::SecurityQuery);
+}
 
-/// What can be written in the group.
-#[derive(MergedObject, Default)]
-pub(crate) struct PartnerMutation(security::SecurityMutation);
+roots! {
+    /// What can be written in the group.
+    pub(crate) struct PartnerMutation(security::SecurityMutation);
+}

@@ -5,8 +5,9 @@
 
 mod public_tiers;
 
-use async_graphql::MergedObject;
+use crate::engine::roots;
 
-/// What can be read of the group.
-#[derive(MergedObject, Default)]
-pub(crate) struct SubscriptionQuery(public_tiers::PublicTiersQuery);
+roots! {
+    /// What can be read of the group.
+    pub(crate) struct SubscriptionQuery(public_tiers::PublicTiersQuery);
+}

@@ -2,8 +2,9 @@
 
 mod me;
 
-use async_graphql::MergedObject;
+use crate::engine::roots;
 
-/// What can be read of the group.
-#[derive(MergedObject, Default)]
-pub(crate) struct SystemQuery(me::MeQuery);
+roots! {
+    /// What can be read of the group.
+    pub(crate) struct SystemQuery(me::MeQuery);
+}

@@ -106,7 +106,7 @@ fn works(ground: &Ground, tokens: &[String]) -> anyhow::Result<Vec<Work>> {
             limit: Some((
                 format!(
                     "\\set n random(1, {apps})\n{};\n",
-                    filled(statements::listing()?, &["'app-' || :n", "null::text"])
+                    filled(statements::LISTING, &["'app-' || :n", "null::text"])
                 ),
                 0.33,
             )),

@@ -35,7 +35,7 @@ struct Hand {
 pub(crate) fn router(engine: Engine) -> anyhow::Result<Router> {
     let hand = Arc::new(Hand {
         engine,
-        listing: statements::listing()?,
+        listing: statements::LISTING,
         apps: statements::apps()?,
         app: statements::app()?,
         client: statements::client()?,

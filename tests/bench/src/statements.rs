@@ -21,10 +21,43 @@ pub(crate) fn find(marks: &[&str]) -> anyhow::Result<&'static str> {
     }
 }
 
-/// One listing by its slug.
-pub(crate) fn listing() -> anyhow::Result<&'static str> {
-    find(&["o.locale <> l.default_locale", "where l.slug = $1 and l.visible"])
-}
+/// One listing by its slug, in a locale. The service asks for several at once; this is the same statement for one, as a
+/// handler of its own would have it.
+pub(crate) const LISTING: &str = r#"
+select l.slug, l.app_uuid, t.name, t.tagline, t.description, t.locale,
+       array(select o.locale from listing_translation as o where o.app_uuid = l.app_uuid
+              order by o.locale <> l.default_locale, o.locale) as "locales!",
+       p.slug as vendor_slug, p.company_name as vendor_name, l.version_number,
+       v.published_at as version_published_at, v.manifest -> 'permissions' as "permissions: _",
+       coalesce(v.release_notes ->> $2, v.release_notes ->> split_part($2, '-', 1),
+           v.release_notes ->> l.default_locale) as release_notes,
+       (select json_agg(json_build_object('slug', c.slug, 'primary', lc.position = 0, 'name',
+                   coalesce(c.names ->> $2, c.names ->> split_part($2, '-', 1), c.names ->> 'en', c.slug))
+               order by lc.position)
+          from listing_category as lc
+          join category as c on c.category_uuid = lc.category_uuid
+          join category_place as place on place.category_uuid = lc.category_uuid and place.shown
+         where lc.app_uuid = l.app_uuid) as "categories: _",
+       (select json_agg(json_build_object('media_uuid', m.media_uuid, 'kind', lm.kind,
+                   'position', lm.position, 'alt_text', nullif(lm.alt_text, ''),
+                   'caption', nullif(lm.caption, ''), 'media_type', m.media_type,
+                   'width', m.width, 'height', m.height, 'variants', m.variants)
+               order by lm.kind, lm.position)
+          from listing_media as lm
+          join media as m on m.media_uuid = lm.media_uuid
+         where lm.app_uuid = l.app_uuid) as "media: _",
+       l.rating_average as "rating_average!", l.rating_count, l.support_url, l.support_email, l.privacy_url,
+       l.website_url, l.terms_url, l.first_published_at, l.published_at
+  from listing as l
+  join partner as p on p.partner_uuid = l.partner_uuid
+  join app_version as v on v.version_uuid = l.version_uuid
+ cross join lateral (
+       select o.name, o.tagline, o.description, o.locale from listing_translation as o
+        where o.app_uuid = l.app_uuid
+        order by o.locale = $2::text desc, o.locale = split_part($2, '-', 1) desc,
+                 o.locale = l.default_locale desc
+        limit 1) as t
+ where l.slug = $1 and l.visible"#;
 
 /// A partner's apps, newest first, twenty to a page.
 pub(crate) fn apps() -> anyhow::Result<&'static str> {

@@ -51,8 +51,12 @@ impl Call {
     async fn bind(&self, operation: &str) -> Result<Bound, Refusal> {
         let operation = contract().operation(operation).unwrap();
         let path: Vec<(&str, &str)> = self.path.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        let request =
-            Request { path: &path, query: self.query.as_deref(), headers: &self.headers, body: self.body.clone() };
+        let request = Request {
+            path: &super::path(contract(), operation, &path)?,
+            query: self.query.as_deref(),
+            headers: &self.headers,
+            body: self.body.clone(),
+        };
         bind(contract(), operation, request).await
     }
 

@@ -18,6 +18,7 @@ use crate::keep::secret::{IssuedSecret, SecretKind};
 use crate::page::{CountedPage, Window, names};
 use crate::scope::{ScopeSet, opening};
 use crate::time::Time;
+use crate::whole::Whole;
 
 use types::{
     MachineClient, MachineClientDisable, MachineClientEnable, MachineClientInput, MachineClientList,
@@ -68,8 +69,12 @@ impl MachineClientsQuery {
 
     /// One program, the scopes it is allowed beside those it really uses.
     #[graphql(directive = access::apply("labs.admin.clients".into()))]
-    async fn admin_machine_clients_get(&self, ctx: &Context<'_>, client_uuid: Uuid) -> Result<MachineClient, Fault> {
-        found(ctx.ask(), client_uuid).await
+    async fn admin_machine_clients_get(
+        &self,
+        ctx: &Context<'_>,
+        client_uuid: Uuid,
+    ) -> Result<Whole<MachineClient>, Fault> {
+        found(ctx.ask(), client_uuid).await.map(Whole)
     }
 
     /// Every secret that a program has or had, without the secrets themselves.
@@ -167,7 +172,7 @@ impl MachineClientsMutation {
         ctx: &Context<'_>,
         client_uuid: Uuid,
         body: MachineClientUpdate,
-    ) -> Result<MachineClient, Fault> {
+    ) -> Result<Whole<MachineClient>, Fault> {
         let ask = ctx.ask();
         held(ask, client_uuid).await?;
         let mut errors = Vec::new();
@@ -185,7 +190,7 @@ impl MachineClientsMutation {
         if settings.name.is_some() || settings.contact_email.is_some() || settings.allowed_networks.is_some() {
             store::update(&ask.db, client_uuid, &settings).await?;
         }
-        found(ask, client_uuid).await
+        found(ask, client_uuid).await.map(Whole)
     }
 
     /// Replaces what a program is allowed. Its tokens follow within a second.
@@ -195,7 +200,7 @@ impl MachineClientsMutation {
         ctx: &Context<'_>,
         client_uuid: Uuid,
         body: MachineClientScopesPut,
-    ) -> Result<MachineClient, Fault> {
+    ) -> Result<Whole<MachineClient>, Fault> {
         let ask = ctx.ask();
         let client = held(ask, client_uuid).await?;
         let before = ScopeSet::parse(client.allowed_scopes.iter().map(String::as_str));
@@ -207,7 +212,7 @@ impl MachineClientsMutation {
         if scopes != client.allowed_scopes {
             store::set_scopes(&ask.db, client_uuid, &scopes).await?;
         }
-        found(ask, client_uuid).await
+        found(ask, client_uuid).await.map(Whole)
     }
 
     /// A new secret, while the old one lives on for a time named.
@@ -263,7 +268,7 @@ impl MachineClientsMutation {
         ctx: &Context<'_>,
         client_uuid: Uuid,
         body: MachineClientDisable,
-    ) -> Result<MachineClient, Fault> {
+    ) -> Result<Whole<MachineClient>, Fault> {
         ctx.ask().note_reason(body.reason);
         moved(ctx.ask(), client_uuid, Action::Disable).await
     }
@@ -275,7 +280,7 @@ impl MachineClientsMutation {
         ctx: &Context<'_>,
         client_uuid: Uuid,
         body: Option<MachineClientEnable>,
-    ) -> Result<MachineClient, Fault> {
+    ) -> Result<Whole<MachineClient>, Fault> {
         if let Some(reason) = body.and_then(|body| body.reason) {
             ctx.ask().note_reason(reason);
         }
@@ -284,10 +289,10 @@ impl MachineClientsMutation {
 }
 
 /// Moves a program to where an action leads.
-async fn moved(ask: &Ask, client_uuid: Uuid, action: Action) -> Result<MachineClient, Fault> {
+async fn moved(ask: &Ask, client_uuid: Uuid, action: Action) -> Result<Whole<MachineClient>, Fault> {
     let state = after(State::parse(&held(ask, client_uuid).await?.state)?, action)?;
     store::set_state(&ask.db, client_uuid, state.name(), action == Action::Enable).await?;
-    found(ask, client_uuid).await
+    found(ask, client_uuid).await.map(Whole)
 }
 
 /// Everything that is wrong with a program to be, at once; else its scopes and networks as they are kept.

@@ -7,7 +7,7 @@
 //! It is a copy, made when a version goes live; what the owner edits afterwards reaches readers with the next
 //! publication (specification: decisions, States). It has no states of its own: it is visible or it is not, which
 //! follows from the app and its partner. Nothing here depends on who asks, so every statement is a function of its
-//! parameters alone and could be shared among requests (design: performance, Recipe 5).
+//! parameters alone, and the busiest one is shared among requests ([`crate::shared`]).
 
 mod resolvers;
 mod rules;
@@ -15,4 +15,5 @@ mod store;
 mod types;
 
 pub(in crate::marketplace) use resolvers::ListingsQuery;
+pub(in crate::marketplace) use store::{ListingKey, ListingRow};
 pub(in crate::marketplace) use types::ListingFacets;

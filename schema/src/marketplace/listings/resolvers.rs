@@ -6,7 +6,7 @@ use async_graphql::{Context, Object};
 use uuid::Uuid;
 
 use super::rules;
-use super::store::{self, Filter, FoundRow};
+use super::store::{self, Filter, FoundRow, ListingKey};
 use super::types::{Listing, ListingFacets, ListingList};
 use crate::access::access;
 use crate::ask::{Ask, Asking};
@@ -44,7 +44,7 @@ impl ListingsQuery {
         let list = "marketplace_listings_search";
         let window = Window::read(&ask.services.cursors, list, &(order, &filter), limit, cursor.as_deref())?;
         let rows = store::page(&ask.db, &filter, order, &window).await?;
-        let facets = if ctx.look_ahead().field("facets").exists() {
+        let facets = if ask.is_document || ctx.look_ahead().field("facets").exists() {
             facets(ask, &filter, rows.first()).await?
         } else {
             Arc::default()
@@ -61,8 +61,14 @@ impl ListingsQuery {
         listing_slug: String,
         locale: Option<String>,
     ) -> Result<Whole<Listing>, Fault> {
-        let found = store::get(&ctx.ask().db, &listing_slug, locale.as_deref()).await?;
-        found.map(Whole).ok_or_else(|| Fault::not_found("listing"))
+        let (ask, key) = (ctx.ask(), ListingKey { slug: listing_slug, locale });
+        let db = ask.db.aside();
+        let each = move |keys| {
+            let db = db.clone();
+            async move { store::get_each(&db, keys).await }
+        };
+        let found = ask.services.showcase.listings.get(key, each).await?;
+        found.ok_or_else(|| Fault::not_found("listing"))?.try_into().map(Whole)
     }
 
     /// The bytes of a picture that a listing shows, in one of four sizes. They leave beside the answer.

@@ -33,8 +33,16 @@ pub(super) struct Filter {
     pub(super) locale: Option<String>,
 }
 
+/// A listing by its slug, in the locale that is asked for.
+pub(in crate::marketplace) struct ListingKey {
+    pub(super) slug: String,
+    pub(super) locale: Option<String>,
+}
+
 /// A listing as its statement answers it: flat where it can be.
-struct ListingRow {
+pub(in crate::marketplace) struct ListingRow {
+    /// Which of the listings asked for it is, counted from 1.
+    place: i64,
     slug: String,
     app_uuid: Uuid,
     name: String,
@@ -82,21 +90,25 @@ struct Pixels {
     height: i32,
 }
 
-/// One visible listing in the best locale: the one asked for, else its language, else the listing's own. This is the
-/// busiest statement of the service: one round trip, a function of slug and locale alone.
-pub(super) async fn get(db: &Db, slug: &str, locale: Option<&str>) -> Result<Option<Listing>, Fault> {
-    let row = sqlx::query_as!(
+/// Visible listings, each in the best locale: the one asked for, else its language, else the listing's own; for each
+/// key what there is. This is the busiest statement of the service, a function of slugs and locales alone, so that those
+/// who ask at once share it.
+pub(super) async fn get_each(db: &Db, keys: Vec<ListingKey>) -> Result<Vec<Option<ListingRow>>, Fault> {
+    let mut found: Vec<Option<ListingRow>> = std::iter::repeat_with(|| None).take(keys.len()).collect();
+    let (slugs, locales): (Vec<String>, Vec<Option<String>>) =
+        keys.into_iter().map(|key| (key.slug, key.locale)).unzip();
+    let rows = sqlx::query_as!(
         ListingRow,
-        r#"select l.slug, l.app_uuid, t.name, t.tagline, t.description, t.locale,
+        r#"select asked.place as "place!", l.slug as "slug!", l.app_uuid, t.name, t.tagline, t.description, t.locale,
                array(select o.locale from listing_translation as o where o.app_uuid = l.app_uuid
                       order by o.locale <> l.default_locale, o.locale) as "locales!",
                p.slug as vendor_slug, p.company_name as vendor_name, l.version_number,
                v.published_at as version_published_at, v.manifest -> 'permissions' as "permissions: _",
-               coalesce(v.release_notes ->> $2, v.release_notes ->> split_part($2, '-', 1),
+               coalesce(v.release_notes ->> asked.locale, v.release_notes ->> split_part(asked.locale, '-', 1),
                    v.release_notes ->> l.default_locale) as release_notes,
                (select json_agg(json_build_object('slug', c.slug, 'primary', lc.position = 0, 'name',
-                           coalesce(c.names ->> $2, c.names ->> split_part($2, '-', 1), c.names ->> 'en', c.slug))
-                       order by lc.position)
+                           coalesce(c.names ->> asked.locale, c.names ->> split_part(asked.locale, '-', 1),
+                               c.names ->> 'en', c.slug)) order by lc.position)
                   from listing_category as lc
                   join category as c on c.category_uuid = lc.category_uuid
                   join category_place as place on place.category_uuid = lc.category_uuid and place.shown
@@ -111,22 +123,28 @@ pub(super) async fn get(db: &Db, slug: &str, locale: Option<&str>) -> Result<Opt
                  where lm.app_uuid = l.app_uuid) as "media: _",
                l.rating_average as "rating_average!", l.rating_count, l.support_url, l.support_email, l.privacy_url,
                l.website_url, l.terms_url, l.first_published_at, l.published_at
-          from listing as l
+          from unnest($1::text[], $2::text[]) with ordinality as asked (slug, locale, place)
+          join listing as l on l.slug = asked.slug and l.visible
           join partner as p on p.partner_uuid = l.partner_uuid
           join app_version as v on v.version_uuid = l.version_uuid
          cross join lateral (
                select o.name, o.tagline, o.description, o.locale from listing_translation as o
                 where o.app_uuid = l.app_uuid
-                order by o.locale = $2::text desc, o.locale = split_part($2, '-', 1) desc,
+                order by o.locale = asked.locale desc, o.locale = split_part(asked.locale, '-', 1) desc,
                          o.locale = l.default_locale desc
-                limit 1) as t
-         where l.slug = $1 and l.visible"#,
-        slug,
-        locale
+                limit 1) as t"#,
+        &slugs,
+        &locales as &[Option<String>]
     )
-    .fetch_optional(&mut *db.conn().await?)
+    .fetch_all(&mut *db.conn().await?)
     .await?;
-    row.map(Listing::try_from).transpose()
+    for row in rows {
+        let place = usize::try_from(row.place - 1).ok().and_then(|place| found.get_mut(place));
+        if let Some(place) = place {
+            *place = Some(row);
+        }
+    }
+    Ok(found)
 }
 
 impl TryFrom<ListingRow> for Listing {

@@ -1,4 +1,5 @@
-//! The shop window as a whole: answers that take all of it to work out, kept while nothing in it changes.
+//! The shop window as a whole: answers that take all of it to work out, kept while nothing in it changes, and listings
+//! whose readers share their statements.
 //!
 //! Facets and the counted tree cost the more the more is listed, and change only with a publication or with the tree.
 //! Every answer is kept under a stamp of both that its own statement reads, so that one that is out of date is never
@@ -13,9 +14,10 @@ use std::time::Duration;
 use moka::sync::Cache;
 use tokio::sync::OnceCell;
 
-use super::listings::ListingFacets;
+use super::listings::{ListingFacets, ListingKey, ListingRow};
 use super::public_categories::PublicCategory;
 use crate::fault::Fault;
+use crate::shared::Shared;
 
 pub(in crate::marketplace) use store::stamp_get;
 
@@ -30,11 +32,17 @@ const MOST_LOCALES: u64 = 50;
 pub(crate) struct Showcase {
     pub(in crate::marketplace) facets: Kept<ListingFacets>,
     pub(in crate::marketplace) trees: Kept<Vec<PublicCategory>>,
+    /// Listings that are read by several at once.
+    pub(in crate::marketplace) listings: Shared<ListingKey, ListingRow>,
 }
 
 impl Default for Showcase {
     fn default() -> Self {
-        Self { facets: Kept::with_room(MOST_SEARCHES), trees: Kept::with_room(MOST_LOCALES) }
+        Self {
+            facets: Kept::with_room(MOST_SEARCHES),
+            trees: Kept::with_room(MOST_LOCALES),
+            listings: Shared::default(),
+        }
     }
 }
 

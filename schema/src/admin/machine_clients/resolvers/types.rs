@@ -14,7 +14,7 @@ use crate::page::CountedPage;
 use crate::time::Time;
 
 /// A program that an operator provisioned.
-#[derive(SimpleObject)]
+#[derive(SimpleObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MachineClient {
     /// For paths.
@@ -50,7 +50,7 @@ pub(crate) struct MachineClient {
 }
 
 /// How a program uses one scope.
-#[derive(SimpleObject)]
+#[derive(SimpleObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MachineClientScopeUse {
     /// The scope that the operation needed.
@@ -62,7 +62,7 @@ pub(crate) struct MachineClientScopeUse {
 }
 
 /// What is known of a secret.
-#[derive(SimpleObject)]
+#[derive(SimpleObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MachineClientSecret {
     /// For paths.

@@ -73,37 +73,25 @@ fn hundredths(average: f64) -> i64 {
     hundredths
 }
 
-/// One statement of the search. `rank` is worked out where the words are looked for, `name` where the listings are;
-/// the keys of the order follow the filter. LIMIT takes no bind parameter, so there is one for each size of page.
+/// One statement of the search. `found` tells what the words are in, `name` and the keys of the order are worked out where
+/// the listings are. LIMIT takes no bind parameter, so there is one for each size of page.
 macro_rules! found {
-    ($db:expr, $filter:expr, limit: $limit:literal, rank: $rank:literal, name: $name:literal, from: $from:literal,
-     after: $after:literal, order: $order:literal $(, $key:expr)*) => {
+    ($db:expr, $filter:expr, limit: $limit:literal, found: [$($found:literal),+], filters: [$($filters:literal),+],
+     name: $name:literal, from: $from:literal, after: $after:literal, order: $order:literal $(, $key:expr)*) => {
         sqlx::query_as!(
             FoundRow,
             r#"with query as materialized (
                    select listing_query(coalesce($1::text, 'en'), $2::text) || coalesce(
                        listing_query(coalesce($1, 'en'), $3::text) && to_tsquery('labs_simple', $4::text), '') as terms),
-               found as materialized (
-                   select t.app_uuid, "# + $rank + r#" as rank
-                     from query join listing_translation as t on t.search @@ query.terms group by t.app_uuid),
                place as materialized (select category_uuid, path from category_place where shown),
                chosen as materialized (
                    select place.category_uuid from place join category as c on c.category_uuid = any(place.path)
                     where c.slug = any($5::text[])),
+               found as materialized ("# $(+ $found)+ + r#"),
                page as (
                    select l.app_uuid, l.partner_uuid, l.slug, l.version_number, l.default_locale, l.published_at,
                        l.rating_average, l.rating_count, "# + $name + " from " + $from + r#"
-                    where l.visible
-                      and ($2 is null or l.app_uuid in (select app_uuid from found))
-                      and ($5 is null or exists (select from listing_category as lc join chosen using (category_uuid)
-                                                  where lc.app_uuid = l.app_uuid))
-                      and ($6::text is null or l.partner_uuid = (select partner_uuid from partner where slug = $6))
-                      and ($7::float8 is null or (l.rating_count > 0 and l.rating_average >= $7))
-                      and ($8::text[] is null or exists (
-                          select from listing_translation as t join unnest($8) as language
-                              on t.locale = language or starts_with(t.locale, language || '-')
-                           where t.app_uuid = l.app_uuid))
-                      and "# + $after + " order by " + $order + $limit + r#")
+                    where "# $(+ $filters)+ + " and " + $after + " order by " + $order + $limit + r#")
                select l.slug as "slug!", l.app_uuid as "app_uuid!", t.name, t.tagline, t.locale,
                    p.slug as vendor_slug, p.company_name as vendor_name, l.version_number as "version_number!",
                    l.published_at as "published_at!", l.rating_average as "rating_average!",
@@ -152,6 +140,108 @@ macro_rules! sized {
     };
 }
 
+/// The statement for an order.
+///
+/// What is ranked by relevance is bounded, so that a word which everything has costs no more than one that little has: the
+/// first thousand texts that have the words in their name, and the first thousand that have them anywhere, which are the
+/// newest when the words are common. They are taken to be common when a fifth of the newest texts has them; then the
+/// newest are looked through in order, else the index of words is.
+macro_rules! ordered {
+    ($window:expr, $db:expr, $filter:expr, $order:expr, filters: $filters:literal, words: $words:literal) => {
+        match $order {
+            Order::Relevance => sized!(
+                $window,
+                $db,
+                $filter,
+                found: [
+                    "select hit.app_uuid, (max(ts_rank(hit.search, query.terms)) * 1000000)::integer as rank
+                       from query cross join (
+                            select count(*) filter (where newest.search @@ query.terms) * 5 >= count(*) as are_common
+                              from query cross join lateral (
+                                   select t.search from listing as l join listing_translation as t using (app_uuid)
+                                    where l.visible order by l.published_at desc, l.app_uuid desc limit 200) as newest
+                            ) as words
+                      cross join lateral (
+                            (select l.app_uuid, t.search from listing_translation as t cross join lateral (
+                                    select l.app_uuid from listing as l where l.app_uuid = t.app_uuid and ",
+                    $filters,
+                    " offset 0) as l
+                              where ts_filter(t.search, '{a}') @@ query.terms limit 1000)
+                            union all
+                            (select l.app_uuid, t.search from listing_translation as t cross join lateral (
+                                    select l.app_uuid from listing as l where l.app_uuid = t.app_uuid and ",
+                    $filters,
+                    " offset 0) as l
+                              where not words.are_common and t.search @@ query.terms limit 1000)
+                            union all
+                            (select l.app_uuid, t.search from listing as l cross join lateral (
+                                    select t.search from listing_translation as t
+                                     where t.app_uuid = l.app_uuid and t.search @@ query.terms offset 0) as t
+                              where words.are_common and ",
+                    $filters,
+                    " order by l.published_at desc, l.app_uuid desc limit 1000)
+                            ) as hit
+                      group by hit.app_uuid"
+                ],
+                filters: ["true"],
+                name: "found.rank, '' as sort_name",
+                from: "(select app_uuid, rank from found
+                         where $9::integer is null or (rank, app_uuid) < ($9, $10::uuid)
+                         order by rank desc, app_uuid desc limit 101) as found join listing as l using (app_uuid)",
+                after: "true",
+                order: "rank desc, app_uuid desc",
+                $window.key::<i32>(0)?,
+                $window.key::<Uuid>(1)?
+            ),
+            Order::NewestFirst => sized!(
+                $window,
+                $db,
+                $filter,
+                found: [$words],
+                filters: ["($2 is null or l.app_uuid in (select app_uuid from found)) and ", $filters],
+                name: "0 as rank, '' as sort_name",
+                from: "listing as l",
+                after: "($9::timestamptz is null or (l.published_at, l.app_uuid) < ($9, $10::uuid))",
+                order: "published_at desc, app_uuid desc",
+                $window.key::<Time>(0)? as Option<Time>,
+                $window.key::<Uuid>(1)?
+            ),
+            Order::ByName => sized!(
+                $window,
+                $db,
+                $filter,
+                found: [$words],
+                filters: ["($2 is null or l.app_uuid in (select app_uuid from found)) and ", $filters],
+                name: "0 as rank, named.sort_name",
+                from: r#"listing as l cross join lateral (
+                    select lower(unaccent(o.name)) collate "C" as sort_name from listing_translation as o
+                     where o.app_uuid = l.app_uuid
+                     order by o.locale = $1 desc, o.locale = split_part($1, '-', 1) desc,
+                              o.locale = l.default_locale desc limit 1) as named"#,
+                after: "($9::text is null or (named.sort_name, l.app_uuid) > ($9, $10::uuid))",
+                order: "sort_name, app_uuid",
+                $window.key::<String>(0)?,
+                $window.key::<Uuid>(1)?
+            ),
+            Order::BestFirst => sized!(
+                $window,
+                $db,
+                $filter,
+                found: [$words],
+                filters: ["($2 is null or l.app_uuid in (select app_uuid from found)) and ", $filters],
+                name: "0 as rank, '' as sort_name",
+                from: "listing as l",
+                after: "($9::bigint is null
+                    or (l.rating_average, l.rating_count, l.app_uuid) < ($9 / 100.0::float8, $10::integer, $11::uuid))",
+                order: "rating_average desc, rating_count desc, app_uuid desc",
+                $window.key::<i64>(0)?,
+                $window.key::<i32>(1)?,
+                $window.key::<Uuid>(2)?
+            ),
+        }
+    };
+}
+
 /// A page of what the filter finds.
 pub(in crate::marketplace::listings) async fn page(
     db: &Db,
@@ -159,62 +249,22 @@ pub(in crate::marketplace::listings) async fn page(
     order: Order,
     window: &Window,
 ) -> Result<Vec<FoundRow>, Fault> {
-    let rows = match order {
-        Order::Relevance => sized!(
-            window,
-            db,
-            filter,
-            rank: "(max(ts_rank(t.search, query.terms)) * 1000000)::integer",
-            name: "found.rank, '' as sort_name",
-            from: "found join listing as l on l.app_uuid = found.app_uuid",
-            after: "($9::integer is null or (found.rank, l.app_uuid) < ($9, $10::uuid))",
-            order: "rank desc, app_uuid desc",
-            window.key::<i32>(0)?,
-            window.key::<Uuid>(1)?
-        ),
-        Order::NewestFirst => sized!(
-            window,
-            db,
-            filter,
-            rank: "0",
-            name: "0 as rank, '' as sort_name",
-            from: "listing as l",
-            after: "($9::timestamptz is null or (l.published_at, l.app_uuid) < ($9, $10::uuid))",
-            order: "published_at desc, app_uuid desc",
-            window.key::<Time>(0)? as Option<Time>,
-            window.key::<Uuid>(1)?
-        ),
-        Order::ByName => sized!(
-            window,
-            db,
-            filter,
-            rank: "0",
-            name: "0 as rank, named.sort_name",
-            from: r#"listing as l cross join lateral (
-                select lower(unaccent(o.name)) collate "C" as sort_name from listing_translation as o
-                 where o.app_uuid = l.app_uuid
-                 order by o.locale = $1 desc, o.locale = split_part($1, '-', 1) desc,
-                          o.locale = l.default_locale desc limit 1) as named"#,
-            after: "($9::text is null or (named.sort_name, l.app_uuid) > ($9, $10::uuid))",
-            order: "sort_name, app_uuid",
-            window.key::<String>(0)?,
-            window.key::<Uuid>(1)?
-        ),
-        Order::BestFirst => sized!(
-            window,
-            db,
-            filter,
-            rank: "0",
-            name: "0 as rank, '' as sort_name",
-            from: "listing as l",
-            after: "($9::bigint is null
-                    or (l.rating_average, l.rating_count, l.app_uuid) < ($9 / 100.0::float8, $10::integer, $11::uuid))",
-            order: "rating_average desc, rating_count desc, app_uuid desc",
-            window.key::<i64>(0)?,
-            window.key::<i32>(1)?,
-            window.key::<Uuid>(2)?
-        ),
-    };
+    let rows = ordered!(
+        window,
+        db,
+        filter,
+        order,
+        filters: "l.visible
+            and ($5 is null or exists (
+                select from listing_category as lc join chosen using (category_uuid) where lc.app_uuid = l.app_uuid))
+            and ($6::text is null or l.partner_uuid = (select partner_uuid from partner where slug = $6))
+            and ($7::float8 is null or (l.rating_count > 0 and l.rating_average >= $7))
+            and ($8::text[] is null or exists (
+                select from listing_translation as o
+                  join unnest($8) as language on o.locale = language or starts_with(o.locale, language || '-')
+                 where o.app_uuid = l.app_uuid))",
+        words: "select distinct t.app_uuid from query join listing_translation as t on t.search @@ query.terms"
+    );
     Ok(rows?)
 }
 
