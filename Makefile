@@ -1,6 +1,6 @@
 # The shorter steps. What each does stands in ./test, ./run and .ci/, once.
 .DEFAULT_GOAL := help
-.PHONY: help run test ci check fmt lint unit law stories tidy contract playground bench accept
+.PHONY: help run test ci check fmt lint unit law stories tidy contract playground bench soak accept
 
 export SQLX_OFFLINE := true
 
@@ -47,6 +47,9 @@ playground: ## build the pages and test them in Chromium
 bench: ## what the service costs beside hand-written handlers, in ratios
 	cargo build --release --locked --bin labs --package labs-bench --bin labs-bench --package labs
 	target/release/labs-bench --labs target/release/labs
+
+soak: ## what must hold for long and under load, whole, with its figures
+	LABS_TEST_SOAK=whole cargo test --workspace --test tests --locked soak:: -- --nocapture --test-threads=1
 
 accept: ## make anew what is generated: .sqlx, contract, schema
 	.ci/accept.sh

@@ -8,6 +8,7 @@ mod call;
 mod cluster;
 pub(crate) mod mail;
 pub(crate) mod people;
+pub(crate) mod proxy;
 
 use std::path::PathBuf;
 
@@ -36,7 +37,20 @@ pub(crate) struct House {
     pub(crate) mail_folder: PathBuf,
     client: reqwest::Client,
     stop: CancellationToken,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
+}
+
+/// Where a replica keeps its files, and what it says its address is: its own, if nothing else.
+struct Place {
+    folder: tempfile::TempDir,
+    mail_folder: Option<PathBuf>,
+    name: Option<String>,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), mail_folder: None, name: None }
+    }
 }
 
 impl House {
@@ -53,11 +67,33 @@ impl House {
 
     /// A service over a database that is there: a second replica.
     pub(crate) async fn over(database_url: String, flags: &[&str]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        Self::replica(database_url, folder, flags, Clock::default()).await
+        Self::replica(database_url, Place::new(), flags, Clock::default()).await
     }
 
-    async fn replica(database_url: String, folder: tempfile::TempDir, flags: &[&str], clock: Clock) -> Self {
+    /// Another replica over the same database, with the same secrets, address and clock, that writes its mail to the same
+    /// folder.
+    pub(crate) async fn beside(&self) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let secrets = folder.path().join("secrets");
+        std::fs::create_dir(&secrets).unwrap();
+        std::fs::copy(self.master_key(), secrets.join("master.key")).unwrap();
+        let place = Place { folder, mail_folder: Some(self.mail_folder.clone()), name: Some(self.base_url.clone()) };
+        Self::replica(self.database_url.clone(), place, &[], self.clock.clone()).await
+    }
+
+    /// Sends its calls to this address from now on, each over a connection of its own.
+    pub(crate) fn stand_behind(&mut self, address: std::net::SocketAddr) {
+        self.base_url = format!("http://{address}");
+        self.client = reqwest::Client::builder().pool_max_idle_per_host(0).build().unwrap();
+    }
+
+    /// The key from which the service's other keys are derived.
+    pub(crate) fn master_key(&self) -> PathBuf {
+        self.folder.path().join("secrets/master.key")
+    }
+
+    async fn replica(database_url: String, place: Place, flags: &[&str], clock: Clock) -> Self {
+        let Place { folder, mail_folder, name } = place;
         let path = folder.path().to_str().unwrap().to_owned();
         let fixed =
             ["labs", "serve", "--folder", &path, "--database-url", &database_url, "--database-connections", "6"];
@@ -65,15 +101,19 @@ impl House {
             ["--anonymous-per-second", "100000", "--anonymous-per-day", "10000000", "--attempts-per-minute", "100000"];
         let words = fixed.iter().chain(roomy.iter().filter(|_| flags.is_empty())).chain(flags);
         let Command::Serve(serve) = Cli::parse_from(words).command else { panic!("`serve` is a command") };
-        let config = serve.settle().unwrap();
+        let mut config = serve.settle().unwrap();
+        config.mail_folder = mail_folder.unwrap_or(config.mail_folder);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base_url = format!("http://{}", listener.local_addr().unwrap());
-        let application = wiring::application(&config, &database_url, &base_url, clock.clone()).await.unwrap();
+        let application = {
+            let name = name.as_ref().unwrap_or(&base_url);
+            wiring::application(&config, &database_url, name, clock.clone()).await.unwrap()
+        };
         let engine = application.engine().clone();
         let stop = CancellationToken::new();
         tokio::spawn(wiring::answer(listener, application, stop.clone()));
         let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
-        Self { base_url, clock, engine, database_url, mail_folder: config.mail_folder, client, stop, _folder: folder }
+        Self { base_url, clock, engine, database_url, mail_folder: config.mail_folder, client, stop, folder }
     }
 
     /// Begins a call of the operation of this id.

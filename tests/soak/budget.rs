@@ -1,0 +1,168 @@
+//! A day's budget is exact over replicas that are killed and a database that restarts: never more is let through, and
+//! each crash loses a lease at most.
+
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use futures_util::future::{join, join_all};
+use labs::cluster::{Cluster, Settings};
+use labs::folder::Folder;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::sync::watch;
+
+use super::{count, figure};
+use crate::house::House;
+
+/// Requests under way at once.
+const CALLERS: usize = 16;
+/// Replicas that are killed, in turn.
+const KILLS: usize = 4;
+/// Restarts of the database.
+const RESTARTS: usize = 2;
+
+/// A replica as a process of its own.
+struct Replica {
+    process: Child,
+    base: String,
+}
+
+impl Replica {
+    async fn start(house: &House, place: &tempfile::TempDir) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_labs"));
+        command.args(["serve", "--empty", "--listen", "127.0.0.1:0", "--log", "error"]);
+        command.args(["--base-url", &house.base_url, "--database-url", &house.database_url, "--folder"]);
+        command.arg(place.path()).arg("--master-key-file").arg(house.master_key());
+        let mut process = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let out = tokio::process::ChildStdout::from_std(process.stdout.take().unwrap()).unwrap();
+        let line = BufReader::new(out).lines().next_line().await.unwrap().expect("a replica did not start");
+        let base = line.strip_prefix("Labs is ready at ").unwrap_or_else(|| panic!("{line}")).to_owned();
+        Self { process, base }
+    }
+
+    /// SIGKILL.
+    fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+}
+
+impl Drop for Replica {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// What became of the requests.
+struct Tally {
+    accepted: watch::Sender<usize>,
+    refused: AtomicUsize,
+    /// Neither: the replica was gone, or the database.
+    lost: AtomicUsize,
+}
+
+impl Tally {
+    fn answered(&self) -> usize {
+        *self.accepted.borrow() + self.refused.load(Ordering::Relaxed)
+    }
+}
+
+/// Two replicas over a database of their own, and a partner with this budget.
+struct Ground {
+    folder: Folder,
+    _directory: tempfile::TempDir,
+    cluster: Option<Cluster>,
+    house: House,
+    places: [tempfile::TempDir; 2],
+    replicas: [Replica; 2],
+    bases: Mutex<[String; 2]>,
+    token: String,
+}
+
+impl Ground {
+    async fn new(cap: usize) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let folder = Folder::open(directory.path()).unwrap();
+        let cluster = Self::cluster(&folder).await;
+        labs::wiring::migrate(cluster.url()).await.unwrap();
+        let house = House::over(cluster.url().to_owned(), &[]).await;
+        let token = house.partner("Nordsee Kassen").await.token;
+        house.sql(&format!("update tier set burst_per_second = 100000, daily_requests = {cap}")).await;
+        // Whoever made the partner was served by this budget, which begins now.
+        house.sql("delete from daily_budget").await;
+        let places = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let replicas = [Replica::start(&house, &places[0]).await, Replica::start(&house, &places[1]).await];
+        let bases = Mutex::new([replicas[0].base.clone(), replicas[1].base.clone()]);
+        Self { folder, _directory: directory, cluster: Some(cluster), house, places, replicas, bases, token }
+    }
+
+    async fn cluster(folder: &Folder) -> Cluster {
+        Cluster::start(folder, &Settings::default()).await.unwrap()
+    }
+}
+
+/// One caller asks the replicas in turns until so many requests were accepted or refused in all.
+async fn call(bases: &Mutex<[String; 2]>, token: &str, requests: usize, tally: &Tally) {
+    let client = reqwest::Client::builder().timeout(Duration::from_secs(20)).build().unwrap();
+    let mut turn = 0;
+    while tally.answered() < requests {
+        turn += 1;
+        let base = bases.lock().unwrap()[turn % 2].clone();
+        match client.get(format!("{base}/v1/system/me")).bearer_auth(token).send().await {
+            Ok(answer) if answer.status() == 200 => tally.accepted.send_modify(|accepted| *accepted += 1),
+            Ok(answer) if answer.status() == 429 => {
+                tally.refused.fetch_add(1, Ordering::Relaxed);
+            }
+            Ok(_) | Err(_) => {
+                tally.lost.fetch_add(1, Ordering::Relaxed);
+                // As a client does whose request came to nothing.
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_days_budget_is_exact_over_crashes_and_restarts() {
+    let (cap, requests) = (count(800, 10_000), count(3_200, 40_000));
+    let mut ground = Ground::new(cap).await;
+    let tally = Tally { accepted: watch::Sender::new(0), refused: AtomicUsize::new(0), lost: AtomicUsize::new(0) };
+    let (bases, token) = (&ground.bases, ground.token.clone());
+    let callers = join_all((0..CALLERS).map(|_| call(bases, &token, requests, &tally)));
+    let mut accepted = tally.accepted.subscribe();
+    let blows = async {
+        // They fall while the budget lasts: each when so much more of it was let through.
+        for blow in 0..KILLS + RESTARTS {
+            let due = cap * (blow + 1) / (KILLS + RESTARTS + 2);
+            accepted.wait_for(|accepted| *accepted >= due).await.unwrap();
+            if blow % 3 == 2 {
+                ground.cluster.take().unwrap().stop().await.unwrap();
+                ground.cluster = Some(Ground::cluster(&ground.folder).await);
+            } else {
+                let killed = blow % 2;
+                ground.replicas[killed].kill();
+                ground.replicas[killed] = Replica::start(&ground.house, &ground.places[killed]).await;
+                bases.lock().unwrap()[killed].clone_from(&ground.replicas[killed].base);
+            }
+        }
+    };
+    join(callers, blows).await;
+    let (accepted, refused) = (*tally.accepted.borrow(), tally.refused.load(Ordering::Relaxed));
+    figure(&format!(
+        "of a budget of {cap} a day, {accepted} were let through under {requests} requests, with {KILLS} crashes and \
+         {RESTARTS} restarts of the database; {refused} refused, {} lost",
+        tally.lost.load(Ordering::Relaxed)
+    ));
+    assert!(accepted <= cap, "{accepted} of {cap}");
+    // A lease is a hundredth. What is lost with it: answers on their way when a replica was killed, and leases whose
+    // taking was acknowledged to nobody.
+    let lease = cap / 100;
+    let missing = KILLS * (lease + CALLERS) + RESTARTS * 2 * (lease + CALLERS);
+    assert!(accepted + missing >= cap, "{accepted} of {cap}");
+    drop(ground.replicas);
+    drop(ground.house);
+    ground.cluster.take().unwrap().stop().await.unwrap();
+}

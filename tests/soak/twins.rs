@@ -1,0 +1,79 @@
+//! Two replicas behind a proxy: no session forks, and what ends a right ends it on both.
+
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use serde_json::json;
+
+use super::{count, figure, is_whole};
+use crate::house::{House, proxy};
+
+/// Two replicas. The first one's calls go through a proxy that takes turns, a connection to each call.
+struct Twins {
+    front: House,
+    /// The replicas' own addresses.
+    each: [String; 2],
+    _other: House,
+}
+
+impl Twins {
+    async fn new() -> Self {
+        let mut front = House::new().await;
+        let other = front.beside().await;
+        let each = [front.base_url.clone(), other.base_url.clone()];
+        let addresses = each.iter().map(|url| url.trim_start_matches("http://").parse().unwrap()).collect();
+        front.stand_behind(proxy::before(addresses).await);
+        front.sql("update tier set burst_per_second = 100000").await;
+        Self { front, each, _other: other }
+    }
+
+    /// What each replica answers this token.
+    async fn statuses(&self, token: &str) -> [u16; 2] {
+        let status = |base: &String| {
+            let call = self.front.http().get(format!("{base}/v1/system/me")).bearer_auth(token);
+            async move { call.send().await.unwrap().status().as_u16() }
+        };
+        [status(&self.each[0]).await, status(&self.each[1]).await]
+    }
+}
+
+#[tokio::test]
+async fn twenty_tabs_over_two_replicas_never_fork_a_session() {
+    let twins = Twins::new().await;
+    let person = twins.front.partner("Nordsee Kassen").await;
+    let mut present = person.refresh;
+    let rounds = count(10, 200);
+    for round in 0..rounds {
+        let calls = (0..20).map(|_| twins.front.call("auth_sessions_refresh").cookie(&present).json(&json!({})));
+        let answers = join_all(calls.map(|call| call.expect(200))).await;
+        let next = answers[0].cookie();
+        assert_ne!(next, present);
+        assert!(answers.iter().all(|answer| answer.cookie() == next), "round {round}: a second line of tokens began");
+        present = next;
+    }
+    assert_eq!(twins.front.number("select count(*) from session where ended_at is null").await, 1);
+    figure(&format!("{rounds} rounds of 20 refreshes at once over two replicas: no fork"));
+}
+
+#[tokio::test]
+async fn a_suspended_partner_is_refused_by_both_replicas_within_a_second() {
+    let twins = Twins::new().await;
+    let rounds = count(2, 20);
+    let mut longest = Duration::ZERO;
+    let person = twins.front.partner("Nordsee Kassen").await;
+    for _ in 0..rounds {
+        let person = twins.front.sign_in(&person.email).await;
+        assert_eq!(twins.statuses(&person.token).await, [200, 200]);
+        twins.front.sql("update partner set state = 'SUSPENDED'").await;
+        let begun = Instant::now();
+        twins
+            .front
+            .soon("both refuse", || async { twins.statuses(&person.token).await.iter().all(|status| *status >= 400) })
+            .await;
+        longest = longest.max(begun.elapsed());
+        twins.front.sql("update partner set state = 'ACTIVE'").await;
+        twins.front.soon("both serve again", || async { twins.statuses(&person.token).await == [200, 200] }).await;
+    }
+    figure(&format!("a suspended partner was refused by both replicas after {longest:?} at most, of {rounds}"));
+    assert!(!is_whole() || longest <= Duration::from_secs(1), "{longest:?}");
+}
