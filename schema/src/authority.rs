@@ -27,6 +27,7 @@ mod keys;
 mod load;
 mod strays;
 
+pub(crate) use load::OWN_DAILY_REQUESTS;
 pub use load::effective_scopes;
 
 /// How often the listening connection is asked.

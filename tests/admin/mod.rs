@@ -3,6 +3,7 @@
 mod audit_records;
 mod machine_clients;
 mod machine_clients_operators;
+mod rate_limits;
 mod scopes;
 mod staff;
 mod staff_refusals;

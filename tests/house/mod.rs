@@ -53,22 +53,31 @@ impl House {
 
     /// A service over a database that is there: a second replica.
     pub(crate) async fn over(database_url: String, flags: &[&str]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        Self::replica(database_url, folder, flags, Clock::default()).await
+        Self::replica(database_url, flags, None).await
     }
 
-    async fn replica(database_url: String, folder: tempfile::TempDir, flags: &[&str], clock: Clock) -> Self {
+    /// A replica beside this one, with flags of its own: the same database, keys, name and time, another address.
+    pub(crate) async fn twin(&self, flags: &[&str]) -> Self {
+        Self::replica(self.database_url.clone(), flags, Some(self)).await
+    }
+
+    async fn replica(database_url: String, flags: &[&str], beside: Option<&Self>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
         let path = folder.path().to_str().unwrap().to_owned();
-        let fixed =
-            ["labs", "serve", "--folder", &path, "--database-url", &database_url, "--database-connections", "6"];
+        let key = beside.map_or(folder.path(), |first| first._folder.path()).join("secrets/master.key");
+        let key = key.to_str().unwrap();
+        let clock = beside.map(|first| first.clock.clone()).unwrap_or_default();
+        let fixed = ["labs", "serve", "--folder", &path, "--database-url", &database_url, "--master-key-file", key];
+        let fixed = fixed.into_iter().chain(["--database-connections", "6"]);
         let roomy =
             ["--anonymous-per-second", "100000", "--anonymous-per-day", "10000000", "--attempts-per-minute", "100000"];
-        let words = fixed.iter().chain(roomy.iter().filter(|_| flags.is_empty())).chain(flags);
+        let words = fixed.chain(roomy.into_iter().filter(|_| flags.is_empty())).chain(flags.iter().copied());
         let Command::Serve(serve) = Cli::parse_from(words).command else { panic!("`serve` is a command") };
         let config = serve.settle().unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base_url = format!("http://{}", listener.local_addr().unwrap());
-        let application = wiring::application(&config, &database_url, &base_url, clock.clone()).await.unwrap();
+        let name = beside.map_or(&base_url, |first| &first.base_url);
+        let application = wiring::application(&config, &database_url, name, clock.clone()).await.unwrap();
         let engine = application.engine().clone();
         let stop = CancellationToken::new();
         tokio::spawn(wiring::answer(listener, application, stop.clone()));

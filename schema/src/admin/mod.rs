@@ -5,6 +5,7 @@
 mod audit_records;
 mod granters;
 mod machine_clients;
+mod rate_limits;
 mod scopes;
 mod staff;
 mod staff_roles;
@@ -16,6 +17,7 @@ use async_graphql::MergedObject;
 pub(crate) struct AdminQuery(
     audit_records::AuditRecordsQuery,
     machine_clients::MachineClientsQuery,
+    rate_limits::RateLimitsQuery,
     scopes::ScopesQuery,
     staff::StaffQuery,
     staff_roles::StaffRolesQuery,
@@ -25,6 +27,7 @@ pub(crate) struct AdminQuery(
 #[derive(MergedObject, Default)]
 pub(crate) struct AdminMutation(
     machine_clients::MachineClientsMutation,
+    rate_limits::RateLimitsMutation,
     staff::StaffMutation,
     staff_roles::StaffRolesMutation,
 );
