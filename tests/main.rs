@@ -16,4 +16,6 @@ mod marketplace;
 #[cfg(test)]
 mod partner;
 #[cfg(test)]
+mod subscription;
+#[cfg(test)]
 mod tidy;

@@ -3,10 +3,11 @@
 //!
 //! Specification: platform, What the service does; decisions, Tiers.
 
+mod entitlements;
 mod public_tiers;
 
 use async_graphql::MergedObject;
 
 /// What can be read of the group.
 #[derive(MergedObject, Default)]
-pub(crate) struct SubscriptionQuery(public_tiers::PublicTiersQuery);
+pub(crate) struct SubscriptionQuery(entitlements::EntitlementsQuery, public_tiers::PublicTiersQuery);

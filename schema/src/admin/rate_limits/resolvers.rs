@@ -50,7 +50,7 @@ impl RateLimitsQuery {
         let (ask, list) = (ctx.ask(), "admin_rate_limits_list_consumers");
         let filter = consumers::Filter {
             kind: names(account_kind),
-            share_from: share_from.map(|share| (share * 10_000.0).ceil() as i64),
+            share_from: share_from.map(|share| (share * 10_000.0).round() as i64),
             own_daily_requests: i64::try_from(OWN_DAILY_REQUESTS).unwrap_or(i64::MAX),
         };
         let order = if sort.as_deref() == Some("-used") { Order::MostUsedFirst } else { Order::LargestShareFirst };
