@@ -18,4 +18,6 @@ mod partner;
 #[cfg(test)]
 mod soak;
 #[cfg(test)]
+mod subscription;
+#[cfg(test)]
 mod tidy;

@@ -57,13 +57,18 @@ pub(crate) struct Walk<'a> {
 impl<'a> Walk<'a> {
     /// The beginning of every walk.
     pub(crate) fn begin(rest: &Rest, parts: &Parts) -> Self {
-        let peer = parts.extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |peer| peer.0);
         Self {
             request_id: request_id::of(&parts.headers),
-            address: address::of(peer, &parts.headers, &rest.settings.trusted_proxies),
+            address: Self::address(rest, parts),
             operation: None,
             allowance: None,
         }
+    }
+
+    /// Where a request comes from, behind the proxies that are trusted.
+    pub(crate) fn address(rest: &Rest, parts: &Parts) -> IpAddr {
+        let peer = parts.extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |peer| peer.0);
+        address::of(peer, &parts.headers, &rest.settings.trusted_proxies)
     }
 
     /// Who asks, as far as the request says it.

@@ -145,7 +145,8 @@ pub fn status(code: Code, oauth_error: Option<&str>) -> StatusCode {
         | Code::PartnerMismatch
         | Code::ReauthenticationRequired
         | Code::AccountLocked
-        | Code::PartnerSuspended => StatusCode::FORBIDDEN,
+        | Code::PartnerSuspended
+        | Code::NetworkDenied => StatusCode::FORBIDDEN,
         Code::NotFound => StatusCode::NOT_FOUND,
         Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
         Code::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
@@ -178,6 +179,7 @@ const fn title(code: Code) -> &'static str {
         Code::ReauthenticationRequired => "Sign in again first",
         Code::AccountLocked => "The account is locked",
         Code::PartnerSuspended => "The partner account is not active",
+        Code::NetworkDenied => "Your network is refused",
         Code::NotFound => "Not found",
         Code::MethodNotAllowed => "The method is not allowed here",
         Code::NotAcceptable => "No acceptable representation",

@@ -23,10 +23,13 @@ use crate::keep::token::{Claims, KeyRing, TokenError};
 use crate::principal::Principal;
 use crate::time::{Clock, Time};
 
+mod denials;
 mod keys;
 mod load;
 mod strays;
 
+pub(crate) use keys::FreshKey;
+pub(crate) use load::OWN_DAILY_REQUESTS;
 pub use load::effective_scopes;
 
 /// How often the listening connection is asked.
@@ -49,8 +52,10 @@ pub struct Authority {
     changed: Cache<String, u64>,
     tokens: Cache<[u8; 32], Arc<Known>>,
     ring: RwLock<Arc<KeyRing>>,
+    reloading: tokio::sync::Mutex<()>,
     key: MasterKey,
     strays: strays::Strays,
+    denials: denials::Denials,
 }
 
 /// A principal and the generation before which it was read.
@@ -74,6 +79,7 @@ impl Authority {
         issuer: String,
         audience: String,
     ) -> Result<Self, Fault> {
+        let denials = denials::Denials::open(&pool).await?;
         let ring = keys::load_or_create(&pool, &key, (&issuer, &audience), clock.now()).await?;
         Ok(Self {
             pool,
@@ -87,8 +93,10 @@ impl Authority {
             changed: Cache::builder().max_capacity(100_000).time_to_live(Duration::from_secs(7200)).build(),
             tokens: Cache::builder().max_capacity(50_000).time_to_live(Duration::from_secs(3600)).build(),
             ring: RwLock::new(Arc::new(ring)),
+            reloading: tokio::sync::Mutex::default(),
             key,
             strays: strays::Strays::default(),
+            denials,
         })
     }
 
@@ -132,10 +140,30 @@ impl Authority {
         Err(strays::refused())
     }
 
+    /// Refuses whoever comes from a network that staff have denied. It looks into this replica's memory only.
+    ///
+    /// # Errors
+    /// [`Code::NetworkDenied`].
+    pub fn admit(&self, address: IpAddr, now: Time) -> Result<(), Fault> {
+        self.denials.admit(address, now)
+    }
+
     /// The keys in force.
     #[must_use]
     pub fn ring(&self) -> Arc<KeyRing> {
         Arc::clone(&self.ring.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The keys to sign with. While it is not known whether the current key has changed, they are read anew, so that
+    /// no replica signs with a former one for longer than a second.
+    ///
+    /// # Errors
+    /// [`Code::Unavailable`] when the database is away.
+    pub async fn signing_ring(&self) -> Result<Arc<KeyRing>, Fault> {
+        if self.age() >= VOUCHED {
+            self.reload_keys().await?;
+        }
+        Ok(self.ring())
     }
 
     /// Keeps the knowledge fresh until cancelled.
@@ -162,7 +190,9 @@ impl Authority {
         }
     }
 
+    /// Reads the keys anew, one reader after the other, so that none puts back what it had read before another.
     async fn reload_keys(&self) -> Result<(), Fault> {
+        let _turn = self.reloading.lock().await;
         let ring = keys::load(&self.pool, &self.key, (&self.issuer, &self.audience)).await?;
         *self.ring.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(ring);
         Ok(())
@@ -178,6 +208,7 @@ impl Authority {
         let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
         self.floor.store(generation, Ordering::Release);
         self.reload_keys().await?;
+        self.denials.reload(&self.pool).await?;
         loop {
             let asked = self.started.elapsed();
             tokio::time::timeout(PATIENCE, sqlx::query("select 1").execute(&mut listener))
@@ -196,6 +227,9 @@ impl Authority {
         if subject.starts_with("keys:") {
             return self.reload_keys().await;
         }
+        if subject.starts_with("denials:") {
+            return self.denials.reload(&self.pool).await;
+        }
         // A role is held by any number of people: whoever is looked up next is looked up anew.
         if subject.ends_with(":*") || subject.starts_with("staff_role:") {
             self.floor.store(generation, Ordering::Release);
@@ -205,9 +239,13 @@ impl Authority {
         Ok(())
     }
 
+    /// How long ago the listening connection was last asked.
+    fn age(&self) -> Duration {
+        self.started.elapsed().saturating_sub(Duration::from_millis(self.beaten_at.load(Ordering::Acquire)))
+    }
+
     fn vouches_for(&self, known: &Known, now: Time) -> bool {
-        let age = self.started.elapsed().saturating_sub(Duration::from_millis(self.beaten_at.load(Ordering::Acquire)));
-        age < VOUCHED
+        self.age() < VOUCHED
             && known.good_until.is_none_or(|until| now < until)
             && known.generation >= self.floor.load(Ordering::Acquire)
             && known

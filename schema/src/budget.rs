@@ -3,6 +3,10 @@
 //! A replica takes a lease of some requests from the account's row and spends it in memory. What is leased
 //! counts as spent, so the limit is never over-granted; a crash loses at most one lease per replica and a
 //! clean stop gives the rest back (specification: decisions, Budgets).
+//!
+//! Staff may make a day's budget whole again. What was leased before belongs to the budget before: it may be spent
+//! until the replica hears of the reset, within a second, and is forgotten then rather than given back. So what is let
+//! through on a day is never more than all that was booked before the reset and the whole budget after it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
@@ -45,6 +49,8 @@ struct Lease {
     limit: u64,
     granted: u64,
     left: u64,
+    /// Resets of the day before it was taken.
+    resets: i32,
 }
 
 impl Budgets {
@@ -63,9 +69,9 @@ impl Budgets {
         async move {
             let slot = self.slot(&budget.account);
             let mut lease = slot.lock().await;
-            if lease.day != day_of(now) || lease.limit != budget.daily_requests {
+            if !lease.is_of(budget, now) {
                 self.give_back(&budget.account, &mut lease).await;
-                *lease = Lease { day: day_of(now), limit: budget.daily_requests, granted: 0, left: 0 };
+                *lease = Lease { day: day_of(now), limit: budget.daily_requests, ..Lease::default() };
             }
             if lease.left == 0 {
                 self.take(&budget.account, &mut lease).await.map_err(|fault| (fault, None))?;
@@ -87,7 +93,7 @@ impl Budgets {
     pub async fn peek(&self, budget: &Budget, now: Time) -> Result<Daily, Fault> {
         let slot = self.slot(&budget.account);
         let lease = slot.lock().await;
-        if lease.day == day_of(now) && lease.limit == budget.daily_requests {
+        if lease.is_of(budget, now) {
             return Ok(lease.daily(now));
         }
         drop(lease);
@@ -132,7 +138,7 @@ impl Budgets {
                  insert into daily_budget (account, day, granted)
                  values ($1, (labs_now() at time zone 'UTC')::date, least($2::bigint, $3::bigint))
                  on conflict (account, day) do nothing
-                 returning granted, granted as taken
+                 returning granted, granted as taken, resets
                ), held as (
                  select granted from daily_budget
                   where account = $1 and day = (labs_now() at time zone 'UTC')::date
@@ -142,11 +148,11 @@ impl Budgets {
                    from held
                   where account = $1 and day = (labs_now() at time zone 'UTC')::date
                     and held.granted < $3 and not exists (select 1 from first)
-                 returning daily_budget.granted, daily_budget.granted - held.granted as taken
+                 returning daily_budget.granted, daily_budget.granted - held.granted as taken, daily_budget.resets
                )
-               select granted as "granted!", taken as "taken!" from first
+               select granted as "granted!", taken as "taken!", resets as "resets!" from first
                union all
-               select granted, taken from further"#,
+               select granted, taken, resets from further"#,
             account,
             i64::try_from(wanted).unwrap_or(i64::MAX),
             i64::try_from(lease.limit).unwrap_or(i64::MAX),
@@ -157,12 +163,14 @@ impl Budgets {
             Some(row) => {
                 lease.granted = u64::try_from(row.granted).unwrap_or_default();
                 lease.left = u64::try_from(row.taken).unwrap_or_default();
+                lease.resets = row.resets;
             }
             None => lease.granted = lease.limit,
         }
         Ok(())
     }
 
+    /// Gives the rest back, unless the budget that it was taken from is not the one in force any more.
     async fn give_back(&self, account: &str, lease: &mut Lease) {
         if lease.left == 0 {
             return;
@@ -170,10 +178,11 @@ impl Budgets {
         let left = i64::try_from(std::mem::take(&mut lease.left)).unwrap_or(i64::MAX);
         let given = sqlx::query!(
             "update daily_budget set granted = greatest(granted - $2, 0)
-              where account = $1 and day = date '1970-01-01' + $3::int",
+              where account = $1 and day = date '1970-01-01' + $3::int and resets = $4",
             account,
             left,
             i32::try_from(lease.day).unwrap_or_default(),
+            lease.resets,
         )
         .execute(&self.pool)
         .await;
@@ -184,6 +193,13 @@ impl Budgets {
 }
 
 impl Lease {
+    /// Whether it was taken from the budget that is in force: of this day, of this limit, and not from before a reset
+    /// that is known by now.
+    fn is_of(&self, budget: &Budget, now: Time) -> bool {
+        let is_former = budget.reset.day == self.day && self.resets < budget.reset.count;
+        self.day == day_of(now) && self.limit == budget.daily_requests && !is_former
+    }
+
     fn daily(&self, now: Time) -> Daily {
         Daily { limit: self.limit, remaining: self.limit.saturating_sub(self.granted) + self.left, reset: reset(now) }
     }

@@ -122,6 +122,8 @@ pub enum Code {
     AccountLocked,
     /// The partner is suspended, closed or erased.
     PartnerSuspended,
+    /// Staff refuse everything that comes from the caller's network.
+    NetworkDenied,
     /// Nothing there, or nothing the caller may know of.
     NotFound,
     /// The path knows other methods.
@@ -174,6 +176,7 @@ impl Code {
             Self::ReauthenticationRequired => "REAUTHENTICATION_REQUIRED",
             Self::AccountLocked => "ACCOUNT_LOCKED",
             Self::PartnerSuspended => "PARTNER_SUSPENDED",
+            Self::NetworkDenied => "NETWORK_DENIED",
             Self::NotFound => "NOT_FOUND",
             Self::MethodNotAllowed => "METHOD_NOT_ALLOWED",
             Self::NotAcceptable => "NOT_ACCEPTABLE",

@@ -172,6 +172,17 @@ pub struct Budget {
     pub burst_per_second: u32,
     /// Requests per UTC day.
     pub daily_requests: u64,
+    /// The last time the day's budget was made whole again, as far as was known when this was read.
+    pub reset: Reset,
+}
+
+/// How often an account's daily budget was made whole again on a day.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Reset {
+    /// Days since 1970 in UTC.
+    pub day: i64,
+    /// How often on that day.
+    pub count: i32,
 }
 
 impl Principal {

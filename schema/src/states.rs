@@ -51,6 +51,7 @@ pub fn drawn() -> String {
             .to_owned();
     for drawing in [
         crate::auth::people::rules::drawing(),
+        crate::admin::mail_messages::drawing(),
         crate::marketplace::apps::drawing(),
         crate::marketplace::versions::drawing(),
         crate::marketplace::categories::drawing(),

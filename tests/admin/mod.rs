@@ -1,9 +1,14 @@
 //! Stories of administration across all partners, and of those who run the service.
 
 mod audit_records;
+mod audit_records_chain;
 mod machine_clients;
 mod machine_clients_operators;
+mod mail_messages;
+mod network_denials;
+mod rate_limits;
 mod scopes;
+mod signing_keys;
 mod staff;
 mod staff_refusals;
 mod staff_roles;

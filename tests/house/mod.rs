@@ -23,6 +23,9 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use call::{Answer, Call, contract};
 
+/// Where a replica keeps the key from which its others are derived, unless it is told.
+const MASTER_KEY: &str = "secrets/master.key";
+
 /// A running service with a database of its own.
 pub(crate) struct House {
     /// Its address.
@@ -40,19 +43,6 @@ pub(crate) struct House {
     folder: tempfile::TempDir,
 }
 
-/// Where a replica keeps its files, and what it says its address is: its own, if nothing else.
-struct Place {
-    folder: tempfile::TempDir,
-    mail_folder: Option<PathBuf>,
-    name: Option<String>,
-}
-
-impl Place {
-    fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), mail_folder: None, name: None }
-    }
-}
-
 impl House {
     /// A fresh one.
     pub(crate) async fn new() -> Self {
@@ -67,18 +57,12 @@ impl House {
 
     /// A service over a database that is there: a second replica.
     pub(crate) async fn over(database_url: String, flags: &[&str]) -> Self {
-        Self::replica(database_url, Place::new(), flags, Clock::default()).await
+        Self::replica(database_url, flags, None).await
     }
 
-    /// Another replica over the same database, with the same secrets, address and clock, that writes its mail to the same
-    /// folder.
-    pub(crate) async fn beside(&self) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let secrets = folder.path().join("secrets");
-        std::fs::create_dir(&secrets).unwrap();
-        std::fs::copy(self.master_key(), secrets.join("master.key")).unwrap();
-        let place = Place { folder, mail_folder: Some(self.mail_folder.clone()), name: Some(self.base_url.clone()) };
-        Self::replica(self.database_url.clone(), place, &[], self.clock.clone()).await
+    /// A replica beside this one, with flags of its own: the same database, keys, name, time and mail, another address.
+    pub(crate) async fn twin(&self, flags: &[&str]) -> Self {
+        Self::replica(self.database_url.clone(), flags, Some(self)).await
     }
 
     /// Sends its calls to this address from now on, each over a connection of its own.
@@ -89,26 +73,29 @@ impl House {
 
     /// The key from which the service's other keys are derived.
     pub(crate) fn master_key(&self) -> PathBuf {
-        self.folder.path().join("secrets/master.key")
+        self.folder.path().join(MASTER_KEY)
     }
 
-    async fn replica(database_url: String, place: Place, flags: &[&str], clock: Clock) -> Self {
-        let Place { folder, mail_folder, name } = place;
+    async fn replica(database_url: String, flags: &[&str], beside: Option<&Self>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
         let path = folder.path().to_str().unwrap().to_owned();
-        let fixed =
-            ["labs", "serve", "--folder", &path, "--database-url", &database_url, "--database-connections", "6"];
+        let key = beside.map_or(folder.path(), |first| first.folder.path()).join(MASTER_KEY);
+        let key = key.to_str().unwrap();
+        let clock = beside.map(|first| first.clock.clone()).unwrap_or_default();
+        let fixed = ["labs", "serve", "--folder", &path, "--database-url", &database_url, "--master-key-file", key];
+        let fixed = fixed.into_iter().chain(["--database-connections", "6"]);
         let roomy =
             ["--anonymous-per-second", "100000", "--anonymous-per-day", "10000000", "--attempts-per-minute", "100000"];
-        let words = fixed.iter().chain(roomy.iter().filter(|_| flags.is_empty())).chain(flags);
+        let words = fixed.chain(roomy.into_iter().filter(|_| flags.is_empty())).chain(flags.iter().copied());
         let Command::Serve(serve) = Cli::parse_from(words).command else { panic!("`serve` is a command") };
         let mut config = serve.settle().unwrap();
-        config.mail_folder = mail_folder.unwrap_or(config.mail_folder);
+        if let Some(first) = beside {
+            config.mail_folder.clone_from(&first.mail_folder);
+        }
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base_url = format!("http://{}", listener.local_addr().unwrap());
-        let application = {
-            let name = name.as_ref().unwrap_or(&base_url);
-            wiring::application(&config, &database_url, name, clock.clone()).await.unwrap()
-        };
+        let name = beside.map_or(&base_url, |first| &first.base_url);
+        let application = wiring::application(&config, &database_url, name, clock.clone()).await.unwrap();
         let engine = application.engine().clone();
         let stop = CancellationToken::new();
         tokio::spawn(wiring::answer(listener, application, stop.clone()));

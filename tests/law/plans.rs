@@ -20,6 +20,7 @@ const SMALL: &[&str] = &[
     "category",
     "feature",
     "listing_requirement",
+    "network_denial",
     "service_setting",
     "signing_key",
     "staff_role",

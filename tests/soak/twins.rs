@@ -19,7 +19,7 @@ struct Twins {
 impl Twins {
     async fn new() -> Self {
         let mut front = House::new().await;
-        let other = front.beside().await;
+        let other = front.twin(&[]).await;
         let each = [front.base_url.clone(), other.base_url.clone()];
         let addresses = each.iter().map(|url| url.trim_start_matches("http://").parse().unwrap()).collect();
         front.stand_behind(proxy::before(addresses).await);

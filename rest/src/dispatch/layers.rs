@@ -1,5 +1,6 @@
-//! What lies around every answer, the outermost last: compression, CORS.
+//! What lies around every answer, the outermost last: denied networks, compression, CORS.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -12,6 +13,7 @@ use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate as _, SizeAbove};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
+use crate::edge::denied;
 use crate::edge::headers::EXPOSED;
 use crate::rest::Rest;
 
@@ -19,11 +21,12 @@ use crate::rest::Rest;
 const WORTH_COMPRESSING: u64 = 1024;
 
 /// Puts the layers around the routes.
-pub(super) fn around(router: Router, rest: &Rest) -> Router {
+pub(super) fn around(router: Router, rest: &Arc<Rest>) -> Router {
     let worth = SizeAbove::new(WORTH_COMPRESSING)
         .and(NotForContentType::IMAGES)
         .and(NotForContentType::const_new("application/x-ndjson"));
-    let compressed = router.layer(CompressionLayer::new().compress_when(worth));
+    let guarded = router.layer(from_fn_with_state(Arc::clone(rest), denied::guard));
+    let compressed = guarded.layer(CompressionLayer::new().compress_when(worth));
     let origins: Vec<HeaderValue> =
         rest.settings.cors_origins.iter().filter_map(|origin| origin.parse().ok()).collect();
     if origins.is_empty() { compressed } else { compressed.layer(from_fn_with_state(cors(origins), across)) }

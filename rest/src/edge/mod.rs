@@ -4,6 +4,7 @@
 pub mod address;
 pub mod bearer;
 pub mod budget;
+pub(crate) mod denied;
 pub mod headers;
 mod patient;
 pub mod request_id;

@@ -5,7 +5,11 @@
 mod audit_records;
 mod granters;
 mod machine_clients;
+pub(crate) mod mail_messages;
+mod network_denials;
+mod rate_limits;
 mod scopes;
+mod signing_keys;
 mod staff;
 mod staff_roles;
 
@@ -16,7 +20,11 @@ roots! {
     pub(crate) struct AdminQuery(
         audit_records::AuditRecordsQuery,
         machine_clients::MachineClientsQuery,
+        mail_messages::MailMessagesQuery,
+        network_denials::NetworkDenialsQuery,
+        rate_limits::RateLimitsQuery,
         scopes::ScopesQuery,
+        signing_keys::SigningKeysQuery,
         staff::StaffQuery,
         staff_roles::StaffRolesQuery,
     );
@@ -26,6 +34,10 @@ roots! {
     /// What can be written in the group.
     pub(crate) struct AdminMutation(
         machine_clients::MachineClientsMutation,
+        mail_messages::MailMessagesMutation,
+        network_denials::NetworkDenialsMutation,
+        rate_limits::RateLimitsMutation,
+        signing_keys::SigningKeysMutation,
         staff::StaffMutation,
         staff_roles::StaffRolesMutation,
     );

@@ -1,4 +1,4 @@
-//! The signing keys: read from the table, the first one made at first start.
+//! The signing keys: read from the table, the first ones made at first start.
 
 use sqlx::PgPool;
 
@@ -33,25 +33,48 @@ pub(super) async fn load(pool: &PgPool, key: &MasterKey, parties: (&str, &str)) 
     KeyRing::new(parties.0, parties.1, &signer, keys).map_err(Fault::internal)
 }
 
-/// The same, making the first key when there is none. Several replicas may start at once: one of them wins.
+/// A key pair just made, as it is kept.
+pub(crate) struct FreshKey {
+    pub(crate) key_id: String,
+    pub(crate) public_key: [u8; 32],
+    pub(crate) private_key_sealed: Vec<u8>,
+}
+
+impl FreshKey {
+    /// Makes one.
+    ///
+    /// # Errors
+    /// [`crate::fault::Code::Internal`] when there is no randomness.
+    pub(crate) fn new(key: &MasterKey) -> Result<Self, Fault> {
+        let made = new_signing_key().map_err(Fault::internal)?;
+        let private_key_sealed = key.seal(PURPOSE, &made.private_key);
+        Ok(Self { key_id: made.key_id, public_key: made.public_key, private_key_sealed })
+    }
+}
+
+/// The same, making the first key when there is none, and the one that comes after it. Several replicas may start at
+/// once: one of them wins. The next key is there long before it signs, so that every replica knows it by then.
 pub(super) async fn load_or_create(
     pool: &PgPool,
     key: &MasterKey,
     parties: (&str, &str),
     now: Time,
 ) -> Result<KeyRing, Fault> {
-    let fresh = new_signing_key().map_err(Fault::internal)?;
-    sqlx::query!(
-        "insert into signing_key (key_id, algorithm, state, public_key, private_key_sealed, created_at, activated_at)
-         select $1, 'EdDSA', 'CURRENT', $2, $3, $4, $4
-          where not exists (select 1 from signing_key where state = 'CURRENT')
-         on conflict do nothing",
-        fresh.key_id,
-        fresh.public_key.as_slice(),
-        key.seal(PURPOSE, &fresh.private_key),
-        now as Time,
-    )
-    .execute(pool)
-    .await?;
+    for state in ["CURRENT", "NEXT"] {
+        let fresh = FreshKey::new(key)?;
+        sqlx::query!(
+            "insert into signing_key (key_id, algorithm, state, public_key, private_key_sealed, created_at, activated_at)
+             select $1, 'EdDSA', $5, $2, $3, $4::timestamptz, case $5 when 'CURRENT' then $4 end
+              where not exists (select 1 from signing_key where state = $5)
+             on conflict do nothing",
+            fresh.key_id,
+            fresh.public_key.as_slice(),
+            fresh.private_key_sealed,
+            now as Time,
+            state,
+        )
+        .execute(pool)
+        .await?;
+    }
     load(pool, key, parties).await
 }

@@ -5,14 +5,14 @@ use uuid::Uuid;
 
 use crate::fault::{Code, Fault};
 use crate::keep::token::Claims;
-use crate::principal::{Budget, Principal, PrincipalType, Role};
+use crate::principal::{Budget, Principal, PrincipalType, Reset, Role};
 use crate::scope::ScopeSet;
 use crate::time::Time;
 
 /// Requests per second of a principal that belongs to no partner.
 const OWN_BURST_PER_SECOND: u32 = 200;
 /// Requests per day of a principal that belongs to no partner.
-const OWN_DAILY_REQUESTS: u64 = 5_000_000;
+pub(crate) const OWN_DAILY_REQUESTS: u64 = 5_000_000;
 
 /// A principal as it was read.
 pub(super) struct Loaded {
@@ -43,6 +43,8 @@ struct PersonRow {
     tier_uuid: Option<Uuid>,
     burst_per_second: Option<i32>,
     daily_requests: Option<i64>,
+    today: Option<i32>,
+    resets_today: Option<i32>,
     good_until: Option<Time>,
     session_ended: bool,
     session_expires_at: Time,
@@ -62,7 +64,8 @@ async fn person(pool: &PgPool, claims: &Claims) -> Result<Loaded, Fault> {
                     where staff_role_grant.person_uuid = person.person_uuid) as staff_scopes,
                   case when person.partner_uuid is not null then partner_scope(person.partner_uuid) end as "partner_scopes?",
                   limits.tier_uuid as "tier_uuid?", limits.burst_per_second as "burst_per_second?",
-                  limits.daily_requests as "daily_requests?",
+                  limits.daily_requests as "daily_requests?", limits.today as "today?",
+                  limits.resets_today as "resets_today?",
                   least(limits.expires_at, (select min(ends.expires_at) from entitlement_override as ends
                     where ends.partner_uuid = limits.partner_uuid and ends.expires_at > labs_now())) as "good_until: Time",
                   (session.ended_at is not null or session.expires_at <= labs_now()) as "session_ended!",
@@ -123,7 +126,7 @@ fn person_principal(claims: &Claims, row: PersonRow, session_uuid: Uuid) -> Resu
         networks: Vec::new(),
         token_id: claims.jti,
         token_expires_at: moment(claims.exp)?,
-        budget: budget(account, row.burst_per_second, row.daily_requests),
+        budget: budget(account, row.burst_per_second, row.daily_requests, reset(row.today, row.resets_today)),
     })
 }
 
@@ -133,7 +136,8 @@ async fn client(pool: &PgPool, claims: &Claims, client_id: &str) -> Result<Loade
                   partner.state as "partner_state?",
                   case when machine_client.partner_uuid is not null then partner_scope(machine_client.partner_uuid) end as "partner_scopes?",
                   limits.tier_uuid as "tier_uuid?", limits.burst_per_second as "burst_per_second?",
-                  limits.daily_requests as "daily_requests?",
+                  limits.daily_requests as "daily_requests?", limits.today as "today?",
+                  limits.resets_today as "resets_today?",
                   least(limits.expires_at, (select min(ends.expires_at) from entitlement_override as ends
                     where ends.partner_uuid = limits.partner_uuid and ends.expires_at > labs_now())) as "good_until: Time",
                   machine_client.allowed_networks::inet[] as "networks!: Vec<ipnet::IpNet>",
@@ -175,7 +179,7 @@ async fn client(pool: &PgPool, claims: &Claims, client_id: &str) -> Result<Loade
         networks: row.networks,
         token_id: claims.jti,
         token_expires_at: moment(claims.exp)?,
-        budget: budget(account, row.burst_per_second, row.daily_requests),
+        budget: budget(account, row.burst_per_second, row.daily_requests, reset(row.today, row.resets_today)),
     };
     let subjects = subjects(claims, None, row.partner_uuid, row.tier_uuid);
     Ok(Loaded { principal, subjects, good_until: row.good_until })
@@ -214,12 +218,17 @@ fn names(scopes: Option<&[String]>) -> ScopeSet {
     ScopeSet::parse(scopes.unwrap_or_default().iter().map(String::as_str))
 }
 
-fn budget(account: String, burst: Option<i32>, daily: Option<i64>) -> Budget {
+fn budget(account: String, burst: Option<i32>, daily: Option<i64>, reset: Reset) -> Budget {
     Budget {
         account,
+        reset,
         burst_per_second: burst.and_then(|burst| u32::try_from(burst).ok()).unwrap_or(OWN_BURST_PER_SECOND),
         daily_requests: daily.and_then(|daily| u64::try_from(daily).ok()).unwrap_or(OWN_DAILY_REQUESTS),
     }
+}
+
+fn reset(today: Option<i32>, resets: Option<i32>) -> Reset {
+    Reset { day: today.unwrap_or_default().into(), count: resets.unwrap_or_default() }
 }
 
 fn subjects(claims: &Claims, session: Option<Uuid>, partner: Option<Uuid>, tier: Option<Uuid>) -> Vec<String> {

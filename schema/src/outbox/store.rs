@@ -73,7 +73,8 @@ pub(super) async fn claim(db: &Db, lease_seconds: i32) -> Result<Vec<DueRow>, Fa
                 for update skip locked
            )
            update mail_message
-              set attempts = attempts + 1, next_attempt_at = labs_now() + make_interval(secs => $1)
+              set attempts = attempts + 1, next_attempt_at = labs_now() + make_interval(secs => $1),
+                  claimed_until = labs_now() + make_interval(secs => $1)
              from due
             where mail_message.message_uuid = due.message_uuid
            returning mail_message.message_uuid, recipient, locale, content_sealed as "content_sealed!", attempts, created_at"#,
@@ -86,7 +87,8 @@ pub(super) async fn claim(db: &Db, lease_seconds: i32) -> Result<Vec<DueRow>, Fa
 /// The mail was handed over: what it said is forgotten.
 pub(super) async fn set_sent(db: &Db, message_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
-        "update mail_message set state = 'SENT', sent_at = labs_now(), content_sealed = null, last_error = null
+        "update mail_message set state = 'SENT', sent_at = labs_now(), content_sealed = null, last_error = null,
+                claimed_until = null
           where message_uuid = $1 and state = 'QUEUED'",
         message_uuid
     )
@@ -98,7 +100,8 @@ pub(super) async fn set_sent(db: &Db, message_uuid: Uuid) -> Result<(), Fault> {
 /// The mail is tried again after some seconds.
 pub(super) async fn set_postponed(db: &Db, message_uuid: Uuid, seconds: i64, error: &str) -> Result<(), Fault> {
     sqlx::query!(
-        "update mail_message set next_attempt_at = labs_now() + $2::bigint * interval '1 second', last_error = $3
+        "update mail_message
+            set next_attempt_at = labs_now() + $2::bigint * interval '1 second', last_error = $3, claimed_until = null
           where message_uuid = $1 and state = 'QUEUED'",
         message_uuid,
         seconds,
@@ -112,7 +115,8 @@ pub(super) async fn set_postponed(db: &Db, message_uuid: Uuid, seconds: i64, err
 /// The mail is given up. Its content stays, sealed, so that staff may have it tried again.
 pub(super) async fn set_failed(db: &Db, message_uuid: Uuid, error: &str) -> Result<(), Fault> {
     sqlx::query!(
-        "update mail_message set state = 'FAILED', last_error = $2 where message_uuid = $1 and state = 'QUEUED'",
+        "update mail_message set state = 'FAILED', last_error = $2, claimed_until = null
+          where message_uuid = $1 and state = 'QUEUED'",
         message_uuid,
         error
     )

@@ -54,6 +54,8 @@ fn next_hash(previous: &[u8], digest: &[u8]) -> Hash {
 pub struct Verdict {
     /// Seals that were recomputed and hold.
     pub checked: i64,
+    /// The last of them, with its hash.
+    pub head: Option<(i64, [u8; 32])>,
     /// Where the chain breaks first, if it does.
     pub first_break: Option<Break>,
 }
@@ -80,6 +82,8 @@ pub enum Flaw {
     SealMissing,
     /// The seal does not continue the one before.
     Unlinked,
+    /// The seal is another than somebody has kept.
+    Rewritten,
 }
 
 /// A verification under way.
@@ -131,7 +135,8 @@ impl Walk {
 
     /// The end of the verification.
     pub(super) fn end(self, first_break: Option<Break>) -> Verdict {
-        Verdict { checked: self.checked, first_break }
+        let head = self.previous.filter(|_| self.checked > 0).map(|hash| (self.next - 1, hash));
+        Verdict { checked: self.checked, head, first_break }
     }
 }
 
@@ -188,9 +193,11 @@ mod tests {
     #[test]
     fn an_untouched_chain_holds_from_any_place() {
         let seals = chain(&["a", "b", "c"]);
-        assert_eq!(verdict(1, None, &seals), Verdict { checked: 3, first_break: None });
-        let before: Hash = seals[0].hash.clone().try_into().unwrap();
-        assert_eq!(verdict(2, Some(before), &seals[1..]), Verdict { checked: 2, first_break: None });
+        let hash = |place: usize| -> Hash { seals[place].hash.clone().try_into().unwrap() };
+        let head = Some((3, hash(2)));
+        assert_eq!(verdict(1, None, &seals), Verdict { checked: 3, head, first_break: None });
+        assert_eq!(verdict(2, Some(hash(0)), &seals[1..]), Verdict { checked: 2, head, first_break: None });
+        assert_eq!(verdict(2, Some(hash(0)), &[]).head, None);
     }
 
     #[test]

@@ -30,6 +30,7 @@ use crate::fault::Fault;
 use store::{Due, End};
 
 pub use chain::{Break, Flaw, Verdict};
+pub(crate) use store::{hash_at, last_position};
 
 /// Records sealed in one pass, at most.
 const PASS: usize = 500;
@@ -121,15 +122,13 @@ impl Sealer {
 }
 
 /// Recomputes the chain from one place to another, both included, and answers the first break. It reads the seals and
-/// the records a thousand at a time.
+/// the records a thousand at a time. A place that the chain does not reach is one whose seal is gone.
 ///
 /// # Errors
 /// [`crate::fault::Code::Unavailable`] when the database is away.
-pub async fn verify(db: &Db, from: i64, until: Option<i64>) -> Result<Verdict, Fault> {
+pub async fn verify(db: &Db, from: i64, until: i64) -> Result<Verdict, Fault> {
     let from = from.max(1);
-    let last = store::last_position(db).await?;
-    let until = until.map_or(last, |until| until.min(last));
-    let mut walk = chain::Walk::begin(from, store::hash_at(db, from - 1).await?);
+    let mut walk = chain::Walk::begin(from, hash_at(db, from - 1).await?);
     while walk.next() <= until {
         let seals = store::seals(db, walk.next(), until).await?;
         let is_last = seals.is_empty();

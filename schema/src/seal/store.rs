@@ -122,14 +122,14 @@ pub(super) async fn insert(connection: &mut PgConnection, seals: &[Seal], settle
 }
 
 /// The last place of the chain; 0 before the first.
-pub(super) async fn last_position(db: &Db) -> Result<i64, Fault> {
+pub(crate) async fn last_position(db: &Db) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(r#"select coalesce(max(position), 0) as "position!" from audit_seal"#)
         .fetch_one(&mut *db.conn().await?)
         .await?)
 }
 
 /// The hash at a place.
-pub(super) async fn hash_at(db: &Db, position: i64) -> Result<Option<Hash>, Fault> {
+pub(crate) async fn hash_at(db: &Db, position: i64) -> Result<Option<[u8; 32]>, Fault> {
     let hash = sqlx::query_scalar!("select hash from audit_seal where position = $1", position)
         .fetch_optional(&mut *db.conn().await?)
         .await?;

@@ -3,11 +3,12 @@
 //!
 //! Specification: platform, What the service does; decisions, Tiers.
 
+mod entitlements;
 mod public_tiers;
 
 use crate::engine::roots;
 
 roots! {
     /// What can be read of the group.
-    pub(crate) struct SubscriptionQuery(public_tiers::PublicTiersQuery);
+    pub(crate) struct SubscriptionQuery(entitlements::EntitlementsQuery, public_tiers::PublicTiersQuery);
 }

@@ -48,6 +48,7 @@ pub(super) struct Traits {
     single_json: bool,
     takes_key: bool,
     takes_if_match: bool,
+    liveness: bool,
 }
 
 impl Traits {
@@ -76,6 +77,7 @@ impl Traits {
             single_json: list.is_none() && resource && answers_json(operation),
             takes_key: keyed,
             takes_if_match: writes_in_place && single_gets.contains(path),
+            liveness: operation.get("operationId").and_then(Value::as_str) == Some("system_health_get"),
         }
     }
 
@@ -169,6 +171,7 @@ fn add_responses(traits: &Traits, written: Map<String, Value>) -> Map<String, Va
         (true, "400", "Malformed"),
         (traits.credentials, "401", "Unauthenticated"),
         (traits.scoped, "403", "Forbidden"),
+        (!traits.liveness, "403", "NetworkDenied"),
         (traits.path_parameters, "404", "NotFound"),
         (true, "406", "NotAcceptable"),
         (traits.takes_key, "409", "IdempotencyInProgress"),
@@ -219,12 +222,16 @@ fn complete_response(traits: &Traits, status: &str, response: &mut Map<String, V
 
 /// A refusal that a piece writes itself names its codes; that it is a problem document follows.
 fn complete_refusal(traits: &Traits, status: u16, response: &mut Map<String, Value>) {
-    if status == 409
-        && traits.takes_key
+    let follows = match status {
+        403 => Some("NETWORK_DENIED"),
+        409 if traits.takes_key => Some("IDEMPOTENCY_IN_PROGRESS"),
+        _ => None,
+    };
+    if let Some(code) = follows
         && let Some(Value::Array(codes)) = response.get_mut("x-codes")
-        && !codes.contains(&json!("IDEMPOTENCY_IN_PROGRESS"))
+        && !codes.contains(&json!(code))
     {
-        codes.push(json!("IDEMPOTENCY_IN_PROGRESS"));
+        codes.push(json!(code));
     }
     response.entry("content").or_insert_with(|| json!({PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}}));
 }

@@ -132,7 +132,10 @@ fn refusals_follow_from_what_an_operation_is() {
         ["200", "400", "401", "403", "404", "406", "412", "413", "415", "422", "429", "500", "503"]
     );
     let me = operation(&document, "get", "/v1/system/me");
-    assert!(!statuses(me).contains(&"403") && statuses(me).contains(&"401"));
+    assert!(statuses(me).contains(&"401"));
+    let refusal = |operation: &Value| operation["responses"]["403"]["$ref"].as_str().map(str::to_owned);
+    assert_eq!(refusal(me).as_deref(), Some("#/components/responses/NetworkDenied"));
+    assert_eq!(refusal(create).as_deref(), Some("#/components/responses/Forbidden"));
     let refresh = operation(&document, "post", "/v1/auth/sessions:refresh");
     assert!(statuses(refresh).contains(&"401") && !statuses(refresh).contains(&"409"));
 }

@@ -30,7 +30,8 @@ pub(super) fn lines(db: Db, filter: Filter, order: Order) -> BoxStream<'static, 
 
 async fn piece(db: &Db, places: &[Place]) -> Result<Bytes, Fault> {
     let mut piece = BytesMut::with_capacity(places.len() * 512).writer();
-    for row in store::get(db, places).await? {
+    let wanted: Vec<_> = places.iter().map(|place| place.record_uuid).collect();
+    for row in store::get(db, &wanted).await? {
         serde_json::to_writer(&mut piece, &AuditRecord::try_from(row)?).map_err(Fault::internal)?;
         piece.get_mut().put_u8(b'\n');
     }

@@ -13,5 +13,7 @@ mod filter;
 mod record;
 mod resolvers;
 mod store;
+mod summary;
+mod verification;
 
 pub(in crate::admin) use resolvers::AuditRecordsQuery;

@@ -94,11 +94,11 @@ pub(crate) enum AuditActorKind {
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AuditActor {
     /// What kind of actor.
-    kind: AuditActorKind,
+    pub(super) kind: AuditActorKind,
     /// The person or program.
-    uuid: Option<Uuid>,
+    pub(super) uuid: Option<Uuid>,
     /// The name that it had then.
-    label: Option<String>,
+    pub(super) label: Option<String>,
 }
 
 /// What something was done to, as known at that moment.
@@ -199,7 +199,7 @@ fn target(kind: Option<String>, uuid: Option<Uuid>, label: Option<String>) -> Op
 }
 
 /// An enumerated column's value.
-fn word<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Fault> {
+pub(super) fn word<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Fault> {
     T::deserialize(StrDeserializer::<WordError>::new(text)).map_err(Fault::internal)
 }
 

@@ -8,6 +8,9 @@ use super::export;
 use super::filter::{Filter, Order, Place, Span, Wanted};
 use super::record::{AuditActorKind, AuditChannel, AuditOutcome, AuditRecord};
 use super::store;
+use super::store::summary::CountRow;
+use super::summary::{self, Apart, AuditDimension, AuditSummary};
+use super::verification::{self, AuditVerification, AuditVerificationInput};
 use crate::access::access;
 use crate::ask::{Asking, Download};
 use crate::fault::Fault;
@@ -70,13 +73,77 @@ impl AuditRecordsQuery {
         let window = Window::read(&ask.services.cursors, list, &(&filter, order), limit, cursor.as_deref())?;
         let places = store::page(&ask.db, &filter, span(&filter, order, &window)?).await?;
         let (places, page) = window.cut(places, |place| vec![json!(place.recorded_at), json!(place.record_uuid)]);
-        let rows = store::get(&ask.db, &places).await?;
+        let rows = store::get(&ask.db, &uuids(&places)).await?;
         let data = rows.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?;
         let total = match include_total {
             Some(true) => Some(store::count(&ask.db, &filter).await?),
             _ => None,
         };
         Ok(AuditRecordList { data, page: CountedPage::of(page, total) })
+    }
+
+    /// One record with its difference.
+    #[graphql(directive = access::apply("labs.admin.audit".into()))]
+    async fn admin_audit_records_get(&self, ctx: &Context<'_>, record_uuid: Uuid) -> Result<AuditRecord, Fault> {
+        let found = store::get(&ctx.ask().db, &[record_uuid]).await?;
+        found.into_iter().next().ok_or_else(|| Fault::not_found("audit record"))?.try_into()
+    }
+
+    /// How many calls there were, by actor, operation, outcome and day.
+    #[graphql(directive = access::apply("labs.admin.audit".into()))]
+    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
+    async fn admin_audit_records_summarise(
+        &self,
+        ctx: &Context<'_>,
+        by: Option<Vec<AuditDimension>>,
+        actor_uuid: Option<Vec<Uuid>>,
+        actor_kind: Option<Vec<AuditActorKind>>,
+        operation: Option<Vec<String>>,
+        outcome: Option<Vec<AuditOutcome>>,
+        target_uuid: Option<Vec<Uuid>>,
+        partner_uuid: Option<Vec<Uuid>>,
+        request_id: Option<Vec<String>>,
+        channel: Option<Vec<AuditChannel>>,
+        recorded_at_from: Option<Time>,
+        recorded_at_until: Option<Time>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<AuditSummary, Fault> {
+        let (ask, list) = (ctx.ask(), "admin_audit_records_summarise");
+        let wanted = Wanted {
+            actor_uuid,
+            actor_kind,
+            operation,
+            outcome,
+            target_uuid,
+            partner_uuid,
+            request_id,
+            channel,
+            recorded_at_from,
+            recorded_at_until,
+        };
+        let (asked, apart) = (wanted.filter(), Apart::read(by.as_deref()));
+        let window = Window::read(&ask.services.cursors, list, &(&asked, apart), limit, cursor.as_deref())?;
+        let filter = summary::bounded(asked, recorded_at_from.is_some(), ask.now)?;
+        let rows = store::summary::page(&ask.db, &filter, apart, &window).await?;
+        let total = match include_total {
+            Some(true) => Some(store::summary::count(&ask.db, &filter, apart).await?),
+            _ => None,
+        };
+        let (rows, page) = window.cut(rows, CountRow::keys);
+        let data = rows.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?;
+        Ok(AuditSummary { data, page: CountedPage::of(page, total) })
+    }
+
+    /// Recomputes the hash chain over a range, and names the first break.
+    #[graphql(directive = access::apply("labs.admin.audit".into()))]
+    async fn admin_audit_records_verify(
+        &self,
+        ctx: &Context<'_>,
+        body: Option<AuditVerificationInput>,
+    ) -> Result<AuditVerification, Fault> {
+        verification::verify(&ctx.ask().db, &body.unwrap_or_default()).await
     }
 
     /// The same list as newline-delimited JSON, streamed. It leaves beside the answer, after the export's own record
@@ -123,6 +190,11 @@ impl AuditRecordsQuery {
         });
         Ok(true)
     }
+}
+
+/// Which records these are.
+fn uuids(places: &[Place]) -> Vec<Uuid> {
+    places.iter().map(|place| place.record_uuid).collect()
 }
 
 /// The page's part of the log.

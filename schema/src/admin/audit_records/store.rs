@@ -3,6 +3,8 @@
 //! A page is read in two steps: first which records, from the one index that suits the filter and the order, then
 //! what they say. So there are many ways to find, all of them small, and one way to show.
 
+pub(super) mod summary;
+
 use serde::Deserialize;
 use serde_json::Value;
 use sqlx::types::Json;
@@ -172,9 +174,8 @@ pub(super) async fn count(db: &Db, filter: &Filter) -> Result<i64, Fault> {
     .await?)
 }
 
-/// The records at these places, in their order.
-pub(super) async fn get(db: &Db, places: &[Place]) -> Result<Vec<RecordRow>, Fault> {
-    let wanted: Vec<Uuid> = places.iter().map(|place| place.record_uuid).collect();
+/// These records, in this order. One that is not there is left out.
+pub(super) async fn get(db: &Db, wanted: &[Uuid]) -> Result<Vec<RecordRow>, Fault> {
     Ok(sqlx::query_as!(
         RecordRow,
         r#"select l.record_uuid, recorded_at, operation, channel, outcome, code, actor_kind, actor_uuid, actor_label,
@@ -189,7 +190,7 @@ pub(super) async fn get(db: &Db, places: &[Place]) -> Result<Vec<RecordRow>, Fau
              join audit_log as l on l.record_uuid = wanted.record_uuid
              left join audit_seal as s on s.record_uuid = l.record_uuid
             order by wanted.place"#,
-        &wanted
+        wanted
     )
     .fetch_all(&mut *db.conn().await?)
     .await?)

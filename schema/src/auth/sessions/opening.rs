@@ -33,7 +33,7 @@ pub(super) async fn sign_in(ask: &Ask, person: &Credentials, second_factor: bool
     let event = SecurityEvent::new("SIGN_IN", true).about(person.person_uuid, person.partner_uuid);
     event.within(session_uuid).write(ask).await?;
     set_cookie(ask, RefreshToken { session_uuid, counter: 0 }, expires_at);
-    access_token(ask, person.person_uuid, session_uuid)
+    access_token(ask, person.person_uuid, session_uuid).await
 }
 
 /// The session of a refresh cookie, held until the transaction ends.
@@ -51,9 +51,9 @@ pub(super) async fn going_on(ask: &Ask, session_uuid: Uuid) -> Result<SessionRow
 }
 
 /// A new access token beside the current refresh token of a session.
-pub(super) fn answer(ask: &Ask, session: &SessionRow, counter: u64) -> Result<SignedIn, Fault> {
+pub(super) async fn answer(ask: &Ask, session: &SessionRow, counter: u64) -> Result<SignedIn, Fault> {
     set_cookie(ask, RefreshToken { session_uuid: session.session_uuid, counter }, session.expires_at);
-    access_token(ask, session.person_uuid, session.session_uuid)
+    access_token(ask, session.person_uuid, session.session_uuid).await
 }
 
 /// The password was right and a second factor is in force: a challenge that the code must answer.
@@ -99,7 +99,7 @@ fn set_cookie(ask: &Ask, token: RefreshToken, expires_at: Time) {
 }
 
 /// An access token of a person. Its scopes are looked up at use, so it names none.
-fn access_token(ask: &Ask, person_uuid: Uuid, session_uuid: Uuid) -> Result<SignedIn, Fault> {
+async fn access_token(ask: &Ask, person_uuid: Uuid, session_uuid: Uuid) -> Result<SignedIn, Fault> {
     let claims = Claims {
         sub: person_uuid.to_string(),
         jti: ask.new_uuid(),
@@ -110,6 +110,6 @@ fn access_token(ask: &Ask, person_uuid: Uuid, session_uuid: Uuid) -> Result<Sign
         client_id: None,
         sid: Some(session_uuid),
     };
-    let token = ask.services.authority.ring().sign(&claims).map_err(Fault::internal)?;
+    let token = ask.services.authority.signing_ring().await?.sign(&claims).map_err(Fault::internal)?;
     Ok(SignedIn::new(token.expose().to_owned(), rules::ACCESS_TOKEN_SECONDS))
 }

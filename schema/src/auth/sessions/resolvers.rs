@@ -132,9 +132,9 @@ impl SessionsMutation {
             RefreshVerdict::Rotate => {
                 let idle = ask.now.plus_seconds(rules::IDLE_SECONDS).min(session.expires_at);
                 store::set_rotated(&ask.db, session.session_uuid, session.counter + 1, ask.now, idle).await?;
-                answer(ask, &session, current + 1)
+                answer(ask, &session, current + 1).await
             }
-            RefreshVerdict::RepeatCurrent => answer(ask, &session, current),
+            RefreshVerdict::RepeatCurrent => answer(ask, &session, current).await,
             RefreshVerdict::Reused => Err(reused(ask, &session).await?),
         }
     }

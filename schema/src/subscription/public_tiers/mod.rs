@@ -9,4 +9,4 @@
 mod resolvers;
 mod store;
 
-pub(in crate::subscription) use resolvers::PublicTiersQuery;
+pub(in crate::subscription) use resolvers::{FeatureKind, PublicTiersQuery};

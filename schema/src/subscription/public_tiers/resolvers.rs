@@ -149,13 +149,20 @@ impl From<TierRow> for Tier {
     }
 }
 
+impl FeatureKind {
+    /// Reads the column's value.
+    pub(in crate::subscription) fn of(text: &str) -> Self {
+        match text {
+            "FLAG" => Self::Flag,
+            "LIMIT" => Self::Limit,
+            _ => Self::Scope,
+        }
+    }
+}
+
 impl From<FeatureRow> for TierFeature {
     fn from(row: FeatureRow) -> Self {
-        let kind = match row.kind.as_str() {
-            "FLAG" => FeatureKind::Flag,
-            "LIMIT" => FeatureKind::Limit,
-            _ => FeatureKind::Scope,
-        };
+        let kind = FeatureKind::of(&row.kind);
         let unlimited = kind == FeatureKind::Limit && !row.value.is_number();
         Self { code: row.code, name: row.name, kind, value: (!unlimited).then_some(Json(row.value)), unlimited }
     }

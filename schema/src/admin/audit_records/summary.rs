@@ -1,0 +1,147 @@
+//! Counts of the log: what is counted apart, and over which time.
+
+use async_graphql::{Enum, SimpleObject};
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::filter::Filter;
+use super::record::{AuditActor, AuditOutcome, word};
+use super::store::summary::CountRow;
+use crate::fault::{Fault, FieldError};
+use crate::page::CountedPage;
+use crate::time::Time;
+
+/// Days that are counted when nobody says from when on.
+const DAYS: i64 = 30;
+/// Days that are counted at most.
+const MOST_DAYS: i64 = 366;
+/// Seconds of a day.
+const DAY: i64 = 86_400;
+
+/// By what calls are counted apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+pub(crate) enum AuditDimension {
+    /// Who acted.
+    Actor,
+    /// What was called.
+    Operation,
+    /// How it ended.
+    Outcome,
+    /// On which day, in UTC.
+    Day,
+}
+
+/// How many calls are alike in all by which they are counted apart.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AuditCount {
+    /// The day in UTC; null unless it is counted by day.
+    day: Option<String>,
+    /// Who acted, by their latest name; null unless it is counted by actor.
+    actor: Option<AuditActor>,
+    /// The operation; null unless it is counted by operation.
+    operation: Option<String>,
+    /// How it ended; null unless it is counted by outcome.
+    outcome: Option<AuditOutcome>,
+    /// How many records.
+    records: i64,
+}
+
+/// A page of counts.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AuditSummary {
+    /// The counts.
+    pub(super) data: Vec<AuditCount>,
+    /// Where the page ends.
+    pub(super) page: CountedPage,
+}
+
+/// What is counted apart, as the statements take it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Apart {
+    pub(super) actor: bool,
+    pub(super) operation: bool,
+    pub(super) outcome: bool,
+    pub(super) day: bool,
+}
+
+impl Apart {
+    /// Reads `by`: everything, unless something is named.
+    pub(super) fn read(by: Option<&[AuditDimension]>) -> Self {
+        let by = by.filter(|by| !by.is_empty());
+        let has = |dimension| by.is_none_or(|by| by.contains(&dimension));
+        Self {
+            actor: has(AuditDimension::Actor),
+            operation: has(AuditDimension::Operation),
+            outcome: has(AuditDimension::Outcome),
+            day: has(AuditDimension::Day),
+        }
+    }
+}
+
+/// Bounds the time that is counted: thirty days back from its end unless a beginning is named.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`] for more than a year.
+pub(super) fn bounded(mut filter: Filter, has_from: bool, present: Time) -> Result<Filter, Fault> {
+    filter.until = filter.until.min(present.plus_seconds(DAY));
+    if !has_from {
+        filter.from = filter.until.min(present).plus_seconds(-DAYS * DAY);
+    }
+    if filter.until.seconds_since(filter.from) > MOST_DAYS * DAY {
+        let message = format!("A summary counts {MOST_DAYS} days at most. Name a later beginning or an earlier end.");
+        return Err(Fault::invalid(vec![FieldError::of("recorded_at_from", "RANGE", message)]));
+    }
+    Ok(filter)
+}
+
+impl TryFrom<CountRow> for AuditCount {
+    type Error = Fault;
+
+    fn try_from(row: CountRow) -> Result<Self, Fault> {
+        let actor = match row.actor_kind.as_deref() {
+            Some(kind) => Some(AuditActor {
+                kind: word(kind)?,
+                uuid: row.actor_uuid.filter(|uuid| *uuid != Uuid::nil()),
+                label: row.actor_label,
+            }),
+            None => None,
+        };
+        let outcome = row.outcome.as_deref().map(word).transpose()?;
+        Ok(Self { day: row.day, actor, operation: row.operation, outcome, records: row.records })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::filter::Wanted;
+    use super::*;
+
+    fn at(days: i64) -> Time {
+        Time(jiff::Timestamp::UNIX_EPOCH).plus_seconds(days * DAY)
+    }
+
+    fn span(from: Option<i64>, until: Option<i64>) -> Result<(Time, Time), Fault> {
+        let wanted = Wanted { recorded_at_from: from.map(at), recorded_at_until: until.map(at), ..Wanted::default() };
+        bounded(wanted.filter(), from.is_some(), at(1000)).map(|filter| (filter.from, filter.until))
+    }
+
+    #[test]
+    fn thirty_days_are_counted_unless_others_are_named() {
+        assert_eq!(span(None, None).unwrap().0, at(970));
+        assert_eq!(span(None, Some(500)).unwrap(), (at(470), at(500)));
+        assert_eq!(span(Some(400), Some(500)).unwrap(), (at(400), at(500)));
+        assert!(span(Some(100), Some(466)).is_ok());
+        assert_eq!(span(Some(100), Some(467)).unwrap_err().parts().errors[0].code, "RANGE");
+    }
+
+    #[test]
+    fn everything_is_counted_apart_unless_something_is_named() {
+        let all = Apart::read(None);
+        assert_eq!(all, Apart { actor: true, operation: true, outcome: true, day: true });
+        assert_eq!(Apart::read(Some(&[])), all);
+        let one = Apart::read(Some(&[AuditDimension::Day]));
+        assert_eq!(one, Apart { actor: false, operation: false, outcome: false, day: true });
+    }
+}

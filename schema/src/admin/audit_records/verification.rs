@@ -1,0 +1,205 @@
+//! The hash chain recomputed over a range of places, and what to compare it with.
+
+use async_graphql::{Enum, InputObject, SimpleObject};
+use uuid::Uuid;
+
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::seal::{self, Break, Flaw, Verdict};
+
+/// Places that one call recomputes at most.
+const MOST_PLACES: i64 = 100_000;
+
+/// The range to recompute.
+#[derive(InputObject, Default)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AuditVerificationInput {
+    /// The first place; 1 unless told.
+    from_position: Option<i64>,
+    /// The last place; the end of the chain unless told.
+    until_position: Option<i64>,
+    /// A place and its hash as they were known before.
+    expected: Option<AuditAnchorInput>,
+}
+
+/// A place of the chain and its hash, as somebody kept them.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AuditAnchorInput {
+    /// The place.
+    position: i64,
+    /// Its hash, 64 hexadecimal digits.
+    hash: String,
+}
+
+/// What a verification found.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AuditVerification {
+    /// Whether all that was looked at holds.
+    intact: bool,
+    /// The first place that was looked at.
+    from_position: i64,
+    /// The last place that was to be looked at.
+    until_position: i64,
+    /// Places that were recomputed and hold.
+    checked: i64,
+    /// Where the chain breaks first; null when it holds.
+    first_break: Option<AuditChainBreak>,
+    /// The last place that holds, to be kept outside and expected the next time; null when none does.
+    head: Option<AuditAnchor>,
+    /// Where to go on; null when the range is done, or broken.
+    next_position: Option<i64>,
+}
+
+/// A place of the chain and its hash.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AuditAnchor {
+    /// The place.
+    position: i64,
+    /// Its hash, 64 hexadecimal digits.
+    hash: String,
+}
+
+/// A place at which the chain does not hold.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AuditChainBreak {
+    /// The place.
+    position: i64,
+    /// The record that is, or should be, there; null when no seal tells it.
+    record_uuid: Option<Uuid>,
+    /// What is wrong.
+    flaw: AuditChainFlaw,
+}
+
+/// What can be wrong with a place of the chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+pub(crate) enum AuditChainFlaw {
+    /// The record or its differences are not what was sealed.
+    Altered,
+    /// The record is gone.
+    RecordMissing,
+    /// The seal is gone.
+    SealMissing,
+    /// The seal does not continue the one before.
+    Unlinked,
+    /// The place has another hash than was expected.
+    Rewritten,
+}
+
+/// The places to look at, both included, and where to go on after them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Range {
+    from: i64,
+    until: i64,
+    next: Option<i64>,
+}
+
+/// Recomputes what is asked for.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`] for a range that ends before it begins;
+/// [`crate::Code::Unavailable`] when the database is away.
+pub(super) async fn verify(db: &Db, input: &AuditVerificationInput) -> Result<AuditVerification, Fault> {
+    let range = range(input.from_position, input.until_position, seal::last_position(db).await?)?;
+    let verdict = seal::verify(db, range.from, range.until).await?;
+    let foreign = match &input.expected {
+        Some(anchor) => unexpected(anchor, seal::hash_at(db, anchor.position).await?),
+        None => None,
+    };
+    Ok(told(range, verdict, foreign))
+}
+
+/// The range that is asked for, as far as one call goes. A place that somebody names is looked for even behind the end
+/// of the chain: it may have been cut off.
+fn range(from: Option<i64>, until: Option<i64>, last: i64) -> Result<Range, Fault> {
+    let wanted = until.unwrap_or_else(|| last.max(from.unwrap_or_default()));
+    let from = from.unwrap_or(1);
+    if until.is_some_and(|until| until < from) {
+        let message = "The range ends before it begins. Name a later place, or leave it out for the end of the chain.";
+        return Err(Fault::field("/until_position", "RANGE", message));
+    }
+    let until = wanted.min(from.saturating_add(MOST_PLACES - 1));
+    Ok(Range { from, until, next: (until < wanted).then_some(until + 1) })
+}
+
+/// What is wrong with a place whose hash was kept outside.
+fn unexpected(anchor: &AuditAnchorInput, found: Option<[u8; 32]>) -> Option<Break> {
+    let flaw = match found {
+        None => Flaw::SealMissing,
+        Some(hash) if hex::encode(hash) != anchor.hash => Flaw::Rewritten,
+        Some(_) => return None,
+    };
+    Some(Break { position: anchor.position, record_uuid: None, flaw })
+}
+
+fn told(range: Range, verdict: Verdict, foreign: Option<Break>) -> AuditVerification {
+    let breaks = verdict.first_break.into_iter().chain(foreign);
+    let first_break = breaks.min_by_key(|found| found.position).map(AuditChainBreak::from);
+    AuditVerification {
+        intact: first_break.is_none(),
+        from_position: range.from,
+        until_position: range.until,
+        checked: verdict.checked,
+        next_position: range.next.filter(|_| first_break.is_none()),
+        first_break,
+        head: verdict.head.map(|(position, hash)| AuditAnchor { position, hash: hex::encode(hash) }),
+    }
+}
+
+impl From<Break> for AuditChainBreak {
+    fn from(found: Break) -> Self {
+        let flaw = match found.flaw {
+            Flaw::Altered => AuditChainFlaw::Altered,
+            Flaw::RecordMissing => AuditChainFlaw::RecordMissing,
+            Flaw::SealMissing => AuditChainFlaw::SealMissing,
+            Flaw::Unlinked => AuditChainFlaw::Unlinked,
+            Flaw::Rewritten => AuditChainFlaw::Rewritten,
+        };
+        Self { position: found.position, record_uuid: found.record_uuid, flaw }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_whole_chain_is_looked_at_unless_a_range_is_named() {
+        let of = |from, until, last| {
+            let range = range(from, until, last).unwrap();
+            (range.from, range.until, range.next)
+        };
+        assert_eq!(of(None, None, 0), (1, 0, None), "nothing is sealed yet");
+        assert_eq!(of(None, None, 7), (1, 7, None));
+        assert_eq!(of(Some(3), Some(5), 7), (3, 5, None));
+        assert_eq!(of(Some(3), Some(9), 7), (3, 9, None), "what was cut off is missed");
+        assert_eq!(of(Some(9), None, 7), (9, 9, None));
+        assert_eq!(of(None, None, 250_000), (1, 100_000, Some(100_001)));
+        assert_eq!(of(Some(200_001), None, 250_000), (200_001, 250_000, None));
+        assert!(range(Some(5), Some(4), 7).is_err());
+    }
+
+    #[test]
+    fn the_break_that_comes_first_is_told() {
+        let at = |position, flaw| Break { position, record_uuid: None, flaw };
+        let range = Range { from: 1, until: 9, next: Some(10) };
+        let verdict = |first_break| Verdict { checked: 4, head: None, first_break };
+        let told = |mine, foreign| told(range, verdict(mine), foreign);
+        let both = told(Some(at(5, Flaw::Altered)), Some(at(3, Flaw::Rewritten)));
+        assert_eq!(both.first_break.unwrap().flaw, AuditChainFlaw::Rewritten);
+        assert_eq!((both.intact, both.next_position), (false, None));
+        let none = told(None, None);
+        assert_eq!((none.intact, none.next_position), (true, Some(10)));
+    }
+
+    #[test]
+    fn a_hash_that_was_kept_is_compared() {
+        let anchor = AuditAnchorInput { position: 3, hash: hex::encode([7; 32]) };
+        assert_eq!(unexpected(&anchor, Some([7; 32])), None);
+        assert_eq!(unexpected(&anchor, Some([8; 32])).unwrap().flaw, Flaw::Rewritten);
+        assert_eq!(unexpected(&anchor, None).unwrap().flaw, Flaw::SealMissing);
+    }
+}

@@ -1,0 +1,175 @@
+//! What may be asked about mail, and by whom.
+
+use async_graphql::{Context, InputObject, Object, SimpleObject};
+use uuid::Uuid;
+
+use super::rules::{self, Action, State};
+use super::store::{self, Filter, HeldRow, MailRow};
+use crate::access::access;
+use crate::ask::{Ask, Asking, Target};
+use crate::fault::Fault;
+use crate::mail::message::Letter;
+use crate::page::{CountedPage, Window, names};
+use crate::time::Time;
+
+/// A mail of the outbox. What it says is not shown: it may carry a token.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct MailMessage {
+    /// For paths, and the mail's own id.
+    uuid: Uuid,
+    /// What kind of mail.
+    kind: String,
+    /// Whom it is to.
+    recipient: String,
+    /// The language it is written in.
+    locale: String,
+    /// Its subject.
+    subject: String,
+    /// Where it stands.
+    state: State,
+    /// How often it was tried, since it was last made due.
+    attempts: i32,
+    /// When it is tried next; null unless it waits.
+    next_attempt_at: Option<Time>,
+    /// When it was handed over.
+    sent_at: Option<Time>,
+    /// What kept it from being handed over.
+    last_error: Option<String>,
+    /// When it was queued.
+    created_at: Time,
+    /// The person whom it is about.
+    person_uuid: Option<Uuid>,
+    /// The partner whom it is about.
+    partner_uuid: Option<Uuid>,
+}
+
+/// A page of mails.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct MailMessageList {
+    /// The mails.
+    data: Vec<MailMessage>,
+    /// Where the page ends.
+    page: CountedPage,
+}
+
+/// Why a mail is tried again.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct MailMessageRetry {
+    /// Kept in the audit record.
+    reason: Option<String>,
+}
+
+/// Reads of mail.
+#[derive(Default)]
+pub(crate) struct MailMessagesQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl MailMessagesQuery {
+    /// The outbox: what waits, what was sent and what failed.
+    #[graphql(directive = access::apply("labs.admin.operations".into()))]
+    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
+    async fn admin_mail_messages_list(
+        &self,
+        ctx: &Context<'_>,
+        state: Option<Vec<State>>,
+        kind: Option<Vec<String>>,
+        recipient: Option<Vec<String>>,
+        person_uuid: Option<Vec<Uuid>>,
+        partner_uuid: Option<Vec<Uuid>>,
+        created_at_from: Option<Time>,
+        created_at_until: Option<Time>,
+        sort: Option<String>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<MailMessageList, Fault> {
+        let (ask, list) = (ctx.ask(), "admin_mail_messages_list");
+        let lowered = |addresses: Vec<String>| addresses.iter().map(|address| address.to_lowercase()).collect();
+        let filter = Filter {
+            state: names(state),
+            kind: names(kind),
+            recipient: names(recipient.map(lowered)),
+            person_uuid: person_uuid.filter(|uuids| !uuids.is_empty()),
+            partner_uuid: partner_uuid.filter(|uuids| !uuids.is_empty()),
+            created_at_from,
+            created_at_until,
+            oldest_first: sort.as_deref() == Some("created_at"),
+        };
+        let window = Window::read(&ask.services.cursors, list, &filter, limit, cursor.as_deref())?;
+        let rows = store::page(&ask.db, &filter, &window).await?;
+        let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
+        let (rows, page) = window.cut(rows, MailRow::keys);
+        let data = rows.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?;
+        Ok(MailMessageList { data, page: CountedPage::of(page, total) })
+    }
+}
+
+/// Writes of mail.
+#[derive(Default)]
+pub(crate) struct MailMessagesMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl MailMessagesMutation {
+    /// Has a mail tried again now.
+    #[graphql(directive = access::apply("labs.admin.operations:write".into()))]
+    async fn admin_mail_messages_retry(
+        &self,
+        ctx: &Context<'_>,
+        message_uuid: Uuid,
+        body: Option<MailMessageRetry>,
+    ) -> Result<MailMessage, Fault> {
+        let ask = ctx.ask();
+        let held = store::lock(&ask.db, message_uuid).await?.ok_or_else(|| Fault::not_found("mail"))?;
+        note_target(ask, message_uuid, &held);
+        if let Some(reason) = body.and_then(|body| body.reason) {
+            ask.note_reason(reason);
+        }
+        rules::after(State::parse(&held.state)?, Action::Retry)?;
+        rules::sendable(held.content_sealed.is_some(), held.is_claimed, has_ended(ask, message_uuid, &held)?)?;
+        store::set_queued(&ask.db, message_uuid).await?.try_into()
+    }
+}
+
+/// Whether the link in a mail has ended. What it says is opened for that, and shown to nobody.
+fn has_ended(ask: &Ask, message_uuid: Uuid, held: &HeldRow) -> Result<bool, Fault> {
+    let Some(sealed) = &held.content_sealed else { return Ok(false) };
+    let letter = Letter::open(&ask.services.key, message_uuid, sealed).map_err(|_| {
+        Fault::conflict("This mail does not open under the service's master key, so it cannot be sent.")
+    })?;
+    Ok(matches!(letter, Letter::Asking { expires_at, .. } if expires_at <= ask.now.0))
+}
+
+fn note_target(ask: &Ask, message_uuid: Uuid, held: &HeldRow) {
+    ask.note_target(Target {
+        kind: Some("MAIL_MESSAGE".to_owned()),
+        uuid: Some(message_uuid),
+        label: Some(held.subject.clone()),
+        partner_uuid: held.partner_uuid,
+    });
+}
+
+impl TryFrom<MailRow> for MailMessage {
+    type Error = Fault;
+
+    fn try_from(row: MailRow) -> Result<Self, Fault> {
+        let state = State::parse(&row.state)?;
+        Ok(Self {
+            uuid: row.message_uuid,
+            kind: row.kind,
+            recipient: row.recipient,
+            locale: row.locale,
+            subject: row.subject,
+            state,
+            attempts: row.attempts,
+            next_attempt_at: (state == State::Queued).then_some(row.next_attempt_at),
+            sent_at: row.sent_at,
+            last_error: row.last_error.as_deref().map(rules::without_tokens),
+            created_at: row.created_at,
+            person_uuid: row.person_uuid,
+            partner_uuid: row.partner_uuid,
+        })
+    }
+}

@@ -1,0 +1,146 @@
+//! Which mails can be tried again, and what is shown of an error.
+
+use async_graphql::Enum;
+use serde::Serialize;
+
+use crate::fault::Fault;
+use crate::states::Drawing;
+
+/// Where a mail stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize)]
+#[graphql(name = "MailMessageState")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum State {
+    /// It waits, for the first try or the next.
+    Queued,
+    /// It was handed over; what it said is forgotten.
+    Sent,
+    /// It was given up.
+    Failed,
+}
+
+/// What staff can do with a mail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    /// Have it tried again now.
+    Retry,
+}
+
+impl State {
+    /// Reads the column's value.
+    ///
+    /// # Errors
+    /// [`crate::Code::Internal`] for a value that the column's check would not let in.
+    pub(super) fn parse(text: &str) -> Result<Self, Fault> {
+        match text {
+            "QUEUED" => Ok(Self::Queued),
+            "SENT" => Ok(Self::Sent),
+            "FAILED" => Ok(Self::Failed),
+            _ => Err(Fault::internal(format!("a mail in the state {text}"))),
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Queued => "QUEUED",
+            Self::Sent => "SENT",
+            Self::Failed => "FAILED",
+        }
+    }
+}
+
+impl Action {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Retry => "retry",
+        }
+    }
+}
+
+/// Where an action leads.
+///
+/// # Errors
+/// [`crate::Code::IllegalTransition`] for a mail that was sent.
+pub(super) fn after(state: State, action: Action) -> Result<State, Fault> {
+    match (state, action) {
+        (State::Queued | State::Failed, Action::Retry) => Ok(State::Queued),
+        (State::Sent, Action::Retry) => Err(Fault::illegal("mail", state.name(), action.name(), Vec::new())),
+    }
+}
+
+/// The machine as a picture.
+pub(crate) fn drawing() -> Drawing {
+    let states = [State::Queued, State::Sent, State::Failed];
+    Drawing::of("Mail, by staff", (&states, State::name), (&[Action::Retry], Action::name), [&after])
+}
+
+/// Refuses to try a mail again that cannot be sent any more, or that is being sent right now.
+///
+/// # Errors
+/// [`crate::Code::Conflict`].
+pub(super) fn sendable(has_content: bool, is_claimed: bool, has_ended: bool) -> Result<(), Fault> {
+    if is_claimed {
+        return Err(Fault::conflict(
+            "This mail is being handed over right now. Look again in two minutes; to try it meanwhile could send it twice.",
+        ));
+    }
+    if !has_content {
+        return Err(Fault::conflict("What this mail said is gone, so it cannot be sent. Have a new one sent instead."));
+    }
+    if has_ended {
+        return Err(Fault::conflict(
+            "The link in this mail has ended, so it is of no use any more. Have a new one sent.",
+        ));
+    }
+    Ok(())
+}
+
+/// A mail server's words, without a token that it may have quoted.
+pub(super) fn without_tokens(text: &str) -> String {
+    const PREFIX: &str = "labs_";
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(PREFIX) {
+        out.push_str(before);
+        let is_of_token = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '=');
+        let behind = after.trim_start_matches(is_of_token);
+        let is_token = after.len() - behind.len() >= 16;
+        out.push_str(if is_token { "[token]" } else { PREFIX });
+        rest = if is_token { behind } else { after };
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::Code;
+
+    #[test]
+    fn the_machine_cell_by_cell() {
+        assert_eq!(after(State::Queued, Action::Retry).unwrap(), State::Queued);
+        assert_eq!(after(State::Failed, Action::Retry).unwrap(), State::Queued);
+        let refused = after(State::Sent, Action::Retry).unwrap_err();
+        assert_eq!((refused.code(), refused.parts().allowed_actions.len()), (Code::IllegalTransition, 0));
+        for state in [State::Queued, State::Sent, State::Failed] {
+            assert_eq!(State::parse(state.name()).unwrap(), state);
+        }
+    }
+
+    #[test]
+    fn only_what_can_still_be_sent_is_tried_again() {
+        assert!(sendable(true, false, false).is_ok());
+        for (content, claimed, ended) in [(true, true, false), (false, false, false), (true, false, true)] {
+            assert_eq!(sendable(content, claimed, ended).unwrap_err().code(), Code::Conflict);
+        }
+    }
+
+    #[test]
+    fn a_token_is_cut_out_of_an_error() {
+        let quoted = "550 rejected https://x/#labs_ot_AAAABBBBCCCCDDDD-eeee_ffff, sorry";
+        assert_eq!(without_tokens(quoted), "550 rejected https://x/#[token], sorry");
+        assert_eq!(without_tokens("no labs_here"), "no labs_here");
+        assert_eq!(without_tokens("connection refused"), "connection refused");
+    }
+}

@@ -1,0 +1,15 @@
+//! A network denial: a network whose requests are refused outright, whoever sends them.
+//!
+//! ```text
+//!   create ──▶ in force ──▶ over, at its end date
+//!                 └── delete ──▶ gone
+//! ```
+//!
+//! It is kept at the edge, from a list in the memory of each replica ([`crate::authority`]), which is read anew within
+//! a second of a change.
+
+mod resolvers;
+mod rules;
+mod store;
+
+pub(in crate::admin) use resolvers::{NetworkDenialsMutation, NetworkDenialsQuery};

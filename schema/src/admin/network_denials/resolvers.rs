@@ -1,0 +1,175 @@
+//! What may be asked about denied networks, and by whom.
+
+use std::net::IpAddr;
+
+use async_graphql::{Context, InputObject, Object, SimpleObject};
+use uuid::Uuid;
+
+use super::rules;
+use super::store::{self, DenialRow, Filter, NewDenial};
+use crate::access::access;
+use crate::ask::{Ask, Asking, Target};
+use crate::fault::{Fault, FieldError};
+use crate::page::{CountedPage, Window};
+use crate::principal::PrincipalType;
+use crate::time::Time;
+
+/// A network whose requests are refused outright.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct NetworkDenial {
+    /// For paths.
+    uuid: Uuid,
+    /// The network in CIDR notation.
+    network: String,
+    /// Why it is denied.
+    reason: String,
+    /// Whether it is refused now; false once its time is over.
+    in_force: bool,
+    /// Who denied it; null for a program, or somebody who is gone.
+    created_by: Option<NetworkDenialAuthor>,
+    /// When it was denied.
+    created_at: Time,
+    /// When the denial ends by itself; null for one without an end.
+    expires_at: Option<Time>,
+}
+
+/// The internal person who denied a network.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct NetworkDenialAuthor {
+    /// The person.
+    uuid: Uuid,
+    /// Their name.
+    name: String,
+}
+
+/// A page of denied networks.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct NetworkDenialList {
+    /// The networks.
+    data: Vec<NetworkDenial>,
+    /// Where the page ends.
+    page: CountedPage,
+}
+
+/// A network to deny.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct NetworkDenialInput {
+    /// The network in CIDR notation.
+    network: String,
+    /// Kept with the denial and in the audit record.
+    reason: String,
+    /// When it ends by itself; left out, it stays until somebody lifts it.
+    expires_at: Option<Time>,
+}
+
+/// Reads of denied networks.
+#[derive(Default)]
+pub(crate) struct NetworkDenialsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl NetworkDenialsQuery {
+    /// Networks refused outright, those whose time is over included.
+    #[graphql(directive = access::apply("labs.admin.security".into()))]
+    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
+    async fn admin_network_denials_list(
+        &self,
+        ctx: &Context<'_>,
+        address: Option<String>,
+        in_force: Option<bool>,
+        sort: Option<String>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<NetworkDenialList, Fault> {
+        let (ask, list) = (ctx.ask(), "admin_network_denials_list");
+        let address = address.map(|address| read(&address)).transpose()?;
+        let filter = Filter { address, in_force, oldest_first: sort.as_deref() == Some("created_at") };
+        let window = Window::read(&ask.services.cursors, list, &filter, limit, cursor.as_deref())?;
+        let rows = store::page(&ask.db, &filter, &window).await?;
+        let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
+        let (rows, page) = window.cut(rows, DenialRow::keys);
+        let data = rows.into_iter().map(NetworkDenial::from).collect();
+        Ok(NetworkDenialList { data, page: CountedPage::of(page, total) })
+    }
+}
+
+/// Writes of denied networks.
+#[derive(Default)]
+pub(crate) struct NetworkDenialsMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl NetworkDenialsMutation {
+    /// Refuses a network outright, from within a second on.
+    #[graphql(directive = access::apply("labs.admin.security:write".into()))]
+    async fn admin_network_denials_create(
+        &self,
+        ctx: &Context<'_>,
+        body: NetworkDenialInput,
+    ) -> Result<NetworkDenial, Fault> {
+        let (ask, mut errors) = (ctx.ask(), Vec::new());
+        let network = rules::network(&body.network, ask.caller.address, &mut errors);
+        rules::end(body.expires_at, ask.now, &mut errors);
+        let Some(network) = network.filter(|_| errors.is_empty()) else { return Err(Fault::invalid(errors)) };
+        let (caller, denial_uuid) = (ask.principal()?, ask.new_uuid());
+        let new = NewDenial {
+            denial_uuid,
+            network,
+            reason: &body.reason,
+            created_by: (caller.kind == PrincipalType::StaffUser).then_some(caller.uuid),
+            expires_at: body.expires_at,
+        };
+        store::insert(&ask.db, &new).await?;
+        let row = store::get(&ask.db, denial_uuid).await?.ok_or_else(not_found)?;
+        note_target(ask, denial_uuid, &row.network);
+        Ok(row.into())
+    }
+
+    /// Lifts a denial, within a second.
+    #[graphql(directive = access::apply("labs.admin.security:write".into()))]
+    async fn admin_network_denials_delete(&self, ctx: &Context<'_>, denial_uuid: Uuid) -> Result<bool, Fault> {
+        let ask = ctx.ask();
+        let network = store::delete(&ask.db, denial_uuid).await?.ok_or_else(not_found)?;
+        note_target(ask, denial_uuid, &network);
+        Ok(true)
+    }
+}
+
+fn note_target(ask: &Ask, denial_uuid: Uuid, network: &str) {
+    ask.note_target(Target {
+        kind: Some("NETWORK_DENIAL".to_owned()),
+        uuid: Some(denial_uuid),
+        label: Some(network.to_owned()),
+        partner_uuid: None,
+    });
+}
+
+fn not_found() -> Fault {
+    Fault::not_found("network denial")
+}
+
+/// The address that a list is narrowed to, as networks are compared with it.
+fn read(text: &str) -> Result<IpAddr, Fault> {
+    text.parse::<IpAddr>().map(|address| address.to_canonical()).map_err(|_| {
+        let message = "This is no IPv4 or IPv6 address.";
+        Fault::invalid(vec![FieldError::of("address", "FORMAT", message)])
+    })
+}
+
+impl From<DenialRow> for NetworkDenial {
+    fn from(row: DenialRow) -> Self {
+        let author = row.created_by.zip(row.created_by_name);
+        Self {
+            uuid: row.denial_uuid,
+            network: row.network,
+            reason: row.reason,
+            in_force: row.in_force,
+            created_by: author.map(|(uuid, name)| NetworkDenialAuthor { uuid, name }),
+            created_at: row.created_at,
+            expires_at: row.expires_at,
+        }
+    }
+}

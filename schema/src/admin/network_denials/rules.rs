@@ -1,0 +1,105 @@
+//! Which networks may be denied, and until when.
+
+use std::net::IpAddr;
+
+use ipnet::IpNet;
+
+use crate::fault::FieldError;
+use crate::time::Time;
+
+/// The shortest prefix of an IPv4 network that may be denied.
+const WIDEST_V4: u8 = 8;
+/// The shortest prefix of an IPv6 network that may be denied.
+const WIDEST_V6: u8 = 32;
+
+/// The network that a text names, if it may be denied by somebody who calls from `own`. What is wrong is added to
+/// `errors`.
+pub(super) fn network(text: &str, own: IpAddr, errors: &mut Vec<FieldError>) -> Option<IpNet> {
+    let mut refuse = |code: &str, message: String| {
+        errors.push(FieldError::at("/network", code, message));
+        None
+    };
+    let Ok(network) = text.parse::<IpNet>() else {
+        let message = "This is no network in CIDR notation, 198.51.100.0/24 for example. A single address ends in /32, or /128 for IPv6.";
+        return refuse("FORMAT", message.to_owned());
+    };
+    if network.trunc() != network {
+        let message = format!("Bits behind the prefix have to be zero. You may mean {}.", network.trunc());
+        return refuse("HOST_BITS", message);
+    }
+    let (widest, is_mapped) = match network {
+        IpNet::V4(_) => (WIDEST_V4, false),
+        IpNet::V6(network) => (WIDEST_V6, network.addr().to_ipv4_mapped().is_some()),
+    };
+    if network.prefix_len() < widest {
+        let message = format!("A network this wide shuts out too many. Name one of /{widest} or narrower.");
+        return refuse("TOO_WIDE", message);
+    }
+    if is_mapped {
+        return refuse("FORMAT", "Write an IPv4 network as one: it is compared as such.".to_owned());
+    }
+    if network.contains(&own.to_canonical()) {
+        return refuse("OWN_NETWORK", format!("You are calling from {own}, which is in this network."));
+    }
+    Some(network)
+}
+
+/// Whether a denial that ends then ends in the future.
+pub(super) fn end(expires_at: Option<Time>, moment: Time, errors: &mut Vec<FieldError>) {
+    if expires_at.is_some_and(|expires_at| expires_at <= moment) {
+        let message = "A denial ends in the future. Name a later moment, or leave it out for one without an end.";
+        errors.push(FieldError::at("/expires_at", "PAST", message));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(text: &str) -> Result<String, String> {
+        let mut errors = Vec::new();
+        let found = network(text, "192.0.2.44".parse().unwrap(), &mut errors);
+        found.map(|network| network.to_string()).ok_or_else(|| errors.remove(0).code)
+    }
+
+    #[test]
+    fn networks_of_a_sensible_size_may_be_denied() {
+        for (text, kept) in [
+            ("198.51.100.0/24", "198.51.100.0/24"),
+            ("203.0.113.9/32", "203.0.113.9/32"),
+            ("10.0.0.0/8", "10.0.0.0/8"),
+            ("2001:DB8:0::/32", "2001:db8::/32"),
+        ] {
+            assert_eq!(verdict(text).as_deref(), Ok(kept));
+        }
+    }
+
+    #[test]
+    fn nobody_shuts_out_the_world_or_themselves() {
+        for (text, code) in [
+            ("0.0.0.0/0", "TOO_WIDE"),
+            ("::/0", "TOO_WIDE"),
+            ("10.0.0.0/7", "TOO_WIDE"),
+            ("2001:db8::/31", "TOO_WIDE"),
+            ("192.0.2.0/24", "OWN_NETWORK"),
+            ("192.0.2.44/32", "OWN_NETWORK"),
+            ("198.51.100.7/24", "HOST_BITS"),
+            ("198.51.100.7", "FORMAT"),
+            ("everybody", "FORMAT"),
+            ("::ffff:198.51.100.0/120", "FORMAT"),
+        ] {
+            assert_eq!(verdict(text), Err(code.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_denial_ends_in_the_future_or_never() {
+        let at = |seconds| Time(jiff::Timestamp::UNIX_EPOCH).plus_seconds(seconds);
+        let errors = |expires_at| {
+            let mut errors = Vec::new();
+            end(expires_at, at(5), &mut errors);
+            errors.len()
+        };
+        assert_eq!((errors(None), errors(Some(at(6))), errors(Some(at(5)))), (0, 0, 1));
+    }
+}

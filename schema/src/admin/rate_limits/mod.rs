@@ -1,0 +1,16 @@
+//! Budgets under operators' hands: what a partner may spend, where that comes from, what is used of it, and who was
+//! refused because it was spent.
+//!
+//! ```text
+//!   tier's limits ◀──────── delete, or the end date ──────── override
+//!        └───────────────────────── put ─────────────────────────▲
+//! ```
+//!
+//! The budgets themselves are spent in [`crate::budget`] and at the edge. A change here reaches every replica within a
+//! second (specification: decisions, Tiers and Budgets).
+
+mod resolvers;
+mod rules;
+mod store;
+
+pub(in crate::admin) use resolvers::{RateLimitsMutation, RateLimitsQuery};

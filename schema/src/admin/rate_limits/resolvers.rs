@@ -1,0 +1,191 @@
+//! What may be asked about budgets, and by whom.
+
+mod types;
+
+use async_graphql::{Context, Object};
+use uuid::Uuid;
+
+use super::rules;
+use super::store::consumers::{self, Order, UseRow};
+use super::store::refusals::{self, RefusalRow};
+use super::store::{self, NewOverride};
+use crate::access::access;
+use crate::ask::{Ask, Asking, Target};
+use crate::authority::OWN_DAILY_REQUESTS;
+use crate::fault::Fault;
+use crate::page::{CountedPage, Window, names};
+use crate::principal::PrincipalType;
+use crate::time::Time;
+
+use types::{
+    BudgetAccountKind, PartnerRateLimit, RateLimitConsumer, RateLimitConsumerList, RateLimitOverridePut,
+    RateLimitRefusal, RateLimitRefusalList, RateLimitReset,
+};
+
+/// Reads of budgets.
+#[derive(Default)]
+pub(crate) struct RateLimitsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl RateLimitsQuery {
+    /// A partner's budgets, what is used, and where each limit comes from.
+    #[graphql(directive = access::apply("labs.admin.limits".into()))]
+    async fn admin_rate_limits_get(&self, ctx: &Context<'_>, partner_uuid: Uuid) -> Result<PartnerRateLimit, Fault> {
+        found(ctx.ask(), partner_uuid).await
+    }
+
+    /// Who uses most of its budget of today.
+    #[graphql(directive = access::apply("labs.admin.limits".into()))]
+    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
+    async fn admin_rate_limits_list_consumers(
+        &self,
+        ctx: &Context<'_>,
+        account_kind: Option<Vec<BudgetAccountKind>>,
+        share_from: Option<f64>,
+        sort: Option<String>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<RateLimitConsumerList, Fault> {
+        let (ask, list) = (ctx.ask(), "admin_rate_limits_list_consumers");
+        let filter = consumers::Filter {
+            kind: names(account_kind),
+            share_from: share_from.map(|share| (share * 10_000.0).round() as i64),
+            own_daily_requests: i64::try_from(OWN_DAILY_REQUESTS).unwrap_or(i64::MAX),
+        };
+        let order = if sort.as_deref() == Some("-used") { Order::MostUsedFirst } else { Order::LargestShareFirst };
+        let window = Window::read(&ask.services.cursors, list, &(&filter, order), limit, cursor.as_deref())?;
+        let rows = consumers::page(&ask.db, &filter, order, &window).await?;
+        let total = if include_total == Some(true) { Some(consumers::count(&ask.db, &filter).await?) } else { None };
+        let (rows, page) = window.cut(rows, |row: &UseRow| row.keys(order));
+        let data = rows.into_iter().map(RateLimitConsumer::try_from).collect::<Result<_, _>>()?;
+        Ok(RateLimitConsumerList { data, page: CountedPage::of(page, total) })
+    }
+
+    /// Refusals for a spent budget, by account, operation and hour.
+    #[graphql(directive = access::apply("labs.admin.limits".into()))]
+    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
+    async fn admin_rate_limits_list_refusals(
+        &self,
+        ctx: &Context<'_>,
+        account_kind: Option<Vec<BudgetAccountKind>>,
+        account_uuid: Option<Vec<Uuid>>,
+        operation: Option<Vec<String>>,
+        budget: Option<Vec<String>>,
+        hour_from: Option<Time>,
+        hour_until: Option<Time>,
+        sort: Option<String>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<RateLimitRefusalList, Fault> {
+        let (ask, list) = (ctx.ask(), "admin_rate_limits_list_refusals");
+        let filter = refusals::Filter {
+            kind: names(account_kind),
+            account: account_uuid.filter(|uuids| !uuids.is_empty()).map(|uuids| accounts(&uuids)),
+            operation: names(operation),
+            budget: names(budget),
+            hour_from,
+            hour_until,
+            earliest_first: sort.as_deref() == Some("hour"),
+        };
+        let window = Window::read(&ask.services.cursors, list, &filter, limit, cursor.as_deref())?;
+        let rows = refusals::page(&ask.db, &filter, &window).await?;
+        let total = if include_total == Some(true) { Some(refusals::count(&ask.db, &filter).await?) } else { None };
+        let (rows, page) = window.cut(rows, RefusalRow::keys);
+        let data = rows.into_iter().map(RateLimitRefusal::try_from).collect::<Result<_, _>>()?;
+        Ok(RateLimitRefusalList { data, page: CountedPage::of(page, total) })
+    }
+}
+
+/// Writes of budgets.
+#[derive(Default)]
+pub(crate) struct RateLimitsMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl RateLimitsMutation {
+    /// Other limits for one partner, until a day named. They take the place of an override that is there.
+    #[graphql(directive = access::apply("labs.admin.limits:write".into()))]
+    async fn admin_rate_limits_put_override(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        body: RateLimitOverridePut,
+    ) -> Result<PartnerRateLimit, Fault> {
+        let ask = ctx.ask();
+        noted(ask, partner_uuid).await?;
+        rules::put(body.burst_per_second, body.daily_requests, body.expires_at, ask.now)?;
+        let caller = ask.principal()?;
+        let new = NewOverride {
+            partner_uuid,
+            burst_per_second: body.burst_per_second,
+            daily_requests: body.daily_requests,
+            reason: &body.reason,
+            set_by: (caller.kind == PrincipalType::StaffUser).then_some(caller.uuid),
+            expires_at: body.expires_at,
+        };
+        store::put(&ask.db, &new).await?;
+        found(ask, partner_uuid).await
+    }
+
+    /// The tier's limits again.
+    #[graphql(directive = access::apply("labs.admin.limits:write".into()))]
+    async fn admin_rate_limits_delete_override(&self, ctx: &Context<'_>, partner_uuid: Uuid) -> Result<bool, Fault> {
+        let ask = ctx.ask();
+        noted(ask, partner_uuid).await?;
+        if store::delete(&ask.db, partner_uuid).await? {
+            Ok(true)
+        } else {
+            Err(Fault::not_found("override of this partner's limits"))
+        }
+    }
+
+    /// Makes today's budget whole again.
+    #[graphql(directive = access::apply("labs.admin.limits:write".into()))]
+    async fn admin_rate_limits_reset(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        body: Option<RateLimitReset>,
+    ) -> Result<PartnerRateLimit, Fault> {
+        let ask = ctx.ask();
+        noted(ask, partner_uuid).await?;
+        if let Some(reason) = body.and_then(|body| body.reason) {
+            ask.note_reason(reason);
+        }
+        store::reset(&ask.db, partner_uuid).await?;
+        found(ask, partner_uuid).await
+    }
+}
+
+/// The budgets as they are now, named to the audit record.
+async fn found(ask: &Ask, partner_uuid: Uuid) -> Result<PartnerRateLimit, Fault> {
+    let row = store::get(&ask.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
+    note_target(ask, partner_uuid, &row.company_name);
+    Ok(PartnerRateLimit::of(partner_uuid, row))
+}
+
+/// That there is such a partner, named to the audit record.
+async fn noted(ask: &Ask, partner_uuid: Uuid) -> Result<(), Fault> {
+    let name = store::name_get(&ask.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
+    note_target(ask, partner_uuid, &name);
+    Ok(())
+}
+
+fn note_target(ask: &Ask, partner_uuid: Uuid, name: &str) {
+    ask.note_target(Target {
+        kind: Some("PARTNER".to_owned()),
+        uuid: Some(partner_uuid),
+        label: Some(name.to_owned()),
+        partner_uuid: Some(partner_uuid),
+    });
+}
+
+/// Every account that one of these may have: a uuid does not say whose it is.
+fn accounts(uuids: &[Uuid]) -> Vec<String> {
+    let mut accounts: Vec<String> =
+        uuids.iter().flat_map(|uuid| ["partner", "client", "staff"].map(|kind| format!("{kind}:{uuid}"))).collect();
+    accounts.sort_unstable();
+    accounts.dedup();
+    accounts
+}

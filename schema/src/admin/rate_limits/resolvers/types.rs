@@ -1,0 +1,305 @@
+//! Budgets as they are shown and set.
+
+use async_graphql::{Enum, InputObject, SimpleObject};
+use uuid::Uuid;
+
+use super::super::rules;
+use super::super::store::LimitRow;
+use super::super::store::consumers::UseRow;
+use super::super::store::refusals::RefusalRow;
+use crate::fault::Fault;
+use crate::page::CountedPage;
+use crate::time::Time;
+
+/// What a partner may spend, what is used of it, and where each limit comes from.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PartnerRateLimit {
+    /// The partner.
+    partner_uuid: Uuid,
+    /// Its name.
+    company_name: String,
+    /// The tier that its subscription is on.
+    tier_code: String,
+    /// The budget of a second.
+    burst: BurstLimit,
+    /// The budget of a day.
+    daily: DailyLimit,
+    /// What takes the place of the tier's limits; null when nothing does.
+    r#override: Option<RateLimitOverride>,
+}
+
+/// The budget of a second.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct BurstLimit {
+    /// Requests a second.
+    limit: i32,
+    /// Where that comes from.
+    source: LimitSource,
+    /// What the tier allows.
+    tier_limit: i32,
+}
+
+/// The budget of a day in UTC.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct DailyLimit {
+    /// Requests a day.
+    limit: i64,
+    /// Where that comes from.
+    source: LimitSource,
+    /// What the tier allows.
+    tier_limit: i64,
+    /// What was booked today, since the last reset if there was one.
+    used: i64,
+    /// What can still be booked today.
+    remaining: i64,
+    /// When the budget is whole again by itself.
+    resets_at: Time,
+}
+
+/// Where a limit comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+pub(crate) enum LimitSource {
+    /// The tier.
+    Tier,
+    /// An override for this partner.
+    Override,
+}
+
+/// Limits in place of the tier's.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct RateLimitOverride {
+    /// Requests a second; null leaves the tier's.
+    burst_per_second: Option<i32>,
+    /// Requests a day; null leaves the tier's.
+    daily_requests: Option<i64>,
+    /// Why it was set.
+    reason: String,
+    /// Who set it; null for a program, or somebody who is gone.
+    set_by: Option<LimitSetter>,
+    /// When it was set.
+    set_at: Time,
+    /// When the tier's limits are in force again by themselves; null for one without an end.
+    expires_at: Option<Time>,
+}
+
+/// The internal person who set an override.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct LimitSetter {
+    /// The person.
+    uuid: Uuid,
+    /// Their name.
+    name: String,
+}
+
+/// An override to put in force.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct RateLimitOverridePut {
+    /// Requests a second; left out, the tier's.
+    pub(super) burst_per_second: Option<i32>,
+    /// Requests a day; left out, the tier's.
+    pub(super) daily_requests: Option<i64>,
+    /// Kept with the override and in the audit record.
+    pub(super) reason: String,
+    /// When it ends by itself.
+    pub(super) expires_at: Time,
+}
+
+/// Why a day's budget is made whole again.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct RateLimitReset {
+    /// Kept in the audit record.
+    pub(super) reason: Option<String>,
+}
+
+/// Whose a budget is.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct BudgetAccount {
+    /// The kind of account.
+    kind: BudgetAccountKind,
+    /// The partner, program or person.
+    uuid: Uuid,
+    /// Its name; null when it is gone.
+    name: Option<String>,
+}
+
+/// The kinds of account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum BudgetAccountKind {
+    /// A partner: all its people and programs together.
+    Partner,
+    /// A program of the service's own.
+    #[serde(rename = "client")]
+    MachineClient,
+    /// An internal person.
+    #[serde(rename = "staff")]
+    StaffUser,
+}
+
+/// What an account has used of its day.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct RateLimitConsumer {
+    /// Whose budget it is.
+    account: BudgetAccount,
+    /// The tier of a partner; null for others.
+    tier_code: Option<String>,
+    /// Requests a day.
+    limit: i64,
+    /// Where a partner's limit comes from; null for others, whose budget is fixed.
+    source: Option<LimitSource>,
+    /// What was booked today.
+    used: i64,
+    /// What can still be booked today.
+    remaining: i64,
+    /// The part of the limit that is used, cut to four places.
+    share: f64,
+}
+
+/// A page of accounts.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct RateLimitConsumerList {
+    /// The accounts.
+    pub(super) data: Vec<RateLimitConsumer>,
+    /// Where the page ends.
+    pub(super) page: CountedPage,
+}
+
+/// How often an account was refused one operation in one hour because a budget was spent.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct RateLimitRefusal {
+    /// When the hour began.
+    hour: Time,
+    /// Who was refused.
+    account: BudgetAccount,
+    /// What was asked.
+    operation: String,
+    /// The budget that was spent, `burst` or `daily`.
+    budget: String,
+    /// How often.
+    refusals: i64,
+    /// When last, exact to some seconds.
+    last_at: Time,
+}
+
+/// A page of the ledger of refusals.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct RateLimitRefusalList {
+    /// The refusals.
+    pub(super) data: Vec<RateLimitRefusal>,
+    /// Where the page ends.
+    pub(super) page: CountedPage,
+}
+
+impl PartnerRateLimit {
+    /// As it is shown.
+    pub(super) fn of(partner_uuid: Uuid, row: LimitRow) -> Self {
+        let setter = row.set_by.zip(row.set_by_name).map(|(uuid, name)| LimitSetter { uuid, name });
+        let in_force = row.reason.zip(row.set_at).map(|(reason, set_at)| RateLimitOverride {
+            burst_per_second: row.override_burst_per_second,
+            daily_requests: row.override_daily_requests,
+            reason,
+            set_by: setter,
+            set_at,
+            expires_at: row.expires_at,
+        });
+        Self {
+            partner_uuid,
+            company_name: row.company_name,
+            tier_code: row.tier_code,
+            burst: BurstLimit {
+                limit: row.burst_per_second,
+                source: source(&row.burst_source),
+                tier_limit: row.tier_burst_per_second,
+            },
+            daily: DailyLimit {
+                limit: row.daily_requests,
+                source: source(&row.daily_source),
+                tier_limit: row.tier_daily_requests,
+                used: row.used,
+                remaining: rules::remaining(row.daily_requests, row.used),
+                resets_at: rules::day_end(row.read_at),
+            },
+            r#override: in_force,
+        }
+    }
+}
+
+impl TryFrom<UseRow> for RateLimitConsumer {
+    type Error = Fault;
+
+    fn try_from(row: UseRow) -> Result<Self, Fault> {
+        Ok(Self {
+            account: account(&row.account, row.name)?,
+            tier_code: row.tier_code,
+            limit: row.limit,
+            source: row.daily_source.as_deref().map(source),
+            used: row.used,
+            remaining: rules::remaining(row.limit, row.used),
+            share: row.share as f64 / 10_000.0,
+        })
+    }
+}
+
+impl TryFrom<RefusalRow> for RateLimitRefusal {
+    type Error = Fault;
+
+    fn try_from(row: RefusalRow) -> Result<Self, Fault> {
+        Ok(Self {
+            hour: row.hour,
+            account: account(&row.account, row.name)?,
+            operation: row.operation,
+            budget: row.budget,
+            refusals: row.refusals,
+            last_at: row.last_at,
+        })
+    }
+}
+
+fn source(text: &str) -> LimitSource {
+    if text == "OVERRIDE" { LimitSource::Override } else { LimitSource::Tier }
+}
+
+/// An account by its name in the tables, `partner:<uuid>` for example.
+fn account(text: &str, name: Option<String>) -> Result<BudgetAccount, Fault> {
+    let unknown = || Fault::internal(format!("a budget of the account {text}"));
+    let (kind, uuid) = text.split_once(':').ok_or_else(unknown)?;
+    let kind = match kind {
+        "partner" => BudgetAccountKind::Partner,
+        "client" => BudgetAccountKind::MachineClient,
+        "staff" => BudgetAccountKind::StaffUser,
+        _ => return Err(unknown()),
+    };
+    Ok(BudgetAccount { kind, uuid: uuid.parse().map_err(|_| unknown())?, name })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_is_read_from_its_name() {
+        let uuid = Uuid::from_u128(7);
+        for (word, kind) in [
+            ("partner", BudgetAccountKind::Partner),
+            ("client", BudgetAccountKind::MachineClient),
+            ("staff", BudgetAccountKind::StaffUser),
+        ] {
+            let read = account(&format!("{word}:{uuid}"), None).unwrap();
+            assert_eq!((read.kind, read.uuid), (kind, uuid));
+            assert_eq!(serde_json::to_value(kind).unwrap(), word);
+        }
+        assert!(account("network:others", None).is_err());
+    }
+}

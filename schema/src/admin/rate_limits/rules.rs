@@ -1,0 +1,68 @@
+//! What limits may be set to, and how much of a budget is used.
+
+use crate::fault::{Fault, FieldError};
+use crate::time::Time;
+
+/// Everything that is wrong with an override to be.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`] when it says no limit, or ends before it begins.
+pub(super) fn put(
+    burst_per_second: Option<i32>,
+    daily_requests: Option<i64>,
+    expires_at: Time,
+    moment: Time,
+) -> Result<(), Fault> {
+    let mut errors = Vec::new();
+    if burst_per_second.is_none() && daily_requests.is_none() {
+        let message =
+            "Say `burst_per_second`, `daily_requests` or both. To have the tier's limits again, delete the override.";
+        errors.push(FieldError::at("", "NO_LIMIT", message));
+    }
+    if expires_at <= moment {
+        errors.push(FieldError::at("/expires_at", "PAST", "An override ends in the future. Name a later moment."));
+    }
+    if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) }
+}
+
+/// What is left of a budget; nothing when the limit was lowered below what is used.
+pub(super) fn remaining(limit: i64, used: i64) -> i64 {
+    limit.saturating_sub(used).max(0)
+}
+
+/// When the day that a moment lies in is over, in UTC.
+pub(super) fn day_end(moment: Time) -> Time {
+    let into_the_day = moment.unix().rem_euclid(86_400);
+    moment.whole_seconds().plus_seconds(86_400 - into_the_day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: i64) -> Time {
+        Time(jiff::Timestamp::UNIX_EPOCH).plus_seconds(seconds)
+    }
+
+    #[test]
+    fn an_override_says_a_limit_and_ends_in_the_future() {
+        assert!(put(Some(10), None, at(2), at(1)).is_ok());
+        assert!(put(None, Some(0), at(2), at(1)).is_ok());
+        let refused = put(None, None, at(1), at(1)).unwrap_err();
+        let places: Vec<_> = refused.parts().errors.iter().map(|error| error.pointer.clone().unwrap()).collect();
+        assert_eq!(places, ["", "/expires_at"]);
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_budget_that_was_lowered_below_its_use() {
+        assert_eq!(remaining(100, 30), 70);
+        assert_eq!(remaining(100, 130), 0);
+    }
+
+    #[test]
+    fn a_day_ends_at_midnight_and_never_at_its_own_beginning() {
+        assert_eq!(day_end(at(0)), at(86_400));
+        assert_eq!(day_end(at(86_399)), at(86_400));
+        assert_eq!(day_end(at(86_400)), at(172_800));
+    }
+}

@@ -1,0 +1,167 @@
+//! What may be asked about signing keys, and by whom.
+
+use async_graphql::{Context, Enum, InputObject, Object, SimpleObject};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::Serialize;
+
+use super::store::{self, KeyRow};
+use crate::access::access;
+use crate::ask::{Asking, Target};
+use crate::authority::FreshKey;
+use crate::fault::Fault;
+use crate::page::{CountedPage, Window, names};
+use crate::time::Time;
+
+/// How long a retired key verifies, in seconds: as long as the longest token lives, and a minute for whoever signed
+/// before they heard of it.
+const VERIFIES_SECONDS: i32 = 3_660;
+
+/// A key that signs access tokens, signed them or will. Its private half is never shown.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SigningKey {
+    /// The `kid` of the tokens that it signs.
+    key_id: String,
+    /// How it signs.
+    algorithm: String,
+    /// Where it stands.
+    state: SigningKeyState,
+    /// The public half, as the key set publishes it.
+    public_key: String,
+    /// When it was made.
+    created_at: Time,
+    /// When it began to sign.
+    activated_at: Option<Time>,
+    /// When it signed for the last time.
+    retired_at: Option<Time>,
+    /// Until when its tokens may be good; null while it signs.
+    expires_at: Option<Time>,
+}
+
+/// Where a key stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum SigningKeyState {
+    /// It signs after the next rotation.
+    Next,
+    /// It signs.
+    Current,
+    /// It signs no more.
+    Retired,
+}
+
+/// A page of keys.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SigningKeyList {
+    /// The keys.
+    data: Vec<SigningKey>,
+    /// Where the page ends.
+    page: CountedPage,
+}
+
+/// What a rotation came to.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SigningKeyRotation {
+    /// The key that signs from now on.
+    current: SigningKey,
+    /// The key that signs after the next rotation.
+    next: SigningKey,
+    /// The key that signed before.
+    former: SigningKey,
+}
+
+/// Why keys are rotated.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SigningKeyRotationInput {
+    /// Kept in the audit record.
+    reason: Option<String>,
+}
+
+/// Reads of signing keys.
+#[derive(Default)]
+pub(crate) struct SigningKeysQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl SigningKeysQuery {
+    /// The keys, the latest first, without their private halves.
+    #[graphql(directive = access::apply("labs.admin.security".into()))]
+    async fn admin_signing_keys_list(
+        &self,
+        ctx: &Context<'_>,
+        state: Option<Vec<SigningKeyState>>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<SigningKeyList, Fault> {
+        let (ask, list, states) = (ctx.ask(), "admin_signing_keys_list", names(state));
+        let window = Window::read(&ask.services.cursors, list, &states, limit, cursor.as_deref())?;
+        let rows = store::page(&ask.db, states.as_deref(), &window).await?;
+        let total = match include_total {
+            Some(true) => Some(store::count(&ask.db, states.as_deref()).await?),
+            _ => None,
+        };
+        let (rows, page) = window.cut(rows, KeyRow::keys);
+        let data = rows.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?;
+        Ok(SigningKeyList { data, page: CountedPage::of(page, total) })
+    }
+}
+
+/// Writes of signing keys.
+#[derive(Default)]
+pub(crate) struct SigningKeysMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl SigningKeysMutation {
+    /// Lets the next key sign. Tokens of the former stay good until they expire.
+    #[graphql(directive = access::apply("labs.admin.security:write".into()))]
+    async fn admin_signing_keys_rotate(
+        &self,
+        ctx: &Context<'_>,
+        body: Option<SigningKeyRotationInput>,
+    ) -> Result<SigningKeyRotation, Fault> {
+        let ask = ctx.ask();
+        if let Some(reason) = body.and_then(|body| body.reason) {
+            ask.note_reason(reason);
+        }
+        let fresh = FreshKey::new(&ask.services.key)?;
+        store::lock(&ask.db).await?;
+        let former = store::set_retired(&ask.db, VERIFIES_SECONDS).await?;
+        let current = store::set_current(&ask.db).await?;
+        let missing = || Fault::internal("there was no current and no next signing key; a restart makes them");
+        let (former, current) = former.zip(current).ok_or_else(missing)?;
+        let next = store::insert(&ask.db, &fresh).await?;
+        ask.note_target(Target {
+            kind: Some("SIGNING_KEY".to_owned()),
+            label: Some(current.key_id.clone()),
+            ..Target::default()
+        });
+        Ok(SigningKeyRotation { current: current.try_into()?, next: next.try_into()?, former: former.try_into()? })
+    }
+}
+
+impl TryFrom<KeyRow> for SigningKey {
+    type Error = Fault;
+
+    fn try_from(row: KeyRow) -> Result<Self, Fault> {
+        let state = match row.state.as_str() {
+            "NEXT" => SigningKeyState::Next,
+            "CURRENT" => SigningKeyState::Current,
+            "RETIRED" => SigningKeyState::Retired,
+            other => return Err(Fault::internal(format!("a signing key in the state {other}"))),
+        };
+        Ok(Self {
+            key_id: row.key_id,
+            algorithm: row.algorithm,
+            state,
+            public_key: URL_SAFE_NO_PAD.encode(row.public_key),
+            created_at: row.created_at,
+            activated_at: row.activated_at,
+            retired_at: row.retired_at,
+            expires_at: row.expires_at,
+        })
+    }
+}

@@ -1,0 +1,105 @@
+//! What a partner may ask about its entitlements.
+
+use async_graphql::{Context, Enum, Json, Object, SimpleObject};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::rules;
+use super::store::{self, EntitlementRow};
+use crate::access::access;
+use crate::ask::Asking;
+use crate::fault::Fault;
+use crate::subscription::public_tiers::FeatureKind;
+use crate::time::Time;
+
+/// What a partner may do and how much of it, each with where that comes from.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct Entitlements {
+    /// The partner.
+    partner_uuid: Uuid,
+    /// The moment that was asked about; null for now.
+    at: Option<Time>,
+    /// The tier that the partner is on then.
+    tier_code: String,
+    /// That tier's name for people.
+    tier_name: String,
+    /// Every feature, in the order of the pricing page.
+    features: Vec<Entitlement>,
+}
+
+/// One feature as it is resolved for a partner.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct Entitlement {
+    /// By which programs know the feature.
+    code: String,
+    /// Its name for people.
+    name: String,
+    /// How to read its value.
+    kind: FeatureKind,
+    /// True or false, or a number; null for a limit without a cap.
+    value: Option<Json<Value>>,
+    /// Whether a limit has no cap.
+    unlimited: bool,
+    /// What a limit counts.
+    unit: Option<String>,
+    /// The scope that the feature lets people and programs hold.
+    scope: Option<String>,
+    /// Where the value comes from.
+    source: EntitlementSource,
+    /// When an override ends by itself; null for one without an end, and for what comes from elsewhere.
+    expires_at: Option<Time>,
+}
+
+/// Where an entitlement comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+pub(crate) enum EntitlementSource {
+    /// The tier says so.
+    Tier,
+    /// It was set for this partner alone.
+    Override,
+    /// The tier says nothing, so the feature's own default holds.
+    Default,
+}
+
+/// Reads of entitlements.
+#[derive(Default)]
+pub(crate) struct EntitlementsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl EntitlementsQuery {
+    /// What the caller's partner is entitled to, now or at a moment to come.
+    #[graphql(directive = access::apply("subscription".into()))]
+    async fn subscription_entitlements_get(&self, ctx: &Context<'_>, at: Option<Time>) -> Result<Entitlements, Fault> {
+        let ask = ctx.ask();
+        let owner = ask.owner()?;
+        rules::moment(at, ask.now)?;
+        let rows = store::all(&ask.db, owner, at).await?;
+        let tier = rows.first().map(|row| (row.tier_code.clone(), row.tier_name.clone()));
+        let (tier_code, tier_name) = tier.ok_or_else(|| Fault::internal("a partner without entitlements"))?;
+        let features = rows.into_iter().map(Into::into).collect();
+        Ok(Entitlements { partner_uuid: owner.uuid(), at, tier_code, tier_name, features })
+    }
+}
+
+impl From<EntitlementRow> for Entitlement {
+    fn from(row: EntitlementRow) -> Self {
+        let (value, unlimited) = rules::shown(&row.kind, row.value);
+        Self {
+            code: row.code,
+            name: row.name,
+            kind: FeatureKind::of(&row.kind),
+            value: value.map(Json),
+            unlimited,
+            unit: row.unit,
+            scope: row.scope,
+            source: match row.source.as_str() {
+                "OVERRIDE" => EntitlementSource::Override,
+                "TIER" => EntitlementSource::Tier,
+                _ => EntitlementSource::Default,
+            },
+            expires_at: row.expires_at,
+        }
+    }
+}

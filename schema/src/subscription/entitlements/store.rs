@@ -1,0 +1,39 @@
+//! The one statement about resolved entitlements.
+
+use serde_json::Value;
+
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::principal::Owner;
+use crate::time::Time;
+
+/// A feature as it is resolved for a partner.
+pub(super) struct EntitlementRow {
+    pub(super) tier_code: String,
+    pub(super) tier_name: String,
+    pub(super) code: String,
+    pub(super) name: String,
+    pub(super) kind: String,
+    pub(super) unit: Option<String>,
+    pub(super) scope: Option<String>,
+    pub(super) value: Value,
+    pub(super) source: String,
+    pub(super) expires_at: Option<Time>,
+}
+
+/// Every feature of a partner at a moment, now unless one is named.
+pub(super) async fn all(db: &Db, owner: Owner, at: Option<Time>) -> Result<Vec<EntitlementRow>, Fault> {
+    Ok(sqlx::query_as!(
+        EntitlementRow,
+        r#"select tier.code as "tier_code!", tier.name as "tier_name!", e.feature_code as "code!", e.name as "name!",
+                  e.kind as "kind!", e.unit, e.scope, e.value as "value!", e.source as "source!", e.expires_at
+             from tier
+            cross join lateral partner_entitlement($1, coalesce($2, labs_now())) as e
+            where tier.tier_uuid = partner_tier($1, coalesce($2, labs_now()))
+            order by e.feature_position, e.feature_code"#,
+        owner.uuid(),
+        at as Option<Time>,
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}

@@ -1,0 +1,267 @@
+//! Stories of budgets: other limits for one partner, a day that begins anew, and who spends and is refused.
+
+use serde_json::{Value, json};
+
+use crate::house::people::Person;
+use crate::house::{Answer, Call, House};
+
+struct Office {
+    house: House,
+    operator: Person,
+    partner: Person,
+}
+
+impl Office {
+    /// A partner on a tier with so many requests a day, and somebody who may change that.
+    async fn new(daily: u32) -> Self {
+        let house = House::new().await;
+        house.sql(&format!("update tier set burst_per_second = 100000, daily_requests = {daily}")).await;
+        let partner = house.partner("Nordsee Kassen").await;
+        let operator = house.staff("Olga Operator", &["labs.admin.limits:write", "labs.admin.audit"]).await;
+        Self { house, operator, partner }
+    }
+
+    fn call(&self, operation: &str) -> Call<'_> {
+        self.house.call(operation).token(&self.operator.token)
+    }
+
+    /// A call about the partner's limits.
+    fn about(&self, operation: &str) -> Call<'_> {
+        self.call(operation).path("partner_uuid", self.partner.partner_uuid.unwrap())
+    }
+
+    async fn see(&self) -> Value {
+        self.about("admin_rate_limits_get").expect(200).await.json
+    }
+
+    /// Puts limits in force for an hour.
+    async fn put(&self, limits: Value) -> Answer {
+        let mut body = limits;
+        body["reason"] = json!("A move of menus.");
+        body["expires_at"] = json!(self.house.clock.now().plus_seconds(3600).to_string());
+        self.about("admin_rate_limits_put_override").json(&body).send().await
+    }
+
+    /// The partner's call at a replica.
+    async fn me(&self, at: &House) -> Answer {
+        at.call("system_me_get").token(&self.partner.token).send().await
+    }
+
+    /// Waits until a replica says this of the partner's limits.
+    async fn learned(&self, at: &House, header: &'static str, value: &str) {
+        at.soon(&format!("{header} becomes {value}"), async || self.me(at).await.header(header) == value).await;
+    }
+}
+
+#[tokio::test]
+async fn other_limits_are_in_force_on_every_replica_until_their_day_comes() {
+    let office = Office::new(5000).await;
+    let twin = office.house.twin(&[]).await;
+    for replica in [&office.house, &twin] {
+        assert_eq!(office.me(replica).await.header("x-ratelimit-daily-limit"), "5000");
+    }
+    let before = office.see().await;
+    assert_eq!((&before["daily"]["source"], &before["override"]), (&json!("TIER"), &Value::Null));
+    let put = office.put(json!({ "daily_requests": 7000 })).await;
+    assert_eq!(put.status, 200, "{}", put.text());
+    assert_eq!((&put.json["daily"]["limit"], &put.json["daily"]["source"]), (&json!(7000), &json!("OVERRIDE")));
+    assert_eq!((&put.json["burst"]["limit"], &put.json["burst"]["source"]), (&json!(100_000), &json!("TIER")));
+    assert_eq!(put.json["override"]["set_by"]["name"], "Olga Operator");
+    assert_eq!(put.json["daily"]["tier_limit"], 5000);
+    for replica in [&office.house, &twin] {
+        office.learned(replica, "x-ratelimit-daily-limit", "7000").await;
+    }
+    let again = office.put(json!({ "burst_per_second": 90_000 })).await;
+    assert_eq!((&again.json["daily"]["limit"], &again.json["burst"]["limit"]), (&json!(5000), &json!(90_000)));
+    for replica in [&office.house, &twin] {
+        office.learned(replica, "x-ratelimit-limit", "90000").await;
+        office.learned(replica, "x-ratelimit-daily-limit", "5000").await;
+    }
+    let log = office.call("admin_audit_records_list").query("operation", "admin_rate_limits_put_override");
+    let records = log.expect(200).await.json["data"].clone();
+    let (latest, change) = (&records[0], &records[0]["changes"][0]);
+    assert_eq!((&latest["reason"], &latest["target"]["label"]), (&json!("A move of menus."), &json!("Nordsee Kassen")));
+    assert_eq!((&change["before"]["daily_requests"], &change["after"]["daily_requests"]), (&json!(7000), &Value::Null));
+
+    // At its end date it is over without anybody's doing, and nothing is left to delete.
+    office.house.sql("update rate_limit_override set expires_at = labs_now()").await;
+    office.learned(&twin, "x-ratelimit-limit", "100000").await;
+    assert_eq!(office.see().await["override"], Value::Null);
+    office.about("admin_rate_limits_delete_override").expect(404).await;
+}
+
+#[tokio::test]
+async fn an_override_ends_by_itself_where_nothing_tells_a_replica() {
+    let office = Office::new(5000).await;
+    assert_eq!(office.put(json!({ "burst_per_second": 9 })).await.status, 200);
+    office.learned(&office.house, "x-ratelimit-limit", "9").await;
+    office.house.advance(3601).await;
+    let partner = office.house.sign_in(&office.partner.email).await;
+    let me = office.house.call("system_me_get").token(&partner.token).expect(200).await;
+    assert_eq!(me.header("x-ratelimit-limit"), "100000");
+}
+
+#[tokio::test]
+async fn an_override_says_a_limit_a_reason_and_an_end_in_the_future() {
+    let office = Office::new(5000).await;
+    let errors = async |answer: Answer| {
+        assert_eq!(answer.status, 422, "{}", answer.text());
+        answer.json["errors"][0].clone()
+    };
+    assert_eq!(errors(office.put(json!({})).await).await["code"], "NO_LIMIT");
+    assert_eq!(errors(office.put(json!({ "burst_per_second": 0 })).await).await["pointer"], "/burst_per_second");
+    let past = json!({ "daily_requests": 9, "reason": "Why", "expires_at": "2020-01-01T00:00:00Z" });
+    let refused = office.about("admin_rate_limits_put_override").json(&past).send().await;
+    assert_eq!(errors(refused).await["pointer"], "/expires_at");
+    let blank = json!({ "daily_requests": 9, "reason": " ", "expires_at": "2099-01-01T00:00:00Z" });
+    let refused = office.about("admin_rate_limits_put_override").json(&blank).send().await;
+    assert_eq!(errors(refused).await["pointer"], "/reason");
+    assert_eq!(office.see().await["override"], Value::Null);
+    assert_eq!(office.put(json!({ "daily_requests": 0 })).await.status, 200);
+    office.house.soon("nothing is let through", async || office.me(&office.house).await.status == 429).await;
+    office.about("admin_rate_limits_delete_override").expect(204).await;
+    office.house.soon("and again", async || office.me(&office.house).await.status == 200).await;
+    office.about("admin_rate_limits_delete_override").expect(404).await;
+    let nobody = office.call("admin_rate_limits_get").path("partner_uuid", office.operator.uuid);
+    nobody.expect(404).await;
+}
+
+#[tokio::test]
+async fn a_day_begun_anew_lets_through_no_more_than_what_was_booked_and_the_whole_budget() {
+    let office = Office::new(400).await;
+    let twin = office.house.twin(&[]).await;
+    let replicas = [&office.house, &twin];
+    // A portion is four requests: both replicas hold the rest of one.
+    for replica in replicas {
+        assert_eq!(office.me(replica).await.status, 200);
+    }
+    let booked = office.see().await["daily"]["used"].as_i64().unwrap();
+    assert_eq!(booked, 8, "the sign-in's own call came from the first portion");
+    let reason = json!({ "reason": "A loop of ours." });
+    let reset = office.about("admin_rate_limits_reset").json(&reason).expect(200).await;
+    assert_eq!((&reset.json["daily"]["used"], &reset.json["daily"]["remaining"]), (&json!(0), &json!(400)));
+    let mut accepted = 0;
+    loop {
+        let statuses = [office.me(replicas[0]).await.status, office.me(replicas[1]).await.status];
+        accepted += statuses.iter().filter(|status| **status == 200).count() as i64;
+        if statuses == [429, 429] {
+            break;
+        }
+    }
+    let spent = office.house.number("select granted from daily_budget where account like 'partner:%'").await;
+    assert_eq!(spent, 400, "the whole budget was booked");
+    // Three calls came before: what was left of their portions may have been used, and no more than that.
+    assert!((400..=400 + booked - 3).contains(&accepted), "{accepted}");
+
+    // A second reset lets a replica that had given up go on at once.
+    office.about("admin_rate_limits_reset").expect(200).await;
+    for replica in replicas {
+        assert_eq!(office.me(replica).await.status, 200);
+    }
+    let log = office.call("admin_audit_records_list").query("operation", "admin_rate_limits_reset").expect(200).await;
+    let first = &log.json["data"][1];
+    assert_eq!((&first["reason"], &first["target"]["kind"]), (&json!("A loop of ours."), &json!("PARTNER")));
+    assert_eq!(first["changes"][0]["before"]["granted"], 8);
+}
+
+#[tokio::test]
+async fn a_portion_from_before_a_reset_is_never_added_to_the_new_budget() {
+    let office = Office::new(400).await;
+    let twin = office.house.twin(&[]).await;
+    for replica in [&office.house, &twin] {
+        assert_eq!(office.me(replica).await.status, 200);
+    }
+    office.about("admin_rate_limits_reset").expect(200).await;
+    let granted = "select granted from daily_budget where account like 'partner:%'";
+    let books = async || office.me(&office.house).await.status == 200 && office.house.number(granted).await == 4;
+    office.house.soon("a portion of the new budget is booked", books).await;
+    // The other replica stops before it has used what it held, and gives back what it may.
+    twin.engine.services().budgets.settle().await;
+    assert_eq!(office.house.number(granted).await, 4, "what others have spent of the new budget stays spent");
+    office.house.engine.services().budgets.settle().await;
+    let left = office.house.number(granted).await;
+    assert!((1..4).contains(&left), "while a portion of the new budget is given back: {left}");
+}
+
+#[tokio::test]
+async fn those_who_use_most_of_their_budget_come_first() {
+    let office = Office::new(1000).await;
+    let uuid = |person: &Person| person.partner_uuid.unwrap().to_string();
+    let other = office.house.partner("Belle Tablee").await;
+    let program = office.house.program("Storefront", &["storefront"], None).await;
+    office.house.call("system_me_get").token(&program.token).expect(200).await;
+    let (first, second) = (uuid(&other), uuid(&office.partner));
+    office.house.engine.services().budgets.settle().await;
+    office
+        .house
+        .sql(&format!(
+            "update daily_budget set granted = case account when 'partner:{first}' then 950 when 'partner:{second}' then 400
+                 when 'staff:{}' then 700 else 2000 end;
+             insert into daily_budget (account, day, granted) select account, day - 1, 999 from daily_budget",
+            office.operator.uuid
+        ))
+        .await;
+    let list = || office.call("admin_rate_limits_list_consumers");
+    let page = list().query("include_total", true).query("account_kind", "PARTNER,MACHINE_CLIENT").expect(200).await;
+    let names: Vec<&str> =
+        page.json["data"].as_array().unwrap().iter().map(|row| row["account"]["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["Belle Tablee", "Nordsee Kassen", "Storefront"]);
+    assert_eq!(page.json["page"]["total"], 3);
+    let top = &page.json["data"][0];
+    assert_eq!((&top["share"], &top["remaining"], &top["tier_code"]), (&json!(0.95), &json!(50), &json!("FREE")));
+    assert_eq!(page.json["data"][2]["source"], Value::Null);
+    let most =
+        list().query("sort", "-used").query("account_kind", "MACHINE_CLIENT").query("limit", 1).expect(200).await;
+    assert_eq!(most.json["data"][0]["used"], 2000);
+    let near = list().query("share_from", 0.9).query("include_total", true).expect(200).await;
+    assert_eq!((&near.json["data"][0]["account"]["uuid"], &near.json["page"]["total"]), (&json!(first), &json!(1)));
+    let mut seen = Vec::new();
+    let mut page = list().query("limit", 1).expect(200).await;
+    loop {
+        seen.extend(page.json["data"].as_array().unwrap().iter().map(|row| row["account"]["uuid"].clone()));
+        let Some(cursor) = page.json["page"]["next_cursor"].as_str() else { break };
+        page = list().query("limit", 1).query("cursor", cursor).expect(200).await;
+    }
+    assert_eq!((seen.len(), &seen[0]), (4, &json!(first)), "each once: {seen:?}");
+}
+
+#[tokio::test]
+async fn refusals_are_counted_by_account_operation_and_hour() {
+    let office = Office::new(1000).await;
+    assert_eq!(office.put(json!({ "daily_requests": 0 })).await.status, 200);
+    office.house.soon("nothing is let through", async || office.me(&office.house).await.status == 429).await;
+    let apps = office.house.call("marketplace_apps_list").token(&office.partner.token).send().await;
+    assert_eq!((apps.status, &apps.json["budget"]), (429, &json!("daily")));
+    office.house.engine.services().usage.flush(office.house.engine.pool()).await.unwrap();
+    let list = || office.call("admin_rate_limits_list_refusals");
+    let of = |operation: &str| list().query("operation", operation);
+    let found = of("marketplace_apps_list").query("include_total", true).expect(200).await;
+    let row = &found.json["data"][0];
+    assert_eq!(
+        (&found.json["page"]["total"], &row["refusals"], &row["budget"]),
+        (&json!(1), &json!(1), &json!("daily"))
+    );
+    assert_eq!((&row["account"]["kind"], &row["account"]["name"]), (&json!("PARTNER"), &json!("Nordsee Kassen")));
+    assert!(row["hour"].as_str().unwrap().ends_with(":00:00Z"), "{row}");
+    let all = list().expect(200).await.json["data"].as_array().unwrap().len();
+    assert_eq!(all, 2, "one for each operation");
+    for (name, value, expected) in [
+        ("account_kind", "PARTNER", 2),
+        ("account_kind", "STAFF_USER", 0),
+        ("account_uuid", &*office.partner.partner_uuid.unwrap().to_string(), 2),
+        ("account_uuid", &*office.operator.uuid.to_string(), 0),
+        ("budget", "burst", 0),
+        ("hour_until", "2020-01-01T00:00:00Z", 0),
+        ("hour_from", "2020-01-01T00:00:00Z", 2),
+    ] {
+        let found = list().query(name, value).expect(200).await;
+        assert_eq!(found.json["data"].as_array().unwrap().len(), expected, "{name}={value}");
+    }
+    let operations = |page: &Answer| page.json["data"][0]["operation"].clone();
+    let (first, last) = (list().query("sort", "hour").expect(200).await, list().expect(200).await);
+    assert_ne!(operations(&first), operations(&last), "in both orders");
+    let next = list().query("limit", 1).expect(200).await;
+    let cursor = next.json["page"]["next_cursor"].as_str().unwrap();
+    let second = list().query("limit", 1).query("cursor", cursor).expect(200).await;
+    assert_ne!(operations(&next), operations(&second));
+}

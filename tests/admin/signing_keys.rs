@@ -1,0 +1,149 @@
+//! Stories of signing keys: rotated by several replicas under load without one wrong refusal.
+
+use base64::Engine as _;
+use serde_json::{Value, json};
+
+use crate::house::people::{Person, Program};
+use crate::house::{Answer, Call, House};
+
+struct Smithy {
+    house: House,
+    smith: Person,
+    program: Program,
+}
+
+impl Smithy {
+    async fn new() -> Self {
+        let house = House::new().await;
+        let smith = house.staff("Sven Smith", &["labs.admin.security:write", "labs.admin.audit"]).await;
+        let program = house.program("Storefront", &["storefront"], None).await;
+        Self { house, smith, program }
+    }
+
+    fn call(&self, operation: &str) -> Call<'_> {
+        self.house.call(operation).token(&self.smith.token)
+    }
+
+    async fn keys(&self) -> Vec<Value> {
+        let list = self.call("admin_signing_keys_list").query("limit", 100).expect(200).await;
+        list.json["data"].as_array().unwrap().clone()
+    }
+
+    async fn rotate(&self) -> Answer {
+        self.call("admin_signing_keys_rotate").json(&json!({ "reason": "The yearly change." })).expect(200).await
+    }
+
+    /// A token that the program gets at a replica.
+    async fn token(&self, at: &House) -> String {
+        at.token_of(&self.program.client_id, &self.program.secret, None).await
+    }
+}
+
+/// Which key signed a token.
+fn kid(token: &str) -> String {
+    let header = base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(token.split('.').next().unwrap()).unwrap();
+    serde_json::from_slice::<Value>(&header).unwrap()["kid"].as_str().unwrap().to_owned()
+}
+
+async fn is_good(at: &House, token: &str) -> bool {
+    at.call("system_me_get").token(token).send().await.status == 200
+}
+
+#[tokio::test]
+async fn the_next_key_signs_and_the_former_verifies_until_its_tokens_have_expired() {
+    let smithy = Smithy::new().await;
+    let states = |keys: &[Value]| keys.iter().map(|key| key["state"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+    let before = smithy.keys().await;
+    let mut both = states(&before);
+    both.sort();
+    assert_eq!(both, ["CURRENT", "NEXT"], "the next one is there from the first start on");
+    let of = |keys: &[Value], state: &str| keys.iter().find(|key| key["state"] == state).unwrap().clone();
+    let former = smithy.token(&smithy.house).await;
+    assert_eq!(kid(&former), of(&before, "CURRENT")["key_id"]);
+
+    let rotated = smithy.rotate().await.json;
+    assert_eq!(rotated["current"]["key_id"], of(&before, "NEXT")["key_id"]);
+    assert_eq!(rotated["former"]["key_id"], of(&before, "CURRENT")["key_id"]);
+    assert_eq!((&rotated["former"]["state"], &rotated["next"]["state"]), (&json!("RETIRED"), &json!("NEXT")));
+    let current = rotated["current"]["key_id"].as_str().unwrap();
+    let signs = async || kid(&smithy.token(&smithy.house).await) == current;
+    smithy.house.soon("the new key signs", signs).await;
+    assert!(is_good(&smithy.house, &former).await, "tokens of the former stay good");
+    let published = smithy.house.call("auth_tokens_list_keys").expect(200).await;
+    for key in ["current", "next", "former"] {
+        assert!(published.text().contains(rotated[key]["public_key"].as_str().unwrap()), "{key} is published");
+    }
+    assert_eq!(
+        smithy
+            .call("admin_signing_keys_list")
+            .query("state", "RETIRED")
+            .query("include_total", true)
+            .expect(200)
+            .await
+            .json["page"]["total"],
+        1
+    );
+
+    // A private half is nowhere to be seen, and that of the former is not even kept.
+    assert_eq!(
+        smithy
+            .house
+            .number("select count(*) from signing_key where state = 'RETIRED' and private_key_sealed is not null")
+            .await,
+        0
+    );
+    let log = smithy.call("admin_audit_records_list").query("operation", "admin_signing_keys_rotate").expect(200).await;
+    let record = &log.json["data"][0];
+    assert_eq!((&record["reason"], &record["target"]["label"]), (&json!("The yearly change."), &json!(current)));
+    assert!(!log.text().contains("sealed\":\"") && !log.text().contains("private"), "{}", log.text());
+    assert!(!rotated.to_string().contains("private"));
+}
+
+#[tokio::test]
+async fn replicas_sign_and_verify_through_rotations_without_a_wrong_refusal() {
+    let smithy = Smithy::new().await;
+    let twin = smithy.house.twin(&[]).await;
+    let replicas = [&smithy.house, &twin];
+    let (mut kids, mut tokens) = (std::collections::BTreeSet::new(), Vec::new());
+    for _ in 0..8 {
+        // Each token is used at once at the other replica, while the key changes.
+        let rotation = smithy.rotate();
+        let load = async {
+            let mut issued = Vec::new();
+            for round in 0..6 {
+                let (at, other) = (replicas[round % 2], replicas[(round + 1) % 2]);
+                let token = smithy.token(at).await;
+                assert!(is_good(other, &token).await, "a token of {}", kid(&token));
+                issued.push(token);
+            }
+            issued
+        };
+        let (_, issued) = tokio::join!(rotation, load);
+        kids.extend(issued.iter().map(|token| kid(token)));
+        tokens.extend(issued);
+    }
+    assert!(kids.len() > 2, "several keys have signed: {kids:?}");
+    for token in &tokens {
+        for replica in replicas {
+            assert!(is_good(replica, token).await, "a token of {}", kid(token));
+        }
+    }
+    assert_eq!(smithy.house.number("select count(*) from signing_key where state = 'CURRENT'").await, 1);
+    assert_eq!(smithy.house.number("select count(*) from signing_key where state = 'RETIRED'").await, 8);
+    let again = smithy.keys().await;
+    assert_eq!(again.len(), 10);
+}
+
+#[tokio::test]
+async fn rotations_at_the_same_time_come_one_after_the_other() {
+    let smithy = Smithy::new().await;
+    let answers = futures_util::future::join_all((0..4).map(|_| smithy.rotate())).await;
+    let mut current: Vec<&str> =
+        answers.iter().map(|answer| answer.json["current"]["key_id"].as_str().unwrap()).collect();
+    current.sort_unstable();
+    current.dedup();
+    assert_eq!(current.len(), 4, "each put a key of its own in force");
+    assert_eq!(smithy.keys().await.len(), 6);
+    let token = smithy.token(&smithy.house).await;
+    assert!(is_good(&smithy.house, &token).await);
+}

@@ -1,0 +1,101 @@
+//! Entitlements as a partner sees them: the same that the guards go by.
+
+use serde_json::{Value, json};
+
+use crate::house::House;
+use crate::house::people::Person;
+
+async fn see(house: &House, who: &Person) -> Value {
+    house.call("subscription_entitlements_get").token(&who.token).expect(200).await.json
+}
+
+fn feature<'a>(entitlements: &'a Value, code: &str) -> &'a Value {
+    let features = entitlements["features"].as_array().unwrap();
+    features.iter().find(|feature| feature["code"] == code).unwrap()
+}
+
+/// An override of one partner's feature, as the database's owner sets it.
+async fn set(house: &House, who: &Person, code: &str, value: &str, ends_in: &str) {
+    house
+        .sql(&format!(
+            "insert into entitlement_override (partner_uuid, feature_code, value, reason, expires_at)
+             values ('{}', '{code}', '{value}', 'A test', labs_now() + interval '{ends_in}')",
+            who.partner_uuid.unwrap()
+        ))
+        .await;
+}
+
+#[tokio::test]
+async fn each_feature_says_where_its_value_comes_from() {
+    let house = House::new().await;
+    house.sql("update tier set burst_per_second = 1000").await;
+    let partner = house.partner("Nordsee Kassen").await;
+    let neighbour = house.partner("Belle Tablee").await;
+    house.sql("delete from tier_feature where feature_code = 'early_access'").await;
+    set(&house, &partner, "apps", "1", "1 day").await;
+    set(&house, &neighbour, "apps", "9", "1 day").await;
+    let seen = see(&house, &partner).await;
+    assert_eq!((&seen["tier_code"], &seen["at"]), (&json!("FREE"), &Value::Null));
+    assert_eq!(seen["partner_uuid"], partner.partner_uuid.unwrap().to_string());
+    let apps = feature(&seen, "apps");
+    assert_eq!((&apps["value"], &apps["source"], &apps["unit"]), (&json!(1), &json!("OVERRIDE"), &json!("apps")));
+    assert!(apps["expires_at"].is_string());
+    let team = feature(&seen, "team_members");
+    assert_eq!((&team["value"], &team["source"], &team["expires_at"]), (&json!(3), &json!("TIER"), &Value::Null));
+    assert_eq!(feature(&seen, "early_access")["source"], "DEFAULT");
+    let statistics = feature(&seen, "statistics_access");
+    assert_eq!((&statistics["value"], &statistics["scope"]), (&json!(false), &json!("statistics:write")));
+
+    // The guard goes by the same value.
+    let create =
+        |name: &str| house.call("marketplace_apps_create").token(&partner.token).json(&json!({ "name": name })).send();
+    assert_eq!(create("First").await.status, 201);
+    let refused = create("Second").await;
+    assert_eq!((refused.code(), &refused.json["limit"]), ("ENTITLEMENT_EXCEEDED", &json!(1)));
+}
+
+#[tokio::test]
+async fn what_is_to_come_is_told_as_far_as_it_is_settled() {
+    let house = House::new().await;
+    house.sql("update tier set burst_per_second = 1000").await;
+    let partner = house.partner("Nordsee Kassen").await;
+    set(&house, &partner, "apps", "\"unlimited\"", "10 days").await;
+    house
+        .sql(
+            "update subscription set pending_at = labs_now() + interval '20 days',
+                 pending_tier_uuid = (select tier_uuid from tier where code = 'GROWTH')",
+        )
+        .await;
+    let at = async |days: i64| {
+        let moment = house.clock.now().plus_seconds(days * 86_400).to_string();
+        house.call("subscription_entitlements_get").token(&partner.token).query("at", moment).send().await
+    };
+    let now = see(&house, &partner).await;
+    assert_eq!((&feature(&now, "apps")["value"], &feature(&now, "apps")["unlimited"]), (&Value::Null, &json!(true)));
+    let later = at(15).await.json;
+    assert_eq!((&feature(&later, "apps")["value"], &feature(&later, "apps")["source"]), (&json!(3), &json!("TIER")));
+    assert!(later["at"].is_string());
+    let latest = at(25).await.json;
+    assert_eq!((&latest["tier_code"], &feature(&latest, "apps")["value"]), (&json!("GROWTH"), &json!(20)));
+    let past = at(-1).await;
+    assert_eq!((past.status, &past.json["errors"][0]["parameter"]), (422, &json!("at")));
+
+    // A cancelled period ends on the free tier.
+    house
+        .sql(
+            "update subscription set pending_at = null, pending_tier_uuid = null, state = 'CANCELLING',
+                 tier_uuid = (select tier_uuid from tier where code = 'GROWTH'),
+                 period_end = labs_now() + interval '20 days'",
+        )
+        .await;
+    assert_eq!(at(15).await.json["tier_code"], "GROWTH");
+    assert_eq!(at(25).await.json["tier_code"], "FREE");
+    assert_eq!(see(&house, &partner).await["tier_code"], "GROWTH");
+}
+
+#[tokio::test]
+async fn whoever_belongs_to_no_partner_has_no_entitlements() {
+    let house = House::new().await;
+    let program = house.program("Tool", &["subscription"], None).await;
+    house.call("subscription_entitlements_get").token(&program.token).expect(404).await;
+}

@@ -1,0 +1,3 @@
+//! Stories of what a partner is entitled to.
+
+mod entitlements;
