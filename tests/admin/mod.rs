@@ -7,3 +7,5 @@ mod scopes;
 mod staff;
 mod staff_refusals;
 mod staff_roles;
+mod users;
+mod users_refusals;

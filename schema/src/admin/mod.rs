@@ -5,9 +5,12 @@
 mod audit_records;
 mod granters;
 mod machine_clients;
+mod order;
+mod reason;
 mod scopes;
 mod staff;
 mod staff_roles;
+mod users;
 
 use async_graphql::MergedObject;
 
@@ -19,6 +22,7 @@ pub(crate) struct AdminQuery(
     scopes::ScopesQuery,
     staff::StaffQuery,
     staff_roles::StaffRolesQuery,
+    users::UsersQuery,
 );
 
 /// What can be written in the group.
@@ -27,4 +31,5 @@ pub(crate) struct AdminMutation(
     machine_clients::MachineClientsMutation,
     staff::StaffMutation,
     staff_roles::StaffRolesMutation,
+    users::UsersMutation,
 );
