@@ -5,9 +5,12 @@
 mod audit_records;
 mod granters;
 mod machine_clients;
+mod networks;
 mod order;
 mod reason;
 mod scopes;
+mod security_events;
+mod sign_in_blocks;
 mod staff;
 mod staff_roles;
 mod users;
@@ -20,6 +23,8 @@ pub(crate) struct AdminQuery(
     audit_records::AuditRecordsQuery,
     machine_clients::MachineClientsQuery,
     scopes::ScopesQuery,
+    security_events::SecurityEventsQuery,
+    sign_in_blocks::SignInBlocksQuery,
     staff::StaffQuery,
     staff_roles::StaffRolesQuery,
     users::UsersQuery,
@@ -29,6 +34,7 @@ pub(crate) struct AdminQuery(
 #[derive(MergedObject, Default)]
 pub(crate) struct AdminMutation(
     machine_clients::MachineClientsMutation,
+    sign_in_blocks::SignInBlocksMutation,
     staff::StaffMutation,
     staff_roles::StaffRolesMutation,
     users::UsersMutation,

@@ -1,6 +1,7 @@
 //! The ledger of one person, as it is read.
 
 use async_graphql::{Enum, SimpleObject};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -8,11 +9,12 @@ use super::store::{self, EventRow, Filter};
 use crate::ask::Ask;
 use crate::auth::devices::device;
 use crate::fault::Fault;
-use crate::page::{Page, Window};
+use crate::page::{Page, Window, names};
 use crate::time::Time;
 
 /// How something in the ledger ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum SecurityEventOutcome {
     /// It was done.
     Succeeded,
@@ -93,10 +95,9 @@ impl Events {
     }
 
     fn filter(&self) -> Filter {
-        let names = |all: &Vec<SecurityEventOutcome>| all.iter().map(|one| one.name().to_owned()).collect();
         Filter {
             kind: self.kind.clone(),
-            outcome: self.outcome.as_ref().map(names),
+            outcome: names(self.outcome.clone()),
             occurred_at_from: self.occurred_at_from,
             occurred_at_until: self.occurred_at_until,
         }
@@ -104,15 +105,8 @@ impl Events {
 }
 
 impl SecurityEventOutcome {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Succeeded => "SUCCEEDED",
-            Self::Refused => "REFUSED",
-            Self::Failed => "FAILED",
-        }
-    }
-
-    fn parse(text: &str) -> Self {
+    /// Reads the column's value.
+    pub(crate) fn parse(text: &str) -> Self {
         match text {
             "SUCCEEDED" => Self::Succeeded,
             "REFUSED" => Self::Refused,
