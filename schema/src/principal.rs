@@ -36,7 +36,8 @@ impl PrincipalType {
 }
 
 /// What a person does in a partner's team (specification: decisions, Partner roles).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum, serde::Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Role {
     /// Everything a partner may do.
     Administrator,

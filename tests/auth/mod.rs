@@ -28,7 +28,7 @@ async fn swift() -> House {
 }
 
 /// Waits until so many mails that lead to an operation of this path came to an address; the token in the newest.
-async fn token_for(house: &House, email: &str, path: &str, number: usize) -> String {
+pub(crate) async fn token_for(house: &House, email: &str, path: &str, number: usize) -> String {
     for _ in 0..1000 {
         let texts = house.mails_now(email).into_iter().map(|mail| mail.replace("=\r\n", "").replace("=3D", "="));
         let found: Vec<String> = texts.filter(|mail| mail.contains(path)).collect();

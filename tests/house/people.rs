@@ -78,12 +78,17 @@ impl House {
             password: Some(PASSWORD.into()),
         };
         let made = operator::staff_create(self.engine.pool(), self.engine.services(), new).await.unwrap();
-        self.sign_in_with_factor(&email, &made.totp_secret).await
+        // No step is used yet, so the clock may stand: whoever makes many people keeps the tokens of the first.
+        self.sign_in_by_code(&email, &made.totp_secret).await
     }
 
     /// Signs somebody with a second factor in. A step is used once, so the clock moves on to the next.
     pub(crate) async fn sign_in_with_factor(&self, email: &str, secret: &str) -> Person {
         self.advance(30).await;
+        self.sign_in_by_code(email, secret).await
+    }
+
+    async fn sign_in_by_code(&self, email: &str, secret: &str) -> Person {
         let body = json!({ "email": email, "password": PASSWORD });
         let asked = self.call("auth_sessions_create").json(&body).expect(401).await;
         assert_eq!(asked.code(), "MFA_REQUIRED");

@@ -7,11 +7,17 @@ mod granters;
 mod machine_clients;
 pub(crate) mod mail_messages;
 mod network_denials;
+mod networks;
+mod order;
 mod rate_limits;
+mod reason;
 mod scopes;
+mod security_events;
+mod sign_in_blocks;
 mod signing_keys;
 mod staff;
 mod staff_roles;
+mod users;
 
 use crate::engine::roots;
 
@@ -24,9 +30,12 @@ roots! {
         network_denials::NetworkDenialsQuery,
         rate_limits::RateLimitsQuery,
         scopes::ScopesQuery,
+        security_events::SecurityEventsQuery,
+        sign_in_blocks::SignInBlocksQuery,
         signing_keys::SigningKeysQuery,
         staff::StaffQuery,
         staff_roles::StaffRolesQuery,
+        users::UsersQuery,
     );
 }
 
@@ -37,8 +46,10 @@ roots! {
         mail_messages::MailMessagesMutation,
         network_denials::NetworkDenialsMutation,
         rate_limits::RateLimitsMutation,
+        sign_in_blocks::SignInBlocksMutation,
         signing_keys::SigningKeysMutation,
         staff::StaffMutation,
         staff_roles::StaffRolesMutation,
+        users::UsersMutation,
     );
 }

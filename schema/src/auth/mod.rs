@@ -2,16 +2,16 @@
 //!
 //! Specification: platform, Authentication; decisions, Principals.
 
-mod account;
-mod attempts;
-mod devices;
+pub(crate) mod account;
+pub(crate) mod attempts;
+pub(crate) mod devices;
 pub(crate) mod invitations;
 pub(crate) mod mfa;
-mod passwords;
+pub(crate) mod passwords;
 pub(crate) mod people;
 pub(crate) mod registrations;
 pub(crate) mod security_events;
-mod sessions;
+pub(crate) mod sessions;
 mod tokens;
 
 use crate::engine::roots;

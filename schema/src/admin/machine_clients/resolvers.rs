@@ -11,6 +11,7 @@ use super::rules::standing::{Action, SecretState, State, after};
 use super::store::list::{Filter, Order};
 use super::store::{self, HeldRow, NewClient, NewSecret, Settings, grants, secrets};
 use crate::access::access;
+use crate::admin::reason::{Reason, Remark};
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::Fault;
 use crate::keep::random_bytes;
@@ -21,10 +22,9 @@ use crate::time::Time;
 use crate::whole::Whole;
 
 use types::{
-    MachineClient, MachineClientDisable, MachineClientEnable, MachineClientInput, MachineClientList,
-    MachineClientScopesPut, MachineClientSecret, MachineClientSecretEntry, MachineClientSecretList,
-    MachineClientUpdate, MachineClientWithSecret, RotatedSecret, SecretRotationInput, TokenGrant, TokenGrantList,
-    TokenGrantOutcome,
+    MachineClient, MachineClientInput, MachineClientList, MachineClientScopesPut, MachineClientSecret,
+    MachineClientSecretEntry, MachineClientSecretList, MachineClientUpdate, MachineClientWithSecret, RotatedSecret,
+    SecretRotationInput, TokenGrant, TokenGrantList, TokenGrantOutcome,
 };
 
 /// Characters by which people tell one secret from another: the kind's prefix and six more.
@@ -267,9 +267,9 @@ impl MachineClientsMutation {
         &self,
         ctx: &Context<'_>,
         client_uuid: Uuid,
-        body: MachineClientDisable,
+        body: Reason,
     ) -> Result<Whole<MachineClient>, Fault> {
-        ctx.ask().note_reason(body.reason);
+        body.note(ctx.ask());
         moved(ctx.ask(), client_uuid, Action::Disable).await
     }
 
@@ -279,11 +279,9 @@ impl MachineClientsMutation {
         &self,
         ctx: &Context<'_>,
         client_uuid: Uuid,
-        body: Option<MachineClientEnable>,
+        body: Option<Remark>,
     ) -> Result<Whole<MachineClient>, Fault> {
-        if let Some(reason) = body.and_then(|body| body.reason) {
-            ctx.ask().note_reason(reason);
-        }
+        Remark::note(body, ctx.ask());
         moved(ctx.ask(), client_uuid, Action::Enable).await
     }
 }

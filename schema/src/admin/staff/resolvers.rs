@@ -10,6 +10,7 @@ use super::store::list::{self, Filter, Order};
 use super::store::{self, HeldRow};
 use crate::access::access;
 use crate::admin::granters;
+use crate::admin::reason::{Reason, Remark};
 use crate::ask::{Ask, Asking, Target};
 use crate::auth::people::addressee_get;
 use crate::auth::security_events::SecurityEvent;
@@ -23,7 +24,7 @@ use crate::principal::PrincipalType;
 use crate::scope::{ScopeSet, opening};
 use crate::time::Time;
 
-use types::{StaffCreate, StaffList, StaffMember, StaffReason, StaffRemark, StaffRolesPut, StaffUpdate};
+use types::{StaffCreate, StaffList, StaffMember, StaffRolesPut, StaffUpdate};
 
 /// Reads of internal people.
 #[derive(Default)]
@@ -157,10 +158,10 @@ impl StaffMutation {
         &self,
         ctx: &Context<'_>,
         staff_uuid: Uuid,
-        body: StaffReason,
+        body: Reason,
     ) -> Result<StaffMember, Fault> {
         let ask = ctx.ask();
-        ask.note_reason(body.reason);
+        body.note(ask);
         granters::lock(&ask.db).await?;
         let member = held(ask, staff_uuid).await?;
         let state = rules::after(State::parse(&member.state)?, Action::Disable, member.has_accepted)?;
@@ -179,12 +180,10 @@ impl StaffMutation {
         &self,
         ctx: &Context<'_>,
         staff_uuid: Uuid,
-        body: Option<StaffRemark>,
+        body: Option<Remark>,
     ) -> Result<StaffMember, Fault> {
         let ask = ctx.ask();
-        if let Some(reason) = body.and_then(|body| body.reason) {
-            ask.note_reason(reason);
-        }
+        Remark::note(body, ask);
         let member = held(ask, staff_uuid).await?;
         let state = rules::after(State::parse(&member.state)?, Action::Enable, member.has_accepted)?;
         covers(ask, &member)?;
@@ -204,10 +203,10 @@ impl StaffMutation {
         &self,
         ctx: &Context<'_>,
         staff_uuid: Uuid,
-        body: StaffReason,
+        body: Reason,
     ) -> Result<StaffMember, Fault> {
         let ask = ctx.ask();
-        ask.note_reason(body.reason);
+        body.note(ask);
         let member = held(ask, staff_uuid).await?;
         let own = "Nobody takes their own second factor away here. Use a recovery code, or ask a colleague.";
         rules::not_oneself(ask.principal()?.uuid, staff_uuid, own)?;
@@ -229,12 +228,10 @@ impl StaffMutation {
         &self,
         ctx: &Context<'_>,
         staff_uuid: Uuid,
-        body: Option<StaffRemark>,
+        body: Option<Remark>,
     ) -> Result<StaffMember, Fault> {
         let ask = ctx.ask();
-        if let Some(reason) = body.and_then(|body| body.reason) {
-            ask.note_reason(reason);
-        }
+        Remark::note(body, ask);
         held(ask, staff_uuid).await?;
         store::sessions_set_ended(&ask.db, staff_uuid, "SIGNED_OUT_BY_STAFF").await?;
         event(ask, staff_uuid, "SIGNED_OUT_BY_STAFF").await?;

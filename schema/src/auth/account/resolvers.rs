@@ -105,7 +105,8 @@ impl AccountQuery {
         let ask = ctx.ask();
         let (list, person_uuid) = ("auth_account_list_security_events", own(ask)?.person_uuid);
         let events = Events { list, person_uuid, kind, outcome, occurred_at_from, occurred_at_until };
-        events.page(ask, limit, cursor.as_deref()).await
+        let (data, page) = events.page(ask, limit, cursor.as_deref()).await?;
+        Ok(SecurityEventList { data, page })
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn tidied(change: Change) -> Result<Change, Fault> {
 }
 
 /// A person's name: one line, without blanks around it.
-pub(in crate::auth) fn person_name(name: &str, pointer: &str) -> Result<String, FieldError> {
+pub(crate) fn person_name(name: &str, pointer: &str) -> Result<String, FieldError> {
     let name: String = name.trim().nfc().collect();
     if name.is_empty() {
         return Err(FieldError::at(pointer, "TOO_SHORT", "A name has at least one character, blanks aside."));

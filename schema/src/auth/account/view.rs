@@ -1,6 +1,7 @@
 //! One's own account, as it is read.
 
 use async_graphql::{Enum, SimpleObject};
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::store::AccountRow;
@@ -8,7 +9,8 @@ use crate::principal::Role;
 use crate::time::Time;
 
 /// Whether a person belongs to a partner's team or to the staff.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum PersonType {
     /// A person in a partner's team.
     PartnerUser,
@@ -60,13 +62,19 @@ pub(crate) struct SecondFactor {
     confirmed_at: Time,
 }
 
+impl PersonType {
+    /// Reads the column's value.
+    pub(crate) fn parse(text: &str) -> Self {
+        if text == "STAFF_USER" { Self::StaffUser } else { Self::PartnerUser }
+    }
+}
+
 impl From<AccountRow> for Account {
     fn from(row: AccountRow) -> Self {
-        let principal_type = if row.kind == "STAFF_USER" { PersonType::StaffUser } else { PersonType::PartnerUser };
         let totp = row.totp_confirmed_at.map(|confirmed_at| SecondFactor { kind: "TOTP", confirmed_at });
         Self {
             uuid: row.person_uuid,
-            principal_type,
+            principal_type: PersonType::parse(&row.kind),
             name: row.name,
             email: row.email,
             email_verified_at: row.email_verified_at,

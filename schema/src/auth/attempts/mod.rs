@@ -10,6 +10,8 @@ mod store;
 
 pub(in crate::auth) use rules::Subject;
 
+use uuid::Uuid;
+
 use crate::ask::Ask;
 use crate::db::Db;
 use crate::fault::Fault;
@@ -45,6 +47,11 @@ pub(in crate::auth) async fn failed(ask: &Ask, subjects: &[Subject]) -> Result<(
 pub(in crate::auth) async fn succeeded(ask: &Ask, subjects: &[Subject]) -> Result<(), Fault> {
     let own: Vec<String> = subjects.iter().filter(|subject| subject.is_of_account()).map(Subject::name).collect();
     store::failures_delete(&ask.db, &own).await
+}
+
+/// Forgets the failed tries at a person's password and codes, from wherever they were made. False when there were none.
+pub(crate) async fn forget(db: &Db, email_normalised: &str, person_uuid: Uuid) -> Result<bool, Fault> {
+    store::failures_forget(db, email_normalised, person_uuid).await
 }
 
 fn names(subjects: &[Subject]) -> Vec<String> {

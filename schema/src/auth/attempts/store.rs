@@ -1,6 +1,7 @@
 //! Every statement about failed tries.
 
 use ipnet::IpNet;
+use uuid::Uuid;
 
 use crate::db::Db;
 use crate::fault::Fault;
@@ -78,4 +79,16 @@ pub(super) async fn failures_delete(db: &Db, subjects: &[String]) -> Result<(), 
         .execute(&mut *db.conn().await?)
         .await?;
     Ok(())
+}
+
+/// Forgets the failures of an account and of its codes, from all networks; false when there were none.
+pub(super) async fn failures_forget(db: &Db, email_normalised: &str, person_uuid: Uuid) -> Result<bool, Fault> {
+    let done = sqlx::query!(
+        "delete from sign_in_failure where account = $1 or person_uuid = $2",
+        email_normalised,
+        person_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(done.rows_affected() > 0)
 }

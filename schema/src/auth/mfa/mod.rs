@@ -72,6 +72,15 @@ pub(crate) async fn put_in_force(
     Ok((seed, recovery_codes(db, key, person_uuid).await?))
 }
 
+/// Takes a person's factor out of force, with its recovery codes; false when none is.
+pub(crate) async fn take_away(db: &Db, person_uuid: Uuid) -> Result<bool, Fault> {
+    if store::in_force_lock(db, person_uuid).await?.is_none() {
+        return Ok(false);
+    }
+    store::delete(db, person_uuid).await?;
+    Ok(true)
+}
+
 /// Makes a person a new set of recovery codes; the old ones are void. They are stored as digests only.
 async fn recovery_codes(db: &Db, key: &MasterKey, person_uuid: Uuid) -> Result<Vec<RecoveryCode>, Fault> {
     let codes = Vec::from(RecoveryCode::new_set());

@@ -13,3 +13,28 @@ mod store;
 
 pub(in crate::auth) use resolvers::PasswordsMutation;
 pub(in crate::auth) use rules::new_password;
+
+use crate::ask::Ask;
+use crate::auth::people::Addressee;
+use crate::fault::Fault;
+use crate::keep::secret::SecretKind;
+use crate::mail::message::{Asking, Letter};
+use crate::outbox;
+
+/// Mails a person whom staff help a token that sets a new password. Nobody but its reader ever sees it.
+///
+/// # Errors
+/// [`crate::Code::RateLimited`] when the address got too many of them.
+pub(crate) async fn mail_reset(ask: &Ask, to: &Addressee) -> Result<(), Fault> {
+    if outbox::recent_count(ask, &to.email, &[RESET_MAIL]).await? >= rules::MAILS_PER_HOUR {
+        return Err(rules::too_many_mails());
+    }
+    let token = SecretKind::OneTime.issue();
+    let expires_at = ask.now.plus_seconds(rules::RESET_SECONDS);
+    store::token_insert(&ask.db, to.person_uuid, &token.digest, expires_at).await?;
+    let about = Asking::ResetPassword { name: to.name.clone() };
+    outbox::queue(ask, to, &Letter::asking(about, token.text, expires_at.0)).await
+}
+
+/// The mail about a reset.
+const RESET_MAIL: &str = "RESET_PASSWORD";

@@ -2,7 +2,7 @@
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 
-use super::{rules, store};
+use super::{RESET_MAIL, rules, store};
 use crate::access::access;
 use crate::ask::{Ask, Asking};
 use crate::auth::attempts::{self, Subject};
@@ -84,7 +84,7 @@ impl PasswordsMutation {
         let person = store::addressee_get(&ask.db, email.normalised()).await?;
         // From here on the work is the same, whether the address is known or not.
         let address = person.as_ref().map_or(email.as_str(), |person| person.email.as_str());
-        let recent = outbox::recent_count(ask, address, &["RESET_PASSWORD"]).await?;
+        let recent = outbox::recent_count(ask, address, &[RESET_MAIL]).await?;
         let person = person.filter(|_| recent < rules::MAILS_PER_HOUR);
         let token = SecretKind::OneTime.issue();
         let expires_at = ask.now.plus_seconds(rules::RESET_SECONDS);

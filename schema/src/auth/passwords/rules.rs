@@ -1,6 +1,6 @@
 //! What a new password must be like, and how long a reset takes.
 
-use crate::fault::{Fault, FieldError};
+use crate::fault::{Code, Fault, FieldError};
 use crate::keep::password::PasswordProblem;
 
 /// Seconds in which a reset must be confirmed.
@@ -22,6 +22,16 @@ pub(super) fn same_password() -> Fault {
 pub(super) fn void_token() -> Fault {
     let message = "This token is not valid: it is unknown, used or past its time. Ask for a new mail.";
     Fault::field("/token", "INVALID", message)
+}
+
+/// The refusal of one mail too many.
+pub(super) fn too_many_mails() -> Fault {
+    let detail = format!(
+        "More than {MAILS_PER_HOUR} mails about resets to this address in an hour. Wait an hour and try again."
+    );
+    let mut fault = Fault::new(Code::RateLimited, detail).retry_after(3600);
+    fault.parts_mut().budget = Some("burst");
+    fault
 }
 
 /// The refusal of a change that another one overtook.

@@ -20,8 +20,17 @@ pub(crate) use store::expired_delete;
 
 use uuid::Uuid;
 
+use crate::auth::people::rules::State;
 use crate::db::Db;
 use crate::fault::Fault;
+
+/// Takes a person's address as proved without the token of the mail, which is void from now on. The person takes this
+/// state, and their company's subscription begins.
+pub(crate) async fn verify_without_token(db: &Db, person_uuid: Uuid, state: State) -> Result<(), Fault> {
+    store::tokens_set_void(db, person_uuid).await?;
+    store::set_verified(db, person_uuid, state.name()).await?;
+    Ok(())
+}
 
 /// Makes a registration that nobody verified give way to whoever has just proved its address, and registrations of that
 /// address wait until the transaction ends. Answers who else has the address.

@@ -192,6 +192,18 @@ pub(super) async fn token_set_used(db: &Db, sha256: &[u8]) -> Result<Option<(Uui
     Ok(row.map(|row| (row.person_uuid, row.state)))
 }
 
+/// No mail that a person got so far verifies anything any more.
+pub(super) async fn tokens_set_void(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "update one_time_token set used_at = labs_now()
+          where person_uuid = $1 and purpose = 'VERIFY_EMAIL' and used_at is null",
+        person_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
 /// The address is proved: the person takes this state and the company's subscription begins now.
 pub(super) async fn set_verified(db: &Db, person_uuid: Uuid, state: &str) -> Result<VerifiedRow, Fault> {
     Ok(sqlx::query_as!(

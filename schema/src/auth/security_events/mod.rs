@@ -5,7 +5,7 @@ mod view;
 
 use uuid::Uuid;
 
-pub(crate) use view::{Events, SecurityEventList, SecurityEventOutcome};
+pub(crate) use view::{Events, SecurityEventList, SecurityEventOutcome, SecurityEventView};
 
 use crate::ask::Ask;
 use crate::fault::Fault;
@@ -24,12 +24,22 @@ pub(crate) struct SecurityEvent<'a> {
     pub(crate) partner_uuid: Option<Uuid>,
     /// The session concerned.
     pub(crate) session_uuid: Option<Uuid>,
+    /// Whether staff did it. Where from is then no business of the person's, and stands in the audit record.
+    pub(crate) by_staff: bool,
 }
 
 impl<'a> SecurityEvent<'a> {
     /// Something of this kind, about nobody yet.
     pub(crate) const fn new(kind: &'a str, succeeded: bool) -> Self {
-        Self { kind, succeeded, person_uuid: None, client_uuid: None, partner_uuid: None, session_uuid: None }
+        Self {
+            kind,
+            succeeded,
+            person_uuid: None,
+            client_uuid: None,
+            partner_uuid: None,
+            session_uuid: None,
+            by_staff: false,
+        }
     }
 
     /// The same about a person.
@@ -42,8 +52,15 @@ impl<'a> SecurityEvent<'a> {
         Self { session_uuid: Some(session_uuid), ..self }
     }
 
+    /// The same as done by staff.
+    pub(crate) const fn by_staff(self) -> Self {
+        Self { by_staff: true, ..self }
+    }
+
     /// Writes it into the ledger, in the request's transaction.
     pub(crate) async fn write(self, ask: &Ask) -> Result<(), Fault> {
-        store::insert(&ask.db, ask.new_uuid(), &self, ask.caller.address, ask.caller.user_agent.as_deref()).await
+        let from = (!self.by_staff).then_some((ask.caller.address, ask.caller.user_agent.as_deref()));
+        let (address, user_agent) = from.unzip();
+        store::insert(&ask.db, ask.new_uuid(), &self, address, user_agent.flatten()).await
     }
 }

@@ -36,7 +36,7 @@ pub(super) async fn insert(
     db: &Db,
     event_uuid: Uuid,
     event: &SecurityEvent<'_>,
-    address: IpAddr,
+    address: Option<IpAddr>,
     user_agent: Option<&str>,
 ) -> Result<(), Fault> {
     sqlx::query!(
@@ -49,7 +49,7 @@ pub(super) async fn insert(
         event.client_uuid,
         event.partner_uuid,
         event.session_uuid,
-        ipnet::IpNet::from(address) as ipnet::IpNet,
+        address.map(ipnet::IpNet::from) as Option<ipnet::IpNet>,
         user_agent,
     )
     .execute(&mut *db.conn().await?)
@@ -79,4 +79,22 @@ pub(super) async fn page(db: &Db, person_uuid: Uuid, filter: &Filter, window: &W
         window.key::<Time>(0)? as Option<Time>,
         window.key::<Uuid>(1)?,
     )?)
+}
+
+/// How many entries of a person's ledger the filter finds.
+pub(super) async fn count(db: &Db, person_uuid: Uuid, filter: &Filter) -> Result<i64, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select count(*) as "count!" from security_event
+            where person_uuid = $1
+              and ($2::text[] is null or kind = any($2)) and ($3::text[] is null or outcome = any($3))
+              and occurred_at >= coalesce($4, '-infinity'::timestamptz)
+              and occurred_at < coalesce($5, 'infinity'::timestamptz)"#,
+        person_uuid,
+        filter.kind.as_deref() as _,
+        filter.outcome.as_deref() as _,
+        filter.occurred_at_from as Option<Time>,
+        filter.occurred_at_until as Option<Time>,
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
 }

@@ -1,6 +1,7 @@
 //! The ledger of one person, as it is read.
 
 use async_graphql::{Enum, SimpleObject};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -8,11 +9,12 @@ use super::store::{self, EventRow, Filter};
 use crate::ask::Ask;
 use crate::auth::devices::device;
 use crate::fault::Fault;
-use crate::page::{Page, Window};
+use crate::page::{Page, Window, names};
 use crate::time::Time;
 
 /// How something in the ledger ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum SecurityEventOutcome {
     /// It was done.
     Succeeded,
@@ -49,9 +51,9 @@ pub(crate) struct SecurityEventView {
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SecurityEventList {
     /// The entries, the latest first.
-    data: Vec<SecurityEventView>,
+    pub(crate) data: Vec<SecurityEventView>,
     /// Where the page ends.
-    page: Page,
+    pub(crate) page: Page,
 }
 
 /// Which entries are asked for.
@@ -74,36 +76,37 @@ pub(crate) struct Events {
 impl Events {
     /// A page of a person's ledger.
     pub(crate) async fn page(
-        self,
+        &self,
         ask: &Ask,
         limit: Option<i32>,
         cursor: Option<&str>,
-    ) -> Result<SecurityEventList, Fault> {
-        let outcome = self.outcome.map(|all| all.into_iter().map(|one| one.name().to_owned()).collect());
-        let filter = Filter {
-            kind: self.kind,
-            outcome,
-            occurred_at_from: self.occurred_at_from,
-            occurred_at_until: self.occurred_at_until,
-        };
+    ) -> Result<(Vec<SecurityEventView>, Page), Fault> {
+        let filter = self.filter();
         let bound = (self.person_uuid, &filter);
         let window = Window::read(&ask.services.cursors, self.list, &bound, limit, cursor)?;
         let rows = store::page(&ask.db, self.person_uuid, &filter, &window).await?;
         let (rows, page) = window.cut(rows, |row| vec![json!(row.occurred_at), json!(row.event_uuid)]);
-        Ok(SecurityEventList { data: rows.into_iter().map(SecurityEventView::from).collect(), page })
+        Ok((rows.into_iter().map(SecurityEventView::from).collect(), page))
+    }
+
+    /// How many entries are asked for in all.
+    pub(crate) async fn count(&self, ask: &Ask) -> Result<i64, Fault> {
+        store::count(&ask.db, self.person_uuid, &self.filter()).await
+    }
+
+    fn filter(&self) -> Filter {
+        Filter {
+            kind: self.kind.clone(),
+            outcome: names(self.outcome.clone()),
+            occurred_at_from: self.occurred_at_from,
+            occurred_at_until: self.occurred_at_until,
+        }
     }
 }
 
 impl SecurityEventOutcome {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Succeeded => "SUCCEEDED",
-            Self::Refused => "REFUSED",
-            Self::Failed => "FAILED",
-        }
-    }
-
-    fn parse(text: &str) -> Self {
+    /// Reads the column's value.
+    pub(crate) fn parse(text: &str) -> Self {
         match text {
             "SUCCEEDED" => Self::Succeeded,
             "REFUSED" => Self::Refused,

@@ -20,5 +20,6 @@ mod rules;
 pub(crate) mod store;
 
 pub(in crate::auth) use own::{Own, busy, fresh, own, prove_password};
+pub(crate) use resolvers::OpenSession;
 pub(in crate::auth) use resolvers::{SessionsMutation, SessionsQuery};
-pub(in crate::auth) use store::all_set_ended;
+pub(crate) use store::{OpenRow, all_set_ended, open_count, open_page, own_set_ended};

@@ -3,13 +3,12 @@
 mod types;
 
 use async_graphql::{Context, Object};
-use serde_json::json;
 use uuid::Uuid;
 
 use super::opening::{answer, challenge, ended, going_on, half_way, sign_in, wrong_credentials};
 use super::own::{busy, own, prove_password};
 use super::rules::{self, Proof};
-use super::store::{self, Credentials, SessionRow};
+use super::store::{self, Credentials, OpenRow, SessionRow};
 use crate::access::access;
 use crate::ask::{Ask, Asking, RefreshCookie};
 use crate::auth::attempts::{self, Subject};
@@ -23,6 +22,7 @@ use crate::mail::message::SecurityEvent as Notified;
 use crate::outbox;
 use crate::page::Window;
 
+pub(crate) use types::OpenSession;
 pub(in crate::auth::sessions) use types::SignedIn;
 use types::{
     Reauthenticated, ReauthenticationInput, Session, SessionCreate, SessionList, SessionVerifyMfa, SignedOut,
@@ -48,7 +48,7 @@ impl SessionsQuery {
         let (seal, list) = (&ask.services.cursors, "auth_sessions_list");
         let window = Window::read(seal, list, &own.person_uuid, limit, cursor.as_deref())?;
         let rows = store::open_page(&ask.db, own.person_uuid, &window).await?;
-        let (rows, page) = window.cut(rows, |row| vec![json!(row.created_at), json!(row.session_uuid)]);
+        let (rows, page) = window.cut(rows, OpenRow::keys);
         Ok(SessionList { data: rows.into_iter().map(|row| Session::of(row, own.session_uuid)).collect(), page })
     }
 }

@@ -1,10 +1,11 @@
 //! Every statement about sessions and sign-in challenges.
 
+use serde_json::json;
 use uuid::Uuid;
 
 use crate::db::Db;
 use crate::fault::Fault;
-use crate::page::Window;
+use crate::page::{Keys, Window};
 use crate::paged;
 use crate::time::Time;
 
@@ -167,7 +168,7 @@ pub(crate) async fn set_ended(db: &Db, session_uuid: Uuid, reason: &str) -> Resu
 }
 
 /// Ends a session of this person; false when there is none that is open.
-pub(super) async fn own_set_ended(db: &Db, person_uuid: Uuid, session_uuid: Uuid, reason: &str) -> Result<bool, Fault> {
+pub(crate) async fn own_set_ended(db: &Db, person_uuid: Uuid, session_uuid: Uuid, reason: &str) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "update session set ended_at = labs_now(), end_reason = $3
           where session_uuid = $2 and person_uuid = $1 and ended_at is null
@@ -208,7 +209,7 @@ pub(crate) async fn all_set_ended(
 }
 
 /// A session that goes on, as its person is shown it.
-pub(super) struct OpenRow {
+pub(crate) struct OpenRow {
     pub(super) session_uuid: Uuid,
     pub(super) user_agent: Option<String>,
     pub(super) address: Option<String>,
@@ -219,8 +220,26 @@ pub(super) struct OpenRow {
     pub(super) expires_at: Time,
 }
 
+impl OpenRow {
+    /// The cursor's keys.
+    pub(crate) fn keys(&self) -> Keys {
+        vec![json!(self.created_at), json!(self.session_uuid)]
+    }
+}
+
+/// How many sessions of a person go on.
+pub(crate) async fn open_count(db: &Db, person_uuid: Uuid) -> Result<i64, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select count(*) as "count!" from session
+            where person_uuid = $1 and ended_at is null and idle_expires_at > labs_now() and expires_at > labs_now()"#,
+        person_uuid
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
 /// A page of a person's sessions that go on, the newest first.
-pub(super) async fn open_page(db: &Db, person_uuid: Uuid, window: &Window) -> Result<Vec<OpenRow>, Fault> {
+pub(crate) async fn open_page(db: &Db, person_uuid: Uuid, window: &Window) -> Result<Vec<OpenRow>, Fault> {
     Ok(paged!(
         window,
         db,

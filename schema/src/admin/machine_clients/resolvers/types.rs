@@ -223,22 +223,6 @@ pub(crate) struct SecretRotationInput {
     pub(super) old_secret_expires_in: Option<i32>,
 }
 
-/// Why a program is disabled.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct MachineClientDisable {
-    /// Kept in the audit record.
-    pub(super) reason: String,
-}
-
-/// Why a program is enabled.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct MachineClientEnable {
-    /// Kept in the audit record.
-    pub(super) reason: Option<String>,
-}
-
 impl TryFrom<ClientRow> for MachineClient {
     type Error = Fault;
 

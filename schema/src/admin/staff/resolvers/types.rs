@@ -95,22 +95,6 @@ pub(crate) struct StaffRolesPut {
     pub(super) roles: Vec<String>,
 }
 
-/// Why something is done to a colleague.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct StaffReason {
-    /// Kept in the audit record.
-    pub(super) reason: String,
-}
-
-/// Why something is done to a colleague, where it need not be said.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct StaffRemark {
-    /// Kept in the audit record.
-    pub(super) reason: Option<String>,
-}
-
 impl TryFrom<MemberRow> for StaffMember {
     type Error = Fault;
 

@@ -42,19 +42,60 @@ pub(super) async fn request(ask: &Ask, own: &Own, email: &EmailAddress) -> Resul
     if present == email.normalised() {
         return Err(rules::same_address());
     }
-    if store::count_recent(&ask.db, own.person_uuid).await? >= rules::CHANGES_PER_HOUR {
+    let confirm = begin(ask, own.person_uuid, Some(own.session_uuid), email).await?;
+    own.event("EMAIL_CHANGE_REQUESTED", true).write(ask).await?;
+    to_new_address(ask, own.person_uuid, email, confirm).await
+}
+
+/// The same for a person whom staff help, in no session of theirs: nothing changes before the new address is proved,
+/// and the old one can stop it. The address that the person has changes nothing.
+///
+/// # Errors
+/// [`Code::Conflict`](crate::Code::Conflict) when it is somebody else's, [`Code::RateLimited`](crate::Code::RateLimited)
+/// when too many were asked for.
+pub(crate) async fn request_by_staff(
+    ask: &Ask,
+    person_uuid: Uuid,
+    partner_uuid: Option<Uuid>,
+    email: &EmailAddress,
+) -> Result<(), Fault> {
+    let present = store::address_lock(&ask.db, person_uuid).await?.ok_or_else(|| Fault::not_found("user"))?;
+    if present == email.normalised() {
+        return Ok(());
+    }
+    if store::holder_get(&ask.db, email.normalised()).await?.is_some() {
+        return Err(rules::somebodys());
+    }
+    if outbox::recent_count(ask, email.as_str(), &MAIL_KINDS).await? >= rules::MAILS_PER_HOUR {
+        return Err(rules::too_many());
+    }
+    let confirm = begin(ask, person_uuid, None, email).await?;
+    let event = SecurityEvent::new("EMAIL_CHANGE_REQUESTED", true).about(person_uuid, partner_uuid);
+    event.by_staff().write(ask).await?;
+    to_new_address(ask, person_uuid, email, confirm).await
+}
+
+/// Notes the change in place of any that waits, and tells the old address how to stop it. Answers the token that proves
+/// the new one, and until when.
+async fn begin(
+    ask: &Ask,
+    person_uuid: Uuid,
+    session_uuid: Option<Uuid>,
+    email: &EmailAddress,
+) -> Result<(SecretText, Time), Fault> {
+    if store::count_recent(&ask.db, person_uuid).await? >= rules::CHANGES_PER_HOUR {
         return Err(rules::too_many());
     }
     if let Some(state) = after(State::Pending, Action::Supersede) {
-        store::pending_supersede(&ask.db, own.person_uuid, State::Pending.name(), state.name()).await?;
+        store::pending_supersede(&ask.db, person_uuid, State::Pending.name(), state.name()).await?;
     }
     let (confirm, cancel) = (SecretKind::OneTime.issue(), SecretKind::OneTime.issue());
     let confirm_until = ask.now.plus_seconds(rules::CONFIRM_SECONDS);
     let cancel_until = confirm_until.plus_seconds(rules::CANCEL_SECONDS);
     let new = NewChange {
         change_uuid: ask.new_uuid(),
-        person_uuid: own.person_uuid,
-        session_uuid: own.session_uuid,
+        person_uuid,
+        session_uuid,
         new_email: email.as_str(),
         new_email_normalised: email.normalised(),
         confirm_sha256: &confirm.digest,
@@ -63,12 +104,11 @@ pub(super) async fn request(ask: &Ask, own: &Own, email: &EmailAddress) -> Resul
         cancel_until,
     };
     store::insert(&ask.db, &new).await?;
-    own.event("EMAIL_CHANGE_REQUESTED", true).write(ask).await?;
-    outbox::queue_to_person(ask, own.person_uuid, |name| {
+    outbox::queue_to_person(ask, person_uuid, |name| {
         Letter::asking(Asking::CancelEmailChange { name }, cancel.text, cancel_until.0)
     })
     .await?;
-    to_new_address(ask, own.person_uuid, email, (confirm.text, confirm_until)).await
+    Ok((confirm.text, confirm_until))
 }
 
 /// The mail to the new address; at most a few an hour, whoever asks for them.
@@ -104,7 +144,7 @@ pub(super) async fn confirm(ask: &Ask, token: &str) -> Result<(String, Time), Fa
     let cancel = SecretKind::OneTime.issue();
     let cancel_until = ask.now.plus_seconds(rules::CANCEL_SECONDS);
     let changed_at = store::set_confirmed(&ask.db, &change, state.name(), &cancel.digest, cancel_until).await?;
-    all_set_ended(&ask.db, change.person_uuid, Some(change.session_uuid), "EMAIL_CHANGED").await?;
+    all_set_ended(&ask.db, change.person_uuid, change.session_uuid, "EMAIL_CHANGED").await?;
     SecurityEvent::new("EMAIL_CHANGED", true).about(change.person_uuid, change.partner_uuid).write(ask).await?;
     let about = Asking::CancelEmailChange { name: change.name.clone() };
     let letter = Letter::asking(about, cancel.text, cancel_until.0);

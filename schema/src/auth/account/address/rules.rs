@@ -1,6 +1,6 @@
 //! The machine of a change of address, and how long each of its parts lasts.
 
-use crate::fault::{Code, Fault};
+use crate::fault::{Code, Fault, FieldError};
 
 /// Seconds in which the new address must be proved.
 pub(in crate::auth::account) const CONFIRM_SECONDS: i64 = 86_400;
@@ -83,6 +83,12 @@ pub(super) fn too_many() -> Fault {
     let mut fault = Fault::new(Code::RateLimited, detail).retry_after(3600);
     fault.parts_mut().budget = Some("burst");
     fault
+}
+
+/// The refusal of an address that somebody has, for staff, who may know.
+pub(super) fn somebodys() -> Fault {
+    Fault::conflict("Somebody has this e-mail address already. One address is one person.")
+        .with_errors(vec![FieldError::at("/email", "TAKEN", "This address is somebody's already.")])
 }
 
 /// The refusal when the address became somebody else's meanwhile.

@@ -10,7 +10,8 @@ use crate::time::Time;
 /// A change with the person whose it is, held until the transaction ends.
 pub(super) struct ChangeRow {
     pub(super) change_uuid: Uuid,
-    pub(super) session_uuid: Uuid,
+    /// The session that asked for it; none when staff did.
+    pub(super) session_uuid: Option<Uuid>,
     pub(super) state: String,
     pub(super) old_email: String,
     pub(super) old_email_normalised: String,
@@ -42,7 +43,7 @@ impl ChangeRow {
 pub(super) struct NewChange<'a> {
     pub(super) change_uuid: Uuid,
     pub(super) person_uuid: Uuid,
-    pub(super) session_uuid: Uuid,
+    pub(super) session_uuid: Option<Uuid>,
     pub(super) new_email: &'a str,
     pub(super) new_email_normalised: &'a str,
     pub(super) confirm_sha256: &'a [u8],

@@ -60,11 +60,9 @@ pub(crate) struct Reauthenticated {
 /// Where a person is signed in.
 #[derive(SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
-pub(crate) struct Session {
+pub(crate) struct OpenSession {
     /// The session.
     uuid: Uuid,
-    /// Whether it is the one that asks.
-    current: bool,
     /// With what the person signed in, in a few words.
     device: Option<String>,
     /// With what, in its own words.
@@ -83,12 +81,21 @@ pub(crate) struct Session {
     expires_at: Time,
 }
 
-impl Session {
-    /// The session of a row, as the session `own` sees it.
-    pub(super) fn of(row: OpenRow, own: Uuid) -> Self {
+/// Where the caller is signed in.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct Session {
+    /// Whether it is the one that asks.
+    current: bool,
+    /// The session.
+    #[graphql(flatten)]
+    session: OpenSession,
+}
+
+impl From<OpenRow> for OpenSession {
+    fn from(row: OpenRow) -> Self {
         Self {
             uuid: row.session_uuid,
-            current: row.session_uuid == own,
             device: row.user_agent.as_deref().and_then(device),
             user_agent: row.user_agent,
             address: row.address,
@@ -98,6 +105,13 @@ impl Session {
             idle_expires_at: row.idle_expires_at,
             expires_at: row.expires_at,
         }
+    }
+}
+
+impl Session {
+    /// The session of a row, as the session `own` sees it.
+    pub(super) fn of(row: OpenRow, own: Uuid) -> Self {
+        Self { current: row.session_uuid == own, session: row.into() }
     }
 }
 

@@ -1,0 +1,40 @@
+//! Network addresses by which a list is narrowed.
+
+use std::net::IpAddr;
+
+use ipnet::IpNet;
+
+use crate::fault::{Fault, FieldError};
+
+/// The networks that a filter names, each by itself or by one of its addresses; an address alone is a network of one.
+/// None at all is no filter.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`], naming the parameter.
+pub(in crate::admin) fn named(parameter: &str, texts: Option<Vec<String>>) -> Result<Option<Vec<IpNet>>, Fault> {
+    let Some(texts) = texts.filter(|texts| !texts.is_empty()) else { return Ok(None) };
+    let network = |text: &String| text.parse::<IpAddr>().map(IpNet::from).or_else(|_| text.parse::<IpNet>());
+    let mut networks = texts.iter().map(|text| network(text).map(|net| net.trunc())).collect::<Result<Vec<_>, _>>();
+    if let Ok(networks) = &mut networks {
+        networks.sort_unstable();
+        networks.dedup();
+    }
+    networks.map(Some).map_err(|_| {
+        let message = "Send addresses or networks, 192.0.2.44 or 192.0.2.0/24 or 2001:db8:40::/48 for example.";
+        Fault::invalid(vec![FieldError::of(parameter, "FORMAT", message)])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_a_network_of_one_and_a_network_needs_no_clean_prefix() {
+        let read = |texts: &[&str]| named("address", Some(texts.iter().map(ToString::to_string).collect()));
+        let shown = |texts: &[&str]| read(texts).unwrap().unwrap().iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(shown(&["192.0.2.44", "2001:DB8::7/48", "192.0.2.44/32"]), ["192.0.2.44/32", "2001:db8::/48"]);
+        assert_eq!(named("address", None).unwrap(), None);
+        assert_eq!(read(&["192.0.2.0/33"]).unwrap_err().parts().errors[0].parameter.as_deref(), Some("address"));
+    }
+}

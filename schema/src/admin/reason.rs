@@ -1,0 +1,37 @@
+//! Why an operator does something, for the audit record.
+
+use async_graphql::InputObject;
+
+use crate::ask::Ask;
+
+/// Why something is done.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct Reason {
+    /// Kept in the audit record.
+    reason: String,
+}
+
+/// Why something is done, where it need not be said.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct Remark {
+    /// Kept in the audit record.
+    reason: Option<String>,
+}
+
+impl Reason {
+    /// Hands it to the audit record.
+    pub(in crate::admin) fn note(self, ask: &Ask) {
+        ask.note_reason(self.reason);
+    }
+}
+
+impl Remark {
+    /// Hands it to the audit record, if it was said.
+    pub(in crate::admin) fn note(said: Option<Self>, ask: &Ask) {
+        if let Some(reason) = said.and_then(|remark| remark.reason) {
+            ask.note_reason(reason);
+        }
+    }
+}

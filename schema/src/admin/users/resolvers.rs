@@ -1,0 +1,312 @@
+//! What may be asked about people across partners, and by whom.
+
+mod types;
+
+use async_graphql::{Context, Object};
+use uuid::Uuid;
+
+use super::rules::{self, UserState, not_found};
+use super::store::list::{self, Filter};
+use super::store::{self, HeldRow};
+use crate::access::access;
+use crate::admin::order::Order;
+use crate::admin::reason::{Reason, Remark};
+use crate::ask::{Ask, Asking, Target};
+use crate::auth::account::{PersonType, address, person_name};
+use crate::auth::people::addressee_get;
+use crate::auth::people::rules::Action;
+use crate::auth::security_events::{Events, SecurityEvent, SecurityEventOutcome};
+use crate::auth::{attempts, mfa, passwords, registrations, sessions};
+use crate::fault::{Fault, FieldError};
+use crate::keep::email::EmailAddress;
+use crate::mail::message::SecurityEvent as Notified;
+use crate::outbox;
+use crate::page::{CountedPage, Window, names};
+use crate::principal::Role;
+use crate::time::Time;
+
+use types::{User, UserList, UserSecurityEventList, UserSessionList, UserUpdate};
+
+/// Reads of people.
+#[derive(Default)]
+pub(crate) struct UsersQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl UsersQuery {
+    /// People across partners.
+    #[graphql(directive = access::apply("labs.admin.users".into()))]
+    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
+    async fn admin_users_list(
+        &self,
+        ctx: &Context<'_>,
+        kind: Option<Vec<PersonType>>,
+        partner_uuid: Option<Vec<Uuid>>,
+        state: Option<Vec<UserState>>,
+        role: Option<Vec<Role>>,
+        second_factor: Option<bool>,
+        q: Option<String>,
+        last_sign_in_at_from: Option<Time>,
+        last_sign_in_at_until: Option<Time>,
+        sort: Option<String>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<UserList, Fault> {
+        let (ask, list) = (ctx.ask(), "admin_users_list");
+        let filter = Filter {
+            with_staff: shows_staff(ask)?,
+            kind: names(kind),
+            partner_uuid: partner_uuid.filter(|uuids| !uuids.is_empty()),
+            state: names(state),
+            role: names(role),
+            second_factor,
+            q,
+            last_sign_in_at_from,
+            last_sign_in_at_until,
+        };
+        let order = Order::named(sort.as_deref());
+        let window = Window::read(&ask.services.cursors, list, &(&filter, order), limit, cursor.as_deref())?;
+        let rows = list::page(&ask.db, &filter, order, &window).await?;
+        let total = if include_total == Some(true) { Some(list::count(&ask.db, &filter).await?) } else { None };
+        let (rows, page) = window.cut(rows, |row| row.keys(order));
+        let data = rows.into_iter().map(User::try_from).collect::<Result<_, _>>()?;
+        Ok(UserList { data, page: CountedPage::of(page, total) })
+    }
+
+    /// One person.
+    #[graphql(directive = access::apply("labs.admin.users".into()))]
+    async fn admin_users_get(&self, ctx: &Context<'_>, user_uuid: Uuid) -> Result<User, Fault> {
+        found(ctx.ask(), user_uuid).await
+    }
+
+    /// Where a person is signed in.
+    #[graphql(directive = access::apply("labs.admin.users".into()))]
+    async fn admin_users_list_sessions(
+        &self,
+        ctx: &Context<'_>,
+        user_uuid: Uuid,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<UserSessionList, Fault> {
+        let (ask, list) = (ctx.ask(), "admin_users_list_sessions");
+        seen(ask, user_uuid).await?;
+        let window = Window::read(&ask.services.cursors, list, &user_uuid, limit, cursor.as_deref())?;
+        let rows = sessions::open_page(&ask.db, user_uuid, &window).await?;
+        let total =
+            if include_total == Some(true) { Some(sessions::open_count(&ask.db, user_uuid).await?) } else { None };
+        let (rows, page) = window.cut(rows, sessions::OpenRow::keys);
+        Ok(UserSessionList { data: rows.into_iter().map(Into::into).collect(), page: CountedPage::of(page, total) })
+    }
+
+    /// A person's ledger: sign-ins, failures, changes of passwords, factors, addresses and sessions.
+    #[graphql(directive = access::apply("labs.admin.users".into()))]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
+    async fn admin_users_list_security_events(
+        &self,
+        ctx: &Context<'_>,
+        user_uuid: Uuid,
+        kind: Option<Vec<String>>,
+        outcome: Option<Vec<SecurityEventOutcome>>,
+        occurred_at_from: Option<Time>,
+        occurred_at_until: Option<Time>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<UserSecurityEventList, Fault> {
+        let (ask, list) = (ctx.ask(), "admin_users_list_security_events");
+        seen(ask, user_uuid).await?;
+        let events = Events { list, person_uuid: user_uuid, kind, outcome, occurred_at_from, occurred_at_until };
+        let (data, page) = events.page(ask, limit, cursor.as_deref()).await?;
+        let total = if include_total == Some(true) { Some(events.count(ask).await?) } else { None };
+        Ok(UserSecurityEventList { data, page: CountedPage::of(page, total) })
+    }
+}
+
+/// Writes of people.
+#[derive(Default)]
+pub(crate) struct UsersMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl UsersMutation {
+    /// Changes a person's name, or begins a change of their address.
+    #[graphql(directive = access::apply("labs.admin.users:write".into()))]
+    async fn admin_users_update(&self, ctx: &Context<'_>, user_uuid: Uuid, body: UserUpdate) -> Result<User, Fault> {
+        let (ask, mut errors) = (ctx.ask(), Vec::new());
+        let user = held(ask, user_uuid).await?;
+        let name = kept(body.name.map(|name| person_name(&name, "/name")), &mut errors);
+        let email = kept(body.email.map(|email| parsed(&email)), &mut errors);
+        if !errors.is_empty() {
+            return Err(Fault::invalid(errors));
+        }
+        if let Some(name) = name {
+            store::set_name(&ask.db, user_uuid, &name).await?;
+        }
+        if let Some(email) = email.filter(|email| email.normalised() != user.email_normalised) {
+            rules::active(&user.state)?;
+            address::request_by_staff(ask, user_uuid, user.partner_uuid, &email).await?;
+        }
+        found(ask, user_uuid).await
+    }
+
+    /// Shuts an account: no sign-in, and its sessions end.
+    #[graphql(directive = access::apply("labs.admin.users:write".into()))]
+    async fn admin_users_lock(&self, ctx: &Context<'_>, user_uuid: Uuid, body: Reason) -> Result<User, Fault> {
+        let ask = ctx.ask();
+        body.note(ask);
+        let user = held(ask, user_uuid).await?;
+        let state = rules::moved(&user.state, Action::Lock, user.was_suspended)?;
+        store::set_state(&ask.db, user_uuid, state.name(), user.state == "SUSPENDED").await?;
+        store::tokens_set_void(&ask.db, user_uuid).await?;
+        sessions::all_set_ended(&ask.db, user_uuid, None, "LOCKED").await?;
+        event(&user, "ACCOUNT_LOCKED").write(ask).await?;
+        outbox::queue_notice(ask, user_uuid, Notified::AccountLocked).await?;
+        found(ask, user_uuid).await
+    }
+
+    /// Lets somebody try again, after a lock by staff or after failed tries.
+    #[graphql(directive = access::apply("labs.admin.users:write".into()))]
+    async fn admin_users_unlock(
+        &self,
+        ctx: &Context<'_>,
+        user_uuid: Uuid,
+        body: Option<Remark>,
+    ) -> Result<User, Fault> {
+        let ask = ctx.ask();
+        Remark::note(body, ask);
+        let user = held(ask, user_uuid).await?;
+        let had_failures = attempts::forget(&ask.db, &user.email_normalised, user_uuid).await?;
+        if user.state == "LOCKED" || !had_failures {
+            let state = rules::moved(&user.state, Action::Unlock, user.was_suspended)?;
+            store::set_state(&ask.db, user_uuid, state.name(), false).await?;
+            outbox::queue_notice(ask, user_uuid, Notified::AccountUnlocked).await?;
+        }
+        event(&user, "ACCOUNT_UNLOCKED").write(ask).await?;
+        found(ask, user_uuid).await
+    }
+
+    /// Takes an address as proved where mail cannot reach the person.
+    #[graphql(directive = access::apply("labs.admin.users:write".into()))]
+    async fn admin_users_verify_email(&self, ctx: &Context<'_>, user_uuid: Uuid, body: Reason) -> Result<User, Fault> {
+        let ask = ctx.ask();
+        body.note(ask);
+        let user = held(ask, user_uuid).await?;
+        let state = rules::moved(&user.state, Action::Verify, user.was_suspended)?;
+        registrations::verify_without_token(&ask.db, user_uuid, state).await?;
+        event(&user, "EMAIL_VERIFIED").write(ask).await?;
+        found(ask, user_uuid).await
+    }
+
+    /// Mails a person a token with which they set a new password.
+    #[graphql(directive = access::apply("labs.admin.users:write".into()))]
+    async fn admin_users_send_password_reset(
+        &self,
+        ctx: &Context<'_>,
+        user_uuid: Uuid,
+        body: Option<Remark>,
+    ) -> Result<User, Fault> {
+        let ask = ctx.ask();
+        Remark::note(body, ask);
+        let user = held(ask, user_uuid).await?;
+        rules::active(&user.state)?;
+        let to = addressee_get(&ask.db, user_uuid).await?.ok_or_else(not_found)?;
+        passwords::mail_reset(ask, &to).await?;
+        event(&user, "PASSWORD_RESET_REQUESTED").write(ask).await?;
+        found(ask, user_uuid).await
+    }
+
+    /// Takes a person's second factor away when device and recovery codes are lost.
+    #[graphql(directive = access::apply("labs.admin.users:write".into()))]
+    async fn admin_users_reset_mfa(&self, ctx: &Context<'_>, user_uuid: Uuid, body: Reason) -> Result<User, Fault> {
+        let ask = ctx.ask();
+        body.note(ask);
+        let user = held(ask, user_uuid).await?;
+        if !mfa::take_away(&ask.db, user_uuid).await? {
+            return Err(Fault::conflict("No second factor is in force, so the password alone lets this person in."));
+        }
+        store::tokens_set_void(&ask.db, user_uuid).await?;
+        sessions::all_set_ended(&ask.db, user_uuid, None, "SECOND_FACTOR_RESET").await?;
+        event(&user, "SECOND_FACTOR_RESET").write(ask).await?;
+        outbox::queue_notice(ask, user_uuid, Notified::SecondFactorReset).await?;
+        found(ask, user_uuid).await
+    }
+
+    /// Ends one session of a person.
+    #[graphql(directive = access::apply("labs.admin.users:write".into()))]
+    async fn admin_users_end_session(
+        &self,
+        ctx: &Context<'_>,
+        user_uuid: Uuid,
+        session_uuid: Uuid,
+    ) -> Result<bool, Fault> {
+        let ask = ctx.ask();
+        let user = held(ask, user_uuid).await?;
+        if !sessions::own_set_ended(&ask.db, user_uuid, session_uuid, "ENDED_BY_STAFF").await? {
+            return Err(Fault::not_found("session of this user"));
+        }
+        event(&user, "SESSION_ENDED_BY_STAFF").within(session_uuid).write(ask).await?;
+        Ok(true)
+    }
+
+    /// Ends every session of a person.
+    #[graphql(directive = access::apply("labs.admin.users:write".into()))]
+    async fn admin_users_sign_out(
+        &self,
+        ctx: &Context<'_>,
+        user_uuid: Uuid,
+        body: Option<Remark>,
+    ) -> Result<User, Fault> {
+        let ask = ctx.ask();
+        Remark::note(body, ask);
+        let user = held(ask, user_uuid).await?;
+        sessions::all_set_ended(&ask.db, user_uuid, None, "SIGNED_OUT_BY_STAFF").await?;
+        event(&user, "SIGNED_OUT_BY_STAFF").write(ask).await?;
+        found(ask, user_uuid).await
+    }
+}
+
+/// Something that staff did to a person, for that person's ledger.
+const fn event<'a>(user: &HeldRow, kind: &'a str) -> SecurityEvent<'a> {
+    SecurityEvent::new(kind, true).about(user.person_uuid, user.partner_uuid).by_staff()
+}
+
+fn parsed(email: &str) -> Result<EmailAddress, FieldError> {
+    EmailAddress::parse(email)
+        .map_err(|problem| FieldError::at("/email", "FORMAT", format!("This cannot be used: {problem}.")))
+}
+
+/// What was sent and can be used; what cannot is told with everything else that is wrong.
+fn kept<T>(sent: Option<Result<T, FieldError>>, errors: &mut Vec<FieldError>) -> Option<T> {
+    sent.and_then(|sent| sent.map_err(|error| errors.push(error)).ok())
+}
+
+fn shows_staff(ask: &Ask) -> Result<bool, Fault> {
+    Ok(rules::shows_staff(ask.principal()?.scopes))
+}
+
+/// The person as they are now, named to the audit record.
+async fn found(ask: &Ask, person_uuid: Uuid) -> Result<User, Fault> {
+    let row = store::get(&ask.db, person_uuid, shows_staff(ask)?).await?.ok_or_else(not_found)?;
+    note(ask, person_uuid, &row.name, row.partner_uuid);
+    row.try_into()
+}
+
+/// That there is such a person, named to the audit record.
+async fn seen(ask: &Ask, person_uuid: Uuid) -> Result<(), Fault> {
+    let (name, partner_uuid) = store::name_get(&ask.db, person_uuid, shows_staff(ask)?).await?.ok_or_else(not_found)?;
+    note(ask, person_uuid, &name, partner_uuid);
+    Ok(())
+}
+
+/// The person held for a change, named to the audit record.
+async fn held(ask: &Ask, person_uuid: Uuid) -> Result<HeldRow, Fault> {
+    let row = store::lock(&ask.db, person_uuid).await?.ok_or_else(not_found)?;
+    note(ask, person_uuid, &row.name, row.partner_uuid);
+    rules::changeable(row.is_staff, ask.principal()?.scopes)?;
+    Ok(row)
+}
+
+fn note(ask: &Ask, person_uuid: Uuid, name: &str, partner_uuid: Option<Uuid>) {
+    let (kind, label) = (Some("USER".to_owned()), Some(name.to_owned()));
+    ask.note_target(Target { kind, uuid: Some(person_uuid), label, partner_uuid });
+}

@@ -1,0 +1,137 @@
+//! Whom operators see and change here.
+
+use async_graphql::Enum;
+use serde::{Deserialize, Serialize};
+
+use crate::auth::people::rules::{Action, State, after};
+use crate::fault::Fault;
+use crate::scope::{Scope, ScopeSet};
+
+/// What it takes to see internal people.
+const STAFF: &str = "labs.admin.staff";
+
+/// Where a person stands, of either kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum UserState {
+    /// Has yet to prove the address. Only in partners' teams.
+    Unverified,
+    /// Has yet to set a password. Only staff.
+    Invited,
+    /// May sign in.
+    Active,
+    /// Held back by their team.
+    Suspended,
+    /// Held back by staff.
+    Locked,
+    /// Shut out. Only staff.
+    Disabled,
+}
+
+impl UserState {
+    /// Reads the column's value.
+    ///
+    /// # Errors
+    /// [`crate::Code::Internal`] for a value that nobody has who is shown.
+    pub(super) fn parse(text: &str) -> Result<Self, Fault> {
+        match text {
+            "UNVERIFIED" => Ok(Self::Unverified),
+            "INVITED" => Ok(Self::Invited),
+            "ACTIVE" => Ok(Self::Active),
+            "SUSPENDED" => Ok(Self::Suspended),
+            "LOCKED" => Ok(Self::Locked),
+            "DISABLED" => Ok(Self::Disabled),
+            _ => Err(Fault::internal(format!("a person in the state {text}"))),
+        }
+    }
+}
+
+/// Whether a caller is shown internal people: only whoever may see them where they are administered.
+pub(super) fn shows_staff(own: ScopeSet) -> bool {
+    Scope::parse(STAFF).is_some_and(|scope| own.reaches(scope))
+}
+
+/// Refuses to change internal people: that is done under their own scope, whose guards count scopes.
+///
+/// # Errors
+/// [`crate::Code::Conflict`] with the way there, or [`crate::Code::NotFound`] for whoever is not shown them.
+pub(super) fn changeable(is_staff: bool, own: ScopeSet) -> Result<(), Fault> {
+    match is_staff {
+        false => Ok(()),
+        true if shows_staff(own) => Err(Fault::conflict(
+            "This is somebody who runs the service. They are changed under /v1/admin/staff/{staff_uuid} only.",
+        )),
+        true => Err(not_found()),
+    }
+}
+
+/// Where an action leads a person of a partner's team. `was_suspended` says whether the team had suspended a person
+/// whom staff then locked.
+///
+/// # Errors
+/// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
+pub(super) fn moved(state: &str, action: Action, was_suspended: bool) -> Result<State, Fault> {
+    let state = State::parse(state).ok_or_else(|| Fault::internal(format!("a person in the state {state}")))?;
+    after(state, action, was_suspended)
+}
+
+/// Refuses what makes no sense for somebody who cannot sign in.
+///
+/// # Errors
+/// [`crate::Code::Conflict`], saying what to do first.
+pub(super) fn active(state: &str) -> Result<(), Fault> {
+    match state {
+        "ACTIVE" => Ok(()),
+        "UNVERIFIED" => Err(Fault::conflict(
+            "This person has not proved their address yet. Have it proved first; after a slip in the address they register anew with the right one.",
+        )),
+        "SUSPENDED" => {
+            Err(Fault::conflict("This person's team has suspended them. Their administrator can reinstate them."))
+        }
+        _ => Err(Fault::conflict("This person is locked. Unlock them first.")),
+    }
+}
+
+/// The refusal when there is nobody, or nobody whom the caller is shown.
+pub(super) fn not_found() -> Fault {
+    Fault::not_found("user")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::Code;
+
+    fn own(names: &[&str]) -> ScopeSet {
+        ScopeSet::parse(names.iter().copied())
+    }
+
+    #[test]
+    fn internal_people_are_shown_where_they_are_administered_and_changed_nowhere_else() {
+        let support = own(&["labs.admin.users:write"]);
+        let chief = own(&["labs.admin:write"]);
+        assert!(!shows_staff(support));
+        assert!(shows_staff(chief) && shows_staff(own(&["labs.admin.staff"])));
+        assert_eq!(changeable(true, support).unwrap_err().code(), Code::NotFound);
+        assert_eq!(changeable(true, chief).unwrap_err().code(), Code::Conflict);
+        assert!(changeable(false, support).is_ok());
+    }
+
+    #[test]
+    fn every_state_reads_as_it_is_written() {
+        for name in ["UNVERIFIED", "INVITED", "ACTIVE", "SUSPENDED", "LOCKED", "DISABLED"] {
+            assert_eq!(serde_json::to_value(UserState::parse(name).unwrap()).unwrap(), name);
+        }
+        assert!(UserState::parse("REMOVED").is_err());
+    }
+
+    #[test]
+    fn only_whoever_can_sign_in_gets_a_password_reset_or_another_address() {
+        assert!(active("ACTIVE").is_ok());
+        for state in ["UNVERIFIED", "SUSPENDED", "LOCKED"] {
+            assert_eq!(active(state).unwrap_err().code(), Code::Conflict, "{state}");
+        }
+        assert_eq!(moved("LOCKED", Action::Unlock, true).unwrap(), State::Suspended);
+        assert_eq!(moved("ACTIVE", Action::Unlock, false).unwrap_err().code(), Code::IllegalTransition);
+    }
+}

@@ -1,0 +1,133 @@
+//! Every statement about people as operators see them.
+
+pub(super) mod list;
+
+use uuid::Uuid;
+
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::time::Time;
+
+/// A person as operators see them.
+pub(super) struct UserRow {
+    pub(super) person_uuid: Uuid,
+    pub(super) kind: String,
+    pub(super) name: String,
+    /// As the list by name compares it.
+    pub(super) name_sorted: String,
+    pub(super) email: String,
+    pub(super) email_verified_at: Option<Time>,
+    /// The address that waits to be proved.
+    pub(super) pending_email: Option<String>,
+    pub(super) partner_uuid: Option<Uuid>,
+    pub(super) company_name: Option<String>,
+    pub(super) role: Option<String>,
+    pub(super) state: String,
+    pub(super) locale: String,
+    pub(super) second_factor_confirmed_at: Option<Time>,
+    pub(super) sessions_count: i64,
+    pub(super) sign_in_held_until: Option<Time>,
+    pub(super) last_sign_in_at: Option<Time>,
+    pub(super) created_at: Time,
+    pub(super) updated_at: Time,
+}
+
+/// A person; internal ones only if wanted.
+pub(super) async fn get(db: &Db, person_uuid: Uuid, with_staff: bool) -> Result<Option<UserRow>, Fault> {
+    Ok(sqlx::query_as!(
+        UserRow,
+        r#"select person_uuid as "person_uuid!", kind as "kind!", name as "name!", lower(name) as "name_sorted!",
+                  email as "email!", email_verified_at, pending_email, partner_uuid, company_name, role,
+                  state as "state!", locale as "locale!", second_factor_confirmed_at,
+                  sessions_count as "sessions_count!", sign_in_held_until, last_sign_in_at,
+                  created_at as "created_at!", updated_at as "updated_at!"
+             from user_shown
+            where person_uuid = $1 and ($2 or kind <> 'STAFF_USER')"#,
+        person_uuid,
+        with_staff
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// A person's name and partner; of internal ones only if wanted.
+pub(super) async fn name_get(
+    db: &Db,
+    person_uuid: Uuid,
+    with_staff: bool,
+) -> Result<Option<(String, Option<Uuid>)>, Fault> {
+    let row = sqlx::query!(
+        "select name, partner_uuid from person
+          where person_uuid = $1 and state <> 'REMOVED' and ($2 or kind <> 'STAFF_USER')",
+        person_uuid,
+        with_staff
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?;
+    Ok(row.map(|row| (row.name, row.partner_uuid)))
+}
+
+/// A person held for a change.
+pub(super) struct HeldRow {
+    pub(super) person_uuid: Uuid,
+    pub(super) partner_uuid: Option<Uuid>,
+    pub(super) is_staff: bool,
+    pub(super) name: String,
+    pub(super) email_normalised: String,
+    pub(super) state: String,
+    /// Whether the team had suspended whom staff then locked.
+    pub(super) was_suspended: bool,
+}
+
+/// Holds a person until this transaction ends.
+pub(super) async fn lock(db: &Db, person_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
+    Ok(sqlx::query_as!(
+        HeldRow,
+        r#"select person_uuid, partner_uuid, kind = 'STAFF_USER' as "is_staff!", name, email_normalised, state,
+                  was_suspended
+             from person
+            where person_uuid = $1 and state <> 'REMOVED'
+              for no key update"#,
+        person_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Changes a person's name; the same again writes nothing.
+pub(super) async fn set_name(db: &Db, person_uuid: Uuid, name: &str) -> Result<(), Fault> {
+    sqlx::query!(
+        "update person set name = $2, updated_at = labs_now() where person_uuid = $1 and name <> $2",
+        person_uuid,
+        name
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Gives a person another state.
+pub(super) async fn set_state(db: &Db, person_uuid: Uuid, state: &str, was_suspended: bool) -> Result<(), Fault> {
+    sqlx::query!(
+        "update person set state = $2, was_suspended = $3, updated_at = labs_now() where person_uuid = $1",
+        person_uuid,
+        state,
+        was_suspended
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// What was mailed to a person sets no password and proves no address any more. The token that takes a change of
+/// address back stays good: it is in the hands of whoever had the account before somebody else came.
+pub(super) async fn tokens_set_void(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "update one_time_token set used_at = labs_now()
+          where person_uuid = $1 and purpose in ('RESET_PASSWORD', 'CHANGE_EMAIL') and used_at is null",
+        person_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
