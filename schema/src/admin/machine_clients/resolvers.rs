@@ -8,9 +8,10 @@ use uuid::Uuid;
 
 use super::rules;
 use super::rules::standing::{Action, SecretState, State, after};
-use super::store::list::{Filter, Order};
+use super::store::list::Filter;
 use super::store::{self, HeldRow, NewClient, NewSecret, Settings, grants, secrets};
 use crate::access::access;
+use crate::admin::order::Order;
 use crate::admin::reason::{Reason, Remark};
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::Fault;
@@ -58,7 +59,7 @@ impl MachineClientsQuery {
         let scopes = scope.filter(|scopes| !scopes.is_empty()).map(|scopes| opening(&scopes));
         let (state, partner_uuid) = (names(state), partner_uuid.filter(|uuids| !uuids.is_empty()));
         let filter = Filter { state, partner_uuid, bound, scopes, q, last_used_at_from, last_used_at_until };
-        let order = order(sort.as_deref());
+        let order = Order::named(sort.as_deref());
         let window = Window::read(&ask.services.cursors, list, &(&filter, order), limit, cursor.as_deref())?;
         let rows = store::list::page(&ask.db, &filter, order, &window).await?;
         let total = if include_total == Some(true) { Some(store::list::count(&ask.db, &filter).await?) } else { None };
@@ -344,14 +345,4 @@ fn note_target(ask: &Ask, client_uuid: Uuid, name: &str, partner_uuid: Option<Uu
 
 fn not_found() -> Fault {
     Fault::not_found("machine client")
-}
-
-/// The order that `sort` names; the contract knows no other than these.
-fn order(sort: Option<&str>) -> Order {
-    match sort {
-        Some("created_at") => Order::OldestFirst,
-        Some("name") => Order::ByName,
-        Some("-last_used_at") => Order::LastUsedFirst,
-        _ => Order::NewestFirst,
-    }
 }

@@ -6,14 +6,17 @@ use async_graphql::{Context, Object};
 use uuid::Uuid;
 
 use super::rules::{self, Action, State};
-use super::store::list::{self, Filter, Order};
+use super::store::list::{self, Filter};
 use super::store::{self, HeldRow};
 use crate::access::access;
 use crate::admin::granters;
+use crate::admin::order::Order;
 use crate::admin::reason::{Reason, Remark};
 use crate::ask::{Ask, Asking, Target};
+use crate::auth::mfa;
 use crate::auth::people::addressee_get;
 use crate::auth::security_events::SecurityEvent;
+use crate::auth::sessions::all_set_ended;
 use crate::fault::{Fault, FieldError};
 use crate::keep::email::EmailAddress;
 use crate::keep::secret::SecretKind;
@@ -60,7 +63,7 @@ impl StaffQuery {
             last_sign_in_at_from,
             last_sign_in_at_until,
         };
-        let order = order(sort.as_deref());
+        let order = Order::named(sort.as_deref());
         let window = Window::read(&ask.services.cursors, list, &(&filter, order), limit, cursor.as_deref())?;
         let rows = list::page(&ask.db, &filter, order, &window).await?;
         let total = if include_total == Some(true) { Some(list::count(&ask.db, &filter).await?) } else { None };
@@ -166,10 +169,8 @@ impl StaffMutation {
         let member = held(ask, staff_uuid).await?;
         let state = rules::after(State::parse(&member.state)?, Action::Disable, member.has_accepted)?;
         store::set_state(&ask.db, staff_uuid, state.name()).await?;
-        store::tokens_set_void(&ask.db, staff_uuid).await?;
-        store::sessions_set_ended(&ask.db, staff_uuid, "DISABLED").await?;
         granters::remain(&ask.db).await?;
-        event(ask, staff_uuid, "ACCOUNT_LOCKED").await?;
+        cut_off(ask, staff_uuid, "ACCOUNT_LOCKED").await?;
         outbox::queue_notice(ask, staff_uuid, Notified::AccountLocked).await?;
         found(ask, staff_uuid).await
     }
@@ -211,13 +212,10 @@ impl StaffMutation {
         let own = "Nobody takes their own second factor away here. Use a recovery code, or ask a colleague.";
         rules::not_oneself(ask.principal()?.uuid, staff_uuid, own)?;
         covers(ask, &member)?;
-        if !member.has_second_factor {
+        if !mfa::take_away(&ask.db, staff_uuid).await? {
             return Err(Fault::conflict("No second factor is in force. They enrol one when they next sign in."));
         }
-        store::factor_delete(&ask.db, staff_uuid).await?;
-        store::tokens_set_void(&ask.db, staff_uuid).await?;
-        store::sessions_set_ended(&ask.db, staff_uuid, "SECOND_FACTOR_RESET").await?;
-        event(ask, staff_uuid, "SECOND_FACTOR_RESET").await?;
+        cut_off(ask, staff_uuid, "SECOND_FACTOR_RESET").await?;
         outbox::queue_notice(ask, staff_uuid, Notified::SecondFactorReset).await?;
         found(ask, staff_uuid).await
     }
@@ -233,7 +231,7 @@ impl StaffMutation {
         let ask = ctx.ask();
         Remark::note(body, ask);
         held(ask, staff_uuid).await?;
-        store::sessions_set_ended(&ask.db, staff_uuid, "SIGNED_OUT_BY_STAFF").await?;
+        all_set_ended(&ask.db, staff_uuid, None, "SIGNED_OUT_BY_STAFF").await?;
         event(ask, staff_uuid, "SIGNED_OUT_BY_STAFF").await?;
         found(ask, staff_uuid).await
     }
@@ -256,9 +254,15 @@ async fn move_to(ask: &Ask, person_uuid: Uuid, member: &HeldRow, email: &EmailAd
     outbox::queue_notice(ask, person_uuid, Notified::EmailChanged).await?;
     store::set_email(&ask.db, person_uuid, email).await?;
     outbox::queue_notice(ask, person_uuid, Notified::EmailChanged).await?;
+    cut_off(ask, person_uuid, "EMAIL_CHANGED").await
+}
+
+/// Ends whatever is open to somebody: nothing that was mailed opens anything, and every session ends. Their ledger says
+/// by what.
+async fn cut_off(ask: &Ask, person_uuid: Uuid, kind: &str) -> Result<(), Fault> {
     store::tokens_set_void(&ask.db, person_uuid).await?;
-    store::sessions_set_ended(&ask.db, person_uuid, "EMAIL_CHANGED").await?;
-    event(ask, person_uuid, "EMAIL_CHANGED").await
+    all_set_ended(&ask.db, person_uuid, None, kind).await?;
+    event(ask, person_uuid, kind).await
 }
 
 /// Mails a token with which the person sets a password. It takes the place of any before.
@@ -284,9 +288,7 @@ fn granter(ask: &Ask) -> Result<Option<Uuid>, Fault> {
 
 /// Writes what was done to somebody into their ledger.
 async fn event(ask: &Ask, person_uuid: Uuid, kind: &str) -> Result<(), Fault> {
-    let mut event = SecurityEvent::new(kind, true);
-    event.person_uuid = Some(person_uuid);
-    event.write(ask).await
+    SecurityEvent::new(kind, true).about(person_uuid, None).by_staff().write(ask).await
 }
 
 fn address(text: &str, errors: &mut Vec<FieldError>) -> Option<EmailAddress> {
@@ -318,14 +320,4 @@ fn note(ask: &Ask, person_uuid: Uuid, name: &str) {
 
 fn not_found() -> Fault {
     Fault::not_found("staff member")
-}
-
-/// The order that `sort` names; the contract knows no other than these.
-fn order(sort: Option<&str>) -> Order {
-    match sort {
-        Some("created_at") => Order::OldestFirst,
-        Some("name") => Order::ByName,
-        Some("-last_sign_in_at") => Order::LastSignedInFirst,
-        _ => Order::NewestFirst,
-    }
 }

@@ -60,7 +60,6 @@ pub(super) struct HeldRow {
     pub(super) state: String,
     /// Whether they ever set a password.
     pub(super) has_accepted: bool,
-    pub(super) has_second_factor: bool,
     pub(super) role_codes: Vec<String>,
     pub(super) scopes: Vec<String>,
 }
@@ -70,8 +69,6 @@ pub(super) async fn lock(db: &Db, person_uuid: Uuid) -> Result<Option<HeldRow>, 
     Ok(sqlx::query_as!(
         HeldRow,
         r#"select name, email, state, password_hash is not null as "has_accepted!",
-                  exists (select from totp_factor as f
-                           where f.person_uuid = p.person_uuid and f.confirmed_at is not null) as "has_second_factor!",
                   array(select role_code from staff_role_grant as g where g.person_uuid = p.person_uuid
                          order by role_code) as "role_codes!",
                   array(select distinct scope from staff_role_grant as g join staff_role as r using (role_code),
@@ -201,29 +198,6 @@ pub(super) async fn set_state(db: &Db, person_uuid: Uuid, state: &str) -> Result
     sqlx::query!("update person set state = $2, updated_at = labs_now() where person_uuid = $1", person_uuid, state)
         .execute(&mut *db.conn().await?)
         .await?;
-    Ok(())
-}
-
-/// Ends every session of a person.
-pub(super) async fn sessions_set_ended(db: &Db, person_uuid: Uuid, reason: &str) -> Result<(), Fault> {
-    sqlx::query!(
-        "update session set ended_at = labs_now(), end_reason = $2 where person_uuid = $1 and ended_at is null",
-        person_uuid,
-        reason
-    )
-    .execute(&mut *db.conn().await?)
-    .await?;
-    Ok(())
-}
-
-/// Takes a person's second factor away, with its recovery codes.
-pub(super) async fn factor_delete(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
-    sqlx::query!(
-        "with codes as (delete from recovery_code where person_uuid = $1) delete from totp_factor where person_uuid = $1",
-        person_uuid
-    )
-    .execute(&mut *db.conn().await?)
-    .await?;
     Ok(())
 }
 

@@ -66,16 +66,10 @@ macro_rules! filtered {
             $window,
             $db,
             RoleRow,
-            r#"select role_code, name, lower(name) as "name_sorted!", description, scopes, created_at, updated_at,
-                      (select count(*) from staff_role_grant as g where g.role_code = r.role_code) as "holders_count!",
-                      coalesce((
-                          select jsonb_agg(to_jsonb(h) order by h.name, h.person_uuid)
-                            from (select p.person_uuid, p.name, p.state
-                                    from staff_role_grant as g join person as p using (person_uuid)
-                                   where g.role_code = r.role_code
-                                   order by p.name, p.person_uuid limit 100) as h
-                      ), '[]') as "holders!: _"
-                 from staff_role as r
+            r#"select role_code as "role_code!", name as "name!", lower(name) as "name_sorted!",
+                      description as "description!", scopes as "scopes!", created_at as "created_at!",
+                      updated_at as "updated_at!", holders_count as "holders_count!", holders as "holders!: _"
+                 from staff_role_shown
                 where ($1::text[] is null or scopes && $1)
                   and ($2::text is null or strpos(lower(name), lower($2)) > 0 or strpos(lower(description), lower($2)) > 0
                        or strpos(lower(role_code), lower($2)) > 0)"#
@@ -128,16 +122,10 @@ pub(super) async fn count(db: &Db, filter: &Filter) -> Result<i64, Fault> {
 pub(super) async fn get(db: &Db, role_code: &str) -> Result<Option<RoleRow>, Fault> {
     Ok(sqlx::query_as!(
         RoleRow,
-        r#"select role_code, name, lower(name) as "name_sorted!", description, scopes, created_at, updated_at,
-                  (select count(*) from staff_role_grant as g where g.role_code = r.role_code) as "holders_count!",
-                  coalesce((
-                      select jsonb_agg(to_jsonb(h) order by h.name, h.person_uuid)
-                        from (select p.person_uuid, p.name, p.state
-                                from staff_role_grant as g join person as p using (person_uuid)
-                               where g.role_code = r.role_code
-                               order by p.name, p.person_uuid limit 100) as h
-                  ), '[]') as "holders!: _"
-             from staff_role as r
+        r#"select role_code as "role_code!", name as "name!", lower(name) as "name_sorted!",
+                  description as "description!", scopes as "scopes!", created_at as "created_at!",
+                  updated_at as "updated_at!", holders_count as "holders_count!", holders as "holders!: _"
+             from staff_role_shown
             where role_code = $1"#,
         role_code
     )

@@ -157,9 +157,7 @@ impl UsersMutation {
         let user = held(ask, user_uuid).await?;
         let state = rules::moved(&user.state, Action::Lock, user.was_suspended)?;
         store::set_state(&ask.db, user_uuid, state.name(), user.state == "SUSPENDED").await?;
-        store::tokens_set_void(&ask.db, user_uuid).await?;
-        sessions::all_set_ended(&ask.db, user_uuid, None, "LOCKED").await?;
-        event(&user, "ACCOUNT_LOCKED").write(ask).await?;
+        cut_off(ask, &user, "ACCOUNT_LOCKED").await?;
         outbox::queue_notice(ask, user_uuid, Notified::AccountLocked).await?;
         found(ask, user_uuid).await
     }
@@ -224,9 +222,7 @@ impl UsersMutation {
         if !mfa::take_away(&ask.db, user_uuid).await? {
             return Err(Fault::conflict("No second factor is in force, so the password alone lets this person in."));
         }
-        store::tokens_set_void(&ask.db, user_uuid).await?;
-        sessions::all_set_ended(&ask.db, user_uuid, None, "SECOND_FACTOR_RESET").await?;
-        event(&user, "SECOND_FACTOR_RESET").write(ask).await?;
+        cut_off(ask, &user, "SECOND_FACTOR_RESET").await?;
         outbox::queue_notice(ask, user_uuid, Notified::SecondFactorReset).await?;
         found(ask, user_uuid).await
     }
@@ -263,6 +259,13 @@ impl UsersMutation {
         event(&user, "SIGNED_OUT_BY_STAFF").write(ask).await?;
         found(ask, user_uuid).await
     }
+}
+
+/// Ends whatever is open to somebody but the way back to a former address. Their ledger says by what.
+async fn cut_off(ask: &Ask, user: &HeldRow, kind: &str) -> Result<(), Fault> {
+    store::tokens_set_void(&ask.db, user.person_uuid).await?;
+    sessions::all_set_ended(&ask.db, user.person_uuid, None, kind).await?;
+    event(user, kind).write(ask).await
 }
 
 /// Something that staff did to a person, for that person's ledger.
