@@ -49,7 +49,7 @@ bench: ## what the service costs beside hand-written handlers, in ratios
 	target/release/labs-bench --labs target/release/labs
 
 soak: ## what must hold for long and under load, whole, with its figures
-	LABS_TEST_SOAK=whole cargo test --workspace --test tests --locked soak:: -- --nocapture --test-threads=1
+	LABS_TEST_SOAK=whole cargo test --workspace --test tests --locked -- soak:: replicas_sign_and_verify --nocapture --test-threads=1
 
 accept: ## make anew what is generated: .sqlx, contract, schema
 	.ci/accept.sh

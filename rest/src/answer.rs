@@ -119,6 +119,10 @@ fn file(asked: &Asked<'_>, download: Download) -> Response<Body> {
         header::CONTENT_DISPOSITION,
         &format!("attachment; filename=\"{}\"", safe_name(&download.file_name)),
     );
+    if let Some(head) = download.chain_head {
+        let name = http::HeaderName::from_static("x-audit-chain-head");
+        headers::text(headers, name, &format!("{}:{}", head.position, head.hash));
+    }
     if let Some(length) = download.length {
         headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
     }

@@ -130,8 +130,18 @@ pub struct Download {
     pub etag: Option<String>,
     /// File name to save under.
     pub file_name: String,
+    /// Where the audit chain ended when the bytes were begun, where they are of it.
+    pub chain_head: Option<ChainHead>,
     /// The bytes.
     pub stream: BoxStream<'static, std::io::Result<Bytes>>,
+}
+
+/// The end of the audit chain: a place and the hash that covers everything up to it.
+pub struct ChainHead {
+    /// The last place, counted from 1.
+    pub position: i64,
+    /// Its hash, hexadecimal.
+    pub hash: String,
 }
 
 /// The thing that an audit record is about.

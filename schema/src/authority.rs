@@ -47,6 +47,8 @@ pub struct Authority {
     audience: String,
     started: Instant,
     beaten_at: AtomicU64,
+    /// When the keys were last read for a token of an unknown one, in milliseconds since the start; 0 for never.
+    strange_keys_at: AtomicU64,
     generation: AtomicU64,
     floor: AtomicU64,
     changed: Cache<String, u64>,
@@ -88,6 +90,7 @@ impl Authority {
             audience,
             started: Instant::now(),
             beaten_at: AtomicU64::new(0),
+            strange_keys_at: AtomicU64::new(0),
             generation: AtomicU64::new(1),
             floor: AtomicU64::new(1),
             changed: Cache::builder().max_capacity(100_000).time_to_live(Duration::from_secs(7200)).build(),
@@ -183,11 +186,21 @@ impl Authority {
     async fn verify(&self, token: &str, now: Time) -> Result<Claims, Fault> {
         match self.ring().verify(token, now.unix()) {
             Err(TokenError::UnknownKey) => {
-                self.reload_keys().await?;
+                if self.looks_for_strange_keys() {
+                    self.reload_keys().await?;
+                }
                 self.ring().verify(token, now.unix()).map_err(token_fault)
             }
             verdict => verdict.map_err(token_fault),
         }
+    }
+
+    /// Whether the keys are read anew for a token of an unknown one. A key is announced long before it signs, so while
+    /// the feed vouches for what is known this is a forgery, or a replica's first moment: once a second is enough.
+    fn looks_for_strange_keys(&self) -> bool {
+        let now = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX).max(1);
+        let is_due = |looked: u64| (looked == 0 || now.saturating_sub(looked) >= 1000).then_some(now);
+        self.age() >= VOUCHED || self.strange_keys_at.fetch_update(Ordering::AcqRel, Ordering::Acquire, is_due).is_ok()
     }
 
     /// Reads the keys anew, one reader after the other, so that none puts back what it had read before another.

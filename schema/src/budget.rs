@@ -130,8 +130,20 @@ impl Budgets {
         Arc::clone(leases.entry(account.to_owned()).or_default())
     }
 
-    /// Takes the next lease. The database's clock names the day.
+    /// Takes the next lease. Who meets another replica that takes the day's first one does not see its row yet, and asks
+    /// once more; only then there is nothing left.
     async fn take(&self, account: &str, lease: &mut Lease) -> Result<(), Fault> {
+        for _ in 0..2 {
+            if self.try_take(account, lease).await? {
+                return Ok(());
+            }
+        }
+        lease.granted = lease.limit;
+        Ok(())
+    }
+
+    /// Whether there was something to take. The database's clock names the day.
+    async fn try_take(&self, account: &str, lease: &mut Lease) -> Result<bool, Fault> {
         let wanted = (lease.limit / 100).clamp(1, LARGEST_LEASE);
         let row = sqlx::query!(
             r#"with first as (
@@ -159,15 +171,11 @@ impl Budgets {
         )
         .fetch_optional(&self.pool)
         .await?;
-        match row {
-            Some(row) => {
-                lease.granted = u64::try_from(row.granted).unwrap_or_default();
-                lease.left = u64::try_from(row.taken).unwrap_or_default();
-                lease.resets = row.resets;
-            }
-            None => lease.granted = lease.limit,
-        }
-        Ok(())
+        let Some(row) = row else { return Ok(false) };
+        lease.granted = u64::try_from(row.granted).unwrap_or_default();
+        lease.left = u64::try_from(row.taken).unwrap_or_default();
+        lease.resets = row.resets;
+        Ok(true)
     }
 
     /// Gives the rest back, unless the budget that it was taken from is not the one in force any more.

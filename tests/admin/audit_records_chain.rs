@@ -192,3 +192,16 @@ async fn records_are_counted_by_actor_operation_outcome_and_day() {
     let long = summary().query("recorded_at_from", "2020-01-01T00:00:00Z").expect(422).await;
     assert_eq!(long.json["errors"][0]["parameter"], "recorded_at_from");
 }
+
+#[tokio::test]
+async fn an_export_names_the_chains_head_which_a_verification_confirms_later() {
+    let archive = Archive::new().await;
+    let last = archive.sealed(3).await;
+    let exported = archive.call("admin_audit_records_export").expect(200).await;
+    let (position, hash) = exported.header("x-audit-chain-head").split_once(':').unwrap();
+    assert_eq!(position.parse::<i64>().unwrap(), last);
+    let expected = json!({ "position": last, "hash": hash });
+    assert_eq!(archive.verify(json!({ "expected": expected })).await["intact"], true);
+    archive.tamper(&format!("update audit_seal set hash = sha256('another') where position = {last}")).await;
+    assert_eq!(archive.verify(json!({ "expected": expected })).await["intact"], false);
+}

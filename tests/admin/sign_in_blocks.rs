@@ -43,9 +43,7 @@ async fn an_account_that_is_held_back_is_seen_and_let_try_again_on_every_replica
     assert_eq!((&block["kind"], &block["network"]), (&json!("ACCOUNT"), &json!("127.0.0.1/32")));
     assert_eq!((&block["email"], &block["person_name"]), (&json!(person.email), &json!("Mara Vogel")));
     assert_eq!((&block["company_name"], block["failures"].as_i64().unwrap() > 5), (&json!("Nordsee Kassen"), true));
-    let key = house.mail_folder.with_file_name("secrets").join("master.key");
-    let flags = ["--master-key-file", key.to_str().unwrap(), "--attempts-per-minute", "100000"];
-    let replica = House::over(house.database_url.clone(), &flags).await;
+    let replica = house.twin(&[]).await;
     assert_eq!(sign_in(&replica, &person.email, PASSWORD).await, 429);
     assert_eq!((lift(&house, &guard, block).await, lift(&house, &guard, block).await), (204, 404));
     assert_eq!(sign_in(&replica, &person.email, PASSWORD).await, 200);

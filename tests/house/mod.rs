@@ -87,7 +87,7 @@ impl House {
         let roomy =
             ["--anonymous-per-second", "100000", "--anonymous-per-day", "10000000", "--attempts-per-minute", "100000"];
         let words = fixed.chain(roomy.into_iter().filter(|_| flags.is_empty())).chain(flags.iter().copied());
-        let Command::Serve(serve) = Cli::parse_from(words).command else { panic!("`serve` is a command") };
+        let Command::Serve(serve) = Cli::try_parse_from(words).unwrap().command else { panic!("`serve` is a command") };
         let mut config = serve.settle().unwrap();
         if let Some(first) = beside {
             config.mail_folder.clone_from(&first.mail_folder);

@@ -7,5 +7,6 @@ mod listings;
 mod main_job;
 mod market;
 mod media;
+mod search;
 mod submissions;
 mod versions;

@@ -1,5 +1,6 @@
 //! What must hold for long and under load, over two replicas. `make soak` runs the whole of it and prints the figures;
-//! otherwise a short form runs, which asserts everything but times.
+//! otherwise a short form runs, which asserts everything but times. The rotation of signing keys is told in
+//! `admin/signing_keys.rs`.
 
 mod budget;
 mod enumeration;
@@ -13,13 +14,13 @@ fn is_whole() -> bool {
 }
 
 /// How many, in the form that is asked for.
-fn count(short: usize, whole: usize) -> usize {
+pub(crate) fn count(short: usize, whole: usize) -> usize {
     if is_whole() { whole } else { short }
 }
 
 /// Says a figure where it is looked for: `make soak` shows what tests print.
 #[expect(clippy::print_stdout, reason = "the figures are what `make soak` is for")]
-fn figure(text: &str) {
+pub(crate) fn figure(text: &str) {
     println!("soak: {text}");
 }
 

@@ -21,6 +21,7 @@ pub const EXPOSED: &[&str] = &[
     "sunset",
     "x-labs-deprecation",
     "idempotency-replayed",
+    "x-audit-chain-head",
 ];
 
 /// What is left of the budgets (specification: decisions, Budgets).

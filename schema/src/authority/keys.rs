@@ -13,10 +13,10 @@ const PURPOSE: &str = "signing-key";
 /// Every key that may still have signed a token in force.
 pub(super) async fn load(pool: &PgPool, key: &MasterKey, parties: (&str, &str)) -> Result<KeyRing, Fault> {
     let rows = sqlx::query!(
-        "select key_id, state, public_key, private_key_sealed
-           from signing_key
-          where state <> 'RETIRED' or expires_at > labs_now()
-          order by created_at"
+        r#"select key_id, state, public_key, private_key_sealed, expires_at as "expires_at: Time"
+             from signing_key
+            where state <> 'RETIRED' or expires_at > labs_now()
+            order by created_at"#
     )
     .fetch_all(pool)
     .await?;
@@ -28,7 +28,8 @@ pub(super) async fn load(pool: &PgPool, key: &MasterKey, parties: (&str, &str)) 
         if private_key.is_some() {
             signer.clone_from(&row.key_id);
         }
-        keys.push(SigningKeyRow { key_id: row.key_id, public_key: row.public_key, private_key });
+        let expires_at = row.expires_at.filter(|_| row.state == "RETIRED").map(|expires_at| expires_at.unix());
+        keys.push(SigningKeyRow { key_id: row.key_id, public_key: row.public_key, private_key, expires_at });
     }
     KeyRing::new(parties.0, parties.1, &signer, keys).map_err(Fault::internal)
 }

@@ -202,9 +202,16 @@ impl Engine {
     }
 
     async fn settle_apart(&self, call: Call) -> Result<Answer, Fault> {
+        let kept = call.question.root.is_audited.then(|| call.clone());
         let engine = self.clone();
-        let settled = tokio::spawn(async move { engine.settle(call).await });
-        settled.await.unwrap_or_else(|error| Err(Fault::internal(error)))
+        match (tokio::spawn(async move { engine.settle(call).await }).await, kept) {
+            (Ok(outcome), _) => outcome,
+            (Err(panic), None) => Err(Fault::internal(panic)),
+            (Err(panic), Some(call)) => {
+                let fault = Fault::internal(panic);
+                Err(self.refuse(&call.question.root, &call.caller, &call.variables, fault).await)
+            }
+        }
     }
 
     fn context(&self, call: &Call, db: Db) -> Arc<Ask> {

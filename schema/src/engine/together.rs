@@ -41,7 +41,13 @@ impl Engine {
     }
 
     async fn settle_together(&self, calls: Vec<Call>) -> Vec<Option<Outcome>> {
-        let mut answers = if calls.len() > 1 { self.attempt_together(&calls).await } else { Vec::new() };
+        let mut answers = Vec::new();
+        if calls.len() > 1 {
+            answers = match self.attempt_together(&calls).await {
+                Ok(answers) => answers,
+                Err(fault) => return self.refuse_together(&calls, &fault).await,
+            };
+        }
         answers.resize_with(calls.len(), || None);
         let settled = answers.into_iter().zip(calls).map(async |(answer, call)| match answer {
             Some(answer) => Ok(answer),
@@ -50,13 +56,27 @@ impl Engine {
         join_all(settled).await.into_iter().map(Some).collect()
     }
 
-    /// Everybody's answer when the transaction was committed; nobody's otherwise.
-    async fn attempt_together(&self, calls: &[Call]) -> Vec<Option<Answer>> {
+    /// Nobody's turn comes when there is no connection: that is known at once for all.
+    async fn refuse_together(&self, calls: &[Call], fault: &Fault) -> Vec<Option<Outcome>> {
+        let refused = calls
+            .iter()
+            .map(async |call| self.refuse(&call.question.root, &call.caller, &call.variables, fault.clone()).await);
+        join_all(refused).await.into_iter().map(|fault| Some(Err(fault))).collect()
+    }
+
+    /// Everybody's answer when the transaction was committed; nobody's when it failed on its way.
+    ///
+    /// # Errors
+    /// When it did not even begin.
+    async fn attempt_together(&self, calls: &[Call]) -> Result<Vec<Option<Answer>>, Fault> {
         let db = Db::within(self.0.pool.clone(), "begin isolation level read committed".to_owned());
+        drop(db.conn().await?);
         let (mut answers, mut entries) = (Vec::with_capacity(calls.len()), Vec::with_capacity(calls.len()));
         for call in calls {
             let ask = self.context(call, db.clone());
             let walked = AssertUnwindSafe(self.walk(call, &ask)).catch_unwind().await;
+            let failed =
+                !matches!(&walked, Ok(Ok(_))) && !matches!(&walked, Ok(Err(fault)) if !fault.code().is_failure());
             let mut answer = walked.ok().and_then(Result::ok);
             if let Some(answer) = &mut answer {
                 let mut entry = Entry::of_call(&call.question.root, &call.caller, &call.variables, self.now());
@@ -64,13 +84,17 @@ impl Engine {
                 entries.push(entry);
             }
             answers.push(answer);
+            // What broke once breaks for those who follow as well.
+            if failed {
+                break;
+            }
         }
         match self.commit_together(&db, &entries).await {
-            Ok(()) => answers,
+            Ok(()) => Ok(answers),
             Err(fault) => {
                 tracing::debug!(code = fault.code().name(), "reads that shared a transaction are asked alone");
                 self.roll_back(&db).await;
-                Vec::new()
+                Ok(Vec::new())
             }
         }
     }

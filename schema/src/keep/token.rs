@@ -80,6 +80,8 @@ pub struct SigningKeyRow {
     pub public_key: Vec<u8>,
     /// The private key as PKCS #8, for a key that may sign. Retired keys only verify.
     pub private_key: Option<Zeroizing<Vec<u8>>>,
+    /// From when on it verifies nothing, in unix seconds; `None` while it is not retired.
+    pub expires_at: Option<i64>,
 }
 
 /// A key pair just made. Store `private_key` sealed.
@@ -123,6 +125,13 @@ pub struct KeyRing {
 struct VerifyingKey {
     key: DecodingKey,
     public: [u8; 32],
+    expires_at: Option<i64>,
+}
+
+impl VerifyingKey {
+    fn is_good(&self, now: i64) -> bool {
+        self.expires_at.is_none_or(|expires_at| now < expires_at)
+    }
 }
 
 /// Claims as they travel.
@@ -161,7 +170,7 @@ impl KeyRing {
         for row in rows {
             let public = checked_public_key(&row)?;
             let key = DecodingKey::from_ed_der(&public);
-            let previous = keys.insert(row.key_id.clone(), VerifyingKey { key, public });
+            let previous = keys.insert(row.key_id.clone(), VerifyingKey { key, public, expires_at: row.expires_at });
             if previous.is_some() {
                 return Err(KeyRingError::Twice(row.key_id));
             }
@@ -209,6 +218,10 @@ impl KeyRing {
             return Err(TokenError::WrongType);
         }
         let key = self.keys.get(&header.kid).ok_or(TokenError::UnknownKey)?;
+        // Every token that it signed in its time has expired; whoever signs with it now has stolen it.
+        if !key.is_good(now) {
+            return Err(TokenError::Expired);
+        }
         let claims = jsonwebtoken::decode::<Claims>(token, &key.key, &self.validation)
             .map_err(|error| refusal(error.kind()))?
             .claims;
@@ -221,10 +234,10 @@ impl KeyRing {
         Ok(claims)
     }
 
-    /// The public keys as a JWK set (RFC 7517, RFC 8037), in the order of the rows.
-    pub fn jwks(&self) -> Value {
+    /// The public keys that are good at `now` (unix seconds) as a JWK set (RFC 7517, RFC 8037), in the order of the rows.
+    pub fn jwks(&self, now: i64) -> Value {
         let key = |key_id: &String| {
-            let x = URL_SAFE_NO_PAD.encode(self.keys.get(key_id)?.public);
+            let x = URL_SAFE_NO_PAD.encode(self.keys.get(key_id).filter(|key| key.is_good(now))?.public);
             Some(json!({
                 "kty": "OKP", "crv": "Ed25519", "x": x, "kid": key_id, "use": "sig", "alg": "EdDSA",
             }))

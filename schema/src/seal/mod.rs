@@ -24,6 +24,7 @@ use std::sync::{Mutex, PoisonError};
 
 use sqlx::PgPool;
 
+use crate::ask::ChainHead;
 use crate::db::Db;
 use crate::fault::Fault;
 
@@ -119,6 +120,15 @@ impl Sealer {
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(next);
         Ok(seals.len())
     }
+}
+
+/// Where the chain ends now; `None` while nothing is sealed.
+///
+/// # Errors
+/// [`crate::fault::Code::Unavailable`] when the database is away.
+pub async fn head(db: &Db) -> Result<Option<ChainHead>, Fault> {
+    let end = store::end(&mut *db.conn().await?).await?;
+    Ok(end.hash.map(|hash| ChainHead { position: end.position, hash: hex::encode(hash) }))
 }
 
 /// Recomputes the chain from one place to another, both included, and answers the first break. It reads the seals and

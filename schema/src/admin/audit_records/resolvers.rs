@@ -15,6 +15,7 @@ use crate::access::access;
 use crate::ask::{Asking, Download};
 use crate::fault::Fault;
 use crate::page::{CountedPage, Window};
+use crate::seal;
 use crate::time::Time;
 
 /// A page of audit records.
@@ -181,11 +182,13 @@ impl AuditRecordsQuery {
         }
         .filter();
         filter.until = filter.until.min(store::now(&ask.db).await?);
+        let chain_head = seal::head(&ask.db).await?;
         ask.deliver(Download {
             media_type: "application/x-ndjson".to_owned(),
             length: None,
             etag: None,
             file_name: "audit-records.ndjson".to_owned(),
+            chain_head,
             stream: export::lines(ask.db.aside(), filter, order),
         });
         Ok(true)

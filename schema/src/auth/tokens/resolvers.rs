@@ -106,7 +106,8 @@ impl TokensQuery {
     /// The public keys that verify access tokens.
     #[graphql(directive = access::apply("public".into()))]
     async fn auth_tokens_list_keys(&self, ctx: &Context<'_>) -> Result<JsonWebKeySet, Fault> {
-        serde_json::from_value(ctx.ask().services.authority.ring().jwks()).map_err(Fault::internal)
+        let ask = ctx.ask();
+        serde_json::from_value(ask.services.authority.ring().jwks(ask.now.unix())).map_err(Fault::internal)
     }
 }
 

@@ -11,6 +11,7 @@ fn row(key: &GeneratedKey) -> SigningKeyRow {
         key_id: key.key_id.clone(),
         public_key: key.public_key.to_vec(),
         private_key: Some(key.private_key.clone()),
+        expires_at: None,
     }
 }
 
@@ -101,13 +102,17 @@ fn an_issue_time_in_the_future_is_not_good_yet() {
 }
 
 #[test]
-fn after_rotation_old_tokens_verify_until_their_key_leaves() {
+fn after_rotation_old_tokens_verify_until_their_key_expires_or_leaves() {
     let (old, new) = (new_signing_key().unwrap(), new_signing_key().unwrap());
     let token = ring_of(&old).sign(&claims()).unwrap();
-    let retired = SigningKeyRow { private_key: None, ..row(&old) };
+    let retired = SigningKeyRow { private_key: None, expires_at: Some(NOW + 1), ..row(&old) };
     let both = KeyRing::new(ISSUER, AUDIENCE, &new.key_id, vec![row(&new), retired]).unwrap();
     assert_eq!(both.verify(token.expose(), NOW), Ok(claims()));
     assert_eq!(both.signer_key_id(), new.key_id);
+    // A token that claims to live longer was signed by a thief.
+    let stolen = ring_of(&old).sign(&Claims { exp: NOW + 9999, ..claims() }).unwrap();
+    assert!(both.verify(stolen.expose(), NOW).is_ok());
+    assert_eq!(both.verify(stolen.expose(), NOW + 1), Err(TokenError::Expired));
     let fresh = both.sign(&claims()).unwrap();
     assert_eq!(part(fresh.expose(), 0)["kid"], json!(new.key_id));
     assert_eq!(ring_of(&new).verify(token.expose(), NOW), Err(TokenError::UnknownKey));
@@ -135,13 +140,14 @@ fn rows_that_make_no_ring_are_named() {
 #[test]
 fn the_published_set_has_every_public_key_and_nothing_private() {
     let (old, new) = (new_signing_key().unwrap(), new_signing_key().unwrap());
-    let retired = SigningKeyRow { private_key: None, ..row(&old) };
+    let retired = SigningKeyRow { private_key: None, expires_at: Some(NOW + 1), ..row(&old) };
     let ring = KeyRing::new(ISSUER, AUDIENCE, &new.key_id, vec![row(&new), retired]).unwrap();
     let expected = |key: &GeneratedKey| {
         json!({"kty": "OKP", "crv": "Ed25519", "x": URL_SAFE_NO_PAD.encode(key.public_key),
                "kid": key.key_id, "use": "sig", "alg": "EdDSA"})
     };
-    assert_eq!(ring.jwks(), json!({"keys": [expected(&new), expected(&old)]}));
+    assert_eq!(ring.jwks(NOW), json!({"keys": [expected(&new), expected(&old)]}));
+    assert_eq!(ring.jwks(NOW + 1), json!({"keys": [expected(&new)]}));
 }
 
 #[test]

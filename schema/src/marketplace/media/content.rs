@@ -103,6 +103,7 @@ pub(in crate::marketplace) async fn deliver(
         length: Some(object.size),
         etag: Some(format!("{}-{name}", hex::encode(&stored.sha256))),
         file_name: format!("{called}-{name}.{ending}"),
+        chain_head: None,
         stream: object.stream.map_err(std::io::Error::other).boxed(),
     });
     Ok(())

@@ -112,7 +112,7 @@ fn a_foreign_key_is_refused_under_its_own_name_and_under_ours() {
 #[test]
 fn a_key_brought_along_in_the_header_is_never_used() {
     let (ours, foreign) = (new_signing_key().unwrap(), new_signing_key().unwrap());
-    let jwk = ring_of(&foreign).jwks()["keys"][0].clone();
+    let jwk = ring_of(&foreign).jwks(NOW)["keys"][0].clone();
     let extras = [
         ("jwk", jwk),
         ("jku", json!("https://evil.example/jwks.json")),

@@ -143,9 +143,9 @@ macro_rules! sized {
 /// The statement for an order.
 ///
 /// What is ranked by relevance is bounded, so that a word which everything has costs no more than one that little has: the
-/// first thousand texts that have the words in their name, and the first thousand that have them anywhere, which are the
-/// newest when the words are common. They are taken to be common when a fifth of the newest texts has them; then the
-/// newest are looked through in order, else the index of words is.
+/// newest thousand texts that have the words in their name, and the newest thousand that have them anywhere. Words are
+/// taken to be common when a fifth of the newest texts has them; then the listings are looked through from the newest on,
+/// else the index of words tells which have them.
 macro_rules! ordered {
     ($window:expr, $db:expr, $filter:expr, $order:expr, filters: $filters:literal, words: $words:literal) => {
         match $order {
@@ -163,16 +163,18 @@ macro_rules! ordered {
                             ) as words
                       cross join lateral (
                             (select l.app_uuid, t.search from listing_translation as t cross join lateral (
-                                    select l.app_uuid from listing as l where l.app_uuid = t.app_uuid and ",
+                                    select l.app_uuid, l.published_at from listing as l where l.app_uuid = t.app_uuid and ",
                     $filters,
                     " offset 0) as l
-                              where ts_filter(t.search, '{a}') @@ query.terms limit 1000)
+                              where ts_filter(t.search, '{a}') @@ query.terms
+                              order by l.published_at desc, l.app_uuid desc limit 1000)
                             union all
                             (select l.app_uuid, t.search from listing_translation as t cross join lateral (
-                                    select l.app_uuid from listing as l where l.app_uuid = t.app_uuid and ",
+                                    select l.app_uuid, l.published_at from listing as l where l.app_uuid = t.app_uuid and ",
                     $filters,
                     " offset 0) as l
-                              where not words.are_common and t.search @@ query.terms limit 1000)
+                              where not words.are_common and t.search @@ query.terms
+                              order by l.published_at desc, l.app_uuid desc limit 1000)
                             union all
                             (select l.app_uuid, t.search from listing as l cross join lateral (
                                     select t.search from listing_translation as t
