@@ -8,7 +8,7 @@
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use aws_lc_rs::digest;
@@ -36,6 +36,8 @@ pub use load::effective_scopes;
 const BEAT: Duration = Duration::from_millis(200);
 /// How long an answer of the listening connection vouches for what is kept.
 const VOUCHED: Duration = Duration::from_millis(1000);
+/// How often a second the keys are read anew for tokens of unknown keys, at most.
+const STRANGE_KEYS: u32 = 20;
 /// How long no answer is awaited before the connection is given up.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -47,8 +49,8 @@ pub struct Authority {
     audience: String,
     started: Instant,
     beaten_at: AtomicU64,
-    /// When the keys were last read for a token of an unknown one, in milliseconds since the start; 0 for never.
-    strange_keys_at: AtomicU64,
+    /// The second since the start in which a token of an unknown key came last, and how many came in it.
+    strange_keys: Mutex<(u64, u32)>,
     generation: AtomicU64,
     floor: AtomicU64,
     changed: Cache<String, u64>,
@@ -90,7 +92,7 @@ impl Authority {
             audience,
             started: Instant::now(),
             beaten_at: AtomicU64::new(0),
-            strange_keys_at: AtomicU64::new(0),
+            strange_keys: Mutex::default(),
             generation: AtomicU64::new(1),
             floor: AtomicU64::new(1),
             changed: Cache::builder().max_capacity(100_000).time_to_live(Duration::from_secs(7200)).build(),
@@ -195,12 +197,16 @@ impl Authority {
         }
     }
 
-    /// Whether the keys are read anew for a token of an unknown one. A key is announced long before it signs, so while
-    /// the feed vouches for what is known this is a forgery, or a replica's first moment: once a second is enough.
+    /// Whether the keys are read anew for a token of an unknown one. A key is announced before it signs, so this is a
+    /// forgery, a replica's first moment, or one rotation right after another: some times a second are enough.
     fn looks_for_strange_keys(&self) -> bool {
-        let now = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX).max(1);
-        let is_due = |looked: u64| (looked == 0 || now.saturating_sub(looked) >= 1000).then_some(now);
-        self.age() >= VOUCHED || self.strange_keys_at.fetch_update(Ordering::AcqRel, Ordering::Acquire, is_due).is_ok()
+        let second = self.started.elapsed().as_secs();
+        let mut looked = self.strange_keys.lock().unwrap_or_else(PoisonError::into_inner);
+        if looked.0 != second {
+            *looked = (second, 0);
+        }
+        looked.1 += 1;
+        self.age() >= VOUCHED || looked.1 <= STRANGE_KEYS
     }
 
     /// Reads the keys anew, one reader after the other, so that none puts back what it had read before another.
