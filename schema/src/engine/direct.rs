@@ -2,8 +2,7 @@
 //!
 //! The library's own way to execute looks through the document, the registry and the variables before it resolves
 //! anything. For a fixed document all of that was done at start-up, so its root object is asked in an environment made
-//! here. This and [`super::roots`] are the only users of the library's hidden interface; its version is pinned, and a
-//! test compares the answers with those of the library's own way.
+//! here. This and [`super::roots`] are the only users of the library's hidden interface; its version is pinned.
 
 use std::sync::Arc;
 
