@@ -6,6 +6,7 @@
 //! a statement but through the schema.
 
 pub mod access;
+mod actor;
 pub mod ask;
 pub mod authority;
 pub mod budget;

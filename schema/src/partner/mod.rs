@@ -2,6 +2,7 @@
 //!
 //! Specification: platform, Group separation.
 
+pub(crate) mod events;
 mod security;
 
 use crate::engine::roots;

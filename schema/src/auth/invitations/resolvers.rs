@@ -1,11 +1,13 @@
 //! What may be asked of invitations by whoever holds their token.
 
 use async_graphql::{Context, Enum, InputObject, Object, SimpleObject};
+use serde_json::json;
 use uuid::Uuid;
 
 use super::rules::{self, Action, Holder, Joining, State, after};
 use super::store::{self, InvitationRow, NewMember};
 use crate::access::access;
+use crate::actor::Actor;
 use crate::ask::{Ask, Asking};
 use crate::auth::account::person_name;
 use crate::auth::passwords::new_password;
@@ -15,6 +17,7 @@ use crate::auth::sessions::{all_set_ended, busy};
 use crate::entitlement::Allowance;
 use crate::fault::Fault;
 use crate::keep::secret::{SecretKind, SecretText};
+use crate::partner::events::{self, PartnerEvent};
 use crate::principal::Role;
 use crate::time::Time;
 
@@ -155,6 +158,15 @@ impl InvitationsMutation {
         let event = SecurityEvent::new("INVITATION_ACCEPTED", true);
         event.about(user_uuid, Some(partner_uuid)).write(ask).await?;
         let role = role(&row.role)?;
+        let joined = PartnerEvent {
+            partner_uuid,
+            kind: "MEMBER_JOINED",
+            actor: Actor { kind: "PARTNER_USER", uuid: Some(user_uuid) },
+            subject_uuid: Some(user_uuid),
+            reason: None,
+            detail: json!({ "invitation_uuid": invitation_uuid, "role": row.role }),
+        };
+        events::insert(&ask.db, &joined).await?;
         Ok(AcceptedInvitation { status: "ACCEPTED", partner_uuid, user_uuid, email: row.email, role })
     }
 

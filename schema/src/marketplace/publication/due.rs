@@ -3,7 +3,8 @@
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::store::{self, Actor};
+use super::store;
+use crate::actor::Actor;
 use crate::db::Db;
 use crate::fault::Fault;
 

@@ -16,5 +16,5 @@ mod view;
 
 pub(crate) use due::publish_due;
 pub(in crate::marketplace) use snapshot::Snapshot;
-pub(in crate::marketplace) use store::{Actor, draft_get, publish, rival_get};
+pub(in crate::marketplace) use store::{draft_get, publish, rival_get};
 pub(in crate::marketplace) use view::{Difference, ListingSnapshot, sides};

@@ -7,22 +7,9 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::snapshot::Snapshot;
+use crate::actor::Actor;
 use crate::db::Db;
 use crate::fault::Fault;
-
-/// Who did something, for the history of an app (columns `app_event.actor_kind`, `actor_uuid`).
-#[derive(Clone, Copy, Debug)]
-pub(in crate::marketplace) struct Actor {
-    /// `PARTNER_USER`, `MACHINE_CLIENT`, `STAFF_USER` or `SYSTEM`.
-    pub(in crate::marketplace) kind: &'static str,
-    /// The person or the program; `None` for the service itself.
-    pub(in crate::marketplace) uuid: Option<Uuid>,
-}
-
-impl Actor {
-    /// The service itself.
-    pub(in crate::marketplace) const SYSTEM: Self = Self { kind: "SYSTEM", uuid: None };
-}
 
 /// A category's name in one locale.
 pub(super) struct CategoryRow {

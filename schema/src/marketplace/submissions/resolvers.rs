@@ -13,11 +13,12 @@ use types::{Submission, SubmissionApprove, SubmissionDetail, SubmissionList, Sub
 use super::rules;
 use super::store::{self, Decision, Filter, NewFinding, Order, SubmissionRow};
 use crate::access::access;
+use crate::actor::Actor;
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::Fault;
 use crate::mail::message::{Decision as Verdict, Letter, Notice};
 use crate::marketplace::checklist;
-use crate::marketplace::publication::{self, Actor};
+use crate::marketplace::publication;
 use crate::marketplace::versions::{Action, State, after};
 use crate::outbox;
 use crate::page::{CountedPage, Window};
@@ -218,7 +219,7 @@ fn reviewer(ask: &Ask) -> Result<(Uuid, Actor), Fault> {
     if principal.kind != PrincipalType::StaffUser {
         return Err(Fault::conflict("A submission is reviewed by a person. Sign in as a member of staff."));
     }
-    Ok((principal.uuid, Actor { kind: principal.kind.name(), uuid: Some(principal.uuid) }))
+    Ok((principal.uuid, Actor::of(principal)))
 }
 
 /// One submission, which is what the audit record is about.

@@ -8,9 +8,10 @@ use serde::Deserialize;
 use sqlx::types::Json;
 use uuid::Uuid;
 
+use crate::actor::Actor;
 use crate::db::Db;
 use crate::fault::Fault;
-use crate::marketplace::publication::{Actor, Snapshot};
+use crate::marketplace::publication::Snapshot;
 
 pub(super) use decision::{
     Decision, NewFinding, addressees_page, obstacle_get, requirement_codes_get, set_claimed, set_decided,

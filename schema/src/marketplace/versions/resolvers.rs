@@ -14,11 +14,12 @@ use super::rules::number::{self, Number};
 use super::rules::{Action, State, after, appeal_checked, schedule};
 use super::store::{self, Filter, Held, NewVersion, Order, VersionRow};
 use crate::access::access;
+use crate::actor::Actor;
 use crate::ask::{Ask, Asking};
 use crate::fault::{Fault, FieldError};
 use crate::marketplace::apps;
 use crate::marketplace::checklist::{self, OpenItem};
-use crate::marketplace::publication::{self, Actor};
+use crate::marketplace::publication;
 use crate::marketplace::submissions::{self, NewSubmission};
 use crate::page::Window;
 
@@ -234,5 +235,5 @@ fn unmet(open: Vec<OpenItem>) -> Fault {
 /// Who asks, for the history.
 fn actor(ask: &Ask) -> Result<Actor, Fault> {
     let principal = ask.principal()?;
-    Ok(Actor { kind: principal.kind.name(), uuid: Some(principal.uuid) })
+    Ok(Actor::of(principal))
 }

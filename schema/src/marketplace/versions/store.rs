@@ -8,9 +8,9 @@ use uuid::Uuid;
 
 use super::rules::manifest::Manifest;
 use super::rules::number::Number;
+use crate::actor::Actor;
 use crate::db::Db;
 use crate::fault::{Fault, constraint_of};
-use crate::marketplace::publication::Actor;
 use crate::marketplace::submissions::FindingRow;
 use crate::page::{Keys, Window};
 use crate::principal::Owner;

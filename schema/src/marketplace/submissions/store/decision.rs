@@ -2,9 +2,9 @@
 
 use uuid::Uuid;
 
+use crate::actor::Actor;
 use crate::db::Db;
 use crate::fault::Fault;
-use crate::marketplace::publication::Actor;
 
 /// Why a claim or a decision found nothing to change.
 pub(in crate::marketplace::submissions) struct Obstacle {
