@@ -16,6 +16,11 @@ use crate::principal::{Owner, Principal};
 use crate::services::Services;
 use crate::time::Time;
 
+tokio::task_local! {
+    /// Under which name the answer of the root field leaves that is being resolved, where a query may have several.
+    pub(crate) static ROOT_KEY: String;
+}
+
 /// What a resolver may know of its request.
 pub struct Ask {
     /// Who asks.
@@ -100,9 +105,18 @@ pub struct Extras {
     pub cookie: Option<RefreshCookie>,
     /// Bytes that are the answer.
     pub download: Option<Download>,
-    /// The thing concerned, for the audit record, where the variables do not say it.
+    /// What the audit record should say.
+    pub noted: Noted,
+    /// The same for each root field of a staff member's own query, by the name that its answer leaves under.
+    pub noted_at: HashMap<String, Noted>,
+}
+
+/// What a resolver says for its audit record.
+#[derive(Clone, Debug, Default)]
+pub struct Noted {
+    /// The thing concerned, where the arguments do not say it.
     pub target: Option<Target>,
-    /// The reason given, for the audit record.
+    /// The reason given.
     pub reason: Option<String>,
 }
 
@@ -208,13 +222,13 @@ impl Ask {
 
     /// Says what the audit record is about, where the variables do not.
     pub fn note_target(&self, target: Target) {
-        self.with_extras(|extras| extras.target = Some(target));
+        self.with_noted(|noted| noted.target = Some(target));
     }
 
     /// Says which reason was given.
     pub fn note_reason(&self, reason: impl Into<String>) {
         let reason = reason.into();
-        self.with_extras(|extras| extras.reason = Some(reason));
+        self.with_noted(|noted| noted.reason = Some(reason));
     }
 
     /// Sets or clears the refresh cookie.
@@ -230,6 +244,14 @@ impl Ask {
     /// What leaves beside the JSON.
     pub(crate) fn take_extras(&self) -> Extras {
         std::mem::take(&mut *self.extras.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn with_noted(&self, change: impl FnOnce(&mut Noted)) {
+        let key = ROOT_KEY.try_with(Clone::clone).ok();
+        self.with_extras(|extras| match key {
+            Some(key) => change(extras.noted_at.entry(key).or_default()),
+            None => change(&mut extras.noted),
+        });
     }
 
     fn with_extras(&self, change: impl FnOnce(&mut Extras)) {

@@ -6,6 +6,7 @@ mod audit;
 mod full_disk;
 mod journal;
 mod plans;
+mod questions;
 mod requests;
 mod together;
 

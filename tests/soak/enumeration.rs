@@ -41,6 +41,10 @@ async fn pairs(house: &House, operation: &str, body: impl Fn(&str) -> Value) {
     let number = count(15, 1_000);
     let (mut known, mut unknown) = (Vec::new(), Vec::new());
     for n in 1..=number {
+        // All pairs come from one network, which would be held back for its many failures.
+        if n % 20 == 0 {
+            house.sql("delete from sign_in_failure where subject like 'network:%'").await;
+        }
         let there = body(&format!("known{n}@people.example"));
         let nowhere = body(&format!("nobody{n}@people.example"));
         // Whoever comes first does not always come first.

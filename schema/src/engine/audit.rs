@@ -11,7 +11,7 @@ use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use super::RootField;
-use crate::ask::{Caller, Extras, Target};
+use crate::ask::{Caller, Noted, Target};
 use crate::fault::{Code, Fault};
 use crate::principal::Principal;
 use crate::time::Time;
@@ -76,8 +76,8 @@ impl Entry {
     }
 
     /// The call succeeded: what it was about is known by now.
-    pub(super) fn complete(&mut self, body: &[u8], extras: &mut Extras) {
-        if let Some(target) = extras.target.take() {
+    pub(super) fn complete(&mut self, body: &[u8], noted: &mut Noted) {
+        if let Some(target) = noted.target.take() {
             let before = std::mem::take(&mut self.target);
             self.target = Target {
                 kind: target.kind.or(before.kind),
@@ -93,7 +93,7 @@ impl Entry {
             }
             self.target.uuid = serde_json::from_slice::<Made>(body).ok().and_then(|made| made.uuid);
         }
-        if let Some(reason) = extras.reason.take() {
+        if let Some(reason) = noted.reason.take() {
             self.reason = Some(reason);
         }
     }

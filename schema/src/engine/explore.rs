@@ -1,6 +1,7 @@
 //! A staff member's own query: the same schema, guards and audit, with the defences that text from
 //! outside needs (specification: decisions, Audit; design: security, Known traps).
 
+mod asked;
 mod measure;
 
 use std::sync::Arc;
@@ -11,10 +12,11 @@ use bytes::Bytes;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
+use self::asked::Asked;
 use super::question::{Shape, is_mutation, only_operation, root_fields};
 use super::{Engine, RootField, audit, prepare};
 use crate::access::Access;
-use crate::ask::{Ask, Caller, Extras};
+use crate::ask::{Ask, Caller, Extras, Noted};
 use crate::db::Db;
 use crate::fault::{Code, Fault, FieldError};
 use crate::principal::PrincipalType;
@@ -43,7 +45,7 @@ struct Checked {
     document: async_graphql::parser::types::ExecutableDocument,
     shape: Shape,
     writes: bool,
-    audited: Vec<RootField>,
+    audited: Vec<Asked>,
 }
 
 impl Engine {
@@ -84,8 +86,11 @@ impl Engine {
             measure::measure(&self.0.plan.nested, &document, operation, &exploration.variables).map_err(invalid)?;
         let shape = Shape::of(&document, &operation.selection_set.node);
         let mut audited = Vec::new();
-        for root in &roots {
-            audited.extend(self.guard_root(caller, root, writes, &exploration.variables).await?);
+        for field in &roots {
+            let arguments = asked::arguments(field, operation, &exploration.variables);
+            let key = field.response_key().node.to_string();
+            let guarded = self.guard_root(caller, &field.name.node, writes, &arguments).await?;
+            audited.extend(guarded.map(|root| Asked { root, key, arguments }));
         }
         for access in measured.accesses {
             Self::guard(access, caller)?;
@@ -102,7 +107,7 @@ impl Engine {
         caller: &Caller,
         name: &str,
         writes: bool,
-        variables: &serde_json::Map<String, serde_json::Value>,
+        arguments: &serde_json::Map<String, serde_json::Value>,
     ) -> Result<Option<RootField>, Fault> {
         if name == "__typename" {
             return Ok(None);
@@ -130,7 +135,7 @@ impl Engine {
             access => Self::guard(access, caller),
         };
         match verdict {
-            Err(fault) => Err(self.refuse(&field, caller, variables, fault).await),
+            Err(fault) => Err(self.refuse(&field, caller, arguments, fault).await),
             Ok(()) => Ok(field.is_audited.then_some(field)),
         }
     }
@@ -139,7 +144,7 @@ impl Engine {
         let entries: Vec<audit::Entry> = checked
             .audited
             .iter()
-            .map(|root| audit::Entry::of_call(root, &caller, &exploration.variables, self.now()))
+            .map(|asked| audit::Entry::of_call(&asked.root, &caller, &asked.arguments, self.now()))
             .collect();
         let statement = match entries.first().filter(|_| checked.writes) {
             Some(entry) => format!("begin; set local labs.audit_record = '{}'", entry.record_uuid()),
@@ -160,19 +165,26 @@ impl Engine {
             ])
         });
         if response.errors.is_empty() {
-            self.commit_explored(&db, entries, ask.take_extras()).await?;
+            self.commit_explored(&db, &checked.audited, entries, ask.take_extras()).await?;
             let mut body = br#"{"data":"#.to_vec();
             checked.shape.write(&response.data, &mut body);
             body.push(b'}');
             return Ok(Explored { body: Bytes::from(body) });
         }
-        self.refuse_explored(&db, &caller, &exploration, &checked, response).await
+        self.refuse_explored(&db, &caller, &checked, response).await
     }
 
-    async fn commit_explored(&self, db: &Db, entries: Vec<audit::Entry>, mut extras: Extras) -> Result<(), Fault> {
+    async fn commit_explored(
+        &self,
+        db: &Db,
+        asked: &[Asked],
+        entries: Vec<audit::Entry>,
+        extras: Extras,
+    ) -> Result<(), Fault> {
         let audited = !entries.is_empty();
-        for mut entry in entries {
-            entry.complete(b"{}", &mut extras);
+        for (asked, mut entry) in asked.iter().zip(entries) {
+            let mut noted: Noted = extras.noted_at.get(&asked.key).cloned().unwrap_or_default();
+            entry.complete(b"{}", &mut noted);
             entry.write(&mut *db.conn().await?).await.map_err(|error| audit::unavailable(&error))?;
         }
         let Some(transaction) = db.take().await else { return Ok(()) };
@@ -187,7 +199,6 @@ impl Engine {
         &self,
         db: &Db,
         caller: &Caller,
-        exploration: &Exploration,
         checked: &Checked,
         response: Response,
     ) -> Result<Explored, Fault> {
@@ -198,8 +209,8 @@ impl Engine {
             response.errors.iter().find_map(|error| error.source::<Fault>().cloned()).unwrap_or_else(|| {
                 invalid(response.errors.first().map(|error| error.message.clone()).unwrap_or_default())
             });
-        for root in &checked.audited {
-            let told = self.refuse(root, caller, &exploration.variables, fault.clone()).await;
+        for asked in &checked.audited {
+            let told = self.refuse(&asked.root, caller, &asked.arguments, fault.clone()).await;
             if told.code() == Code::AuditUnavailable {
                 return Err(told);
             }

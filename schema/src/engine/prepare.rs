@@ -148,8 +148,9 @@ async fn question(plan: &Plan, name: &str, document: ExecutableDocument) -> Resu
     let writes = is_mutation(&operation.node);
     let roots = root_fields(&document, &operation.node);
     let [root] = roots.as_slice() else { return Err(breach("a document asks exactly one root field".to_owned())) };
-    if root.as_str() != name {
-        return Err(breach(format!("the document asks `{root}`; document and root field share one name")));
+    let asked = &root.name.node;
+    if asked.as_str() != name {
+        return Err(breach(format!("the document asks `{asked}`; document and root field share one name")));
     }
     let known = plan.roots.get(name).ok_or_else(|| breach("the schema has no such root field".to_owned()))?;
     if known.writes != writes {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_graphql::parser::types::{
-    DocumentOperations, ExecutableDocument, FragmentDefinition, OperationDefinition, OperationType, Selection,
+    DocumentOperations, ExecutableDocument, Field, FragmentDefinition, OperationDefinition, OperationType, Selection,
     SelectionSet,
 };
 use async_graphql::{Name, Positioned, Value};
@@ -135,24 +135,24 @@ pub(crate) fn only_operation(document: &ExecutableDocument) -> Option<&Positione
     }
 }
 
-/// The names of an operation's root fields, fragments spread, in order.
-pub(crate) fn root_fields(document: &ExecutableDocument, operation: &OperationDefinition) -> Vec<Name> {
-    fn collect(document: &ExecutableDocument, selection: &SelectionSet, names: &mut Vec<Name>) {
+/// An operation's root fields, fragments spread, in order.
+pub(crate) fn root_fields<'a>(document: &'a ExecutableDocument, operation: &'a OperationDefinition) -> Vec<&'a Field> {
+    fn collect<'a>(document: &'a ExecutableDocument, selection: &'a SelectionSet, fields: &mut Vec<&'a Field>) {
         for item in &selection.items {
             match &item.node {
-                Selection::Field(field) => names.push(field.node.name.node.clone()),
+                Selection::Field(field) => fields.push(&field.node),
                 Selection::FragmentSpread(spread) => {
                     if let Some(fragment) = document.fragments.get(&spread.node.fragment_name.node) {
-                        collect(document, &fragment.node.selection_set.node, names);
+                        collect(document, &fragment.node.selection_set.node, fields);
                     }
                 }
-                Selection::InlineFragment(inline) => collect(document, &inline.node.selection_set.node, names),
+                Selection::InlineFragment(inline) => collect(document, &inline.node.selection_set.node, fields),
             }
         }
     }
-    let mut names = Vec::new();
-    collect(document, &operation.selection_set.node, &mut names);
-    names
+    let mut fields = Vec::new();
+    collect(document, &operation.selection_set.node, &mut fields);
+    fields
 }
 
 /// Whether an operation writes.

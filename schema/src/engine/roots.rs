@@ -17,6 +17,7 @@ use async_graphql::{
 use futures_util::future::BoxFuture;
 
 use super::direct::Environment;
+use crate::ask::ROOT_KEY;
 
 /// An object of root fields.
 pub(super) trait RootObject: Send + Sync {
@@ -130,7 +131,10 @@ impl<T: OutputType> ContainerType for Root<T> {
     async fn resolve_field(&self, ctx: &Context<'_>) -> ServerResult<Option<Value>> {
         self.environment.get_or_init(|| Environment::of(ctx));
         match self.roots.get(ctx.item.node.name.node.as_str()) {
-            Some(object) => object.resolve(ctx).await,
+            Some(object) => {
+                let key = ctx.item.node.response_key().node.to_string();
+                ROOT_KEY.scope(key, object.resolve(ctx)).await
+            }
             None => Ok(None),
         }
     }

@@ -42,7 +42,7 @@ impl Engine {
         let mut answer = outcome;
         if let Some(mut entry) = entry {
             match &mut answer {
-                Ok(answer) => entry.complete(&answer.body, &mut answer.extras),
+                Ok(answer) => entry.complete(&answer.body, &mut answer.extras.noted),
                 Err(fault) => entry.fail(fault),
             }
             entry.write(&mut *db.conn().await?).await.map_err(|error| audit::unavailable(&error))?;

@@ -80,7 +80,7 @@ impl Engine {
             let mut answer = walked.ok().and_then(Result::ok);
             if let Some(answer) = &mut answer {
                 let mut entry = Entry::of_call(&call.question.root, &call.caller, &call.variables, self.now());
-                entry.complete(&answer.body, &mut answer.extras);
+                entry.complete(&answer.body, &mut answer.extras.noted);
                 entries.push(entry);
             }
             answers.push(answer);

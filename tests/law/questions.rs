@@ -1,0 +1,135 @@
+//! The two ways to ask a question: REST asks a root field directly, staff by the library's own way to execute. Both must
+//! answer the same, and each root field of a query of staff's leaves a record of its own.
+
+use std::collections::BTreeMap;
+
+use http::Method;
+use labs_rest::contract::{Access, Operation, Place};
+use labs_rest::documents::Documents;
+use serde_json::{Map, Value, json};
+
+use super::{Cast, operations};
+use crate::house::contract;
+
+impl Cast {
+    /// A query of somebody's own.
+    async fn explore(&self, token: &str, query: &str, variables: &Value) -> Value {
+        let request = self.house.http().post(format!("{}/playground/graphql", self.house.base_url));
+        let body = json!({ "query": query, "variables": variables }).to_string();
+        let request = request.header("content-type", "application/json").bearer_auth(token).body(body);
+        serde_json::from_slice(&request.send().await.unwrap().bytes().await.unwrap()).unwrap()
+    }
+
+    /// What REST answers staff who read an operation at these places of its path.
+    async fn read(&self, operation: &'static Operation, places: &Map<String, Value>) -> Value {
+        let call =
+            places.iter().fold(self.house.call(&operation.id).token(&self.staff.token), |call, (name, value)| {
+                call.path(name, value.as_str().unwrap_or_default())
+            });
+        call.expect(200).await.json
+    }
+
+    /// Something that there is, for each parameter of an operation's path: the first of what the list right above it
+    /// holds. `None` when that list is empty or is none of staff's.
+    fn places(&self, operation: &'static Operation, known: &BTreeMap<String, Value>) -> Option<Map<String, Value>> {
+        let mut places = Map::new();
+        for parameter in operation.parameters_in(Place::Path) {
+            let (above, _) = operation.path.split_once(&format!("/{{{}}}", parameter.name))?;
+            let first = known.get(above)?.pointer("/data/0")?;
+            let own = first.get(&parameter.name).or_else(|| first.get("uuid")).or_else(|| first.get("code"))?;
+            places.insert(parameter.name.clone(), own.clone());
+        }
+        Some(places)
+    }
+}
+
+fn operation(id: &str) -> &'static Operation {
+    contract().operation(id).unwrap()
+}
+
+#[tokio::test]
+async fn staff_are_answered_by_rest_and_by_their_own_query_alike() {
+    let cast = Cast::new().await;
+    let documents = Documents::load().unwrap();
+    let of_staff = |operation: &&Operation| {
+        let admits = operation.access.scope().is_some_and(|scope| scope.starts_with("labs.admin"));
+        let answers_json = operation.responses[&operation.success].json().is_some();
+        operation.method == Method::GET && (admits || operation.access == Access::Any) && answers_json
+    };
+    let mut reads: Vec<&'static Operation> = operations().filter(of_staff).collect();
+    // Lists come before what they hold.
+    reads.sort_by_key(|operation| operation.segments.len());
+    let (mut known, mut alike, mut apart) = (BTreeMap::new(), 0, Vec::new());
+    for operation in reads {
+        let Some(document) = documents.get(&operation.id) else { continue };
+        let Some(places) = cast.places(operation, &known) else {
+            apart.push((&operation.id, "nothing is there to be read"));
+            continue;
+        };
+        let [before, told, after] = [
+            cast.read(operation, &places).await,
+            cast.explore(&cast.staff.token, &document.text, &Value::Object(places.clone())).await,
+            cast.read(operation, &places).await,
+        ];
+        known.insert(operation.path.clone(), before.clone());
+        // What changes with every call (a ledger of calls) cannot be compared.
+        if before != after {
+            apart.push((&operation.id, "it changes with every call"));
+            continue;
+        }
+        assert_eq!(told["data"][&operation.id], before, "{}: {told}", operation.id);
+        alike += 1;
+    }
+    assert!(alike > 20 && alike > 2 * apart.len(), "{alike} were compared, and these were not: {apart:?}");
+}
+
+#[tokio::test]
+async fn each_root_field_of_a_query_leaves_a_record_of_its_own() {
+    let cast = Cast::new().await;
+    let programs = cast.read(operation("admin_machine_clients_list"), &Map::new()).await;
+    let uuid_of = |name: &str| {
+        let all = programs["data"].as_array().unwrap();
+        let found = all.iter().find(|program| program["name"] == name).unwrap();
+        found["uuid"].as_str().unwrap().to_owned()
+    };
+    let [first, second] = ["storefront", "release tool"].map(uuid_of);
+    let query = format!(
+        r#"query ($second: UUID!) {{
+            one: admin_machine_clients_get(client_uuid: "{first}") {{ client_id }}
+            two: admin_machine_clients_get(client_uuid: $second) {{ client_id }}
+            admin_staff_list(limit: 3) {{ page {{ has_more }} }}
+        }}"#
+    );
+    let told = cast.explore(&cast.staff.token, &query, &json!({ "second": second })).await;
+    assert_eq!(told["data"]["two"]["client_id"], json!(cast.release_tool.client_id), "{told}");
+    for (program, label) in [(&first, "storefront"), (&second, "release tool")] {
+        let condition = format!(
+            "channel = 'PLAYGROUND' and operation = 'admin_machine_clients_get' and target_uuid = '{program}'
+             and target_label = '{label}' and parameters = '{{\"client_uuid\": \"{program}\"}}'"
+        );
+        let records = cast.house.number(&format!("select count(*) from audit_log where {condition}")).await;
+        assert_eq!(records, 1, "{label}");
+    }
+    let list = "operation = 'admin_staff_list' and target_uuid is null and parameters = '{\"limit\": 3}'";
+    assert_eq!(cast.house.number(&format!("select count(*) from audit_log where {list}")).await, 1);
+}
+
+#[tokio::test]
+async fn a_query_reaches_what_each_of_its_root_fields_would_admit_and_nothing_is_answered_of_the_rest() {
+    let cast = Cast::new().await;
+    let auditor = cast.house.staff("Auditor", &["labs.admin.audit"]).await;
+    let own = "{ admin_audit_records_list(limit: 1) { page { has_more } } }";
+    let beyond = "{ admin_audit_records_list(limit: 1) { page { has_more } } admin_staff_list { page { has_more } } }";
+    let admitted = cast.explore(&auditor.token, own, &json!({})).await;
+    assert!(admitted["data"]["admin_audit_records_list"].is_object(), "{admitted}");
+    let refused = cast.explore(&auditor.token, beyond, &json!({})).await;
+    assert_eq!((&refused["code"], &refused["required_scope"]), (&json!("SCOPE_MISSING"), &json!("labs.admin.staff")));
+    assert!(refused.get("data").is_none(), "{refused}");
+    let recorded = "operation = 'admin_staff_list' and outcome = 'REFUSED' and channel = 'PLAYGROUND'";
+    assert_eq!(cast.house.number(&format!("select count(*) from audit_log where {recorded}")).await, 1);
+    // Whoever is not of the house has no queries of their own, not even of what they may read by REST.
+    for stranger in [&cast.administrator.token, &cast.storefront.token] {
+        let refused = cast.explore(stranger, "{ system_me_get { scopes } }", &json!({})).await;
+        assert_eq!(refused["code"], json!("SCOPE_MISSING"), "{refused}");
+    }
+}

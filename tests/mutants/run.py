@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Kills mutants: plants every weakening of `list.toml` in a copy of the sources, each behind a switch, builds the copy once,
+and runs for each mutant the tests that must notice it. Ends with 1 when one survives.
+
+    tests/mutants/run.py            all of them
+    tests/mutants/run.py 17 18      only these
+
+The switch is an environment variable in Rust and a setting of the connection in SQL, so nothing of this is in the
+service itself.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+
+HOME = pathlib.Path(__file__).resolve().parents[2]
+PLACE = HOME / "target" / "mutants"
+TREE = PLACE / "tree"
+SWITCH = """
+/// Whether this mutant is chosen.
+#[must_use]
+pub fn mutant(number: u32) -> bool {
+    static CHOSEN: std::sync::LazyLock<Option<u32>> =
+        std::sync::LazyLock::new(|| std::env::var("LABS_MUTANT").ok().and_then(|text| text.parse().ok()));
+    *CHOSEN == Some(number)
+}
+"""
+LONGEST_RUN_SECONDS = 600
+
+
+def copied():
+    """Copies the sources; what has not changed keeps its time, so that it is not built again."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=HOME, check=True, capture_output=True
+    )
+    names = [name for name in listed.stdout.decode().split("\0") if name and (HOME / name).is_file()]
+    shutil.rmtree(TREE, ignore_errors=True)
+    for name in names:
+        (TREE / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(HOME / name, TREE / name)
+
+
+def switched(mutant, number):
+    """The text that stands for the one found."""
+    is_sql = mutant.get("sql", False)
+    crate = "labs_schema" if mutant["file"].startswith("rest/") else "crate"
+    chosen = f"current_setting('labs.mutant', true) = '{number}'" if is_sql else f"{crate}::mutant({number})"
+    if "with" in mutant:
+        return mutant["with"].replace("MUTANT", chosen)
+    return f"(if {chosen} {{ {mutant['weak']} }} else {{ {mutant['find']} }})"
+
+
+def planted(mutants):
+    for number, mutant in enumerate(mutants, 1):
+        if (HOME / mutant["file"]).read_text().count(mutant["find"]) != 1:
+            sys.exit(f"mutant {number} ({mutant['what']}): its text does not stand once in {mutant['file']}")
+        path = TREE / mutant["file"]
+        # Two may change the same text: the last occurrence is the one that no other has planted.
+        before, _, after = path.read_text().rpartition(mutant["find"])
+        path.write_text(before + switched(mutant, number) + after)
+    library = TREE / "schema/src/lib.rs"
+    library.write_text(library.read_text() + SWITCH)
+
+
+def built():
+    """Builds the tests against a database, because statements have changed; their programs by name."""
+    command = [".ci/with-postgres.sh", "cargo", "test", "--workspace", "--no-run", "--locked", "--message-format=json"]
+    environment = os.environ | {"SQLX_OFFLINE": "false", "CARGO_TARGET_DIR": str(PLACE / "target")}
+    out = subprocess.run(command, cwd=TREE, env=environment, stdout=subprocess.PIPE, check=False)
+    if out.returncode:
+        sys.exit("the mutants do not build")
+    programs = {}
+    for line in out.stdout.decode().splitlines():
+        message = json.loads(line) if line.startswith("{") else {}
+        if message.get("executable") and message["profile"]["test"]:
+            folder = pathlib.Path(message["manifest_path"]).parent
+            programs[message["target"]["name"]] = (message["executable"], folder)
+    return programs
+
+
+def ran(programs, by, number):
+    """Whether these tests pass. A filter that finds no test is an error of the list."""
+    unit, wanted = by.startswith("unit "), by.removeprefix("unit ")
+    chosen = {"LABS_MUTANT": str(number), "PGOPTIONS": f"-c labs.mutant={number}", "RUST_BACKTRACE": "0"}
+    environment = os.environ | chosen
+    environment.pop("DATABASE_URL", None)
+    found = 0
+    for program, folder in (programs[name] for name in (("labs_schema", "labs_rest") if unit else ("tests",))):
+        try:
+            run = subprocess.run(
+                [program, wanted], cwd=folder, env=environment, capture_output=True, timeout=LONGEST_RUN_SECONDS, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return False
+        if run.returncode:
+            return False
+        found += sum(int(line.split()[1]) for line in run.stdout.decode().splitlines() if line.startswith("running "))
+    if not found:
+        sys.exit(f"no test is called {by}")
+    return True
+
+
+def main():
+    mutants = tomllib.loads((HOME / "tests/mutants/list.toml").read_text())["mutant"]
+    wanted = [int(number) for number in sys.argv[1:]] or range(1, len(mutants) + 1)
+    copied()
+    planted(mutants)
+    programs = built()
+    for by in sorted({by for number in wanted for by in mutants[number - 1]["by"]}):
+        if not ran(programs, by, 0):
+            sys.exit(f"`{by}` fails without any mutant")
+    alive = []
+    for number in wanted:
+        mutant, begun = mutants[number - 1], time.monotonic()
+        killer = next((by for by in mutant["by"] if not ran(programs, by, number)), None)
+        alive += [] if killer else [number]
+        verdict = f"killed by {killer}" if killer else "SURVIVED"
+        print(f"{number:3} {verdict:40} {time.monotonic() - begun:5.0f} s  {mutant['what']}", flush=True)
+    print(f"{len(wanted) - len(alive)} of {len(wanted)} mutants killed")
+    sys.exit(1 if alive else 0)
+
+
+if __name__ == "__main__":
+    main()
