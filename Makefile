@@ -1,6 +1,6 @@
 # The shorter steps. What each does stands in ./test, ./run and .ci/, once.
 .DEFAULT_GOAL := help
-.PHONY: help run test ci check fmt lint unit law stories tidy contract playground bench soak accept
+.PHONY: help run test ci check fmt lint unit law stories tidy contract playground bench soak mutants accept
 
 export SQLX_OFFLINE := true
 
@@ -50,6 +50,9 @@ bench: ## what the service costs beside hand-written handlers, in ratios
 
 soak: ## what must hold for long and under load, whole, with its figures
 	LABS_TEST_SOAK=whole cargo test --workspace --test tests --locked -- soak:: replicas_sign_and_verify --nocapture --test-threads=1
+
+mutants: ## plant weakenings of the guards and see that tests notice each
+	tests/mutants/run.py
 
 accept: ## make anew what is generated: .sqlx, contract, schema
 	.ci/accept.sh

@@ -187,6 +187,25 @@ async fn contract_documents_schema_and_routes_agree() {
 }
 
 #[test]
+fn what_a_mutant_changes_stands_once_in_its_file() {
+    let list = std::fs::read_to_string(root().join("tests/mutants/list.toml")).unwrap();
+    let value = |mutant: &str, key: &str| -> String {
+        let line = mutant.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(" = "));
+        serde_json::from_str(line.unwrap_or_else(|| panic!("no {key} in:{mutant}"))).unwrap()
+    };
+    let stray: Vec<String> = list
+        .split("[[mutant]]")
+        .skip(1)
+        .map(|mutant| (value(mutant, "what"), value(mutant, "file"), value(mutant, "find")))
+        .filter(|(_, file, find)| {
+            std::fs::read_to_string(root().join(file)).unwrap().matches(find.as_str()).count() != 1
+        })
+        .map(|(what, file, _)| format!("{file}: {what}"))
+        .collect();
+    none(&stray, "Say anew what these mutants of tests/mutants/list.toml change.");
+}
+
+#[test]
 fn the_readme_lists_every_setting() {
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
     for row in labs::config::table() {

@@ -13,10 +13,11 @@ use std::time::{Duration, Instant};
 
 use aws_lc_rs::digest;
 use moka::sync::Cache;
-use sqlx::PgPool;
 use sqlx::postgres::PgListener;
+use sqlx::{PgExecutor, PgPool};
 use tokio_util::sync::CancellationToken;
 
+use crate::db::Db;
 use crate::fault::{Code, Fault};
 use crate::keep::sealed::MasterKey;
 use crate::keep::token::{Claims, KeyRing, TokenError};
@@ -160,13 +161,14 @@ impl Authority {
     }
 
     /// The keys to sign with. While it is not known whether the current key has changed, they are read anew, so that
-    /// no replica signs with a former one for longer than a second.
+    /// no replica signs with a former one for longer than a second; over the request's own connection, because whoever
+    /// holds one and waits for another may wait for those who do the same.
     ///
     /// # Errors
     /// [`Code::Unavailable`] when the database is away.
-    pub async fn signing_ring(&self) -> Result<Arc<KeyRing>, Fault> {
+    pub async fn signing_ring(&self, db: &Db) -> Result<Arc<KeyRing>, Fault> {
         if self.age() >= VOUCHED {
-            self.reload_keys().await?;
+            self.reload_keys(&mut *db.conn().await?).await?;
         }
         Ok(self.ring())
     }
@@ -189,7 +191,7 @@ impl Authority {
         match self.ring().verify(token, now.unix()) {
             Err(TokenError::UnknownKey) => {
                 if self.looks_for_strange_keys() {
-                    self.reload_keys().await?;
+                    self.reload_keys(&self.pool).await?;
                 }
                 self.ring().verify(token, now.unix()).map_err(token_fault)
             }
@@ -210,9 +212,9 @@ impl Authority {
     }
 
     /// Reads the keys anew, one reader after the other, so that none puts back what it had read before another.
-    async fn reload_keys(&self) -> Result<(), Fault> {
+    async fn reload_keys(&self, on: impl PgExecutor<'_>) -> Result<(), Fault> {
         let _turn = self.reloading.lock().await;
-        let ring = keys::load(&self.pool, &self.key, (&self.issuer, &self.audience)).await?;
+        let ring = keys::load(on, &self.key, (&self.issuer, &self.audience)).await?;
         *self.ring.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(ring);
         Ok(())
     }
@@ -226,28 +228,28 @@ impl Authority {
         // Whatever changed while nobody listened is unknown: everything kept so far is too old.
         let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
         self.floor.store(generation, Ordering::Release);
-        self.reload_keys().await?;
-        self.denials.reload(&self.pool).await?;
+        self.reload_keys(&mut listener).await?;
+        self.denials.reload(&mut listener).await?;
         loop {
             let asked = self.started.elapsed();
             tokio::time::timeout(PATIENCE, sqlx::query("select 1").execute(&mut listener))
                 .await
                 .map_err(|_| Fault::unavailable("the listening connection does not answer"))??;
             while let Some(notice) = listener.next_buffered() {
-                self.learn(notice.payload()).await?;
+                self.learn(notice.payload(), &mut listener).await?;
             }
             self.beaten_at.store(u64::try_from(asked.as_millis()).unwrap_or(u64::MAX), Ordering::Release);
             tokio::time::sleep(BEAT).await;
         }
     }
 
-    async fn learn(&self, subject: &str) -> Result<(), Fault> {
+    async fn learn(&self, subject: &str, listener: &mut PgListener) -> Result<(), Fault> {
         let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
         if subject.starts_with("keys:") {
-            return self.reload_keys().await;
+            return self.reload_keys(listener).await;
         }
         if subject.starts_with("denials:") {
-            return self.denials.reload(&self.pool).await;
+            return self.denials.reload(listener).await;
         }
         // A role is held by any number of people: whoever is looked up next is looked up anew.
         if subject.ends_with(":*") || subject.starts_with("staff_role:") {

@@ -226,9 +226,22 @@ async fn a_new_address_is_proved_by_its_reader_and_stopped_by_the_old_one() {
     refused_soon(&house, "every session ends", &person.token).await;
     let moved = get(&house, &manager, person.uuid).await;
     assert_eq!((&moved["email"], &moved["pending_email"]), (&json!(NEW), &Value::Null));
-    house.sign_in(NEW).await;
+    // While the old address can take it back, staff take no step that would let in whoever reads the new one.
+    let reader = house.sign_in(NEW).await;
+    let secret = with_factor(&house, &reader).await;
+    for (step, body) in [
+        ("admin_users_send_password_reset", json!({})),
+        ("admin_users_reset_mfa", json!({ "reason": "Says that the phone is lost." })),
+    ] {
+        assert_eq!(on(&house, &manager, step, person.uuid, &body).await.code(), "CONFLICT", "{step}");
+    }
+    house.sign_in_with_factor(NEW, &secret).await;
     house.call("auth_account_cancel_email_change").json(&json!({ "token": cancel })).expect(200).await;
+    // The factor was enrolled by the reader of the new address, so it is gone.
     house.sign_in(&person.email).await;
+    assert_eq!(house.number("select count(*) from totp_factor").await, 1, "the manager's own");
+    let reset = on(&house, &manager, "admin_users_send_password_reset", person.uuid, &json!({})).await;
+    assert_eq!(reset.status, 200);
     let same = update(json!({ "email": person.email.to_uppercase() })).await;
     assert_eq!((same.status, &same.json["pending_email"]), (200, &Value::Null));
     assert_eq!(house.number("select count(*) from email_change").await, 1);

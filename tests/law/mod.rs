@@ -5,6 +5,7 @@ mod access;
 mod audit;
 mod full_disk;
 mod journal;
+mod machines;
 mod plans;
 mod questions;
 mod requests;

@@ -33,16 +33,13 @@ pub fn mutant(number: u32) -> bool {
 LONGEST_RUN_SECONDS = 600
 
 
-def copied():
-    """Copies the sources; what has not changed keeps its time, so that it is not built again."""
+def sources():
+    """Every file of the project by its name."""
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=HOME, check=True, capture_output=True
     )
     names = [name for name in listed.stdout.decode().split("\0") if name and (HOME / name).is_file()]
-    shutil.rmtree(TREE, ignore_errors=True)
-    for name in names:
-        (TREE / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(HOME / name, TREE / name)
+    return {name: (HOME / name).read_bytes() for name in names}
 
 
 def switched(mutant, number):
@@ -55,21 +52,35 @@ def switched(mutant, number):
     return f"(if {chosen} {{ {mutant['weak']} }} else {{ {mutant['find']} }})"
 
 
-def planted(mutants):
+def planted(mutants, files):
     for number, mutant in enumerate(mutants, 1):
-        if (HOME / mutant["file"]).read_text().count(mutant["find"]) != 1:
-            sys.exit(f"mutant {number} ({mutant['what']}): its text does not stand once in {mutant['file']}")
-        path = TREE / mutant["file"]
+        text, find = files[mutant["file"]].decode(), mutant["find"]
         # Two may change the same text: the last occurrence is the one that no other has planted.
-        before, _, after = path.read_text().rpartition(mutant["find"])
-        path.write_text(before + switched(mutant, number) + after)
-    library = TREE / "schema/src/lib.rs"
-    library.write_text(library.read_text() + SWITCH)
+        before, found, after = text.rpartition(find)
+        if not found:
+            sys.exit(f"mutant {number} ({mutant['what']}): its text does not stand in {mutant['file']}")
+        files[mutant["file"]] = (before + switched(mutant, number) + after).encode()
+    files["schema/src/lib.rs"] += SWITCH.encode()
+
+
+def laid_out(files):
+    """Writes what has changed and nothing else, so that nothing else is built again."""
+    there = {str(path.relative_to(TREE)): path for path in TREE.rglob("*") if path.is_file()}
+    for name, path in there.items():
+        if name not in files:
+            path.unlink()
+    for name, content in files.items():
+        path = TREE / name
+        if name in there and path.read_bytes() == content:
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        shutil.copymode(HOME / name, path)
 
 
 def built():
     """Builds the tests against a database, because statements have changed; their programs by name."""
-    command = [".ci/with-postgres.sh", "cargo", "test", "--workspace", "--no-run", "--locked", "--message-format=json"]
+    command = [".ci/with-postgres.sh", "cargo", "test", "--workspace", "--no-run", "--locked", "--message-format=json-render-diagnostics"]
     environment = os.environ | {"SQLX_OFFLINE": "false", "CARGO_TARGET_DIR": str(PLACE / "target")}
     out = subprocess.run(command, cwd=TREE, env=environment, stdout=subprocess.PIPE, check=False)
     if out.returncode:
@@ -108,8 +119,9 @@ def ran(programs, by, number):
 def main():
     mutants = tomllib.loads((HOME / "tests/mutants/list.toml").read_text())["mutant"]
     wanted = [int(number) for number in sys.argv[1:]] or range(1, len(mutants) + 1)
-    copied()
-    planted(mutants)
+    files = sources()
+    planted(mutants, files)
+    laid_out(files)
     programs = built()
     for by in sorted({by for number in wanted for by in mutants[number - 1]["by"]}):
         if not ran(programs, by, 0):

@@ -99,3 +99,17 @@ async fn whoever_belongs_to_no_partner_has_no_entitlements() {
     let program = house.program("Tool", &["subscription"], None).await;
     house.call("subscription_entitlements_get").token(&program.token).expect(404).await;
 }
+
+#[tokio::test]
+async fn a_person_reaches_what_role_and_tier_both_give() {
+    let house = House::new().await;
+    house.sql("update tier set burst_per_second = 1000").await;
+    let partner = house.partner("Nordsee Kassen").await;
+    let holds = async || {
+        let me = house.call("system_me_get").token(&partner.token).expect(200).await;
+        me.json["scopes"].as_array().unwrap().contains(&json!("statistics:write"))
+    };
+    assert!(!holds().await, "an administrator's role gives it, the free tier does not");
+    set(&house, &partner, "statistics_access", "true", "1 day").await;
+    house.soon("the override is in force", holds).await;
+}

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use ipnet::IpNet;
-use sqlx::PgPool;
+use sqlx::{PgExecutor, PgPool};
 
 use crate::fault::{Code, Fault};
 use crate::time::Time;
@@ -31,12 +31,12 @@ impl Denials {
     }
 
     /// Reads the list anew.
-    pub(super) async fn reload(&self, pool: &PgPool) -> Result<(), Fault> {
+    pub(super) async fn reload(&self, on: impl PgExecutor<'_>) -> Result<(), Fault> {
         let rows = sqlx::query!(
             r#"select network::inet as "network!: IpNet", expires_at
                  from network_denial where expires_at is null or expires_at > labs_now()"#
         )
-        .fetch_all(pool)
+        .fetch_all(on)
         .await?;
         let list = List::of(rows.into_iter().map(|row| (row.network, row.expires_at)));
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(list);

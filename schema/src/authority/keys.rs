@@ -1,6 +1,6 @@
 //! The signing keys: read from the table, the first ones made at first start.
 
-use sqlx::PgPool;
+use sqlx::{PgExecutor, PgPool};
 
 use crate::fault::Fault;
 use crate::keep::sealed::MasterKey;
@@ -11,14 +11,14 @@ use crate::time::Time;
 const PURPOSE: &str = "signing-key";
 
 /// Every key that may still have signed a token in force.
-pub(super) async fn load(pool: &PgPool, key: &MasterKey, parties: (&str, &str)) -> Result<KeyRing, Fault> {
+pub(super) async fn load(on: impl PgExecutor<'_>, key: &MasterKey, parties: (&str, &str)) -> Result<KeyRing, Fault> {
     let rows = sqlx::query!(
         r#"select key_id, state, public_key, private_key_sealed, expires_at as "expires_at: Time"
              from signing_key
             where state <> 'RETIRED' or expires_at > labs_now()
             order by created_at"#
     )
-    .fetch_all(pool)
+    .fetch_all(on)
     .await?;
     let mut keys = Vec::with_capacity(rows.len());
     let mut signer = String::new();

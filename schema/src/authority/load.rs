@@ -247,3 +247,16 @@ fn subject(claims: &Claims) -> Result<Uuid, Fault> {
 fn moment(unix: i64) -> Result<Time, Fault> {
     jiff::Timestamp::from_second(unix).map(Time).map_err(Fault::internal)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_is_bound_to_a_partner_holds_what_both_grant_and_nothing_of_the_operators() {
+        let set = |names: &[&str]| ScopeSet::parse(names.iter().copied());
+        let own = set(&["marketplace:write", "labs.admin:write", "statistics"]);
+        let tier = set(&["marketplace.apps:write", "partner:write", "labs.admin:write"]);
+        assert_eq!(effective_scopes(own, tier), set(&["marketplace.apps:write"]));
+    }
+}

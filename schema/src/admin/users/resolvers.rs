@@ -207,6 +207,7 @@ impl UsersMutation {
         Remark::note(body, ask);
         let user = held(ask, user_uuid).await?;
         rules::active(&user.state)?;
+        rules::settled(address::open_by_staff(ask, user_uuid).await?)?;
         let to = addressee_get(&ask.db, user_uuid).await?.ok_or_else(not_found)?;
         passwords::mail_reset(ask, &to).await?;
         event(&user, "PASSWORD_RESET_REQUESTED").write(ask).await?;
@@ -219,6 +220,7 @@ impl UsersMutation {
         let ask = ctx.ask();
         body.note(ask);
         let user = held(ask, user_uuid).await?;
+        rules::settled(address::open_by_staff(ask, user_uuid).await?)?;
         if !mfa::take_away(&ask.db, user_uuid).await? {
             return Err(Fault::conflict("No second factor is in force, so the password alone lets this person in."));
         }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::auth::people::rules::{Action, State, after};
 use crate::fault::Fault;
 use crate::scope::{Scope, ScopeSet};
+use crate::time::Time;
 
 /// What it takes to see internal people.
 const STAFF: &str = "labs.admin.staff";
@@ -73,6 +74,19 @@ pub(super) fn changeable(is_staff: bool, own: ScopeSet) -> Result<(), Fault> {
 pub(super) fn moved(state: &str, action: Action, was_suspended: bool) -> Result<State, Fault> {
     let state = State::parse(state).ok_or_else(|| Fault::internal(format!("a person in the state {state}")))?;
     after(state, action, was_suspended)
+}
+
+/// Refuses a step that would let in whoever reads an address that staff gave the person, while the old address can
+/// still take that back: no chain of steps of staff's makes somebody's account somebody else's.
+///
+/// # Errors
+/// [`crate::Code::Conflict`], with the moment from which on it is possible.
+pub(super) fn settled(open_until: Option<Time>) -> Result<(), Fault> {
+    open_until.map_or(Ok(()), |until| {
+        Err(Fault::conflict(format!(
+            "Staff changed this person's address, and until {until} the old address can take that back. Do this afterwards."
+        )))
+    })
 }
 
 /// Refuses what makes no sense for somebody who cannot sign in.

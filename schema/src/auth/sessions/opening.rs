@@ -110,6 +110,6 @@ async fn access_token(ask: &Ask, person_uuid: Uuid, session_uuid: Uuid) -> Resul
         client_id: None,
         sid: Some(session_uuid),
     };
-    let token = ask.services.authority.signing_ring().await?.sign(&claims).map_err(Fault::internal)?;
+    let token = ask.services.authority.signing_ring(&ask.db).await?.sign(&claims).map_err(Fault::internal)?;
     Ok(SignedIn::new(token.expose().to_owned(), rules::ACCESS_TOKEN_SECONDS))
 }

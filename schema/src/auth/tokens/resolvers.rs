@@ -196,7 +196,7 @@ async fn issue(ask: &Ask, client: &ClientRow, granted: ScopeSet) -> Result<OAuth
         client_id: Some(client.client_id.clone()),
         sid: None,
     };
-    let token = ask.services.authority.signing_ring().await?.sign(&claims).map_err(Fault::internal)?;
+    let token = ask.services.authority.signing_ring(&ask.db).await?.sign(&claims).map_err(Fault::internal)?;
     let issued = Issued {
         grant_uuid: ask.new_uuid(),
         client_uuid: client.client_uuid,

@@ -19,6 +19,7 @@ pub(in super::super) struct CountRow {
     pub(in super::super) actor_kind: Option<String>,
     /// Nil for an actor who has none.
     pub(in super::super) actor_uuid: Option<Uuid>,
+    /// What the actor is called in their latest record, looked up for the page alone.
     pub(in super::super) actor_label: Option<String>,
     pub(in super::super) records: i64,
 }
@@ -47,13 +48,14 @@ pub(in super::super) async fn page(
         window,
         db,
         CountRow,
-        r#"select day, operation, outcome, actor_kind, actor_uuid, actor_label, records as "records!"
+        r#"select day, operation, outcome, actor_kind, actor_uuid, records as "records!",
+                  (select l.actor_label from audit_log as l where l.actor_uuid = counted.actor_uuid
+                    order by l.recorded_at desc, l.record_uuid desc limit 1) as actor_label
              from (
                  select case when $11 then to_char(recorded_at at time zone 'UTC', 'YYYY-MM-DD') end as day,
                         case when $12 then operation end as operation, case when $13 then outcome end as outcome,
                         case when $14 then actor_kind end as actor_kind,
                         case when $14 then coalesce(actor_uuid, '00000000-0000-0000-0000-000000000000') end as actor_uuid,
-                        case when $14 then (array_agg(actor_label order by recorded_at desc))[1] end as actor_label,
                         count(*) as records
                    from audit_log
                   where ($1::uuid[] is null or actor_uuid = any($1)) and ($2::text[] is null or actor_kind = any($2))

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Whoever takes a change back gets the address from before it, whatever was changed after it, and every session ends:
-//! somebody else may have made the change. That is why a reset of the password follows by mail.
+//! somebody else may have made the change. That is why a reset of the password follows by mail, and why a second factor
+//! that was enrolled since goes.
 
 pub(super) mod rules;
 mod store;
@@ -132,6 +133,12 @@ async fn to_new_address(
     .await
 }
 
+/// Until when the old address can take back a change that staff asked for and that is in effect; `None` when there is
+/// none. Meanwhile staff take no further step that would let whoever reads the new address in.
+pub(crate) async fn open_by_staff(ask: &Ask, person_uuid: Uuid) -> Result<Option<Time>, Fault> {
+    store::open_by_staff_get(&ask.db, person_uuid).await
+}
+
 /// Takes the token from the new address. Answers the address and since when it is the person's.
 pub(super) async fn confirm(ask: &Ask, token: &str) -> Result<(String, Time), Fault> {
     let change = taken_up(ask, token, "CHANGE_EMAIL").await?;
@@ -164,6 +171,10 @@ pub(super) async fn cancel(ask: &Ask, token: &str) -> Result<String, Fault> {
     let reset = SecretKind::OneTime.issue();
     let reset_until = ask.now.plus_seconds(RESET_SECONDS);
     store::set_cancelled(&ask.db, &change, state.name(), &reset.digest, reset_until).await?;
+    if store::later_factor_delete(&ask.db, change.change_uuid).await? {
+        let event = SecurityEvent::new("SECOND_FACTOR_RESET", true);
+        event.about(change.person_uuid, change.partner_uuid).write(ask).await?;
+    }
     all_set_ended(&ask.db, change.person_uuid, None, "EMAIL_CHANGE_CANCELLED").await?;
     let event = SecurityEvent::new("EMAIL_CHANGE_CANCELLED", true);
     event.about(change.person_uuid, change.partner_uuid).write(ask).await?;

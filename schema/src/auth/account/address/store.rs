@@ -101,6 +101,20 @@ pub(super) async fn pending_supersede(db: &Db, person_uuid: Uuid, from: &str, to
     Ok(())
 }
 
+/// Until when the old address can take back a change that staff asked for and that is in effect; `None` when there is
+/// none.
+pub(super) async fn open_by_staff_get(db: &Db, person_uuid: Uuid) -> Result<Option<Time>, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select max(t.expires_at) as "until: Time"
+             from email_change as c join one_time_token as t on t.subject_uuid = c.change_uuid
+            where c.person_uuid = $1 and c.session_uuid is null and c.state = 'CONFIRMED'
+              and t.purpose = 'CANCEL_EMAIL_CHANGE' and t.used_at is null and t.expires_at > labs_now()"#,
+        person_uuid
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
 /// Notes a change with its two tokens.
 pub(super) async fn insert(db: &Db, new: &NewChange<'_>) -> Result<(), Fault> {
     sqlx::query!(
@@ -193,6 +207,24 @@ pub(super) async fn set_confirmed(
         cancel_sha256,
         cancel_until as Time,
         change.person_uuid,
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Takes a second factor away that was confirmed after a change was in effect, with its recovery codes; false when
+/// there is none. It may be that of whoever read the new address.
+pub(super) async fn later_factor_delete(db: &Db, change_uuid: Uuid) -> Result<bool, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"with later as (
+             delete from totp_factor as f using email_change as c
+              where c.change_uuid = $1 and f.person_uuid = c.person_uuid and f.confirmed_at >= c.confirmed_at
+             returning f.person_uuid
+           ), codes as (
+             delete from recovery_code as r using later where r.person_uuid = later.person_uuid
+           )
+           select exists (select from later) as "gone!""#,
+        change_uuid
     )
     .fetch_one(&mut *db.conn().await?)
     .await?)

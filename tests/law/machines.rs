@@ -1,0 +1,156 @@
+//! The state machines cell by cell, over HTTP: a thing is brought into each of its states, and each action that an
+//! operation does is tried there. Where the picture (`schema/states.md`, drawn from the tables in code) leads somewhere,
+//! the thing is there afterwards; everywhere else it is refused with what is allowed, and stays where it is.
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::Cast;
+use crate::house::contract;
+
+const PICTURES: &str = include_str!("../../schema/states.md");
+
+/// A step of a machine.
+struct Step {
+    from: &'static str,
+    action: &'static str,
+    to: &'static str,
+}
+
+/// The steps of a machine, as drawn.
+fn drawn(thing: &str) -> Vec<Step> {
+    let (_, picture) =
+        PICTURES.split_once(&format!("\n## {thing}\n")).unwrap_or_else(|| panic!("no picture of {thing}"));
+    let lines =
+        picture.lines().take_while(|line| !line.starts_with("## ")).filter_map(|line| line.trim().split_once(" --> "));
+    let steps = lines.map(|(from, rest)| rest.split_once(": ").map(|(to, action)| Step { from, action, to }));
+    steps.map(Option::unwrap).collect()
+}
+
+/// Something that has a state.
+struct Machine<'a> {
+    /// The picture's heading.
+    thing: &'a str,
+    /// Its table, and the column that names the row.
+    table: &'a str,
+    key: &'a str,
+    uuid: Uuid,
+    /// The parameters of the operations' paths.
+    places: &'a [(&'a str, Uuid)],
+    /// Actions with the operation that does each and what it is sent.
+    actions: &'a [(&'a str, &'a str, Value)],
+    /// States in which it is nobody's and nothing's any more: not found.
+    gone: &'a [&'a str],
+    /// What else a row needs to be in a state.
+    dress: fn(&str) -> &'static str,
+}
+
+impl Machine<'_> {
+    /// Puts the row into a state, past every trigger.
+    async fn bring(&self, cast: &Cast, state: &str) {
+        let Self { table, key, uuid, .. } = self;
+        let dress = (self.dress)(state);
+        let put = format!("update {table} set state = '{state}'{dress} where {key} = '{uuid}'");
+        cast.house.sql(&format!("set session_replication_role = replica; {put}")).await;
+    }
+
+    async fn state(&self, cast: &Cast) -> String {
+        let Self { table, key, uuid, .. } = self;
+        let query = format!("select state from {table} where {key} = '{uuid}'");
+        sqlx::query_scalar(sqlx::AssertSqlSafe(query)).fetch_one(&mut cast.house.owner().await).await.unwrap()
+    }
+
+    /// Tries every action in every state.
+    async fn walk(&self, cast: &Cast) {
+        let steps = drawn(self.thing);
+        let mut states: Vec<&str> = steps.iter().flat_map(|step| [step.from, step.to]).collect();
+        states.sort_unstable();
+        states.dedup();
+        for (action, operation, body) in self.actions {
+            assert!(steps.iter().any(|step| step.action == *action), "{}: no step is called {action}", self.thing);
+            for state in &states {
+                self.bring(cast, state).await;
+                let token = cast.token_for(contract().operation(operation).unwrap());
+                let call = self.places.iter().fold(cast.house.call(operation).token(token), |call, (name, uuid)| {
+                    if contract().operation(operation).unwrap().path.contains(&format!("{{{name}}}")) {
+                        call.path(name, uuid)
+                    } else {
+                        call
+                    }
+                });
+                let answer = if body.is_null() { call } else { call.json(body) }.send().await;
+                let cell = format!("{}: {action} in {state}: {} {}", self.thing, answer.status, answer.text());
+                let ends: Vec<&str> = steps
+                    .iter()
+                    .filter(|step| step.from == *state && step.action == *action)
+                    .map(|step| step.to)
+                    .collect();
+                let now = self.state(cast).await;
+                if self.gone.contains(state) {
+                    assert_eq!((answer.status, answer.code(), now.as_str()), (404, "NOT_FOUND", *state), "{cell}");
+                } else if ends.is_empty() {
+                    assert_eq!((answer.status, answer.code()), (409, "ILLEGAL_TRANSITION"), "{cell}");
+                    let mut allowed: Vec<&str> =
+                        steps.iter().filter(|step| step.from == *state).map(|step| step.action).collect();
+                    allowed.sort_unstable();
+                    allowed.dedup();
+                    let told = answer.json["allowed_actions"].as_array().unwrap_or_else(|| panic!("{cell}"));
+                    let mut told: Vec<&str> = told.iter().filter_map(Value::as_str).collect();
+                    told.sort_unstable();
+                    assert_eq!(told, allowed, "{cell}");
+                    assert_eq!(now, *state, "{cell}: a refusal moved it");
+                } else {
+                    assert!((200..300).contains(&answer.status), "{cell}");
+                    assert!(ends.contains(&now.as_str()), "{cell}: it is {now}, not one of {ends:?}");
+                }
+            }
+        }
+    }
+}
+
+fn nothing_else(_: &str) -> &'static str {
+    ""
+}
+
+#[tokio::test]
+async fn a_person_of_a_team_moves_as_drawn() {
+    let cast = Cast::new().await;
+    let member = cast.house.partner("Spree Software").await;
+    let reason = json!({ "reason": "As agreed on the phone." });
+    Machine {
+        thing: "Partner user",
+        table: "person",
+        key: "person_uuid",
+        uuid: member.uuid,
+        places: &[("user_uuid", member.uuid)],
+        actions: &[
+            ("verify", "admin_users_verify_email", reason.clone()),
+            ("lock", "admin_users_lock", reason),
+            ("unlock", "admin_users_unlock", Value::Null),
+        ],
+        gone: &["REMOVED"],
+        dress: nothing_else,
+    }
+    .walk(&cast)
+    .await;
+}
+
+#[tokio::test]
+async fn a_category_moves_as_drawn() {
+    let cast = Cast::new().await;
+    let body = json!({ "names": { "en": "Loyalty" } });
+    let made = cast.house.call("marketplace_categories_create").token(&cast.staff.token).json(&body).expect(201).await;
+    let uuid = made.str("uuid").parse().unwrap();
+    Machine {
+        thing: "Category",
+        table: "category",
+        key: "category_uuid",
+        uuid,
+        places: &[("category_uuid", uuid)],
+        actions: &[("deactivate", "marketplace_categories_deactivate", json!({}))],
+        gone: &[],
+        dress: nothing_else,
+    }
+    .walk(&cast)
+    .await;
+}
