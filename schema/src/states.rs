@@ -51,10 +51,12 @@ pub fn drawn() -> String {
             .to_owned();
     for drawing in [
         crate::auth::people::rules::drawing(),
+        crate::auth::invitations::rules::drawing(),
         crate::admin::mail_messages::drawing(),
         crate::marketplace::apps::drawing(),
         crate::marketplace::versions::drawing(),
         crate::marketplace::categories::drawing(),
+        crate::partner::support_tickets::drawing(),
     ] {
         drawing.write(&mut out);
     }

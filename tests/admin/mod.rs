@@ -14,5 +14,6 @@ mod signing_keys;
 mod staff;
 mod staff_refusals;
 mod staff_roles;
+mod team_members;
 mod users;
 mod users_refusals;

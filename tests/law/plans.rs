@@ -56,6 +56,8 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
     ),
     ("select count(*) as \"count!\" from user_shown", "person", "a total, only for staff who ask for it"),
     ("select count(*) as \"count!\" from security_event where ($1", "security_event", "the same"),
+    ("select count(*) as \"count!\" from support_desk_shown", "support_ticket", "the same"),
+    ("select count(*) as \"count!\" from support_desk_shown", "partner", "the same"),
 ];
 
 /// A statement as the build left it.

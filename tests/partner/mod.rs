@@ -1,3 +1,8 @@
 //! Stories of a partner's own record.
 
+mod invitations;
 mod security;
+mod support_desk;
+mod support_tickets;
+pub(crate) mod team;
+mod team_members;

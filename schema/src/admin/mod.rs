@@ -4,11 +4,12 @@
 
 mod audit_records;
 mod granters;
+mod invitations;
 mod machine_clients;
 pub(crate) mod mail_messages;
 mod network_denials;
 mod networks;
-mod order;
+pub(crate) mod order;
 mod rate_limits;
 mod reason;
 mod scopes;
@@ -17,6 +18,7 @@ mod sign_in_blocks;
 mod signing_keys;
 mod staff;
 mod staff_roles;
+mod team_members;
 mod users;
 
 use crate::engine::roots;
@@ -25,6 +27,7 @@ roots! {
     /// What can be read of the group.
     pub(crate) struct AdminQuery(
         audit_records::AuditRecordsQuery,
+        invitations::InvitationsQuery,
         machine_clients::MachineClientsQuery,
         mail_messages::MailMessagesQuery,
         network_denials::NetworkDenialsQuery,
@@ -35,6 +38,7 @@ roots! {
         signing_keys::SigningKeysQuery,
         staff::StaffQuery,
         staff_roles::StaffRolesQuery,
+        team_members::TeamMembersQuery,
         users::UsersQuery,
     );
 }
@@ -42,6 +46,7 @@ roots! {
 roots! {
     /// What can be written in the group.
     pub(crate) struct AdminMutation(
+        invitations::InvitationsMutation,
         machine_clients::MachineClientsMutation,
         mail_messages::MailMessagesMutation,
         network_denials::NetworkDenialsMutation,
@@ -50,6 +55,7 @@ roots! {
         signing_keys::SigningKeysMutation,
         staff::StaffMutation,
         staff_roles::StaffRolesMutation,
+        team_members::TeamMembersMutation,
         users::UsersMutation,
     );
 }

@@ -1,4 +1,4 @@
-//! The orders that the staff's lists of people and of programs have in common.
+//! The orders that lists of people and of programs have in common.
 //!
 //! A statement that is listed in them has a relation `place` with the columns `created_at`, `name`, `seen_at` and
 //! `uuid`, and takes the cursor's two keys as its first parameters.
@@ -11,7 +11,7 @@ use crate::time::Time;
 
 /// In which order people or programs come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::admin) enum Order {
+pub(crate) enum Order {
     NewestFirst,
     OldestFirst,
     ByName,
@@ -19,18 +19,18 @@ pub(in crate::admin) enum Order {
 }
 
 /// Where a row stands in every one of the orders.
-pub(in crate::admin) struct Place<'a> {
-    pub(in crate::admin) created_at: Time,
+pub(crate) struct Place<'a> {
+    pub(crate) created_at: Time,
     /// The name as it is compared.
-    pub(in crate::admin) name: &'a str,
+    pub(crate) name: &'a str,
     /// When they last signed in; whoever never did comes last.
-    pub(in crate::admin) seen_at: Option<Time>,
-    pub(in crate::admin) uuid: Uuid,
+    pub(crate) seen_at: Option<Time>,
+    pub(crate) uuid: Uuid,
 }
 
 impl Order {
     /// The order that `sort` names; the contract knows no other than these.
-    pub(in crate::admin) fn named(sort: Option<&str>) -> Self {
+    pub(crate) fn named(sort: Option<&str>) -> Self {
         match sort {
             Some("created_at") => Self::OldestFirst,
             Some("name") => Self::ByName,
@@ -40,7 +40,7 @@ impl Order {
     }
 
     /// The cursor's keys of a row that stands there.
-    pub(in crate::admin) fn keys(self, place: &Place<'_>) -> Keys {
+    pub(crate) fn keys(self, place: &Place<'_>) -> Keys {
         let first = match self {
             Self::NewestFirst | Self::OldestFirst => json!(place.created_at),
             Self::ByName => json!(place.name),
@@ -94,4 +94,4 @@ macro_rules! in_order {
     };
 }
 
-pub(in crate::admin) use in_order;
+pub(crate) use in_order;

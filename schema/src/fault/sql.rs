@@ -28,9 +28,7 @@ impl From<sqlx::Error> for Fault {
                 tracing::warn!(cause = %error, "the database is away");
                 Self::unavailable("The service cannot reach its database. Try again.")
             }
-            _ if constraint_of(&error) == Some("person_administrator_check") => Self::conflict(
-                "A partner always keeps one active administrator. Make somebody else administrator first.",
-            ),
+            _ if constraint_of(&error) == Some("person_administrator_check") => Self::last_administrator(),
             _ if constraint_of(&error) == Some("staff_granter_check") => Self::last_granter(),
             _ => Self::internal(error),
         }
@@ -38,6 +36,12 @@ impl From<sqlx::Error> for Fault {
 }
 
 impl Fault {
+    /// A team would be left without an active administrator.
+    #[must_use]
+    pub(crate) fn last_administrator() -> Self {
+        Self::conflict("A partner always keeps one active administrator. Make somebody else administrator first.")
+    }
+
     /// Nobody who can grant roles to internal people would be left.
     #[must_use]
     pub(crate) fn last_granter() -> Self {

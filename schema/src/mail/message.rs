@@ -3,6 +3,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+mod membership;
+mod ticket;
+
+pub use membership::{Membership, MembershipChange};
+pub use ticket::{Ticket, TicketEvent};
+
 use super::words;
 use crate::keep::email::EmailAddress;
 use crate::keep::sealed::{MasterKey, SealBroken};
@@ -69,8 +75,8 @@ pub enum Asking {
     Invitation {
         /// The company that invites.
         company: String,
-        /// Who invites.
-        inviter: String,
+        /// Who invites, where it is somebody of the team.
+        inviter: Option<String>,
         /// The role offered, as the contract names it.
         role: String,
     },
@@ -133,6 +139,10 @@ pub enum Notice {
         /// How.
         decision: Decision,
     },
+    /// Somebody's place in their team changed.
+    Membership(Membership),
+    /// Something happened to a support ticket.
+    Ticket(Ticket),
 }
 
 /// What happened to an account.
@@ -225,6 +235,8 @@ impl Letter {
                 Notice::PartnerSuspended { .. } => "PARTNER_SUSPENDED",
                 Notice::PartnerReinstated { .. } => "PARTNER_REINSTATED",
                 Notice::SubmissionDecided { .. } => "SUBMISSION_DECIDED",
+                Notice::Membership(_) => "MEMBERSHIP",
+                Notice::Ticket(_) => "TICKET",
             },
         }
     }
@@ -283,7 +295,7 @@ pub(super) mod tests {
             Asking::ResetPassword { name: text() },
             Asking::ConfirmNewEmail { name: text() },
             Asking::CancelEmailChange { name: text() },
-            Asking::Invitation { company: text(), inviter: text(), role: "EDITOR".to_owned() },
+            Asking::Invitation { company: text(), inviter: Some(text()), role: "EDITOR".to_owned() },
             Asking::StaffInvitation { name: text(), inviter: text() },
         ];
         let mut telling = vec![
@@ -298,6 +310,8 @@ pub(super) mod tests {
         for event in EVENTS {
             telling.push(Notice::Security { name: text(), event, occurred_at: at(0) });
         }
+        telling.extend(Membership::one_of_each(&text()).into_iter().map(Notice::Membership));
+        telling.extend(Ticket::one_of_each(&text()).into_iter().map(Notice::Ticket));
         let token = || SecretText::new("labs_ot_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ0123456789-_");
         let asking = asking.map(|about| Letter::asking(about, token(), at(3_600)));
         asking.into_iter().chain(telling.into_iter().map(Letter::Telling)).collect()

@@ -40,7 +40,7 @@ pub async fn invitation_create(pool: &PgPool, services: &Services, new: NewInvit
     let row = Row {
         invitation_uuid,
         partner_uuid: new.partner_uuid,
-        inviter_uuid: new.inviter_uuid,
+        inviter_uuid: Some(new.inviter_uuid),
         email: &email,
         role: new.role,
         locale: &new.locale,

@@ -3,16 +3,34 @@
 //! Specification: platform, Group separation.
 
 pub(crate) mod events;
+pub(crate) mod invitations;
+mod own;
 mod security;
+mod support_desk;
+pub(crate) mod support_tickets;
+pub(crate) mod team;
+pub(crate) mod team_members;
 
 use crate::engine::roots;
 
 roots! {
     /// What can be read of the group.
-    pub(crate) struct PartnerQuery(security::SecurityQuery);
+    pub(crate) struct PartnerQuery(
+        invitations::InvitationsQuery,
+        security::SecurityQuery,
+        support_desk::SupportDeskQuery,
+        support_tickets::SupportTicketsQuery,
+        team_members::TeamMembersQuery,
+    );
 }
 
 roots! {
     /// What can be written in the group.
-    pub(crate) struct PartnerMutation(security::SecurityMutation);
+    pub(crate) struct PartnerMutation(
+        invitations::InvitationsMutation,
+        security::SecurityMutation,
+        support_desk::SupportDeskMutation,
+        support_tickets::SupportTicketsMutation,
+        team_members::TeamMembersMutation,
+    );
 }

@@ -9,7 +9,7 @@ use crate::db::Db;
 use crate::entitlement::Allowance;
 use crate::fault::Fault;
 use crate::keep::email::EmailAddress;
-use crate::keep::secret::SecretKind;
+use crate::keep::secret::{SecretKind, SecretText};
 use crate::mail::message::{Asking, Letter};
 use crate::outbox;
 use crate::principal::Role;
@@ -22,8 +22,8 @@ pub(crate) struct NewInvitation<'a> {
     pub(crate) invitation_uuid: Uuid,
     /// The team.
     pub(crate) partner_uuid: Uuid,
-    /// Somebody of the team.
-    pub(crate) inviter_uuid: Uuid,
+    /// Somebody of the team; none where staff or a program invite.
+    pub(crate) inviter_uuid: Option<Uuid>,
     /// The address that the mail goes to.
     pub(crate) email: &'a EmailAddress,
     /// The role to be; whoever invites has no lower one.
@@ -37,8 +37,8 @@ pub(crate) struct NewInvitation<'a> {
 ///
 /// # Errors
 /// [`crate::Code::EntitlementExceeded`] when the plan allows no more people, invited ones included;
-/// [`crate::Code::Conflict`] when the address is in the team or invited already; [`crate::Code::NotFound`] when
-/// whoever invites is not of the team.
+/// [`crate::Code::Conflict`] when the address is in the team or invited already, or the company is not active;
+/// [`crate::Code::NotFound`] when whoever invites is not of the team.
 pub(crate) async fn invite(
     db: &Db,
     services: &Services,
@@ -49,7 +49,7 @@ pub(crate) async fn invite(
     let (partner_uuid, email) = (new.partner_uuid, new.email);
     let allowance = Allowance::lock_of(db, partner_uuid, "team_members").await?;
     if store::is_member(db, partner_uuid, email.normalised()).await? {
-        return Err(Fault::conflict("Somebody of this address is in the team already."));
+        return Err(rules::is_member());
     }
     let expired = after(State::Pending, Action::Expire)?;
     store::overdue_expire(db, partner_uuid, email.normalised(), expired.name()).await?;
@@ -69,14 +69,38 @@ pub(crate) async fn invite(
         expires_at,
     };
     let names = store::insert(db, &row).await?.ok_or_else(|| Fault::not_found("member of this team"))?;
-    let to = Addressee {
-        person_uuid: None,
-        partner_uuid: Some(partner_uuid),
-        email: email.as_str().to_owned(),
-        name: email.as_str().to_owned(),
-        locale: new.locale.to_owned(),
-    };
-    let (company, inviter, role) = (names.company_name, names.inviter_name, new.role.name().to_owned());
-    let letter = Letter::asking(Asking::Invitation { company, inviter, role }, token.text, expires_at.0);
-    outbox::queue_by(db, services, message_uuid, &to, &letter).await
+    rules::may_invite(&names.partner_state)?;
+    let mail = Mail { partner_uuid, email: email.as_str(), role: new.role.name(), locale: new.locale };
+    mail.queue(db, services, message_uuid, names.company_name, names.inviter_name, (token.text, expires_at)).await
+}
+
+/// The mail of an invitation.
+pub(super) struct Mail<'a> {
+    pub(super) partner_uuid: Uuid,
+    pub(super) email: &'a str,
+    pub(super) role: &'a str,
+    pub(super) locale: &'a str,
+}
+
+impl Mail<'_> {
+    pub(super) async fn queue(
+        self,
+        db: &Db,
+        services: &Services,
+        message_uuid: Uuid,
+        company: String,
+        inviter: Option<String>,
+        (token, until): (SecretText, Time),
+    ) -> Result<(), Fault> {
+        let to = Addressee {
+            person_uuid: None,
+            partner_uuid: Some(self.partner_uuid),
+            email: self.email.to_owned(),
+            name: self.email.to_owned(),
+            locale: self.locale.to_owned(),
+        };
+        let role = self.role.to_owned();
+        let letter = Letter::asking(Asking::Invitation { company, inviter, role }, token, until.0);
+        outbox::queue_by(db, services, message_uuid, &to, &letter).await
+    }
 }

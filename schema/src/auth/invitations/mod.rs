@@ -16,8 +16,13 @@
 
 mod inviting;
 mod resolvers;
-mod rules;
+pub(crate) mod rules;
+mod sending;
 mod store;
+mod view;
 
 pub(crate) use inviting::{NewInvitation, invite};
 pub(in crate::auth) use resolvers::{InvitationsMutation, InvitationsQuery};
+pub(crate) use sending::{resend, revoke, send};
+pub(crate) use store::sent;
+pub(crate) use view::{Invitation, InvitationCreate, InvitationState};

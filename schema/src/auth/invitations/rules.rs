@@ -1,9 +1,13 @@
 //! The machine of invitations, and who may accept one.
 
 use crate::fault::{Code, Fault, FieldError};
+use crate::keep::email::EmailProblem;
+use crate::states::Drawing;
 
 /// Seconds in which an invitation must be answered.
 pub(super) const INVITATION_SECONDS: i64 = 7 * 86_400;
+/// Invitations that one address is mailed in an hour at most, whoever sends them.
+pub(super) const MAILS_PER_HOUR: i64 = 5;
 
 /// Where an invitation stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +94,48 @@ pub(super) fn after(state: State, action: Action) -> Result<State, Fault> {
         let allowed = allowed.map(|action| action.name().to_owned()).collect();
         Fault::illegal("invitation", state.name(), action.name(), allowed)
     })
+}
+
+/// The machine as a picture.
+pub(crate) fn drawing() -> Drawing {
+    Drawing::of("Invitation", (&State::ALL, State::name), (&Action::ALL, Action::name), [&after])
+}
+
+/// Refuses to invite anybody into a team that may not act at present, for nobody could accept.
+///
+/// # Errors
+/// [`Code::Conflict`].
+pub(super) fn may_invite(partner_state: &str) -> Result<(), Fault> {
+    if partner_state == "ACTIVE" {
+        return Ok(());
+    }
+    Err(Fault::conflict(
+        "The company is not active at present, so nobody could accept. Invite once it is active again.",
+    ))
+}
+
+/// The refusal of an address that has an invitation already.
+pub(super) fn waits_already() -> Fault {
+    Fault::conflict("This address has an invitation that waits for an answer. Send that one again instead.")
+}
+
+/// The refusal of somebody who is in the team.
+pub(super) fn is_member() -> Fault {
+    Fault::conflict("Somebody of this address is in the team already.")
+}
+
+/// The refusal of one mail too many.
+pub(super) fn too_many_mails() -> Fault {
+    let detail =
+        format!("More than {MAILS_PER_HOUR} invitations to this address in an hour. Wait an hour and try again.");
+    let mut fault = Fault::new(Code::RateLimited, detail).retry_after(3600);
+    fault.parts_mut().budget = Some("burst");
+    fault
+}
+
+/// What is wrong with an address that cannot be invited.
+pub(super) fn no_address(problem: EmailProblem) -> FieldError {
+    FieldError::at("/email", "FORMAT", format!("This cannot be used: {problem}."))
 }
 
 /// Somebody who has the invited address already.

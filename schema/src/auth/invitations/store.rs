@@ -1,7 +1,10 @@
 //! Every statement about invitations.
 
+pub(crate) mod sent;
+
 use uuid::Uuid;
 
+use super::rules;
 use crate::db::Db;
 use crate::fault::{Fault, constraint_of};
 use crate::time::Time;
@@ -171,7 +174,7 @@ pub(super) struct NewRow<'a> {
     pub(super) email_normalised: &'a str,
     pub(super) role: &'a str,
     pub(super) locale: &'a str,
-    pub(super) invited_by: Uuid,
+    pub(super) invited_by: Option<Uuid>,
     pub(super) token_sha256: &'a [u8],
     pub(super) expires_at: Time,
 }
@@ -179,7 +182,8 @@ pub(super) struct NewRow<'a> {
 /// The names that stand in an invitation's mail.
 pub(super) struct Names {
     pub(super) company_name: String,
-    pub(super) inviter_name: String,
+    pub(super) partner_state: String,
+    pub(super) inviter_name: Option<String>,
 }
 
 /// Makes an invitation with its token. Answers the names for its mail; `None` when whoever invites is not of the team.
@@ -189,15 +193,18 @@ pub(super) async fn insert(db: &Db, new: &NewRow<'_>) -> Result<Option<Names>, F
         r#"with made as (
              insert into invitation (invitation_uuid, partner_uuid, email, email_normalised, role, locale, invited_by,
                                      expires_at)
-             select $1, partner_uuid, $3, $4, $5, $6, person_uuid, $9
-               from person where person_uuid = $7 and partner_uuid = $2 and state <> 'REMOVED'
+             select $1, partner.partner_uuid, $3, $4, $5, $6, person.person_uuid, $9
+               from partner
+               left join person on person.person_uuid = $7 and person.partner_uuid = partner.partner_uuid
+                 and person.state <> 'REMOVED'
+              where partner.partner_uuid = $2 and ($7::uuid is null or person.person_uuid is not null)
              returning partner_uuid, invited_by
            ), token as (
              insert into one_time_token (token_sha256, purpose, subject_uuid, expires_at)
              select $8, 'INVITATION', $1, $9 from made
            )
-           select partner.company_name, person.name as inviter_name
-             from made join partner using (partner_uuid) join person on person.person_uuid = made.invited_by"#,
+           select partner.company_name, partner.state as partner_state, person.name as "inviter_name?"
+             from made join partner using (partner_uuid) left join person on person.person_uuid = made.invited_by"#,
         new.invitation_uuid,
         new.partner_uuid,
         new.email,
@@ -211,9 +218,7 @@ pub(super) async fn insert(db: &Db, new: &NewRow<'_>) -> Result<Option<Names>, F
     .fetch_optional(&mut *db.conn().await?)
     .await;
     match names {
-        Err(error) if constraint_of(&error) == Some("invitation_pending_key") => Err(Fault::conflict(
-            "This address has an invitation that waits for an answer. Send that one again instead.",
-        )),
+        Err(error) if constraint_of(&error) == Some("invitation_pending_key") => Err(rules::waits_already()),
         names => Ok(names?),
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct SecurityEvent<'a> {
     pub(crate) partner_uuid: Option<Uuid>,
     /// The session concerned.
     pub(crate) session_uuid: Option<Uuid>,
-    /// Whether staff did it. Where from is then no business of the person's, and stands in the audit record.
+    /// Whether staff did it, or a colleague. Where from is then no business of the person's.
     pub(crate) by_staff: bool,
 }
 
@@ -54,6 +54,11 @@ impl<'a> SecurityEvent<'a> {
 
     /// The same as done by staff.
     pub(crate) const fn by_staff(self) -> Self {
+        Self { by_staff: true, ..self }
+    }
+
+    /// The same as done by a colleague, of whom the person learns as little.
+    pub(crate) const fn by_colleague(self) -> Self {
         Self { by_staff: true, ..self }
     }
 

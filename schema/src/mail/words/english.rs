@@ -1,4 +1,6 @@
 //! English.
+mod team;
+
 use jiff::Timestamp;
 
 use super::{Draft, Places, Way, moment, tame};
@@ -8,7 +10,7 @@ use crate::mail::message::{Asking, Decision, Letter, Notice, SecurityEvent};
 pub(super) fn draft(letter: &Letter, places: &Places<'_>) -> Draft {
     match letter {
         Letter::Asking { about, token, expires_at } => asking(about, token, *expires_at, places),
-        Letter::Telling(notice) => telling(notice, places.platform),
+        Letter::Telling(notice) => telling(notice, places),
     }
 }
 
@@ -32,11 +34,10 @@ fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Pl
             ))
         }
         Asking::Invitation { company, inviter, role } => {
-            Draft::new(format!("{} invites you to {platform}", tame(company)), "Hello,".to_owned()).say(format!(
-                "{} of {} invites you to work on their apps at {platform}, as {}. Accept with this token:",
-                tame(inviter),
-                tame(company),
-                self::role(role)
+            let (company, role) = (tame(company), self::role(role));
+            let who = inviter.as_ref().map_or_else(|| company.clone(), |name| format!("{} of {company}", tame(name)));
+            Draft::new(format!("{company} invites you to {platform}"), "Hello,".to_owned()).say(format!(
+                "{who} invites you to work on their apps at {platform}, as {role}. Accept with this token:"
             ))
         }
         Asking::StaffInvitation { name, inviter } => {
@@ -62,7 +63,8 @@ fn way(about: &Asking) -> Way<'static> {
     Way { page, path, link: "Or follow this link:", call: "Your program hands it over with:" }
 }
 
-fn telling(notice: &Notice, platform: &str) -> Draft {
+fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
+    let platform = places.platform;
     match notice {
         Notice::AlreadyRegistered { name } => greet(format!("You are registered with {platform} already"), name)
             .say(format!(
@@ -107,6 +109,8 @@ fn telling(notice: &Notice, platform: &str) -> Draft {
             let (app, version) = (tame(app), tame(version));
             greet(format!("{app} {version}: {subject}"), name).say(format!("version {version} of {app} {what}"))
         }
+        Notice::Membership(membership) => team::membership(membership, platform),
+        Notice::Ticket(ticket) => team::ticket(ticket, places),
     }
 }
 

@@ -1,4 +1,6 @@
 //! German.
+mod team;
+
 use jiff::Timestamp;
 
 use super::{Draft, Places, Way, moment, tame};
@@ -8,7 +10,7 @@ use crate::mail::message::{Asking, Decision, Letter, Notice, SecurityEvent};
 pub(super) fn draft(letter: &Letter, places: &Places<'_>) -> Draft {
     match letter {
         Letter::Asking { about, token, expires_at } => asking(about, token, *expires_at, places),
-        Letter::Telling(notice) => telling(notice, places.platform),
+        Letter::Telling(notice) => telling(notice, places),
     }
 }
 
@@ -36,11 +38,10 @@ fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Pl
             ))
         }
         Asking::Invitation { company, inviter, role } => {
-            Draft::new(format!("{} lädt Sie zu {platform} ein", tame(company)), "Guten Tag,".to_owned()).say(format!(
-                "{} von {} lädt Sie ein, bei {platform} mitzuarbeiten. Ihre Rolle: {}. Nehmen Sie mit diesem Token an:",
-                tame(inviter),
-                tame(company),
-                self::role(role)
+            let (company, role) = (tame(company), self::role(role));
+            let who = inviter.as_ref().map_or_else(|| company.clone(), |name| format!("{} von {company}", tame(name)));
+            Draft::new(format!("{company} lädt Sie zu {platform} ein"), "Guten Tag,".to_owned()).say(format!(
+                "{who} lädt Sie ein, bei {platform} mitzuarbeiten. Ihre Rolle: {role}. Nehmen Sie mit diesem Token an:"
             ))
         }
         Asking::StaffInvitation { name, inviter } => greet(format!("Ihr Mitarbeiterkonto bei {platform}"), name).say(format!(
@@ -64,7 +65,8 @@ fn way(about: &Asking) -> Way<'static> {
     Way { page, path, link: "Oder folgen Sie diesem Link:", call: "Ihr Programm übergibt es mit:" }
 }
 
-fn telling(notice: &Notice, platform: &str) -> Draft {
+fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
+    let platform = places.platform;
     match notice {
         Notice::AlreadyRegistered { name } => greet(format!("Sie sind bei {platform} schon registriert"), name)
             .say(format!(
@@ -110,6 +112,8 @@ fn telling(notice: &Notice, platform: &str) -> Draft {
             let (app, version) = (tame(app), tame(version));
             greet(format!("{app} {version}: {subject}"), name).say(format!("Version {version} von {app} {what}"))
         }
+        Notice::Membership(membership) => team::membership(membership, platform),
+        Notice::Ticket(ticket) => team::ticket(ticket, places),
     }
 }
 

@@ -1,0 +1,123 @@
+//! What operators may ask about the invitations of any partner's team.
+
+use async_graphql::{Context, InputObject, Object, SimpleObject};
+use uuid::Uuid;
+
+use crate::access::access;
+use crate::admin::reason::{Reason, Remark};
+use crate::ask::Asking;
+use crate::auth::invitations::sent::{self, Filter, SentRow};
+use crate::auth::invitations::{Invitation, InvitationCreate, InvitationState, resend, revoke, send};
+use crate::fault::Fault;
+use crate::page::{CountedPage, Window, names};
+use crate::partner::team::{Hand, Team};
+use crate::principal::Role;
+
+/// A page of a partner's invitations.
+#[derive(SimpleObject)]
+#[graphql(name = "AdminInvitationList", rename_fields = "snake_case")]
+pub(crate) struct InvitationList {
+    /// The invitations.
+    data: Vec<Invitation>,
+    /// Where the page ends.
+    page: CountedPage,
+}
+
+/// Whom operators invite in a team's name, and why.
+#[derive(InputObject)]
+#[graphql(name = "AdminInvitationCreate", rename_fields = "snake_case")]
+pub(crate) struct InvitationOnBehalf {
+    /// The address that the mail goes to.
+    email: String,
+    /// The role to be.
+    role: Role,
+    /// The language of the mail; English when none is named.
+    locale: Option<String>,
+    /// Kept in the audit record and shown to the partner.
+    reason: String,
+}
+
+/// Reads of any partner's invitations.
+#[derive(Default)]
+pub(crate) struct InvitationsQuery;
+
+#[Object(name = "AdminInvitationsQuery", rename_fields = "snake_case", rename_args = "snake_case")]
+impl InvitationsQuery {
+    /// The invitations into a partner's team.
+    #[graphql(directive = access::apply("labs.admin.users".into()))]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
+    async fn admin_invitations_list(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        state: Option<Vec<InvitationState>>,
+        role: Option<Vec<Role>>,
+        q: Option<String>,
+        sort: Option<String>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<InvitationList, Fault> {
+        let (ask, list) = (ctx.ask(), "admin_invitations_list");
+        let team = Team::named(ask, partner_uuid).await?;
+        let oldest_first = sort.as_deref() == Some("created_at");
+        let filter = Filter { state: names(state), role: names(role), q, oldest_first };
+        let window = Window::read(&ask.services.cursors, list, &(team, &filter), limit, cursor.as_deref())?;
+        let rows = sent::page(&ask.db, team, &filter, &window).await?;
+        let total = if include_total == Some(true) { Some(sent::count(&ask.db, team, &filter).await?) } else { None };
+        let (rows, page) = window.cut(rows, SentRow::keys);
+        let data = rows.into_iter().map(Invitation::try_from).collect::<Result<_, _>>()?;
+        Ok(InvitationList { data, page: CountedPage::of(page, total) })
+    }
+}
+
+/// Writes of any partner's invitations.
+#[derive(Default)]
+pub(crate) struct InvitationsMutation;
+
+#[Object(name = "AdminInvitationsMutation", rename_fields = "snake_case", rename_args = "snake_case")]
+impl InvitationsMutation {
+    /// Invites somebody in a team's name.
+    #[graphql(directive = access::apply("labs.admin.users:write".into()))]
+    async fn admin_invitations_create(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        body: InvitationOnBehalf,
+    ) -> Result<Invitation, Fault> {
+        let ask = ctx.ask();
+        let (team, hand) = (Team::named(ask, partner_uuid).await?, Hand::staff(ask, Some(&body.reason)));
+        let new = InvitationCreate { email: body.email, role: body.role, locale: body.locale };
+        send(ask, team, new, hand).await
+    }
+
+    /// Sends an invitation again with a new token; the old one is void.
+    #[graphql(directive = access::apply("labs.admin.users:write".into()))]
+    async fn admin_invitations_resend(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        invitation_uuid: Uuid,
+        body: Option<Remark>,
+    ) -> Result<Invitation, Fault> {
+        let ask = ctx.ask();
+        let reason = body.and_then(Remark::into_text);
+        let (team, hand) = (Team::named(ask, partner_uuid).await?, Hand::staff(ask, reason.as_deref()));
+        resend(ask, team, invitation_uuid, hand).await
+    }
+
+    /// Takes an invitation back; its token is void.
+    #[graphql(directive = access::apply("labs.admin.users:write".into()))]
+    async fn admin_invitations_revoke(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        invitation_uuid: Uuid,
+        body: Reason,
+    ) -> Result<Invitation, Fault> {
+        let ask = ctx.ask();
+        let reason = body.note(ask);
+        let (team, hand) = (Team::named(ask, partner_uuid).await?, Hand::staff(ask, Some(&reason)));
+        revoke(ask, team, invitation_uuid, hand).await
+    }
+}

@@ -1,0 +1,146 @@
+//! Sending invitations, sending them again and taking them back: the same for a team and for operators.
+
+use serde_json::json;
+use uuid::Uuid;
+
+use super::inviting::{Mail, NewInvitation, invite};
+use super::rules::{self, Action, State, after};
+use super::store::{self, sent};
+use super::view::{Invitation, InvitationCreate};
+use crate::actor::Actor;
+use crate::ask::{Ask, Target};
+use crate::entitlement::Allowance;
+use crate::fault::Fault;
+use crate::keep::email::EmailAddress;
+use crate::keep::secret::SecretKind;
+use crate::outbox;
+use crate::partner::events::{self, PartnerEvent};
+use crate::partner::team::{Hand, Team, member_of};
+use crate::partner::team_members::rules::{covered, granted};
+use crate::principal::Role;
+
+/// The mail of an invitation.
+const MAIL: &str = "INVITATION";
+
+/// Invites an address into a team.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`] for an address that cannot be, and for a role above the caller's own; otherwise as of
+/// [`invite`]; [`crate::Code::RateLimited`] when the address got too many of these mails.
+pub(crate) async fn send(ask: &Ask, team: Team, new: InvitationCreate, hand: Hand<'_>) -> Result<Invitation, Fault> {
+    let mut errors = Vec::new();
+    let email = EmailAddress::parse(&new.email).map_err(|problem| errors.push(rules::no_address(problem)));
+    if let Err(fault) = granted(new.role, hand.own) {
+        errors.extend(fault.parts().errors.clone());
+    }
+    let Some(email) = email.ok().filter(|_| errors.is_empty()) else { return Err(Fault::invalid(errors)) };
+    few_mails(ask, email.as_str()).await?;
+    let invitation_uuid = ask.new_uuid();
+    let row = NewInvitation {
+        invitation_uuid,
+        partner_uuid: team.uuid(),
+        inviter_uuid: member_of(ask.principal()?),
+        email: &email,
+        role: new.role,
+        locale: new.locale.as_deref().unwrap_or("en"),
+    };
+    invite(&ask.db, &ask.services, ask.now, ask.new_uuid(), &row).await?;
+    noted(ask, team, invitation_uuid, ("INVITATION_SENT", new.role.name()), hand).await?;
+    shown(ask, team, invitation_uuid).await
+}
+
+/// Sends an invitation again, with a new token and the whole time to answer. The old token is void.
+///
+/// # Errors
+/// [`crate::Code::NotFound`]; [`crate::Code::ScopeMissing`] for a role above the caller's own;
+/// [`crate::Code::IllegalTransition`] for one that was answered or taken back; otherwise as of [`send`].
+pub(crate) async fn resend(ask: &Ask, team: Team, invitation_uuid: Uuid, hand: Hand<'_>) -> Result<Invitation, Fault> {
+    let held = held(ask, team, invitation_uuid, hand).await?;
+    let (email, before) = (held.email_normalised.as_str(), state(&held.state)?);
+    let now = after(before, Action::Resend)?;
+    rules::may_invite(&held.partner_state)?;
+    if store::is_member(&ask.db, team.uuid(), email).await? {
+        return Err(rules::is_member());
+    }
+    few_mails(ask, &held.email).await?;
+    if before == State::Expired {
+        // Its place was free again, and somebody else may have it by now.
+        let allowance = Allowance::lock_of(&ask.db, team.uuid(), "team_members").await?;
+        store::overdue_expire(&ask.db, team.uuid(), email, before.name()).await?;
+        let used = store::member_count(&ask.db, team.uuid()).await?;
+        allowance.check(used + store::pending_count(&ask.db, team.uuid()).await?, 1)?;
+    }
+    let token = SecretKind::OneTime.issue();
+    let until = ask.now.plus_seconds(rules::INVITATION_SECONDS);
+    sent::set_renewed(&ask.db, invitation_uuid, &token.digest, until, now.name()).await?;
+    let principal = ask.principal()?;
+    let inviter = member_of(principal).map(|_| principal.label.clone());
+    let mail = Mail { partner_uuid: team.uuid(), email: &held.email, role: &held.role, locale: &held.locale };
+    let letter = (token.text, until);
+    mail.queue(&ask.db, &ask.services, ask.new_uuid(), held.company_name, inviter, letter).await?;
+    noted(ask, team, invitation_uuid, ("INVITATION_RESENT", &held.role), hand).await?;
+    shown(ask, team, invitation_uuid).await
+}
+
+/// Takes an invitation back: its token is void, and its place in the team is free.
+///
+/// # Errors
+/// [`crate::Code::NotFound`]; [`crate::Code::ScopeMissing`] for a role above the caller's own;
+/// [`crate::Code::IllegalTransition`] for one that waits no longer.
+pub(crate) async fn revoke(ask: &Ask, team: Team, invitation_uuid: Uuid, hand: Hand<'_>) -> Result<Invitation, Fault> {
+    let held = held(ask, team, invitation_uuid, hand).await?;
+    let state = after(state(&held.state)?, Action::Revoke)?;
+    sent::set_revoked(&ask.db, invitation_uuid, state.name()).await?;
+    noted(ask, team, invitation_uuid, ("INVITATION_REVOKED", &held.role), hand).await?;
+    shown(ask, team, invitation_uuid).await
+}
+
+/// One of the team's invitations, held for a change by somebody who may give its role; named to the audit record.
+async fn held(ask: &Ask, team: Team, invitation_uuid: Uuid, hand: Hand<'_>) -> Result<sent::HeldRow, Fault> {
+    let held = sent::sent_lock(&ask.db, team, invitation_uuid).await?.ok_or_else(not_found)?;
+    let role = Role::parse(&held.role).ok_or_else(|| Fault::internal("an invitation with an unknown role"))?;
+    covered(role, hand.own)?;
+    Ok(held)
+}
+
+/// The invitation as it is now, named to the audit record.
+async fn shown(ask: &Ask, team: Team, invitation_uuid: Uuid) -> Result<Invitation, Fault> {
+    let row = sent::sent_get(&ask.db, team, invitation_uuid).await?.ok_or_else(not_found)?;
+    let (kind, label) = (Some(MAIL.to_owned()), Some(row.email.clone()));
+    ask.note_target(Target { kind, uuid: Some(invitation_uuid), label, partner_uuid: Some(team.uuid()) });
+    row.try_into()
+}
+
+/// An address gets a few of these mails an hour, whoever asks for them.
+async fn few_mails(ask: &Ask, email: &str) -> Result<(), Fault> {
+    if outbox::recent_count(ask, email, &[MAIL]).await? >= rules::MAILS_PER_HOUR {
+        return Err(rules::too_many_mails());
+    }
+    Ok(())
+}
+
+async fn noted(
+    ask: &Ask,
+    team: Team,
+    invitation_uuid: Uuid,
+    (kind, role): (&'static str, &str),
+    hand: Hand<'_>,
+) -> Result<(), Fault> {
+    let happened = PartnerEvent {
+        partner_uuid: team.uuid(),
+        kind,
+        actor: Actor::of(ask.principal()?),
+        subject_uuid: Some(invitation_uuid),
+        reason: hand.reason,
+        detail: json!({ "role": role }),
+    };
+    events::insert(&ask.db, &happened).await
+}
+
+fn state(name: &str) -> Result<State, Fault> {
+    State::parse(name).ok_or_else(|| Fault::internal(format!("an invitation in the state {name}")))
+}
+
+fn not_found() -> Fault {
+    Fault::not_found("invitation")
+}

@@ -1,0 +1,237 @@
+//! What the desk may ask about the tickets of all partners.
+
+use async_graphql::{Context, MaybeUndefined, Object};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::rules;
+use super::store::{self, Filter, HeldRow, Order, TicketRow};
+use super::types::{
+    SupportDeskMessageCreate, SupportDeskMessageKind, SupportDeskTicket, SupportDeskTicketDetail,
+    SupportDeskTicketList, SupportDeskTicketUpdate, SupportTicketSettlement,
+};
+use crate::access::access;
+use crate::actor::Actor;
+use crate::ask::{Ask, Asking, Target};
+use crate::fault::Fault;
+use crate::mail::message::TicketEvent;
+use crate::page::{CountedPage, Window, names};
+use crate::partner::events::{self, PartnerEvent};
+use crate::partner::support_tickets::{
+    Action, Letters, Message, State, SupportTicketPriority, SupportTicketState, SupportTopic, after, full,
+    message_insert, set_state, tell_person, tell_team, text, written,
+};
+use crate::principal::PrincipalType;
+use crate::time::Time;
+
+/// Reads of the desk.
+#[derive(Default)]
+pub(crate) struct SupportDeskQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl SupportDeskQuery {
+    /// The queue: tickets of all partners, the most urgent first and of those the oldest.
+    #[graphql(directive = access::apply("labs.admin.support".into()))]
+    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
+    async fn partner_support_desk_list(
+        &self,
+        ctx: &Context<'_>,
+        state: Option<Vec<SupportTicketState>>,
+        priority: Option<Vec<SupportTicketPriority>>,
+        topic: Option<Vec<SupportTopic>>,
+        assignee_uuid: Option<Vec<Uuid>>,
+        assigned: Option<bool>,
+        partner_uuid: Option<Vec<Uuid>>,
+        q: Option<String>,
+        created_at_from: Option<Time>,
+        created_at_until: Option<Time>,
+        sort: Option<String>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<SupportDeskTicketList, Fault> {
+        let (ask, list) = (ctx.ask(), "partner_support_desk_list");
+        let filter = Filter {
+            state: names(state),
+            priority: names(priority),
+            topic: names(topic),
+            assignee_uuid: assignee_uuid.filter(|uuids| !uuids.is_empty()),
+            assigned,
+            partner_uuid: partner_uuid.filter(|uuids| !uuids.is_empty()),
+            q,
+            created_at_from,
+            created_at_until,
+        };
+        let order = match sort.as_deref() {
+            Some("created_at") => Order::OldestFirst,
+            Some("-created_at") => Order::NewestFirst,
+            _ => Order::Queue,
+        };
+        let window = Window::read(&ask.services.cursors, list, &(&filter, order), limit, cursor.as_deref())?;
+        let rows = store::page(&ask.db, &filter, order, &window).await?;
+        let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
+        let (rows, page) = window.cut(rows, TicketRow::keys);
+        let data = rows.into_iter().map(SupportDeskTicket::try_from).collect::<Result<_, _>>()?;
+        Ok(SupportDeskTicketList { data, page: CountedPage::of(page, total) })
+    }
+
+    /// A ticket with what was written in it and what the desk noted for itself.
+    #[graphql(directive = access::apply("labs.admin.support".into()))]
+    async fn partner_support_desk_get(
+        &self,
+        ctx: &Context<'_>,
+        ticket_uuid: Uuid,
+    ) -> Result<SupportDeskTicketDetail, Fault> {
+        found(ctx.ask(), ticket_uuid).await
+    }
+}
+
+/// Writes of the desk.
+#[derive(Default)]
+pub(crate) struct SupportDeskMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl SupportDeskMutation {
+    /// Settles a ticket, changes its priority, or gives it to somebody.
+    #[graphql(directive = access::apply("labs.admin.support:write".into()))]
+    async fn partner_support_desk_update(
+        &self,
+        ctx: &Context<'_>,
+        ticket_uuid: Uuid,
+        body: SupportDeskTicketUpdate,
+    ) -> Result<SupportDeskTicketDetail, Fault> {
+        let ask = ctx.ask();
+        let held = held(ask, ticket_uuid).await?;
+        match body.assignee_uuid {
+            MaybeUndefined::Undefined => {}
+            MaybeUndefined::Null => assign(ask, ticket_uuid, &held, None).await?,
+            MaybeUndefined::Value(colleague) => assign(ask, ticket_uuid, &held, Some(colleague)).await?,
+        }
+        if let Some(priority) = body.priority.map(written).filter(|priority| *priority != held.priority) {
+            store::set_priority(&ask.db, ticket_uuid, &priority).await?;
+        }
+        if let Some(settlement) = body.state {
+            settle(ask, ticket_uuid, &held, settlement).await?;
+        }
+        found(ask, ticket_uuid).await
+    }
+
+    /// Answers the partner, or notes something for the desk alone.
+    #[graphql(directive = access::apply("labs.admin.support:write".into()))]
+    async fn partner_support_desk_post_message(
+        &self,
+        ctx: &Context<'_>,
+        ticket_uuid: Uuid,
+        body: SupportDeskMessageCreate,
+    ) -> Result<SupportDeskTicketDetail, Fault> {
+        let ask = ctx.ask();
+        let held = held(ask, ticket_uuid).await?;
+        let text = text(&body.body).map_err(|error| Fault::invalid(vec![error]))?;
+        match body.kind {
+            SupportDeskMessageKind::Answer => answer(ask, ticket_uuid, &held, &text).await?,
+            SupportDeskMessageKind::Note => {
+                full(held.notes_count)?;
+                store::note_insert(&ask.db, ticket_uuid, ask.new_uuid(), ask.principal()?.uuid, &text).await?;
+            }
+        }
+        found(ask, ticket_uuid).await
+    }
+}
+
+/// Writes to the partner, who is told by mail. A ticket that is nobody's is the answerer's from now on.
+async fn answer(ask: &Ask, ticket_uuid: Uuid, held: &HeldRow, body: &str) -> Result<(), Fault> {
+    let state = after(State::parse(&held.state)?, Action::Answer)?;
+    full(held.messages_count)?;
+    let principal = ask.principal()?;
+    let (message_uuid, author_uuid) = (ask.new_uuid(), principal.uuid);
+    let message = Message { message_uuid, ticket_uuid, side: "SUPPORT", author_uuid, body };
+    message_insert(&ask.db, &message).await?;
+    set_state(&ask.db, ticket_uuid, state.name()).await?;
+    if held.assignee_uuid.is_none() && principal.kind == PrincipalType::StaffUser {
+        store::set_assignee(&ask.db, ticket_uuid, Some(author_uuid)).await?;
+    }
+    noted(ask, ticket_uuid, held, "TICKET_ANSWERED").await?;
+    tell_team(ask, &letters(ticket_uuid, held), TicketEvent::Answered).await
+}
+
+/// Settles a ticket, of which the partner is told by mail.
+async fn settle(
+    ask: &Ask,
+    ticket_uuid: Uuid,
+    held: &HeldRow,
+    settlement: SupportTicketSettlement,
+) -> Result<(), Fault> {
+    let Some(state) = rules::settled(State::parse(&held.state)?, settlement.action())? else { return Ok(()) };
+    set_state(&ask.db, ticket_uuid, state.name()).await?;
+    let (kind, event) = match settlement {
+        SupportTicketSettlement::Resolved => ("TICKET_RESOLVED", TicketEvent::Resolved),
+        SupportTicketSettlement::Closed => ("TICKET_CLOSED", TicketEvent::Closed),
+    };
+    noted(ask, ticket_uuid, held, kind).await?;
+    tell_team(ask, &letters(ticket_uuid, held), event).await
+}
+
+/// Gives a ticket to somebody who answers, who is told by mail, or to nobody.
+async fn assign(ask: &Ask, ticket_uuid: Uuid, held: &HeldRow, to: Option<Uuid>) -> Result<(), Fault> {
+    if to == held.assignee_uuid {
+        return Ok(());
+    }
+    if let Some(colleague) = to
+        && !store::is_colleague(&ask.db, colleague, &rules::answering()).await?
+    {
+        return Err(rules::no_colleague());
+    }
+    store::set_assignee(&ask.db, ticket_uuid, to).await?;
+    match to.filter(|colleague| Some(*colleague) != ask.principal().ok().map(|principal| principal.uuid)) {
+        Some(colleague) => tell_person(ask, &letters(ticket_uuid, held), colleague, TicketEvent::Assigned).await,
+        None => Ok(()),
+    }
+}
+
+/// Writes what the partner sees of it into the history of the partner's account.
+async fn noted(ask: &Ask, ticket_uuid: Uuid, held: &HeldRow, kind: &'static str) -> Result<(), Fault> {
+    let happened = PartnerEvent {
+        partner_uuid: held.partner_uuid,
+        kind,
+        actor: Actor::of(ask.principal()?),
+        subject_uuid: Some(ticket_uuid),
+        reason: None,
+        detail: json!({}),
+    };
+    events::insert(&ask.db, &happened).await
+}
+
+fn letters(ticket_uuid: Uuid, held: &HeldRow) -> Letters<'_> {
+    Letters {
+        ticket_uuid,
+        partner_uuid: held.partner_uuid,
+        company_name: &held.company_name,
+        subject: &held.subject,
+        opened_by: held.opened_by,
+        assignee_uuid: held.assignee_uuid,
+    }
+}
+
+/// The ticket as it is now, named to the audit record.
+async fn found(ask: &Ask, ticket_uuid: Uuid) -> Result<SupportDeskTicketDetail, Fault> {
+    let ticket = store::get(&ask.db, ticket_uuid).await?.ok_or_else(not_found)?;
+    note(ask, ticket_uuid, &ticket.subject, ticket.partner_uuid);
+    let messages = store::messages(&ask.db, ticket_uuid).await?;
+    SupportDeskTicketDetail::of(ticket, messages, store::notes(&ask.db, ticket_uuid).await?)
+}
+
+/// The ticket held for a change, named to the audit record.
+async fn held(ask: &Ask, ticket_uuid: Uuid) -> Result<HeldRow, Fault> {
+    let held = store::lock(&ask.db, ticket_uuid).await?.ok_or_else(not_found)?;
+    note(ask, ticket_uuid, &held.subject, held.partner_uuid);
+    Ok(held)
+}
+
+fn note(ask: &Ask, ticket_uuid: Uuid, subject: &str, partner_uuid: Uuid) {
+    let (kind, label) = (Some("SUPPORT_TICKET".to_owned()), Some(subject.to_owned()));
+    ask.note_target(Target { kind, uuid: Some(ticket_uuid), label, partner_uuid: Some(partner_uuid) });
+}
+
+fn not_found() -> Fault {
+    Fault::not_found("support ticket")
+}

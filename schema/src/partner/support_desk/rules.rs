@@ -1,0 +1,51 @@
+//! What the desk may ask of a ticket.
+
+use crate::fault::Fault;
+use crate::partner::support_tickets::{Action, State, after};
+use crate::scope::opening;
+
+/// What it takes to answer, and so to be given a ticket.
+const ANSWERS: &str = "labs.admin.support:write";
+
+/// The scopes of which whoever is given a ticket holds one.
+pub(super) fn answering() -> Vec<String> {
+    opening(&[ANSWERS.to_owned()])
+}
+
+/// Where a ticket goes that is to be settled so; `None` when it is there already.
+///
+/// # Errors
+/// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
+pub(super) fn settled(state: State, action: Action) -> Result<Option<State>, Fault> {
+    match (state, action) {
+        (State::Resolved, Action::Resolve) | (State::Closed, Action::Close) => Ok(None),
+        (state, action) => after(state, action).map(Some),
+    }
+}
+
+/// The refusal of somebody who does not answer at the desk.
+pub(super) fn no_colleague() -> Fault {
+    let message = format!("Nobody of the staff who can sign in and reaches {ANSWERS} has this uuid.");
+    Fault::field("/assignee_uuid", "UNKNOWN_STAFF_MEMBER", message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::Code;
+
+    #[test]
+    fn settling_what_is_settled_so_changes_nothing() {
+        assert_eq!(settled(State::Open, Action::Resolve).unwrap(), Some(State::Resolved));
+        assert_eq!(settled(State::Resolved, Action::Resolve).unwrap(), None);
+        assert_eq!(settled(State::Resolved, Action::Close).unwrap(), Some(State::Closed));
+        assert_eq!(settled(State::Closed, Action::Close).unwrap(), None);
+        assert_eq!(settled(State::Closed, Action::Resolve).unwrap_err().code(), Code::IllegalTransition);
+    }
+
+    #[test]
+    fn a_ticket_is_given_to_whoever_may_answer() {
+        assert_eq!(answering(), ["labs.admin:write", "labs.admin.support:write"]);
+        assert_eq!(no_colleague().parts().errors[0].pointer.as_deref(), Some("/assignee_uuid"));
+    }
+}

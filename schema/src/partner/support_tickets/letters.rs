@@ -1,0 +1,85 @@
+//! The mails about a ticket: to the partner's side, to the desk, and to one of the desk.
+
+use uuid::Uuid;
+
+use super::store;
+use crate::ask::Ask;
+use crate::auth::people::Addressee;
+use crate::fault::Fault;
+use crate::keep::email::EmailAddress;
+use crate::mail::message::{Letter, Notice, Ticket, TicketEvent};
+use crate::outbox;
+
+/// The ticket that mails are about.
+pub(in crate::partner) struct Letters<'a> {
+    pub(in crate::partner) ticket_uuid: Uuid,
+    pub(in crate::partner) partner_uuid: Uuid,
+    pub(in crate::partner) company_name: &'a str,
+    pub(in crate::partner) subject: &'a str,
+    /// The person or program that opened it.
+    pub(in crate::partner) opened_by: Uuid,
+    /// Whose it is at the desk.
+    pub(in crate::partner) assignee_uuid: Option<Uuid>,
+}
+
+/// Writes to whoever opened the ticket, or to the team's administrators where there is nobody to write to.
+pub(in crate::partner) async fn tell_team(ask: &Ask, about: &Letters<'_>, event: TicketEvent) -> Result<(), Fault> {
+    let path = format!("/v1/partner/{}/support-tickets/{}", about.partner_uuid, about.ticket_uuid);
+    for to in store::team_addressees(&ask.db, about.partner_uuid, about.opened_by).await? {
+        outbox::queue(ask, &to, &about.letter(&to, &path, event)).await?;
+    }
+    Ok(())
+}
+
+/// Writes to whoever has the ticket at the desk, or to the desk's own address. Without either there is nobody to write
+/// to: the queue is there all the same.
+pub(in crate::partner) async fn tell_desk(ask: &Ask, about: &Letters<'_>, event: TicketEvent) -> Result<(), Fault> {
+    let colleague = match about.assignee_uuid {
+        Some(assignee_uuid) => store::colleague_get(&ask.db, assignee_uuid).await?,
+        None => None,
+    };
+    let to = match colleague {
+        Some(colleague) => Some(colleague),
+        None => desk(ask).await?,
+    };
+    let Some(to) = to else { return Ok(()) };
+    outbox::queue(ask, &to, &about.letter(&to, &about.desk_path(), event)).await
+}
+
+/// Writes to one of the desk.
+pub(in crate::partner) async fn tell_person(
+    ask: &Ask,
+    about: &Letters<'_>,
+    person_uuid: Uuid,
+    event: TicketEvent,
+) -> Result<(), Fault> {
+    let Some(to) = store::colleague_get(&ask.db, person_uuid).await? else { return Ok(()) };
+    outbox::queue(ask, &to, &about.letter(&to, &about.desk_path(), event)).await
+}
+
+impl Letters<'_> {
+    fn letter(&self, to: &Addressee, path: &str, event: TicketEvent) -> Letter {
+        Letter::Telling(Notice::Ticket(Ticket {
+            name: to.name.clone(),
+            company: self.company_name.to_owned(),
+            subject: self.subject.to_owned(),
+            path: path.to_owned(),
+            event,
+        }))
+    }
+
+    fn desk_path(&self) -> String {
+        format!("/v1/support-desk/tickets/{}", self.ticket_uuid)
+    }
+}
+
+/// The desk's own address, from the settings.
+async fn desk(ask: &Ask) -> Result<Option<Addressee>, Fault> {
+    let Some(setting) = store::desk_email_get(&ask.db).await? else { return Ok(None) };
+    let Ok(email) = EmailAddress::parse(&setting) else {
+        tracing::warn!("the setting support_desk_email is no address, so the desk gets no mail");
+        return Ok(None);
+    };
+    let (email, name) = (email.as_str().to_owned(), "Support".to_owned());
+    Ok(Some(Addressee { person_uuid: None, partner_uuid: None, email, name, locale: "en".to_owned() }))
+}

@@ -1,0 +1,33 @@
+//! A support ticket: what a partner asks the platform, and what it is told.
+//!
+//! The machine (specification: decisions, States, support ticket):
+//!
+//! ```text
+//!          ┌──reply──┐                  ┌──answer──┐
+//!          ▼         │                  ▼          │
+//!  open ──▶ OPEN ────┴──answer──▶ WAITING_ON_PARTNER
+//!            │ ▲ ◀──────reply──────────│  │  ▲
+//!    resolve │ └──reply──┐   ┌─resolve─┘  │  │ answer
+//!            ▼           │   ▼            │  │
+//!           RESOLVED ────┴───────────────────┘
+//!            │                            │
+//!            └──close──▶ CLOSED ◀──close──┘ (from OPEN too)
+//! ```
+//!
+//! The partner replies and closes; the desk ([`super::support_desk`]) answers, resolves and closes. What the desk notes
+//! for itself is in a table that nothing here names and in a type that nothing here knows.
+
+mod letters;
+mod resolvers;
+mod rules;
+mod store;
+mod types;
+
+pub(in crate::partner) use letters::{Letters, tell_person, tell_team};
+pub(in crate::partner) use resolvers::{SupportTicketsMutation, SupportTicketsQuery};
+pub(crate) use rules::drawing;
+pub(in crate::partner) use rules::{Action, State, after, full, text};
+pub(in crate::partner) use store::{Message, message_insert, set_state};
+pub(in crate::partner) use types::{
+    SupportMessageSide, SupportTicketPriority, SupportTicketState, SupportTopic, read, written,
+};

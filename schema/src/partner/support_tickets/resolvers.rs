@@ -1,0 +1,205 @@
+//! What a partner may ask about its tickets.
+
+use async_graphql::{Context, Object};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::letters::{Letters, tell_desk, tell_team};
+use super::rules::{self, Action, State, after};
+use super::store::{self, Filter, HeldRow, Message, NewTicket, Order};
+use super::types::{
+    SupportReply, SupportTicket, SupportTicketDetail, SupportTicketList, SupportTicketOpen, SupportTicketState,
+    SupportTopic, written,
+};
+use crate::access::access;
+use crate::actor::Actor;
+use crate::ask::{Ask, Asking};
+use crate::fault::Fault;
+use crate::mail::message::TicketEvent;
+use crate::page::{Window, names};
+use crate::partner::events::{self, PartnerEvent};
+use crate::partner::own::own;
+use crate::principal::Owner;
+
+/// Reads of a partner's tickets.
+#[derive(Default)]
+pub(crate) struct SupportTicketsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl SupportTicketsQuery {
+    /// The partner's tickets.
+    #[graphql(directive = access::apply("partner.support".into()))]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
+    async fn partner_support_tickets_list(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        state: Option<Vec<SupportTicketState>>,
+        topic: Option<Vec<SupportTopic>>,
+        app_uuid: Option<Vec<Uuid>>,
+        q: Option<String>,
+        sort: Option<String>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<SupportTicketList, Fault> {
+        let (ask, list) = (ctx.ask(), "partner_support_tickets_list");
+        let owner = own(ask, partner_uuid)?;
+        let app_uuid = app_uuid.filter(|uuids| !uuids.is_empty());
+        let filter = Filter { state: names(state), topic: names(topic), app_uuid, q };
+        let order = match sort.as_deref() {
+            Some("created_at") => Order::OldestFirst,
+            Some("-last_message_at") => Order::LastMessageFirst,
+            _ => Order::NewestFirst,
+        };
+        let window = Window::read(&ask.services.cursors, list, &(owner, &filter, order), limit, cursor.as_deref())?;
+        let rows = store::page(&ask.db, owner, &filter, order, &window).await?;
+        let (rows, page) = window.cut(rows, |row| row.keys(order));
+        Ok(SupportTicketList { data: rows.into_iter().map(SupportTicket::try_from).collect::<Result<_, _>>()?, page })
+    }
+
+    /// One of the partner's tickets, with what was written in it.
+    #[graphql(directive = access::apply("partner.support".into()))]
+    async fn partner_support_tickets_get(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        ticket_uuid: Uuid,
+    ) -> Result<SupportTicketDetail, Fault> {
+        let ask = ctx.ask();
+        found(ask, own(ask, partner_uuid)?, ticket_uuid).await
+    }
+}
+
+/// Writes of a partner's tickets.
+#[derive(Default)]
+pub(crate) struct SupportTicketsMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl SupportTicketsMutation {
+    /// Asks the platform's support.
+    #[graphql(directive = access::apply("partner.support:write".into()))]
+    async fn partner_support_tickets_open(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        body: SupportTicketOpen,
+    ) -> Result<SupportTicketDetail, Fault> {
+        let ask = ctx.ask();
+        let owner = own(ask, partner_uuid)?;
+        let mut errors = Vec::new();
+        let subject = rules::subject(&body.subject).map_err(|error| errors.push(error)).unwrap_or_default();
+        let text = rules::text(&body.body).map_err(|error| errors.push(error)).unwrap_or_default();
+        if let Some(app_uuid) = body.app_uuid
+            && !store::owns_app(&ask.db, owner, app_uuid).await?
+        {
+            errors.push(rules::unknown_app());
+        }
+        if !errors.is_empty() {
+            return Err(Fault::invalid(errors));
+        }
+        let (company_name, has_priority) = store::partner_lock(&ask.db, owner).await?;
+        rules::room(store::open_count(&ask.db, owner).await?)?;
+        let (principal, topic) = (ask.principal()?, written(body.topic));
+        let new = NewTicket {
+            ticket_uuid: ask.new_uuid(),
+            subject: &subject,
+            topic: &topic,
+            app_uuid: body.app_uuid,
+            priority: rules::first_priority(has_priority),
+            opened_by_kind: principal.kind.name(),
+            opened_by: principal.uuid,
+        };
+        store::insert(&ask.db, owner, &new).await?;
+        wrote(ask, new.ticket_uuid, &text).await?;
+        noted(ask, owner, new.ticket_uuid, "TICKET_OPENED").await?;
+        let (ticket_uuid, partner_uuid, opened_by) = (new.ticket_uuid, owner.uuid(), new.opened_by);
+        let (company_name, subject) = (company_name.as_str(), subject.as_str());
+        let letters = Letters { ticket_uuid, partner_uuid, company_name, subject, opened_by, assignee_uuid: None };
+        tell_desk(ask, &letters, TicketEvent::Opened).await?;
+        tell_team(ask, &letters, TicketEvent::Received).await?;
+        found(ask, owner, ticket_uuid).await
+    }
+
+    /// Writes to the support in a ticket; one that was resolved is open again.
+    #[graphql(directive = access::apply("partner.support:write".into()))]
+    async fn partner_support_tickets_reply(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        ticket_uuid: Uuid,
+        body: SupportReply,
+    ) -> Result<SupportTicketDetail, Fault> {
+        let ask = ctx.ask();
+        let owner = own(ask, partner_uuid)?;
+        let held = held(ask, owner, ticket_uuid).await?;
+        let state = after(State::parse(&held.state)?, Action::Reply)?;
+        let text = rules::text(&body.body).map_err(|error| Fault::invalid(vec![error]))?;
+        rules::full(held.messages_count)?;
+        wrote(ask, ticket_uuid, &text).await?;
+        store::set_state(&ask.db, ticket_uuid, state.name()).await?;
+        noted(ask, owner, ticket_uuid, "TICKET_REPLIED").await?;
+        tell_desk(ask, &letters(owner, ticket_uuid, &held), TicketEvent::Replied).await?;
+        found(ask, owner, ticket_uuid).await
+    }
+
+    /// Ends a ticket that is settled.
+    #[graphql(directive = access::apply("partner.support:write".into()))]
+    async fn partner_support_tickets_close(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        ticket_uuid: Uuid,
+    ) -> Result<SupportTicketDetail, Fault> {
+        let ask = ctx.ask();
+        let owner = own(ask, partner_uuid)?;
+        let held = held(ask, owner, ticket_uuid).await?;
+        let state = after(State::parse(&held.state)?, Action::Close)?;
+        store::set_state(&ask.db, ticket_uuid, state.name()).await?;
+        noted(ask, owner, ticket_uuid, "TICKET_CLOSED").await?;
+        tell_desk(ask, &letters(owner, ticket_uuid, &held), TicketEvent::Withdrawn).await?;
+        found(ask, owner, ticket_uuid).await
+    }
+}
+
+async fn found(ask: &Ask, owner: Owner, ticket_uuid: Uuid) -> Result<SupportTicketDetail, Fault> {
+    let ticket = store::get(&ask.db, owner, ticket_uuid).await?.ok_or_else(not_found)?;
+    SupportTicketDetail::of(ticket, store::messages(&ask.db, owner, ticket_uuid).await?)
+}
+
+async fn held(ask: &Ask, owner: Owner, ticket_uuid: Uuid) -> Result<HeldRow, Fault> {
+    store::lock(&ask.db, owner, ticket_uuid).await?.ok_or_else(not_found)
+}
+
+/// The caller writes into a ticket of the caller's partner.
+async fn wrote(ask: &Ask, ticket_uuid: Uuid, body: &str) -> Result<(), Fault> {
+    let (message_uuid, author_uuid) = (ask.new_uuid(), ask.principal()?.uuid);
+    let message = Message { message_uuid, ticket_uuid, side: "PARTNER", author_uuid, body };
+    store::message_insert(&ask.db, &message).await.map(|_| ())
+}
+
+async fn noted(ask: &Ask, owner: Owner, ticket_uuid: Uuid, kind: &'static str) -> Result<(), Fault> {
+    let happened = PartnerEvent {
+        partner_uuid: owner.uuid(),
+        kind,
+        actor: Actor::of(ask.principal()?),
+        subject_uuid: Some(ticket_uuid),
+        reason: None,
+        detail: json!({}),
+    };
+    events::insert(&ask.db, &happened).await
+}
+
+fn letters(owner: Owner, ticket_uuid: Uuid, held: &HeldRow) -> Letters<'_> {
+    Letters {
+        ticket_uuid,
+        partner_uuid: owner.uuid(),
+        company_name: &held.company_name,
+        subject: &held.subject,
+        opened_by: held.opened_by,
+        assignee_uuid: held.assignee_uuid,
+    }
+}
+
+fn not_found() -> Fault {
+    Fault::not_found("support ticket")
+}

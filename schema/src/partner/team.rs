@@ -1,0 +1,84 @@
+//! The team that something is done in, and how far whoever does it may go.
+
+use uuid::Uuid;
+
+use super::own::own;
+use crate::ask::Ask;
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::principal::{Principal, PrincipalType, Role};
+use crate::scope::ScopeSet;
+
+/// A partner's team: the caller's own, or the one that staff name. Every statement about a team demands one, and nothing
+/// else makes one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Team(Uuid);
+
+impl Team {
+    /// The caller's own, which the path must name.
+    ///
+    /// # Errors
+    /// [`crate::Code::PartnerMismatch`] for any other.
+    pub(in crate::partner) fn own(ask: &Ask, partner_uuid: Uuid) -> Result<Self, Fault> {
+        own(ask, partner_uuid).map(|owner| Self(owner.uuid()))
+    }
+
+    /// Any partner's, for staff alone.
+    ///
+    /// # Errors
+    /// [`crate::Code::NotFound`] when there is none, and for whoever is bound to a partner.
+    pub(crate) async fn named(ask: &Ask, partner_uuid: Uuid) -> Result<Self, Fault> {
+        let is_bound = ask.principal()?.partner_uuid.is_some();
+        if is_bound || !exists(&ask.db, partner_uuid).await? {
+            return Err(Fault::not_found("partner"));
+        }
+        Ok(Self(partner_uuid))
+    }
+
+    /// The partner's id, for a statement's parameter.
+    pub(crate) fn uuid(self) -> Uuid {
+        self.0
+    }
+}
+
+/// Who changes something of a team: one of the team, who goes no further than their own role, or staff, who say why.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hand<'a> {
+    /// What one of the team may do at most; `None` for staff.
+    pub(crate) own: Option<ScopeSet>,
+    /// What staff give as their reason; the partner reads it.
+    pub(crate) reason: Option<&'a str>,
+}
+
+impl<'a> Hand<'a> {
+    /// The caller as one of the team. A person may do what their role gives, before the tier is asked; a program, which
+    /// has no role, what its token reaches.
+    pub(in crate::partner) fn own(ask: &Ask) -> Result<Self, Fault> {
+        let principal = ask.principal()?;
+        Ok(Self { own: Some(principal.role.map_or(principal.scopes, Role::scopes)), reason: None })
+    }
+
+    /// Staff, with what they say about it.
+    pub(crate) fn staff(ask: &Ask, reason: Option<&'a str>) -> Self {
+        if let Some(reason) = reason {
+            ask.note_reason(reason);
+        }
+        Self { own: None, reason }
+    }
+
+    /// Whether it is somebody who runs the service.
+    pub(in crate::partner) fn is_staff(self) -> bool {
+        self.own.is_none()
+    }
+}
+
+/// The caller as a person of a team; nobody for staff and programs.
+pub(crate) fn member_of(principal: &Principal) -> Option<Uuid> {
+    (principal.kind == PrincipalType::PartnerUser).then_some(principal.uuid)
+}
+
+async fn exists(db: &Db, partner_uuid: Uuid) -> Result<bool, Fault> {
+    Ok(sqlx::query_scalar!(r#"select exists (select from partner where partner_uuid = $1) as "exists!""#, partner_uuid)
+        .fetch_one(&mut *db.conn().await?)
+        .await?)
+}

@@ -1,0 +1,185 @@
+//! What a team may ask about its people.
+
+use async_graphql::{Context, Object};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::store::{self, Filter};
+use super::types::{
+    TeamFarewell, TeamMember, TeamMemberDetail, TeamMemberList, TeamMemberState, TeamMemberUpdate, TeamRole,
+    TeamRoleList, found, names as scope_names, tier,
+};
+use super::{changes, rules};
+use crate::access::access;
+use crate::admin::order::Order;
+use crate::ask::{Ask, Asking};
+use crate::authority::effective_scopes;
+use crate::fault::Fault;
+use crate::page::{Window, names};
+use crate::partner::team::{Hand, Team};
+use crate::principal::Role;
+use crate::scope::{Scope, ScopeSet};
+
+/// Reads of a team.
+#[derive(Default)]
+pub(crate) struct TeamMembersQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl TeamMembersQuery {
+    /// The people of the caller's team.
+    #[graphql(directive = access::apply("partner.team".into()))]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
+    async fn partner_team_members_list(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        state: Option<Vec<TeamMemberState>>,
+        role: Option<Vec<Role>>,
+        second_factor: Option<bool>,
+        q: Option<String>,
+        sort: Option<String>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<TeamMemberList, Fault> {
+        let (ask, list) = (ctx.ask(), "partner_team_members_list");
+        let team = Team::own(ask, partner_uuid)?;
+        let filter = Filter { state: names(state), role: names(role), second_factor, q };
+        let order = Order::named(sort.as_deref());
+        let window = Window::read(&ask.services.cursors, list, &(team, &filter, order), limit, cursor.as_deref())?;
+        let rows = store::page(&ask.db, team, &filter, order, &window).await?;
+        let (rows, page) = window.cut(rows, |row| row.keys(order));
+        Ok(TeamMemberList { data: rows.into_iter().map(TeamMember::try_from).collect::<Result<_, _>>()?, page })
+    }
+
+    /// Somebody of the caller's team, with what they may do.
+    #[graphql(directive = access::apply("partner.team".into()))]
+    async fn partner_team_members_get(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        user_uuid: Uuid,
+    ) -> Result<TeamMemberDetail, Fault> {
+        let ask = ctx.ask();
+        found(ask, Team::own(ask, partner_uuid)?, user_uuid).await
+    }
+
+    /// The roles, with what each may do under the partner's tier.
+    #[graphql(directive = access::apply("partner.team".into()))]
+    async fn partner_team_members_list_roles(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<TeamRoleList, Fault> {
+        let (ask, list) = (ctx.ask(), "partner_team_members_list_roles");
+        let team = Team::own(ask, partner_uuid)?;
+        let window = Window::read(&ask.services.cursors, list, &team, limit, cursor.as_deref())?;
+        let after: Option<usize> = window.key(0)?;
+        let (tier, own) = (tier(ask, team).await?, rights(ask)?);
+        let rows = ROLES.iter().enumerate().filter(|(place, _)| after.is_none_or(|after| *place > after)).collect();
+        let (rows, page) = window.cut(rows, |(place, _)| vec![json!(place)]);
+        let data = rows.into_iter().map(|(_, (role, description))| shown(*role, description, tier, own)).collect();
+        Ok(TeamRoleList { data, page })
+    }
+}
+
+/// Writes of a team.
+#[derive(Default)]
+pub(crate) struct TeamMembersMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl TeamMembersMutation {
+    /// Gives somebody of the team another role.
+    #[graphql(directive = access::apply("partner.team:write".into()))]
+    async fn partner_team_members_update(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        user_uuid: Uuid,
+        body: TeamMemberUpdate,
+    ) -> Result<TeamMemberDetail, Fault> {
+        let ask = ctx.ask();
+        let team = Team::own(ask, partner_uuid)?;
+        if let Some(role) = body.role {
+            changes::change_role(ask, team, user_uuid, role, Hand::own(ask)?).await?;
+        }
+        found(ask, team, user_uuid).await
+    }
+
+    /// Takes somebody out of the team for good.
+    #[graphql(directive = access::apply("partner.team:write".into()))]
+    async fn partner_team_members_remove(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        user_uuid: Uuid,
+    ) -> Result<bool, Fault> {
+        let ask = ctx.ask();
+        changes::remove(ask, Team::own(ask, partner_uuid)?, user_uuid, Hand::own(ask)?).await?;
+        Ok(true)
+    }
+
+    /// Holds somebody of the team back; their sessions end.
+    #[graphql(directive = access::apply("partner.team:write".into()))]
+    async fn partner_team_members_suspend(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        user_uuid: Uuid,
+    ) -> Result<TeamMemberDetail, Fault> {
+        let ask = ctx.ask();
+        let team = Team::own(ask, partner_uuid)?;
+        changes::suspend(ask, team, user_uuid).await?;
+        found(ask, team, user_uuid).await
+    }
+
+    /// Lets somebody whom the team held back sign in again.
+    #[graphql(directive = access::apply("partner.team:write".into()))]
+    async fn partner_team_members_reinstate(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        user_uuid: Uuid,
+    ) -> Result<TeamMemberDetail, Fault> {
+        let ask = ctx.ask();
+        let team = Team::own(ask, partner_uuid)?;
+        changes::reinstate(ask, team, user_uuid).await?;
+        found(ask, team, user_uuid).await
+    }
+
+    /// The caller leaves the team for good.
+    #[graphql(directive = access::apply("partner.team".into()))]
+    async fn partner_team_members_leave(&self, ctx: &Context<'_>, partner_uuid: Uuid) -> Result<TeamFarewell, Fault> {
+        let ask = ctx.ask();
+        let user_uuid = changes::leave(ask, Team::own(ask, partner_uuid)?).await?;
+        Ok(TeamFarewell { status: "LEFT", partner_uuid, user_uuid })
+    }
+}
+
+/// The roles with what each is for, the one that may do most first.
+const ROLES: [(Role, &str); 5] = [
+    (Role::Administrator, "Everything, the team and the subscription included."),
+    (Role::Developer, "Builds: apps with their versions and media, the feature-request board. Reads the rest."),
+    (Role::Editor, "Writes: the texts and media of apps, replies to reviews, the company's profile."),
+    (Role::Accountant, "Keeps the account: company data, team, security and the subscription."),
+    (Role::Viewer, "Looks on, and changes nothing but their own account."),
+];
+
+fn shown(role: Role, description: &'static str, tier: ScopeSet, own: Option<ScopeSet>) -> TeamRole {
+    let scopes = effective_scopes(role.scopes(), tier);
+    TeamRole {
+        role,
+        description,
+        scopes: scope_names(scopes),
+        beyond_tier: scope_names(role.scopes().without(scopes)),
+        grantable: own.is_some_and(|own| rules::is_grantable(role, own)),
+    }
+}
+
+/// What the caller may do, if the caller may give roles at all.
+fn rights(ask: &Ask) -> Result<Option<ScopeSet>, Fault> {
+    let gives = Scope::parse("partner.team:write");
+    let principal = ask.principal()?;
+    Ok(Hand::own(ask)?.own.filter(|_| gives.is_some_and(|scope| principal.scopes.reaches(scope))))
+}

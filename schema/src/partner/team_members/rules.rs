@@ -1,0 +1,133 @@
+//! What somebody of a team may do to another, and to whom.
+
+use uuid::Uuid;
+
+use crate::auth::people::rules::{Action, State, after};
+use crate::fault::{Fault, FieldError};
+use crate::principal::Role;
+use crate::scope::{Scope, ScopeSet};
+
+/// What a role writes, one's own account apart, and somebody with these rights does not.
+fn lacking(role: Role, own: ScopeSet) -> Option<Scope> {
+    let writes =
+        role.scopes().minimal().into_iter().filter(|scope| scope.is_write() && scope.domain() != "auth.account");
+    writes.into_iter().find(|scope| !own.reaches(*scope))
+}
+
+/// Whether somebody with these rights may give a role.
+pub(crate) fn is_grantable(role: Role, own: ScopeSet) -> bool {
+    lacking(role, own).is_none()
+}
+
+/// Refuses to give a role that writes what the giver does not. Staff, of whom no rights are named, give any.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`] at `/role`.
+pub(crate) fn granted(role: Role, own: Option<ScopeSet>) -> Result<(), Fault> {
+    let Some(scope) = own.and_then(|own| lacking(role, own)) else { return Ok(()) };
+    let message = format!("Nobody gives a role above their own: this one may do {scope}, and you may not.");
+    Err(Fault::invalid(vec![FieldError::at("/role", "ROLE_BEYOND_YOURS", message)]))
+}
+
+/// Refuses to touch somebody, or an invitation, whose role writes what the caller does not.
+///
+/// # Errors
+/// [`crate::Code::ScopeMissing`], naming the first scope that the caller lacks.
+pub(crate) fn covered(role: Role, own: Option<ScopeSet>) -> Result<(), Fault> {
+    match own.and_then(|own| lacking(role, own)) {
+        Some(scope) => Err(Fault::scope(scope.to_string())),
+        None => Ok(()),
+    }
+}
+
+/// Refuses what one does not do to oneself.
+///
+/// # Errors
+/// [`crate::Code::Conflict`] with the way there is.
+pub(super) fn not_oneself(caller: Uuid, person: Uuid) -> Result<(), Fault> {
+    if caller != person {
+        return Ok(());
+    }
+    Err(Fault::conflict("This is your own account. To go, call POST /v1/partner/{partner_uuid}/team-members:leave."))
+}
+
+/// Refuses to take the last active administrator away. `others` counts the other active ones.
+///
+/// # Errors
+/// [`crate::Code::Conflict`].
+pub(super) fn administrator_stays(role: Role, state: &str, others: i64) -> Result<(), Fault> {
+    if role == Role::Administrator && state == State::Active.name() && others == 0 {
+        return Err(Fault::last_administrator());
+    }
+    Ok(())
+}
+
+/// Where an action of the team leads a person.
+///
+/// # Errors
+/// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
+pub(super) fn moved(state: &str, action: Action, was_suspended: bool) -> Result<State, Fault> {
+    let state = State::parse(state).ok_or_else(|| Fault::internal(format!("a person in the state {state}")))?;
+    after(state, action, was_suspended)
+}
+
+/// The refusal of a program that wants to leave.
+pub(super) fn no_person() -> Fault {
+    Fault::conflict(
+        "A program is nobody of the team, so it cannot leave it. Ask the platform's support to shut it out.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::Code;
+
+    const ROLES: [Role; 5] = [Role::Administrator, Role::Developer, Role::Editor, Role::Accountant, Role::Viewer];
+
+    #[test]
+    fn an_administrator_gives_every_role_and_everybody_their_own_and_the_viewers() {
+        for role in ROLES {
+            assert!(is_grantable(role, Role::Administrator.scopes()), "{role:?}");
+            assert!(is_grantable(role, role.scopes()), "{role:?}");
+            assert!(is_grantable(Role::Viewer, role.scopes()), "{role:?}");
+            assert_eq!(is_grantable(Role::Administrator, role.scopes()), role == Role::Administrator, "{role:?}");
+        }
+    }
+
+    #[test]
+    fn an_accountant_reaches_neither_who_builds_nor_who_writes() {
+        let own = Some(Role::Accountant.scopes());
+        for role in [Role::Administrator, Role::Developer, Role::Editor] {
+            assert_eq!(granted(role, own).unwrap_err().parts().errors[0].pointer.as_deref(), Some("/role"));
+            assert_eq!(covered(role, own).unwrap_err().code(), Code::ScopeMissing, "{role:?}");
+        }
+        assert!(granted(Role::Viewer, own).is_ok() && covered(Role::Accountant, own).is_ok());
+        assert!(granted(Role::Administrator, None).is_ok() && covered(Role::Administrator, None).is_ok(), "staff");
+    }
+
+    #[test]
+    fn a_program_gives_what_its_token_reaches() {
+        let token = ScopeSet::parse(["partner.team:write", "marketplace.apps:write"]);
+        assert!(is_grantable(Role::Viewer, token));
+        assert!(!is_grantable(Role::Developer, token), "it may not write on the board, nor answer support");
+    }
+
+    #[test]
+    fn only_the_last_active_administrator_is_kept() {
+        assert_eq!(administrator_stays(Role::Administrator, "ACTIVE", 0).unwrap_err().code(), Code::Conflict);
+        assert!(administrator_stays(Role::Administrator, "ACTIVE", 1).is_ok());
+        assert!(administrator_stays(Role::Administrator, "SUSPENDED", 0).is_ok());
+        assert!(administrator_stays(Role::Viewer, "ACTIVE", 0).is_ok());
+    }
+
+    #[test]
+    fn nobody_suspends_themselves_and_states_of_staff_are_none() {
+        let me = Uuid::from_u128(1);
+        assert_eq!(not_oneself(me, me).unwrap_err().code(), Code::Conflict);
+        assert!(not_oneself(me, Uuid::from_u128(2)).is_ok());
+        assert_eq!(moved("ACTIVE", Action::Suspend, false).unwrap(), State::Suspended);
+        assert_eq!(moved("ACTIVE", Action::Reinstate, false).unwrap_err().code(), Code::IllegalTransition);
+        assert_eq!(moved("INVITED", Action::Remove, false).unwrap_err().code(), Code::Internal);
+    }
+}

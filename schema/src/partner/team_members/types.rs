@@ -1,0 +1,184 @@
+//! People of a team as the team and operators are shown them, and what the team sends.
+
+use async_graphql::{Enum, InputObject, SimpleObject};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::store::{self, MemberRow};
+use crate::ask::Ask;
+use crate::auth::people::rules::State;
+use crate::authority::effective_scopes;
+use crate::fault::Fault;
+use crate::page::Page;
+use crate::partner::team::Team;
+use crate::principal::Role;
+use crate::scope::ScopeSet;
+use crate::time::Time;
+
+/// Where somebody of a team stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum TeamMemberState {
+    /// Has yet to prove the address.
+    Unverified,
+    /// May sign in.
+    Active,
+    /// Held back by the team.
+    Suspended,
+    /// Held back by the platform's staff.
+    Locked,
+}
+
+/// Somebody of a team.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TeamMember {
+    /// The person.
+    uuid: Uuid,
+    /// Full name.
+    name: String,
+    /// The address to sign in with.
+    email: String,
+    /// The role in the team.
+    role: Role,
+    /// Where they stand.
+    state: TeamMemberState,
+    /// Whether a second factor is in force.
+    second_factor: bool,
+    /// When they last signed in; null before the first time.
+    last_sign_in_at: Option<Time>,
+    /// Since when they are in the team, or their account is there.
+    created_at: Time,
+    /// When name, address, role or state last changed.
+    updated_at: Time,
+}
+
+/// Somebody of a team, with what they may do.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TeamMemberDetail {
+    #[graphql(flatten)]
+    member: TeamMember,
+    /// The scopes that the role gives under the partner's tier. Who is not `ACTIVE` reaches none of them.
+    scopes: Vec<String>,
+}
+
+/// A page of a team.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TeamMemberList {
+    /// The people.
+    pub(super) data: Vec<TeamMember>,
+    /// Where the page ends.
+    pub(super) page: Page,
+}
+
+/// What is to change of somebody in a team (RFC 7396).
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TeamMemberUpdate {
+    /// The role to be.
+    pub(super) role: Option<Role>,
+}
+
+/// The caller has left the team.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TeamFarewell {
+    /// `LEFT`.
+    pub(super) status: &'static str,
+    /// The business partner that was left.
+    pub(super) partner_uuid: Uuid,
+    /// Who left.
+    pub(super) user_uuid: Uuid,
+}
+
+/// A role, with what it may do under a partner's tier.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TeamRole {
+    /// The role.
+    pub(super) role: Role,
+    /// What it is for.
+    pub(super) description: &'static str,
+    /// What it may do under the tier.
+    pub(super) scopes: Vec<String>,
+    /// What it would give besides if the tier granted it.
+    pub(super) beyond_tier: Vec<String>,
+    /// Whether the caller may give it: nobody gives a role above their own.
+    pub(super) grantable: bool,
+}
+
+/// A page of roles.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TeamRoleList {
+    /// The roles, the one that may do most first.
+    pub(super) data: Vec<TeamRole>,
+    /// Where the page ends.
+    pub(super) page: Page,
+}
+
+impl TeamMemberState {
+    fn parse(text: &str) -> Result<Self, Fault> {
+        match State::parse(text) {
+            Some(State::Unverified) => Ok(Self::Unverified),
+            Some(State::Active) => Ok(Self::Active),
+            Some(State::Suspended) => Ok(Self::Suspended),
+            Some(State::Locked) => Ok(Self::Locked),
+            Some(State::Removed) | None => Err(Fault::internal(format!("somebody of a team in the state {text}"))),
+        }
+    }
+}
+
+impl TryFrom<MemberRow> for TeamMember {
+    type Error = Fault;
+
+    fn try_from(row: MemberRow) -> Result<Self, Fault> {
+        Ok(Self {
+            uuid: row.person_uuid,
+            name: row.name,
+            email: row.email,
+            role: role(&row.role)?,
+            state: TeamMemberState::parse(&row.state)?,
+            second_factor: row.second_factor_confirmed_at.is_some(),
+            last_sign_in_at: row.last_sign_in_at,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+        })
+    }
+}
+
+/// Somebody of a team as they are now, with what they may do.
+///
+/// # Errors
+/// [`crate::Code::NotFound`] for whoever is not of this team.
+pub(crate) async fn found(ask: &Ask, team: Team, user_uuid: Uuid) -> Result<TeamMemberDetail, Fault> {
+    let row = store::get(&ask.db, team, user_uuid).await?.ok_or_else(not_found)?;
+    let member = TeamMember::try_from(row)?;
+    let scopes = names(effective_scopes(member.role.scopes(), tier(ask, team).await?));
+    Ok(TeamMemberDetail { member, scopes })
+}
+
+/// What the partner's tier lets anybody of a team do at most.
+pub(super) async fn tier(ask: &Ask, team: Team) -> Result<ScopeSet, Fault> {
+    let scopes = store::tier_scopes(&ask.db, team).await?;
+    Ok(ScopeSet::parse(scopes.iter().map(String::as_str)))
+}
+
+/// The shortest list of a set's scopes, in alphabetical order.
+pub(super) fn names(scopes: ScopeSet) -> Vec<String> {
+    let mut names = scopes.names();
+    names.sort_unstable();
+    names
+}
+
+/// A role as its column has it.
+pub(super) fn role(name: &str) -> Result<Role, Fault> {
+    Role::parse(name).ok_or_else(|| Fault::internal(format!("somebody of a team with the role {name}")))
+}
+
+/// The refusal when there is nobody of this id in the team.
+pub(super) fn not_found() -> Fault {
+    Fault::not_found("team member")
+}
