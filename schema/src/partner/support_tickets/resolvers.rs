@@ -48,7 +48,7 @@ impl SupportTicketsQuery {
         let filter = Filter { state: names(state), topic: names(topic), app_uuid, q };
         let order = match sort.as_deref() {
             Some("created_at") => Order::OldestFirst,
-            Some("-last_message_at") => Order::LastMessageFirst,
+            Some("-last_message_at") => Order::ByLastMessage,
             _ => Order::NewestFirst,
         };
         let window = Window::read(&ask.services.cursors, list, &(owner, &filter, order), limit, cursor.as_deref())?;

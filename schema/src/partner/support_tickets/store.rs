@@ -42,13 +42,13 @@ pub(super) struct Filter {
 pub(super) enum Order {
     NewestFirst,
     OldestFirst,
-    LastMessageFirst,
+    ByLastMessage,
 }
 
 impl TicketRow {
     /// The cursor's keys under this order.
     pub(super) fn keys(&self, order: Order) -> Keys {
-        let first = if order == Order::LastMessageFirst { self.last_message_at } else { self.created_at };
+        let first = if order == Order::ByLastMessage { self.last_message_at } else { self.created_at };
         vec![json!(first), json!(self.ticket_uuid)]
     }
 }
@@ -94,7 +94,7 @@ pub(super) async fn page(
         Order::OldestFirst => tickets!(window, db, owner, filter, "
             and (created_at, ticket_uuid) > (coalesce($6, '-infinity'::timestamptz), coalesce($7, '00000000-0000-0000-0000-000000000000'::uuid))
           order by created_at, ticket_uuid"),
-        Order::LastMessageFirst => tickets!(window, db, owner, filter, "
+        Order::ByLastMessage => tickets!(window, db, owner, filter, "
             and (last_message_at, ticket_uuid) < (coalesce($6, 'infinity'::timestamptz), coalesce($7, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
           order by last_message_at desc, ticket_uuid desc"),
     }?)
