@@ -1,3 +1,5 @@
 //! Stories of a partner's own record.
 
+mod account;
+mod contacts;
 mod security;

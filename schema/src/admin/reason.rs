@@ -21,13 +21,19 @@ pub(crate) struct Remark {
 }
 
 impl Reason {
-    /// Hands it to the audit record.
-    pub(in crate::admin) fn note(self, ask: &Ask) {
-        ask.note_reason(self.reason);
+    /// Hands it to the audit record, and to whoever else keeps it.
+    pub(in crate::admin) fn note(self, ask: &Ask) -> String {
+        ask.note_reason(self.reason.as_str());
+        self.reason
     }
 }
 
 impl Remark {
+    /// What was said, if anything was.
+    pub(in crate::admin) fn into_text(self) -> Option<String> {
+        self.reason
+    }
+
     /// Hands it to the audit record, if it was said.
     pub(in crate::admin) fn note(said: Option<Self>, ask: &Ask) {
         if let Some(reason) = said.and_then(|remark| remark.reason) {

@@ -14,10 +14,12 @@
 //! accepting makes a new person, or takes over one whose own company is closed; whoever is in another team has to
 //! leave it first. Whether an address has an account is told to nobody but the holder of the token.
 
+mod first;
 mod inviting;
 mod resolvers;
 mod rules;
 mod store;
 
+pub(crate) use first::{FirstInvitation, invite_first};
 pub(crate) use inviting::{NewInvitation, invite};
 pub(in crate::auth) use resolvers::{InvitationsMutation, InvitationsQuery};

@@ -1,5 +1,7 @@
 //! Every statement about invitations.
 
+pub(super) mod first;
+
 use uuid::Uuid;
 
 use crate::db::Db;
