@@ -216,8 +216,7 @@ impl Ask {
     /// A fresh identifier (UUID version 7).
     #[must_use]
     pub fn new_uuid(&self) -> Uuid {
-        let milliseconds = u64::try_from(self.now.0.as_millisecond()).unwrap_or_default();
-        uuid::Builder::from_unix_timestamp_millis(milliseconds, &crate::keep::random_bytes::<10>()).into_uuid()
+        crate::keep::uuid_at(self.now.0)
     }
 
     /// Says what the audit record is about, where the variables do not.

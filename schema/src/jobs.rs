@@ -6,6 +6,7 @@
 //! outlives its time is told and left to its end, never cut: cutting it while it begins a transaction would hand a
 //! connection with an open transaction to the next request (design: performance, Recipe 9).
 
+mod closures;
 mod tidy;
 
 use std::future::Future;
@@ -28,6 +29,8 @@ use crate::time::Time;
 const SEAL: Duration = Duration::from_millis(250);
 /// How often scheduled versions are looked for.
 const PUBLISH: Duration = Duration::from_secs(1);
+/// How often accounts are looked for whose time has come.
+const CLOSE: Duration = Duration::from_secs(2);
 /// How often usage is written.
 const USAGE: Duration = Duration::from_secs(5);
 /// How often what is of no more use is deleted.
@@ -135,12 +138,18 @@ fn own(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
         let pool = publish_pool.clone();
         async move { crate::marketplace::publish_due(&pool).await }
     };
+    let (close_pool, close_services) = (pool.clone(), Arc::clone(services));
+    let close = move || {
+        let (pool, services) = (close_pool.clone(), Arc::clone(&close_services));
+        async move { closures::close_due(&pool, &services).await }
+    };
     let tidy = move || {
         let pool = tidy_pool.clone();
         async move { tidy::tidy(&pool).await }
     };
     vec![
         Job::new("publish_due", PUBLISH, publish),
+        Job::new("close_due", CLOSE, close),
         Job::new("audit_seal", SEAL, seal).quiet(),
         Job::new("usage_flush", USAGE, usage).quiet(),
         Job::new("tidy", TIDY, tidy).patient(Duration::from_secs(300)),

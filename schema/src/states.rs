@@ -50,6 +50,7 @@ pub fn drawn() -> String {
         not have here is answered 409\n`ILLEGAL_TRANSITION` with those that it has.\n"
             .to_owned();
     for drawing in [
+        crate::partner::standing::drawing(),
         crate::auth::people::rules::drawing(),
         crate::auth::invitations::rules::drawing(),
         crate::admin::mail_messages::drawing(),

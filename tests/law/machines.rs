@@ -154,3 +154,32 @@ async fn a_category_moves_as_drawn() {
     .walk(&cast)
     .await;
 }
+
+#[tokio::test]
+async fn a_partner_moves_as_drawn() {
+    let cast = Cast::new().await;
+    let uuid = cast.house.partner("Spree Software").await.partner_uuid.unwrap();
+    let reason = json!({ "reason": "As agreed on the phone." });
+    Machine {
+        thing: "Business partner",
+        table: "partner",
+        key: "partner_uuid",
+        uuid,
+        places: &[("partner_uuid", uuid)],
+        actions: &[
+            ("suspend", "admin_partners_suspend", reason.clone()),
+            ("reinstate", "admin_partners_reinstate", Value::Null),
+            ("close", "admin_partners_close", reason.clone()),
+            ("reopen", "admin_partners_reopen", Value::Null),
+            ("erase", "admin_partners_erase", reason),
+        ],
+        gone: &[],
+        // A closing has its time, and a closed one can be opened again in its own.
+        dress: |state| match state {
+            "CLOSING" | "CLOSED" => ", former_state = null, closes_at = now() + interval '1 day'",
+            _ => ", former_state = null, closes_at = null",
+        },
+    }
+    .walk(&cast)
+    .await;
+}

@@ -55,6 +55,8 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
         "a total, only for staff who ask for it",
     ),
     ("select count(*) as \"count!\" from user_shown", "person", "a total, only for staff who ask for it"),
+    ("select count(*) as \"count!\" from partner_shown", "partner", "the same"),
+    ("select count(*) as \"count!\" from partner_shown", "subscription", "the same"),
     ("select count(*) as \"count!\" from security_event where ($1", "security_event", "the same"),
     ("select count(*) as \"count!\" from support_desk_shown", "support_ticket", "the same"),
     ("select count(*) as \"count!\" from support_desk_shown", "partner", "the same"),

@@ -10,3 +10,5 @@ mod media;
 mod search;
 mod submissions;
 mod versions;
+
+pub(crate) use main_job::submittable;

@@ -1,5 +1,7 @@
 //! Stories of a partner's own record.
 
+mod account;
+mod contacts;
 mod invitations;
 mod security;
 mod support_desk;

@@ -9,7 +9,9 @@ mod machine_clients;
 pub(crate) mod mail_messages;
 mod network_denials;
 mod networks;
+mod notes;
 pub(crate) mod order;
+mod partners;
 mod rate_limits;
 mod reason;
 mod scopes;
@@ -31,6 +33,8 @@ roots! {
         machine_clients::MachineClientsQuery,
         mail_messages::MailMessagesQuery,
         network_denials::NetworkDenialsQuery,
+        notes::NotesQuery,
+        partners::PartnersQuery,
         rate_limits::RateLimitsQuery,
         scopes::ScopesQuery,
         security_events::SecurityEventsQuery,
@@ -50,6 +54,8 @@ roots! {
         machine_clients::MachineClientsMutation,
         mail_messages::MailMessagesMutation,
         network_denials::NetworkDenialsMutation,
+        notes::NotesMutation,
+        partners::PartnersMutation,
         rate_limits::RateLimitsMutation,
         sign_in_blocks::SignInBlocksMutation,
         signing_keys::SigningKeysMutation,

@@ -34,6 +34,12 @@ pub fn random_bytes<const N: usize>() -> [u8; N] {
     bytes
 }
 
+/// A fresh identifier made at a moment (UUID version 7).
+pub fn uuid_at(moment: jiff::Timestamp) -> uuid::Uuid {
+    let milliseconds = u64::try_from(moment.as_millisecond()).unwrap_or_default();
+    uuid::Builder::from_unix_timestamp_millis(milliseconds, &random_bytes::<10>()).into_uuid()
+}
+
 /// SHA-256 of `bytes`.
 pub fn sha256(bytes: &[u8]) -> [u8; 32] {
     let mut out = [0u8; 32];

@@ -5,10 +5,9 @@ use uuid::Uuid;
 
 mod membership;
 mod ticket;
-
 pub use membership::{Membership, MembershipChange};
 pub use ticket::{Ticket, TicketEvent};
-
+pub use super::closing::ClosingStep;
 use super::words;
 use crate::keep::email::EmailAddress;
 use crate::keep::sealed::{MasterKey, SealBroken};
@@ -80,6 +79,11 @@ pub enum Asking {
         /// The role offered, as the contract names it.
         role: String,
     },
+    /// Begin as the first administrator of a partner that staff made.
+    FirstAdministrator {
+        /// The company.
+        company: String,
+    },
     /// Begin as a member of staff.
     StaffInvitation {
         /// The person.
@@ -127,6 +131,15 @@ pub enum Notice {
         name: String,
         /// The company.
         company: String,
+    },
+    /// A partner's account is to end, stays after all, or has ended.
+    PartnerClosing {
+        /// The person.
+        name: String,
+        /// The company.
+        company: String,
+        /// How far it is.
+        step: ClosingStep,
     },
     /// A submission was decided.
     SubmissionDecided {
@@ -226,6 +239,7 @@ impl Letter {
                 Asking::ConfirmNewEmail { .. } => "CONFIRM_NEW_EMAIL",
                 Asking::CancelEmailChange { .. } => "CANCEL_EMAIL_CHANGE",
                 Asking::Invitation { .. } => "INVITATION",
+                Asking::FirstAdministrator { .. } => "FIRST_ADMINISTRATOR",
                 Asking::StaffInvitation { .. } => "STAFF_INVITATION",
             },
             Letter::Telling(notice) => match notice {
@@ -234,6 +248,7 @@ impl Letter {
                 Notice::Security { .. } => "SECURITY",
                 Notice::PartnerSuspended { .. } => "PARTNER_SUSPENDED",
                 Notice::PartnerReinstated { .. } => "PARTNER_REINSTATED",
+                Notice::PartnerClosing { .. } => "PARTNER_CLOSING",
                 Notice::SubmissionDecided { .. } => "SUBMISSION_DECIDED",
                 Notice::Membership(_) => "MEMBERSHIP",
                 Notice::Ticket(_) => "TICKET",
@@ -296,6 +311,7 @@ pub(super) mod tests {
             Asking::ConfirmNewEmail { name: text() },
             Asking::CancelEmailChange { name: text() },
             Asking::Invitation { company: text(), inviter: Some(text()), role: "EDITOR".to_owned() },
+            Asking::FirstAdministrator { company: text() },
             Asking::StaffInvitation { name: text(), inviter: text() },
         ];
         let mut telling = vec![
@@ -306,6 +322,9 @@ pub(super) mod tests {
         ];
         for decision in [Decision::Approved, Decision::ChangesRequested, Decision::Rejected] {
             telling.push(Notice::SubmissionDecided { name: text(), app: text(), version: text(), decision });
+        }
+        for step in super::super::closing::tests::steps(text()) {
+            telling.push(Notice::PartnerClosing { name: text(), company: text(), step });
         }
         for event in EVENTS {
             telling.push(Notice::Security { name: text(), event, occurred_at: at(0) });

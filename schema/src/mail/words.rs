@@ -104,7 +104,7 @@ fn address(about: &Asking) -> (&'static str, &'static str) {
         }
         Asking::ConfirmNewEmail { .. } => ("confirm-email", "/v1/auth/account:confirm-email"),
         Asking::CancelEmailChange { .. } => ("cancel-email-change", "/v1/auth/account:cancel-email-change"),
-        Asking::Invitation { .. } => ("invitation", "/v1/auth/invitations:accept"),
+        Asking::Invitation { .. } | Asking::FirstAdministrator { .. } => ("invitation", "/v1/auth/invitations:accept"),
     }
 }
 

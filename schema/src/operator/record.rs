@@ -6,6 +6,7 @@ use uuid::Uuid;
 use super::store;
 use crate::db::Db;
 use crate::fault::Fault;
+use crate::keep::uuid_at;
 use crate::services::Services;
 use crate::time::Time;
 
@@ -38,14 +39,14 @@ impl Act {
     /// Begins one. The triggers that capture differences file them under its record.
     pub(super) fn begin(pool: &PgPool, services: &Services) -> Self {
         let now = services.clock.now();
-        let record_uuid = new_uuid(now);
+        let record_uuid = uuid_at(now.0);
         let begin = format!("begin isolation level read committed; set local labs.audit_record = '{record_uuid}'");
         Self { db: Db::within(pool.clone(), begin), now, record_uuid }
     }
 
     /// A fresh identifier (UUID version 7).
     pub(super) fn new_uuid(&self) -> Uuid {
-        new_uuid(self.now)
+        uuid_at(self.now.0)
     }
 
     /// Writes the record and commits. An act that is dropped before is rolled back.
@@ -59,9 +60,4 @@ impl Act {
             None => Err(Fault::internal("an act without a transaction")),
         }
     }
-}
-
-fn new_uuid(now: Time) -> Uuid {
-    let milliseconds = u64::try_from(now.0.as_millisecond()).unwrap_or_default();
-    uuid::Builder::from_unix_timestamp_millis(milliseconds, &crate::keep::random_bytes::<10>()).into_uuid()
 }

@@ -2,10 +2,14 @@
 //!
 //! Specification: platform, Group separation.
 
+mod account;
+pub(crate) mod company;
+pub(crate) mod contacts;
 pub(crate) mod events;
 pub(crate) mod invitations;
 mod own;
 mod security;
+pub(crate) mod standing;
 mod support_desk;
 pub(crate) mod support_tickets;
 pub(crate) mod team;
@@ -16,6 +20,8 @@ use crate::engine::roots;
 roots! {
     /// What can be read of the group.
     pub(crate) struct PartnerQuery(
+        account::PartnerAccountQuery,
+        contacts::ContactsQuery,
         invitations::InvitationsQuery,
         security::SecurityQuery,
         support_desk::SupportDeskQuery,
@@ -27,6 +33,8 @@ roots! {
 roots! {
     /// What can be written in the group.
     pub(crate) struct PartnerMutation(
+        account::PartnerAccountMutation,
+        contacts::ContactsMutation,
         invitations::InvitationsMutation,
         security::SecurityMutation,
         support_desk::SupportDeskMutation,

@@ -14,6 +14,7 @@
 //! accepting makes a new person, or takes over one whose own company is closed; whoever is in another team has to
 //! leave it first. Whether an address has an account is told to nobody but the holder of the token.
 
+mod first;
 mod inviting;
 mod resolvers;
 pub(crate) mod rules;
@@ -21,6 +22,7 @@ mod sending;
 mod store;
 mod view;
 
+pub(crate) use first::{FirstInvitation, invite_first};
 pub(crate) use inviting::{NewInvitation, invite};
 pub(in crate::auth) use resolvers::{InvitationsMutation, InvitationsQuery};
 pub(crate) use sending::{resend, revoke, send};

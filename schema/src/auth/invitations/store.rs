@@ -1,5 +1,6 @@
 //! Every statement about invitations.
 
+pub(super) mod first;
 pub(crate) mod sent;
 
 use uuid::Uuid;

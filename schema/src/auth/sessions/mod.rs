@@ -19,7 +19,8 @@ mod resolvers;
 mod rules;
 pub(crate) mod store;
 
-pub(in crate::auth) use own::{Own, busy, fresh, own, prove_password};
+pub(crate) use own::fresh;
+pub(in crate::auth) use own::{Own, busy, own, prove_password};
 pub(crate) use resolvers::OpenSession;
 pub(in crate::auth) use resolvers::{SessionsMutation, SessionsQuery};
 pub(crate) use store::{OpenRow, all_set_ended, open_count, open_page, own_set_ended};

@@ -14,7 +14,7 @@ use crate::principal::PrincipalType;
 
 /// The caller as a person in a session.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::auth) struct Own {
+pub(crate) struct Own {
     /// Who.
     pub(in crate::auth) person_uuid: Uuid,
     /// Of which partner's team; none for staff.
@@ -52,7 +52,7 @@ pub(in crate::auth) fn own(ask: &Ask) -> Result<Own, Fault> {
 ///
 /// # Errors
 /// [`Code::ReauthenticationRequired`] when it was not.
-pub(in crate::auth) async fn fresh(ask: &Ask) -> Result<Own, Fault> {
+pub(crate) async fn fresh(ask: &Ask) -> Result<Own, Fault> {
     let own = own(ask)?;
     if store::is_fresh(&ask.db, own.session_uuid, rules::FRESH_SECONDS).await? {
         return Ok(own);

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::{Draft, Places, Way, moment, tame};
 use crate::keep::secret::SecretText;
-use crate::mail::message::{Asking, Decision, Letter, Notice, SecurityEvent};
+use crate::mail::message::{Asking, ClosingStep, Decision, Letter, Notice, SecurityEvent};
 
 pub(super) fn draft(letter: &Letter, places: &Places<'_>) -> Draft {
     match letter {
@@ -38,6 +38,13 @@ fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Pl
             let who = inviter.as_ref().map_or_else(|| company.clone(), |name| format!("{} of {company}", tame(name)));
             Draft::new(format!("{company} invites you to {platform}"), "Hello,".to_owned()).say(format!(
                 "{who} invites you to work on their apps at {platform}, as {role}. Accept with this token:"
+            ))
+        }
+        Asking::FirstAdministrator { company } => {
+            Draft::new(format!("Your account for {} at {platform}", tame(company)), "Hello,".to_owned()).say(format!(
+                "we opened an account for {} at {platform}, and you are to be its first administrator. Accept with \
+                 this token:",
+                tame(company)
             ))
         }
         Asking::StaffInvitation { name, inviter } => {
@@ -104,6 +111,7 @@ fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
             name,
         )
         .say(format!("the account of {} at {platform} is active again. You can sign in as before.", tame(company))),
+        Notice::PartnerClosing { name, company, step } => closing(name, &tame(company), step, platform),
         Notice::SubmissionDecided { name, app, version, decision } => {
             let (subject, what) = decided(*decision);
             let (app, version) = (tame(app), tame(version));
@@ -111,6 +119,32 @@ fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
         }
         Notice::Membership(membership) => team::membership(membership, platform),
         Notice::Ticket(ticket) => team::ticket(ticket, places),
+    }
+}
+
+fn closing(name: &str, company: &str, step: &ClosingStep, platform: &str) -> Draft {
+    match step {
+        ClosingStep::Requested { closes_at } => greet(format!("{company} is to be closed at {platform}"), name)
+            .say(format!(
+                "somebody of your team asked to close the account of {company} at {platform}. It will be closed at {}. \
+                 Until then everything goes on as before.",
+                moment(*closes_at)
+            ))
+            .say("If this is not meant, any administrator can take it back in the account until then."),
+        ClosingStep::Cancelled => greet(format!("{company} stays open at {platform}"), name).say(format!(
+            "the account of {company} at {platform} will not be closed after all. Everything goes on as before."
+        )),
+        ClosingStep::Closed { until, reason } => {
+            let draft = greet(format!("{company} is closed at {platform}"), name).say(format!(
+                "the account of {company} at {platform} is closed. Nobody of your company and none of its programs can \
+                 sign in any more, and its apps are off the storefront."
+            ));
+            let draft = match reason {
+                Some(reason) => draft.say("The reason given:").say(format!("    {}", tame(reason))),
+                None => draft,
+            };
+            draft.say(format!("Until {} the support of {platform} can open it again.", moment(*until)))
+        }
     }
 }
 

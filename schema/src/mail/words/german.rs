@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::{Draft, Places, Way, moment, tame};
 use crate::keep::secret::SecretText;
-use crate::mail::message::{Asking, Decision, Letter, Notice, SecurityEvent};
+use crate::mail::message::{Asking, ClosingStep, Decision, Letter, Notice, SecurityEvent};
 
 pub(super) fn draft(letter: &Letter, places: &Places<'_>) -> Draft {
     match letter {
@@ -42,6 +42,13 @@ fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Pl
             let who = inviter.as_ref().map_or_else(|| company.clone(), |name| format!("{} von {company}", tame(name)));
             Draft::new(format!("{company} lädt Sie zu {platform} ein"), "Guten Tag,".to_owned()).say(format!(
                 "{who} lädt Sie ein, bei {platform} mitzuarbeiten. Ihre Rolle: {role}. Nehmen Sie mit diesem Token an:"
+            ))
+        }
+        Asking::FirstAdministrator { company } => {
+            Draft::new(format!("Ihr Konto für {} bei {platform}", tame(company)), "Guten Tag,".to_owned()).say(format!(
+                "wir haben bei {platform} ein Konto für {} eröffnet und laden Sie ein, es zu verwalten. Nehmen Sie mit \
+                 diesem Token an:",
+                tame(company)
             ))
         }
         Asking::StaffInvitation { name, inviter } => greet(format!("Ihr Mitarbeiterkonto bei {platform}"), name).say(format!(
@@ -107,6 +114,7 @@ fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
                 tame(company)
             ))
         }
+        Notice::PartnerClosing { name, company, step } => closing(name, &tame(company), step, platform),
         Notice::SubmissionDecided { name, app, version, decision } => {
             let (subject, what) = decided(*decision);
             let (app, version) = (tame(app), tame(version));
@@ -114,6 +122,34 @@ fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
         }
         Notice::Membership(membership) => team::membership(membership, platform),
         Notice::Ticket(ticket) => team::ticket(ticket, places),
+    }
+}
+
+fn closing(name: &str, company: &str, step: &ClosingStep, platform: &str) -> Draft {
+    match step {
+        ClosingStep::Requested { closes_at } => {
+            greet(format!("{company} soll bei {platform} geschlossen werden"), name)
+                .say(format!(
+                    "jemand aus Ihrem Team möchte das Konto von {company} bei {platform} schließen. Es wird am {} \
+                     geschlossen. Bis dahin geht alles weiter wie bisher.",
+                    moment(*closes_at)
+                ))
+                .say("Wenn das nicht gewollt ist, kann es bis dahin jede Administration im Konto zurücknehmen.")
+        }
+        ClosingStep::Cancelled => greet(format!("{company} bleibt bei {platform}"), name).say(format!(
+            "das Konto von {company} bei {platform} wird nun doch nicht geschlossen. Alles geht weiter wie bisher."
+        )),
+        ClosingStep::Closed { until, reason } => {
+            let draft = greet(format!("{company} ist bei {platform} geschlossen"), name).say(format!(
+                "das Konto von {company} bei {platform} ist geschlossen. Niemand Ihres Unternehmens und keines seiner \
+                 Programme kann sich noch anmelden, und seine Apps sind nicht mehr im Marktplatz."
+            ));
+            let draft = match reason {
+                Some(reason) => draft.say("Als Grund wurde angegeben:").say(format!("    {}", tame(reason))),
+                None => draft,
+            };
+            draft.say(format!("Bis {} kann es der Support von {platform} wieder öffnen.", moment(*until)))
+        }
     }
 }
 

@@ -137,11 +137,12 @@ async fn listing_upsert(db: &Db, app_uuid: Uuid, version_uuid: Uuid, submission_
                  privacy_url = excluded.privacy_url, website_url = excluded.website_url,
                  terms_url = excluded.terms_url, published_at = excluded.published_at, visible = true,
                  updated_at = labs_now()
-             returning app_uuid, slug
+             returning app_uuid, slug, visible
          )
          insert into listing_change (app_uuid, slug, change)
          select app_uuid, slug, case when (select visible from former) then 'CHANGED' else 'PUBLISHED' end
-         from listed",
+         from listed
+         where visible",
         app_uuid,
         version_uuid,
         submission_uuid

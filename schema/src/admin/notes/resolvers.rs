@@ -1,0 +1,177 @@
+//! What may be asked about staff's notes.
+
+use async_graphql::{Context, InputObject, Object, SimpleObject};
+use uuid::Uuid;
+
+use super::rules;
+use super::store::{self, Filter, NoteRow};
+use crate::access::access;
+use crate::admin::partners;
+use crate::ask::{Ask, Asking};
+use crate::fault::Fault;
+use crate::page::{CountedPage, Window};
+use crate::principal::PrincipalType;
+use crate::time::Time;
+
+/// Who wrote a note.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PartnerNoteAuthor {
+    /// Who.
+    uuid: Uuid,
+    /// Their name.
+    name: Option<String>,
+}
+
+/// What somebody of the staff noted about a partner.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PartnerNote {
+    /// The note.
+    uuid: Uuid,
+    /// Who wrote it; null when it was a program, or somebody who is gone.
+    author: Option<PartnerNoteAuthor>,
+    /// The text, plain.
+    body: String,
+    /// When it was written.
+    created_at: Time,
+    /// When it last changed.
+    updated_at: Time,
+}
+
+/// A page of notes.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PartnerNoteList {
+    /// The notes, the newest first.
+    data: Vec<PartnerNote>,
+    /// Where the page ends.
+    page: CountedPage,
+}
+
+/// A note to be, or what it is to say.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PartnerNoteCreate {
+    /// The text, plain.
+    body: String,
+}
+
+/// A merge patch of a note (RFC 7396).
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PartnerNoteUpdate {
+    /// The text, plain.
+    body: Option<String>,
+}
+
+/// Reads of notes.
+#[derive(Default)]
+pub(crate) struct NotesQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl NotesQuery {
+    /// What staff noted about a partner.
+    #[graphql(directive = access::apply("labs.admin.partners".into()))]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
+    async fn admin_notes_list(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        author_uuid: Option<Vec<Uuid>>,
+        q: Option<String>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<PartnerNoteList, Fault> {
+        let (ask, list) = (ctx.ask(), "admin_notes_list");
+        partners::seen(ask, partner_uuid).await?;
+        let filter = Filter { partner_uuid, author_uuid: author_uuid.filter(|uuids| !uuids.is_empty()), q };
+        let window = Window::read(&ask.services.cursors, list, &filter, limit, cursor.as_deref())?;
+        let rows = store::page(&ask.db, &filter, &window).await?;
+        let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
+        let (rows, page) = window.cut(rows, NoteRow::keys);
+        Ok(PartnerNoteList {
+            data: rows.into_iter().map(PartnerNote::from).collect(),
+            page: CountedPage::of(page, total),
+        })
+    }
+}
+
+/// Writes of notes.
+#[derive(Default)]
+pub(crate) struct NotesMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl NotesMutation {
+    /// Notes something about a partner.
+    #[graphql(directive = access::apply("labs.admin.partners:write".into()))]
+    async fn admin_notes_create(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        body: PartnerNoteCreate,
+    ) -> Result<PartnerNote, Fault> {
+        let ask = ctx.ask();
+        let note_uuid = ask.new_uuid();
+        partners::seen_for(ask, partner_uuid, "PARTNER_NOTE", note_uuid).await?;
+        let (text, principal) = (rules::body(&body.body)?, ask.principal()?);
+        let author_uuid = Some(principal.uuid).filter(|_| principal.kind == PrincipalType::StaffUser);
+        store::insert(&ask.db, partner_uuid, note_uuid, author_uuid, &text).await?;
+        found(ask, partner_uuid, note_uuid).await
+    }
+
+    /// Changes a note of one's own.
+    #[graphql(directive = access::apply("labs.admin.partners:write".into()))]
+    async fn admin_notes_update(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        note_uuid: Uuid,
+        body: PartnerNoteUpdate,
+    ) -> Result<PartnerNote, Fault> {
+        let ask = ctx.ask();
+        held(ask, partner_uuid, note_uuid).await?;
+        if let Some(text) = body.body {
+            store::update(&ask.db, note_uuid, &rules::body(&text)?).await?;
+        }
+        found(ask, partner_uuid, note_uuid).await
+    }
+
+    /// Removes a note of one's own.
+    #[graphql(directive = access::apply("labs.admin.partners:write".into()))]
+    async fn admin_notes_delete(&self, ctx: &Context<'_>, partner_uuid: Uuid, note_uuid: Uuid) -> Result<bool, Fault> {
+        let ask = ctx.ask();
+        held(ask, partner_uuid, note_uuid).await?;
+        store::delete(&ask.db, note_uuid).await?;
+        Ok(true)
+    }
+}
+
+/// The note held for a change by its author.
+async fn held(ask: &Ask, partner_uuid: Uuid, note_uuid: Uuid) -> Result<(), Fault> {
+    partners::seen_for(ask, partner_uuid, "PARTNER_NOTE", note_uuid).await?;
+    let author_uuid = store::lock(&ask.db, partner_uuid, note_uuid).await?.ok_or_else(missing)?;
+    rules::own(author_uuid, ask.principal()?.uuid)
+}
+
+async fn found(ask: &Ask, partner_uuid: Uuid, note_uuid: Uuid) -> Result<PartnerNote, Fault> {
+    Ok(store::get(&ask.db, partner_uuid, note_uuid).await?.ok_or_else(missing)?.into())
+}
+
+fn missing() -> Fault {
+    Fault::not_found("note about this partner")
+}
+
+impl From<NoteRow> for PartnerNote {
+    fn from(row: NoteRow) -> Self {
+        let (uuid, name) = (row.author_uuid, row.author_name);
+        Self {
+            uuid: row.note_uuid,
+            author: uuid.map(|uuid| PartnerNoteAuthor { uuid, name }),
+            body: row.body,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Partners as those who run the platform see them, and what they do with them.
+//!
+//! Company data is under the same rules as in the team's own hands ([`crate::partner::company`]), and where a partner
+//! stands follows the one machine ([`crate::partner::standing`]). What staff do, the team reads in its history with the
+//! reason given; notes and labels stay among staff.
+//!
+//! Erasing makes anonymous what is personal and keeps what counts: apps, votes, reviews, histories and the audit log.
+
+mod export;
+mod resolvers;
+mod rules;
+mod store;
+mod timeline;
+
+pub(in crate::admin) use resolvers::{PartnersMutation, PartnersQuery, seen, seen_for};

@@ -1,0 +1,289 @@
+//! Partners as staff are shown them, and what staff send.
+
+use async_graphql::{InputObject, MaybeUndefined, SimpleObject};
+use uuid::Uuid;
+
+use super::super::store::PartnerRow;
+use crate::fault::Fault;
+use crate::page::CountedPage;
+use crate::partner::company::{AddressPatch, BillingAddressPatch, CompanyAddressView, CompanyBillingAddress, Patch};
+use crate::partner::contacts::Contact;
+use crate::partner::standing::State;
+use crate::time::Time;
+
+/// A partner, as staff see it.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AdminPartner {
+    /// The partner.
+    uuid: Uuid,
+    /// Its name in addresses.
+    slug: String,
+    /// The company's name, as customers know it.
+    company_name: String,
+    /// As its register writes it.
+    legal_form: Option<String>,
+    /// The number in its register.
+    registration_number: Option<String>,
+    /// The VAT identification number, with its prefix.
+    vat_id: Option<String>,
+    /// ISO 3166-1 code of two letters.
+    country: Option<String>,
+    /// Where it has its seat.
+    address: CompanyAddressView,
+    /// Where bills go; null: to the seat.
+    billing_address: Option<CompanyBillingAddress>,
+    /// Where bills are mailed.
+    billing_email: Option<String>,
+    /// Its website.
+    website: Option<String>,
+    /// Where it stands.
+    state: State,
+    /// Why, where a reason was given.
+    state_reason: Option<String>,
+    /// Since when it stands there.
+    state_changed_at: Time,
+    /// When it is closed, while it is closing.
+    closes_at: Option<Time>,
+    /// Until when it can be opened again, while it is closed.
+    reopen_until: Option<Time>,
+    /// Staff's labels, in alphabetical order.
+    labels: Vec<String>,
+    /// What it pays for.
+    subscription: Option<AdminPartnerSubscription>,
+    /// How much belongs to it.
+    counts: AdminPartnerCounts,
+    /// When it was registered.
+    registered_at: Time,
+    /// When its data or its state last changed.
+    updated_at: Time,
+}
+
+/// A partner's subscription, in short.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AdminPartnerSubscription {
+    /// The tier's code.
+    tier_code: String,
+    /// The tier's name.
+    tier_name: String,
+    /// `ACTIVE` or `CANCELLING`.
+    state: String,
+    /// When it began.
+    started_at: Time,
+    /// When the period ends; null for a tier without one.
+    period_end: Option<Time>,
+}
+
+/// How much belongs to a partner.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AdminPartnerCounts {
+    /// People in the team.
+    members: i64,
+    /// Invitations that wait for an answer.
+    invitations: i64,
+    /// Apps that are not archived.
+    apps: i64,
+    /// Listings that are on the storefront.
+    listings: i64,
+    /// Programs that may sign in.
+    machine_clients: i64,
+    /// Contacts.
+    contacts: i64,
+    /// Staff's notes.
+    notes: i64,
+}
+
+/// A page of partners.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AdminPartnerList {
+    /// The partners.
+    pub(super) data: Vec<AdminPartner>,
+    /// Where the page ends.
+    pub(super) page: CountedPage,
+}
+
+/// A page of a partner's contacts.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AdminPartnerContactList {
+    /// The contacts, the newest first.
+    pub(super) data: Vec<Contact>,
+    /// Where the page ends.
+    pub(super) page: CountedPage,
+}
+
+/// A partner to be.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AdminPartnerCreate {
+    /// The company's name.
+    company_name: String,
+    /// As its register writes it.
+    legal_form: MaybeUndefined<String>,
+    /// The number in its register.
+    registration_number: MaybeUndefined<String>,
+    /// With its prefix.
+    vat_id: MaybeUndefined<String>,
+    /// ISO 3166-1 code of two letters.
+    country: String,
+    /// Where it has its seat.
+    address: MaybeUndefined<AddressPatch>,
+    /// Where bills go.
+    billing_address: MaybeUndefined<BillingAddressPatch>,
+    /// Where bills are mailed.
+    billing_email: MaybeUndefined<String>,
+    /// Its website.
+    website: MaybeUndefined<String>,
+    /// Who is invited as its first administrator.
+    administrator: AdminPartnerAdministrator,
+    /// The tier to start on; `FREE` when none is named.
+    tier_code: Option<String>,
+    /// Staff's labels.
+    labels: Option<Vec<String>>,
+    /// Why; the partner reads it.
+    reason: Option<String>,
+}
+
+/// Who is invited as a partner's first administrator.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AdminPartnerAdministrator {
+    /// Where the invitation goes.
+    pub(super) email: String,
+    /// The language of the mail; `en` when none is named.
+    pub(super) locale: Option<String>,
+}
+
+/// A merge patch of a company's data (RFC 7396).
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AdminPartnerUpdate {
+    /// The company's name.
+    company_name: Option<String>,
+    /// As its register writes it.
+    legal_form: MaybeUndefined<String>,
+    /// The number in its register.
+    registration_number: MaybeUndefined<String>,
+    /// With its prefix.
+    vat_id: MaybeUndefined<String>,
+    /// ISO 3166-1 code of two letters.
+    country: Option<String>,
+    /// Where it has its seat.
+    address: MaybeUndefined<AddressPatch>,
+    /// Where bills go.
+    billing_address: MaybeUndefined<BillingAddressPatch>,
+    /// Where bills are mailed.
+    billing_email: MaybeUndefined<String>,
+    /// Its website.
+    website: MaybeUndefined<String>,
+    /// Why; the partner reads it.
+    reason: Option<String>,
+}
+
+/// A partner's labels, all at once.
+#[derive(InputObject)]
+#[graphql(name = "PartnerLabelsPut", rename_fields = "snake_case")]
+pub(crate) struct LabelsPut {
+    /// The labels.
+    pub(super) labels: Vec<String>,
+}
+
+/// What of a new partner is no company data.
+pub(super) struct Further {
+    pub(super) administrator: AdminPartnerAdministrator,
+    pub(super) tier_code: Option<String>,
+    pub(super) labels: Option<Vec<String>>,
+    pub(super) reason: Option<String>,
+}
+
+impl AdminPartnerCreate {
+    /// Company data, and the rest.
+    pub(super) fn apart(self) -> (Patch, Further) {
+        let patch = Patch {
+            company_name: Some(self.company_name),
+            legal_form: self.legal_form,
+            registration_number: self.registration_number,
+            vat_id: self.vat_id,
+            country: Some(self.country),
+            address: self.address,
+            billing_address: self.billing_address,
+            billing_email: self.billing_email,
+            website: self.website,
+        };
+        let Self { administrator, tier_code, labels, reason, .. } = self;
+        (patch, Further { administrator, tier_code, labels, reason })
+    }
+}
+
+impl AdminPartnerUpdate {
+    /// Company data, and why it is changed.
+    pub(super) fn apart(self) -> (Patch, Option<String>) {
+        let patch = Patch {
+            company_name: self.company_name,
+            legal_form: self.legal_form,
+            registration_number: self.registration_number,
+            vat_id: self.vat_id,
+            country: self.country,
+            address: self.address,
+            billing_address: self.billing_address,
+            billing_email: self.billing_email,
+            website: self.website,
+        };
+        (patch, self.reason)
+    }
+}
+
+impl TryFrom<PartnerRow> for AdminPartner {
+    type Error = Fault;
+
+    fn try_from(row: PartnerRow) -> Result<Self, Fault> {
+        let state = State::parse(&row.state)?;
+        let counts = AdminPartnerCounts {
+            members: row.members_count,
+            invitations: row.invitations_count,
+            apps: row.apps_count,
+            listings: row.listings_count,
+            machine_clients: row.machine_clients_count,
+            contacts: row.contacts_count,
+            notes: row.notes_count,
+        };
+        Ok(Self {
+            counts,
+            subscription: AdminPartnerSubscription::of(&row),
+            uuid: row.partner_uuid,
+            slug: row.slug,
+            company_name: row.company_name,
+            legal_form: row.legal_form,
+            registration_number: row.registration_number,
+            vat_id: row.vat_id,
+            country: row.country,
+            address: row.address.0.into(),
+            billing_address: CompanyBillingAddress::of(row.billing_address.0),
+            billing_email: row.billing_email,
+            website: row.website,
+            state,
+            state_reason: row.state_reason,
+            state_changed_at: row.state_changed_at,
+            closes_at: row.closes_at.filter(|_| state == State::Closing),
+            reopen_until: row.closes_at.filter(|_| state == State::Closed),
+            labels: row.labels,
+            registered_at: row.created_at,
+            updated_at: row.updated_at,
+        })
+    }
+}
+
+impl AdminPartnerSubscription {
+    fn of(row: &PartnerRow) -> Option<Self> {
+        Some(Self {
+            tier_code: row.tier_code.clone()?,
+            tier_name: row.tier_name.clone()?,
+            state: row.subscription_state.clone()?,
+            started_at: row.subscription_started_at?,
+            period_end: row.subscription_period_end,
+        })
+    }
+}

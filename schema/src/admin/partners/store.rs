@@ -1,0 +1,140 @@
+//! Every statement about partners as staff see them.
+
+pub(super) mod erasure;
+pub(super) mod list;
+pub(super) mod timeline;
+
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use crate::actor::Actor;
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::partner::company::{BillingAddress, CompanyAddress};
+use crate::time::Time;
+
+/// A partner as staff see it.
+pub(super) struct PartnerRow {
+    pub(super) partner_uuid: Uuid,
+    pub(super) slug: String,
+    pub(super) company_name: String,
+    /// As the list by name compares it.
+    pub(super) name_sorted: String,
+    pub(super) legal_form: Option<String>,
+    pub(super) registration_number: Option<String>,
+    pub(super) vat_id: Option<String>,
+    pub(super) country: Option<String>,
+    pub(super) address: Json<CompanyAddress>,
+    pub(super) billing_address: Json<BillingAddress>,
+    pub(super) billing_email: Option<String>,
+    pub(super) website: Option<String>,
+    pub(super) state: String,
+    pub(super) state_reason: Option<String>,
+    pub(super) state_changed_at: Time,
+    pub(super) closes_at: Option<Time>,
+    pub(super) labels: Vec<String>,
+    pub(super) created_at: Time,
+    pub(super) updated_at: Time,
+    pub(super) tier_code: Option<String>,
+    pub(super) tier_name: Option<String>,
+    pub(super) subscription_state: Option<String>,
+    pub(super) subscription_started_at: Option<Time>,
+    pub(super) subscription_period_end: Option<Time>,
+    pub(super) members_count: i64,
+    pub(super) invitations_count: i64,
+    pub(super) apps_count: i64,
+    pub(super) listings_count: i64,
+    pub(super) machine_clients_count: i64,
+    pub(super) contacts_count: i64,
+    pub(super) notes_count: i64,
+}
+
+/// A partner.
+pub(super) async fn get(db: &Db, partner_uuid: Uuid) -> Result<Option<PartnerRow>, Fault> {
+    Ok(sqlx::query_as!(
+        PartnerRow,
+        r#"select partner_uuid as "partner_uuid!", slug as "slug!", company_name as "company_name!",
+                  lower(company_name) as "name_sorted!", legal_form, registration_number, vat_id, country,
+                  address as "address!: Json<CompanyAddress>", billing_address as "billing_address!: Json<BillingAddress>",
+                  billing_email, website, state as "state!", state_reason, state_changed_at as "state_changed_at!",
+                  closes_at, labels as "labels!", created_at as "created_at!", updated_at as "updated_at!", tier_code,
+                  tier_name, subscription_state, subscription_started_at, subscription_period_end,
+                  members_count as "members_count!", invitations_count as "invitations_count!",
+                  apps_count as "apps_count!", listings_count as "listings_count!",
+                  machine_clients_count as "machine_clients_count!", contacts_count as "contacts_count!",
+                  notes_count as "notes_count!"
+             from partner_shown
+            where partner_uuid = $1"#,
+        partner_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// A company's name.
+pub(super) async fn name_get(db: &Db, partner_uuid: Uuid) -> Result<Option<String>, Fault> {
+    Ok(sqlx::query_scalar!("select company_name from partner where partner_uuid = $1", partner_uuid)
+        .fetch_optional(&mut *db.conn().await?)
+        .await?)
+}
+
+/// Replaces a partner's labels; the same again writes nothing. `None` when there is no such partner.
+pub(super) async fn set_labels(db: &Db, partner_uuid: Uuid, labels: &[String]) -> Result<Option<()>, Fault> {
+    let found = sqlx::query_scalar!(
+        r#"with changed as (
+             update partner set labels = $2, updated_at = labs_now() where partner_uuid = $1 and labels <> $2
+           )
+           select exists (select from partner where partner_uuid = $1) as "found!""#,
+        partner_uuid,
+        labels
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?;
+    Ok(found.then_some(()))
+}
+
+/// How many contacts of these kinds a partner has.
+pub(super) async fn contact_count(db: &Db, partner_uuid: Uuid, kinds: Option<&[String]>) -> Result<i64, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select count(*) as "count!" from partner_contact
+            where partner_uuid = $1 and ($2::text[] is null or kind = any($2))"#,
+        partner_uuid,
+        kinds
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
+/// The tier of this code that is offered.
+pub(super) async fn tier_get(db: &Db, code: &str) -> Result<Option<Uuid>, Fault> {
+    Ok(sqlx::query_scalar!("select tier_uuid from tier where code = $1 and state = 'OFFERED'", code)
+        .fetch_optional(&mut *db.conn().await?)
+        .await?)
+}
+
+/// Begins a new partner's subscription, with its first event.
+pub(super) async fn subscription_begin(
+    db: &Db,
+    partner_uuid: Uuid,
+    tier_uuid: Uuid,
+    actor: Actor,
+) -> Result<(), Fault> {
+    sqlx::query!(
+        "with begun as (
+             insert into subscription (partner_uuid, tier_uuid, period_end)
+             select $1, t.tier_uuid, case t.billing_period when 'MONTH' then labs_now() + interval '1 month'
+                                                           when 'YEAR' then labs_now() + interval '1 year' end
+             from tier as t
+             where t.tier_uuid = $2
+         )
+         insert into subscription_event (event_uuid, partner_uuid, kind, to_tier_uuid, actor_kind, actor_uuid)
+         values (labs_uuid(), $1, 'STARTED', $2, $3, $4)",
+        partner_uuid,
+        tier_uuid,
+        actor.kind,
+        actor.uuid,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,147 @@
+//! The statements that make a partner anonymous.
+//!
+//! Rows stay where something counts by them, and lose what tells whose they are; what counts for nothing goes.
+
+use uuid::Uuid;
+
+use crate::db::Db;
+use crate::fault::Fault;
+
+/// Makes what is personal of an erased partner anonymous. Differences are captured no longer: what is being taken away
+/// would stand in the audit log for ever.
+pub(in super::super) async fn run(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+    capture_end(db).await?;
+    mails_erase(db, partner_uuid).await?;
+    sign_ins_erase(db, partner_uuid).await?;
+    sqlx::query!("select security_event_anonymised($1)", partner_uuid).execute(&mut *db.conn().await?).await?;
+    invitations_erase(db, partner_uuid).await?;
+    people_erase(db, partner_uuid).await?;
+    apps_erase(db, partner_uuid).await?;
+    company_erase(db, partner_uuid).await
+}
+
+async fn capture_end(db: &Db) -> Result<(), Fault> {
+    sqlx::query_scalar!("select set_config('labs.audit_record', '', true)").fetch_one(&mut *db.conn().await?).await?;
+    Ok(())
+}
+
+/// Mails to the company and its people are known by their kind and their time alone. Those that were not sent are not
+/// sent any more.
+async fn mails_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "with meant as (
+             select message_uuid from mail_message where partner_uuid = $1
+             union
+             select m.message_uuid from person as h join mail_message as m on m.person_uuid = h.person_uuid
+             where h.partner_uuid = $1
+         )
+         update mail_message as m
+         set recipient = 'erased@erased.invalid', subject = '', content_sealed = null, last_error = null,
+             state = case m.state when 'QUEUED' then 'FAILED' else m.state end
+         from meant
+         where m.message_uuid = meant.message_uuid",
+        partner_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Whatever somebody signed in with, and where they did.
+async fn sign_ins_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "with people as (select person_uuid, email_normalised from person where partner_uuid = $1),
+         sessions as (
+             update session as s
+             set address = null, user_agent = null, ended_at = coalesce(s.ended_at, labs_now())
+             from people where s.person_uuid = people.person_uuid
+         ), factors as (
+             delete from totp_factor as f using people where f.person_uuid = people.person_uuid
+         ), codes as (
+             delete from recovery_code as c using people where c.person_uuid = people.person_uuid
+         ), tokens as (
+             delete from one_time_token as t using people where t.person_uuid = people.person_uuid
+         ), changes as (
+             delete from email_change as e using people where e.person_uuid = people.person_uuid
+         ), accounts as (
+             delete from sign_in_failure as f using people where f.account = people.email_normalised
+         )
+         delete from sign_in_failure as f using people where f.person_uuid = people.person_uuid",
+        partner_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+async fn invitations_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "with tokens as (
+             delete from one_time_token as t using invitation as i
+             where i.partner_uuid = $1 and t.subject_uuid = i.invitation_uuid and t.purpose = 'INVITATION'
+         )
+         update invitation
+         set email = 'erased@erased.invalid', email_normalised = invitation_uuid || '@erased.invalid',
+             state = case state when 'PENDING' then 'REVOKED' else state end
+         where partner_uuid = $1",
+        partner_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// People stay as somebody, so that what they wrote and voted goes on counting.
+async fn people_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "update person
+         set name = 'Erased person', email = 'erased@erased.invalid', email_normalised = person_uuid || '@erased.invalid',
+             locale = 'en', time_zone = 'UTC', state = 'REMOVED', password_hash = null, show_name = false,
+             updated_at = labs_now()
+         where partner_uuid = $1",
+        partner_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Apps and their listings stay, which reviews hang on; the addresses of people who gave support go.
+async fn apps_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "with apps as (update app set support_email = null where partner_uuid = $1),
+         listings as (update listing set support_email = null where partner_uuid = $1),
+         submissions as (
+             update submission set snapshot = jsonb_set(snapshot, '{links,support_email}', 'null', false)
+             where partner_uuid = $1
+         ), programs as (
+             update machine_client set contact_email = null, state = 'DISABLED', updated_at = labs_now()
+             where partner_uuid = $1
+             returning client_uuid
+         )
+         update token_grant as g set address = null
+         from machine_client as c
+         where c.partner_uuid = $1 and g.client_uuid = c.client_uuid",
+        partner_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// The company itself, whom to turn to there, and what was noted about it.
+async fn company_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "with contacts as (delete from partner_contact where partner_uuid = $1),
+         notes as (delete from partner_note where partner_uuid = $1)
+         update partner
+         set company_name = 'Erased partner', slug = 'erased-' || partner_uuid, legal_form = null,
+             registration_number = null, vat_id = null, country = null, address = '{}', billing_address = '{}',
+             billing_email = null, website = null, labels = '{}', updated_at = labs_now()
+         where partner_uuid = $1",
+        partner_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! Inviting the first administrator of a partner that staff made: nobody of its team is there to invite anybody.
+
+use uuid::Uuid;
+
+use super::rules;
+use super::store::first;
+use crate::auth::people::Addressee;
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::keep::email::EmailAddress;
+use crate::keep::secret::SecretKind;
+use crate::keep::uuid_at;
+use crate::mail::message::{Asking, Letter};
+use crate::outbox;
+use crate::principal::Role;
+use crate::services::Services;
+use crate::time::Time;
+
+/// Who is to be the first administrator, and of which company.
+pub(crate) struct FirstInvitation<'a> {
+    /// The partner, which has nobody yet.
+    pub(crate) partner_uuid: Uuid,
+    /// Its name, as the mail says it.
+    pub(crate) company_name: &'a str,
+    /// The address that the mail goes to.
+    pub(crate) email: &'a EmailAddress,
+    /// The language of the mail.
+    pub(crate) locale: &'a str,
+}
+
+/// Invites the first administrator: the row, the token and the mail in one transaction. Whether the address has an
+/// account elsewhere makes no difference here: that is told to whoever reads its mail.
+///
+/// # Errors
+/// What the database answered.
+pub(crate) async fn invite_first(
+    db: &Db,
+    services: &Services,
+    now: Time,
+    new: &FirstInvitation<'_>,
+) -> Result<(), Fault> {
+    let token = SecretKind::OneTime.issue();
+    let expires_at = now.plus_seconds(rules::INVITATION_SECONDS);
+    let row = first::NewRow {
+        invitation_uuid: uuid_at(now.0),
+        partner_uuid: new.partner_uuid,
+        email: new.email.as_str(),
+        email_normalised: new.email.normalised(),
+        role: Role::Administrator.name(),
+        locale: new.locale,
+        token_sha256: &token.digest,
+        expires_at,
+    };
+    first::insert(db, &row).await?;
+    let to = Addressee {
+        person_uuid: None,
+        partner_uuid: Some(new.partner_uuid),
+        email: new.email.as_str().to_owned(),
+        name: new.email.as_str().to_owned(),
+        locale: new.locale.to_owned(),
+    };
+    let about = Asking::FirstAdministrator { company: new.company_name.to_owned() };
+    outbox::queue_by(db, services, uuid_at(now.0), &to, &Letter::asking(about, token.text, expires_at.0)).await
+}

@@ -1,0 +1,42 @@
+//! The job that closes the accounts whose time has come.
+
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::partner::standing;
+use crate::services::Services;
+
+/// Closes every partner whose waiting time is over, each in a transaction of its own, and answers how many.
+///
+/// Several replicas may run it at once. One that fails keeps none of the others waiting, and is tried again by the next
+/// run (specification: decisions, States).
+///
+/// # Errors
+/// When the database is away.
+pub(super) async fn close_due(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
+    let mut closed = 0;
+    for partner_uuid in standing::due_page(&Db::pooled(pool.clone())).await? {
+        match close_one(pool, services, partner_uuid).await {
+            Ok(true) => closed += 1,
+            Ok(false) => {}
+            Err(fault) => {
+                tracing::warn!(%partner_uuid, cause = %fault, "a partner was not closed; the next run tries again");
+            }
+        }
+    }
+    Ok(closed)
+}
+
+async fn close_one(pool: &PgPool, services: &Services, partner_uuid: Uuid) -> Result<bool, Fault> {
+    let db = Db::within(pool.clone(), "begin isolation level read committed".to_owned());
+    let outcome = standing::close_due(&db, services, services.clock.now(), partner_uuid).await;
+    let Some(transaction) = db.take().await else { return outcome };
+    if matches!(outcome, Ok(true)) {
+        transaction.commit().await?;
+    } else {
+        transaction.rollback().await?;
+    }
+    outcome
+}

@@ -1,0 +1,237 @@
+//! A partner's account as its team is shown it, and what its team sends.
+
+use async_graphql::{Enum, InputObject, MaybeUndefined, SimpleObject};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::store::{AccountRow, HistoryRow};
+use crate::fault::Fault;
+use crate::page::Page;
+use crate::partner::company::{AddressPatch, BillingAddressPatch, CompanyAddressView, CompanyBillingAddress, Patch};
+use crate::partner::standing::State;
+use crate::time::Time;
+
+/// A partner's own record.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PartnerAccount {
+    /// The partner.
+    uuid: Uuid,
+    /// Its name in addresses.
+    slug: String,
+    /// The company's name, as customers know it.
+    company_name: String,
+    /// As its register writes it.
+    legal_form: Option<String>,
+    /// The number in its register.
+    registration_number: Option<String>,
+    /// The VAT identification number, with its prefix.
+    vat_id: Option<String>,
+    /// ISO 3166-1 code of two letters.
+    country: Option<String>,
+    /// Where it has its seat.
+    address: CompanyAddressView,
+    /// Where bills go; null: to the seat.
+    billing_address: Option<CompanyBillingAddress>,
+    /// Where bills are mailed; null: to the billing contacts, or else to the administrators.
+    billing_email: Option<String>,
+    /// Its website.
+    website: Option<String>,
+    /// Where it stands.
+    state: State,
+    /// When the account ends, while it is closing.
+    closes_at: Option<Time>,
+    /// When it was registered.
+    registered_at: Time,
+    /// When its data or its state last changed.
+    updated_at: Time,
+}
+
+/// A merge patch of the company's data (RFC 7396).
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PartnerAccountUpdate {
+    /// The company's name.
+    company_name: Option<String>,
+    /// As its register writes it.
+    legal_form: MaybeUndefined<String>,
+    /// The number in its register.
+    registration_number: MaybeUndefined<String>,
+    /// With its prefix.
+    vat_id: MaybeUndefined<String>,
+    /// ISO 3166-1 code of two letters.
+    country: Option<String>,
+    /// Where it has its seat.
+    address: MaybeUndefined<AddressPatch>,
+    /// Where bills go.
+    billing_address: MaybeUndefined<BillingAddressPatch>,
+    /// Where bills are mailed.
+    billing_email: MaybeUndefined<String>,
+    /// Its website.
+    website: MaybeUndefined<String>,
+}
+
+/// Why a team leaves.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ClosureRequest {
+    /// In the team's own words.
+    pub(super) reason: Option<String>,
+}
+
+/// Where something in the history comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum PartnerEventGroup {
+    /// The account itself, its team, contacts and profile.
+    Account,
+    /// The subscription.
+    Subscription,
+    /// What staff looked at or did.
+    Staff,
+}
+
+/// Who did something, as a team is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum PartnerEventActorKind {
+    /// Somebody of the team.
+    PartnerUser,
+    /// A program of the partner.
+    MachineClient,
+    /// Somebody who runs the platform.
+    StaffUser,
+    /// The platform itself.
+    System,
+    /// Somebody unknown.
+    Anonymous,
+}
+
+/// Who did something. Staff act for the platform: which of them, the team is not told.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PartnerEventActor {
+    /// What kind.
+    kind: PartnerEventActorKind,
+    /// Who of the team, or which program.
+    uuid: Option<Uuid>,
+    /// Their name.
+    name: Option<String>,
+}
+
+/// Something that happened to an account.
+#[derive(SimpleObject)]
+#[graphql(name = "PartnerEvent", rename_fields = "snake_case")]
+pub(crate) struct PartnerEventView {
+    /// The entry.
+    uuid: Uuid,
+    /// When it happened.
+    occurred_at: Time,
+    /// Where it comes from.
+    group: PartnerEventGroup,
+    /// What: `COMPANY_UPDATED`, `SUSPENDED`, `STAFF_ACCESS` and so on.
+    kind: String,
+    /// Who did it.
+    actor: PartnerEventActor,
+    /// What it was done to, where that is not the account itself.
+    subject_uuid: Option<Uuid>,
+    /// Which operation staff called, where they only looked or the history says no more.
+    operation: Option<String>,
+    /// Why, where a reason was given.
+    reason: Option<String>,
+    /// What there is to know besides.
+    detail: Value,
+}
+
+/// A page of an account's history.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PartnerEventList {
+    /// The entries, the latest first.
+    pub(super) data: Vec<PartnerEventView>,
+    /// Where the page ends.
+    pub(super) page: Page,
+}
+
+impl From<PartnerAccountUpdate> for Patch {
+    fn from(body: PartnerAccountUpdate) -> Self {
+        Self {
+            company_name: body.company_name,
+            legal_form: body.legal_form,
+            registration_number: body.registration_number,
+            vat_id: body.vat_id,
+            country: body.country,
+            address: body.address,
+            billing_address: body.billing_address,
+            billing_email: body.billing_email,
+            website: body.website,
+        }
+    }
+}
+
+impl TryFrom<AccountRow> for PartnerAccount {
+    type Error = Fault;
+
+    fn try_from(row: AccountRow) -> Result<Self, Fault> {
+        let state = State::parse(&row.state)?;
+        Ok(Self {
+            uuid: row.partner_uuid,
+            slug: row.slug,
+            company_name: row.company_name,
+            legal_form: row.legal_form,
+            registration_number: row.registration_number,
+            vat_id: row.vat_id,
+            country: row.country,
+            address: row.address.0.into(),
+            billing_address: CompanyBillingAddress::of(row.billing_address.0),
+            billing_email: row.billing_email,
+            website: row.website,
+            state,
+            closes_at: row.closes_at.filter(|_| state == State::Closing),
+            registered_at: row.created_at,
+            updated_at: row.updated_at,
+        })
+    }
+}
+
+impl TryFrom<HistoryRow> for PartnerEventView {
+    type Error = Fault;
+
+    fn try_from(row: HistoryRow) -> Result<Self, Fault> {
+        let kind = PartnerEventActorKind::parse(&row.actor_kind)?;
+        let is_own = matches!(kind, PartnerEventActorKind::PartnerUser | PartnerEventActorKind::MachineClient);
+        Ok(Self {
+            uuid: row.event_uuid,
+            occurred_at: row.occurred_at,
+            group: match row.event_group.as_str() {
+                "ACCOUNT" => PartnerEventGroup::Account,
+                "SUBSCRIPTION" => PartnerEventGroup::Subscription,
+                _ => PartnerEventGroup::Staff,
+            },
+            kind: row.kind,
+            actor: PartnerEventActor {
+                kind,
+                uuid: row.actor_uuid.filter(|_| is_own),
+                name: row.actor_name.filter(|_| is_own),
+            },
+            subject_uuid: row.subject_uuid,
+            operation: row.operation,
+            reason: row.reason,
+            detail: row.detail,
+        })
+    }
+}
+
+impl PartnerEventActorKind {
+    fn parse(text: &str) -> Result<Self, Fault> {
+        match text {
+            "PARTNER_USER" => Ok(Self::PartnerUser),
+            "MACHINE_CLIENT" => Ok(Self::MachineClient),
+            "STAFF_USER" => Ok(Self::StaffUser),
+            "SYSTEM" => Ok(Self::System),
+            "ANONYMOUS" => Ok(Self::Anonymous),
+            _ => Err(Fault::internal(format!("an actor of the kind {text}"))),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The company behind a partner: what its team writes down of it, and staff where they help.
+//!
+//! Both write the same data under the same rules; only who may do so differs.
+
+mod rules;
+mod store;
+mod types;
+
+pub(crate) use rules::Patch;
+pub(crate) use types::{
+    AddressPatch, BillingAddress, BillingAddressPatch, CompanyAddress, CompanyAddressView, CompanyBillingAddress,
+};
+
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::actor::Actor;
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::keep::email::EmailAddress;
+use crate::partner::events::{self, PartnerEvent};
+
+/// What is written down of a company.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Company {
+    /// Its name, as customers know it.
+    pub(crate) company_name: String,
+    /// As its register writes it.
+    pub(crate) legal_form: Option<String>,
+    /// The number in its register.
+    pub(crate) registration_number: Option<String>,
+    /// With its prefix.
+    pub(crate) vat_id: Option<String>,
+    /// ISO 3166-1 code of two letters.
+    pub(crate) country: Option<String>,
+    /// Where it has its seat.
+    pub(crate) address: CompanyAddress,
+    /// Where its bills go, where that is not its seat.
+    pub(crate) billing_address: BillingAddress,
+    /// Where its bills are mailed.
+    pub(crate) billing_email: Option<String>,
+    /// Its website.
+    pub(crate) website: Option<String>,
+}
+
+/// The data of a company to be, judged by the same rules as a change of it.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`], pointing to each field at fault.
+pub(crate) fn begun(patch: Patch) -> Result<Company, Fault> {
+    rules::merged(&Company::default(), patch)
+}
+
+/// Writes a new company's data down.
+pub(crate) async fn insert(db: &Db, partner_uuid: Uuid, slug: &str, company: &Company) -> Result<bool, Fault> {
+    store::insert(db, partner_uuid, slug, company).await
+}
+
+/// Changes a company's data: what is left out stays, null empties. The history tells which fields, not what is in
+/// them. The same again writes nothing. `None` when there is no such partner.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`], pointing to each field at fault.
+pub(crate) async fn change(
+    db: &Db,
+    partner_uuid: Uuid,
+    patch: Patch,
+    actor: Actor,
+    reason: Option<&str>,
+) -> Result<Option<()>, Fault> {
+    let Some(present) = store::lock(db, partner_uuid).await? else { return Ok(None) };
+    let after = rules::merged(&present, patch)?;
+    let fields = rules::changed(&present, &after);
+    if fields.is_empty() {
+        return Ok(Some(()));
+    }
+    store::update(db, partner_uuid, &after).await?;
+    let event = PartnerEvent {
+        partner_uuid,
+        kind: "COMPANY_UPDATED",
+        actor,
+        subject_uuid: None,
+        reason,
+        detail: json!({ "fields": fields }),
+    };
+    events::insert(db, &event).await?;
+    Ok(Some(()))
+}
+
+/// An address that mail can be sent to, as it is kept.
+pub(crate) fn email(pointer: &str, text: &str, errors: &mut Vec<crate::fault::FieldError>) -> Option<EmailAddress> {
+    rules::email(pointer, text, errors)
+}
+
+/// A text of one line as it is kept.
+pub(crate) fn line(pointer: &str, text: &str, errors: &mut Vec<crate::fault::FieldError>) -> String {
+    rules::line(pointer, text, errors)
+}

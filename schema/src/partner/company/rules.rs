@@ -1,0 +1,150 @@
+//! What a company's data must be like, and how a change of it is merged into what is there.
+
+mod countries;
+mod vat;
+
+use async_graphql::MaybeUndefined;
+use unicode_normalization::UnicodeNormalization;
+
+use super::{AddressPatch, BillingAddress, BillingAddressPatch, Company, CompanyAddress};
+use crate::fault::{Fault, FieldError};
+use crate::keep::email::EmailAddress;
+
+/// Shortest company name, in characters, blanks around it not counted.
+const SHORTEST_COMPANY: usize = 2;
+
+/// What a request says of each field: nothing, that it be empty, or its new content (RFC 7396). A field that may not be
+/// empty says nothing with null, which the contract refuses before.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Patch {
+    pub(crate) company_name: Option<String>,
+    pub(crate) legal_form: MaybeUndefined<String>,
+    pub(crate) registration_number: MaybeUndefined<String>,
+    pub(crate) vat_id: MaybeUndefined<String>,
+    pub(crate) country: Option<String>,
+    pub(crate) address: MaybeUndefined<AddressPatch>,
+    pub(crate) billing_address: MaybeUndefined<BillingAddressPatch>,
+    pub(crate) billing_email: MaybeUndefined<String>,
+    pub(crate) website: MaybeUndefined<String>,
+}
+
+/// The data with a change in it. The VAT id is judged where it or the country changes: what was registered before this
+/// rule does not stand in the way of another change.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`], pointing to each field at fault.
+pub(super) fn merged(present: &Company, patch: Patch) -> Result<Company, Fault> {
+    let (mut after, mut errors) = (present.clone(), Vec::new());
+    if let Some(name) = patch.company_name {
+        after.company_name = line("/company_name", &name, &mut errors);
+        if after.company_name.chars().count() < SHORTEST_COMPANY {
+            errors.push(FieldError::at("/company_name", "TOO_SHORT", "Use at least 2 characters, blanks aside."));
+        }
+    }
+    set(&mut after.legal_form, patch.legal_form, "/legal_form", &mut errors);
+    set(&mut after.registration_number, patch.registration_number, "/registration_number", &mut errors);
+    set(&mut after.vat_id, patch.vat_id, "/vat_id", &mut errors);
+    set(&mut after.website, patch.website, "/website", &mut errors);
+    if let Some(code) = patch.country {
+        country("/country", &code, &mut errors);
+        after.country = Some(code);
+    }
+    match patch.address {
+        MaybeUndefined::Undefined => {}
+        MaybeUndefined::Null => after.address = CompanyAddress::default(),
+        MaybeUndefined::Value(address) => place(&mut after.address, address, "/address", &mut errors),
+    }
+    match patch.billing_address {
+        MaybeUndefined::Undefined => {}
+        MaybeUndefined::Null => after.billing_address = BillingAddress::default(),
+        MaybeUndefined::Value(address) => billing(&mut after.billing_address, address, &mut errors),
+    }
+    match patch.billing_email {
+        MaybeUndefined::Undefined => {}
+        MaybeUndefined::Null => after.billing_email = None,
+        MaybeUndefined::Value(text) => {
+            after.billing_email = email("/billing_email", &text, &mut errors).map(|email| email.as_str().to_owned());
+        }
+    }
+    if (&after.vat_id, &after.country) != (&present.vat_id, &present.country) {
+        errors.extend(after.vat_id.as_deref().and_then(|vat_id| vat::error(vat_id, after.country.as_deref())));
+    }
+    if errors.is_empty() { Ok(after) } else { Err(Fault::invalid(errors)) }
+}
+
+/// The names of the fields in which the two differ, as the contract has them.
+pub(super) fn changed(before: &Company, after: &Company) -> Vec<&'static str> {
+    let fields = [
+        ("company_name", before.company_name != after.company_name),
+        ("legal_form", before.legal_form != after.legal_form),
+        ("registration_number", before.registration_number != after.registration_number),
+        ("vat_id", before.vat_id != after.vat_id),
+        ("country", before.country != after.country),
+        ("address", before.address != after.address),
+        ("billing_address", before.billing_address != after.billing_address),
+        ("billing_email", before.billing_email != after.billing_email),
+        ("website", before.website != after.website),
+    ];
+    fields.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
+}
+
+fn set(kept: &mut Option<String>, said: MaybeUndefined<String>, pointer: &str, errors: &mut Vec<FieldError>) {
+    match said {
+        MaybeUndefined::Undefined => {}
+        MaybeUndefined::Null => *kept = None,
+        MaybeUndefined::Value(text) => *kept = Some(line(pointer, &text, errors)).filter(|text| !text.is_empty()),
+    }
+}
+
+fn place(kept: &mut CompanyAddress, said: AddressPatch, pointer: &str, errors: &mut Vec<FieldError>) {
+    let AddressPatch { street, addition, postal_code, city, region } = said;
+    set(&mut kept.street, street, &format!("{pointer}/street"), errors);
+    set(&mut kept.addition, addition, &format!("{pointer}/addition"), errors);
+    set(&mut kept.postal_code, postal_code, &format!("{pointer}/postal_code"), errors);
+    set(&mut kept.city, city, &format!("{pointer}/city"), errors);
+    set(&mut kept.region, region, &format!("{pointer}/region"), errors);
+}
+
+fn billing(kept: &mut BillingAddress, said: BillingAddressPatch, errors: &mut Vec<FieldError>) {
+    place(&mut kept.place, said.place(), "/billing_address", errors);
+    set(&mut kept.recipient, said.recipient, "/billing_address/recipient", errors);
+    if let MaybeUndefined::Value(code) = &said.country {
+        country("/billing_address/country", code, errors);
+    }
+    set(&mut kept.country, said.country, "/billing_address/country", errors);
+}
+
+fn country(pointer: &str, code: &str, errors: &mut Vec<FieldError>) {
+    if !countries::is_known(code) {
+        errors.push(FieldError::at(
+            pointer,
+            "UNKNOWN_COUNTRY",
+            "This is no country's code of two letters. ISO 3166-1 lists them: DE, AT, GB for example.",
+        ));
+    }
+}
+
+/// A text of one line, without blanks around it.
+pub(super) fn line(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> String {
+    if text.chars().any(char::is_control) {
+        errors.push(FieldError::at(
+            pointer,
+            "CHARACTER",
+            "This is one line of text. Remove line breaks and control characters.",
+        ));
+    }
+    text.trim().nfc().collect()
+}
+
+/// An address that mail can be sent to.
+pub(super) fn email(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> Option<EmailAddress> {
+    let parsed = EmailAddress::parse(text);
+    parsed
+        .map_err(|problem| {
+            errors.push(FieldError::at(pointer, "FORMAT", format!("This cannot be used: {problem}.")));
+        })
+        .ok()
+}
+
+#[cfg(test)]
+mod tests;

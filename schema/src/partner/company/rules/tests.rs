@@ -1,0 +1,65 @@
+use super::*;
+
+fn present() -> Company {
+    Company {
+        company_name: "Nordsee Kassen".to_owned(),
+        vat_id: Some("an old one".to_owned()),
+        country: Some("DE".to_owned()),
+        address: CompanyAddress {
+            street: Some("Kai 1".to_owned()),
+            city: Some("Husum".to_owned()),
+            ..Default::default()
+        },
+        ..Company::default()
+    }
+}
+
+fn value(text: &str) -> MaybeUndefined<String> {
+    MaybeUndefined::Value(text.to_owned())
+}
+
+fn faults(patch: Patch) -> Vec<(String, String)> {
+    let fault = merged(&present(), patch).unwrap_err();
+    fault.parts().errors.iter().map(|error| (error.pointer.clone().unwrap(), error.code.clone())).collect()
+}
+
+#[test]
+fn what_is_left_out_stays_and_null_empties() {
+    let patch = Patch {
+        address: MaybeUndefined::Value(AddressPatch { street: MaybeUndefined::Null, ..AddressPatch::default() }),
+        legal_form: value("  GmbH "),
+        ..Patch::default()
+    };
+    let after = merged(&present(), patch).unwrap();
+    assert_eq!((after.address.street, after.address.city.as_deref()), (None, Some("Husum")));
+    assert_eq!(after.legal_form.as_deref(), Some("GmbH"));
+    let emptied = merged(&present(), Patch { address: MaybeUndefined::Null, ..Patch::default() }).unwrap();
+    assert_eq!(emptied.address, CompanyAddress::default());
+    assert_eq!(changed(&present(), &emptied), ["address"]);
+    assert!(changed(&present(), &merged(&present(), Patch::default()).unwrap()).is_empty());
+}
+
+#[test]
+fn a_vat_id_from_before_the_rule_stands_in_nobodys_way_until_it_or_the_country_changes() {
+    assert!(merged(&present(), Patch { website: value("https://n.example"), ..Patch::default() }).is_ok());
+    let moved = faults(Patch { country: Some("AT".to_owned()), ..Patch::default() });
+    assert_eq!(moved, [("/vat_id".to_owned(), "COUNTRY_MISMATCH".to_owned())]);
+    let both = Patch { country: Some("GR".to_owned()), vat_id: value("EL123456789"), ..Patch::default() };
+    assert_eq!(merged(&present(), both).unwrap().vat_id.as_deref(), Some("EL123456789"));
+}
+
+#[test]
+fn everything_that_is_wrong_is_told_at_once_and_where() {
+    let found = faults(Patch {
+        company_name: Some(" x ".to_owned()),
+        registration_number: value("HRB\n1"),
+        country: Some("XX".to_owned()),
+        billing_email: value("nobody"),
+        billing_address: MaybeUndefined::Value(BillingAddressPatch { country: value("ZZ"), ..Default::default() }),
+        ..Patch::default()
+    });
+    let places: Vec<&str> = found.iter().map(|(pointer, _)| pointer.as_str()).collect();
+    let expected =
+        ["/company_name", "/registration_number", "/country", "/billing_address/country", "/billing_email", "/vat_id"];
+    assert_eq!(places, expected);
+}

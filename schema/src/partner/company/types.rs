@@ -1,0 +1,144 @@
+//! Addresses as they are kept, shown and sent.
+
+use async_graphql::{InputObject, MaybeUndefined, SimpleObject};
+use serde::{Deserialize, Serialize};
+
+/// Where a company has its seat, as its column holds it. The country stands beside it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct CompanyAddress {
+    /// Street and number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) street: Option<String>,
+    /// Building, floor, c/o.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) addition: Option<String>,
+    /// Postal code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) postal_code: Option<String>,
+    /// Town.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) city: Option<String>,
+    /// Province, canton or county, where letters name it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) region: Option<String>,
+}
+
+/// Where bills go, as its column holds it; nothing in it: to the company's seat.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct BillingAddress {
+    /// Whom the bill names, where that is not the company.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) recipient: Option<String>,
+    /// ISO 3166-1 code of two letters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) country: Option<String>,
+    /// The rest.
+    #[serde(flatten)]
+    pub(crate) place: CompanyAddress,
+}
+
+/// Where a company has its seat.
+#[derive(SimpleObject)]
+#[graphql(name = "CompanyAddress", rename_fields = "snake_case")]
+pub(crate) struct CompanyAddressView {
+    /// Street and number.
+    street: Option<String>,
+    /// Building, floor, c/o.
+    addition: Option<String>,
+    /// Postal code.
+    postal_code: Option<String>,
+    /// Town.
+    city: Option<String>,
+    /// Province, canton or county, where letters name it.
+    region: Option<String>,
+}
+
+/// Where bills go, where that is not the company's seat.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct CompanyBillingAddress {
+    /// Whom the bill names, where that is not the company.
+    recipient: Option<String>,
+    /// Street and number.
+    street: Option<String>,
+    /// Building, floor, c/o.
+    addition: Option<String>,
+    /// Postal code.
+    postal_code: Option<String>,
+    /// Town.
+    city: Option<String>,
+    /// Province, canton or county, where letters name it.
+    region: Option<String>,
+    /// ISO 3166-1 code of two letters.
+    country: Option<String>,
+}
+
+/// A merge patch of a seat.
+#[derive(Clone, Debug, Default, InputObject)]
+#[graphql(name = "CompanyAddressPatch", rename_fields = "snake_case")]
+pub(crate) struct AddressPatch {
+    /// Street and number.
+    pub(super) street: MaybeUndefined<String>,
+    /// Building, floor, c/o.
+    pub(super) addition: MaybeUndefined<String>,
+    /// Postal code.
+    pub(super) postal_code: MaybeUndefined<String>,
+    /// Town.
+    pub(super) city: MaybeUndefined<String>,
+    /// Province, canton or county, where letters name it.
+    pub(super) region: MaybeUndefined<String>,
+}
+
+/// A merge patch of where bills go.
+#[derive(Clone, Debug, Default, InputObject)]
+#[graphql(name = "CompanyBillingAddressPatch", rename_fields = "snake_case")]
+pub(crate) struct BillingAddressPatch {
+    /// Whom the bill names, where that is not the company.
+    pub(super) recipient: MaybeUndefined<String>,
+    /// Street and number.
+    pub(super) street: MaybeUndefined<String>,
+    /// Building, floor, c/o.
+    pub(super) addition: MaybeUndefined<String>,
+    /// Postal code.
+    pub(super) postal_code: MaybeUndefined<String>,
+    /// Town.
+    pub(super) city: MaybeUndefined<String>,
+    /// Province, canton or county, where letters name it.
+    pub(super) region: MaybeUndefined<String>,
+    /// ISO 3166-1 code of two letters.
+    pub(super) country: MaybeUndefined<String>,
+}
+
+impl From<CompanyAddress> for CompanyAddressView {
+    fn from(address: CompanyAddress) -> Self {
+        let CompanyAddress { street, addition, postal_code, city, region } = address;
+        Self { street, addition, postal_code, city, region }
+    }
+}
+
+impl CompanyBillingAddress {
+    /// What is to be shown; none where bills go to the seat.
+    pub(crate) fn of(address: BillingAddress) -> Option<Self> {
+        if address == BillingAddress::default() {
+            return None;
+        }
+        let BillingAddress { recipient, country, place } = address;
+        let CompanyAddress { street, addition, postal_code, city, region } = place;
+        Some(Self { recipient, street, addition, postal_code, city, region, country })
+    }
+}
+
+impl BillingAddressPatch {
+    /// The part of it that a seat has, too.
+    pub(super) fn place(&self) -> AddressPatch {
+        AddressPatch {
+            street: self.street.clone(),
+            addition: self.addition.clone(),
+            postal_code: self.postal_code.clone(),
+            city: self.city.clone(),
+            region: self.region.clone(),
+        }
+    }
+}

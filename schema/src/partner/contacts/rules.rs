@@ -1,0 +1,55 @@
+//! What contacts a partner may have.
+
+use crate::fault::Fault;
+
+/// Contacts of one kind that a partner has at most.
+pub(super) const MOST_OF_A_KIND: i64 = 10;
+
+/// Refuses one more contact of a kind than there may be.
+///
+/// # Errors
+/// [`crate::Code::Conflict`].
+pub(super) fn room(of_this_kind: i64) -> Result<(), Fault> {
+    if of_this_kind < MOST_OF_A_KIND {
+        return Ok(());
+    }
+    Err(Fault::conflict(format!(
+        "There are {MOST_OF_A_KIND} contacts of this kind, and no more are kept. Remove one first, or use a mailbox that several read."
+    )))
+}
+
+/// Refuses to leave a partner without anybody to turn to about safety. `others` counts the further security contacts.
+///
+/// # Errors
+/// [`crate::Code::Conflict`].
+pub(super) fn security_kept(is_security: bool, others: i64) -> Result<(), Fault> {
+    if !is_security || others > 0 {
+        return Ok(());
+    }
+    Err(Fault::conflict(
+        "This is the last security contact, and somebody must be there when it matters. Add another one first, or change this one.",
+    ))
+}
+
+/// The refusal of an address that is named for the kind already.
+pub(super) fn taken() -> Fault {
+    Fault::conflict("This address is named for this kind of contact already. Change that contact instead.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::Code;
+
+    #[test]
+    fn ten_of_a_kind_are_enough() {
+        assert!(room(9).is_ok());
+        assert_eq!(room(10).unwrap_err().code(), Code::Conflict);
+    }
+
+    #[test]
+    fn somebody_for_safety_stays() {
+        assert!(security_kept(false, 0).is_ok() && security_kept(true, 1).is_ok());
+        assert_eq!(security_kept(true, 0).unwrap_err().code(), Code::Conflict);
+    }
+}

@@ -1,0 +1,140 @@
+//! Where a partner stands, and everything that follows when that changes.
+//!
+//! ```text
+//!            request-closure            close (its job, when the time has come, or staff)
+//!   ACTIVE ─────────────────▶ CLOSING ───────────────────────────────▶ CLOSED ──erase──▶ ERASED
+//!    │ ▲ ◀───────────────────  │ ▲                                      │  ▲
+//!    │ │     cancel-closure    │ │                               reopen │  │ close
+//!    ▼ │ suspend / reinstate   ▼ │ suspend / reinstate                  ▼  │
+//!   SUSPENDED ◀────────────── SUSPENDED                  ACTIVE or SUSPENDED, as before
+//! ```
+//!
+//! While ACTIVE and CLOSING a team works as usual and its listings are shown; in every other state nobody of it and none
+//! of its programs is let in, and nothing of it is on the storefront. A trigger tells every replica of the change. What
+//! an action took away, its counterpart gives back: a partner that was closing goes on closing when its suspension ends,
+//! with the time that was left.
+
+mod rules;
+mod store;
+
+pub(crate) use rules::{Action, State, drawing};
+pub(crate) use store::due_page;
+
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::actor::Actor;
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::mail::message::{ClosingStep, Letter, Notice};
+use crate::outbox;
+use crate::partner::events::{self, PartnerEvent};
+use crate::services::Services;
+use crate::time::Time;
+use store::HeldRow;
+
+/// A step that somebody takes with a partner.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step<'a> {
+    /// Whose.
+    pub(crate) partner_uuid: Uuid,
+    /// Which.
+    pub(crate) action: Action,
+    /// By whom.
+    pub(crate) actor: Actor,
+    /// Why; the partner reads it.
+    pub(crate) reason: Option<&'a str>,
+}
+
+/// Takes a step, with everything that follows from it: what is shown, who is let in, the history, and mails to the
+/// partner's administrators. `None` when there is no such partner.
+///
+/// # Errors
+/// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
+pub(crate) async fn take(db: &Db, services: &Services, now: Time, step: &Step<'_>) -> Result<Option<State>, Fault> {
+    let Some(held) = store::lock(db, step.partner_uuid).await? else { return Ok(None) };
+    settle(db, services, now, step, &held).await.map(Some)
+}
+
+/// Closes a partner whose time has come; false when somebody else does, or it is due no longer.
+///
+/// # Errors
+/// What the database answered.
+pub(crate) async fn close_due(db: &Db, services: &Services, now: Time, partner_uuid: Uuid) -> Result<bool, Fault> {
+    let Some(held) = store::due_lock(db, partner_uuid).await? else { return Ok(false) };
+    let step = Step { partner_uuid, action: Action::Close, actor: Actor::SYSTEM, reason: None };
+    settle(db, services, now, &step, &held).await?;
+    Ok(true)
+}
+
+async fn settle(db: &Db, services: &Services, now: Time, step: &Step<'_>, held: &HeldRow) -> Result<State, Fault> {
+    let (before, former) = (held.state()?, held.former()?);
+    if step.action == Action::Reopen {
+        rules::in_time(before, held.closes_at, now)?;
+    }
+    let after = rules::after(before, step.action, former)?;
+    let days = match rules::waiting(step.action) {
+        Some(setting) => Some(store::days_get(db, setting.key, setting.days).await?),
+        None => None,
+    };
+    let former = rules::remembered(before, step.action, after).map(State::name);
+    let change = store::Change { state: after.name(), former, reason: step.reason, days };
+    let closes_at = store::set_state(db, step.partner_uuid, &change).await?;
+    store::listings_follow(db, step.partner_uuid).await?;
+    if after == State::Closed {
+        store::sessions_end(db, step.partner_uuid).await?;
+    }
+    let event = PartnerEvent {
+        partner_uuid: step.partner_uuid,
+        kind: step.action.event(),
+        actor: step.actor,
+        subject_uuid: None,
+        reason: step.reason,
+        detail: json!({ "from_state": before.name(), "to_state": after.name() }),
+    };
+    events::insert(db, &event).await?;
+    tell(db, services, now, step, (after, held, closes_at)).await?;
+    Ok(after)
+}
+
+/// Mails the partner's administrators what was done.
+async fn tell(
+    db: &Db,
+    services: &Services,
+    now: Time,
+    step: &Step<'_>,
+    (after, held, closes_at): (State, &HeldRow, Option<Time>),
+) -> Result<(), Fault> {
+    if after == State::Erased {
+        return Ok(());
+    }
+    for to in store::administrators_page(db, step.partner_uuid).await? {
+        let (name, company) = (to.name.clone(), held.company_name.clone());
+        let reason = step.reason.map(str::to_owned);
+        let until = closes_at.unwrap_or(now).0;
+        let notice = match step.action {
+            Action::Suspend => Notice::PartnerSuspended { name, company, reason: reason.unwrap_or_default() },
+            Action::Reinstate | Action::Reopen => Notice::PartnerReinstated { name, company },
+            Action::RequestClosure => {
+                Notice::PartnerClosing { name, company, step: ClosingStep::Requested { closes_at: until } }
+            }
+            Action::CancelClosure => Notice::PartnerClosing { name, company, step: ClosingStep::Cancelled },
+            Action::Close | Action::Erase => {
+                Notice::PartnerClosing { name, company, step: ClosingStep::Closed { until, reason } }
+            }
+        };
+        let message_uuid = crate::keep::uuid_at(now.0);
+        outbox::queue_by(db, services, message_uuid, &to, &Letter::Telling(notice)).await?;
+    }
+    Ok(())
+}
+
+impl HeldRow {
+    fn state(&self) -> Result<State, Fault> {
+        State::parse(&self.state)
+    }
+
+    fn former(&self) -> Result<Option<State>, Fault> {
+        self.former_state.as_deref().map(State::parse).transpose()
+    }
+}

@@ -1,0 +1,213 @@
+//! Where a partner stands, in operators' hands: held back, let in, ended, opened again, made anonymous.
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::house::people::{PASSWORD, Person};
+use crate::house::{Answer, House};
+
+const DAY: i64 = 86_400;
+
+async fn cast() -> (House, Person, Person) {
+    let house = House::new().await;
+    house.sql("update tier set burst_per_second = 1000").await;
+    let scopes = ["labs.admin.partners:write", "labs.admin.submissions:write", "labs.admin.categories:write"];
+    let staff = house.staff("Jonas Okafor", &scopes).await;
+    let owner = house.partner("Nordsee Kassen").await;
+    (house, staff, owner)
+}
+
+async fn step(house: &House, by: &Person, action: &str, partner: Uuid) -> Answer {
+    let call = house.call(&format!("admin_partners_{action}")).path("partner_uuid", partner).token(&by.token);
+    call.json(&json!({ "reason": format!("Because of {action}.") })).send().await
+}
+
+async fn status(house: &House, token: &str) -> u16 {
+    house.call("system_me_get").token(token).send().await.status
+}
+
+async fn soon_status(house: &House, token: &str, status_then: u16) {
+    house.soon("the token is judged anew", async || status(house, token).await == status_then).await;
+}
+
+/// An app of the partner on the storefront; its slug.
+async fn listed(house: &House, staff: &Person, owner: &Person) -> String {
+    let (app, version) = crate::marketplace::submittable(house, staff, owner, "Table Pilot").await;
+    let at = |operation: &str| {
+        house.call(operation).path("app_uuid", &app).path("version_uuid", &version).token(&owner.token)
+    };
+    at("marketplace_versions_submit").json(&json!({})).expect(200).await;
+    let queue = house.call("marketplace_submissions_list").token(&staff.token).expect(200).await;
+    let submission = queue.json["data"][0]["uuid"].as_str().unwrap().to_owned();
+    let on = |operation: &str| house.call(operation).path("submission_uuid", &submission).token(&staff.token);
+    on("marketplace_submissions_claim").expect(200).await;
+    on("marketplace_submissions_approve").json(&json!({})).expect(200).await;
+    at("marketplace_versions_publish").json(&json!({})).expect(200).await;
+    "table-pilot".to_owned()
+}
+
+async fn shown(house: &House, storefront: &str, slug: &str) -> u16 {
+    house.call("marketplace_listings_get").path("listing_slug", slug).token(storefront).send().await.status
+}
+
+#[tokio::test]
+async fn whoever_is_suspended_is_out_within_a_second_and_comes_back_as_before() {
+    let (house, staff, owner) = cast().await;
+    let partner = owner.partner_uuid.unwrap();
+    let storefront = house.program("storefront", &["storefront:write"], None).await.token;
+    let program = house.program("Menu sync", &["marketplace"], Some(partner)).await;
+    let slug = listed(&house, &staff, &owner).await;
+    assert_eq!(shown(&house, &storefront, &slug).await, 200);
+    let refused =
+        house.call("admin_partners_suspend").path("partner_uuid", partner).token(&staff.token).json(&json!({}));
+    refused.expect(422).await;
+    let held = step(&house, &staff, "suspend", partner).await;
+    assert_eq!((held.status, held.str("state"), held.str("state_reason")), (200, "SUSPENDED", "Because of suspend."));
+    assert_eq!(held.json["counts"]["listings"], 0);
+    assert_eq!(shown(&house, &storefront, &slug).await, 404);
+    soon_status(&house, &owner.token, 403).await;
+    soon_status(&house, &program.token, 403).await;
+    house.call("auth_sessions_refresh").cookie(&owner.refresh).json(&json!({})).expect(401).await;
+    let body = json!({ "email": owner.email, "password": PASSWORD });
+    assert_eq!(house.call("auth_sessions_create").json(&body).expect(403).await.code(), "PARTNER_SUSPENDED");
+    let again = step(&house, &staff, "suspend", partner).await;
+    assert_eq!((again.code(), &again.json["allowed_actions"]), ("ILLEGAL_TRANSITION", &json!(["reinstate", "close"])));
+    let back = step(&house, &staff, "reinstate", partner).await;
+    assert_eq!((back.str("state"), &back.json["counts"]["listings"]), ("ACTIVE", &json!(1)));
+    assert_eq!(shown(&house, &storefront, &slug).await, 200);
+    soon_status(&house, &owner.token, 200).await;
+    soon_status(&house, &program.token, 200).await;
+    house.call("auth_sessions_refresh").cookie(&owner.refresh).json(&json!({})).expect(200).await;
+    let changes = "select count(*) from listing_change where change = 'GONE'";
+    assert_eq!(house.number(changes).await, 1, "the caches are told");
+    let history = house.call("partner_account_list_events").path("partner_uuid", partner).query("group", "ACCOUNT");
+    let history = history.token(&owner.token).expect(200).await;
+    let told: Vec<(&Value, &Value)> =
+        history.json["data"].as_array().unwrap().iter().map(|event| (&event["kind"], &event["reason"])).collect();
+    assert_eq!(told[0], (&json!("REINSTATED"), &json!("Because of reinstate.")));
+    assert_eq!(told[1], (&json!("SUSPENDED"), &json!("Because of suspend.")));
+    let recorded = "select count(*) from audit_log join audit_change using (record_uuid)
+        where operation = 'admin_partners_suspend' and reason = 'Because of suspend.' and thing = 'partner'
+          and after ->> 'state' = 'SUSPENDED' and target_label = 'Nordsee Kassen'";
+    assert_eq!(house.number(recorded).await, 1);
+    let mails = house.mails_to(&owner.email).await.concat();
+    assert!(mails.contains("Because of suspend"), "{mails}");
+}
+
+#[tokio::test]
+async fn a_suspension_stops_a_closing_and_gives_back_the_time_that_was_left() {
+    let (house, staff, owner) = cast().await;
+    let partner = owner.partner_uuid.unwrap();
+    let asked = house.call("partner_account_request_closure").path("partner_uuid", partner).token(&owner.token);
+    asked.expect(200).await;
+    step(&house, &staff, "suspend", partner).await;
+    house.advance(20 * DAY).await;
+    let staff = house.sign_in_with_factor(&staff.email, staff.totp.as_deref().unwrap()).await;
+    let back = step(&house, &staff, "reinstate", partner).await;
+    assert_eq!(back.str("state"), "CLOSING");
+    let closes_at: jiff::Timestamp = back.str("closes_at").parse().unwrap();
+    let left = closes_at.duration_since(house.clock.now().0).as_secs();
+    assert!((13 * DAY..=14 * DAY).contains(&left), "{left}");
+    house.advance(15 * DAY).await;
+    house.until("select count(*) from partner where state = 'CLOSED'", 1).await;
+}
+
+#[tokio::test]
+async fn what_is_closed_is_opened_again_in_its_time_and_with_what_was_there() {
+    let (house, staff, owner) = cast().await;
+    let partner = owner.partner_uuid.unwrap();
+    let storefront = house.program("storefront", &["storefront:write"], None).await.token;
+    let program = house.program("Menu sync", &["marketplace"], Some(partner)).await;
+    let slug = listed(&house, &staff, &owner).await;
+    let closed = step(&house, &staff, "close", partner).await;
+    let until: jiff::Timestamp = closed.str("reopen_until").parse().unwrap();
+    assert_eq!(until.duration_since(house.clock.now().0).as_hours() / 24, 29);
+    assert_eq!((closed.str("state"), &closed.json["closes_at"]), ("CLOSED", &json!(null)));
+    assert_eq!(shown(&house, &storefront, &slug).await, 404);
+    soon_status(&house, &owner.token, 401).await;
+    soon_status(&house, &program.token, 401).await;
+    let again = step(&house, &staff, "suspend", partner).await;
+    assert_eq!(again.json["allowed_actions"], json!(["reopen", "erase"]));
+    let open = step(&house, &staff, "reopen", partner).await;
+    assert_eq!((open.status, open.str("state"), &open.json["reopen_until"]), (200, "ACTIVE", &json!(null)));
+    assert_eq!(shown(&house, &storefront, &slug).await, 200);
+    soon_status(&house, &program.token, 401).await;
+    house.sign_in(&owner.email).await;
+    house.token_of(&program.client_id, &program.secret, None).await;
+    step(&house, &staff, "suspend", partner).await;
+    step(&house, &staff, "close", partner).await;
+    assert_eq!(step(&house, &staff, "reopen", partner).await.str("state"), "SUSPENDED", "as it was");
+    step(&house, &staff, "close", partner).await;
+    house.advance(31 * DAY).await;
+    let staff = house.sign_in_with_factor(&staff.email, staff.totp.as_deref().unwrap()).await;
+    let late = step(&house, &staff, "reopen", partner).await;
+    assert_eq!((late.code(), &late.json["allowed_actions"]), ("ILLEGAL_TRANSITION", &json!(["erase"])));
+}
+
+#[tokio::test]
+async fn nothing_of_a_suspended_partner_is_published_by_itself() {
+    let (house, staff, owner) = cast().await;
+    let partner = owner.partner_uuid.unwrap();
+    let slug = listed(&house, &staff, &owner).await;
+    step(&house, &staff, "suspend", partner).await;
+    house.sql("update listing set visible = true").await;
+    let storefront = house.program("storefront", &["storefront:write"], None).await.token;
+    assert_eq!(shown(&house, &storefront, &slug).await, 404, "whoever writes it");
+}
+
+#[tokio::test]
+async fn an_erased_partner_counts_on_and_is_nobody() {
+    let (house, staff, owner) = cast().await;
+    let partner = owner.partner_uuid.unwrap();
+    let staff_only = house.sign_in(&owner.email).await;
+    let early = step(&house, &staff, "erase", partner).await;
+    assert_eq!((early.status, early.code()), (409, "ILLEGAL_TRANSITION"), "only what is closed");
+    listed(&house, &staff, &staff_only).await;
+    let company = json!({ "vat_id": "DE123456789", "address": { "street": "Kai 17" }, "billing_email": "geheim@nordsee.example" });
+    let at = |operation: &str| house.call(operation).path("partner_uuid", partner);
+    at("partner_account_update").token(&owner.token).json(&company).expect(200).await;
+    let contact = json!({ "kind": "SECURITY", "name": "Wiebke Petersen", "email": "wiebke@nordsee.example" });
+    at("partner_contacts_create").token(&owner.token).json(&contact).expect(201).await;
+    at("admin_notes_create").token(&staff.token).json(&json!({ "body": "Frau Petersen is ill." })).expect(201).await;
+    step(&house, &staff, "close", partner).await;
+    let before = house.number("select count(*) from app_event").await;
+    let records = house.number("select count(*) from audit_change").await;
+    let erased = step(&house, &staff, "erase", partner).await;
+    assert_eq!((erased.status, erased.str("state"), erased.str("company_name")), (200, "ERASED", "Erased partner"));
+    assert_eq!(erased.json["counts"]["apps"], 1, "what counts stays");
+    let added = house.number("select count(*) from audit_change").await - records;
+    assert_eq!(added, 1, "the state alone: what is taken away is not written down anew");
+    assert_eq!(house.number("select count(*) from app_event").await, before);
+    let personal = "select count(*) from (
+            select to_jsonb(p)::text as row from person as p where partner_uuid is not null
+            union all select to_jsonb(p)::text from partner as p
+            union all select to_jsonb(m)::text from mail_message as m where partner_uuid is not null or person_uuid is not null
+            union all select to_jsonb(e)::text from security_event as e where partner_uuid is not null
+            union all select to_jsonb(s)::text from session as s join person using (person_uuid) where kind = 'PARTNER_USER'
+            union all select to_jsonb(c)::text from partner_contact as c union all select to_jsonb(n)::text from partner_note as n
+            union all select to_jsonb(l)::text from listing as l union all select to_jsonb(s)::text from submission as s
+        ) as rows where row ~* '(mara|vogel|admin@nordsee|geheim|wiebke|petersen|DE123456789|Kai 17|127.0.0.1|help@nordsee)'";
+    assert_eq!(house.number(personal).await, 0);
+    let unsent = "select count(*) from mail_message where state = 'QUEUED'";
+    assert_eq!(house.number(unsent).await, 0);
+    let again = step(&house, &staff, "erase", partner).await;
+    assert_eq!((again.code(), &again.json["allowed_actions"]), ("ILLEGAL_TRANSITION", &json!([])));
+    let update = at("admin_partners_update").token(&staff.token).json(&json!({ "legal_form": "AG" }));
+    update.expect(404).await;
+    let again = json!({
+        "company_name": "Nordsee Kassen", "country": "DE", "accept_terms": true,
+        "administrator": { "name": "Mara Vogel", "email": owner.email, "password": PASSWORD },
+    });
+    house.call("auth_registrations_create").json(&again).expect(202).await;
+    let newcomers = "select count(*) from person where state = 'UNVERIFIED' and name = 'Mara Vogel'";
+    assert_eq!(house.number(newcomers).await, 1, "the address is free again");
+}
+
+#[tokio::test]
+async fn the_ledger_is_made_anonymous_for_nobody_else() {
+    let (house, _, owner) = cast().await;
+    let mut connection = house.owner().await;
+    let partner = owner.partner_uuid.unwrap();
+    let refused = sqlx::query("select security_event_anonymised($1)").bind(partner).execute(&mut connection).await;
+    assert!(refused.unwrap_err().to_string().contains("erased"), "not while the partner is there");
+}
