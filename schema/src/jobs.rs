@@ -28,6 +28,8 @@ use crate::time::Time;
 const SEAL: Duration = Duration::from_millis(250);
 /// How often scheduled versions are looked for.
 const PUBLISH: Duration = Duration::from_secs(1);
+/// How often archives that are asked for, or are over, are looked for.
+const EXPORT: Duration = Duration::from_secs(2);
 /// How often usage is written.
 const USAGE: Duration = Duration::from_secs(5);
 /// How often what is of no more use is deleted.
@@ -135,12 +137,18 @@ fn own(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
         let pool = publish_pool.clone();
         async move { crate::marketplace::publish_due(&pool).await }
     };
+    let (export_pool, export_services) = (pool.clone(), Arc::clone(services));
+    let export = move || {
+        let (pool, services) = (export_pool.clone(), Arc::clone(&export_services));
+        async move { crate::partner::data_exports::export_due(&pool, &services).await }
+    };
     let tidy = move || {
         let pool = tidy_pool.clone();
         async move { tidy::tidy(&pool).await }
     };
     vec![
         Job::new("publish_due", PUBLISH, publish),
+        Job::new("data_exports", EXPORT, export).patient(Duration::from_secs(600)),
         Job::new("audit_seal", SEAL, seal).quiet(),
         Job::new("usage_flush", USAGE, usage).quiet(),
         Job::new("tidy", TIDY, tidy).patient(Duration::from_secs(300)),

@@ -36,6 +36,7 @@ mod auth;
 mod entitlement;
 mod marketplace;
 mod partner;
+mod plain;
 mod shared;
 mod subscription;
 mod system;

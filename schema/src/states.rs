@@ -55,6 +55,8 @@ pub fn drawn() -> String {
         crate::marketplace::apps::drawing(),
         crate::marketplace::versions::drawing(),
         crate::marketplace::categories::drawing(),
+        crate::partner::profile::drawing(),
+        crate::partner::data_exports::drawing(),
     ] {
         drawing.write(&mut out);
     }

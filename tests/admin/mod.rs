@@ -2,10 +2,12 @@
 
 mod audit_records;
 mod audit_records_chain;
+mod data_exports;
 mod machine_clients;
 mod machine_clients_operators;
 mod mail_messages;
 mod network_denials;
+mod profiles;
 mod rate_limits;
 mod scopes;
 mod security_events;

@@ -3,12 +3,14 @@
 //! Specification: platform, Group separation.
 
 mod audit_records;
+mod data_exports;
 mod granters;
 mod machine_clients;
 pub(crate) mod mail_messages;
 mod network_denials;
 mod networks;
 mod order;
+mod profiles;
 mod rate_limits;
 mod reason;
 mod scopes;
@@ -25,9 +27,11 @@ roots! {
     /// What can be read of the group.
     pub(crate) struct AdminQuery(
         audit_records::AuditRecordsQuery,
+        data_exports::StaffDataExportsQuery,
         machine_clients::MachineClientsQuery,
         mail_messages::MailMessagesQuery,
         network_denials::NetworkDenialsQuery,
+        profiles::ProfilesQuery,
         rate_limits::RateLimitsQuery,
         scopes::ScopesQuery,
         security_events::SecurityEventsQuery,
@@ -42,9 +46,11 @@ roots! {
 roots! {
     /// What can be written in the group.
     pub(crate) struct AdminMutation(
+        data_exports::StaffDataExportsMutation,
         machine_clients::MachineClientsMutation,
         mail_messages::MailMessagesMutation,
         network_denials::NetworkDenialsMutation,
+        profiles::ProfilesMutation,
         rate_limits::RateLimitsMutation,
         sign_in_blocks::SignInBlocksMutation,
         signing_keys::SigningKeysMutation,

@@ -21,9 +21,10 @@ pub(crate) struct Remark {
 }
 
 impl Reason {
-    /// Hands it to the audit record.
-    pub(in crate::admin) fn note(self, ask: &Ask) {
-        ask.note_reason(self.reason);
+    /// Hands it to the audit record, and to whoever else keeps it.
+    pub(in crate::admin) fn note(self, ask: &Ask) -> String {
+        ask.note_reason(self.reason.as_str());
+        self.reason
     }
 }
 

@@ -9,8 +9,9 @@ use super::store::{self, ClientRow, EventRow, Events, PolicyRow};
 use crate::access::access;
 use crate::ask::{Ask, Asking};
 use crate::auth::security_events::SecurityEvent;
-use crate::fault::{Code, Fault};
+use crate::fault::Fault;
 use crate::page::{Page, Window, names};
+use crate::partner::own::own;
 use crate::principal::{Owner, PrincipalType};
 use crate::scope::ScopeSet;
 use crate::time::Time;
@@ -218,18 +219,6 @@ impl SecurityMutation {
         }
         policy(ask, owner).await
     }
-}
-
-/// The caller's partner, which the path must name.
-fn own(ask: &Ask, partner_uuid: Uuid) -> Result<Owner, Fault> {
-    let owner = ask.owner()?;
-    if owner.uuid() == partner_uuid {
-        return Ok(owner);
-    }
-    Err(Fault::new(
-        Code::PartnerMismatch,
-        "The path names another partner than your token. GET /v1/system/me shows yours.",
-    ))
 }
 
 async fn policy(ask: &Ask, owner: Owner) -> Result<SecurityPolicy, Fault> {

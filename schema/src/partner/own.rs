@@ -1,0 +1,22 @@
+//! The caller's partner where the path names it as well.
+
+use uuid::Uuid;
+
+use crate::ask::Ask;
+use crate::fault::{Code, Fault};
+use crate::principal::Owner;
+
+/// The caller's partner, which the path must name.
+///
+/// # Errors
+/// [`Code::PartnerMismatch`] when it names another, whether that one exists or not.
+pub(in crate::partner) fn own(ask: &Ask, partner_uuid: Uuid) -> Result<Owner, Fault> {
+    let owner = ask.owner()?;
+    if owner.uuid() == partner_uuid {
+        return Ok(owner);
+    }
+    Err(Fault::new(
+        Code::PartnerMismatch,
+        "The path names another partner than your token. GET /v1/system/me shows yours.",
+    ))
+}
