@@ -31,6 +31,8 @@ const SEAL: Duration = Duration::from_millis(250);
 const PUBLISH: Duration = Duration::from_secs(1);
 /// How often accounts are looked for whose time has come.
 const CLOSE: Duration = Duration::from_secs(2);
+/// How often archives that are asked for, or are over, are looked for.
+const EXPORT: Duration = Duration::from_secs(2);
 /// How often usage is written.
 const USAGE: Duration = Duration::from_secs(5);
 /// How often what is of no more use is deleted.
@@ -143,6 +145,11 @@ fn own(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
         let (pool, services) = (close_pool.clone(), Arc::clone(&close_services));
         async move { closures::close_due(&pool, &services).await }
     };
+    let (export_pool, export_services) = (pool.clone(), Arc::clone(services));
+    let export = move || {
+        let (pool, services) = (export_pool.clone(), Arc::clone(&export_services));
+        async move { crate::partner::data_exports::export_due(&pool, &services).await }
+    };
     let tidy = move || {
         let pool = tidy_pool.clone();
         async move { tidy::tidy(&pool).await }
@@ -150,6 +157,7 @@ fn own(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
     vec![
         Job::new("publish_due", PUBLISH, publish),
         Job::new("close_due", CLOSE, close),
+        Job::new("data_exports", EXPORT, export).patient(Duration::from_secs(600)),
         Job::new("audit_seal", SEAL, seal).quiet(),
         Job::new("usage_flush", USAGE, usage).quiet(),
         Job::new("tidy", TIDY, tidy).patient(Duration::from_secs(300)),

@@ -37,6 +37,7 @@ mod csv;
 mod entitlement;
 mod marketplace;
 mod partner;
+mod plain;
 mod shared;
 mod subscription;
 mod system;

@@ -58,6 +58,8 @@ pub fn drawn() -> String {
         crate::marketplace::versions::drawing(),
         crate::marketplace::categories::drawing(),
         crate::partner::support_tickets::drawing(),
+        crate::partner::profile::drawing(),
+        crate::partner::data_exports::drawing(),
     ] {
         drawing.write(&mut out);
     }

@@ -2,6 +2,7 @@
 
 mod audit_records;
 mod audit_records_chain;
+mod data_exports;
 mod machine_clients;
 mod machine_clients_operators;
 mod mail_messages;
@@ -9,6 +10,7 @@ mod network_denials;
 mod notes;
 mod partners;
 mod partners_standing;
+mod profiles;
 mod rate_limits;
 mod scopes;
 mod security_events;

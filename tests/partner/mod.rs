@@ -2,7 +2,10 @@
 
 mod account;
 mod contacts;
+mod data_exports;
+mod imagery;
 mod invitations;
+mod profile;
 mod security;
 mod support_desk;
 mod support_tickets;

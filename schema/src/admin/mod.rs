@@ -3,6 +3,7 @@
 //! Specification: platform, Group separation.
 
 mod audit_records;
+mod data_exports;
 mod granters;
 mod invitations;
 mod machine_clients;
@@ -12,6 +13,7 @@ mod networks;
 mod notes;
 pub(crate) mod order;
 mod partners;
+mod profiles;
 mod rate_limits;
 mod reason;
 mod scopes;
@@ -29,12 +31,14 @@ roots! {
     /// What can be read of the group.
     pub(crate) struct AdminQuery(
         audit_records::AuditRecordsQuery,
+        data_exports::StaffDataExportsQuery,
         invitations::InvitationsQuery,
         machine_clients::MachineClientsQuery,
         mail_messages::MailMessagesQuery,
         network_denials::NetworkDenialsQuery,
         notes::NotesQuery,
         partners::PartnersQuery,
+        profiles::ProfilesQuery,
         rate_limits::RateLimitsQuery,
         scopes::ScopesQuery,
         security_events::SecurityEventsQuery,
@@ -50,12 +54,14 @@ roots! {
 roots! {
     /// What can be written in the group.
     pub(crate) struct AdminMutation(
+        data_exports::StaffDataExportsMutation,
         invitations::InvitationsMutation,
         machine_clients::MachineClientsMutation,
         mail_messages::MailMessagesMutation,
         network_denials::NetworkDenialsMutation,
         notes::NotesMutation,
         partners::PartnersMutation,
+        profiles::ProfilesMutation,
         rate_limits::RateLimitsMutation,
         sign_in_blocks::SignInBlocksMutation,
         signing_keys::SigningKeysMutation,

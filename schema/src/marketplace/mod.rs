@@ -4,7 +4,7 @@ pub(crate) mod apps;
 pub(crate) mod categories;
 mod checklist;
 mod listings;
-mod media;
+pub(crate) mod media;
 mod public_categories;
 mod publication;
 pub(crate) mod showcase;

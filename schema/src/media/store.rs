@@ -8,6 +8,8 @@
 //! Two rows may name one object. Delete an object only when no row names it *and* it is older than
 //! any upload can last: every put, of known content too, makes the object young again, so an upload
 //! that is about to commit its row never loses its object to the sweep.
+pub mod archive;
+
 use std::fs::DirBuilder;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;

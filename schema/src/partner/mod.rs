@@ -5,9 +5,12 @@
 mod account;
 pub(crate) mod company;
 pub(crate) mod contacts;
+pub(crate) mod data_exports;
 pub(crate) mod events;
+pub(crate) mod imagery;
 pub(crate) mod invitations;
 mod own;
+pub(crate) mod profile;
 mod security;
 pub(crate) mod standing;
 mod support_desk;
@@ -22,7 +25,10 @@ roots! {
     pub(crate) struct PartnerQuery(
         account::PartnerAccountQuery,
         contacts::ContactsQuery,
+        data_exports::DataExportsQuery,
+        imagery::ImageryQuery,
         invitations::InvitationsQuery,
+        profile::ProfileQuery,
         security::SecurityQuery,
         support_desk::SupportDeskQuery,
         support_tickets::SupportTicketsQuery,
@@ -35,7 +41,10 @@ roots! {
     pub(crate) struct PartnerMutation(
         account::PartnerAccountMutation,
         contacts::ContactsMutation,
+        data_exports::DataExportsMutation,
+        imagery::ImageryMutation,
         invitations::InvitationsMutation,
+        profile::ProfileMutation,
         security::SecurityMutation,
         support_desk::SupportDeskMutation,
         support_tickets::SupportTicketsMutation,

@@ -9,13 +9,14 @@ use uuid::Uuid;
 
 use crate::ask::{Ask, Download};
 use crate::fault::Fault;
+use crate::media::image::Processed;
 use crate::media::store::MediaKey;
 
 /// A size in which a picture can be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Enum, Deserialize, Serialize)]
 #[graphql(name = "MediaVariantName")]
 #[serde(rename_all = "UPPERCASE")]
-pub(in crate::marketplace) enum VariantName {
+pub(crate) enum VariantName {
     /// The whole picture.
     Original,
     /// Fits a square of 1,600 pixels.
@@ -28,10 +29,10 @@ pub(in crate::marketplace) enum VariantName {
 
 impl VariantName {
     /// Every size, the largest first.
-    pub(in crate::marketplace) const ALL: [Self; 4] = [Self::Original, Self::Large, Self::Medium, Self::Small];
+    pub(crate) const ALL: [Self; 4] = [Self::Original, Self::Large, Self::Medium, Self::Small];
 
     /// The name in answers and columns.
-    pub(in crate::marketplace) const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Original => "ORIGINAL",
             Self::Large => "LARGE",
@@ -43,37 +44,34 @@ impl VariantName {
 
 /// A smaller copy, as column `media.variants` keeps it under its name.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub(in crate::marketplace) struct Size {
+pub(crate) struct Size {
     /// Names the object.
-    pub(in crate::marketplace) object_key: String,
+    pub(crate) object_key: String,
     /// Media type of the bytes.
-    pub(in crate::marketplace) media_type: String,
+    pub(crate) media_type: String,
     /// Pixels.
-    pub(in crate::marketplace) width: i32,
+    pub(crate) width: i32,
     /// Pixels.
-    pub(in crate::marketplace) height: i32,
+    pub(crate) height: i32,
     /// Bytes.
-    pub(in crate::marketplace) size_bytes: i64,
+    pub(crate) size_bytes: i64,
 }
 
 /// Where the bytes of a picture lie.
 #[derive(Clone, Debug)]
-pub(in crate::marketplace) struct Stored {
+pub(crate) struct Stored {
     /// The picture.
-    pub(in crate::marketplace) media_uuid: Uuid,
+    pub(crate) media_uuid: Uuid,
     /// SHA-256 of the whole picture.
-    pub(in crate::marketplace) sha256: Vec<u8>,
+    pub(crate) sha256: Vec<u8>,
     /// The whole picture.
-    pub(in crate::marketplace) original: Size,
+    pub(crate) original: Size,
     /// Its smaller copies, by name (column `media.variants`).
-    pub(in crate::marketplace) copies: BTreeMap<String, Size>,
+    pub(crate) copies: BTreeMap<String, Size>,
 }
 
 /// Every size of a picture, the largest first. One that was never made is the next larger that there is.
-pub(in crate::marketplace) fn sizes<'a, T>(
-    original: &'a T,
-    copies: &'a BTreeMap<String, T>,
-) -> [(VariantName, &'a T); 4] {
+pub(crate) fn sizes<'a, T>(original: &'a T, copies: &'a BTreeMap<String, T>) -> [(VariantName, &'a T); 4] {
     let mut last = original;
     VariantName::ALL.map(|name| {
         last = copies.get(name.name()).unwrap_or(last);
@@ -85,12 +83,7 @@ pub(in crate::marketplace) fn sizes<'a, T>(
 ///
 /// # Errors
 /// [`crate::Code::Unavailable`] when the store is away, [`crate::Code::Internal`] when it has lost the object.
-pub(in crate::marketplace) async fn deliver(
-    ask: &Ask,
-    stored: &Stored,
-    variant: VariantName,
-    called: &str,
-) -> Result<(), Fault> {
+pub(crate) async fn deliver(ask: &Ask, stored: &Stored, variant: VariantName, called: &str) -> Result<(), Fault> {
     let found = sizes(&stored.original, &stored.copies).into_iter().find(|(name, _)| *name == variant);
     let size = found.map_or(&stored.original, |(_, size)| size);
     let lost = || Fault::internal(format!("the picture {} has no object {}", stored.media_uuid, size.object_key));
@@ -109,8 +102,45 @@ pub(in crate::marketplace) async fn deliver(
     Ok(())
 }
 
+/// A picture whose objects lie in the store, before a row names them.
+pub(crate) struct Kept {
+    /// The whole picture.
+    pub(crate) original: Size,
+    /// Its SHA-256.
+    pub(crate) sha256: [u8; 32],
+    /// Its smaller copies, by name.
+    pub(crate) copies: BTreeMap<String, Size>,
+}
+
+/// Puts the objects of a picture, so that they are there before a row names them.
+///
+/// # Errors
+/// [`crate::Code::Unavailable`] when the store is away.
+pub(crate) async fn keep(ask: &Ask, made: &Processed) -> Result<Kept, Fault> {
+    let media = &ask.services.media;
+    let mut copies = BTreeMap::new();
+    for copy in &made.variants {
+        let object_key = media.put(copy.bytes.clone()).await.map_err(away)?.name();
+        let size = measured(object_key, made.media_type, copy.width, copy.height, copy.bytes.len());
+        copies.insert(copy.name.to_owned(), size);
+    }
+    let key = media.put(made.bytes.clone()).await.map_err(away)?;
+    let original = measured(key.name(), made.media_type, made.width, made.height, made.bytes.len());
+    Ok(Kept { original, sha256: *key.digest(), copies })
+}
+
+fn measured(object_key: String, media_type: &str, width: u32, height: u32, bytes: usize) -> Size {
+    Size {
+        object_key,
+        media_type: media_type.to_owned(),
+        width: i32::try_from(width).unwrap_or(i32::MAX),
+        height: i32::try_from(height).unwrap_or(i32::MAX),
+        size_bytes: i64::try_from(bytes).unwrap_or(i64::MAX),
+    }
+}
+
 /// The refusal while the store cannot be reached.
-pub(super) fn away(error: crate::media::store::StoreError) -> Fault {
+fn away(error: crate::media::store::StoreError) -> Fault {
     tracing::error!(cause = %error, "the media store failed");
     Fault::unavailable("Pictures cannot be reached at the moment. Try again.")
 }

@@ -15,6 +15,9 @@ mod resolvers;
 mod rules;
 mod store;
 
-pub(in crate::marketplace) use content::{Size, Stored, VariantName, deliver, sizes};
-pub(in crate::marketplace) use resolvers::{MediaMutation, MediaQuery, MediaVariant};
+pub(in crate::marketplace) use content::sizes;
+pub(crate) use content::{Size, Stored, VariantName, deliver, keep};
+pub(crate) use resolvers::MediaVariant;
+pub(in crate::marketplace) use resolvers::{MediaMutation, MediaQuery};
 pub(in crate::marketplace) use rules::MediaKind;
+pub(crate) use rules::{megabytes, refusal, text};

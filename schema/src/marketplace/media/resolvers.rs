@@ -6,7 +6,7 @@ use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::content::{self, Size, VariantName, away};
+use super::content::{self, Kept, Size, VariantName};
 use super::rules::{self, MediaKind};
 use super::store::{self, MediaRow, NewMedia, Room};
 use crate::access::access;
@@ -14,7 +14,6 @@ use crate::ask::{Ask, Asking};
 use crate::entitlement::Allowance;
 use crate::fault::Fault;
 use crate::marketplace::apps;
-use crate::media::image::Processed;
 use crate::page::{Page, Window};
 use crate::time::Time;
 
@@ -54,13 +53,21 @@ pub(in crate::marketplace) struct Media {
 /// A size in which a picture can be had.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
-pub(in crate::marketplace) struct MediaVariant {
+pub(crate) struct MediaVariant {
     /// Which one.
-    pub(in crate::marketplace) name: VariantName,
+    pub(crate) name: VariantName,
     /// Pixels.
-    pub(in crate::marketplace) width: i32,
+    pub(crate) width: i32,
     /// Pixels.
-    pub(in crate::marketplace) height: i32,
+    pub(crate) height: i32,
+}
+
+impl MediaVariant {
+    /// Every size of a picture, the largest first.
+    pub(crate) fn all(original: &Size, copies: &BTreeMap<String, Size>) -> Vec<Self> {
+        let sizes = content::sizes(original, copies).into_iter();
+        sizes.map(|(name, size)| Self { name, width: size.width, height: size.height }).collect()
+    }
 }
 
 /// A page of an app's pictures.
@@ -150,7 +157,8 @@ impl MediaMutation {
         // What can be refused is refused before the picture costs a second of a core.
         rules::place(kind, room(ask, app_uuid, kind).await?.of_kind)?;
         let made = ask.services.pictures.process(file, kind.picture()).await.map_err(rules::refusal)?;
-        let new = NewMedia { app_uuid, alt_text, caption, ..put(ask, kind, &made).await? };
+        let kept = content::keep(ask, &made).await?;
+        let new = NewMedia { app_uuid, alt_text, caption, ..begun(ask, kind, kept) };
         take(ask, kind, new).await?.try_into()
     }
 }
@@ -161,37 +169,18 @@ async fn room(ask: &Ask, app_uuid: Uuid, kind: MediaKind) -> Result<Room, Fault>
     room.ok_or_else(|| Fault::not_found("app"))
 }
 
-/// Puts the objects of a picture, so that they are there before a row names them. Whose it is and what is said about it
-/// is left open.
-async fn put(ask: &Ask, kind: MediaKind, made: &Processed) -> Result<NewMedia, Fault> {
-    let media = &ask.services.media;
-    let mut copies = BTreeMap::new();
-    for copy in &made.variants {
-        let object_key = media.put(copy.bytes.clone()).await.map_err(away)?.name();
-        let size = size(object_key, made.media_type, copy.width, copy.height, copy.bytes.len());
-        copies.insert(copy.name.to_owned(), size);
-    }
-    let key = media.put(made.bytes.clone()).await.map_err(away)?;
-    Ok(NewMedia {
+/// A picture whose objects are there, on its way into a draft. Whose it is and what is said about it is left open.
+fn begun(ask: &Ask, kind: MediaKind, kept: Kept) -> NewMedia {
+    NewMedia {
         media_uuid: ask.new_uuid(),
         app_uuid: Uuid::nil(),
         kind: kind.name(),
         position: 1,
         alt_text: String::new(),
         caption: String::new(),
-        original: size(key.name(), made.media_type, made.width, made.height, made.bytes.len()),
-        sha256: *key.digest(),
-        copies,
-    })
-}
-
-fn size(object_key: String, media_type: &str, width: u32, height: u32, bytes: usize) -> Size {
-    Size {
-        object_key,
-        media_type: media_type.to_owned(),
-        width: i32::try_from(width).unwrap_or(i32::MAX),
-        height: i32::try_from(height).unwrap_or(i32::MAX),
-        size_bytes: i64::try_from(bytes).unwrap_or(i64::MAX),
+        original: kept.original,
+        sha256: kept.sha256,
+        copies: kept.copies,
     }
 }
 
@@ -217,9 +206,7 @@ impl TryFrom<MediaRow> for Media {
 
     fn try_from(row: MediaRow) -> Result<Self, Fault> {
         let original = row.original();
-        let sizes = content::sizes(&original, &row.variants.0).into_iter();
-        let variants =
-            sizes.map(|(name, size)| MediaVariant { name, width: size.width, height: size.height }).collect();
+        let variants = MediaVariant::all(&original, &row.variants.0);
         let said = |text: String| Some(text).filter(|text| !text.is_empty());
         Ok(Self {
             uuid: row.media_uuid,

@@ -76,7 +76,7 @@ pub(super) fn place(kind: MediaKind, present: i64) -> Result<i32, Fault> {
 }
 
 /// Bytes as the megabytes that a limit counts; what is begun counts whole.
-pub(super) fn megabytes(bytes: i64) -> i64 {
+pub(crate) fn megabytes(bytes: i64) -> i64 {
     bytes.max(0).saturating_add(MEGABYTE - 1) / MEGABYTE
 }
 
@@ -84,7 +84,7 @@ pub(super) fn megabytes(bytes: i64) -> i64 {
 ///
 /// # Errors
 /// [`Code::ValidationFailed`], pointing to it.
-pub(super) fn text(pointer: &str, said: Option<&str>) -> Result<String, Fault> {
+pub(crate) fn text(pointer: &str, said: Option<&str>) -> Result<String, Fault> {
     let text = said.unwrap_or_default().trim();
     if text.chars().any(char::is_control) {
         let message = "This is one line of text. Remove line breaks and control characters.";
@@ -94,7 +94,7 @@ pub(super) fn text(pointer: &str, said: Option<&str>) -> Result<String, Fault> {
 }
 
 /// The refusal of a file.
-pub(super) fn refusal(error: ImageError) -> Fault {
+pub(crate) fn refusal(error: ImageError) -> Fault {
     match error {
         ImageError::Overloaded => Fault::unavailable("Too many pictures are being worked on. Try again in a moment."),
         ImageError::Refused(ImageProblem::TooManyBytes) => {

@@ -140,7 +140,9 @@ pub(super) async fn room_get(
         r#"select (select count(*) from media where app_uuid = $1 and kind = $3 and removed_at is null) as "of_kind!",
                   (select coalesce(sum(size_bytes), 0)::bigint from media join app as mine using (app_uuid)
                     where mine.partner_uuid = $2 and removed_at is null
-                      and not ($4 and app_uuid = $1 and kind = $3)) as "bytes!"
+                      and not ($4 and app_uuid = $1 and kind = $3))
+                + (select coalesce(sum(size_bytes), 0)::bigint from partner_image
+                    where partner_uuid = $2 and removed_at is null) as "bytes!"
              from app where app_uuid = $1 and partner_uuid = $2"#,
         app_uuid,
         owner.uuid(),

@@ -1,11 +1,11 @@
 //! What an app's draft must look like, and how a change of it is merged into what is there.
 
 use async_graphql::MaybeUndefined;
-use unicode_normalization::UnicodeNormalization;
 
 use crate::fault::{Fault, FieldError};
 use crate::keep::email::EmailAddress;
 use crate::marketplace::slug::slug_of;
+use crate::plain::{emptied, line, paragraphs};
 
 /// The part of an app that its owner writes, with the texts of one locale.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -157,40 +157,6 @@ pub(in crate::marketplace::apps) fn slug_taken(slug: &str) -> Fault {
 
 fn slug_fault(detail: String, code: &str, message: &str) -> Fault {
     Fault::conflict(detail).with_errors(vec![FieldError::at("/slug", code, message)])
-}
-
-/// Null empties a text.
-fn emptied(said: MaybeUndefined<String>) -> Option<String> {
-    match said {
-        MaybeUndefined::Undefined => None,
-        MaybeUndefined::Null => Some(String::new()),
-        MaybeUndefined::Value(text) => Some(text),
-    }
-}
-
-/// A text of one line, without blanks around it.
-fn line(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> String {
-    if text.chars().any(char::is_control) {
-        errors.push(FieldError::at(
-            pointer,
-            "CHARACTER",
-            "This is one line of text. Remove line breaks and control characters.",
-        ));
-    }
-    text.trim().nfc().collect()
-}
-
-/// A text of any number of lines, without blanks around it; lines end as they do on the web's better half.
-fn paragraphs(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> String {
-    let text = text.replace("\r\n", "\n");
-    if text.chars().any(|letter| letter.is_control() && letter != '\n' && letter != '\t') {
-        errors.push(FieldError::at(
-            pointer,
-            "CHARACTER",
-            "Remove control characters; only line breaks and tabs may stand in a text.",
-        ));
-    }
-    text.trim().nfc().collect()
 }
 
 fn address(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> String {

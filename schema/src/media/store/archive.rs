@@ -1,0 +1,158 @@
+//! Archives: large objects under names that nobody can guess, written as they come and kept for a while.
+//!
+//! They stand apart from the pictures, whose names say what is in them, so that no sweep over those meets them. An
+//! archive is on the disk when [`ArchiveWriter::finish`] returns, and is not there at all before.
+
+use bytes::Bytes;
+use futures_util::{StreamExt, TryStreamExt};
+use object_store::path::Path;
+use object_store::{Error, ObjectStoreExt, WriteMultipart};
+
+use super::{MediaObject, MediaStore, StoreError};
+
+/// An archive's name: 32 random bytes. Made here or read from a row, never from anything that a caller sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArchiveName([u8; 32]);
+
+/// An archive in the making.
+pub struct ArchiveWriter(WriteMultipart);
+
+/// Parts that may be on their way to the disk while the next is filled.
+const PARTS: usize = 1;
+
+impl ArchiveName {
+    /// The name from fresh randomness.
+    pub fn new(random: [u8; 32]) -> ArchiveName {
+        ArchiveName(random)
+    }
+
+    /// The name from the text in a row, 64 hexadecimal digits; `None` for anything else.
+    pub fn from_name(name: &str) -> Option<ArchiveName> {
+        let mut bytes = [0u8; 32];
+        hex::decode_to_slice(name, &mut bytes).ok()?;
+        Some(ArchiveName(bytes))
+    }
+
+    /// The name as text, for a row.
+    pub fn name(&self) -> String {
+        hex::encode(self.0)
+    }
+
+    fn path(self) -> Path {
+        Path::from_iter(["archives", &self.name()])
+    }
+}
+
+impl MediaStore {
+    /// Begins an archive.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    pub async fn archive_begin(&self, name: ArchiveName) -> Result<ArchiveWriter, StoreError> {
+        Ok(ArchiveWriter(WriteMultipart::new(self.0.put_multipart(&name.path()).await?)))
+    }
+
+    /// Opens an archive, to be read in pieces; `None` when there is none of this name.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    pub async fn archive_get(&self, name: ArchiveName) -> Result<Option<MediaObject>, StoreError> {
+        let found = match self.0.get(&name.path()).await {
+            Err(Error::NotFound { .. }) => return Ok(None),
+            found => found?,
+        };
+        let size = found.meta.size;
+        Ok(Some(MediaObject { size, stream: found.into_stream().map_err(StoreError::from).boxed() }))
+    }
+
+    /// Deletes an archive; one that is not there is no error.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    pub async fn archive_delete(&self, name: ArchiveName) -> Result<(), StoreError> {
+        match self.0.delete(&name.path()).await {
+            Err(Error::NotFound { .. }) => Ok(()),
+            result => Ok(result?),
+        }
+    }
+}
+
+impl ArchiveWriter {
+    /// Adds bytes, when the disk has kept up.
+    ///
+    /// # Errors
+    /// [`StoreError`]; then abort.
+    pub async fn write(&mut self, bytes: Bytes) -> Result<(), StoreError> {
+        self.0.wait_for_capacity(PARTS).await?;
+        self.0.put(bytes);
+        Ok(())
+    }
+
+    /// Ends it: from now on it is there.
+    ///
+    /// # Errors
+    /// [`StoreError`]; then it is not there.
+    pub async fn finish(self) -> Result<(), StoreError> {
+        self.0.finish().await?;
+        Ok(())
+    }
+
+    /// Forgets it.
+    pub async fn abort(self) {
+        if let Err(error) = self.0.abort().await {
+            tracing::warn!(cause = %error, "a broken-off archive could not be cleared away");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn content(store: &MediaStore, name: ArchiveName) -> Option<Vec<u8>> {
+        let object = store.archive_get(name).await.unwrap()?;
+        let pieces: Vec<Bytes> = object.stream.try_collect().await.unwrap();
+        Some(pieces.concat())
+    }
+
+    #[tokio::test]
+    async fn an_archive_is_there_when_it_is_finished_and_never_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = MediaStore::in_folder(folder.path()).unwrap();
+        let name = ArchiveName::new([7; 32]);
+        let mut writer = store.archive_begin(name).await.unwrap();
+        for piece in 0..12_u8 {
+            writer.write(vec![piece; 1_000_000].into()).await.unwrap();
+            assert_eq!(content(&store, name).await, None);
+        }
+        writer.finish().await.unwrap();
+        let read = content(&store, name).await.unwrap();
+        assert_eq!((read.len(), read[0], read[11_999_999]), (12_000_000, 0, 11));
+        assert!(store.list().try_collect::<Vec<_>>().await.unwrap().is_empty(), "it is no picture");
+        store.archive_delete(name).await.unwrap();
+        store.archive_delete(name).await.unwrap();
+        assert_eq!(content(&store, name).await, None);
+    }
+
+    #[tokio::test]
+    async fn what_is_broken_off_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = MediaStore::in_folder(folder.path()).unwrap();
+        let name = ArchiveName::new([8; 32]);
+        let mut writer = store.archive_begin(name).await.unwrap();
+        writer.write(vec![1; 20_000_000].into()).await.unwrap();
+        writer.abort().await;
+        assert_eq!(content(&store, name).await, None);
+        let left = std::fs::read_dir(folder.path().join("archives")).map(Iterator::count).unwrap_or_default();
+        assert_eq!(left, 0);
+    }
+
+    #[test]
+    fn a_name_comes_from_thirty_two_bytes_only() {
+        let name = ArchiveName::new([9; 32]);
+        assert_eq!(ArchiveName::from_name(&name.name()), Some(name));
+        for other in ["", "../secrets/master.key", &"0".repeat(62)] {
+            assert_eq!(ArchiveName::from_name(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Lines and pictures become one ZIP in the media store, while they are read: memory does not grow with what there is.
+//!
+//! ```text
+//!   rows, pictures ──pieces──▶ compressing, on a thread of its own ──bytes──▶ the store, and their SHA-256
+//! ```
+//!
+//! The two channels are short, so that whoever is slowest sets the pace.
+
+use std::io::{self, Write};
+
+use aws_lc_rs::digest;
+use bytes::{Bytes, BytesMut};
+use tokio::sync::mpsc;
+use zip::write::{SimpleFileOptions, StreamWriter};
+use zip::{CompressionMethod, DateTime, ZipWriter};
+
+use super::store::Made;
+use crate::fault::Fault;
+use crate::media::store::MediaStore;
+use crate::media::store::archive::{ArchiveName, ArchiveWriter};
+use crate::time::Time;
+
+/// Pieces that wait between two of those at work.
+const WAITING: usize = 4;
+/// Bytes of a piece, or a little more.
+pub(super) const PIECE: usize = 64 * 1024;
+
+/// A piece of an archive in the making.
+pub(super) enum Piece {
+    /// Here a file of this name begins.
+    Begin(String),
+    /// What is in it.
+    Bytes(Bytes),
+    /// Everything came. Without it what came is not an archive.
+    End,
+}
+
+/// Takes the pieces of an archive.
+pub(super) type Intake = mpsc::Sender<Piece>;
+
+/// Makes an archive of the pieces that `produce` hands in. It is in the store when this returns, and else it is not.
+pub(super) async fn make<F: Future<Output = Result<(), Fault>>>(
+    store: &MediaStore,
+    name: ArchiveName,
+    now: Time,
+    produce: impl FnOnce(Intake) -> F,
+) -> Result<Made, Fault> {
+    let writer = store.archive_begin(name).await.map_err(Fault::internal)?;
+    let (intake, pieces) = mpsc::channel(WAITING);
+    let (outlet, bytes) = mpsc::channel(WAITING);
+    let zipping = tokio::task::spawn_blocking(move || zipped(pieces, outlet, moment(now)));
+    let (produced, (writer, stored)) = tokio::join!(produce(intake), stored(writer, bytes));
+    let zipped = zipping.await.map_err(Fault::internal).and_then(|zipped| zipped.map_err(Fault::internal));
+    // Whoever failed first made the others fail; what failed at the source says most.
+    match produced.and_then(|()| zipped).and(stored) {
+        Ok(made) => writer.finish().await.map_err(Fault::internal).map(|()| made),
+        Err(fault) => {
+            writer.abort().await;
+            Err(fault)
+        }
+    }
+}
+
+/// Hands a piece in.
+///
+/// # Errors
+/// When nobody takes it any more.
+pub(super) async fn hand_in(intake: &Intake, piece: Piece) -> Result<(), Fault> {
+    intake.send(piece).await.map_err(|_| Fault::unavailable("The archive could not be written."))
+}
+
+/// Compresses pieces. Blocks.
+fn zipped(mut pieces: mpsc::Receiver<Piece>, outlet: mpsc::Sender<Bytes>, at: DateTime) -> io::Result<()> {
+    let mut zip = ZipWriter::new_stream(Outlet { outlet, waiting: BytesMut::with_capacity(PIECE) });
+    let options = SimpleFileOptions::default()
+        .compression_method(CompressionMethod::Deflated)
+        .last_modified_time(at)
+        .unix_permissions(0o600);
+    loop {
+        match pieces.blocking_recv() {
+            Some(Piece::Begin(name)) => zip.start_file(name, options)?,
+            Some(Piece::Bytes(bytes)) => zip.write_all(&bytes)?,
+            Some(Piece::End) => return zip.finish().map(StreamWriter::into_inner)?.flush(),
+            None => return Err(io::Error::other("the pieces of an archive ended before their end")),
+        }
+    }
+}
+
+/// Where compressed bytes leave the thread.
+struct Outlet {
+    outlet: mpsc::Sender<Bytes>,
+    waiting: BytesMut,
+}
+
+impl Write for Outlet {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.waiting.extend_from_slice(bytes);
+        if self.waiting.len() >= PIECE {
+            self.flush()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let bytes = self.waiting.split().freeze();
+        self.outlet.blocking_send(bytes).map_err(|_| io::Error::other("the store takes no more of an archive"))
+    }
+}
+
+/// Writes bytes as they come, and counts them. The writer comes back, to be finished or not.
+async fn stored(mut writer: ArchiveWriter, mut bytes: mpsc::Receiver<Bytes>) -> (ArchiveWriter, Result<Made, Fault>) {
+    let (mut hash, mut size_bytes) = (digest::Context::new(&digest::SHA256), 0_i64);
+    while let Some(piece) = bytes.recv().await {
+        hash.update(&piece);
+        size_bytes = size_bytes.saturating_add(i64::try_from(piece.len()).unwrap_or(i64::MAX));
+        if let Err(error) = writer.write(piece).await {
+            return (writer, Err(Fault::internal(error)));
+        }
+    }
+    let mut sha256 = [0; 32];
+    sha256.copy_from_slice(hash.finish().as_ref());
+    (writer, Ok(Made { size_bytes, sha256 }))
+}
+
+/// A moment as ZIP writes it: in UTC, to two seconds, from 1980 on.
+fn moment(now: Time) -> DateTime {
+    let civil = now.0.to_zoned(jiff::tz::TimeZone::UTC).datetime();
+    let part = |number: i8| u8::try_from(number).unwrap_or_default();
+    DateTime::from_date_and_time(
+        u16::try_from(civil.year()).unwrap_or_default(),
+        part(civil.month()),
+        part(civil.day()),
+        part(civil.hour()),
+        part(civil.minute()),
+        part(civil.second()),
+    )
+    .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::TryStreamExt as _;
+
+    use super::*;
+
+    fn now() -> Time {
+        Time("2026-03-01T09:30:00Z".parse().unwrap())
+    }
+
+    async fn read(store: &MediaStore, name: ArchiveName) -> Option<Vec<u8>> {
+        let object = store.archive_get(name).await.unwrap()?;
+        let pieces: Vec<Bytes> = object.stream.try_collect().await.unwrap();
+        Some(pieces.concat())
+    }
+
+    #[tokio::test]
+    async fn what_is_handed_in_comes_out_again() {
+        let (store, name) = (MediaStore::in_memory(), ArchiveName::new([1; 32]));
+        let line = Bytes::from("{\"name\": \"Käse\"}\n".repeat(10_000));
+        let made = make(&store, name, now(), async |intake: Intake| {
+            for file in ["one.jsonl", "deep/two.jsonl"] {
+                hand_in(&intake, Piece::Begin(file.to_owned())).await?;
+                for _ in 0..20 {
+                    hand_in(&intake, Piece::Bytes(line.clone())).await?;
+                }
+            }
+            hand_in(&intake, Piece::End).await
+        });
+        let made = made.await.unwrap();
+        let bytes = read(&store, name).await.unwrap();
+        assert_eq!((made.size_bytes as usize, made.sha256), (bytes.len(), crate::keep::sha256(&bytes)));
+        let mut zip = zip::ZipArchive::new(io::Cursor::new(bytes)).unwrap();
+        assert_eq!(zip.file_names().collect::<Vec<_>>(), ["one.jsonl", "deep/two.jsonl"]);
+        let mut text = String::new();
+        io::Read::read_to_string(&mut zip.by_index(1).unwrap(), &mut text).unwrap();
+        assert_eq!(text.len(), line.len() * 20);
+        assert_eq!(zip.by_index(0).unwrap().last_modified().unwrap().year(), 2026);
+    }
+
+    #[tokio::test]
+    async fn what_breaks_off_is_not_there() {
+        let (store, name) = (MediaStore::in_memory(), ArchiveName::new([2; 32]));
+        let made = make(&store, name, now(), async |intake: Intake| {
+            hand_in(&intake, Piece::Begin("one".to_owned())).await?;
+            Err(Fault::conflict("on purpose"))
+        });
+        assert_eq!(made.await.map(|_| ()).map_err(|fault| fault.parts().detail.clone()), Err("on purpose".to_owned()));
+        assert_eq!(read(&store, name).await, None);
+        let forgotten =
+            make(&store, name, now(), async |intake: Intake| hand_in(&intake, Piece::Begin("a".into())).await);
+        assert!(forgotten.await.is_err(), "without its end it is none");
+        assert_eq!(read(&store, name).await, None);
+    }
+}

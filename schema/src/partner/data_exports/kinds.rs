@@ -1,0 +1,254 @@
+//! What goes into an archive, table by table, and what does not, and why.
+//!
+//! Each table is a file of JSON Lines with the names of its columns; the function `data_export_line` leaves secrets out,
+//! and who of the staff did something. A table that holds something of a partner and stands neither in [`KINDS`] nor in
+//! [`WITHHELD`] fails the story of the archive, which asks the database's catalogue.
+
+use futures_util::stream::BoxStream;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+/// The lines of a table, as they come.
+pub(super) type Lines<'c> = BoxStream<'c, Result<String, sqlx::Error>>;
+
+/// A table of an archive.
+pub(super) struct Kind {
+    /// Its table, and with `.jsonl` its file.
+    pub(super) table: &'static str,
+    /// What its lines are.
+    pub(super) about: &'static str,
+    /// The partner's rows of it.
+    pub(super) lines: for<'c> fn(&'c mut PgConnection, Uuid) -> Lines<'c>,
+}
+
+/// A table of an archive: the statement picks the partner's rows, `$1`.
+macro_rules! kind {
+    ($table:literal, $about:literal, $sql:literal) => {
+        Kind {
+            table: $table,
+            about: $about,
+            lines: |connection, partner| sqlx::query_scalar!($sql, partner).fetch(connection),
+        }
+    };
+}
+
+/// Every table that goes into an archive.
+pub(super) const KINDS: &[Kind] = &[
+    // The company.
+    kind!(
+        "partner",
+        "your company's record",
+        r#"select data_export_line(to_jsonb(t), 'labels') as "line!" from partner as t where partner_uuid = $1"#
+    ),
+    kind!(
+        "partner_profile",
+        "your vendor page, as it is being written and as it was published last",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from partner_profile as t where partner_uuid = $1"#
+    ),
+    kind!(
+        "partner_image",
+        "logo and banner; the files lie in media/profile",
+        r#"select data_export_line(to_jsonb(t), 'object_key', 'variants') as "line!" from partner_image as t where partner_uuid = $1"#
+    ),
+    kind!(
+        "partner_event",
+        "the history of your account",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from partner_event as t where partner_uuid = $1
+            order by occurred_at, event_uuid"#
+    ),
+    kind!(
+        "data_export",
+        "the archives that were asked for",
+        r#"select data_export_line(to_jsonb(t), 'error', 'attempts', 'claimed_until') as "line!" from data_export as t
+            where partner_uuid = $1"#
+    ),
+    // The people.
+    kind!(
+        "person",
+        "the people of your team, those who left included",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from person as t where partner_uuid = $1"#
+    ),
+    kind!(
+        "invitation",
+        "invitations into your team",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from invitation as t where partner_uuid = $1"#
+    ),
+    kind!(
+        "session",
+        "your people's sign-ins that were open lately",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from person as p join session as t using (person_uuid)
+            where p.partner_uuid = $1"#
+    ),
+    kind!(
+        "email_change",
+        "changes of your people's e-mail addresses",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from person as p join email_change as t using (person_uuid)
+            where p.partner_uuid = $1"#
+    ),
+    kind!(
+        "security_event",
+        "what happened to the accounts of your people and to your programs",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from security_event as t where partner_uuid = $1
+            order by occurred_at, event_uuid"#
+    ),
+    kind!(
+        "mail_message",
+        "the mails that were sent to your company and its people, without their content",
+        r#"select data_export_line(to_jsonb(t), 'last_error', 'attempts', 'next_attempt_at') as "line!"
+             from mail_message as t where partner_uuid = $1
+           union all
+           select data_export_line(to_jsonb(t), 'last_error', 'attempts', 'next_attempt_at')
+             from person as p join mail_message as t using (person_uuid)
+            where p.partner_uuid = $1 and t.partner_uuid is null"#
+    ),
+    // The programs.
+    kind!(
+        "machine_client",
+        "the programs that may act for your company",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from machine_client as t where partner_uuid = $1"#
+    ),
+    kind!(
+        "client_scope_use",
+        "the scopes that your programs used",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from machine_client as c
+             join client_scope_use as t using (client_uuid) where c.partner_uuid = $1"#
+    ),
+    kind!(
+        "token_grant",
+        "the tokens that your programs asked for",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from machine_client as c
+             join token_grant as t using (client_uuid) where c.partner_uuid = $1"#
+    ),
+    kind!(
+        "request_usage",
+        "the requests that your company made, by day and operation",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from request_usage as t
+            where account = 'partner:' || $1::uuid::text order by day, operation"#
+    ),
+    // The subscription.
+    kind!(
+        "subscription",
+        "your subscription",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from subscription as t where partner_uuid = $1"#
+    ),
+    kind!(
+        "subscription_event",
+        "its history",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from subscription_event as t where partner_uuid = $1
+            order by occurred_at, event_uuid"#
+    ),
+    kind!(
+        "entitlement_override",
+        "what you are granted beside your tier",
+        r#"select data_export_line(to_jsonb(t), 'set_by') as "line!" from entitlement_override as t
+            where partner_uuid = $1"#
+    ),
+    kind!(
+        "rate_limit_override",
+        "the budgets that you have beside your tier's",
+        r#"select data_export_line(to_jsonb(t), 'set_by') as "line!" from rate_limit_override as t
+            where partner_uuid = $1"#
+    ),
+    // The apps.
+    kind!(
+        "app",
+        "your apps",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from app as t where partner_uuid = $1"#
+    ),
+    kind!(
+        "app_translation",
+        "their texts by locale",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from app as a join app_translation as t using (app_uuid)
+            where a.partner_uuid = $1"#
+    ),
+    kind!(
+        "app_category",
+        "their categories",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from app as a join app_category as t using (app_uuid)
+            where a.partner_uuid = $1"#
+    ),
+    kind!(
+        "app_version",
+        "their versions",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from app as a join app_version as t using (app_uuid)
+            where a.partner_uuid = $1"#
+    ),
+    kind!(
+        "app_event",
+        "their history",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from app as a join app_event as t using (app_uuid)
+            where a.partner_uuid = $1"#
+    ),
+    kind!(
+        "media",
+        "their pictures; the files lie in media/apps",
+        r#"select data_export_line(to_jsonb(t), 'object_key', 'variants') as "line!" from app as a join media as t using (app_uuid)
+            where a.partner_uuid = $1"#
+    ),
+    kind!(
+        "submission",
+        "what you handed to the reviewers, and what became of it",
+        r#"select data_export_line(to_jsonb(t), 'reviewer_uuid') as "line!" from submission as t
+            where partner_uuid = $1 order by submitted_at, submission_uuid"#
+    ),
+    kind!(
+        "submission_finding",
+        "what the reviewers found",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from submission as s
+             join submission_finding as t using (submission_uuid) where s.partner_uuid = $1"#
+    ),
+    kind!(
+        "review_message",
+        "the talk with the reviewers",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from submission as s
+             join review_message as t using (submission_uuid) where s.partner_uuid = $1 and not t.internal"#
+    ),
+    // The storefront.
+    kind!(
+        "listing",
+        "your listings, as readers see them",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from listing as t where partner_uuid = $1"#
+    ),
+    kind!(
+        "listing_translation",
+        "their texts",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from listing as l
+             join listing_translation as t using (app_uuid) where l.partner_uuid = $1"#
+    ),
+    kind!(
+        "listing_category",
+        "their categories",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from listing as l
+             join listing_category as t using (app_uuid) where l.partner_uuid = $1"#
+    ),
+    kind!(
+        "listing_media",
+        "their pictures",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from listing as l
+             join listing_media as t using (app_uuid) where l.partner_uuid = $1"#
+    ),
+    kind!(
+        "customer_review",
+        "what customers say about your apps, as it is published, with your replies",
+        r#"select data_export_line(to_jsonb(t), 'customer_reference', 'moderated_by', 'moderated_at',
+                  'moderation_reason', 'reports', 'last_reported_at') as "line!"
+             from app as a join customer_review as t using (app_uuid)
+            where a.partner_uuid = $1 and t.state = 'PUBLISHED'"#
+    ),
+];
+
+/// Tables that hold something of a partner or its people and do not go into an archive: the table, and why.
+pub(super) const WITHHELD: &[(&str, &str)] = &[
+    ("access_token_revocation", "tokens that were ended, by their id alone"),
+    ("audit_change", "belongs to the operator's audit log"),
+    ("audit_log", "the operator's audit log; what concerns you stands in partner_event"),
+    ("idempotency_key", "answers that are kept sealed for a day"),
+    ("listing_change", "tells caches of the storefront that a listing changed, and nothing more"),
+    ("machine_client_secret", "secrets of your programs"),
+    ("network_denial", "networks that the operator refuses"),
+    ("one_time_token", "secrets that were mailed"),
+    ("recovery_code", "secrets of your people"),
+    ("sign_in_failure", "failed tries that hold a sign-in back; what concerns your people stands in security_event"),
+    ("staff_role_grant", "rights of the operator's own people"),
+    ("totp_factor", "secrets of your people"),
+];

@@ -1,0 +1,26 @@
+//! Everything that a partner has here, as one archive: asked for, made in the background, kept for seven days.
+//!
+//! ```text
+//!   QUEUED ──start──▶ RUNNING ──succeed──▶ SUCCEEDED ── seven days ──▶ its object is deleted
+//!                      │  ▲ └──fail──────▶ FAILED
+//!                      └──┘ start: the run that had it died
+//! ```
+//!
+//! | file | what it decides |
+//! |---|---|
+//! | `kinds` | what goes into an archive, table by table, and what does not, and why |
+//! | `archive` | lines and pictures become one ZIP in the media store, while they are read |
+//! | `run` | the job: whoever is next, its lease, its progress, its end |
+
+mod archive;
+mod kinds;
+mod resolvers;
+mod rules;
+mod run;
+mod store;
+
+pub(crate) use resolvers::{DataExport, page, request};
+pub(in crate::partner) use resolvers::{DataExportsMutation, DataExportsQuery};
+pub(crate) use rules::{State as ExportState, drawing};
+pub(crate) use run::export_due;
+pub(crate) use store::{ExportRow, count};

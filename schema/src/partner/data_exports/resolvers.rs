@@ -1,0 +1,206 @@
+//! What may be asked of archives.
+
+use async_graphql::{Context, Object, SimpleObject};
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::rules::{self, State};
+use super::store::{self, ExportRow, NewExport};
+use crate::access::access;
+use crate::actor::Actor;
+use crate::ask::{Ask, Asking, Download};
+use crate::fault::Fault;
+use crate::media::store::archive::ArchiveName;
+use crate::page::{Page, Window, names};
+use crate::partner::events::{self, PartnerEvent};
+use crate::partner::own::own;
+use crate::principal::PrincipalType;
+use crate::time::Time;
+
+/// Everything a partner has here, as one archive.
+#[derive(Clone, Debug, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct DataExport {
+    /// Its id.
+    uuid: Uuid,
+    /// How far it has come.
+    state: State,
+    /// How much of it is made, in percent.
+    progress_percent: i32,
+    /// Who asked for it.
+    requested_by: PrincipalType,
+    /// The member or the program who asked; null when staff did.
+    requested_by_uuid: Option<Uuid>,
+    /// Why staff asked for it.
+    reason: Option<String>,
+    /// Bytes of the archive.
+    size_bytes: Option<i64>,
+    /// Whether it can be downloaded now.
+    is_available: bool,
+    /// When it was asked for.
+    created_at: Time,
+    /// When it was begun.
+    started_at: Option<Time>,
+    /// When it was made, or given up.
+    ended_at: Option<Time>,
+    /// Until when it can be downloaded.
+    expires_at: Option<Time>,
+}
+
+/// A page of archives.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct DataExportList {
+    /// The archives, the newest first.
+    data: Vec<DataExport>,
+    /// Where the page ends.
+    page: Page,
+}
+
+/// Reads of archives.
+#[derive(Default)]
+pub(crate) struct DataExportsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl DataExportsQuery {
+    /// The archives that were asked for, with their states and progress.
+    #[graphql(directive = access::apply("partner".into()))]
+    async fn partner_data_exports_list(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        state: Option<Vec<State>>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<DataExportList, Fault> {
+        let ask = ctx.ask();
+        let (partner_uuid, states) = (own(ask, partner_uuid)?.uuid(), names(state));
+        let window = window(ask, "partner_data_exports_list", partner_uuid, states.as_deref(), limit, cursor)?;
+        let (rows, page) = page(ask, partner_uuid, states.as_deref(), &window).await?;
+        Ok(DataExportList { data: rows.into_iter().map(DataExport::try_from).collect::<Result<_, _>>()?, page })
+    }
+
+    /// An archive, while it is kept. It leaves beside the answer.
+    #[graphql(directive = access::apply("partner".into()))]
+    async fn partner_data_exports_download(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        export_uuid: Uuid,
+    ) -> Result<bool, Fault> {
+        let ask = ctx.ask();
+        let owner = own(ask, partner_uuid)?;
+        let row = store::archive_get(&ask.db, owner, export_uuid).await?;
+        let row = row.ok_or_else(|| Fault::not_found("data export"))?;
+        rules::downloadable(State::parse(&row.state)?, row.is_kept)?;
+        let lost = || Fault::internal(format!("the data export {export_uuid} has no object"));
+        let name = row.object_secret.as_deref().and_then(ArchiveName::from_name).ok_or_else(lost)?;
+        let object = ask.services.media.archive_get(name).await.map_err(Fault::internal)?.ok_or_else(lost)?;
+        note(ask, partner_uuid, "DATA_EXPORT_DOWNLOADED", export_uuid, None).await?;
+        let day = row.made_at.map(|made_at| made_at.to_string().chars().take(10).collect::<String>());
+        ask.deliver(Download {
+            media_type: "application/zip".to_owned(),
+            length: Some(object.size),
+            etag: row.sha256.map(hex::encode),
+            file_name: format!("labs-{}-{}.zip", row.slug, day.unwrap_or_default()),
+            chain_head: None,
+            stream: object.stream.map_err(std::io::Error::other).boxed(),
+        });
+        Ok(true)
+    }
+}
+
+/// Writes of archives.
+#[derive(Default)]
+pub(crate) struct DataExportsMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl DataExportsMutation {
+    /// Asks for an archive of everything the partner has here. It is made in the background.
+    #[graphql(directive = access::apply("partner:write".into()))]
+    async fn partner_data_exports_create(&self, ctx: &Context<'_>, partner_uuid: Uuid) -> Result<DataExport, Fault> {
+        let ask = ctx.ask();
+        let owner = own(ask, partner_uuid)?;
+        rules::within_a_day(store::count_of_day(&ask.db, owner).await?)?;
+        request(ask, owner.uuid(), None).await?.try_into()
+    }
+}
+
+/// Puts an archive into the queue, for a partner's team, or for staff with their reason.
+///
+/// # Errors
+/// [`crate::Code::NotFound`] for a partner that there is not, [`crate::Code::Conflict`] for one that was erased, and
+/// while another of its archives is waiting or being made.
+pub(crate) async fn request(ask: &Ask, partner_uuid: Uuid, reason: Option<&str>) -> Result<ExportRow, Fault> {
+    let state = store::partner_state_lock(&ask.db, partner_uuid).await?;
+    if state.ok_or_else(|| Fault::not_found("partner"))? == "ERASED" {
+        return Err(Fault::conflict("This partner's data were erased, so there is nothing left to hand over."));
+    }
+    let actor = Actor::of(ask.principal()?);
+    let new = NewExport { export_uuid: ask.new_uuid(), partner_uuid, actor, reason };
+    let row = store::insert(&ask.db, &new).await?.ok_or_else(|| {
+        Fault::conflict("An archive is being made already. The list of data exports shows how far it has come.")
+    })?;
+    note(ask, partner_uuid, "DATA_EXPORT_REQUESTED", row.export_uuid, reason).await?;
+    Ok(row)
+}
+
+/// A page of a partner's archives, for its team and for staff.
+pub(crate) async fn page(
+    ask: &Ask,
+    partner_uuid: Uuid,
+    states: Option<&[String]>,
+    window: &Window,
+) -> Result<(Vec<ExportRow>, Page), Fault> {
+    Ok(window.cut(store::page(&ask.db, partner_uuid, states, window).await?, ExportRow::keys))
+}
+
+fn window(
+    ask: &Ask,
+    list: &'static str,
+    partner_uuid: Uuid,
+    states: Option<&[String]>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<Window, Fault> {
+    Window::read(&ask.services.cursors, list, &(partner_uuid, states), limit, cursor.as_deref())
+}
+
+async fn note(
+    ask: &Ask,
+    partner_uuid: Uuid,
+    kind: &'static str,
+    export_uuid: Uuid,
+    reason: Option<&str>,
+) -> Result<(), Fault> {
+    let (actor, subject_uuid, detail) = (Actor::of(ask.principal()?), Some(export_uuid), json!({}));
+    events::insert(&ask.db, &PartnerEvent { partner_uuid, kind, actor, subject_uuid, reason, detail }).await
+}
+
+impl TryFrom<ExportRow> for DataExport {
+    type Error = Fault;
+
+    fn try_from(row: ExportRow) -> Result<Self, Fault> {
+        let state = State::parse(&row.state)?;
+        let requested_by = match row.requested_by_kind.as_str() {
+            "STAFF_USER" => PrincipalType::StaffUser,
+            "MACHINE_CLIENT" => PrincipalType::MachineClient,
+            _ => PrincipalType::PartnerUser,
+        };
+        Ok(Self {
+            uuid: row.export_uuid,
+            state,
+            progress_percent: rules::percent(state, row.steps_done, row.steps_total),
+            requested_by,
+            requested_by_uuid: Some(row.requested_by).filter(|_| requested_by != PrincipalType::StaffUser),
+            reason: row.reason,
+            size_bytes: row.size_bytes,
+            is_available: row.is_kept,
+            created_at: row.created_at,
+            started_at: row.started_at,
+            ended_at: row.ended_at,
+            expires_at: row.expires_at,
+        })
+    }
+}

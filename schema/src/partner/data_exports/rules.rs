@@ -1,0 +1,181 @@
+//! The life of an archive.
+
+use async_graphql::Enum;
+use serde::Serialize;
+
+use crate::fault::{Code, Fault};
+use crate::states::Drawing;
+
+/// How far an archive has come (specification: decisions, States).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize)]
+#[graphql(name = "DataExportState")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum State {
+    /// Waits for its turn.
+    Queued,
+    /// Being made.
+    Running,
+    /// Made.
+    Succeeded,
+    /// Given up.
+    Failed,
+}
+
+/// What happens to an archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    /// A run takes it up; also one that the run before left behind.
+    Start,
+    /// It is made.
+    Succeed,
+    /// It is given up.
+    Fail,
+}
+
+/// Runs that may take up one archive before it is given up.
+pub(super) const MOST_ATTEMPTS: i32 = 3;
+/// Archives that a partner may ask for in a day.
+const MOST_A_DAY: i64 = 5;
+
+impl State {
+    /// Every state, for tables and tests.
+    pub(super) const ALL: [Self; 4] = [Self::Queued, Self::Running, Self::Succeeded, Self::Failed];
+
+    /// The column's value.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Queued => "QUEUED",
+            Self::Running => "RUNNING",
+            Self::Succeeded => "SUCCEEDED",
+            Self::Failed => "FAILED",
+        }
+    }
+
+    /// Reads the column's value.
+    ///
+    /// # Errors
+    /// [`Code::Internal`] for a value that the column's check would not let in.
+    pub(super) fn parse(text: &str) -> Result<Self, Fault> {
+        let found = Self::ALL.into_iter().find(|state| state.name() == text);
+        found.ok_or_else(|| Fault::internal(format!("a data export in the state {text}")))
+    }
+}
+
+impl Action {
+    /// Every action, for tables and tests.
+    const ALL: [Self; 3] = [Self::Start, Self::Succeed, Self::Fail];
+
+    /// The action's name in drawings.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Succeed => "succeed",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+/// The table of the machine: where an action leads.
+///
+/// # Errors
+/// [`Code::IllegalTransition`]. No caller's action leads here, so nothing is offered instead.
+pub(super) fn after(state: State, action: Action) -> Result<State, Fault> {
+    match (state, action) {
+        (State::Queued | State::Running, Action::Start) => Ok(State::Running),
+        (State::Running, Action::Succeed) => Ok(State::Succeeded),
+        (State::Running, Action::Fail) => Ok(State::Failed),
+        _ => Err(Fault::illegal("data export", state.name(), action.name(), Vec::new())),
+    }
+}
+
+/// The machine as a picture.
+pub(crate) fn drawing() -> Drawing {
+    Drawing::of("Data export", (&State::ALL, State::name), (&Action::ALL, Action::name), [&after])
+}
+
+/// Whether a partner that asked so often within a day may ask once more.
+///
+/// # Errors
+/// [`Code::Conflict`] when not.
+pub(super) fn within_a_day(asked: i64) -> Result<(), Fault> {
+    if asked < MOST_A_DAY {
+        return Ok(());
+    }
+    Err(Fault::conflict(format!(
+        "{asked} archives were asked for within a day, which is the most. Download the last one, or come back tomorrow."
+    )))
+}
+
+/// Whether an archive can be had in this state, when its time is over or not.
+///
+/// # Errors
+/// [`Code::Conflict`] while it is not made, [`Code::NotFound`] when it is not kept any more.
+pub(super) fn downloadable(state: State, is_kept: bool) -> Result<(), Fault> {
+    match (state, is_kept) {
+        (State::Succeeded, true) => Ok(()),
+        (State::Succeeded, false) => Err(Fault::new(
+            Code::NotFound,
+            "This archive was kept for seven days and is gone. Ask for another with POST on the list of data exports.",
+        )),
+        (State::Queued | State::Running, _) => Err(Fault::conflict(
+            "This archive is not made yet. The list of data exports shows how far it has come; come back when it is SUCCEEDED.",
+        )),
+        (State::Failed, _) => Err(Fault::conflict(
+            "This archive could not be made. Ask for another; if that fails too, write to support.",
+        )),
+    }
+}
+
+/// How far a job has come, in whole percent. It is 100 only when it is made.
+pub(super) fn percent(state: State, done: i32, total: i32) -> i32 {
+    match state {
+        State::Succeeded => 100,
+        _ if total <= 0 => 0,
+        _ => (i64::from(done) * 100 / i64::from(total)).clamp(0, 99).try_into().unwrap_or(99),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cell_of_the_machine_is_as_the_table_says() {
+        for state in State::ALL {
+            for action in Action::ALL {
+                let expected = match (state, action) {
+                    (State::Queued | State::Running, Action::Start) => Some(State::Running),
+                    (State::Running, Action::Succeed) => Some(State::Succeeded),
+                    (State::Running, Action::Fail) => Some(State::Failed),
+                    _ => None,
+                };
+                assert_eq!(after(state, action).ok(), expected, "{state:?} {action:?}");
+            }
+            assert_eq!(State::parse(state.name()).ok(), Some(state));
+        }
+    }
+
+    #[test]
+    fn an_archive_is_had_while_it_is_kept_only() {
+        assert!(downloadable(State::Succeeded, true).is_ok());
+        let code = |state, is_kept| downloadable(state, is_kept).map_err(|fault| fault.code());
+        assert_eq!(code(State::Succeeded, false), Err(Code::NotFound));
+        for state in [State::Queued, State::Running, State::Failed] {
+            assert_eq!(code(state, true), Err(Code::Conflict), "{state:?}");
+        }
+    }
+
+    #[test]
+    fn progress_is_a_hundred_when_it_is_made_and_not_before() {
+        assert_eq!(percent(State::Queued, 0, 0), 0);
+        assert_eq!(percent(State::Running, 20, 40), 50);
+        assert_eq!(percent(State::Running, 40, 40), 99);
+        assert_eq!(percent(State::Succeeded, 0, 0), 100);
+    }
+
+    #[test]
+    fn a_day_has_five_archives() {
+        assert!(within_a_day(4).is_ok());
+        assert_eq!(within_a_day(5).map_err(|fault| fault.code()), Err(Code::Conflict));
+    }
+}

@@ -1,0 +1,216 @@
+//! The job: whoever is next, its lease, its progress, its end.
+//!
+//! Several replicas run it; each archive is taken up by one. A run renews its hold while it works. One that died is
+//! taken up again by whoever comes next, under another object, and one that comes back late finds that it has lost.
+
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use futures_util::TryStreamExt as _;
+use serde_json::json;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::archive::{self, Intake, PIECE, Piece, hand_in};
+use super::kinds::{KINDS, WITHHELD};
+use super::rules::{Action, MOST_ATTEMPTS, State, after};
+use super::store::{self, Claim, Made};
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::keep::random_bytes;
+use crate::media::store::MediaKey;
+use crate::media::store::archive::ArchiveName;
+use crate::services::Services;
+use crate::time::Time;
+
+/// How often a run renews its hold; it lasts two minutes.
+const RENEW: Duration = Duration::from_secs(20);
+/// One look at everything, for as long as it takes: what is told of one table fits what is told of another.
+const SNAPSHOT: &str = "begin isolation level repeatable read read only; set local statement_timeout = '1h'; \
+                        set local idle_in_transaction_session_timeout = '10min'";
+
+/// Makes the archives that are asked for, one after the other, and deletes those whose time is over. Answers how many.
+///
+/// # Errors
+/// When the database is away, or an archive could not be made; it is tried again.
+pub(crate) async fn export_due(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
+    let db = Db::pooled(pool.clone());
+    let mut done = forget_due(&db, services).await?;
+    loop {
+        let name = ArchiveName::new(random_bytes());
+        let Some(claim) = store::claim(&db, &name.name()).await? else { return Ok(done) };
+        run(&db, services, &claim, name).await?;
+        done += 1;
+    }
+}
+
+/// Deletes what is not kept any more.
+async fn forget_due(db: &Db, services: &Services) -> Result<u64, Fault> {
+    let over = store::over_page(db).await?;
+    for row in &over {
+        delete(services, row.object_secret.as_deref()).await?;
+        store::set_removed(db, row.export_uuid).await?;
+    }
+    Ok(over.len() as u64)
+}
+
+/// One run, to its end or to the next one's beginning.
+async fn run(db: &Db, services: &Services, claim: &Claim, name: ArchiveName) -> Result<(), Fault> {
+    delete(services, claim.former_secret.as_deref()).await?;
+    let outcome = match claim.attempts > MOST_ATTEMPTS {
+        true => Err(Fault::internal("the runs before died")),
+        false => held(db, services, claim, name).await,
+    };
+    let fault = match outcome {
+        Ok(made) => {
+            let state = after(State::Running, Action::Succeed)?;
+            if !store::set_succeeded(db, claim, state.name(), &made).await? {
+                delete(services, Some(&name.name())).await?;
+            }
+            return Ok(());
+        }
+        Err(fault) => fault,
+    };
+    let (export_uuid, attempts) = (claim.export_uuid, claim.attempts);
+    tracing::warn!(%export_uuid, attempts, cause = %fault, "a data export was not made");
+    if attempts < MOST_ATTEMPTS {
+        return store::release(db, claim, fault.code().name()).await;
+    }
+    let state = after(State::Running, Action::Fail)?;
+    store::set_failed(db, claim, state.name(), fault.code().name()).await
+}
+
+/// Makes the archive while its hold is renewed.
+async fn held(db: &Db, services: &Services, claim: &Claim, name: ArchiveName) -> Result<Made, Fault> {
+    let now = services.clock.now();
+    let work = archive::make(&services.media, name, now, |intake| produce(db, services, claim, now, intake));
+    tokio::pin!(work);
+    loop {
+        tokio::select! {
+            made = &mut work => return made,
+            () = tokio::time::sleep(RENEW) => progress(db, claim, None).await?,
+        }
+    }
+}
+
+/// Notes how far a run has come.
+async fn progress(db: &Db, claim: &Claim, steps: Option<(usize, usize)>) -> Result<(), Fault> {
+    let number = |steps: usize| i32::try_from(steps).unwrap_or(i32::MAX);
+    let steps = steps.map(|(done, total)| (number(done), number(total)));
+    if store::set_progress(db, claim, steps).await? {
+        return Ok(());
+    }
+    Err(Fault::unavailable("Another run has taken this archive up."))
+}
+
+/// Hands in everything: the tables, the pictures, and what a reader should know.
+async fn produce(db: &Db, services: &Services, claim: &Claim, now: Time, intake: Intake) -> Result<(), Fault> {
+    // The pictures are one step, and what a reader should know another.
+    let total = KINDS.len() + 2;
+    let counts = tables(db, claim, total, &intake).await?;
+    let pictures = pictures(db, services, claim.partner_uuid, &intake).await?;
+    progress(db, claim, Some((total - 1, total))).await?;
+    for (name, text) in [
+        ("README.txt", readme(claim.partner_uuid, now, &counts, pictures)),
+        ("manifest.json", manifest(claim.partner_uuid, now, &counts, pictures)?),
+    ] {
+        hand_in(&intake, Piece::Begin(name.to_owned())).await?;
+        hand_in(&intake, Piece::Bytes(Bytes::from(text))).await?;
+    }
+    hand_in(&intake, Piece::End).await
+}
+
+/// Every table, as it was at one moment. Answers how many lines each has.
+async fn tables(db: &Db, claim: &Claim, total: usize, intake: &Intake) -> Result<Vec<u64>, Fault> {
+    let snapshot = Db::within(db.pool().clone(), SNAPSHOT.to_owned());
+    let mut counts = Vec::with_capacity(KINDS.len());
+    for (step, kind) in KINDS.iter().enumerate() {
+        progress(db, claim, Some((step, total))).await?;
+        hand_in(intake, Piece::Begin(format!("{}.jsonl", kind.table))).await?;
+        let mut connection = snapshot.conn().await?;
+        let mut lines = (kind.lines)(&mut connection, claim.partner_uuid);
+        let (mut count, mut piece) = (0, BytesMut::with_capacity(PIECE));
+        while let Some(line) = lines.try_next().await? {
+            piece.extend_from_slice(line.as_bytes());
+            piece.extend_from_slice(b"\n");
+            count += 1;
+            if piece.len() >= PIECE {
+                hand_in(intake, Piece::Bytes(piece.split().freeze())).await?;
+            }
+        }
+        hand_in(intake, Piece::Bytes(piece.freeze())).await?;
+        counts.push(count);
+    }
+    Ok(counts)
+}
+
+/// Every picture as it is kept, the whole one. One whose object is gone is told to the log and left out.
+async fn pictures(db: &Db, services: &Services, partner_uuid: Uuid, intake: &Intake) -> Result<u64, Fault> {
+    let (mut count, mut after) = (0, Uuid::nil());
+    loop {
+        let page = store::pictures_page(db, partner_uuid, after).await?;
+        let Some(last) = page.last() else { return Ok(count) };
+        after = last.picture_uuid;
+        for picture in &page {
+            let key = MediaKey::from_name(&picture.object_key);
+            let found = match key {
+                Some(key) => services.media.get(key).await.map_err(Fault::internal)?,
+                None => None,
+            };
+            let Some(mut object) = found else {
+                tracing::error!(picture_uuid = %picture.picture_uuid, "a picture has no object");
+                continue;
+            };
+            hand_in(intake, Piece::Begin(picture.path.clone())).await?;
+            while let Some(bytes) = object.stream.try_next().await.map_err(Fault::internal)? {
+                hand_in(intake, Piece::Bytes(bytes)).await?;
+            }
+            count += 1;
+        }
+    }
+}
+
+async fn delete(services: &Services, object_secret: Option<&str>) -> Result<(), Fault> {
+    let Some(name) = object_secret.and_then(ArchiveName::from_name) else { return Ok(()) };
+    services.media.archive_delete(name).await.map_err(Fault::internal)
+}
+
+/// What a reader should know, in words.
+fn readme(partner_uuid: Uuid, now: Time, counts: &[u64], pictures: u64) -> String {
+    let mut text = format!(
+        "Everything that your company has on Labs\n\nCompany   {partner_uuid}\nMade      {}\n\n\
+         Each file ending in .jsonl is a table: one line is one row, a JSON object in UTF-8 with the names of its\n\
+         columns. Ids are UUIDs, and what refers to another row does so by its id. Moments are in UTC or name their\n\
+         offset. All tables are of one moment. Secrets are in none of them, nor anything of another company.\n\n",
+        now.whole_seconds()
+    );
+    for (kind, count) in KINDS.iter().zip(counts) {
+        text.push_str(&format!("{:<28}{count:>8}  {}\n", format!("{}.jsonl", kind.table), kind.about));
+    }
+    text.push_str(&format!("{:<28}{pictures:>8}  pictures, named by their ids\n", "media/"));
+    text.push_str("\nmanifest.json says the same for programs.\n\nWhat is kept of you and is not here:\n\n");
+    for (table, why) in WITHHELD {
+        text.push_str(&format!("{table:<28}{why}\n"));
+    }
+    text
+}
+
+/// The same for programs.
+fn manifest(partner_uuid: Uuid, now: Time, counts: &[u64], pictures: u64) -> Result<String, Fault> {
+    let files: Vec<_> = KINDS
+        .iter()
+        .zip(counts)
+        .map(|(kind, lines)| {
+            json!({ "file": format!("{}.jsonl", kind.table), "table": kind.table, "about": kind.about, "lines": lines })
+        })
+        .collect();
+    let withheld: Vec<_> = WITHHELD.iter().map(|(table, why)| json!({ "table": table, "why": why })).collect();
+    let manifest = json!({
+        "partner_uuid": partner_uuid,
+        "made_at": now.whole_seconds(),
+        "files": files,
+        "pictures": pictures,
+        "withheld": withheld,
+    });
+    serde_json::to_string_pretty(&manifest).map_err(Fault::internal)
+}

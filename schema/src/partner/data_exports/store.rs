@@ -1,0 +1,313 @@
+//! Every statement about archives, those aside that fill one.
+
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::actor::Actor;
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::page::{Keys, Window};
+use crate::paged;
+use crate::principal::Owner;
+use crate::time::Time;
+
+/// An archive as it is shown.
+#[derive(Clone, Debug)]
+pub(crate) struct ExportRow {
+    pub(crate) export_uuid: Uuid,
+    pub(crate) state: String,
+    pub(crate) requested_by_kind: String,
+    pub(crate) requested_by: Uuid,
+    pub(crate) reason: Option<String>,
+    pub(crate) created_at: Time,
+    pub(crate) started_at: Option<Time>,
+    pub(crate) ended_at: Option<Time>,
+    pub(crate) attempts: i32,
+    pub(crate) steps_done: i32,
+    pub(crate) steps_total: i32,
+    pub(crate) size_bytes: Option<i64>,
+    pub(crate) expires_at: Option<Time>,
+    /// Whether its object is there to be had.
+    pub(crate) is_kept: bool,
+    pub(crate) error: Option<String>,
+}
+
+impl ExportRow {
+    /// The cursor's keys.
+    pub(super) fn keys(&self) -> Keys {
+        vec![json!(self.created_at), json!(self.export_uuid)]
+    }
+}
+
+/// What is asked for.
+pub(super) struct NewExport<'a> {
+    pub(super) export_uuid: Uuid,
+    pub(super) partner_uuid: Uuid,
+    pub(super) actor: Actor,
+    pub(super) reason: Option<&'a str>,
+}
+
+/// Puts an archive into the queue; `None` while another of the partner is there or being made.
+pub(super) async fn insert(db: &Db, new: &NewExport<'_>) -> Result<Option<ExportRow>, Fault> {
+    Ok(sqlx::query_as!(
+        ExportRow,
+        r#"insert into data_export (export_uuid, partner_uuid, requested_by_kind, requested_by, reason)
+           values ($1, $2, $3, $4, $5)
+           on conflict (partner_uuid) where state in ('QUEUED', 'RUNNING') do nothing
+           returning export_uuid, state, requested_by_kind, requested_by, reason, created_at, started_at, ended_at,
+                     attempts, steps_done, steps_total, size_bytes, expires_at, false as "is_kept!", error"#,
+        new.export_uuid,
+        new.partner_uuid,
+        new.actor.kind,
+        new.actor.uuid,
+        new.reason,
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// How many archives a partner's team asked for within the last day.
+pub(super) async fn count_of_day(db: &Db, owner: Owner) -> Result<i64, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select count(*) as "count!" from data_export
+            where partner_uuid = $1 and created_at > labs_now() - interval '1 day' and requested_by_kind <> 'STAFF_USER'"#,
+        owner.uuid()
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
+/// How many archives there ever were of a partner; `None` when there is no such partner.
+pub(crate) async fn count(db: &Db, partner_uuid: Uuid, states: Option<&[String]>) -> Result<Option<i64>, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select (select count(*) from data_export as e where e.partner_uuid = p.partner_uuid
+                      and ($2::text[] is null or e.state = any($2))) as "count!"
+             from partner as p where p.partner_uuid = $1"#,
+        partner_uuid,
+        states
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// A partner's state, held until the transaction ends; `None` when there is no such partner.
+pub(super) async fn partner_state_lock(db: &Db, partner_uuid: Uuid) -> Result<Option<String>, Fault> {
+    Ok(sqlx::query_scalar!("select state from partner where partner_uuid = $1 for share", partner_uuid)
+        .fetch_optional(&mut *db.conn().await?)
+        .await?)
+}
+
+/// A page of a partner's archives, the newest first.
+pub(super) async fn page(
+    db: &Db,
+    partner_uuid: Uuid,
+    states: Option<&[String]>,
+    window: &Window,
+) -> Result<Vec<ExportRow>, Fault> {
+    Ok(paged!(
+        window,
+        db,
+        ExportRow,
+        r#"select export_uuid, state, requested_by_kind, requested_by, reason, created_at, started_at, ended_at, attempts,
+                  steps_done, steps_total, size_bytes, expires_at, error,
+                  state = 'SUCCEEDED' and removed_at is null and expires_at > labs_now() as "is_kept!"
+             from data_export
+            where partner_uuid = $1 and ($2::text[] is null or state = any($2))
+              and (created_at, export_uuid) < (coalesce($3, 'infinity'::timestamptz),
+                   coalesce($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
+            order by created_at desc, export_uuid desc"#,
+        partner_uuid,
+        states,
+        window.key::<Time>(0)? as Option<Time>,
+        window.key::<Uuid>(1)?,
+    )?)
+}
+
+/// Where an archive lies.
+pub(super) struct ArchiveRow {
+    pub(super) state: String,
+    pub(super) is_kept: bool,
+    pub(super) object_secret: Option<String>,
+    pub(super) sha256: Option<Vec<u8>>,
+    pub(super) made_at: Option<Time>,
+    pub(super) slug: String,
+}
+
+/// Where an archive of the owner lies.
+pub(super) async fn archive_get(db: &Db, owner: Owner, export_uuid: Uuid) -> Result<Option<ArchiveRow>, Fault> {
+    Ok(sqlx::query_as!(
+        ArchiveRow,
+        r#"select e.state, e.object_secret, e.sha256, e.ended_at as made_at, p.slug,
+                  e.state = 'SUCCEEDED' and e.removed_at is null and e.expires_at > labs_now() as "is_kept!"
+             from data_export as e
+             join partner as p on p.partner_uuid = e.partner_uuid
+            where e.export_uuid = $1 and e.partner_uuid = $2"#,
+        export_uuid,
+        owner.uuid()
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// An archive that a run has taken up.
+pub(super) struct Claim {
+    pub(super) export_uuid: Uuid,
+    pub(super) partner_uuid: Uuid,
+    /// Which run this is, from 1.
+    pub(super) attempts: i32,
+    /// The object of the run before, which may have got as far as to write it.
+    pub(super) former_secret: Option<String>,
+}
+
+/// Takes up the archive that waits longest, or that a run left behind; nobody else gets it for two minutes.
+pub(super) async fn claim(db: &Db, object_secret: &str) -> Result<Option<Claim>, Fault> {
+    Ok(sqlx::query_as!(
+        Claim,
+        "with due as (
+             select export_uuid, object_secret as former_secret from data_export
+              where state in ('QUEUED', 'RUNNING') and coalesce(claimed_until <= labs_now(), true)
+              order by created_at, export_uuid limit 1 for update skip locked)
+         update data_export as e
+            set state = 'RUNNING', attempts = attempts + 1, claimed_until = labs_now() + interval '2 minutes',
+                started_at = coalesce(started_at, labs_now()), steps_done = 0, object_secret = $1
+           from due where e.export_uuid = due.export_uuid
+         returning e.export_uuid, e.partner_uuid, e.attempts, due.former_secret",
+        object_secret
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Tells how far a run has come, and holds its archive for another two minutes; false when it has lost it.
+pub(super) async fn set_progress(db: &Db, claim: &Claim, progress: Option<(i32, i32)>) -> Result<bool, Fault> {
+    let (done, total) = progress.unzip();
+    let renewed = sqlx::query!(
+        "update data_export
+            set claimed_until = labs_now() + interval '2 minutes', steps_done = coalesce($3, steps_done),
+                steps_total = coalesce($4, steps_total)
+          where export_uuid = $1 and attempts = $2 and state = 'RUNNING'",
+        claim.export_uuid,
+        claim.attempts,
+        done,
+        total,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(renewed.rows_affected() > 0)
+}
+
+/// What was made.
+pub(super) struct Made {
+    pub(super) size_bytes: i64,
+    pub(super) sha256: [u8; 32],
+}
+
+/// Ends a run well; false when it has lost its archive.
+pub(super) async fn set_succeeded(db: &Db, claim: &Claim, state: &str, made: &Made) -> Result<bool, Fault> {
+    let done = sqlx::query!(
+        "with done as (
+             update data_export
+                set state = $3, ended_at = labs_now(), claimed_until = null, steps_done = steps_total, size_bytes = $4,
+                    sha256 = $5, expires_at = labs_now() + interval '7 days'
+              where export_uuid = $1 and attempts = $2 and state = 'RUNNING'
+             returning export_uuid, partner_uuid)
+         insert into partner_event (event_uuid, partner_uuid, kind, actor_kind, subject_uuid)
+         select labs_uuid(), partner_uuid, 'DATA_EXPORT_MADE', 'SYSTEM', export_uuid from done",
+        claim.export_uuid,
+        claim.attempts,
+        state,
+        made.size_bytes,
+        &made.sha256,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Gives an archive up.
+pub(super) async fn set_failed(db: &Db, claim: &Claim, state: &str, error: &str) -> Result<(), Fault> {
+    sqlx::query!(
+        "with done as (
+             update data_export
+                set state = $3, ended_at = labs_now(), claimed_until = null, error = $4
+              where export_uuid = $1 and attempts = $2 and state = 'RUNNING'
+             returning export_uuid, partner_uuid)
+         insert into partner_event (event_uuid, partner_uuid, kind, actor_kind, subject_uuid)
+         select labs_uuid(), partner_uuid, 'DATA_EXPORT_FAILED', 'SYSTEM', export_uuid from done",
+        claim.export_uuid,
+        claim.attempts,
+        state,
+        error,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Lets go of an archive after a run that failed, to be taken up again in a while.
+pub(super) async fn release(db: &Db, claim: &Claim, error: &str) -> Result<(), Fault> {
+    sqlx::query!(
+        "update data_export set claimed_until = labs_now() + interval '10 seconds', error = $3
+          where export_uuid = $1 and attempts = $2 and state = 'RUNNING'",
+        claim.export_uuid,
+        claim.attempts,
+        error,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// An archive whose object is to go.
+pub(super) struct OverRow {
+    pub(super) export_uuid: Uuid,
+    pub(super) object_secret: Option<String>,
+}
+
+/// Some archives whose time is over, or whose partner was erased.
+pub(super) async fn over_page(db: &Db) -> Result<Vec<OverRow>, Fault> {
+    Ok(sqlx::query_as!(
+        OverRow,
+        "select e.export_uuid, e.object_secret from data_export as e
+           join partner as p on p.partner_uuid = e.partner_uuid
+          where e.state = 'SUCCEEDED' and e.removed_at is null
+            and (e.expires_at <= labs_now() or p.state = 'ERASED')
+          order by e.expires_at limit 20"
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Notes that an object is gone.
+pub(super) async fn set_removed(db: &Db, export_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!("update data_export set removed_at = labs_now() where export_uuid = $1", export_uuid)
+        .execute(&mut *db.conn().await?)
+        .await?;
+    Ok(())
+}
+
+/// A picture that goes into an archive.
+pub(super) struct PictureRow {
+    pub(super) picture_uuid: Uuid,
+    pub(super) path: String,
+    pub(super) object_key: String,
+}
+
+/// The next pictures of a partner, of its apps and of its vendor page, by their ids.
+pub(super) async fn pictures_page(db: &Db, partner_uuid: Uuid, after: Uuid) -> Result<Vec<PictureRow>, Fault> {
+    Ok(sqlx::query_as!(
+        PictureRow,
+        r#"select picture_uuid as "picture_uuid!", object_key as "object_key!",
+                  place || '/' || lower(kind) || '-' || picture_uuid || '.' || split_part(media_type, '/', 2) as "path!"
+             from (select media_uuid as picture_uuid, 'media/apps/' || app_uuid as place, kind, media_type, object_key
+                     from app join media using (app_uuid) where partner_uuid = $1 and media_uuid > $2
+                   union all
+                   select image_uuid, 'media/profile', kind, media_type, object_key
+                     from partner_image where partner_uuid = $1 and image_uuid > $2) as picture
+            order by picture_uuid limit 100"#,
+        partner_uuid,
+        after
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}

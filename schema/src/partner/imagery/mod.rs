@@ -1,0 +1,20 @@
+//! The two pictures of a partner's vendor page: a square logo and a wide banner.
+//!
+//! ```text
+//!   put ──▶ made anew, in four sizes ──▶ objects put ──▶ row written ──▶ in the draft
+//!                                                                          │ replaced or deleted
+//!                                                                          ▼
+//!                                        row kept while the published page shows it, then gone
+//! ```
+//!
+//! As with an app's pictures, what comes in is never what goes out, and the bytes of a picture never change
+//! (specification: design, security, 14 and 17).
+
+mod resolvers;
+mod rules;
+mod store;
+
+pub(in crate::partner) use resolvers::{ImageryMutation, ImageryQuery};
+pub(crate) use resolvers::{PartnerImage, delete_by_staff, page};
+pub(crate) use rules::ImageKind;
+pub(crate) use store::{ImageRow, count, images, sweep};

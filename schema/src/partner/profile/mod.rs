@@ -1,0 +1,21 @@
+//! A partner's vendor page: what its team is writing, and the snapshot of it that readers are shown.
+//!
+//! ```text
+//!   UNPUBLISHED ──publish──▶ PUBLISHED ──take-down (staff)──▶ TAKEN_DOWN
+//!        ▲                    │  ▲  │ publish: the next snapshot   │
+//!        └────────unpublish───┘  └──┘                              │
+//!                                ▲──────────publish, once changed──┘
+//! ```
+//!
+//! Editing changes the draft alone. Publishing copies the draft into a snapshot; what stands in its way is told before
+//! it is tried (specification: decisions, States, "What the storefront shows is a snapshot").
+
+mod resolvers;
+mod rules;
+mod store;
+mod view;
+
+pub(in crate::partner) use resolvers::{ProfileMutation, ProfileQuery};
+pub(crate) use resolvers::{shown, take_down};
+pub(crate) use rules::drawing;
+pub(crate) use view::PartnerProfile;

@@ -1,0 +1,133 @@
+//! What may be asked of a vendor page.
+
+use async_graphql::{Context, Object};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::rules::{self, Action, after};
+use super::store;
+use super::view::{Page, PartnerProfile, PartnerProfileUpdate};
+use crate::access::access;
+use crate::actor::Actor;
+use crate::ask::{Ask, Asking};
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::partner::events::{self, PartnerEvent};
+use crate::partner::imagery;
+use crate::partner::own::own;
+use crate::principal::Owner;
+
+/// Reads of a vendor page.
+#[derive(Default)]
+pub(crate) struct ProfileQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl ProfileQuery {
+    /// The vendor page as it is being written, and as published.
+    #[graphql(directive = access::apply("partner.profile".into()))]
+    async fn partner_profile_get(&self, ctx: &Context<'_>, partner_uuid: Uuid) -> Result<PartnerProfile, Fault> {
+        let ask = ctx.ask();
+        shown(&ask.db, own(ask, partner_uuid)?.uuid()).await
+    }
+}
+
+/// Writes of a vendor page.
+#[derive(Default)]
+pub(crate) struct ProfileMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl ProfileMutation {
+    /// Changes the draft: what is left out stays, null empties, a locale that is null goes.
+    #[graphql(directive = access::apply("partner.profile:write".into()))]
+    async fn partner_profile_update(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        body: PartnerProfileUpdate,
+    ) -> Result<PartnerProfile, Fault> {
+        let ask = ctx.ask();
+        let (owner, page) = held(ask, partner_uuid).await?;
+        let before = page.draft();
+        let draft = rules::merged(&before, body.into())?;
+        let fields = rules::changed(&before, &draft);
+        if !fields.is_empty() {
+            store::set_draft(&ask.db, owner, &draft).await?;
+            note(ask, owner, "PROFILE_UPDATED", json!({ "fields": fields })).await?;
+        }
+        shown(&ask.db, owner.uuid()).await
+    }
+
+    /// Shows readers the page as it is written now.
+    #[graphql(directive = access::apply("partner.profile:write".into()))]
+    async fn partner_profile_publish(&self, ctx: &Context<'_>, partner_uuid: Uuid) -> Result<PartnerProfile, Fault> {
+        let ask = ctx.ask();
+        let (owner, page) = held(ask, partner_uuid).await?;
+        after(page.state, Action::Publish)?;
+        let open = page.open_items();
+        if !open.is_empty() {
+            let detail = "The page cannot be published yet; `errors` names what is missing and where to mend it.";
+            return Err(Fault::conflict(detail).with_errors(open));
+        }
+        store::set_published(&ask.db, owner, &page.next()).await?;
+        imagery::sweep(&ask.db, owner.uuid()).await?;
+        note(ask, owner, "PROFILE_PUBLISHED", json!({})).await?;
+        shown(&ask.db, owner.uuid()).await
+    }
+
+    /// Takes the page off the storefront. What is written stays.
+    #[graphql(directive = access::apply("partner.profile:write".into()))]
+    async fn partner_profile_unpublish(&self, ctx: &Context<'_>, partner_uuid: Uuid) -> Result<PartnerProfile, Fault> {
+        let ask = ctx.ask();
+        let (owner, page) = held(ask, partner_uuid).await?;
+        let state = after(page.state, Action::Unpublish)?;
+        store::set_state(&ask.db, owner.uuid(), state.name(), None).await?;
+        note(ask, owner, "PROFILE_UNPUBLISHED", json!({})).await?;
+        shown(&ask.db, owner.uuid()).await
+    }
+}
+
+/// Any partner's page, for its team and for staff.
+///
+/// # Errors
+/// [`crate::Code::NotFound`] for a partner that there is not.
+pub(crate) async fn shown(db: &Db, partner_uuid: Uuid) -> Result<PartnerProfile, Fault> {
+    read(db, partner_uuid).await.map(PartnerProfile::from)
+}
+
+/// Takes a page off for staff; its team reads why, and publishes it again once it has changed.
+///
+/// # Errors
+/// [`crate::Code::NotFound`] for a partner that there is not, [`crate::Code::IllegalTransition`] for a page that
+/// readers do not see.
+pub(crate) async fn take_down(db: &Db, actor: Actor, partner_uuid: Uuid, reason: &str) -> Result<(), Fault> {
+    store::lock_of(db, partner_uuid).await?;
+    let state = after(read(db, partner_uuid).await?.state, Action::TakeDown)?;
+    store::set_state(db, partner_uuid, state.name(), Some(reason)).await?;
+    let event = PartnerEvent {
+        partner_uuid,
+        kind: "PROFILE_TAKEN_DOWN",
+        actor,
+        subject_uuid: None,
+        reason: Some(reason),
+        detail: json!({}),
+    };
+    events::insert(db, &event).await
+}
+
+async fn read(db: &Db, partner_uuid: Uuid) -> Result<Page, Fault> {
+    let row = store::get(db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
+    Page::new(row, imagery::images(db, partner_uuid).await?)
+}
+
+/// The caller's own page, held for a change.
+async fn held(ask: &Ask, partner_uuid: Uuid) -> Result<(Owner, Page), Fault> {
+    let owner = own(ask, partner_uuid)?;
+    store::lock(&ask.db, owner).await?;
+    Ok((owner, read(&ask.db, owner.uuid()).await?))
+}
+
+async fn note(ask: &Ask, owner: Owner, kind: &'static str, detail: serde_json::Value) -> Result<(), Fault> {
+    let actor = Actor::of(ask.principal()?);
+    let (partner_uuid, subject_uuid, reason) = (owner.uuid(), None, None);
+    events::insert(&ask.db, &PartnerEvent { partner_uuid, kind, actor, subject_uuid, reason, detail }).await
+}

@@ -1,0 +1,276 @@
+//! What a vendor page may say, when it may be shown, and how a change is merged into what is there.
+
+use std::collections::BTreeMap;
+
+use async_graphql::{Enum, MaybeUndefined};
+use serde::{Deserialize, Deserializer, Serialize};
+use uuid::Uuid;
+
+use crate::fault::{Fault, FieldError};
+use crate::plain::{line, paragraphs};
+use crate::states::Drawing;
+
+/// Whether readers see a vendor page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[graphql(name = "PartnerProfileState")]
+pub(crate) enum State {
+    /// Never published, or taken off by its team.
+    Unpublished,
+    /// Readers see the snapshot.
+    Published,
+    /// Taken off by staff.
+    TakenDown,
+}
+
+/// What can be done to a vendor page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    /// Shown as it is written now.
+    Publish,
+    /// Taken off by its team.
+    Unpublish,
+    /// Taken off by staff, with a reason.
+    TakeDown,
+}
+
+impl State {
+    /// Every state, for tables and tests.
+    pub(super) const ALL: [Self; 3] = [Self::Unpublished, Self::Published, Self::TakenDown];
+
+    /// The column's value.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Unpublished => "UNPUBLISHED",
+            Self::Published => "PUBLISHED",
+            Self::TakenDown => "TAKEN_DOWN",
+        }
+    }
+
+    /// Reads the column's value.
+    ///
+    /// # Errors
+    /// [`crate::Code::Internal`] for a value that the column's check would not let in.
+    pub(super) fn parse(text: &str) -> Result<Self, Fault> {
+        let found = Self::ALL.into_iter().find(|state| state.name() == text);
+        found.ok_or_else(|| Fault::internal(format!("a vendor page in the state {text}")))
+    }
+}
+
+impl Action {
+    /// Every action, for tables and tests.
+    pub(super) const ALL: [Self; 3] = [Self::Publish, Self::Unpublish, Self::TakeDown];
+
+    /// The action's name in refusals.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Publish => "publish",
+            Self::Unpublish => "unpublish",
+            Self::TakeDown => "take-down",
+        }
+    }
+}
+
+/// The table of the machine: where an action leads, or that it leads nowhere. A page is published again whenever its
+/// team wants readers to see what it wrote meanwhile.
+const fn next(state: State, action: Action) -> Option<State> {
+    match (state, action) {
+        (_, Action::Publish) => Some(State::Published),
+        (State::Published, Action::Unpublish) => Some(State::Unpublished),
+        (State::Published, Action::TakeDown) => Some(State::TakenDown),
+        _ => None,
+    }
+}
+
+/// Where an action leads.
+///
+/// # Errors
+/// [`crate::Code::IllegalTransition`] with the actions of the caller's side that are allowed now.
+pub(super) fn after(state: State, action: Action) -> Result<State, Fault> {
+    next(state, action).ok_or_else(|| {
+        let is_staff = |action: Action| action == Action::TakeDown;
+        let allowed = Action::ALL
+            .into_iter()
+            .filter(|other| is_staff(*other) == is_staff(action) && next(state, *other).is_some())
+            .map(|other| other.name().to_owned())
+            .collect();
+        Fault::illegal("vendor page", state.name(), action.name(), allowed)
+    })
+}
+
+/// The machine as a picture.
+pub(crate) fn drawing() -> Drawing {
+    Drawing::of("Vendor page", (&State::ALL, State::name), (&Action::ALL, Action::name), [&after])
+}
+
+/// What the page says in one locale. Empty until it is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Text {
+    /// One line under the company's name.
+    pub(super) tagline: String,
+    /// Plain text; an empty line parts paragraphs.
+    pub(super) description: String,
+}
+
+/// The page as its team is writing it, its pictures aside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Draft {
+    pub(super) default_locale: String,
+    pub(super) texts: BTreeMap<String, Text>,
+    pub(super) website_url: Option<String>,
+    pub(super) languages: Vec<String>,
+    pub(super) regions: Vec<String>,
+}
+
+/// The page at the moment of a publication, as column `partner_profile.snapshot` keeps it: fields may be added with a
+/// default, never renamed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Snapshot {
+    #[serde(flatten)]
+    pub(super) draft: Draft,
+    #[serde(default)]
+    pub(super) logo_uuid: Option<Uuid>,
+    #[serde(default)]
+    pub(super) banner_uuid: Option<Uuid>,
+}
+
+/// What a request says of each field: nothing, that it be empty, or its new content (RFC 7396).
+#[derive(Debug, Default)]
+pub(super) struct Patch {
+    pub(super) default_locale: Option<String>,
+    pub(super) texts: BTreeMap<String, Option<TextPatch>>,
+    pub(super) website_url: MaybeUndefined<String>,
+    pub(super) languages: Option<Vec<String>>,
+    pub(super) regions: Option<Vec<String>>,
+}
+
+/// What a request says of the texts in one locale. The outer `None` says nothing, the inner one empties.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct TextPatch {
+    #[serde(deserialize_with = "said")]
+    pub(super) tagline: Option<Option<String>>,
+    #[serde(deserialize_with = "said")]
+    pub(super) description: Option<Option<String>>,
+}
+
+/// A field that is there, be it null.
+fn said<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
+    Option::<String>::deserialize(deserializer).map(Some)
+}
+
+/// The draft with a change in it. The first locale that is written becomes the default, unless one is named.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`], pointing to each field at fault.
+pub(super) fn merged(present: &Draft, patch: Patch) -> Result<Draft, Fault> {
+    let (mut draft, mut errors) = (present.clone(), Vec::new());
+    let names_default = patch.default_locale.is_some();
+    for (locale, said) in patch.texts {
+        match said {
+            None => drop(draft.texts.remove(&locale)),
+            Some(said) => {
+                let at = |field: &str| format!("/texts/{locale}/{field}");
+                let mut text = draft.texts.get(&locale).cloned().unwrap_or_default();
+                if let Some(tagline) = said.tagline {
+                    text.tagline = line(&at("tagline"), &tagline.unwrap_or_default(), &mut errors);
+                }
+                if let Some(description) = said.description {
+                    text.description = paragraphs(&at("description"), &description.unwrap_or_default(), &mut errors);
+                }
+                draft.texts.insert(locale, text);
+            }
+        }
+    }
+    draft.default_locale = patch.default_locale.unwrap_or(draft.default_locale);
+    if let (true, false, Some((first, None))) =
+        (present.texts.is_empty(), names_default, only(draft.texts.keys().cloned()))
+    {
+        draft.default_locale = first;
+    }
+    if !patch.website_url.is_undefined() {
+        draft.website_url = patch.website_url.take();
+    }
+    draft.languages = patch.languages.unwrap_or(draft.languages);
+    draft.regions = patch.regions.unwrap_or(draft.regions);
+    errors.extend(default_kept(&draft, names_default));
+    if errors.is_empty() { Ok(draft) } else { Err(Fault::invalid(errors)) }
+}
+
+/// The first of some things, and the one after it.
+fn only<T>(mut things: impl Iterator<Item = T>) -> Option<(T, Option<T>)> {
+    things.next().map(|first| (first, things.next()))
+}
+
+/// The default is one of the locales that have texts, once some have.
+fn default_kept(draft: &Draft, names_default: bool) -> Option<FieldError> {
+    if draft.texts.is_empty() || draft.texts.contains_key(&draft.default_locale) {
+        return None;
+    }
+    let known = draft.texts.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+    let (pointer, code) = if names_default {
+        ("/default_locale".to_owned(), "NO_TEXTS")
+    } else {
+        (format!("/texts/{}", draft.default_locale), "DEFAULT_LOCALE")
+    };
+    let message = format!(
+        "The page has texts in {known}, and readers of other languages get the default locale. Make one of them the default, or write texts in {}.",
+        draft.default_locale
+    );
+    Some(FieldError::at(pointer, code, message))
+}
+
+/// The names of the fields in which two drafts differ, as the contract has them.
+pub(super) fn changed(before: &Draft, after: &Draft) -> Vec<&'static str> {
+    let fields = [
+        ("default_locale", before.default_locale != after.default_locale),
+        ("texts", before.texts != after.texts),
+        ("website_url", before.website_url != after.website_url),
+        ("languages", before.languages != after.languages),
+        ("regions", before.regions != after.regions),
+    ];
+    fields.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
+}
+
+/// What a publication is held against.
+pub(super) struct Ground<'a> {
+    /// What would be shown.
+    pub(super) next: &'a Snapshot,
+    /// What was shown last, where there is such.
+    pub(super) former: Option<&'a Snapshot>,
+    pub(super) state: State,
+    /// Column `partner.state`.
+    pub(super) partner_state: &'a str,
+}
+
+/// What stands in the way of a publication, each pointing to where it is mended.
+pub(super) fn open_items(ground: &Ground<'_>) -> Vec<FieldError> {
+    let (draft, mut open) = (&ground.next.draft, Vec::new());
+    if ground.partner_state != "ACTIVE" {
+        let message =
+            "Your company's account is being closed or is suspended. Take the closure back, or write to support.";
+        open.push(FieldError::at("", "PARTNER_NOT_ACTIVE", message));
+    }
+    if draft.texts.is_empty() {
+        let message = "The page has no text. Write a tagline and a description in one locale at least.";
+        open.push(FieldError::at("/texts", "REQUIRED", message));
+    }
+    for (locale, text) in &draft.texts {
+        for (field, said) in [("tagline", &text.tagline), ("description", &text.description)] {
+            if said.is_empty() {
+                let message = format!("The {field} in {locale} is empty. Write it, or take the locale out.");
+                open.push(FieldError::at(format!("/texts/{locale}/{field}"), "REQUIRED", message));
+            }
+        }
+    }
+    if ground.next.logo_uuid.is_none() {
+        open.push(FieldError::at("/logo", "REQUIRED", "The page has no logo. Put one of kind LOGO."));
+    }
+    if ground.state == State::TakenDown && ground.former == Some(ground.next) {
+        let message = "Staff took the page down as it is now. Mend what `state_reason` says, then publish it again.";
+        open.push(FieldError::at("", "UNCHANGED", message));
+    }
+    open
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,94 @@
+use super::*;
+use crate::fault::Code;
+
+fn empty() -> Draft {
+    Draft {
+        default_locale: "en".to_owned(),
+        texts: BTreeMap::new(),
+        website_url: None,
+        languages: Vec::new(),
+        regions: Vec::new(),
+    }
+}
+
+fn texts(json: &str) -> BTreeMap<String, Option<TextPatch>> {
+    serde_json::from_str(json).unwrap()
+}
+
+fn patched(present: &Draft, json: &str) -> Result<Draft, Fault> {
+    merged(present, Patch { texts: texts(json), ..Patch::default() })
+}
+
+fn pointers(fault: &Fault) -> Vec<(&str, &str)> {
+    let errors = fault.parts().errors.iter();
+    errors.map(|error| (error.pointer.as_deref().unwrap_or_default(), error.code.as_str())).collect()
+}
+
+#[test]
+fn every_cell_of_the_machine_is_as_the_table_says() {
+    for state in State::ALL {
+        for action in Action::ALL {
+            let expected = match (state, action) {
+                (_, Action::Publish) => Some(State::Published),
+                (State::Published, Action::Unpublish) => Some(State::Unpublished),
+                (State::Published, Action::TakeDown) => Some(State::TakenDown),
+                _ => None,
+            };
+            let found = after(state, action);
+            assert_eq!(found.as_ref().ok().copied(), expected, "{state:?} {action:?}");
+            if let Err(fault) = found {
+                assert_eq!(fault.code(), Code::IllegalTransition);
+                let offered =
+                    if action == Action::TakeDown { Vec::<String>::new() } else { vec!["publish".to_owned()] };
+                assert_eq!(fault.parts().allowed_actions, offered);
+            }
+        }
+        assert_eq!(State::parse(state.name()).ok(), Some(state));
+    }
+}
+
+#[test]
+fn a_patch_adds_changes_empties_and_removes() {
+    let one = patched(&empty(), r#"{"de": {"tagline": " Kassen ", "description": "a\r\n\r\nb"}}"#).unwrap();
+    assert_eq!(one.default_locale, "de", "the first that is written is the default");
+    assert_eq!(one.texts["de"], Text { tagline: "Kassen".into(), description: "a\n\nb".into() });
+    let two = patched(&one, r#"{"de": {"description": null}, "en": {"tagline": "Tills"}}"#).unwrap();
+    assert_eq!(two.texts["de"], Text { tagline: "Kassen".into(), description: String::new() });
+    assert_eq!((two.default_locale.as_str(), two.texts["en"].tagline.as_str()), ("de", "Tills"));
+    assert_eq!(changed(&one, &two), ["texts"]);
+    let none = patched(&two, r#"{"de": null, "en": null}"#).unwrap();
+    assert!(none.texts.is_empty());
+    assert_eq!(patched(&one, "{}").unwrap(), one);
+}
+
+#[test]
+fn the_default_locale_keeps_its_texts() {
+    let both = patched(&empty(), r#"{"en": {}, "fr": {}}"#).unwrap();
+    let refused = patched(&both, r#"{"en": null}"#).unwrap_err();
+    assert_eq!(pointers(&refused), [("/texts/en", "DEFAULT_LOCALE")]);
+    let named = Patch { default_locale: Some("it".into()), ..Patch::default() };
+    assert_eq!(pointers(&merged(&both, named).unwrap_err()), [("/default_locale", "NO_TEXTS")]);
+    let moved = Patch { default_locale: Some("fr".into()), texts: texts(r#"{"en": null}"#), ..Patch::default() };
+    assert_eq!(merged(&both, moved).unwrap().default_locale, "fr");
+}
+
+#[test]
+fn a_tagline_is_one_line() {
+    let refused = patched(&empty(), r#"{"en": {"tagline": "a\nb", "description": "a\u0007"}}"#).unwrap_err();
+    assert_eq!(pointers(&refused), [("/texts/en/tagline", "CHARACTER"), ("/texts/en/description", "CHARACTER")]);
+}
+
+#[test]
+fn what_is_open_points_to_where_it_is_mended() {
+    let bare = Snapshot { draft: empty(), logo_uuid: None, banner_uuid: None };
+    let ground = Ground { next: &bare, former: None, state: State::Unpublished, partner_state: "CLOSING" };
+    let open = open_items(&ground);
+    let found: Vec<_> = open.iter().map(|item| (item.pointer.as_deref().unwrap(), item.code.as_str())).collect();
+    assert_eq!(found, [("", "PARTNER_NOT_ACTIVE"), ("/texts", "REQUIRED"), ("/logo", "REQUIRED")]);
+    let whole = patched(&empty(), r#"{"en": {"tagline": "a", "description": "b"}}"#).unwrap();
+    let whole = Snapshot { draft: whole, logo_uuid: Some(Uuid::nil()), banner_uuid: None };
+    let ground = Ground { next: &whole, former: Some(&whole), state: State::Published, partner_state: "ACTIVE" };
+    assert!(open_items(&ground).is_empty());
+    let ground = Ground { state: State::TakenDown, ..ground };
+    assert_eq!(open_items(&ground).iter().map(|item| item.code.as_str()).collect::<Vec<_>>(), ["UNCHANGED"]);
+}

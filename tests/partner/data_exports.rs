@@ -1,0 +1,185 @@
+//! An archive of everything that a partner has: all of it, nothing of another's, no secret, and its life.
+
+mod furnished;
+mod life;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read as _;
+
+use serde_json::Value;
+use sqlx::AssertSqlSafe;
+
+use super::imagery::{house, own};
+use crate::house::people::Person;
+use crate::house::{Answer, Call, House};
+use furnished::{catalogue, furnished, owned};
+
+/// Tables whose rows go on changing while an archive is made: their lines are compared by their keys only.
+const MOVING: &[&str] = &["client_scope_use", "data_export", "machine_client", "request_usage", "session"];
+
+/// Asks for an archive.
+async fn asked(house: &House, person: &Person) -> String {
+    own(house, person, "partner_data_exports_create").expect(202).await.str("uuid").to_owned()
+}
+
+/// Asks for an archive and waits until it is made.
+async fn made(house: &House, person: &Person) -> String {
+    let export = asked(house, person).await;
+    house
+        .until(&format!("select count(*) from data_export where export_uuid = '{export}' and state = 'SUCCEEDED'"), 1)
+        .await;
+    export
+}
+
+fn download<'h>(house: &'h House, person: &Person, export: &str) -> Call<'h> {
+    own(house, person, "partner_data_exports_download").path("export_uuid", export)
+}
+
+/// The files of an archive.
+fn unzipped(answer: &Answer) -> BTreeMap<String, Vec<u8>> {
+    let mut zip = zip::ZipArchive::new(std::io::Cursor::new(&answer.bytes)).unwrap();
+    let names: Vec<String> = zip.file_names().map(str::to_owned).collect();
+    let read = |name: String| {
+        let mut bytes = Vec::new();
+        zip.by_name(&name).unwrap().read_to_end(&mut bytes).unwrap();
+        (name, bytes)
+    };
+    names.into_iter().map(read).collect()
+}
+
+fn lines(files: &BTreeMap<String, Vec<u8>>, table: &str) -> Vec<Value> {
+    let text = String::from_utf8(files[&format!("{table}.jsonl")].clone()).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Whether a line says of a row what the row says.
+fn tells(table: &str, line: &Value, row: &Value) -> bool {
+    let is_key = |name: &str| name.ends_with("_uuid") || matches!(name, "scope" | "operation" | "day");
+    line.as_object()
+        .unwrap()
+        .iter()
+        .filter(|(name, _)| !MOVING.contains(&table) || is_key(name))
+        .all(|(name, value)| row[name] == *value)
+}
+
+/// Every id and address in rows.
+fn marks<'r>(rows: impl Iterator<Item = &'r Value>) -> BTreeSet<String> {
+    let fields = rows.flat_map(|row| row.as_object().unwrap().iter());
+    let marking = fields.filter(|(name, _)| name.ends_with("_uuid") || name.ends_with("client_id") || *name == "slug");
+    marking.filter_map(|(_, value)| value.as_str().map(str::to_owned)).collect()
+}
+
+#[tokio::test]
+async fn an_archive_holds_everything_of_its_partner_and_nothing_of_anybody_else() {
+    let (house, _) = house().await;
+    let (mine, theirs) = (furnished(&house, "Alpenkassen").await, furnished(&house, "Dorfkrug").await);
+    let staff = house.staff("Petra Partners", &["labs.admin.partners:write"]).await;
+    let tables = catalogue(&house).await;
+    let first = made(&house, &mine).await;
+    let manifest = unzipped(&download(&house, &mine, &first).expect(200).await);
+    let manifest: Value = serde_json::from_slice(&manifest["manifest.json"]).unwrap();
+    let named = |part: &str| -> Vec<String> {
+        let entries = manifest[part].as_array().unwrap().iter();
+        entries.map(|entry| entry["table"].as_str().unwrap().to_owned()).collect()
+    };
+    let (exported, withheld) = (named("files"), named("withheld"));
+    for table in &tables {
+        assert!(
+            exported.contains(table) ^ withheld.contains(table),
+            "{table} holds something of partners: let archives have it (KINDS), or say why not (WITHHELD)"
+        );
+    }
+    let before = owned(&house, &exported, mine.partner_uuid.unwrap()).await;
+    let answer = download(&house, &mine, &made(&house, &mine).await).expect(200).await;
+    let after = owned(&house, &exported, mine.partner_uuid.unwrap()).await;
+    let files = unzipped(&answer);
+    for table in &exported {
+        let lines = lines(&files, table);
+        assert!(!before[table].is_empty(), "{table} has nothing of the partner, so that nothing is shown of it here");
+        for row in &before[table] {
+            assert!(lines.iter().any(|line| tells(table, line, row)), "{table} lacks {row}\n{lines:?}");
+        }
+        for line in &lines {
+            let known = before[table].iter().chain(&after[table]);
+            assert!(known.clone().any(|row| tells(table, line, row)), "{table} has a line that is nobody's: {line}");
+        }
+    }
+    nothing_foreign(&house, &files, &exported, (&mine, &theirs, &staff)).await;
+    nothing_secret(&house, &files).await;
+    pictures_are_there(&house, &files, &after).await;
+}
+
+async fn nothing_foreign(
+    house: &House,
+    files: &BTreeMap<String, Vec<u8>>,
+    exported: &[String],
+    (mine, theirs, staff): (&Person, &Person, &Person),
+) {
+    let text = all_text(files);
+    let (own, foreign) = (
+        owned(house, exported, mine.partner_uuid.unwrap()).await,
+        owned(house, exported, theirs.partner_uuid.unwrap()).await,
+    );
+    let (own, foreign) = (marks(own.values().flatten()), marks(foreign.values().flatten()));
+    let foreign: Vec<&String> = foreign.difference(&own).collect();
+    assert!(foreign.len() > 30, "{foreign:?}");
+    for mark in foreign {
+        assert!(!text.contains(mark.as_str()), "{mark} is another partner's");
+    }
+    for word in [
+        &theirs.email,
+        "Dorfkrug",
+        &staff.email,
+        &staff.uuid.to_string(),
+        "among reviewers",
+        "not shown yet",
+        "customer-1",
+    ] {
+        assert!(!text.contains(word), "{word}");
+    }
+}
+
+/// No value of a column of bytes in any form, and nothing that looks like a secret.
+async fn nothing_secret(house: &House, files: &BTreeMap<String, Vec<u8>>) {
+    let text = all_text(files);
+    let mut owner = house.owner().await;
+    let columns: Vec<(String, String)> = sqlx::query_as(
+        "select table_name::text, column_name::text from information_schema.columns
+          where table_schema = 'public' and data_type = 'bytea' and table_name <> 'audit_canonical'",
+    )
+    .fetch_all(&mut owner)
+    .await
+    .unwrap();
+    let mut looked_at = 0;
+    for (table, column) in columns {
+        let values = format!("select encode({column}, 'hex') from {table} where {column} is not null");
+        let values: Vec<String> = sqlx::query_scalar(AssertSqlSafe(values)).fetch_all(&mut owner).await.unwrap();
+        looked_at += values.len();
+        assert!(values.iter().all(|value| !text.contains(value.as_str())), "{table}.{column}");
+    }
+    assert!(looked_at > 10, "{looked_at}");
+    for word in ["$argon2", "labs_cs_", "labs_ot_", "password", "object_secret"] {
+        assert!(!text.contains(word), "{word}");
+    }
+}
+
+async fn pictures_are_there(house: &House, files: &BTreeMap<String, Vec<u8>>, owned: &BTreeMap<String, Vec<Value>>) {
+    let pictures: Vec<_> = files.iter().filter(|(name, _)| name.starts_with("media/")).collect();
+    assert_eq!(pictures.len(), owned["media"].len() + owned["partner_image"].len());
+    for (name, bytes) in pictures {
+        let picture = image::load_from_memory(bytes).unwrap();
+        let uuid = &name[name.len() - "019aa6d0-52c1-7b3e-9f18-2c5d7e904ab6.png".len()..name.len() - ".png".len()];
+        let same = format!(
+            "select (select count(*) from media where media_uuid = '{uuid}' and width = {0} and height = {1})
+                  + (select count(*) from partner_image where image_uuid = '{uuid}' and width = {0} and height = {1})",
+            picture.width(),
+            picture.height()
+        );
+        assert_eq!(house.number(&same).await, 1, "{name}");
+    }
+}
+
+fn all_text(files: &BTreeMap<String, Vec<u8>>) -> String {
+    let texts = files.iter().filter(|(name, _)| !name.starts_with("media/"));
+    texts.map(|(name, bytes)| format!("{name}\n{}", String::from_utf8(bytes.clone()).unwrap())).collect()
+}

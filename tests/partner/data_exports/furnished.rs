@@ -1,0 +1,143 @@
+//! Partners with something in every table, and which rows are whose, by the words of the catalogue alone.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use sqlx::AssertSqlSafe;
+use uuid::Uuid;
+
+use crate::house::House;
+use crate::house::people::Person;
+use crate::partner::imagery::{form, own, png, put};
+use crate::partner::profile::written;
+
+/// What belongs to whom, in the order in which it is asked: the column, and whose ids stand in it.
+const BELONGING: [(&str, &str); 6] = [
+    ("partner_uuid", "select $1::uuid"),
+    ("app_uuid", "select app_uuid from app where partner_uuid = $1"),
+    ("person_uuid", "select person_uuid from person where partner_uuid = $1"),
+    ("client_uuid", "select client_uuid from machine_client where partner_uuid = $1"),
+    ("submission_uuid", "select submission_uuid from submission where partner_uuid = $1"),
+    ("version_uuid", "select version_uuid from app_version join app using (app_uuid) where partner_uuid = $1"),
+];
+
+/// What of a table a partner is not to see.
+fn is_shown(table: &str, row: &Value) -> bool {
+    match table {
+        "review_message" => row["internal"] == false,
+        "customer_review" => row["state"] == "PUBLISHED",
+        _ => true,
+    }
+}
+
+/// The rows of a partner in each of these tables.
+pub(super) async fn owned(house: &House, tables: &[String], partner: Uuid) -> BTreeMap<String, Vec<Value>> {
+    let mut owner = house.owner().await;
+    let mut found = BTreeMap::new();
+    for table in tables {
+        let columns: Vec<String> = sqlx::query_scalar(
+            "select attname::text from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped",
+        )
+        .bind(table)
+        .fetch_all(&mut owner)
+        .await
+        .unwrap();
+        let belonging = BELONGING.iter().find(|(column, _)| columns.iter().any(|known| known == column));
+        let filter = match (table.as_str(), belonging) {
+            ("request_usage", _) => "account = 'partner:' || $1::uuid::text".to_owned(),
+            ("mail_message", _) => format!("partner_uuid = $1 or person_uuid in ({})", BELONGING[2].1),
+            (_, Some((column, of))) => format!("{column} in ({of})"),
+            (_, None) => panic!("nobody knows whose a row of {table} is"),
+        };
+        let rows = format!("select to_jsonb(t) from {table} as t where {filter}");
+        let rows: Vec<Value> =
+            sqlx::query_scalar(AssertSqlSafe(rows)).bind(partner).fetch_all(&mut owner).await.unwrap();
+        found.insert(table.clone(), rows.into_iter().filter(|row| is_shown(table, row)).collect());
+    }
+    found
+}
+
+/// Every table that holds something of partners or their people: those that refer to them, over however many steps, and
+/// those that name them without a reference.
+pub(super) async fn catalogue(house: &House) -> Vec<String> {
+    sqlx::query_scalar(
+        "with recursive belonging as (
+             select 'partner'::regclass::oid as oid
+             union
+             select c.conrelid from pg_constraint as c join belonging as b on c.confrelid = b.oid where c.contype = 'f')
+         select relname::text from pg_class
+          where relkind = 'r' and relnamespace = 'public'::regnamespace
+            and (oid in (select oid from belonging) or exists (
+                 select from pg_attribute
+                  where attrelid = pg_class.oid and not attisdropped
+                    and attname in ('partner_uuid', 'app_uuid', 'person_uuid', 'client_uuid')))
+          order by relname",
+    )
+    .fetch_all(&mut house.owner().await)
+    .await
+    .unwrap()
+}
+
+/// A partner with something in every table.
+pub(super) async fn furnished(house: &House, company: &str) -> Person {
+    let person = house.partner(company).await;
+    written(house, &person).await;
+    own(house, &person, "partner_profile_publish").expect(200).await;
+    assert_eq!(put(house, &person, "BANNER", png(1_120, 300, 7)).await.status, 200);
+    let app = json!({ "name": format!("{company} App"), "tagline": "Takes orders" });
+    let app = house.call("marketplace_apps_create").token(&person.token).json(&app).expect(201).await;
+    let app = app.str("uuid").to_owned();
+    let icon = house.call("marketplace_media_upload").path("app_uuid", &app).token(&person.token);
+    icon.multipart(form(png(256, 256, 5)).text("kind", "ICON")).expect(201).await;
+    let version = json!({ "number": "1.0.0", "release_notes": { "en": "First." } });
+    let call = house.call("marketplace_versions_create").path("app_uuid", &app).token(&person.token);
+    let version = call.json(&version).expect(201).await.str("uuid").to_owned();
+    let partner = person.partner_uuid.unwrap();
+    let program = house.program(&format!("{company} program"), &["marketplace"], Some(partner)).await;
+    let (client, who) = (&program.client_id, person.uuid);
+    house
+        .sql(&format!(
+            "insert into category (category_uuid, slug, names)
+                values ('00000000-0000-7000-8000-00000000000c', 'ordering', '{{\"en\": \"Ordering\"}}')
+                on conflict do nothing;
+             insert into app_category values ('{app}', '00000000-0000-7000-8000-00000000000c', 0);
+             insert into submission (submission_uuid, version_uuid, app_uuid, partner_uuid, snapshot)
+                values (labs_uuid(), '{version}', '{app}', '{partner}', '{{\"texts\": []}}');
+             insert into submission_finding (finding_uuid, submission_uuid, requirement_code, text)
+                select labs_uuid(), submission_uuid, 'REQ-14', 'Too much is asked' from submission
+                 where app_uuid = '{app}';
+             insert into review_message (message_uuid, submission_uuid, author_kind, author_uuid, internal, body)
+                select labs_uuid(), submission_uuid, 'STAFF_USER', labs_uuid(), internal,
+                       case when internal then 'among reviewers' else 'to the team' end
+                  from submission cross join (values (true), (false)) as kinds (internal) where app_uuid = '{app}';
+             insert into listing (app_uuid, partner_uuid, slug, version_uuid, version_number, default_locale,
+                                  published_at, first_published_at)
+                select app_uuid, partner_uuid, slug, '{version}', '1.0.0', 'en', labs_now(), labs_now() from app
+                 where app_uuid = '{app}';
+             insert into listing_translation values ('{app}', 'en', '{company} App', 'Takes orders', 'All of them.');
+             insert into listing_category values ('{app}', '00000000-0000-7000-8000-00000000000c', 0);
+             insert into listing_media select app_uuid, media_uuid, kind, 1 from media where app_uuid = '{app}';
+             insert into customer_review (review_uuid, app_uuid, customer_reference, rating, body, state)
+                values (labs_uuid(), '{app}', 'customer-1', 5, 'Good', 'PUBLISHED'),
+                       (labs_uuid(), '{app}', 'customer-2', 1, 'not shown yet', 'PENDING');
+             insert into entitlement_override (partner_uuid, feature_code, value, reason)
+                values ('{partner}', 'apps', '7', 'A pilot');
+             insert into rate_limit_override (partner_uuid, burst_per_second, reason)
+                values ('{partner}', 500, 'A pilot');
+             insert into subscription_event (event_uuid, partner_uuid, kind, actor_kind)
+                values (labs_uuid(), '{partner}', 'EXTENDED', 'SYSTEM');
+             insert into email_change (change_uuid, person_uuid, session_uuid, old_email, old_email_normalised,
+                                       new_email, new_email_normalised)
+                values (labs_uuid(), '{who}', labs_uuid(), 'a@a.example', 'a@a.example', 'b@b.example', 'b@b.example');
+             insert into invitation (invitation_uuid, partner_uuid, email, email_normalised, role, expires_at)
+                values (labs_uuid(), '{partner}', 'c@c.example', 'c@c.example', 'VIEWER', labs_now() + interval '1 day');
+             insert into mail_message (message_uuid, kind, recipient, subject, state, sent_at, partner_uuid)
+                values (labs_uuid(), 'NOTICE', 'd@d.example', 'Hello', 'SENT', labs_now(), '{partner}');
+             insert into client_scope_use (client_uuid, scope, uses)
+                select client_uuid, 'marketplace', 3 from machine_client where client_id = '{client}'
+                on conflict do nothing;
+             insert into request_usage values ('2020-01-01', 'partner:{partner}', 'system_me_get', 1, labs_now());"
+        ))
+        .await;
+    person
+}

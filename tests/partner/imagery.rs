@@ -1,0 +1,126 @@
+//! The two pictures of a vendor page: what is taken, who gets the bytes, and what readers keep.
+
+use serde_json::{Value, json};
+
+use crate::house::people::Person;
+use crate::house::{Answer, Call, House};
+
+/// A house with a partner in it, as fast as a story goes.
+pub(super) async fn house() -> (House, Person) {
+    let house = House::new().await;
+    house.sql("update tier set burst_per_second = 1000").await;
+    let person = house.partner("Nordsee Kassen").await;
+    (house, person)
+}
+
+/// A picture in one colour, as PNG.
+pub(super) fn png(width: u32, height: u32, shade: u8) -> Vec<u8> {
+    let picture = image::RgbImage::from_pixel(width, height, image::Rgb([shade, 90, 160]));
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    picture.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+    bytes.into_inner()
+}
+
+/// The form of a picture.
+pub(super) fn form(bytes: Vec<u8>) -> reqwest::multipart::Form {
+    let file = reqwest::multipart::Part::bytes(bytes).file_name("a.png").mime_str("image/png").unwrap();
+    reqwest::multipart::Form::new().text("alt_text", "A till").part("file", file)
+}
+
+/// Begins a call of somebody at their own partner.
+pub(super) fn own<'h>(house: &'h House, person: &Person, operation: &str) -> Call<'h> {
+    house.call(operation).path("partner_uuid", person.partner_uuid.unwrap()).token(&person.token)
+}
+
+/// Puts a picture.
+pub(super) async fn put(house: &House, person: &Person, kind: &str, bytes: Vec<u8>) -> Answer {
+    own(house, person, "partner_imagery_put").path("kind", kind).multipart(form(bytes)).send().await
+}
+
+async fn list(house: &House, person: &Person) -> Vec<Value> {
+    let list = own(house, person, "partner_imagery_list").expect(200).await;
+    list.json["data"].as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn a_picture_comes_in_four_sizes_and_is_told_by_its_content() {
+    let (house, person) = house().await;
+    let made = put(&house, &person, "LOGO", png(1_000, 1_000, 1)).await;
+    assert_eq!((made.status, made.str("kind"), made.str("alt_text")), (200, "LOGO", "A till"), "{}", made.text());
+    let sizes: Vec<_> = made.json["variants"].as_array().unwrap().iter().map(|size| size["width"].as_i64()).collect();
+    assert_eq!(sizes, [1_000, 1_000, 800, 256].map(Some));
+    assert_eq!(list(&house, &person).await, [made.json.clone()]);
+    let get = |variant: &str| {
+        let call = own(&house, &person, "partner_imagery_get").path("kind", "LOGO");
+        call.query("variant", variant)
+    };
+    let small = get("SMALL").expect(200).await;
+    assert_eq!(
+        (small.header("content-type"), image::load_from_memory(&small.bytes).unwrap().width()),
+        ("image/png", 256)
+    );
+    assert!(small.header("etag").contains(made.str("sha256")), "the tag is made of the content's hash");
+    assert!(get("SMALL").header("if-none-match", small.header("etag")).expect(304).await.bytes.is_empty());
+    assert_eq!(get("LARGE").header("if-none-match", small.header("etag")).expect(200).await.bytes.len() as i64, {
+        made.json["size_bytes"].as_i64().unwrap()
+    });
+    own(&house, &person, "partner_imagery_get").path("kind", "BANNER").expect(404).await;
+    own(&house, &person, "partner_imagery_get").path("kind", "logo").expect(404).await;
+    let other = house.partner("Elbkontor").await;
+    let foreign = house.call("partner_imagery_get").path("partner_uuid", person.partner_uuid.unwrap());
+    let foreign = foreign.path("kind", "LOGO").token(&other.token).expect(403).await;
+    assert_eq!(foreign.code(), "PARTNER_MISMATCH");
+}
+
+#[tokio::test]
+async fn what_does_not_fit_is_refused_and_changes_nothing() {
+    let (house, person) = house().await;
+    let kept = put(&house, &person, "LOGO", png(256, 256, 1)).await;
+    for (kind, bytes, code) in [
+        ("LOGO", b"no picture".to_vec(), "NOT_AN_IMAGE"),
+        ("LOGO", png(255, 255, 1), "TOO_SMALL"),
+        ("LOGO", png(300, 256, 1), "NOT_SQUARE"),
+        ("BANNER", png(1_119, 300, 1), "TOO_SMALL"),
+        ("BANNER", png(1_120, 1_120, 1), "NOT_WIDE"),
+    ] {
+        let refused = put(&house, &person, kind, bytes).await;
+        assert_eq!((refused.status, &refused.json["errors"][0]["code"]), (422, &json!(code)), "{}", refused.text());
+        assert_eq!(refused.json["errors"][0]["pointer"], "/file");
+    }
+    let large = put(&house, &person, "LOGO", vec![0; 8 * 1024 * 1024 + 1]).await;
+    assert_eq!((large.status, large.code()), (413, "PAYLOAD_TOO_LARGE"));
+    house.sql("update tier_feature set value = '0' where feature_code = 'media_megabytes'").await;
+    let refused = put(&house, &person, "BANNER", png(1_120, 300, 1)).await;
+    assert_eq!((refused.status, refused.code()), (409, "ENTITLEMENT_EXCEEDED"));
+    assert_eq!(list(&house, &person).await, [kept.json]);
+}
+
+#[tokio::test]
+async fn the_megabytes_of_apps_and_of_the_page_are_counted_together() {
+    let (house, person) = house().await;
+    house.sql("update tier_feature set value = '1' where feature_code = 'media_megabytes'").await;
+    assert_eq!(put(&house, &person, "LOGO", png(256, 256, 1)).await.status, 200);
+    assert_eq!(put(&house, &person, "LOGO", png(256, 256, 2)).await.status, 200, "it takes the place of the first");
+    let app = json!({ "name": "Table Pilot" });
+    let app = house.call("marketplace_apps_create").token(&person.token).json(&app).expect(201).await;
+    // The rest of the megabyte is used up, so that what is begun beyond it counts.
+    house.sql("update partner_image set size_bytes = 1048576").await;
+    let icon = house.call("marketplace_media_upload").path("app_uuid", app.str("uuid")).token(&person.token);
+    let file = reqwest::multipart::Part::bytes(png(256, 256, 3)).file_name("a.png");
+    let icon = icon.multipart(reqwest::multipart::Form::new().text("kind", "ICON").part("file", file));
+    assert_eq!(icon.expect(409).await.code(), "ENTITLEMENT_EXCEEDED");
+}
+
+#[tokio::test]
+async fn a_deleted_picture_is_gone_and_leaves_no_row_behind() {
+    let (house, person) = house().await;
+    put(&house, &person, "BANNER", png(1_120, 300, 1)).await;
+    let delete = || own(&house, &person, "partner_imagery_delete").path("kind", "BANNER");
+    delete().expect(204).await;
+    delete().expect(404).await;
+    assert_eq!(list(&house, &person).await, Vec::<Value>::new());
+    assert_eq!(house.number("select count(*) from partner_image").await, 0);
+    let events = "select count(*) from partner_event where kind in ('IMAGE_UPLOADED', 'IMAGE_DELETED')
+                   and detail = '{\"kind\": \"BANNER\"}' and actor_kind = 'PARTNER_USER'";
+    assert_eq!(house.number(events).await, 2);
+}
