@@ -28,6 +28,8 @@ use crate::time::Time;
 const SEAL: Duration = Duration::from_millis(250);
 /// How often scheduled versions are looked for.
 const PUBLISH: Duration = Duration::from_secs(1);
+/// How often changes of subscriptions that wait for their time are looked for.
+const SUBSCRIBE: Duration = Duration::from_secs(1);
 /// How often usage is written.
 const USAGE: Duration = Duration::from_secs(5);
 /// How often what is of no more use is deleted.
@@ -135,12 +137,18 @@ fn own(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
         let pool = publish_pool.clone();
         async move { crate::marketplace::publish_due(&pool).await }
     };
+    let (due_pool, due_services) = (pool.clone(), Arc::clone(services));
+    let subscriptions = move || {
+        let (pool, services) = (due_pool.clone(), Arc::clone(&due_services));
+        async move { crate::subscription::changing::apply_due(&pool, &services).await }
+    };
     let tidy = move || {
         let pool = tidy_pool.clone();
         async move { tidy::tidy(&pool).await }
     };
     vec![
         Job::new("publish_due", PUBLISH, publish),
+        Job::new("subscriptions_due", SUBSCRIBE, subscriptions),
         Job::new("audit_seal", SEAL, seal).quiet(),
         Job::new("usage_flush", USAGE, usage).quiet(),
         Job::new("tidy", TIDY, tidy).patient(Duration::from_secs(300)),

@@ -67,5 +67,6 @@ engine::roots! {
         auth::AuthMutation,
         marketplace::MarketplaceMutation,
         partner::PartnerMutation,
+        subscription::SubscriptionMutation,
     );
 }

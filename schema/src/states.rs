@@ -55,6 +55,9 @@ pub fn drawn() -> String {
         crate::marketplace::apps::drawing(),
         crate::marketplace::versions::drawing(),
         crate::marketplace::categories::drawing(),
+        crate::subscription::tiers::rules::drawing(),
+        crate::subscription::changing::drawing(),
+        crate::subscription::change_requests::drawing(),
     ] {
         drawing.write(&mut out);
     }

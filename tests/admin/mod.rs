@@ -2,6 +2,7 @@
 
 mod audit_records;
 mod audit_records_chain;
+mod entitlements;
 mod machine_clients;
 mod machine_clients_operators;
 mod mail_messages;
@@ -14,5 +15,6 @@ mod signing_keys;
 mod staff;
 mod staff_refusals;
 mod staff_roles;
+mod subscriptions;
 mod users;
 mod users_refusals;

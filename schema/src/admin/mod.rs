@@ -3,6 +3,7 @@
 //! Specification: platform, Group separation.
 
 mod audit_records;
+mod entitlements;
 mod granters;
 mod machine_clients;
 pub(crate) mod mail_messages;
@@ -17,6 +18,8 @@ mod sign_in_blocks;
 mod signing_keys;
 mod staff;
 mod staff_roles;
+mod subscriptions;
+mod tier_change_requests;
 mod users;
 
 use crate::engine::roots;
@@ -25,6 +28,7 @@ roots! {
     /// What can be read of the group.
     pub(crate) struct AdminQuery(
         audit_records::AuditRecordsQuery,
+        entitlements::EntitlementsQuery,
         machine_clients::MachineClientsQuery,
         mail_messages::MailMessagesQuery,
         network_denials::NetworkDenialsQuery,
@@ -35,6 +39,8 @@ roots! {
         signing_keys::SigningKeysQuery,
         staff::StaffQuery,
         staff_roles::StaffRolesQuery,
+        subscriptions::SubscriptionsQuery,
+        tier_change_requests::TierChangeRequestsQuery,
         users::UsersQuery,
     );
 }
@@ -42,6 +48,7 @@ roots! {
 roots! {
     /// What can be written in the group.
     pub(crate) struct AdminMutation(
+        entitlements::EntitlementsMutation,
         machine_clients::MachineClientsMutation,
         mail_messages::MailMessagesMutation,
         network_denials::NetworkDenialsMutation,
@@ -50,6 +57,8 @@ roots! {
         signing_keys::SigningKeysMutation,
         staff::StaffMutation,
         staff_roles::StaffRolesMutation,
+        subscriptions::SubscriptionsMutation,
+        tier_change_requests::TierChangeRequestsMutation,
         users::UsersMutation,
     );
 }

@@ -25,9 +25,19 @@ impl Reason {
     pub(in crate::admin) fn note(self, ask: &Ask) {
         ask.note_reason(self.reason);
     }
+
+    /// The words.
+    pub(in crate::admin) fn said(self) -> String {
+        self.reason
+    }
 }
 
 impl Remark {
+    /// The words, if there are any.
+    pub(in crate::admin) fn said(self) -> Option<String> {
+        self.reason
+    }
+
     /// Hands it to the audit record, if it was said.
     pub(in crate::admin) fn note(said: Option<Self>, ask: &Ask) {
         if let Some(reason) = said.and_then(|remark| remark.reason) {

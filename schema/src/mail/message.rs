@@ -3,6 +3,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::subscription::SubscriptionNotice;
 use super::words;
 use crate::keep::email::EmailAddress;
 use crate::keep::sealed::{MasterKey, SealBroken};
@@ -133,6 +134,8 @@ pub enum Notice {
         /// How.
         decision: Decision,
     },
+    /// Something happened to the company's subscription.
+    Subscription(SubscriptionNotice),
 }
 
 /// What happened to an account.
@@ -225,6 +228,7 @@ impl Letter {
                 Notice::PartnerSuspended { .. } => "PARTNER_SUSPENDED",
                 Notice::PartnerReinstated { .. } => "PARTNER_REINSTATED",
                 Notice::SubmissionDecided { .. } => "SUBMISSION_DECIDED",
+                Notice::Subscription(_) => "SUBSCRIPTION",
             },
         }
     }
@@ -294,6 +298,11 @@ pub(super) mod tests {
         ];
         for decision in [Decision::Approved, Decision::ChangesRequested, Decision::Rejected] {
             telling.push(Notice::SubmissionDecided { name: text(), app: text(), version: text(), decision });
+        }
+        for news in super::super::subscription::SubscriptionNews::ALL {
+            let (at, reason) = (Some(at(0)), Some(text()));
+            let notice = SubscriptionNotice { name: text(), company: text(), news, tier: text(), at, reason };
+            telling.push(Notice::Subscription(notice));
         }
         for event in EVENTS {
             telling.push(Notice::Security { name: text(), event, occurred_at: at(0) });

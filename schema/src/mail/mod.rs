@@ -5,4 +5,5 @@
 //! `words`, and handed over by the [`deliver::Postman`], to a mail server or into a folder.
 pub mod deliver;
 pub mod message;
+pub mod subscription;
 mod words;
