@@ -33,6 +33,8 @@ const PUBLISH: Duration = Duration::from_secs(1);
 const CLOSE: Duration = Duration::from_secs(2);
 /// How often archives that are asked for, or are over, are looked for.
 const EXPORT: Duration = Duration::from_secs(2);
+/// How often changes of subscriptions that wait for their time are looked for.
+const SUBSCRIBE: Duration = Duration::from_secs(1);
 /// How often usage is written.
 const USAGE: Duration = Duration::from_secs(5);
 /// How often what is of no more use is deleted.
@@ -150,6 +152,11 @@ fn own(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
         let (pool, services) = (export_pool.clone(), Arc::clone(&export_services));
         async move { crate::partner::data_exports::export_due(&pool, &services).await }
     };
+    let (due_pool, due_services) = (pool.clone(), Arc::clone(services));
+    let subscriptions = move || {
+        let (pool, services) = (due_pool.clone(), Arc::clone(&due_services));
+        async move { crate::subscription::changing::apply_due(&pool, &services).await }
+    };
     let tidy = move || {
         let pool = tidy_pool.clone();
         async move { tidy::tidy(&pool).await }
@@ -158,6 +165,7 @@ fn own(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
         Job::new("publish_due", PUBLISH, publish),
         Job::new("close_due", CLOSE, close),
         Job::new("data_exports", EXPORT, export).patient(Duration::from_secs(600)),
+        Job::new("subscriptions_due", SUBSCRIBE, subscriptions),
         Job::new("audit_seal", SEAL, seal).quiet(),
         Job::new("usage_flush", USAGE, usage).quiet(),
         Job::new("tidy", TIDY, tidy).patient(Duration::from_secs(300)),

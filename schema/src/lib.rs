@@ -69,5 +69,6 @@ engine::roots! {
         auth::AuthMutation,
         marketplace::MarketplaceMutation,
         partner::PartnerMutation,
+        subscription::SubscriptionMutation,
     );
 }

@@ -60,6 +60,9 @@ pub fn drawn() -> String {
         crate::partner::support_tickets::drawing(),
         crate::partner::profile::drawing(),
         crate::partner::data_exports::drawing(),
+        crate::subscription::tiers::rules::drawing(),
+        crate::subscription::changing::drawing(),
+        crate::subscription::change_requests::drawing(),
     ] {
         drawing.write(&mut out);
     }

@@ -3,6 +3,7 @@
 mod audit_records;
 mod audit_records_chain;
 mod data_exports;
+mod entitlements;
 mod machine_clients;
 mod machine_clients_operators;
 mod mail_messages;
@@ -19,6 +20,7 @@ mod signing_keys;
 mod staff;
 mod staff_refusals;
 mod staff_roles;
+mod subscriptions;
 mod team_members;
 mod users;
 mod users_refusals;

@@ -1,3 +1,99 @@
-//! Stories of what a partner is entitled to.
+//! Stories of the subscription group.
 
+mod changes;
 mod entitlements;
+mod features;
+mod oracle;
+mod tiers;
+
+use serde_json::{Value, json};
+
+use crate::house::people::Person;
+use crate::house::{Answer, Call, House};
+
+/// A partner, and somebody who keeps tiers and subscriptions.
+pub(crate) struct Office {
+    pub(crate) house: House,
+    pub(crate) partner: Person,
+    pub(crate) operator: Person,
+}
+
+impl Office {
+    pub(crate) async fn new() -> Self {
+        let house = House::new().await;
+        house.sql("update tier set burst_per_second = 1000").await;
+        let partner = house.partner("Nordsee Kassen").await;
+        let scopes = ["labs.admin.tiers:write", "labs.admin.subscriptions:write", "labs.admin.audit"];
+        let operator = house.staff("Olga Operator", &scopes).await;
+        Self { house, partner, operator }
+    }
+
+    /// A call by the operator.
+    pub(crate) fn staff(&self, operation: &str) -> Call<'_> {
+        self.house.call(operation).token(&self.operator.token)
+    }
+
+    /// A call by the partner.
+    pub(crate) fn own(&self, operation: &str) -> Call<'_> {
+        self.house.call(operation).token(&self.partner.token)
+    }
+
+    /// A call by the operator about the partner.
+    pub(crate) fn about(&self, operation: &str) -> Call<'_> {
+        self.staff(operation).path("partner_uuid", self.partner.partner_uuid.unwrap())
+    }
+
+    /// Asks for another tier.
+    pub(crate) async fn ask_for(&self, tier_code: &str) -> Answer {
+        self.own("subscription_change_requests_create").json(&json!({ "tier_code": tier_code })).send().await
+    }
+
+    /// The partner's subscription.
+    pub(crate) async fn current(&self) -> Value {
+        self.own("subscription_current_get").expect(200).await.json
+    }
+
+    /// The kinds in the partner's history, the latest first.
+    pub(crate) async fn history(&self) -> Vec<String> {
+        let events = self.own("subscription_current_list_events").expect(200).await;
+        events.json["data"].as_array().unwrap().iter().map(|event| event["kind"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// Moves time on, and lets both sign in again: tokens do not last so long.
+    pub(crate) async fn later(&mut self, days: i64) {
+        self.house.advance(days * 86_400).await;
+        self.partner = self.house.sign_in(&self.partner.email).await;
+        let (email, secret) = (self.operator.email.clone(), self.operator.totp.clone().unwrap());
+        self.operator = self.house.sign_in_with_factor(&email, &secret).await;
+    }
+
+    /// Waits until the subscription is on a tier, which the job sees to.
+    pub(crate) async fn becomes(&self, tier_code: &str) {
+        let query = format!(
+            "select count(*) from subscription join tier using (tier_uuid) where code = '{tier_code}' and partner_uuid = '{}'",
+            self.partner.partner_uuid.unwrap()
+        );
+        self.house.until(&query, 1).await;
+    }
+
+    /// Waits for a mail to the partner with this in its subject or text.
+    pub(crate) async fn mailed(&self, words: &str) {
+        let is_there = || async {
+            let mails = self.house.mails_now(&self.partner.email);
+            mails.iter().any(|mail| mail.replace("=\r\n", "").contains(words))
+        };
+        self.house.soon(&format!("a mail says {words}"), is_there).await;
+    }
+}
+
+/// A tier's uuid by its code.
+async fn tier(office: &Office, code: &str) -> String {
+    let tiers = office.staff("subscription_tiers_list").expect(200).await;
+    let found = tiers.json["data"].as_array().unwrap().iter().find(|tier| tier["code"] == code).unwrap().clone();
+    found["uuid"].as_str().unwrap().to_owned()
+}
+
+/// A feature in a list of them.
+pub(crate) fn feature<'a>(list: &'a Value, code: &str) -> &'a Value {
+    list.as_array().unwrap().iter().find(|feature| feature["code"] == code).unwrap()
+}

@@ -4,6 +4,7 @@
 
 mod audit_records;
 mod data_exports;
+mod entitlements;
 mod granters;
 mod invitations;
 mod machine_clients;
@@ -22,7 +23,9 @@ mod sign_in_blocks;
 mod signing_keys;
 mod staff;
 mod staff_roles;
+mod subscriptions;
 mod team_members;
+mod tier_change_requests;
 mod users;
 
 use crate::engine::roots;
@@ -32,6 +35,7 @@ roots! {
     pub(crate) struct AdminQuery(
         audit_records::AuditRecordsQuery,
         data_exports::StaffDataExportsQuery,
+        entitlements::EntitlementsQuery,
         invitations::InvitationsQuery,
         machine_clients::MachineClientsQuery,
         mail_messages::MailMessagesQuery,
@@ -46,7 +50,9 @@ roots! {
         signing_keys::SigningKeysQuery,
         staff::StaffQuery,
         staff_roles::StaffRolesQuery,
+        subscriptions::SubscriptionsQuery,
         team_members::TeamMembersQuery,
+        tier_change_requests::TierChangeRequestsQuery,
         users::UsersQuery,
     );
 }
@@ -55,6 +61,7 @@ roots! {
     /// What can be written in the group.
     pub(crate) struct AdminMutation(
         data_exports::StaffDataExportsMutation,
+        entitlements::EntitlementsMutation,
         invitations::InvitationsMutation,
         machine_clients::MachineClientsMutation,
         mail_messages::MailMessagesMutation,
@@ -67,7 +74,9 @@ roots! {
         signing_keys::SigningKeysMutation,
         staff::StaffMutation,
         staff_roles::StaffRolesMutation,
+        subscriptions::SubscriptionsMutation,
         team_members::TeamMembersMutation,
+        tier_change_requests::TierChangeRequestsMutation,
         users::UsersMutation,
     );
 }

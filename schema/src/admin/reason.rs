@@ -26,6 +26,11 @@ impl Reason {
         ask.note_reason(self.reason.as_str());
         self.reason
     }
+
+    /// The words.
+    pub(in crate::admin) fn said(self) -> String {
+        self.reason
+    }
 }
 
 impl Remark {

@@ -5,13 +5,14 @@ use uuid::Uuid;
 
 mod membership;
 mod ticket;
-pub use membership::{Membership, MembershipChange};
-pub use ticket::{Ticket, TicketEvent};
 pub use super::closing::ClosingStep;
+use super::subscription::SubscriptionNotice;
 use super::words;
 use crate::keep::email::EmailAddress;
 use crate::keep::sealed::{MasterKey, SealBroken};
 use crate::keep::secret::SecretText;
+pub use membership::{Membership, MembershipChange};
+pub use ticket::{Ticket, TicketEvent};
 
 /// A mail to one person, ready to be put into words.
 #[derive(Clone, Debug)]
@@ -156,6 +157,8 @@ pub enum Notice {
     Membership(Membership),
     /// Something happened to a support ticket.
     Ticket(Ticket),
+    /// Something happened to the company's subscription.
+    Subscription(SubscriptionNotice),
 }
 
 /// What happened to an account.
@@ -252,6 +255,7 @@ impl Letter {
                 Notice::SubmissionDecided { .. } => "SUBMISSION_DECIDED",
                 Notice::Membership(_) => "MEMBERSHIP",
                 Notice::Ticket(_) => "TICKET",
+                Notice::Subscription(_) => "SUBSCRIPTION",
             },
         }
     }
@@ -325,6 +329,11 @@ pub(super) mod tests {
         }
         for step in super::super::closing::tests::steps(text()) {
             telling.push(Notice::PartnerClosing { name: text(), company: text(), step });
+        }
+        for news in super::super::subscription::SubscriptionNews::ALL {
+            let (at, reason) = (Some(at(0)), Some(text()));
+            let notice = SubscriptionNotice { name: text(), company: text(), news, tier: text(), at, reason };
+            telling.push(Notice::Subscription(notice));
         }
         for event in EVENTS {
             telling.push(Notice::Security { name: text(), event, occurred_at: at(0) });

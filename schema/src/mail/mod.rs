@@ -6,4 +6,5 @@
 mod closing;
 pub mod deliver;
 pub mod message;
+pub mod subscription;
 mod words;

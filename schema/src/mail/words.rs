@@ -31,6 +31,8 @@ struct Draft {
 const COLUMNS: usize = 72;
 /// The most that is shown of a name.
 const LONGEST_NAME: usize = 80;
+/// The most that is shown of a reason.
+const LONGEST_REASON: usize = 500;
 
 /// The subject of a letter.
 pub(super) fn subject(letter: &Letter, locale: Locale, platform: &str) -> String {
@@ -111,10 +113,19 @@ fn address(about: &Asking) -> (&'static str, &'static str) {
 /// What a person or company is called, made harmless: one line, not too long, and with nothing in it that a
 /// mail program would turn into a link.
 fn tame(name: &str) -> String {
+    tame_to(name, LONGEST_NAME)
+}
+
+/// A reason that somebody wrote, made harmless in the same way.
+fn tame_reason(reason: &str) -> String {
+    tame_to(reason, LONGEST_REASON)
+}
+
+fn tame_to(name: &str, longest: usize) -> String {
     let mut tame = String::with_capacity(name.len());
     let mut last = ' ';
     let spaced = name.chars().map(|c| if c.is_control() || c.is_whitespace() { ' ' } else { c });
-    for character in spaced.filter(|c| !is_invisible(*c)).take(LONGEST_NAME) {
+    for character in spaced.filter(|c| !is_invisible(*c)).take(longest) {
         if last == ' ' && character == ' ' {
             continue;
         }

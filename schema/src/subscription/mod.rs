@@ -3,12 +3,39 @@
 //!
 //! Specification: platform, What the service does; decisions, Tiers.
 
-mod entitlements;
-mod public_tiers;
+pub(crate) mod change_requests;
+pub(crate) mod changing;
+mod current;
+pub(crate) mod entitlements;
+mod features;
+mod public_features;
+pub(crate) mod public_tiers;
+pub(crate) mod tiers;
+mod usage;
+pub(crate) mod values;
 
 use crate::engine::roots;
 
 roots! {
     /// What can be read of the group.
-    pub(crate) struct SubscriptionQuery(entitlements::EntitlementsQuery, public_tiers::PublicTiersQuery);
+    pub(crate) struct SubscriptionQuery(
+        change_requests::ChangeRequestsQuery,
+        current::CurrentQuery,
+        entitlements::EntitlementsQuery,
+        features::FeaturesQuery,
+        public_features::PublicFeaturesQuery,
+        public_tiers::PublicTiersQuery,
+        tiers::TiersQuery,
+        usage::UsageQuery,
+    );
+}
+
+roots! {
+    /// What can be written in the group.
+    pub(crate) struct SubscriptionMutation(
+        change_requests::ChangeRequestsMutation,
+        current::CurrentMutation,
+        features::FeaturesMutation,
+        tiers::TiersMutation,
+    );
 }

@@ -7,6 +7,8 @@ use super::{Draft, Places, Way, moment, tame};
 use crate::keep::secret::SecretText;
 use crate::mail::message::{Asking, ClosingStep, Decision, Letter, Notice, SecurityEvent};
 
+mod subscription;
+
 pub(super) fn draft(letter: &Letter, places: &Places<'_>) -> Draft {
     match letter {
         Letter::Asking { about, token, expires_at } => asking(about, token, *expires_at, places),
@@ -115,6 +117,7 @@ fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
             ))
         }
         Notice::PartnerClosing { name, company, step } => closing(name, &tame(company), step, platform),
+        Notice::Subscription(notice) => subscription::telling(notice, platform),
         Notice::SubmissionDecided { name, app, version, decision } => {
             let (subject, what) = decided(*decision);
             let (app, version) = (tame(app), tame(version));

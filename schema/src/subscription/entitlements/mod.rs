@@ -8,4 +8,5 @@ mod resolvers;
 mod rules;
 mod store;
 
+pub(crate) use resolvers::EntitlementSource;
 pub(in crate::subscription) use resolvers::EntitlementsQuery;

@@ -9,7 +9,7 @@ use super::store::{self, EntitlementRow};
 use crate::access::access;
 use crate::ask::Asking;
 use crate::fault::Fault;
-use crate::subscription::public_tiers::FeatureKind;
+use crate::subscription::values::{FeatureKind, shown};
 use crate::time::Time;
 
 /// What a partner may do and how much of it, each with where that comes from.
@@ -63,6 +63,17 @@ pub(crate) enum EntitlementSource {
     Default,
 }
 
+impl EntitlementSource {
+    /// Reads what the database answers.
+    pub(crate) fn of(text: &str) -> Self {
+        match text {
+            "OVERRIDE" => Self::Override,
+            "TIER" => Self::Tier,
+            _ => Self::Default,
+        }
+    }
+}
+
 /// Reads of entitlements.
 #[derive(Default)]
 pub(crate) struct EntitlementsQuery;
@@ -85,20 +96,17 @@ impl EntitlementsQuery {
 
 impl From<EntitlementRow> for Entitlement {
     fn from(row: EntitlementRow) -> Self {
-        let (value, unlimited) = rules::shown(&row.kind, row.value);
+        let kind = FeatureKind::of(&row.kind);
+        let (value, unlimited) = shown(kind, row.value);
         Self {
             code: row.code,
             name: row.name,
-            kind: FeatureKind::of(&row.kind),
+            kind,
             value: value.map(Json),
             unlimited,
             unit: row.unit,
             scope: row.scope,
-            source: match row.source.as_str() {
-                "OVERRIDE" => EntitlementSource::Override,
-                "TIER" => EntitlementSource::Tier,
-                _ => EntitlementSource::Default,
-            },
+            source: EntitlementSource::of(&row.source),
             expires_at: row.expires_at,
         }
     }

@@ -1,6 +1,4 @@
-//! Which moments can be asked about, and how a value is shown.
-
-use serde_json::Value;
+//! Which moments can be asked about.
 
 use crate::fault::{Fault, FieldError};
 use crate::time::Time;
@@ -17,16 +15,8 @@ pub(super) fn moment(at: Option<Time>, present: Time) -> Result<(), Fault> {
     Err(Fault::invalid(vec![FieldError::of("at", "PAST", message)]))
 }
 
-/// A feature's value as it is shown, and whether it is a limit without a cap.
-pub(super) fn shown(kind: &str, value: Value) -> (Option<Value>, bool) {
-    let is_unlimited = kind == "LIMIT" && !value.is_number();
-    ((!is_unlimited).then_some(value), is_unlimited)
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -37,12 +27,5 @@ mod tests {
         assert!(moment(Some(at(10)), at(9)).is_ok());
         let refused = moment(Some(at(8)), at(9)).unwrap_err();
         assert_eq!(refused.parts().errors[0].parameter.as_deref(), Some("at"));
-    }
-
-    #[test]
-    fn a_limit_without_a_cap_has_no_value() {
-        assert_eq!(shown("LIMIT", json!("unlimited")), (None, true));
-        assert_eq!(shown("LIMIT", json!(3)), (Some(json!(3)), false));
-        assert_eq!(shown("FLAG", json!(false)), (Some(json!(false)), false));
     }
 }

@@ -2,11 +2,13 @@
 //!
 //! ```text
 //!   DRAFT ──offer──▶ OFFERED ──retire──▶ RETIRED
+//!                       ▲ ◀────offer──────┘
 //! ```
 //!
-//! Only what is offered is here. Tiers are data, so nothing below names one (specification: decisions, Tiers).
+//! Only what is offered is here; staff move it in [`crate::subscription::tiers`]. Tiers are data, so nothing below names one (specification: decisions, Tiers).
 
 mod resolvers;
 mod store;
 
-pub(in crate::subscription) use resolvers::{FeatureKind, PublicTiersQuery};
+pub(crate) use resolvers::BillingPeriod;
+pub(in crate::subscription) use resolvers::PublicTiersQuery;

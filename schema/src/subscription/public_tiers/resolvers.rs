@@ -9,6 +9,7 @@ use crate::ask::Asking;
 use crate::fault::Fault;
 use crate::money::Money;
 use crate::page::{Page, Window};
+use crate::subscription::values::{FeatureKind, shown};
 
 /// A tier that is on offer.
 #[derive(SimpleObject)]
@@ -75,17 +76,6 @@ pub(crate) struct TierFeature {
     unlimited: bool,
 }
 
-/// The kinds of feature.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
-pub(crate) enum FeatureKind {
-    /// It is there or not.
-    Flag,
-    /// A number, or no cap.
-    Limit,
-    /// It lets a partner's people and programs hold a scope.
-    Scope,
-}
-
 /// A page of tiers.
 #[derive(SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
@@ -117,6 +107,24 @@ impl PublicTiersQuery {
         let (rows, page) = window.cut(rows, |row| vec![json!(row.position), json!(row.code)]);
         Ok(TierList { data: rows.into_iter().map(Into::into).collect(), page })
     }
+
+    /// One of them.
+    #[graphql(directive = access::apply("public".into()))]
+    async fn subscription_public_tiers_get(&self, ctx: &Context<'_>, tier_code: String) -> Result<Tier, Fault> {
+        let row = store::get(&ctx.ask().db, &tier_code).await?;
+        row.map(Into::into).ok_or_else(|| Fault::not_found("tier on offer"))
+    }
+}
+
+impl BillingPeriod {
+    /// Reads the column's value.
+    pub(in crate::subscription) fn of(text: &str) -> Self {
+        match text {
+            "MONTH" => Self::Month,
+            "YEAR" => Self::Year,
+            _ => Self::None,
+        }
+    }
 }
 
 impl From<TierRow> for Tier {
@@ -136,11 +144,7 @@ impl From<TierRow> for Tier {
             name: row.name,
             description: row.description,
             price: Money { amount_minor: row.price_amount_minor, currency: row.currency },
-            billing_period: match row.billing_period.as_str() {
-                "MONTH" => BillingPeriod::Month,
-                "YEAR" => BillingPeriod::Year,
-                _ => BillingPeriod::None,
-            },
+            billing_period: BillingPeriod::of(&row.billing_period),
             self_service: row.self_service,
             highlighted: row.highlighted,
             limits,
@@ -149,46 +153,10 @@ impl From<TierRow> for Tier {
     }
 }
 
-impl FeatureKind {
-    /// Reads the column's value.
-    pub(in crate::subscription) fn of(text: &str) -> Self {
-        match text {
-            "FLAG" => Self::Flag,
-            "LIMIT" => Self::Limit,
-            _ => Self::Scope,
-        }
-    }
-}
-
 impl From<FeatureRow> for TierFeature {
     fn from(row: FeatureRow) -> Self {
         let kind = FeatureKind::of(&row.kind);
-        let unlimited = kind == FeatureKind::Limit && !row.value.is_number();
-        Self { code: row.code, name: row.name, kind, value: (!unlimited).then_some(Json(row.value)), unlimited }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn feature(kind: &str, value: Value) -> TierFeature {
-        FeatureRow { code: "apps".to_owned(), name: "Apps".to_owned(), kind: kind.to_owned(), value }.into()
-    }
-
-    #[test]
-    fn a_limit_without_a_cap_has_no_value_and_says_so() {
-        let unlimited = feature("LIMIT", json!("unlimited"));
-        assert!(unlimited.unlimited && unlimited.value.is_none());
-        let limited = feature("LIMIT", json!(3));
-        assert!(!limited.unlimited);
-        assert_eq!(limited.value.unwrap().0, json!(3));
-    }
-
-    #[test]
-    fn a_flag_that_is_off_has_a_value_and_is_no_limit() {
-        let flag = feature("FLAG", json!(false));
-        assert!(!flag.unlimited);
-        assert_eq!(flag.value.unwrap().0, json!(false));
+        let (value, unlimited) = shown(kind, row.value);
+        Self { code: row.code, name: row.name, kind, value: value.map(Json), unlimited }
     }
 }

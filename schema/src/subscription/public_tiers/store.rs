@@ -57,3 +57,23 @@ pub(super) async fn page(db: &Db, window: &Window) -> Result<Vec<TierRow>, Fault
         code,
     )?)
 }
+
+/// A tier on offer.
+pub(super) async fn get(db: &Db, code: &str) -> Result<Option<TierRow>, Fault> {
+    Ok(sqlx::query_as!(
+        TierRow,
+        r#"select code, name, description, price_amount_minor, currency, billing_period, self_service, highlighted,
+                  burst_per_second, daily_requests, position,
+                  coalesce((
+                      select jsonb_agg(jsonb_build_object('code', feature_code, 'name', e.name, 'kind', kind,
+                                 'value', value) order by e.position, feature_code)
+                        from tier_entitlement as e
+                       where e.tier_uuid = tier.tier_uuid
+                  ), '[]') as "features!: Json<Vec<FeatureRow>>"
+             from tier
+            where state = 'OFFERED' and code = $1"#,
+        code
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}

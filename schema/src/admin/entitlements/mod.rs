@@ -1,0 +1,15 @@
+//! Entitlements under operators' hands: single values for one partner, in place of its tier's, until a day named.
+//!
+//! ```text
+//!   tier's value ◀──────── delete, or the end date ──────── override
+//!        └───────────────────────── put ─────────────────────────▲
+//! ```
+//!
+//! It is answered by the very function that the guards ask; a change is in force on every replica within a second
+//! (specification: decisions, Tiers).
+
+mod resolvers;
+mod rules;
+mod store;
+
+pub(in crate::admin) use resolvers::{EntitlementsMutation, EntitlementsQuery};

@@ -1,0 +1,215 @@
+//! What operators may ask about a partner's entitlements.
+
+use async_graphql::{Context, InputObject, Json, Object, SimpleObject};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::rules;
+use super::store::{self, EntitlementRow, NewOverride, PartnerRow};
+use crate::access::access;
+use crate::ask::{Ask, Asking, Target};
+use crate::fault::Fault;
+use crate::principal::PrincipalType;
+use crate::subscription::changing::Change;
+use crate::subscription::entitlements::EntitlementSource;
+use crate::subscription::values::{FeatureKind, FeatureValue, shown};
+use crate::time::Time;
+
+/// What a partner may do and how much of it, with what operators need to change it.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PartnerEntitlements {
+    /// The partner.
+    partner_uuid: Uuid,
+    /// Its name.
+    company_name: String,
+    /// The tier that it is on.
+    tier_code: String,
+    /// That tier's name for people.
+    tier_name: String,
+    /// Every feature, in the order of the pricing page.
+    features: Vec<PartnerEntitlement>,
+}
+
+/// One feature as it is resolved for a partner.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PartnerEntitlement {
+    /// By which programs know the feature.
+    code: String,
+    /// Its name for people.
+    name: String,
+    /// How to read its value.
+    kind: FeatureKind,
+    /// True or false, or a number; null for a limit without a cap.
+    value: Option<Json<Value>>,
+    /// Whether a limit has no cap.
+    unlimited: bool,
+    /// What a limit counts.
+    unit: Option<String>,
+    /// The scope that the feature lets people and programs hold.
+    scope: Option<String>,
+    /// Where the value comes from.
+    source: EntitlementSource,
+    /// What it is worth without an override.
+    tier_value: FeatureValue,
+    /// The override that decides; null when none does.
+    r#override: Option<EntitlementOverride>,
+}
+
+/// A value in place of the tier's.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct EntitlementOverride {
+    /// Why it was set.
+    reason: String,
+    /// Who set it; null for a program, or somebody who is gone.
+    set_by: Option<EntitlementSetter>,
+    /// When it was set.
+    set_at: Time,
+    /// When it ends by itself; null for one without an end.
+    expires_at: Option<Time>,
+}
+
+/// The internal person who set an override.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct EntitlementSetter {
+    /// The person.
+    uuid: Uuid,
+    /// Their name.
+    name: String,
+}
+
+/// A value to put in force.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct EntitlementOverridePut {
+    /// True or false, or a number.
+    value: Option<Json<Value>>,
+    /// Whether a limit has no cap.
+    unlimited: Option<bool>,
+    /// Why. The partner reads it.
+    reason: String,
+    /// When it ends by itself.
+    expires_at: Time,
+}
+
+/// Reads of entitlements.
+#[derive(Default)]
+pub(crate) struct EntitlementsQuery;
+
+#[Object(name = "AdminEntitlementsQuery", rename_fields = "snake_case", rename_args = "snake_case")]
+impl EntitlementsQuery {
+    /// What a partner is entitled to, and where each value comes from.
+    #[graphql(directive = access::apply("labs.admin.subscriptions".into()))]
+    async fn admin_entitlements_get(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+    ) -> Result<PartnerEntitlements, Fault> {
+        let ask = ctx.ask();
+        let partner = noted(ask, partner_uuid).await?;
+        let rows = store::all(&ask.db, partner_uuid, None).await?;
+        Ok(PartnerEntitlements {
+            partner_uuid,
+            company_name: partner.company_name,
+            tier_code: partner.tier_code,
+            tier_name: partner.tier_name,
+            features: rows.into_iter().map(Into::into).collect(),
+        })
+    }
+}
+
+/// Writes of entitlements.
+#[derive(Default)]
+pub(crate) struct EntitlementsMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl EntitlementsMutation {
+    /// Another value for one partner, until a day named. It takes the place of an override that is there.
+    #[graphql(directive = access::apply("labs.admin.subscriptions:write".into()))]
+    async fn admin_entitlements_put_override(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        feature_code: String,
+        body: EntitlementOverridePut,
+    ) -> Result<PartnerEntitlement, Fault> {
+        let ask = ctx.ask();
+        noted(ask, partner_uuid).await?;
+        let kind = store::kind_get(&ask.db, &feature_code).await?.ok_or_else(|| Fault::not_found("feature"))?;
+        let said = body.value.as_ref().map(|value| &value.0);
+        let value = rules::put(FeatureKind::of(&kind), said, body.unlimited, (body.expires_at, ask.now))?;
+        let caller = ask.principal()?;
+        let new = NewOverride {
+            partner_uuid,
+            feature_code: &feature_code,
+            value: &value,
+            reason: &body.reason,
+            set_by: (caller.kind == PrincipalType::StaffUser).then_some(caller.uuid),
+            expires_at: body.expires_at,
+        };
+        store::put(&ask.db, &new).await?;
+        let detail = json!({ "feature_code": feature_code, "value": value, "effective_until": body.expires_at });
+        Change::asked(ask, Some(&body.reason))?.note(partner_uuid, "OVERRIDE_SET", None, detail).await?;
+        let row = store::all(&ask.db, partner_uuid, Some(&feature_code)).await?.pop();
+        row.map(Into::into).ok_or_else(|| Fault::not_found("feature"))
+    }
+
+    /// The tier's value again.
+    #[graphql(directive = access::apply("labs.admin.subscriptions:write".into()))]
+    async fn admin_entitlements_delete_override(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        feature_code: String,
+    ) -> Result<bool, Fault> {
+        let ask = ctx.ask();
+        noted(ask, partner_uuid).await?;
+        if !store::delete(&ask.db, partner_uuid, &feature_code).await? {
+            return Err(Fault::not_found("override of this feature for this partner"));
+        }
+        let detail = json!({ "feature_code": feature_code });
+        Change::asked(ask, None)?.note(partner_uuid, "OVERRIDE_REMOVED", None, detail).await?;
+        Ok(true)
+    }
+}
+
+/// That there is such a partner, named to the audit record.
+async fn noted(ask: &Ask, partner_uuid: Uuid) -> Result<PartnerRow, Fault> {
+    let partner = store::partner_get(&ask.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
+    ask.note_target(Target {
+        kind: Some("PARTNER".to_owned()),
+        uuid: Some(partner_uuid),
+        label: Some(partner.company_name.clone()),
+        partner_uuid: Some(partner_uuid),
+    });
+    Ok(partner)
+}
+
+impl From<EntitlementRow> for PartnerEntitlement {
+    fn from(row: EntitlementRow) -> Self {
+        let kind = FeatureKind::of(&row.kind);
+        let (value, unlimited) = shown(kind, row.value);
+        let set_by = row.set_by.zip(row.set_by_name).map(|(uuid, name)| EntitlementSetter { uuid, name });
+        let in_force = row.reason.zip(row.set_at).map(|(reason, set_at)| EntitlementOverride {
+            reason,
+            set_by,
+            set_at,
+            expires_at: row.expires_at,
+        });
+        Self {
+            code: row.code,
+            name: row.name,
+            kind,
+            value: value.map(Json),
+            unlimited,
+            unit: row.unit,
+            scope: row.scope,
+            source: EntitlementSource::of(&row.source),
+            tier_value: FeatureValue::of(kind, row.tier_value),
+            r#override: in_force,
+        }
+    }
+}

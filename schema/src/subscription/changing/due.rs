@@ -1,0 +1,47 @@
+//! The job that does to subscriptions what waited for its time.
+
+use std::sync::Arc;
+
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::steps::Change;
+use super::store;
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::services::Services;
+
+/// Does what is due, each partner's in a transaction of its own, and answers for how many partners.
+///
+/// It looks at the state and takes no input, so that a missed run never matters; several replicas may run it at once,
+/// and each thing is done by one of them. Whoever has more than one thing due has the next done by the next run. One
+/// that fails keeps none of the others waiting, and is tried again (specification: decisions, Tiers and States).
+///
+/// # Errors
+/// When the database is away.
+pub(crate) async fn apply_due(pool: &PgPool, services: &Arc<Services>) -> Result<u64, Fault> {
+    let mut done = 0;
+    for partner_uuid in store::due_page(&Db::pooled(pool.clone())).await? {
+        match apply_one(pool, services, partner_uuid).await {
+            Ok(true) => done += 1,
+            Ok(false) => {}
+            Err(fault) => {
+                tracing::warn!(%partner_uuid, cause = %fault, "what is due to a subscription was not done; the next run tries again");
+            }
+        }
+    }
+    Ok(done)
+}
+
+/// Does what is due to one, unless somebody else has it or it is due no longer.
+async fn apply_one(pool: &PgPool, services: &Arc<Services>, partner_uuid: Uuid) -> Result<bool, Fault> {
+    let db = Db::within(pool.clone(), "begin isolation level read committed".to_owned());
+    let outcome = Change::by_time(&db, services).pass(partner_uuid).await;
+    let Some(transaction) = db.take().await else { return outcome };
+    if matches!(outcome, Ok(true)) {
+        transaction.commit().await?;
+    } else {
+        transaction.rollback().await?;
+    }
+    outcome
+}

@@ -1,0 +1,294 @@
+//! What may become of a subscription, and what is due.
+
+use async_graphql::Enum;
+
+use crate::fault::{Fault, FieldError};
+use crate::states::Drawing;
+use crate::time::Time;
+
+/// Where a subscription stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
+#[graphql(name = "SubscriptionState")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum State {
+    /// It goes on.
+    Active,
+    /// It falls back to the free tier when its period ends.
+    Cancelling,
+}
+
+/// What can be done to a subscription.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    /// Another tier, now or at a date.
+    ChangeTier,
+    /// To the free tier when the period ends.
+    Cancel,
+    /// Takes a cancellation back.
+    Resume,
+    /// A later end of the period.
+    Extend,
+    /// To the free tier now: the period is over, or staff do not wait for its end.
+    End,
+}
+
+impl State {
+    const ALL: [Self; 2] = [Self::Active, Self::Cancelling];
+
+    /// The column's value.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Active => "ACTIVE",
+            Self::Cancelling => "CANCELLING",
+        }
+    }
+
+    /// Reads the column's value.
+    pub(crate) fn of(text: &str) -> Self {
+        if text == "CANCELLING" { Self::Cancelling } else { Self::Active }
+    }
+}
+
+impl Action {
+    const ALL: [Self; 5] = [Self::ChangeTier, Self::Cancel, Self::Resume, Self::Extend, Self::End];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::ChangeTier => "change-tier",
+            Self::Cancel => "cancel",
+            Self::Resume => "resume",
+            Self::Extend => "extend",
+            Self::End => "end",
+        }
+    }
+
+    /// Whether it is for the side that is refused to do instead: only staff extend, and nobody ends but time and staff
+    /// who cancel at once.
+    const fn is_for(self, is_staff: bool) -> bool {
+        match self {
+            Self::ChangeTier | Self::Cancel => true,
+            Self::Resume => !is_staff,
+            Self::Extend => is_staff,
+            Self::End => false,
+        }
+    }
+}
+
+/// The table of the machine.
+const fn next(state: State, action: Action) -> Option<State> {
+    match (state, action) {
+        (State::Active | State::Cancelling, Action::ChangeTier | Action::End) => Some(State::Active),
+        (State::Active, Action::Cancel) => Some(State::Cancelling),
+        (State::Cancelling, Action::Resume) => Some(State::Active),
+        (State::Active | State::Cancelling, Action::Extend) => Some(state),
+        _ => None,
+    }
+}
+
+/// Where an action leads.
+///
+/// # Errors
+/// [`crate::Code::IllegalTransition`] with the actions that are allowed now to whoever asks.
+pub(super) fn after(state: State, action: Action, is_staff: bool) -> Result<State, Fault> {
+    next(state, action).ok_or_else(|| {
+        let allowed = Action::ALL.into_iter().filter(|other| other.is_for(is_staff) && next(state, *other).is_some());
+        let allowed = allowed.map(|action| action.name().to_owned()).collect();
+        Fault::illegal("subscription", state.name(), action.name(), allowed)
+    })
+}
+
+/// The machine as a picture.
+pub(crate) fn drawing() -> Drawing {
+    Drawing::of(
+        "Subscription",
+        (&State::ALL, State::name),
+        (&Action::ALL, Action::name),
+        [&|state, action| after(state, action, false)],
+    )
+}
+
+/// What time does to a subscription.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Due {
+    /// The change that waited.
+    Change,
+    /// The end of a cancelled period.
+    End,
+    /// The next period.
+    Renew,
+}
+
+/// What is due first, if anything is. A change that waits for the very end of a period comes before the next period.
+pub(super) fn due(state: State, period_end: Option<Time>, pending_at: Option<Time>, present: Time) -> Option<Due> {
+    let ended = period_end.filter(|end| *end <= present);
+    let waited = pending_at.filter(|at| *at <= present);
+    match (waited, ended) {
+        (Some(at), Some(end)) if end < at => Some(at_end(state)),
+        (Some(_), _) => Some(Due::Change),
+        (None, Some(_)) => Some(at_end(state)),
+        (None, None) => None,
+    }
+}
+
+const fn at_end(state: State) -> Due {
+    match state {
+        State::Cancelling => Due::End,
+        State::Active => Due::Renew,
+    }
+}
+
+/// Refuses to cancel what costs nothing.
+///
+/// # Errors
+/// [`crate::Code::Conflict`].
+pub(super) fn cancellable(is_fallback: bool) -> Result<(), Fault> {
+    if is_fallback {
+        return Err(Fault::conflict(
+            "This subscription is on the free tier already, which has no period and no end. There is nothing to cancel.",
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses to change to the tier that a subscription is on already, or is to come to already.
+///
+/// # Errors
+/// [`crate::Code::Conflict`].
+pub(super) fn other_tier(is_same: bool, tier_code: &str) -> Result<(), Fault> {
+    if is_same {
+        return Err(Fault::conflict(format!("The subscription is on {tier_code} already. Choose another tier.")));
+    }
+    Ok(())
+}
+
+/// A tier that a partner may ask for: one on offer.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`] for any other.
+pub(crate) fn on_offer<T>(tier: Option<T>, is_offered: impl Fn(&T) -> bool) -> Result<T, Fault> {
+    tier.filter(is_offered).ok_or_else(|| {
+        let message = "No tier of this code is on offer. GET /v1/subscription/public/tiers lists those that are.";
+        Fault::field("/tier_code", "UNKNOWN_TIER", message)
+    })
+}
+
+/// A moment to come that staff name; `pointer` says where.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`].
+pub(super) fn to_come(at: Time, present: Time, pointer: &str) -> Result<(), Fault> {
+    if at > present {
+        return Ok(());
+    }
+    Err(Fault::field(pointer, "PAST", "This moment has passed. Name one to come."))
+}
+
+/// A later end of a period.
+///
+/// # Errors
+/// [`crate::Code::Conflict`] where there are no periods, [`crate::Code::ValidationFailed`] for an end that is not later.
+pub(super) fn later_end(period_end: Option<Time>, wanted: Time, present: Time) -> Result<(), Fault> {
+    let Some(end) = period_end else {
+        return Err(Fault::conflict("This subscription has no period that ends, so there is none to extend."));
+    };
+    if wanted > end && wanted > present {
+        return Ok(());
+    }
+    let message = format!("The period ends at {end}. Extending it names a later moment.");
+    Err(Fault::invalid(vec![FieldError::at("/period_end", "NOT_LATER", message)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::Code;
+
+    fn at(seconds: i64) -> Time {
+        Time(jiff::Timestamp::UNIX_EPOCH).plus_seconds(seconds)
+    }
+
+    #[test]
+    fn the_machine_cell_by_cell() {
+        use Action::{Cancel, ChangeTier, End, Extend, Resume};
+        let table: [(State, &[(Action, State)]); 2] = [
+            (
+                State::Active,
+                &[
+                    (ChangeTier, State::Active),
+                    (Cancel, State::Cancelling),
+                    (Extend, State::Active),
+                    (End, State::Active),
+                ],
+            ),
+            (
+                State::Cancelling,
+                &[
+                    (ChangeTier, State::Active),
+                    (Resume, State::Active),
+                    (Extend, State::Cancelling),
+                    (End, State::Active),
+                ],
+            ),
+        ];
+        for (state, row) in table {
+            for action in Action::ALL {
+                let expected = row.iter().find(|(known, _)| *known == action).map(|(_, next)| *next);
+                for is_staff in [false, true] {
+                    assert_eq!(after(state, action, is_staff).ok(), expected, "{state:?} {action:?}");
+                }
+            }
+            assert_eq!(State::of(state.name()), state);
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_what_the_side_that_asks_may_do() {
+        let allowed = |state, action, is_staff| {
+            after(state, action, is_staff).err().map(|fault| fault.parts().allowed_actions.join(" "))
+        };
+        assert_eq!(allowed(State::Cancelling, Action::Cancel, false).unwrap(), "change-tier resume");
+        assert_eq!(allowed(State::Cancelling, Action::Cancel, true).unwrap(), "change-tier extend");
+        assert_eq!(allowed(State::Active, Action::Resume, false).unwrap(), "change-tier cancel");
+    }
+
+    #[test]
+    fn what_comes_first_is_due_first() {
+        use State::{Active, Cancelling};
+        let now = at(100);
+        let cells = [
+            (Active, None, None, None),
+            (Active, Some(101), Some(101), None),
+            (Active, Some(100), None, Some(Due::Renew)),
+            (Cancelling, Some(100), None, Some(Due::End)),
+            (Cancelling, Some(101), None, None),
+            (Active, Some(200), Some(100), Some(Due::Change)),
+            (Active, None, Some(90), Some(Due::Change)),
+            (Active, Some(90), Some(90), Some(Due::Change)),
+            (Active, Some(80), Some(90), Some(Due::Renew)),
+            (Active, Some(95), Some(90), Some(Due::Change)),
+        ];
+        for (state, end, pending, expected) in cells {
+            assert_eq!(due(state, end.map(at), pending.map(at), now), expected, "{state:?} {end:?} {pending:?}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_on_offer_can_be_asked_for() {
+        assert!(on_offer(Some("OFFERED"), |state| *state == "OFFERED").is_ok());
+        assert!(on_offer(Some("DRAFT"), |state| *state == "OFFERED").is_err());
+        assert!(on_offer(None::<&str>, |_| true).is_err());
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        assert_eq!(cancellable(true).unwrap_err().code(), Code::Conflict);
+        assert_eq!(other_tier(true, "FREE").unwrap_err().code(), Code::Conflict);
+        assert!(cancellable(false).is_ok() && other_tier(false, "FREE").is_ok());
+        assert_eq!(to_come(at(5), at(5), "/at").unwrap_err().parts().errors[0].pointer.as_deref(), Some("/at"));
+        assert!(to_come(at(6), at(5), "/at").is_ok());
+        assert_eq!(later_end(None, at(9), at(1)).unwrap_err().code(), Code::Conflict);
+        assert_eq!(later_end(Some(at(9)), at(9), at(1)).unwrap_err().code(), Code::ValidationFailed);
+        assert_eq!(later_end(Some(at(2)), at(3), at(5)).unwrap_err().code(), Code::ValidationFailed);
+        assert!(later_end(Some(at(9)), at(10), at(1)).is_ok());
+    }
+}

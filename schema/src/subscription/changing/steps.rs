@@ -1,0 +1,253 @@
+//! The steps of a subscription: each decides, writes, enters into the history and tells the administrators.
+
+use async_graphql::Enum;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::rules::{self, Action, Due, State};
+use super::store::events::NewEvent;
+use super::store::{self, HeldRow, TierRow};
+use crate::actor::Actor;
+use crate::ask::Ask;
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::mail::message::{Letter, Notice};
+use crate::mail::subscription::{SubscriptionNews, SubscriptionNotice};
+use crate::outbox;
+use crate::principal::PrincipalType;
+use crate::services::Services;
+use crate::time::Time;
+
+/// When a cancelled subscription falls back to the free tier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[graphql(name = "SubscriptionEnd")]
+pub(crate) enum End {
+    /// At once.
+    Now,
+    /// When its period ends; at once where there are no periods.
+    PeriodEnd,
+}
+
+/// A change in the making: who makes it, and why.
+pub(crate) struct Change<'a> {
+    db: &'a Db,
+    services: &'a Services,
+    actor: Actor,
+    reason: Option<&'a str>,
+    is_staff: bool,
+}
+
+impl<'a> Change<'a> {
+    /// A change that the caller makes. The partner reads the reason.
+    ///
+    /// # Errors
+    /// [`crate::Code::Unauthenticated`] without a caller.
+    pub(crate) fn asked(ask: &'a Ask, reason: Option<&'a str>) -> Result<Self, Fault> {
+        let principal = ask.principal()?;
+        let is_staff = principal.kind == PrincipalType::StaffUser || principal.partner_uuid.is_none();
+        Ok(Self { db: &ask.db, services: &ask.services, actor: Actor::of(principal), reason, is_staff })
+    }
+
+    /// A change that time makes.
+    pub(super) fn by_time(db: &'a Db, services: &'a Services) -> Self {
+        Self { db, services, actor: Actor::SYSTEM, reason: None, is_staff: false }
+    }
+
+    /// Puts a partner on a tier now. To choose the tier that it is on takes back what is to come.
+    ///
+    /// # Errors
+    /// [`crate::Code::Conflict`] when it is on that tier and nothing is to come.
+    pub(crate) async fn to_tier(&self, partner_uuid: Uuid, tier: &TierRow) -> Result<(), Fault> {
+        let held = self.hold(partner_uuid).await?;
+        let state = rules::after(State::of(&held.state), Action::ChangeTier, self.is_staff)?;
+        if held.tier_uuid == tier.tier_uuid {
+            rules::other_tier(!held.has_to_come(), &tier.code)?;
+            return self.keep(&held, state, tier).await;
+        }
+        store::set_tier(self.db, partner_uuid, tier.tier_uuid, state.name(), None).await?;
+        self.record(&held, "CHANGED", Some(tier.tier_uuid), json!({})).await?;
+        self.tell(&held, SubscriptionNews::Changed, &tier.name, None).await
+    }
+
+    /// Puts a partner on a tier from a moment to come on.
+    ///
+    /// # Errors
+    /// [`crate::Code::Conflict`] when it is on that tier, [`crate::Code::ValidationFailed`] for a moment that has passed.
+    pub(crate) async fn to_tier_at(&self, partner_uuid: Uuid, tier: &TierRow, at: Time) -> Result<(), Fault> {
+        let held = self.hold(partner_uuid).await?;
+        rules::to_come(at, held.read_at, "/at")?;
+        rules::other_tier(held.tier_uuid == tier.tier_uuid, &tier.code)?;
+        let state = rules::after(State::of(&held.state), Action::ChangeTier, self.is_staff)?;
+        store::set_pending(self.db, partner_uuid, tier.tier_uuid, state.name(), at).await?;
+        let detail = json!({ "effective_at": at });
+        self.record(&held, "CHANGE_SCHEDULED", Some(tier.tier_uuid), detail).await?;
+        self.tell(&held, SubscriptionNews::WillChange, &tier.name, Some(at)).await
+    }
+
+    /// Lets a partner fall back to the free tier.
+    ///
+    /// # Errors
+    /// [`crate::Code::Conflict`] on the free tier, [`crate::Code::IllegalTransition`] when it was cancelled before.
+    pub(crate) async fn cancel(&self, partner_uuid: Uuid, end: End) -> Result<(), Fault> {
+        let held = self.hold(partner_uuid).await?;
+        rules::cancellable(held.is_fallback)?;
+        let fallback = self.fallback().await?;
+        let Some(period_end) = held.period_end.filter(|_| end == End::PeriodEnd) else {
+            return self.end(&held, &fallback, None).await;
+        };
+        let state = rules::after(State::of(&held.state), Action::Cancel, self.is_staff)?;
+        store::set_state(self.db, partner_uuid, state.name()).await?;
+        let detail = json!({ "effective_at": period_end });
+        self.record(&held, "CANCELLED", Some(fallback.tier_uuid), detail).await?;
+        self.tell(&held, SubscriptionNews::WillEnd, &fallback.name, Some(period_end)).await
+    }
+
+    /// Takes a cancellation back before it takes effect.
+    ///
+    /// # Errors
+    /// [`crate::Code::IllegalTransition`] when there is none.
+    pub(crate) async fn resume(&self, partner_uuid: Uuid) -> Result<(), Fault> {
+        let held = self.hold(partner_uuid).await?;
+        let state = rules::after(State::of(&held.state), Action::Resume, self.is_staff)?;
+        let tier = self.tier(held.tier_uuid).await?;
+        self.keep(&held, state, &tier).await
+    }
+
+    /// Gives a partner's period a later end.
+    ///
+    /// # Errors
+    /// [`crate::Code::Conflict`] without a period, [`crate::Code::ValidationFailed`] for an end that is not later.
+    pub(crate) async fn extend(&self, partner_uuid: Uuid, period_end: Time) -> Result<(), Fault> {
+        let held = self.hold(partner_uuid).await?;
+        rules::after(State::of(&held.state), Action::Extend, self.is_staff)?;
+        rules::later_end(held.period_end, period_end, held.read_at)?;
+        store::set_period_end(self.db, partner_uuid, period_end).await?;
+        let tier = self.tier(held.tier_uuid).await?;
+        self.record(&held, "EXTENDED", None, json!({ "effective_at": period_end })).await?;
+        self.tell(&held, SubscriptionNews::Extended, &tier.name, Some(period_end)).await
+    }
+
+    /// Refuses the tier that a partner is on, unless choosing it takes back what is to come.
+    ///
+    /// # Errors
+    /// [`crate::Code::Conflict`].
+    pub(crate) async fn other_than(&self, partner_uuid: Uuid, tier: &TierRow) -> Result<(), Fault> {
+        let held = self.hold(partner_uuid).await?;
+        rules::other_tier(held.tier_uuid == tier.tier_uuid && !held.has_to_come(), &tier.code)
+    }
+
+    /// Does what is due first; false when nothing is, or another replica does it.
+    pub(super) async fn pass(&self, partner_uuid: Uuid) -> Result<bool, Fault> {
+        let Some(held) = store::due_lock(self.db, partner_uuid).await? else { return Ok(false) };
+        let state = State::of(&held.state);
+        match rules::due(state, held.period_end, held.pending_at, held.read_at) {
+            None => return Ok(false),
+            Some(Due::Renew) => {
+                store::set_renewed(self.db, partner_uuid).await?;
+                self.record(&held, "RENEWED", None, json!({})).await?;
+            }
+            Some(Due::End) => self.end(&held, &self.fallback().await?, held.period_end).await?,
+            Some(Due::Change) => {
+                let waits = held.pending_tier_uuid.ok_or_else(|| Fault::internal("a change without a tier waits"))?;
+                let (tier, state) = (self.tier(waits).await?, rules::after(state, Action::ChangeTier, false)?);
+                store::set_tier(self.db, partner_uuid, tier.tier_uuid, state.name(), held.pending_at).await?;
+                self.record(&held, "CHANGED", Some(tier.tier_uuid), json!({})).await?;
+                self.tell(&held, SubscriptionNews::Changed, &tier.name, None).await?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Enters something else into the history that a subscription's partner reads.
+    pub(crate) async fn note(
+        &self,
+        partner_uuid: Uuid,
+        kind: &'static str,
+        to_tier_uuid: Option<Uuid>,
+        detail: Value,
+    ) -> Result<(), Fault> {
+        let held = self.hold(partner_uuid).await?;
+        self.record(&held, kind, to_tier_uuid, detail).await
+    }
+
+    /// Tells the partner's administrators that another tier was refused.
+    pub(crate) async fn tell_rejected(&self, partner_uuid: Uuid, tier_name: &str) -> Result<(), Fault> {
+        let held = self.hold(partner_uuid).await?;
+        self.tell(&held, SubscriptionNews::RequestRejected, tier_name, None).await
+    }
+
+    /// The subscription is on the free tier from now on, or since the moment named.
+    async fn end(&self, held: &HeldRow, fallback: &TierRow, since: Option<Time>) -> Result<(), Fault> {
+        let state = rules::after(State::of(&held.state), Action::End, self.is_staff)?;
+        store::set_tier(self.db, held.partner_uuid, fallback.tier_uuid, state.name(), since).await?;
+        self.record(held, "ENDED", Some(fallback.tier_uuid), json!({})).await?;
+        self.tell(held, SubscriptionNews::Ended, &fallback.name, None).await
+    }
+
+    /// The subscription stays as it is, and what was to come does not.
+    async fn keep(&self, held: &HeldRow, state: State, tier: &TierRow) -> Result<(), Fault> {
+        store::set_state(self.db, held.partner_uuid, state.name()).await?;
+        self.record(held, "RESUMED", Some(tier.tier_uuid), json!({})).await?;
+        self.tell(held, SubscriptionNews::Resumed, &tier.name, None).await
+    }
+
+    async fn hold(&self, partner_uuid: Uuid) -> Result<HeldRow, Fault> {
+        store::lock(self.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))
+    }
+
+    async fn tier(&self, tier_uuid: Uuid) -> Result<TierRow, Fault> {
+        store::tier_by_uuid(self.db, tier_uuid).await?.ok_or_else(|| Fault::internal("a subscription without a tier"))
+    }
+
+    async fn fallback(&self) -> Result<TierRow, Fault> {
+        store::fallback_get(self.db).await?.ok_or_else(|| Fault::internal("no free tier is on offer"))
+    }
+
+    async fn record(
+        &self,
+        held: &HeldRow,
+        kind: &'static str,
+        to_tier_uuid: Option<Uuid>,
+        detail: Value,
+    ) -> Result<(), Fault> {
+        let event = NewEvent {
+            partner_uuid: held.partner_uuid,
+            kind,
+            from_tier_uuid: Some(held.tier_uuid),
+            to_tier_uuid,
+            actor: self.actor,
+            reason: self.reason,
+            detail,
+        };
+        store::events::insert(self.db, &event).await
+    }
+
+    async fn tell(
+        &self,
+        held: &HeldRow,
+        news: SubscriptionNews,
+        tier_name: &str,
+        at: Option<Time>,
+    ) -> Result<(), Fault> {
+        for row in store::administrators(self.db, held.partner_uuid).await? {
+            let (message_uuid, to) = (row.message_uuid, row.addressee(held.partner_uuid));
+            let letter = Letter::Telling(Notice::Subscription(SubscriptionNotice {
+                name: to.name.clone(),
+                company: held.company_name.clone(),
+                news,
+                tier: tier_name.to_owned(),
+                at: at.map(|at| at.0),
+                reason: self.reason.map(str::to_owned),
+            }));
+            outbox::queue_by(self.db, self.services, message_uuid, &to, &letter).await?;
+        }
+        Ok(())
+    }
+}
+
+impl HeldRow {
+    /// Whether a change waits, or the end of a cancelled period.
+    fn has_to_come(&self) -> bool {
+        self.pending_at.is_some() || State::of(&self.state) == State::Cancelling
+    }
+}

@@ -1,0 +1,242 @@
+//! Every statement about a subscription and its changes.
+
+pub(super) mod events;
+mod shown;
+
+use uuid::Uuid;
+
+use crate::auth::people::Addressee;
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::time::Time;
+
+pub(crate) use shown::{OrderOfSubscriptions, SubscriptionFilter, SubscriptionRow};
+pub(crate) use shown::{subscription_get, subscriptions_count, subscriptions_page};
+
+/// A subscription held for a change.
+pub(super) struct HeldRow {
+    pub(super) partner_uuid: Uuid,
+    pub(super) company_name: String,
+    pub(super) tier_uuid: Uuid,
+    pub(super) tier_code: String,
+    /// Whether it is on the tier that cancelled ones fall back to, or on another that costs nothing and never ends.
+    pub(super) is_fallback: bool,
+    pub(super) state: String,
+    pub(super) period_end: Option<Time>,
+    pub(super) pending_tier_uuid: Option<Uuid>,
+    pub(super) pending_at: Option<Time>,
+    /// The database's time.
+    pub(super) read_at: Time,
+}
+
+/// Holds a subscription until the transaction ends. Whoever adds what a limit counts holds it too.
+pub(super) async fn lock(db: &Db, partner_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
+    Ok(sqlx::query_as!(
+        HeldRow,
+        r#"select s.partner_uuid, p.company_name, s.tier_uuid, t.code as tier_code,
+                  s.tier_uuid = fallback_tier() or (t.price_amount_minor = 0 and s.period_end is null) as "is_fallback!",
+                  s.state, s.period_end, s.pending_tier_uuid, s.pending_at, labs_now() as "read_at!: Time"
+             from subscription as s
+             join partner as p on p.partner_uuid = s.partner_uuid
+             join tier as t on t.tier_uuid = s.tier_uuid
+            where s.partner_uuid = $1
+              for no key update of s"#,
+        partner_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// The partners for whose subscription the time of something has come.
+pub(super) async fn due_page(db: &Db) -> Result<Vec<Uuid>, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select due.partner_uuid as "partner_uuid!"
+             from (
+                 (select partner_uuid from subscription where pending_at <= labs_now() order by pending_at limit 100)
+                 union
+                 (select s.partner_uuid from subscription as s
+                    join partner as p on p.partner_uuid = s.partner_uuid and p.state not in ('CLOSED', 'ERASED')
+                   where s.period_end <= labs_now() order by s.period_end limit 100)
+             ) as due"#
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Holds a subscription for which the time of something has come, unless another replica does.
+pub(super) async fn due_lock(db: &Db, partner_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
+    Ok(sqlx::query_as!(
+        HeldRow,
+        r#"select s.partner_uuid, p.company_name, s.tier_uuid, t.code as tier_code, false as "is_fallback!",
+                  s.state, s.period_end, s.pending_tier_uuid, s.pending_at, labs_now() as "read_at!: Time"
+             from subscription as s
+             join partner as p on p.partner_uuid = s.partner_uuid
+             join tier as t on t.tier_uuid = s.tier_uuid
+            where s.partner_uuid = $1 and (s.pending_at <= labs_now() or s.period_end <= labs_now())
+              for no key update of s skip locked"#,
+        partner_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// A tier as whoever changes to it needs it.
+pub(crate) struct TierRow {
+    pub(crate) tier_uuid: Uuid,
+    pub(crate) code: String,
+    pub(crate) name: String,
+    pub(crate) state: String,
+    pub(crate) self_service: bool,
+}
+
+/// The tier of this code.
+pub(crate) async fn tier_get(db: &Db, code: &str) -> Result<Option<TierRow>, Fault> {
+    Ok(sqlx::query_as!(TierRow, "select tier_uuid, code, name, state, self_service from tier where code = $1", code)
+        .fetch_optional(&mut *db.conn().await?)
+        .await?)
+}
+
+/// A tier by its id.
+pub(super) async fn tier_by_uuid(db: &Db, tier_uuid: Uuid) -> Result<Option<TierRow>, Fault> {
+    Ok(sqlx::query_as!(
+        TierRow,
+        "select tier_uuid, code, name, state, self_service from tier where tier_uuid = $1",
+        tier_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// The tier that cancelled subscriptions fall back to.
+pub(super) async fn fallback_get(db: &Db) -> Result<Option<TierRow>, Fault> {
+    Ok(sqlx::query_as!(
+        TierRow,
+        "select tier_uuid, code, name, state, self_service from tier where tier_uuid = fallback_tier()"
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Puts a subscription on a tier since a moment, now unless one is named. Nothing is to come then, and a period begins.
+pub(super) async fn set_tier(
+    db: &Db,
+    partner_uuid: Uuid,
+    tier_uuid: Uuid,
+    state: &str,
+    since: Option<Time>,
+) -> Result<(), Fault> {
+    sqlx::query!(
+        "update subscription as s
+            set tier_uuid = t.tier_uuid, state = $3, started_at = coalesce($4, labs_now()),
+                period_start = coalesce($4, labs_now()), period_anchor = coalesce($4, labs_now()),
+                period_end = period_end_after(coalesce($4, labs_now()), t.billing_period, coalesce($4, labs_now())),
+                pending_tier_uuid = null, pending_at = null, updated_at = labs_now()
+           from tier as t
+          where s.partner_uuid = $1 and t.tier_uuid = $2",
+        partner_uuid,
+        tier_uuid,
+        state,
+        since as Option<Time>,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Lets a change wait for its date, in place of whatever was to come.
+pub(super) async fn set_pending(
+    db: &Db,
+    partner_uuid: Uuid,
+    tier_uuid: Uuid,
+    state: &str,
+    at: Time,
+) -> Result<(), Fault> {
+    sqlx::query!(
+        "update subscription set state = $3, pending_tier_uuid = $2, pending_at = $4, updated_at = labs_now()
+          where partner_uuid = $1",
+        partner_uuid,
+        tier_uuid,
+        state,
+        at as Time,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Gives a subscription another state; a change that waits is taken back.
+pub(super) async fn set_state(db: &Db, partner_uuid: Uuid, state: &str) -> Result<(), Fault> {
+    sqlx::query!(
+        "update subscription set state = $2, pending_tier_uuid = null, pending_at = null, updated_at = labs_now()
+          where partner_uuid = $1",
+        partner_uuid,
+        state
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Gives a period another end, from which the next ones are counted.
+pub(super) async fn set_period_end(db: &Db, partner_uuid: Uuid, period_end: Time) -> Result<(), Fault> {
+    sqlx::query!(
+        "update subscription set period_end = $2, period_anchor = $2, updated_at = labs_now() where partner_uuid = $1",
+        partner_uuid,
+        period_end as Time
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Begins the period after the one that ended.
+pub(super) async fn set_renewed(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "update subscription as s
+            set period_start = s.period_end, period_anchor = coalesce(s.period_anchor, s.period_start),
+                period_end = period_end_after(coalesce(s.period_anchor, s.period_start), t.billing_period, s.period_end),
+                updated_at = labs_now()
+           from tier as t
+          where s.partner_uuid = $1 and t.tier_uuid = s.tier_uuid",
+        partner_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// To whom a letter about a subscription goes.
+pub(super) struct AdministratorRow {
+    pub(super) message_uuid: Uuid,
+    pub(super) person_uuid: Uuid,
+    pub(super) email: String,
+    pub(super) name: String,
+    pub(super) locale: String,
+}
+
+impl AdministratorRow {
+    /// The same as letters know people.
+    pub(super) fn addressee(self, partner_uuid: Uuid) -> Addressee {
+        Addressee {
+            person_uuid: Some(self.person_uuid),
+            partner_uuid: Some(partner_uuid),
+            email: self.email,
+            name: self.name,
+            locale: self.locale,
+        }
+    }
+}
+
+/// The partner's administrators, each with the id that a letter to them is to have.
+pub(super) async fn administrators(db: &Db, partner_uuid: Uuid) -> Result<Vec<AdministratorRow>, Fault> {
+    Ok(sqlx::query_as!(
+        AdministratorRow,
+        r#"select labs_uuid() as "message_uuid!", person_uuid, email, name, locale from person
+            where partner_uuid = $1 and role = 'ADMINISTRATOR' and state = 'ACTIVE'
+            order by created_at, person_uuid
+            limit 100"#,
+        partner_uuid
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}

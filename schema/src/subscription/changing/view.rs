@@ -1,0 +1,90 @@
+//! A subscription as its partner and staff see it.
+
+use async_graphql::{Enum, SimpleObject};
+use uuid::Uuid;
+
+use super::rules::State;
+use super::store::SubscriptionRow;
+use crate::money::Money;
+use crate::subscription::public_tiers::BillingPeriod;
+use crate::time::Time;
+
+/// Which tier a partner is on, and until when. GraphQL itself has another use for the word `Subscription`.
+#[derive(SimpleObject)]
+#[graphql(name = "PartnerSubscription", rename_fields = "snake_case")]
+pub(crate) struct Subscription {
+    /// The partner.
+    partner_uuid: Uuid,
+    /// Its name.
+    company_name: String,
+    /// The tier that it is on.
+    tier_code: String,
+    /// That tier's name for people.
+    tier_name: String,
+    /// The price of one billing period, without tax.
+    price: Money,
+    /// What the price pays for.
+    billing_period: BillingPeriod,
+    /// Where it stands.
+    state: State,
+    /// Since when it is on the tier.
+    started_at: Time,
+    /// When the present period began.
+    period_start: Time,
+    /// When the present period ends; null where there are no periods.
+    period_end: Option<Time>,
+    /// What is to come; null when nothing is.
+    pending_change: Option<PendingChange>,
+}
+
+/// What is to come of a subscription.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PendingChange {
+    /// What it is.
+    kind: PendingChangeKind,
+    /// The tier that it is going to be on.
+    tier_code: String,
+    /// That tier's name for people.
+    tier_name: String,
+    /// From when on.
+    at: Time,
+}
+
+/// What can be to come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+pub(crate) enum PendingChangeKind {
+    /// Another tier from a date on.
+    TierChange,
+    /// The end of a cancelled period.
+    Cancellation,
+}
+
+impl From<SubscriptionRow> for Subscription {
+    fn from(row: SubscriptionRow) -> Self {
+        let state = State::of(&row.state);
+        let kind = match state {
+            State::Active => PendingChangeKind::TierChange,
+            State::Cancelling => PendingChangeKind::Cancellation,
+        };
+        let to_come = row.to_come_tier_code.zip(row.to_come_tier_name).zip(row.to_come_at);
+        Self {
+            partner_uuid: row.partner_uuid,
+            company_name: row.company_name,
+            tier_code: row.tier_code,
+            tier_name: row.tier_name,
+            price: Money { amount_minor: row.price_amount_minor, currency: row.currency },
+            billing_period: BillingPeriod::of(&row.billing_period),
+            state,
+            started_at: row.started_at,
+            period_start: row.period_start,
+            period_end: row.period_end,
+            pending_change: to_come.map(|((tier_code, tier_name), at)| PendingChange {
+                kind,
+                tier_code,
+                tier_name,
+                at,
+            }),
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! What a partner may ask about its subscription.
+
+use async_graphql::{Context, Enum, InputObject, Object, SimpleObject};
+
+use super::rules::Compared;
+use super::store::{self, ComparedRow, RatesRow};
+use crate::access::access;
+use crate::ask::{Ask, Asking};
+use crate::fault::Fault;
+use crate::page::Page;
+use crate::subscription::changing::{self, Change, End, Events, Subscription, SubscriptionEvent};
+use crate::subscription::values::{Effect, FeatureKind, FeatureValue};
+use crate::time::Time;
+
+/// A page of a history.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SubscriptionEventList {
+    /// What happened, the latest first.
+    data: Vec<SubscriptionEvent>,
+    /// Where the page ends.
+    page: Page,
+}
+
+/// Another tier to look at.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SubscriptionPreviewChange {
+    /// The tier.
+    tier_code: String,
+}
+
+/// What another tier would change.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SubscriptionPreview {
+    /// The tier that the partner is on.
+    from_tier_code: String,
+    /// The tier that is looked at.
+    to_tier_code: String,
+    /// When a change that is asked for now takes effect.
+    takes_effect: TakesEffect,
+    /// The features that there would be more of.
+    gained: Vec<FeatureDifference>,
+    /// The features that there would be less of.
+    lost: Vec<FeatureDifference>,
+    /// Requests a second.
+    burst_per_second: RateDifference,
+    /// Requests a day.
+    daily_requests: RateDifference,
+    /// The limits beyond which the partner would be.
+    over_limit: Vec<OverLimit>,
+}
+
+/// When a change takes effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+pub(crate) enum TakesEffect {
+    /// At once.
+    AtOnce,
+    /// Once staff have approved it.
+    AfterApproval,
+}
+
+/// A feature that would be worth something else.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct FeatureDifference {
+    /// The feature.
+    code: String,
+    /// Its name for people.
+    name: String,
+    /// How to read its values.
+    kind: FeatureKind,
+    /// What a limit counts.
+    unit: Option<String>,
+    /// What it is worth now.
+    before: FeatureValue,
+    /// What it would be worth.
+    after: FeatureValue,
+}
+
+/// A budget now and then.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct RateDifference {
+    /// Requests now.
+    before: i64,
+    /// Requests then.
+    after: i64,
+}
+
+/// A limit of which more is used than another tier allows.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct OverLimit {
+    /// The feature.
+    code: String,
+    /// Its name for people.
+    name: String,
+    /// What it counts.
+    unit: Option<String>,
+    /// What would be allowed.
+    limit: i64,
+    /// What is used.
+    used: i64,
+}
+
+/// Reads of the subscription.
+#[derive(Default)]
+pub(crate) struct CurrentQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl CurrentQuery {
+    /// The caller's partner's subscription.
+    #[graphql(directive = access::apply("subscription".into()))]
+    async fn subscription_current_get(&self, ctx: &Context<'_>) -> Result<Subscription, Fault> {
+        found(ctx.ask()).await
+    }
+
+    /// What happened to it.
+    #[graphql(directive = access::apply("subscription".into()))]
+    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
+    async fn subscription_current_list_events(
+        &self,
+        ctx: &Context<'_>,
+        kind: Option<Vec<String>>,
+        occurred_at_from: Option<Time>,
+        occurred_at_until: Option<Time>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<SubscriptionEventList, Fault> {
+        let (ask, list) = (ctx.ask(), "subscription_current_list_events");
+        let partner_uuid = ask.owner()?.uuid();
+        let events = Events { list, partner_uuid, kind, occurred_at_from, occurred_at_until, names_staff: false };
+        let (data, page, _) = events.page(ask, limit, cursor.as_deref(), false).await?;
+        Ok(SubscriptionEventList { data, page })
+    }
+
+    /// What another tier would give and take. Changes nothing.
+    #[graphql(directive = access::apply("subscription".into()))]
+    async fn subscription_current_preview_change(
+        &self,
+        ctx: &Context<'_>,
+        body: SubscriptionPreviewChange,
+    ) -> Result<SubscriptionPreview, Fault> {
+        let ask = ctx.ask();
+        let owner = ask.owner()?;
+        let tier = changing::tier_get(&ask.db, &body.tier_code).await?;
+        let tier = changing::on_offer(tier, |tier| tier.state == "OFFERED")?;
+        let rates = store::rates(&ask.db, owner, tier.tier_uuid).await?;
+        let rates = rates.ok_or_else(|| Fault::internal("a partner without subscription"))?;
+        let rows = store::compared(&ask.db, owner, tier.tier_uuid).await?;
+        let takes_effect = if tier.self_service { TakesEffect::AtOnce } else { TakesEffect::AfterApproval };
+        Ok(preview(tier.code, takes_effect, &rates, rows))
+    }
+}
+
+/// Writes of the subscription.
+#[derive(Default)]
+pub(crate) struct CurrentMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl CurrentMutation {
+    /// Cancels: the free tier from the end of the period on.
+    #[graphql(directive = access::apply("subscription:write".into()))]
+    async fn subscription_current_cancel(&self, ctx: &Context<'_>) -> Result<Subscription, Fault> {
+        let ask = ctx.ask();
+        let partner_uuid = ask.owner()?.uuid();
+        Change::asked(ask, None)?.cancel(partner_uuid, End::PeriodEnd).await?;
+        found(ask).await
+    }
+
+    /// Takes a cancellation back before it takes effect.
+    #[graphql(directive = access::apply("subscription:write".into()))]
+    async fn subscription_current_resume(&self, ctx: &Context<'_>) -> Result<Subscription, Fault> {
+        let ask = ctx.ask();
+        let partner_uuid = ask.owner()?.uuid();
+        Change::asked(ask, None)?.resume(partner_uuid).await?;
+        found(ask).await
+    }
+}
+
+/// The subscription as it is now.
+async fn found(ask: &Ask) -> Result<Subscription, Fault> {
+    let row = changing::subscription_get(&ask.db, ask.owner()?.uuid()).await?;
+    row.map(Into::into).ok_or_else(|| Fault::internal("a partner without subscription"))
+}
+
+fn preview(
+    to_tier_code: String,
+    takes_effect: TakesEffect,
+    rates: &RatesRow,
+    rows: Vec<ComparedRow>,
+) -> SubscriptionPreview {
+    let (mut gained, mut lost, mut over_limit) = (Vec::new(), Vec::new(), Vec::new());
+    for row in rows {
+        let compared = Compared { before: &row.before, after: &row.after, used: row.used };
+        if let Some((limit, used)) = compared.exceeded() {
+            let (code, name, unit) = (row.code.clone(), row.name.clone(), row.unit.clone());
+            over_limit.push(OverLimit { code, name, unit, limit, used });
+        }
+        match compared.effect() {
+            Some(Effect::Gain) => gained.push(row.into()),
+            Some(Effect::Loss) => lost.push(row.into()),
+            None => {}
+        }
+    }
+    SubscriptionPreview {
+        from_tier_code: rates.tier_code.clone(),
+        to_tier_code,
+        takes_effect,
+        gained,
+        lost,
+        burst_per_second: RateDifference { before: rates.burst_before.into(), after: rates.burst_after.into() },
+        daily_requests: RateDifference { before: rates.daily_before, after: rates.daily_after },
+        over_limit,
+    }
+}
+
+impl From<ComparedRow> for FeatureDifference {
+    fn from(row: ComparedRow) -> Self {
+        let kind = FeatureKind::of(&row.kind);
+        Self {
+            code: row.code,
+            name: row.name,
+            kind,
+            unit: row.unit,
+            before: FeatureValue::of(kind, row.before),
+            after: FeatureValue::of(kind, row.after),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What another tier would give and take.
+
+use serde_json::Value;
+
+use crate::subscription::values::{Effect, cap, effect};
+
+/// A feature in a comparison of two tiers for one partner.
+pub(super) struct Compared<'a> {
+    /// What it is worth now.
+    pub(super) before: &'a Value,
+    /// What it would be worth; an override stays.
+    pub(super) after: &'a Value,
+    /// How much of it is used, where that is counted.
+    pub(super) used: Option<i64>,
+}
+
+impl Compared<'_> {
+    /// Whether there would be more or less of it.
+    pub(super) fn effect(&self) -> Option<Effect> {
+        effect(self.before, self.after)
+    }
+
+    /// The limit beyond which the partner would be: it keeps what it has and can add no more.
+    pub(super) fn exceeded(&self) -> Option<(i64, i64)> {
+        let (limit, used) = (cap(self.after)?, self.used?);
+        (used > limit && self.effect() == Some(Effect::Loss)).then_some((limit, used))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_used_beyond_a_smaller_limit_is_named() {
+        let cells = [
+            (json!(20), json!(3), Some(5), Some(Effect::Loss), Some((3, 5))),
+            (json!(20), json!(3), Some(3), Some(Effect::Loss), None),
+            (json!(20), json!(3), None, Some(Effect::Loss), None),
+            (json!("unlimited"), json!(3), Some(4), Some(Effect::Loss), Some((3, 4))),
+            (json!(3), json!(20), Some(30), Some(Effect::Gain), None),
+            (json!(true), json!(false), None, Some(Effect::Loss), None),
+            (json!(3), json!(3), Some(9), None, None),
+        ];
+        for (before, after, used, effect, exceeded) in cells {
+            let compared = Compared { before: &before, after: &after, used };
+            assert_eq!((compared.effect(), compared.exceeded()), (effect, exceeded), "{before} {after} {used:?}");
+        }
+    }
+}

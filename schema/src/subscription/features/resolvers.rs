@@ -1,0 +1,224 @@
+//! What staff may ask about features.
+
+use async_graphql::{Context, InputObject, Json, MaybeUndefined, Object, SimpleObject};
+use serde_json::Value;
+
+use super::rules;
+use super::store::{self, FeatureRow, Filter, NewFeature};
+use crate::access::access;
+use crate::ask::{Ask, Asking, Target};
+use crate::fault::Fault;
+use crate::page::{CountedPage, Window, names};
+use crate::subscription::values::{FeatureKind, shown};
+use crate::time::Time;
+
+/// What a tier can hold.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct Feature {
+    /// By which programs know it; it never changes.
+    code: String,
+    /// How its values read; it never changes.
+    kind: FeatureKind,
+    /// Its name for people.
+    name: String,
+    /// What it is.
+    description: String,
+    /// What a limit counts.
+    unit: Option<String>,
+    /// The scope that it lets people and programs hold.
+    scope: Option<String>,
+    /// What it is worth where a tier says nothing; null for a limit without a cap.
+    default_value: Option<Json<Value>>,
+    /// Whether it is a limit without a cap where a tier says nothing.
+    default_unlimited: bool,
+    /// Its place on the pricing page, smaller ones first.
+    position: i32,
+    /// When it was defined.
+    created_at: Time,
+    /// When it last changed.
+    updated_at: Time,
+}
+
+/// A page of features.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct FeatureList {
+    /// The features, in the order of the pricing page.
+    data: Vec<Feature>,
+    /// Where the page ends.
+    page: CountedPage,
+}
+
+/// A new feature.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct FeatureCreate {
+    /// By which programs know it.
+    code: String,
+    /// How its values read.
+    kind: FeatureKind,
+    /// Its name for people.
+    name: String,
+    /// What it is.
+    description: Option<String>,
+    /// What a limit counts.
+    unit: Option<String>,
+    /// The scope that it opens.
+    scope: Option<String>,
+    /// What it is worth where a tier says nothing.
+    default_value: Option<Json<Value>>,
+    /// Whether it is a limit without a cap where a tier says nothing.
+    default_unlimited: Option<bool>,
+    /// Its place on the pricing page.
+    position: Option<i32>,
+}
+
+/// A merge patch of a feature (RFC 7396).
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct FeatureUpdate {
+    /// Its name for people.
+    name: Option<String>,
+    /// What it is; null empties it.
+    description: MaybeUndefined<String>,
+    /// What a limit counts; null empties it.
+    unit: MaybeUndefined<String>,
+    /// What it is worth where a tier says nothing.
+    default_value: MaybeUndefined<Json<Value>>,
+    /// Whether it is a limit without a cap where a tier says nothing.
+    default_unlimited: Option<bool>,
+    /// Its place on the pricing page.
+    position: Option<i32>,
+}
+
+/// Reads of features.
+#[derive(Default)]
+pub(crate) struct FeaturesQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl FeaturesQuery {
+    /// Every feature that is defined.
+    #[graphql(directive = access::apply("labs.admin.tiers".into()))]
+    async fn subscription_features_list(
+        &self,
+        ctx: &Context<'_>,
+        kind: Option<Vec<FeatureKind>>,
+        q: Option<String>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<FeatureList, Fault> {
+        let (ask, list) = (ctx.ask(), "subscription_features_list");
+        let filter = Filter { kind: names(kind), q };
+        let window = Window::read(&ask.services.cursors, list, &filter, limit, cursor.as_deref())?;
+        let rows = store::page(&ask.db, &filter, &window).await?;
+        let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
+        let (rows, page) = window.cut(rows, FeatureRow::keys);
+        Ok(FeatureList { data: rows.into_iter().map(Into::into).collect(), page: CountedPage::of(page, total) })
+    }
+}
+
+/// Writes of features.
+#[derive(Default)]
+pub(crate) struct FeaturesMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl FeaturesMutation {
+    /// Defines a feature. It is worth its default in every tier until a tier says otherwise.
+    #[graphql(directive = access::apply("labs.admin.tiers:write".into()))]
+    async fn subscription_features_create(&self, ctx: &Context<'_>, body: FeatureCreate) -> Result<Feature, Fault> {
+        let (ask, mut errors) = (ctx.ask(), Vec::new());
+        note(ask, &body.code);
+        let name = rules::name(&body.name, &mut errors);
+        rules::scope(body.kind, body.scope.as_deref(), &mut errors);
+        let unit = rules::unit(body.kind, body.unit.as_deref(), &mut errors);
+        let default = body.default_value.as_ref().map(|value| &value.0);
+        let default = rules::default_value(body.kind, default, body.default_unlimited, &mut errors);
+        let Some(default_value) = default.filter(|_| errors.is_empty()) else { return Err(Fault::invalid(errors)) };
+        let new = NewFeature {
+            code: &body.code,
+            kind: body.kind.name(),
+            name: &name,
+            description: body.description.as_deref().unwrap_or_default().trim(),
+            unit: unit.as_deref(),
+            scope: body.scope.as_deref(),
+            default_value,
+            position: body.position,
+        };
+        store::insert(&ask.db, &new).await?;
+        found(ask, &body.code).await
+    }
+
+    /// Changes a feature's words, place and default. The default is in force within a second where a tier says nothing.
+    #[graphql(directive = access::apply("labs.admin.tiers:write".into()))]
+    async fn subscription_features_update(
+        &self,
+        ctx: &Context<'_>,
+        feature_code: String,
+        body: FeatureUpdate,
+    ) -> Result<Feature, Fault> {
+        let (ask, mut errors) = (ctx.ask(), Vec::new());
+        note(ask, &feature_code);
+        let kind = FeatureKind::of(&store::lock(&ask.db, &feature_code).await?.ok_or_else(not_found)?);
+        let name = body.name.map(|name| rules::name(&name, &mut errors));
+        let unit = match &body.unit {
+            MaybeUndefined::Undefined => None,
+            said => Some(rules::unit(kind, said.value().map(String::as_str), &mut errors)),
+        };
+        let says_default = !body.default_value.is_undefined() || body.default_unlimited.is_some();
+        let default_value = if says_default {
+            let said = body.default_value.value().map(|value| &value.0);
+            rules::default_value(kind, said, body.default_unlimited, &mut errors)
+        } else {
+            None
+        };
+        if !errors.is_empty() {
+            return Err(Fault::invalid(errors));
+        }
+        let change = store::Change {
+            name: name.as_deref(),
+            description: body.description.as_opt_deref().map(|text| text.unwrap_or_default().trim()),
+            has_unit: unit.is_some(),
+            unit: unit.flatten(),
+            default_value,
+            position: body.position,
+        };
+        store::update(&ask.db, &feature_code, &change).await?;
+        found(ask, &feature_code).await
+    }
+}
+
+/// The feature as it is now.
+async fn found(ask: &Ask, code: &str) -> Result<Feature, Fault> {
+    Ok(store::get(&ask.db, code).await?.ok_or_else(not_found)?.into())
+}
+
+fn note(ask: &Ask, code: &str) {
+    let kind = Some("FEATURE".to_owned());
+    ask.note_target(Target { kind, uuid: None, label: Some(code.to_owned()), partner_uuid: None });
+}
+
+fn not_found() -> Fault {
+    Fault::not_found("feature")
+}
+
+impl From<FeatureRow> for Feature {
+    fn from(row: FeatureRow) -> Self {
+        let kind = FeatureKind::of(&row.kind);
+        let (default_value, default_unlimited) = shown(kind, row.default_value);
+        Self {
+            code: row.feature_code,
+            kind,
+            name: row.name,
+            description: row.description,
+            unit: row.unit,
+            scope: row.scope,
+            default_value: default_value.map(Json),
+            default_unlimited,
+            position: row.position,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What a feature may be.
+
+use serde_json::Value;
+
+use crate::fault::FieldError;
+use crate::scope::Scope;
+use crate::subscription::values::{FeatureKind, kept};
+
+/// The name as it is kept.
+pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
+    let name = text.trim();
+    if name.is_empty() {
+        errors.push(FieldError::at("/name", "LENGTH", "Call the feature something, in 1 to 80 characters."));
+    }
+    name.to_owned()
+}
+
+/// Whether a feature of this kind can open this scope. Nothing of the staff's is ever opened by a tier.
+pub(super) fn scope(kind: FeatureKind, said: Option<&str>, errors: &mut Vec<FieldError>) {
+    let error = match (kind, said) {
+        (FeatureKind::Scope, None) => ("REQUIRED", "A SCOPE names the scope that it opens."),
+        (FeatureKind::Scope, Some(name)) => match Scope::parse(name) {
+            None => ("UNKNOWN_SCOPE", "There is no such scope. GET /v1/admin/scopes lists them all."),
+            Some(scope) if scope.is_admin() => {
+                ("SCOPE_OF_STAFF", "Nothing under labs.admin is opened by a tier. Name a scope of partners.")
+            }
+            Some(_) => return,
+        },
+        (_, Some(_)) => ("NO_SCOPE", "Only a SCOPE opens one. Leave `scope` out."),
+        (_, None) => return,
+    };
+    errors.push(FieldError::at("/scope", error.0, error.1));
+}
+
+/// What a limit counts, as it is kept.
+pub(super) fn unit(kind: FeatureKind, said: Option<&str>, errors: &mut Vec<FieldError>) -> Option<String> {
+    let unit = said.map(str::trim).filter(|unit| !unit.is_empty())?;
+    if kind != FeatureKind::Limit {
+        errors.push(FieldError::at("/unit", "NO_LIMIT", "Only a LIMIT counts something. Leave `unit` out."));
+    }
+    Some(unit.to_owned())
+}
+
+/// What the feature is worth where a tier says nothing.
+pub(super) fn default_value(
+    kind: FeatureKind,
+    said: Option<&Value>,
+    unlimited: Option<bool>,
+    errors: &mut Vec<FieldError>,
+) -> Option<Value> {
+    let place = |mut error: FieldError| {
+        error.pointer = error.pointer.map(|pointer| pointer.replacen('/', "/default_", 1));
+        error
+    };
+    kept(kind, said, unlimited, "").map_err(|error| errors.push(place(error))).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn places(judge: impl FnOnce(&mut Vec<FieldError>)) -> Vec<(String, String)> {
+        let mut errors = Vec::new();
+        judge(&mut errors);
+        errors.into_iter().map(|error| (error.pointer.unwrap(), error.code)).collect()
+    }
+
+    #[test]
+    fn only_a_scope_opens_a_scope_and_none_of_the_staffs() {
+        let judged = |kind, said| places(|errors| scope(kind, said, errors));
+        assert!(judged(FeatureKind::Scope, Some("statistics:write")).is_empty());
+        assert!(judged(FeatureKind::Flag, None).is_empty());
+        for (kind, said, code) in [
+            (FeatureKind::Scope, None, "REQUIRED"),
+            (FeatureKind::Scope, Some("coffee"), "UNKNOWN_SCOPE"),
+            (FeatureKind::Scope, Some("labs.admin"), "SCOPE_OF_STAFF"),
+            (FeatureKind::Scope, Some("labs.admin.tiers:write"), "SCOPE_OF_STAFF"),
+            (FeatureKind::Flag, Some("statistics"), "NO_SCOPE"),
+            (FeatureKind::Limit, Some("statistics"), "NO_SCOPE"),
+        ] {
+            assert_eq!(judged(kind, said), [("/scope".to_owned(), code.to_owned())], "{kind:?} {said:?}");
+        }
+    }
+
+    #[test]
+    fn a_default_suits_the_kind_or_its_place_is_named() {
+        let judged = |kind, said: Option<Value>, unlimited| {
+            places(|errors| drop(default_value(kind, said.as_ref(), unlimited, errors)))
+        };
+        assert!(judged(FeatureKind::Limit, None, Some(true)).is_empty());
+        assert_eq!(judged(FeatureKind::Limit, Some(json!("x")), None)[0].0, "/default_value");
+        assert_eq!(judged(FeatureKind::Flag, None, Some(true))[0].0, "/default_unlimited");
+    }
+
+    #[test]
+    fn only_a_limit_has_a_unit() {
+        assert!(places(|errors| drop(unit(FeatureKind::Limit, Some("apps"), errors))).is_empty());
+        assert!(places(|errors| drop(unit(FeatureKind::Flag, Some(" "), errors))).is_empty());
+        assert_eq!(places(|errors| drop(unit(FeatureKind::Flag, Some("apps"), errors)))[0].1, "NO_LIMIT");
+    }
+}

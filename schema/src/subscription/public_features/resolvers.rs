@@ -1,0 +1,94 @@
+//! What anybody may ask about features.
+
+use async_graphql::{Context, Json, Object, SimpleObject};
+use serde_json::{Value, json};
+
+use super::store::{self, FeatureRow, ValueRow};
+use crate::access::access;
+use crate::ask::Asking;
+use crate::fault::Fault;
+use crate::page::{Page, Window};
+use crate::subscription::values::{FeatureKind, shown};
+
+/// A feature and what it is worth in each tier on offer.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PublicFeature {
+    /// By which programs know it.
+    code: String,
+    /// Its name for people.
+    name: String,
+    /// What it is.
+    description: String,
+    /// How to read its values.
+    kind: FeatureKind,
+    /// What a limit counts.
+    unit: Option<String>,
+    /// The scope that it lets people and programs hold.
+    scope: Option<String>,
+    /// What it is worth in each tier, in the order of the pricing page.
+    tiers: Vec<PublicFeatureValue>,
+}
+
+/// What a feature is worth in a tier.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PublicFeatureValue {
+    /// The tier.
+    tier_code: String,
+    /// True or false, or a number; null for a limit without a cap.
+    value: Option<Json<Value>>,
+    /// Whether a limit has no cap.
+    unlimited: bool,
+}
+
+/// A page of the matrix.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PublicFeatureList {
+    /// The features, in the order of the pricing page.
+    data: Vec<PublicFeature>,
+    /// Where the page ends.
+    page: Page,
+}
+
+/// Public reads of features.
+#[derive(Default)]
+pub(crate) struct PublicFeaturesQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl PublicFeaturesQuery {
+    /// The feature matrix.
+    #[graphql(directive = access::apply("public".into()))]
+    async fn subscription_public_features_list(
+        &self,
+        ctx: &Context<'_>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<PublicFeatureList, Fault> {
+        let (ask, list) = (ctx.ask(), "subscription_public_features_list");
+        let window = Window::read(&ask.services.cursors, list, &(), limit, cursor.as_deref())?;
+        let rows = store::page(&ask.db, &window).await?;
+        let (rows, page) = window.cut(rows, |row| vec![json!(row.position), json!(row.code)]);
+        Ok(PublicFeatureList { data: rows.into_iter().map(Into::into).collect(), page })
+    }
+}
+
+impl From<FeatureRow> for PublicFeature {
+    fn from(row: FeatureRow) -> Self {
+        let kind = FeatureKind::of(&row.kind);
+        let worth = |ValueRow { tier_code, value }| {
+            let (value, unlimited) = shown(kind, value);
+            PublicFeatureValue { tier_code, value: value.map(Json), unlimited }
+        };
+        Self {
+            code: row.code,
+            name: row.name,
+            description: row.description,
+            kind,
+            unit: row.unit,
+            scope: row.scope,
+            tiers: row.tiers.0.into_iter().map(worth).collect(),
+        }
+    }
+}

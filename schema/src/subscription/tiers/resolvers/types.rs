@@ -1,0 +1,348 @@
+//! Tiers as staff see and write them.
+
+use async_graphql::{InputObject, Json, MaybeUndefined, SimpleObject};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::fault::Fault;
+use crate::money::Money;
+use crate::page::CountedPage;
+use crate::subscription::changing::State as SubscriptionState;
+use crate::subscription::entitlements::EntitlementSource;
+use crate::subscription::public_tiers::BillingPeriod;
+use crate::subscription::tiers::rules::State;
+use crate::subscription::tiers::store::{FeatureRow, SubscriberRow, TierRow};
+use crate::subscription::values::{Effect, FeatureKind, FeatureValue, FeatureValueInput, shown};
+use crate::time::Time;
+
+/// A tier as staff see it.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TierRecord {
+    /// The tier.
+    uuid: Uuid,
+    /// By which programs know it; it never changes.
+    code: String,
+    /// Its name for people.
+    name: String,
+    /// For whom it is.
+    description: String,
+    /// Where it stands.
+    state: State,
+    /// The price of one billing period, without tax.
+    price: Money,
+    /// What the price pays for.
+    billing_period: BillingPeriod,
+    /// Requests a second.
+    burst_per_second: i32,
+    /// Requests a day.
+    daily_requests: i64,
+    /// Whether a partner may choose it without asking.
+    self_service: bool,
+    /// Its place on the pricing page, smaller ones first.
+    position: i32,
+    /// Whether the pricing page should set it off.
+    highlighted: bool,
+    /// What every feature is worth in it.
+    features: Vec<TierRecordFeature>,
+    /// How many partners are on it.
+    subscribers_count: i64,
+    /// When it was made.
+    created_at: Time,
+    /// When it last changed.
+    updated_at: Time,
+}
+
+/// What a feature is worth in a tier, and whether the tier says so.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TierRecordFeature {
+    /// The feature.
+    code: String,
+    /// Its name for people.
+    name: String,
+    /// How to read its value.
+    kind: FeatureKind,
+    /// True or false, or a number; null for a limit without a cap.
+    value: Option<Json<Value>>,
+    /// Whether a limit has no cap.
+    unlimited: bool,
+    /// What a limit counts.
+    unit: Option<String>,
+    /// The scope that it opens.
+    scope: Option<String>,
+    /// `TIER` where the tier says so, `DEFAULT` where it says nothing.
+    source: EntitlementSource,
+}
+
+/// A page of tiers.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TierRecordList {
+    /// The tiers, in the order of the pricing page.
+    pub(super) data: Vec<TierRecord>,
+    /// Where the page ends.
+    pub(super) page: CountedPage,
+}
+
+/// A partner on a tier.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct Subscriber {
+    /// The partner.
+    partner_uuid: Uuid,
+    /// Its name.
+    company_name: String,
+    /// Where its subscription stands.
+    state: SubscriptionState,
+    /// Since when it is on the tier.
+    started_at: Time,
+    /// When its period ends; null where there are none.
+    period_end: Option<Time>,
+    /// How many of its features are overridden now.
+    overrides_count: i64,
+}
+
+/// A page of subscribers.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SubscriberList {
+    /// The partners, the latest first.
+    pub(super) data: Vec<Subscriber>,
+    /// Where the page ends.
+    pub(super) page: CountedPage,
+}
+
+/// A new tier.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TierCreate {
+    /// By which programs know it.
+    pub(super) code: String,
+    /// Its name for people.
+    pub(super) name: String,
+    /// For whom it is.
+    pub(super) description: Option<String>,
+    /// The price of one billing period.
+    pub(super) price: PriceInput,
+    /// What the price pays for.
+    pub(super) billing_period: BillingPeriod,
+    /// Requests a second.
+    pub(super) burst_per_second: i32,
+    /// Requests a day.
+    pub(super) daily_requests: i64,
+    /// Whether a partner may choose it without asking.
+    pub(super) self_service: Option<bool>,
+    /// Its place on the pricing page; behind all others unless it is said.
+    pub(super) position: Option<i32>,
+    /// Whether the pricing page should set it off.
+    pub(super) highlighted: Option<bool>,
+    /// What features are worth in it; where it says nothing, their default holds.
+    pub(super) features: Option<Vec<FeatureValueInput>>,
+}
+
+/// A price.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PriceInput {
+    /// In the smallest unit of the currency.
+    pub(super) amount_minor: i64,
+    /// ISO 4217 code.
+    pub(super) currency: String,
+}
+
+/// A merge patch of a tier (RFC 7396).
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TierUpdate {
+    /// Its name for people.
+    pub(super) name: Option<String>,
+    /// For whom it is; null empties it.
+    pub(super) description: MaybeUndefined<String>,
+    /// The price of one billing period.
+    pub(super) price: Option<PriceInput>,
+    /// What the price pays for; only a draft's changes.
+    pub(super) billing_period: Option<BillingPeriod>,
+    /// Requests a second.
+    pub(super) burst_per_second: Option<i32>,
+    /// Requests a day.
+    pub(super) daily_requests: Option<i64>,
+    /// Whether a partner may choose it without asking.
+    pub(super) self_service: Option<bool>,
+    /// Its place on the pricing page.
+    pub(super) position: Option<i32>,
+    /// Whether the pricing page should set it off.
+    pub(super) highlighted: Option<bool>,
+}
+
+/// All that a tier says of features.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TierFeaturesPut {
+    /// The whole set; where it says nothing, a feature's default holds.
+    pub(super) features: Vec<FeatureValueInput>,
+}
+
+/// How a tier might be changed.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TierSimulate {
+    /// Requests a second.
+    pub(super) burst_per_second: Option<i32>,
+    /// Requests a day.
+    pub(super) daily_requests: Option<i64>,
+    /// The whole set of features, as it would be put.
+    pub(super) features: Option<Vec<FeatureValueInput>>,
+}
+
+/// Who would gain or lose what.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TierSimulation {
+    /// The tier.
+    pub(in crate::subscription::tiers) tier_uuid: Uuid,
+    /// Its code.
+    pub(in crate::subscription::tiers) tier_code: String,
+    /// How many partners are on it.
+    pub(in crate::subscription::tiers) subscribers_count: i64,
+    /// The features that would be worth something else.
+    pub(in crate::subscription::tiers) features: Vec<SimulatedFeature>,
+    /// Requests a second; null when they would stay.
+    pub(in crate::subscription::tiers) burst_per_second: Option<SimulatedRate>,
+    /// Requests a day; null when they would stay.
+    pub(in crate::subscription::tiers) daily_requests: Option<SimulatedRate>,
+    /// The first hundred partners whose features would change, the latest on the tier first.
+    pub(in crate::subscription::tiers) partners: Vec<SimulatedPartner>,
+    /// Whether there are more of them.
+    pub(in crate::subscription::tiers) has_more_partners: bool,
+}
+
+/// A feature that would be worth something else.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SimulatedFeature {
+    /// The feature.
+    pub(in crate::subscription::tiers) code: String,
+    /// Its name for people.
+    pub(in crate::subscription::tiers) name: String,
+    /// How to read its values.
+    pub(in crate::subscription::tiers) kind: FeatureKind,
+    /// What it is worth now.
+    pub(in crate::subscription::tiers) before: FeatureValue,
+    /// What it would be worth.
+    pub(in crate::subscription::tiers) after: FeatureValue,
+    /// Whether that is more or less.
+    pub(in crate::subscription::tiers) effect: Effect,
+    /// How many partners would have it so.
+    pub(in crate::subscription::tiers) partners_affected: i64,
+    /// How many would keep what an override gives them.
+    pub(in crate::subscription::tiers) partners_overridden: i64,
+}
+
+/// A budget that would be another.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SimulatedRate {
+    /// Requests now.
+    pub(in crate::subscription::tiers) before: i64,
+    /// Requests then.
+    pub(in crate::subscription::tiers) after: i64,
+    /// Whether that is more or less.
+    pub(in crate::subscription::tiers) effect: Effect,
+    /// How many partners would have it so.
+    pub(in crate::subscription::tiers) partners_affected: i64,
+    /// How many would keep what an override gives them.
+    pub(in crate::subscription::tiers) partners_overridden: i64,
+}
+
+/// A partner whose features would change.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SimulatedPartner {
+    /// The partner.
+    pub(in crate::subscription::tiers) partner_uuid: Uuid,
+    /// Its name.
+    pub(in crate::subscription::tiers) company_name: String,
+    /// The codes of the features that it would have more of.
+    pub(in crate::subscription::tiers) gained: Vec<String>,
+    /// The codes of the features that it would have less of.
+    pub(in crate::subscription::tiers) lost: Vec<String>,
+    /// The limits beyond which it would be: it keeps what it has and cannot add more.
+    pub(in crate::subscription::tiers) over_limit: Vec<SimulatedOverLimit>,
+}
+
+/// A limit beyond which a partner would be.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SimulatedOverLimit {
+    /// The feature.
+    pub(in crate::subscription::tiers) code: String,
+    /// What would be allowed.
+    pub(in crate::subscription::tiers) limit: i64,
+    /// What is used.
+    pub(in crate::subscription::tiers) used: i64,
+}
+
+/// A billing period as its column names it.
+pub(super) const fn period_name(period: BillingPeriod) -> &'static str {
+    match period {
+        BillingPeriod::None => "NONE",
+        BillingPeriod::Month => "MONTH",
+        BillingPeriod::Year => "YEAR",
+    }
+}
+
+impl TryFrom<TierRow> for TierRecord {
+    type Error = Fault;
+
+    fn try_from(row: TierRow) -> Result<Self, Fault> {
+        Ok(Self {
+            uuid: row.tier_uuid,
+            code: row.code,
+            name: row.name,
+            description: row.description,
+            state: State::parse(&row.state)?,
+            price: Money { amount_minor: row.price_amount_minor, currency: row.currency },
+            billing_period: BillingPeriod::of(&row.billing_period),
+            burst_per_second: row.burst_per_second,
+            daily_requests: row.daily_requests,
+            self_service: row.self_service,
+            position: row.position,
+            highlighted: row.highlighted,
+            features: row.features.0.into_iter().map(Into::into).collect(),
+            subscribers_count: row.subscribers_count,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+        })
+    }
+}
+
+impl From<FeatureRow> for TierRecordFeature {
+    fn from(row: FeatureRow) -> Self {
+        let kind = FeatureKind::of(&row.kind);
+        let (value, unlimited) = shown(kind, row.value);
+        Self {
+            code: row.code,
+            name: row.name,
+            kind,
+            value: value.map(Json),
+            unlimited,
+            unit: row.unit,
+            scope: row.scope,
+            source: EntitlementSource::of(&row.source),
+        }
+    }
+}
+
+impl From<SubscriberRow> for Subscriber {
+    fn from(row: SubscriberRow) -> Self {
+        Self {
+            partner_uuid: row.partner_uuid,
+            company_name: row.company_name,
+            state: SubscriptionState::of(&row.state),
+            started_at: row.started_at,
+            period_end: row.period_end,
+            overrides_count: row.overrides_count,
+        }
+    }
+}

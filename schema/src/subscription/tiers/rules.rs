@@ -1,0 +1,230 @@
+//! What may become of a tier, and what it may say.
+
+use std::collections::HashMap;
+
+use async_graphql::Enum;
+use serde_json::Value;
+
+use crate::fault::{Fault, FieldError};
+use crate::states::Drawing;
+use crate::subscription::values::{FeatureKind, FeatureValueInput, kept};
+
+/// Where a tier stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
+#[graphql(name = "TierState")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum State {
+    /// Being written; nobody but staff sees it.
+    Draft,
+    /// In the public catalogue.
+    Offered,
+    /// Out of it; subscribers keep it.
+    Retired,
+}
+
+/// What staff can do with a tier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    /// Into the public catalogue.
+    Offer,
+    /// Out of it.
+    Retire,
+}
+
+impl State {
+    /// Every state, for tables and tests.
+    const ALL: [Self; 3] = [Self::Draft, Self::Offered, Self::Retired];
+
+    /// The column's value.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Draft => "DRAFT",
+            Self::Offered => "OFFERED",
+            Self::Retired => "RETIRED",
+        }
+    }
+
+    /// Reads the column's value.
+    ///
+    /// # Errors
+    /// [`crate::Code::Internal`] for a value that the column's check would not let in.
+    pub(crate) fn parse(text: &str) -> Result<Self, Fault> {
+        Self::ALL
+            .into_iter()
+            .find(|state| state.name() == text)
+            .ok_or_else(|| Fault::internal(format!("a tier in the state {text}")))
+    }
+}
+
+impl Action {
+    const ALL: [Self; 2] = [Self::Offer, Self::Retire];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Offer => "offer",
+            Self::Retire => "retire",
+        }
+    }
+}
+
+/// The table of the machine.
+const fn next(state: State, action: Action) -> Option<State> {
+    match (state, action) {
+        (State::Draft | State::Retired, Action::Offer) => Some(State::Offered),
+        (State::Offered, Action::Retire) => Some(State::Retired),
+        _ => None,
+    }
+}
+
+/// Where an action leads.
+///
+/// # Errors
+/// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
+pub(super) fn after(state: State, action: Action) -> Result<State, Fault> {
+    next(state, action).ok_or_else(|| {
+        let allowed = Action::ALL.into_iter().filter(|action| next(state, *action).is_some());
+        let allowed = allowed.map(|action| action.name().to_owned()).collect();
+        Fault::illegal("tier", state.name(), action.name(), allowed)
+    })
+}
+
+/// The machine as a picture.
+pub(crate) fn drawing() -> Drawing {
+    Drawing::of("Tier", (&State::ALL, State::name), (&Action::ALL, Action::name), [&after])
+}
+
+/// Refuses to leave cancelled subscriptions without a tier to fall back to.
+///
+/// # Errors
+/// [`crate::Code::Conflict`].
+pub(super) fn fallback_left(is_left: bool) -> Result<(), Fault> {
+    if is_left {
+        return Ok(());
+    }
+    Err(Fault::conflict(
+        "This is the last tier on offer that costs nothing and that anybody may choose, and cancelled subscriptions \
+         fall back to it. Offer another such tier first.",
+    ))
+}
+
+/// Refuses to change how long periods are once there may be subscribers: their periods run.
+///
+/// # Errors
+/// [`crate::Code::Conflict`].
+pub(super) fn period_changeable(state: State, is_changed: bool) -> Result<(), Fault> {
+    if is_changed && state != State::Draft {
+        return Err(Fault::conflict(
+            "The billing period changes only while a tier is a DRAFT, because the periods of its subscribers run. \
+             Make another tier, offer it and retire this one.",
+        ));
+    }
+    Ok(())
+}
+
+/// A name as it is kept.
+pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
+    let name = text.trim();
+    if name.is_empty() {
+        errors.push(FieldError::at("/name", "LENGTH", "Call the tier something, in 1 to 80 characters."));
+    }
+    name.to_owned()
+}
+
+/// What is said of features, as it is kept: each at most once, each known, each value of its feature's kind.
+pub(super) fn features(
+    said: &[FeatureValueInput],
+    kinds: &HashMap<&str, FeatureKind>,
+    errors: &mut Vec<FieldError>,
+) -> HashMap<String, Value> {
+    let mut values = HashMap::with_capacity(said.len());
+    for (place, feature) in said.iter().enumerate() {
+        let pointer = format!("/features/{place}");
+        let Some(kind) = kinds.get(feature.code.as_str()) else {
+            let message = "There is no such feature. GET /v1/subscription/internal/features lists them all.";
+            errors.push(FieldError::at(format!("{pointer}/code"), "UNKNOWN_FEATURE", message));
+            continue;
+        };
+        let value = feature.value.as_ref().map(|value| &value.0);
+        match kept(*kind, value, feature.unlimited, &pointer) {
+            Err(error) => errors.push(error),
+            Ok(value) => {
+                if values.insert(feature.code.clone(), value).is_some() {
+                    let message = "This feature is here twice. Say each once.";
+                    errors.push(FieldError::at(format!("{pointer}/code"), "TWICE", message));
+                }
+            }
+        }
+    }
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use async_graphql::Json;
+    use serde_json::json;
+
+    use super::*;
+    use crate::fault::Code;
+
+    #[test]
+    fn the_machine_cell_by_cell() {
+        use Action::{Offer, Retire};
+        let table: [(State, &[(Action, State)]); 3] = [
+            (State::Draft, &[(Offer, State::Offered)]),
+            (State::Offered, &[(Retire, State::Retired)]),
+            (State::Retired, &[(Offer, State::Offered)]),
+        ];
+        for (state, row) in table {
+            for action in Action::ALL {
+                let expected = row.iter().find(|(known, _)| *known == action).map(|(_, next)| *next);
+                assert_eq!(after(state, action).ok(), expected, "{state:?} {action:?}");
+            }
+        }
+        let refused = after(State::Draft, Retire).unwrap_err();
+        assert_eq!(
+            (refused.code(), refused.parts().allowed_actions.as_slice()),
+            (Code::IllegalTransition, &["offer".to_owned()][..])
+        );
+    }
+
+    #[test]
+    fn every_state_reads_as_it_is_written() {
+        for state in State::ALL {
+            assert_eq!(State::parse(state.name()).ok(), Some(state));
+        }
+        assert!(State::parse("GONE").is_err());
+    }
+
+    #[test]
+    fn the_last_free_tier_stays_and_periods_run() {
+        assert_eq!(fallback_left(false).unwrap_err().code(), Code::Conflict);
+        assert!(fallback_left(true).is_ok());
+        assert!(period_changeable(State::Draft, true).is_ok());
+        assert!(period_changeable(State::Offered, false).is_ok());
+        assert_eq!(period_changeable(State::Retired, true).unwrap_err().code(), Code::Conflict);
+    }
+
+    #[test]
+    fn a_set_of_features_names_what_is_wrong_by_its_place() {
+        let kinds = HashMap::from([("apps", FeatureKind::Limit), ("early_access", FeatureKind::Flag)]);
+        let say = |code: &str, value: Value| FeatureValueInput {
+            code: code.to_owned(),
+            value: Some(Json(value)),
+            unlimited: None,
+        };
+        let mut errors = Vec::new();
+        let values = features(&[say("apps", json!(3)), say("early_access", json!(true))], &kinds, &mut errors);
+        assert_eq!((errors.len(), &values["apps"], &values["early_access"]), (0, &json!(3), &json!(true)));
+        let said = [
+            say("apps", json!(true)),
+            say("no_such", json!(1)),
+            say("early_access", json!(true)),
+            say("early_access", json!(false)),
+        ];
+        features(&said, &kinds, &mut errors);
+        let places: Vec<_> = errors.into_iter().map(|error| (error.pointer.unwrap(), error.code)).collect();
+        let expected =
+            [("/features/0/value", "KIND"), ("/features/1/code", "UNKNOWN_FEATURE"), ("/features/3/code", "TWICE")];
+        assert_eq!(places, expected.map(|(place, code)| (place.to_owned(), code.to_owned())));
+    }
+}

@@ -1,0 +1,126 @@
+//! What a change of a tier would do, computed from what the change would write.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::resolvers::TierSimulation;
+use super::resolvers::types::{SimulatedFeature, SimulatedOverLimit, SimulatedPartner, SimulatedRate};
+use super::store::TierRow;
+use super::store::effects::{self, RateReachRow, ReachRow, ReachedRow};
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::subscription::features;
+use crate::subscription::values::{Effect, FeatureKind, FeatureValue, cap, effect};
+
+/// Partners that are shown.
+const SHOWN: usize = 100;
+
+/// A feature that would be worth something else.
+struct Changed {
+    code: String,
+    name: String,
+    kind: FeatureKind,
+    before: Value,
+    after: Value,
+    effect: Effect,
+}
+
+/// What would come of a tier with these values and budgets; what is `None` would stay.
+pub(super) async fn run(
+    db: &Db,
+    tier: TierRow,
+    values: Option<HashMap<String, Value>>,
+    burst_per_second: Option<i32>,
+    daily_requests: Option<i64>,
+) -> Result<TierSimulation, Fault> {
+    let changed = match values {
+        Some(values) => changed(&tier, values, features::definitions(db).await?),
+        None => Vec::new(),
+    };
+    let codes: Vec<String> = changed.iter().map(|feature| feature.code.clone()).collect();
+    let (reach, mut reached) = if codes.is_empty() {
+        (Vec::new(), Vec::new())
+    } else {
+        (effects::reach(db, tier.tier_uuid, &codes).await?, effects::reached(db, tier.tier_uuid, &codes).await?)
+    };
+    let rates = effects::rate_reach(db, tier.tier_uuid).await?;
+    let has_more_partners = reached.len() > SHOWN;
+    reached.truncate(SHOWN);
+    let burst = burst_per_second.map(|after| (i64::from(tier.burst_per_second), i64::from(after)));
+    let daily = daily_requests.map(|after| (tier.daily_requests, after));
+    Ok(TierSimulation {
+        tier_uuid: tier.tier_uuid,
+        tier_code: tier.code,
+        subscribers_count: rates.subscribers,
+        burst_per_second: burst.and_then(|change| rate(change, &rates, rates.burst_overridden)),
+        daily_requests: daily.and_then(|change| rate(change, &rates, rates.daily_overridden)),
+        partners: reached.into_iter().map(|row| partner(row, &changed)).collect(),
+        has_more_partners,
+        features: changed.into_iter().map(|feature| shown(feature, &reach)).collect(),
+    })
+}
+
+/// The features that would be worth something else. Where the set says nothing, the default would hold.
+fn changed(
+    tier: &TierRow,
+    mut values: HashMap<String, Value>,
+    definitions: Vec<features::DefinitionRow>,
+) -> Vec<Changed> {
+    let mut defaults: HashMap<String, Value> =
+        definitions.into_iter().map(|row| (row.feature_code, row.default_value)).collect();
+    let features = tier.features.0.iter().filter_map(|feature| {
+        let default = defaults.remove(&feature.code);
+        let after = values.remove(&feature.code).or(default)?;
+        Some(Changed {
+            effect: effect(&feature.value, &after)?,
+            code: feature.code.clone(),
+            name: feature.name.clone(),
+            kind: FeatureKind::of(&feature.kind),
+            before: feature.value.clone(),
+            after,
+        })
+    });
+    features.collect()
+}
+
+fn shown(feature: Changed, reach: &[ReachRow]) -> SimulatedFeature {
+    let reach = reach.iter().find(|row| row.code == feature.code);
+    SimulatedFeature {
+        code: feature.code,
+        name: feature.name,
+        kind: feature.kind,
+        before: FeatureValue::of(feature.kind, feature.before),
+        after: FeatureValue::of(feature.kind, feature.after),
+        effect: feature.effect,
+        partners_affected: reach.map_or(0, |row| row.affected),
+        partners_overridden: reach.map_or(0, |row| row.overridden),
+    }
+}
+
+fn rate((before, after): (i64, i64), reach: &RateReachRow, overridden: i64) -> Option<SimulatedRate> {
+    Some(SimulatedRate {
+        before,
+        after,
+        effect: Effect::of(before.cmp(&after))?,
+        partners_affected: reach.subscribers - overridden,
+        partners_overridden: overridden,
+    })
+}
+
+fn partner(row: ReachedRow, changed: &[Changed]) -> SimulatedPartner {
+    let own: Vec<&Changed> = changed.iter().filter(|feature| row.codes.contains(&feature.code)).collect();
+    let of = |effect: Effect| own.iter().filter(|feature| feature.effect == effect).map(|f| f.code.clone()).collect();
+    let over_limit = row.used.0.iter().filter_map(|used| {
+        let feature = own.iter().find(|feature| feature.code == used.code)?;
+        let limit = cap(&feature.after).filter(|limit| used.used > *limit)?;
+        Some(SimulatedOverLimit { code: used.code.clone(), limit, used: used.used })
+    });
+    SimulatedPartner {
+        partner_uuid: row.partner_uuid,
+        gained: of(Effect::Gain),
+        lost: of(Effect::Loss),
+        over_limit: over_limit.collect(),
+        company_name: row.company_name,
+    }
+}

@@ -1,0 +1,113 @@
+//! What a change of a tier would do to its subscribers.
+
+use serde::Deserialize;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use crate::db::Db;
+use crate::fault::Fault;
+
+/// How many subscribers a change of a feature would reach.
+pub(in crate::subscription::tiers) struct ReachRow {
+    pub(in crate::subscription::tiers) code: String,
+    pub(in crate::subscription::tiers) affected: i64,
+    /// Those for whom an override in force decides.
+    pub(in crate::subscription::tiers) overridden: i64,
+}
+
+/// How many of a tier's subscribers a change of these features would reach.
+pub(in crate::subscription::tiers) async fn reach(
+    db: &Db,
+    tier_uuid: Uuid,
+    codes: &[String],
+) -> Result<Vec<ReachRow>, Fault> {
+    Ok(sqlx::query_as!(
+        ReachRow,
+        r#"select changed.code as "code!", count(s.partner_uuid) filter (where o.feature_code is null) as "affected!",
+                  count(o.feature_code) as "overridden!"
+             from unnest($2::text[]) as changed (code)
+             left join subscription as s on s.tier_uuid = $1
+             left join entitlement_override as o on o.partner_uuid = s.partner_uuid
+                  and o.feature_code = changed.code and (o.expires_at is null or o.expires_at > labs_now())
+            group by changed.code"#,
+        tier_uuid,
+        codes
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}
+
+/// How many subscribers a change of a budget would reach.
+pub(in crate::subscription::tiers) struct RateReachRow {
+    pub(in crate::subscription::tiers) subscribers: i64,
+    pub(in crate::subscription::tiers) burst_overridden: i64,
+    pub(in crate::subscription::tiers) daily_overridden: i64,
+}
+
+/// How many of a tier's subscribers have budgets of their own.
+pub(in crate::subscription::tiers) async fn rate_reach(db: &Db, tier_uuid: Uuid) -> Result<RateReachRow, Fault> {
+    Ok(sqlx::query_as!(
+        RateReachRow,
+        r#"select count(*) as "subscribers!", count(o.burst_per_second) as "burst_overridden!",
+                  count(o.daily_requests) as "daily_overridden!"
+             from subscription as s
+             left join rate_limit_override as o on o.partner_uuid = s.partner_uuid
+                  and (o.expires_at is null or o.expires_at > labs_now())
+            where s.tier_uuid = $1"#,
+        tier_uuid
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
+/// A subscriber whose features would change.
+pub(in crate::subscription::tiers) struct ReachedRow {
+    pub(in crate::subscription::tiers) partner_uuid: Uuid,
+    pub(in crate::subscription::tiers) company_name: String,
+    /// Those of the changed features that no override decides.
+    pub(in crate::subscription::tiers) codes: Vec<String>,
+    /// What is used of the limits among them.
+    pub(in crate::subscription::tiers) used: Json<Vec<UsedRow>>,
+}
+
+/// What is used of a limit.
+#[derive(Deserialize)]
+pub(in crate::subscription::tiers) struct UsedRow {
+    pub(in crate::subscription::tiers) code: String,
+    pub(in crate::subscription::tiers) used: i64,
+}
+
+/// The first subscribers whom a change of these features would reach, the latest on the tier first, and one more than
+/// are shown.
+pub(in crate::subscription::tiers) async fn reached(
+    db: &Db,
+    tier_uuid: Uuid,
+    codes: &[String],
+) -> Result<Vec<ReachedRow>, Fault> {
+    Ok(sqlx::query_as!(
+        ReachedRow,
+        r#"select s.partner_uuid, p.company_name, own.codes as "codes!",
+                  coalesce((
+                      select jsonb_agg(jsonb_build_object('code', u.feature_code, 'used', u.used))
+                        from partner_usage(s.partner_uuid) as u
+                       where u.feature_code = any(own.codes)
+                  ), '[]') as "used!: Json<Vec<UsedRow>>"
+             from subscription as s
+             join partner as p on p.partner_uuid = s.partner_uuid
+            cross join lateral (
+                select array_agg(changed.code order by changed.code) as codes
+                  from unnest($2::text[]) as changed (code)
+                 where not exists (
+                     select from entitlement_override as o
+                      where o.partner_uuid = s.partner_uuid and o.feature_code = changed.code
+                        and (o.expires_at is null or o.expires_at > labs_now()))
+            ) as own
+            where s.tier_uuid = $1 and own.codes is not null
+            order by s.started_at desc, s.partner_uuid desc
+            limit 101"#,
+        tier_uuid,
+        codes
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}

@@ -1,0 +1,122 @@
+//! What a partner may ask about its use.
+
+use async_graphql::{Context, Object, SimpleObject};
+use uuid::Uuid;
+
+use super::rules::remaining;
+use super::store::{self, LimitRow, RatesRow};
+use crate::access::access;
+use crate::ask::Asking;
+use crate::fault::Fault;
+use crate::subscription::entitlements::EntitlementSource;
+use crate::subscription::values::cap;
+use crate::time::Time;
+
+/// Each limit beside what is used of it.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SubscriptionUsage {
+    /// The partner.
+    partner_uuid: Uuid,
+    /// The tier that it is on.
+    tier_code: String,
+    /// Every limit, in the order of the pricing page.
+    limits: Vec<LimitUse>,
+    /// The budgets of requests.
+    requests: RequestUse,
+}
+
+/// A limit and what is used of it.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct LimitUse {
+    /// The feature.
+    code: String,
+    /// Its name for people.
+    name: String,
+    /// What it counts.
+    unit: Option<String>,
+    /// What is allowed; null for no cap.
+    limit: Option<i64>,
+    /// Whether there is no cap.
+    unlimited: bool,
+    /// Where the limit comes from.
+    source: EntitlementSource,
+    /// What is used; null where the service counts nothing.
+    used: Option<i64>,
+    /// What can still be added; null for no cap, and where the service counts nothing.
+    remaining: Option<i64>,
+}
+
+/// The budgets of requests.
+#[derive(SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct RequestUse {
+    /// Requests a second.
+    burst_per_second: i32,
+    /// Where that comes from.
+    burst_source: EntitlementSource,
+    /// Requests a day.
+    daily_limit: i64,
+    /// Where that comes from.
+    daily_source: EntitlementSource,
+    /// What was booked today.
+    daily_used: i64,
+    /// What can still be booked today.
+    daily_remaining: i64,
+    /// When the day's budget is whole again.
+    daily_resets_at: Time,
+}
+
+/// Reads of use.
+#[derive(Default)]
+pub(crate) struct UsageQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl UsageQuery {
+    /// Each limit beside what is used of it.
+    #[graphql(directive = access::apply("subscription".into()))]
+    async fn subscription_usage_get(&self, ctx: &Context<'_>) -> Result<SubscriptionUsage, Fault> {
+        let ask = ctx.ask();
+        let owner = ask.owner()?;
+        let rates = store::rates(&ask.db, owner).await?;
+        let rates = rates.ok_or_else(|| Fault::internal("a partner without subscription"))?;
+        let limits = store::limits(&ask.db, owner).await?;
+        Ok(SubscriptionUsage {
+            partner_uuid: owner.uuid(),
+            tier_code: rates.tier_code.clone(),
+            limits: limits.into_iter().map(Into::into).collect(),
+            requests: rates.into(),
+        })
+    }
+}
+
+impl From<LimitRow> for LimitUse {
+    fn from(row: LimitRow) -> Self {
+        let limit = cap(&row.value);
+        Self {
+            code: row.code,
+            name: row.name,
+            unit: row.unit,
+            limit,
+            unlimited: limit.is_none(),
+            source: EntitlementSource::of(&row.source),
+            used: row.used,
+            remaining: remaining(limit, row.used),
+        }
+    }
+}
+
+impl From<RatesRow> for RequestUse {
+    fn from(row: RatesRow) -> Self {
+        Self {
+            burst_per_second: row.burst_per_second,
+            burst_source: EntitlementSource::of(&row.burst_source),
+            daily_limit: row.daily_requests,
+            daily_source: EntitlementSource::of(&row.daily_source),
+            daily_used: row.used,
+            daily_remaining: row.daily_requests.saturating_sub(row.used).max(0),
+            daily_resets_at: row.resets_at,
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Stories of subscriptions under operators' hands.
+
+use serde_json::{Value, json};
+
+use crate::subscription::Office;
+
+async fn change(office: &Office, body: Value) -> crate::house::Answer {
+    office.about("admin_subscriptions_change_tier").json(&body).send().await
+}
+
+#[tokio::test]
+async fn an_operator_changes_a_tier_now_and_the_partner_reads_why_but_not_who() {
+    let office = Office::new().await;
+    let body = json!({ "tier_code": "SCALE", "reason": "Agreed by telephone." });
+    let changed = change(&office, body.clone()).await;
+    assert_eq!((changed.status, &changed.json["tier_code"]), (200, &json!("SCALE")), "{}", changed.text());
+    office
+        .house
+        .soon("the scopes", async || office.own("system_me_get").expect(200).await.text().contains("statistics:write"))
+        .await;
+    office.mailed("Agreed by telephone.").await;
+    assert_eq!(change(&office, body).await.code(), "CONFLICT");
+    for (tier, code) in [("NO_SUCH", "UNKNOWN_TIER"), ("DRAFTED", "TIER_IS_DRAFT")] {
+        office
+            .house
+            .sql(
+                "insert into tier (tier_uuid, code, name, burst_per_second, daily_requests)
+             values (labs_uuid(), 'DRAFTED', 'Drafted', 1, 1) on conflict do nothing",
+            )
+            .await;
+        let refused = change(&office, json!({ "tier_code": tier, "reason": "Why" })).await;
+        assert_eq!((refused.status, &refused.json["errors"][0]["code"]), (422, &json!(code)));
+    }
+    let own = office.own("subscription_current_list_events").expect(200).await;
+    let event = &own.json["data"][0];
+    assert_eq!(
+        (&event["reason"], &event["actor"]),
+        (&json!("Agreed by telephone."), &json!({ "kind": "STAFF_USER", "uuid": null, "name": null }))
+    );
+    assert!(!own.text().contains("Olga") && !own.text().contains(&office.operator.uuid.to_string()));
+    let staff = office.about("admin_subscriptions_list_events").query("include_total", true).expect(200).await;
+    assert_eq!(
+        (&staff.json["data"][0]["actor"]["name"], &staff.json["page"]["total"]),
+        (&json!("Olga Operator"), &json!(2))
+    );
+    let records = office
+        .staff("admin_audit_records_list")
+        .query("operation", "admin_subscriptions_change_tier")
+        .query("outcome", "SUCCEEDED");
+    let record = records.expect(200).await.json["data"][0].clone();
+    assert_eq!(
+        (&record["reason"], &record["target"]["label"]),
+        (&json!("Agreed by telephone."), &json!("Nordsee Kassen"))
+    );
+    assert_eq!(record["changes"][0]["thing"], "subscription");
+    office.staff("admin_subscriptions_get").path("partner_uuid", office.operator.uuid).expect(404).await;
+}
+
+#[tokio::test]
+async fn a_change_at_a_date_waits_for_it_and_is_made_once() {
+    let mut office = Office::new().await;
+    let twin = office.house.twin(&[]).await;
+    let at = office.house.clock.now().plus_seconds(10 * 86_400).to_string();
+    let body = json!({ "tier_code": "GROWTH", "at": at, "reason": "The new contract." });
+    let waits = change(&office, body).await.json;
+    assert_eq!((&waits["tier_code"], &waits["pending_change"]["kind"]), (&json!("FREE"), &json!("TIER_CHANGE")));
+    assert_eq!((&waits["pending_change"]["tier_code"], &waits["pending_change"]["at"]), (&json!("GROWTH"), &json!(at)));
+    let past = json!({ "tier_code": "GROWTH", "at": "2020-01-01T00:00:00Z", "reason": "Why" });
+    assert_eq!(change(&office, past).await.json["errors"][0]["pointer"], "/at");
+    let listed =
+        office.staff("admin_subscriptions_list").query("pending", true).query("include_total", true).expect(200).await;
+    assert_eq!(
+        (&listed.json["page"]["total"], &listed.json["data"][0]["company_name"]),
+        (&json!(1), &json!("Nordsee Kassen"))
+    );
+    // The tier that it is on takes back what is to come.
+    let back = change(&office, json!({ "tier_code": "FREE", "reason": "Not yet." })).await.json;
+    assert_eq!(back["pending_change"], Value::Null);
+    let body = json!({ "tier_code": "GROWTH", "at": at, "reason": "The new contract." });
+    assert_eq!(change(&office, body).await.status, 200);
+
+    office.later(11).await;
+    office.becomes("GROWTH").await;
+    let current = office.current().await;
+    assert_eq!((&current["started_at"], &current["pending_change"]), (&json!(at), &Value::Null));
+    assert_eq!(office.house.number("select count(*) from subscription_event where kind = 'CHANGED'").await, 1);
+    for replica in [&office.house, &twin] {
+        replica
+            .soon("the scopes", async || {
+                let me = replica.call("system_me_get").token(&office.partner.token).expect(200).await;
+                me.text().contains("statistics:write")
+            })
+            .await;
+    }
+    assert_eq!(office.history().await, ["CHANGED", "CHANGE_SCHEDULED", "RESUMED", "CHANGE_SCHEDULED", "STARTED"]);
+}
+
+#[tokio::test]
+async fn a_period_is_extended_and_a_subscription_ended_at_once() {
+    let office = Office::new().await;
+    let extend = |at: String| {
+        office.about("admin_subscriptions_extend").json(&json!({ "period_end": at, "reason": "For the outage." }))
+    };
+    let far = office.house.clock.now().plus_seconds(60 * 86_400).to_string();
+    assert_eq!(extend(far.clone()).expect(409).await.code(), "CONFLICT", "the free tier has no period");
+    let cancel = |body: Value| office.about("admin_subscriptions_cancel").json(&body);
+    assert_eq!(cancel(json!({ "reason": "Why" })).expect(409).await.code(), "CONFLICT");
+    assert_eq!(office.ask_for("GROWTH").await.status, 201);
+    let early = office.house.clock.now().plus_seconds(86_400).to_string();
+    assert_eq!(extend(early).expect(422).await.json["errors"][0]["code"], "NOT_LATER");
+    assert_eq!(extend(far.clone()).expect(200).await.json["period_end"], json!(far));
+    office.mailed("lasts longer").await;
+    let cancelled = cancel(json!({ "reason": "In writing." })).expect(200).await.json;
+    assert_eq!((&cancelled["state"], &cancelled["pending_change"]["at"]), (&json!("CANCELLING"), &json!(far)));
+    let refused = cancel(json!({ "reason": "In writing." })).expect(409).await;
+    assert_eq!(
+        (refused.code(), &refused.json["allowed_actions"]),
+        ("ILLEGAL_TRANSITION", &json!(["change-tier", "extend"]))
+    );
+    let ended = cancel(json!({ "reason": "At once.", "when": "NOW" })).expect(200).await.json;
+    assert_eq!(
+        (&ended["tier_code"], &ended["state"], &ended["period_end"]),
+        (&json!("FREE"), &json!("ACTIVE"), &Value::Null)
+    );
+    assert_eq!(office.history().await, ["ENDED", "CANCELLED", "EXTENDED", "CHANGED", "STARTED"]);
+}
+
+#[tokio::test]
+async fn the_list_of_subscriptions_is_narrowed_sorted_and_paged() {
+    let office = Office::new().await;
+    office.house.partner("Belle Tablee").await;
+    office.house.partner("Casa Cassa").await;
+    assert_eq!(office.ask_for("GROWTH").await.status, 201);
+    let list = || office.staff("admin_subscriptions_list");
+    let names = |answer: &crate::house::Answer| {
+        let rows = answer.json["data"].as_array().unwrap();
+        rows.iter().map(|row| row["company_name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&list().expect(200).await), ["Nordsee Kassen", "Casa Cassa", "Belle Tablee"]);
+    assert_eq!(
+        names(&list().query("sort", "started_at").expect(200).await),
+        ["Belle Tablee", "Casa Cassa", "Nordsee Kassen"]
+    );
+    assert_eq!(names(&list().query("tier_code", "GROWTH,SCALE").expect(200).await), ["Nordsee Kassen"]);
+    assert_eq!(names(&list().query("q", "CASA").expect(200).await), ["Casa Cassa"]);
+    assert_eq!(names(&list().query("state", "CANCELLING").expect(200).await), Vec::<String>::new());
+    assert_eq!(names(&list().query("period_end_from", "2020-01-01T00:00:00Z").expect(200).await), ["Nordsee Kassen"]);
+    for sort in ["-started_at", "started_at", "period_end"] {
+        let whole = names(&list().query("sort", sort).expect(200).await);
+        let (mut seen, mut page) = (Vec::new(), list().query("sort", sort).query("limit", 1).expect(200).await);
+        loop {
+            seen.extend(names(&page));
+            let Some(cursor) = page.json["page"]["next_cursor"].as_str() else { break };
+            page = list().query("sort", sort).query("limit", 1).query("cursor", cursor).expect(200).await;
+        }
+        assert_eq!(seen, whole, "{sort}");
+    }
+    assert_eq!(names(&list().query("sort", "period_end").expect(200).await)[0], "Nordsee Kassen", "no end comes last");
+}

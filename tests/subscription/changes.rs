@@ -1,0 +1,233 @@
+//! Stories of changes: what a partner chooses alone, what staff decide, and what time does.
+
+use serde_json::{Value, json};
+
+use super::{Office, feature};
+
+async fn preview(office: &Office, tier_code: &str) -> Value {
+    let body = json!({ "tier_code": tier_code });
+    office.own("subscription_current_preview_change").json(&body).expect(200).await.json
+}
+
+async fn usage(office: &Office, code: &str) -> Value {
+    let seen = office.own("subscription_usage_get").expect(200).await;
+    feature(&seen.json["limits"], code).clone()
+}
+
+#[tokio::test]
+async fn a_partner_chooses_a_tier_of_self_service_and_has_it_at_once() {
+    let office = Office::new().await;
+    let twin = office.house.twin(&[]).await;
+    let seen = preview(&office, "GROWTH").await;
+    assert_eq!((&seen["from_tier_code"], &seen["takes_effect"]), (&json!("FREE"), &json!("AT_ONCE")));
+    assert_eq!(feature(&seen["gained"], "apps")["after"]["value"], 20);
+    assert_eq!((&seen["lost"], &seen["over_limit"]), (&json!([]), &json!([])));
+    assert_eq!(seen["daily_requests"], json!({ "before": 5000, "after": 100_000 }));
+    assert_eq!(preview(&office, "SCALE").await["takes_effect"], "AFTER_APPROVAL");
+
+    let asked = office.ask_for("GROWTH").await;
+    assert_eq!((asked.status, &asked.json["state"]), (201, &json!("APPLIED")), "{}", asked.text());
+    assert_eq!(
+        (&asked.json["from_tier_code"], &asked.json["requested_by"]["name"]),
+        (&json!("FREE"), &json!("Mara Vogel"))
+    );
+    for replica in [&office.house, &twin] {
+        replica
+            .soon("the tier's scopes", async || {
+                let me = replica.call("system_me_get").token(&office.partner.token).expect(200).await;
+                me.text().contains("statistics:write") && me.header("x-ratelimit-daily-limit") == "100000"
+            })
+            .await;
+    }
+    let current = office.current().await;
+    assert_eq!(
+        (&current["tier_code"], &current["state"], &current["pending_change"]),
+        (&json!("GROWTH"), &json!("ACTIVE"), &Value::Null)
+    );
+    let of_a_month = "select count(*) from subscription where period_end = period_start + interval '1 month' and period_start = started_at";
+    assert_eq!(office.house.number(of_a_month).await, 1);
+    office.mailed("You are on Growth").await;
+    let same = office.ask_for("GROWTH").await;
+    assert_eq!((same.status, same.code()), (409, "CONFLICT"));
+    assert_eq!(office.ask_for("NO_SUCH").await.json["errors"][0]["pointer"], "/tier_code");
+    assert_eq!(office.history().await, ["CHANGED", "STARTED"]);
+    let events = office.own("subscription_current_list_events").query("kind", "CHANGED").expect(200).await.json;
+    let event = &events["data"][0];
+    assert_eq!((&event["from_tier_code"], &event["to_tier_code"]), (&json!("FREE"), &json!("GROWTH")));
+    assert_eq!((&event["actor"]["kind"], &event["actor"]["name"]), (&json!("PARTNER_USER"), &json!("Mara Vogel")));
+}
+
+#[tokio::test]
+async fn a_smaller_tier_takes_nothing_away_and_lets_nothing_more_in() {
+    let office = Office::new().await;
+    assert_eq!(office.ask_for("GROWTH").await.status, 201);
+    let create = |name: &str| office.own("marketplace_apps_create").json(&json!({ "name": name }));
+    for name in ["One", "Two", "Three", "Four", "Five"] {
+        create(name).expect(201).await;
+    }
+    let used = usage(&office, "apps").await;
+    assert_eq!((&used["limit"], &used["used"], &used["remaining"]), (&json!(20), &json!(5), &json!(15)));
+    assert_eq!(
+        (&usage(&office, "team_members").await["used"], &usage(&office, "media_megabytes").await["used"]),
+        (&json!(1), &json!(0))
+    );
+    let seen = preview(&office, "FREE").await;
+    let over = json!([{ "code": "apps", "name": "Apps", "unit": "apps", "limit": 3, "used": 5 }]);
+    assert_eq!(
+        (&seen["over_limit"], &feature(&seen["lost"], "early_access")["after"]["value"]),
+        (&over, &json!(false))
+    );
+
+    assert_eq!(office.ask_for("FREE").await.json["state"], "APPLIED");
+    let apps = office.own("marketplace_apps_list").expect(200).await;
+    assert_eq!(apps.json["data"].as_array().unwrap().len(), 5, "what is there stays");
+    let refused = create("Six").expect(409).await;
+    assert_eq!(
+        (refused.code(), &refused.json["limit"], &refused.json["used"]),
+        ("ENTITLEMENT_EXCEEDED", &json!(3), &json!(5))
+    );
+    let used = usage(&office, "apps").await;
+    assert_eq!((&used["used"], &used["remaining"]), (&json!(5), &json!(0)));
+    assert_eq!(office.current().await["period_end"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_tier_that_staff_decide_about_waits_one_at_a_time() {
+    let office = Office::new().await;
+    let first = office.ask_for("SCALE").await;
+    assert_eq!((first.status, &first.json["state"], &first.json["decided_at"]), (201, &json!("PENDING"), &Value::Null));
+    assert_eq!(office.ask_for("SCALE").await.code(), "CONFLICT");
+    assert_eq!(office.current().await["tier_code"], "FREE");
+    let uuid = first.str("uuid").to_owned();
+    office.own("subscription_change_requests_get").path("request_uuid", &uuid).expect(200).await;
+    let stranger = office.house.partner("Belle Tablee").await;
+    for operation in ["subscription_change_requests_get", "subscription_change_requests_withdraw"] {
+        office.house.call(operation).token(&stranger.token).path("request_uuid", &uuid).expect(404).await;
+    }
+    let withdraw = |uuid: &str| office.own("subscription_change_requests_withdraw").path("request_uuid", uuid);
+    assert_eq!(withdraw(&uuid).expect(200).await.json["state"], "WITHDRAWN");
+    assert_eq!(withdraw(&uuid).expect(409).await.code(), "ILLEGAL_TRANSITION");
+
+    let decide =
+        |operation: &str, uuid: &str, body: Value| office.staff(operation).path("request_uuid", uuid).json(&body);
+    let second = office.ask_for("SCALE").await.str("uuid").to_owned();
+    let reason = json!({ "reason": "We need a signed contract first." });
+    let rejected = decide("admin_tier_change_requests_reject", &second, reason).expect(200).await;
+    assert_eq!(
+        (&rejected.json["state"], &rejected.json["decision_reason"]),
+        (&json!("REJECTED"), &json!("We need a signed contract first."))
+    );
+    office.mailed("We need a signed contract first.").await;
+    assert_eq!(
+        decide("admin_tier_change_requests_approve", &second, json!({})).expect(409).await.code(),
+        "ILLEGAL_TRANSITION"
+    );
+
+    let third = office.ask_for("SCALE").await.str("uuid").to_owned();
+    assert_eq!(office.ask_for("GROWTH").await.status, 201, "what is of self-service need not wait");
+    let list = office.staff("admin_tier_change_requests_list").query("include_total", true).expect(200).await;
+    let states: Vec<_> =
+        list.json["data"].as_array().unwrap().iter().map(|request| request["state"].as_str().unwrap()).collect();
+    assert_eq!((states, &list.json["page"]["total"]), (vec!["PENDING", "APPLIED", "REJECTED", "WITHDRAWN"], &json!(4)));
+    let mut paged = Vec::new();
+    let mut page = office.staff("admin_tier_change_requests_list").query("limit", 1).expect(200).await;
+    loop {
+        paged.extend(page.json["data"].as_array().unwrap().iter().map(|request| request["uuid"].clone()));
+        let Some(cursor) = page.json["page"]["next_cursor"].as_str() else { break };
+        page =
+            office.staff("admin_tier_change_requests_list").query("limit", 1).query("cursor", cursor).expect(200).await;
+    }
+    let whole: Vec<_> = list.json["data"].as_array().unwrap().iter().map(|request| request["uuid"].clone()).collect();
+    assert_eq!(paged, whole, "each once and in the same order");
+
+    let approved = decide("admin_tier_change_requests_approve", &third, json!({})).expect(200).await;
+    assert_eq!(approved.json["state"], "APPLIED");
+    assert_eq!(office.current().await["tier_code"], "SCALE");
+    let own = office.own("subscription_change_requests_list").query("state", "APPLIED").expect(200).await;
+    assert_eq!(own.json["data"].as_array().unwrap().len(), 2);
+    let record = office
+        .staff("admin_audit_records_list")
+        .query("operation", "admin_tier_change_requests_reject")
+        .expect(200)
+        .await;
+    assert_eq!(record.json["data"][0]["reason"], "We need a signed contract first.");
+}
+
+#[tokio::test]
+async fn a_tier_that_left_the_catalogue_is_not_applied() {
+    let office = Office::new().await;
+    let uuid = office.ask_for("SCALE").await.str("uuid").to_owned();
+    office.house.sql("update tier set state = 'RETIRED' where code = 'SCALE'").await;
+    let refused = office.staff("admin_tier_change_requests_approve").path("request_uuid", &uuid).send().await;
+    assert_eq!((refused.status, refused.code()), (409, "CONFLICT"));
+    let seen = office.own("subscription_change_requests_get").path("request_uuid", &uuid).expect(200).await;
+    assert_eq!(seen.json["state"], "PENDING", "a refusal leaves nothing behind");
+}
+
+#[tokio::test]
+async fn a_cancelled_subscription_ends_with_its_period_once_on_whatever_replica() {
+    let mut office = Office::new().await;
+    let _twin = office.house.twin(&[]).await;
+    let act = |office: &Office, operation: &str| office.own(operation).send();
+    assert_eq!(act(&office, "subscription_current_cancel").await.code(), "CONFLICT", "the free tier has no end");
+    assert_eq!(office.ask_for("GROWTH").await.status, 201);
+    assert_eq!(act(&office, "subscription_current_resume").await.code(), "ILLEGAL_TRANSITION");
+    let cancelled = act(&office, "subscription_current_cancel").await.json;
+    assert_eq!((&cancelled["state"], &cancelled["tier_code"]), (&json!("CANCELLING"), &json!("GROWTH")));
+    let pending = &cancelled["pending_change"];
+    assert_eq!(
+        (&pending["kind"], &pending["tier_code"], &pending["at"]),
+        (&json!("CANCELLATION"), &json!("FREE"), &cancelled["period_end"])
+    );
+    office.mailed("is cancelled").await;
+    let again = act(&office, "subscription_current_cancel").await;
+    assert_eq!(
+        (again.code(), &again.json["allowed_actions"]),
+        ("ILLEGAL_TRANSITION", &json!(["change-tier", "resume"]))
+    );
+    assert_eq!(act(&office, "subscription_current_resume").await.json["pending_change"], Value::Null);
+    assert_eq!(act(&office, "subscription_current_cancel").await.status, 200);
+    // To choose a tier takes a cancellation back.
+    assert_eq!(office.ask_for("GROWTH").await.json["state"], "APPLIED");
+    assert_eq!(office.current().await["state"], "ACTIVE");
+    assert_eq!(act(&office, "subscription_current_cancel").await.status, 200);
+
+    office.later(33).await;
+    office.becomes("FREE").await;
+    let current = office.current().await;
+    assert_eq!(
+        (&current["state"], &current["pending_change"], &current["period_end"]),
+        (&json!("ACTIVE"), &Value::Null, &Value::Null)
+    );
+    assert_eq!(current["started_at"], cancelled["period_end"], "it counts from when it was due");
+    office.mailed("has ended").await;
+    assert_eq!(office.house.number("select count(*) from subscription_event where kind = 'ENDED'").await, 1);
+    assert_eq!(office.history().await[..2], ["ENDED", "CANCELLED"]);
+    let ended = office.own("subscription_current_list_events").query("limit", 1).expect(200).await.json;
+    assert_eq!(ended["data"][0]["actor"], json!({ "kind": "SYSTEM", "uuid": null, "name": null }));
+    office
+        .house
+        .soon("no scope beyond the free tier", async || {
+            !office.own("system_me_get").expect(200).await.text().contains("statistics")
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn periods_follow_one_another_and_keep_their_day() {
+    let mut office = Office::new().await;
+    assert_eq!(office.ask_for("GROWTH").await.status, 201);
+    office
+        .house
+        .sql(
+            "update subscription set started_at = '2030-01-31T10:00Z', period_start = '2030-01-31T10:00Z',
+             period_anchor = '2030-01-31T10:00Z', period_end = '2030-02-28T10:00Z' where period_end is not null",
+        )
+        .await;
+    let days =
+        office.house.number("select extract(day from '2030-04-02T00:00Z'::timestamptz - labs_now())::bigint").await;
+    office.later(days).await;
+    office.house.until("select count(*) from subscription where period_start = '2030-03-31T10:00Z' and period_end = '2030-04-30T10:00Z'", 1).await;
+    assert_eq!(office.history().await, ["RENEWED", "RENEWED", "CHANGED", "STARTED"]);
+    assert_eq!(office.current().await["tier_code"], "GROWTH");
+}
