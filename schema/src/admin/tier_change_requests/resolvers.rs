@@ -74,7 +74,7 @@ impl TierChangeRequestsMutation {
         request_uuid: Uuid,
         body: Option<Remark>,
     ) -> Result<TierChangeRequest, Fault> {
-        let said = body.and_then(Remark::said);
+        let said = body.and_then(Remark::into_text);
         decided(ctx.ask(), request_uuid, Action::Approve, said.as_deref()).await
     }
 
