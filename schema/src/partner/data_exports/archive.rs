@@ -52,7 +52,7 @@ pub(super) async fn make<F: Future<Output = Result<(), Fault>>>(
     let (produced, (writer, stored)) = tokio::join!(produce(intake), stored(writer, bytes));
     let zipped = zipping.await.map_err(Fault::internal).and_then(|zipped| zipped.map_err(Fault::internal));
     // Whoever failed first made the others fail; what failed at the source says most.
-    match produced.and_then(|()| zipped).and(stored) {
+    match produced.and(zipped).and(stored) {
         Ok(made) => writer.finish().await.map_err(Fault::internal).map(|()| made),
         Err(fault) => {
             writer.abort().await;
