@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Office, feature};
+use crate::house::Answer;
 
 async fn preview(office: &Office, tier_code: &str) -> Value {
     let body = json!({ "tier_code": tier_code });
@@ -164,11 +165,14 @@ async fn a_tier_that_left_the_catalogue_is_not_applied() {
     assert_eq!(seen.json["state"], "PENDING", "a refusal leaves nothing behind");
 }
 
+async fn act(office: &Office, operation: &str) -> Answer {
+    office.own(operation).send().await
+}
+
 #[tokio::test]
 async fn a_cancelled_subscription_ends_with_its_period_once_on_whatever_replica() {
     let mut office = Office::new().await;
     let _twin = office.house.twin(&[]).await;
-    let act = |office: &Office, operation: &str| office.own(operation).send();
     assert_eq!(act(&office, "subscription_current_cancel").await.code(), "CONFLICT", "the free tier has no end");
     assert_eq!(office.ask_for("GROWTH").await.status, 201);
     assert_eq!(act(&office, "subscription_current_resume").await.code(), "ILLEGAL_TRANSITION");

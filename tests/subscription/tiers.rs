@@ -9,7 +9,8 @@ fn starter() -> Value {
         "code": "STARTER", "name": "Starter", "description": "For a first product.",
         "price": { "amount_minor": 1900, "currency": "EUR" }, "billing_period": "MONTH",
         "burst_per_second": 10, "daily_requests": 20000, "self_service": true,
-        "features": [{ "code": "apps", "value": 5 }, { "code": "media_megabytes", "unlimited": true }],
+        "features": [{ "code": "apps", "value": 5 }, { "code": "media_megabytes", "unlimited": true },
+                     { "code": "account_access", "value": true }, { "code": "subscription_access", "value": true }],
     })
 }
 

@@ -141,11 +141,11 @@ const fn at_end(state: State) -> Due {
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
-pub(super) fn cancellable(is_fallback: bool) -> Result<(), Fault> {
+pub(super) fn cancellable(is_fallback: bool, tier_code: &str) -> Result<(), Fault> {
     if is_fallback {
-        return Err(Fault::conflict(
-            "This subscription is on the free tier already, which has no period and no end. There is nothing to cancel.",
-        ));
+        return Err(Fault::conflict(format!(
+            "This subscription is on {tier_code} already, which costs nothing and does not end. There is nothing to cancel."
+        )));
     }
     Ok(())
 }
@@ -281,9 +281,9 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_refused() {
-        assert_eq!(cancellable(true).unwrap_err().code(), Code::Conflict);
+        assert_eq!(cancellable(true, "FREE").unwrap_err().code(), Code::Conflict);
         assert_eq!(other_tier(true, "FREE").unwrap_err().code(), Code::Conflict);
-        assert!(cancellable(false).is_ok() && other_tier(false, "FREE").is_ok());
+        assert!(cancellable(false, "GROWTH").is_ok() && other_tier(false, "FREE").is_ok());
         assert_eq!(to_come(at(5), at(5), "/at").unwrap_err().parts().errors[0].pointer.as_deref(), Some("/at"));
         assert!(to_come(at(6), at(5), "/at").is_ok());
         assert_eq!(later_end(None, at(9), at(1)).unwrap_err().code(), Code::Conflict);

@@ -90,7 +90,7 @@ impl<'a> Change<'a> {
     /// [`crate::Code::Conflict`] on the free tier, [`crate::Code::IllegalTransition`] when it was cancelled before.
     pub(crate) async fn cancel(&self, partner_uuid: Uuid, end: End) -> Result<(), Fault> {
         let held = self.hold(partner_uuid).await?;
-        rules::cancellable(held.is_fallback)?;
+        rules::cancellable(held.is_fallback, &held.tier_code)?;
         let fallback = self.fallback().await?;
         let Some(period_end) = held.period_end.filter(|_| end == End::PeriodEnd) else {
             return self.end(&held, &fallback, None).await;

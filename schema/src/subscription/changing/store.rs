@@ -55,7 +55,10 @@ pub(super) async fn due_page(db: &Db) -> Result<Vec<Uuid>, Fault> {
                  (select partner_uuid from subscription where pending_at <= labs_now() order by pending_at limit 100)
                  union
                  (select s.partner_uuid from subscription as s
-                    join partner as p on p.partner_uuid = s.partner_uuid and p.state not in ('CLOSED', 'ERASED')
+                   cross join lateral (
+                       select from partner as p
+                        where p.partner_uuid = s.partner_uuid and p.state not in ('CLOSED', 'ERASED') limit 1
+                   ) as is_open
                    where s.period_end <= labs_now() order by s.period_end limit 100)
              ) as due"#
     )

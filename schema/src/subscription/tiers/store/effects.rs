@@ -27,8 +27,12 @@ pub(in crate::subscription::tiers) async fn reach(
                   count(o.feature_code) as "overridden!"
              from unnest($2::text[]) as changed (code)
              left join subscription as s on s.tier_uuid = $1
-             left join entitlement_override as o on o.partner_uuid = s.partner_uuid
-                  and o.feature_code = changed.code and (o.expires_at is null or o.expires_at > labs_now())
+             left join lateral (
+                 select feature_code from entitlement_override
+                  where partner_uuid = s.partner_uuid and feature_code = changed.code
+                    and (expires_at is null or expires_at > labs_now())
+                  limit 1
+             ) as o on true
             group by changed.code"#,
         tier_uuid,
         codes
