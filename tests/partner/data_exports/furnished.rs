@@ -12,12 +12,13 @@ use crate::partner::imagery::{form, own, png, put};
 use crate::partner::profile::written;
 
 /// What belongs to whom, in the order in which it is asked: the column, and whose ids stand in it.
-const BELONGING: [(&str, &str); 6] = [
+const BELONGING: [(&str, &str); 7] = [
     ("partner_uuid", "select $1::uuid"),
     ("app_uuid", "select app_uuid from app where partner_uuid = $1"),
     ("person_uuid", "select person_uuid from person where partner_uuid = $1"),
     ("client_uuid", "select client_uuid from machine_client where partner_uuid = $1"),
     ("submission_uuid", "select submission_uuid from submission where partner_uuid = $1"),
+    ("ticket_uuid", "select ticket_uuid from support_ticket where partner_uuid = $1"),
     ("version_uuid", "select version_uuid from app_version join app using (app_uuid) where partner_uuid = $1"),
 ];
 
@@ -120,6 +121,15 @@ pub(super) async fn furnished(house: &House, company: &str) -> Person {
              insert into customer_review (review_uuid, app_uuid, customer_reference, rating, body, state)
                 values (labs_uuid(), '{app}', 'customer-1', 5, 'Good', 'PUBLISHED'),
                        (labs_uuid(), '{app}', 'customer-2', 1, 'not shown yet', 'PENDING');
+             insert into partner_contact (contact_uuid, partner_uuid, kind, name, email, email_normalised)
+                values (labs_uuid(), '{partner}', 'SECURITY', 'Whoever is there', 'e@e.example', 'e@e.example');
+             insert into support_ticket (ticket_uuid, partner_uuid, subject, topic, opened_by_kind, opened_by)
+                values (labs_uuid(), '{partner}', 'A question of {company}', 'OTHER', 'PARTNER_USER', '{who}');
+             insert into support_message (message_uuid, ticket_uuid, side, author_uuid, body)
+                select labs_uuid(), ticket_uuid, side, '{who}', 'Words' from support_ticket
+                 cross join (values ('PARTNER'), ('SUPPORT')) as sides (side) where partner_uuid = '{partner}';
+             insert into tier_change_request (request_uuid, partner_uuid, from_tier_uuid, to_tier_uuid, actor_kind, actor_uuid)
+                select labs_uuid(), '{partner}', tier_uuid, tier_uuid, 'PARTNER_USER', '{who}' from tier limit 1;
              insert into entitlement_override (partner_uuid, feature_code, value, reason)
                 values ('{partner}', 'apps', '7', 'A pilot');
              insert into rate_limit_override (partner_uuid, burst_per_second, reason)

@@ -62,6 +62,25 @@ pub(super) const KINDS: &[Kind] = &[
         r#"select data_export_line(to_jsonb(t), 'error', 'attempts', 'claimed_until') as "line!" from data_export as t
             where partner_uuid = $1"#
     ),
+    kind!(
+        "partner_contact",
+        "whom to turn to at your company",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from partner_contact as t where partner_uuid = $1"#
+    ),
+    kind!(
+        "support_ticket",
+        "what you asked the platform's support",
+        r#"select data_export_line(to_jsonb(t), 'assignee_uuid', 'urgency', 'updated_at') as "line!"
+             from support_ticket as t where partner_uuid = $1"#
+    ),
+    kind!(
+        "support_message",
+        "what both sides wrote then",
+        r#"select case m.side when 'SUPPORT' then data_export_line(to_jsonb(m), 'author_uuid')
+                  else data_export_line(to_jsonb(m)) end as "line!"
+             from support_ticket as t join support_message as m using (ticket_uuid)
+            where t.partner_uuid = $1 order by m.created_at, m.message_uuid"#
+    ),
     // The people.
     kind!(
         "person",
@@ -148,6 +167,11 @@ pub(super) const KINDS: &[Kind] = &[
         "the budgets that you have beside your tier's",
         r#"select data_export_line(to_jsonb(t), 'set_by') as "line!" from rate_limit_override as t
             where partner_uuid = $1"#
+    ),
+    kind!(
+        "tier_change_request",
+        "the tiers that you asked for, and what became of it",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from tier_change_request as t where partner_uuid = $1"#
     ),
     // The apps.
     kind!(
@@ -247,8 +271,10 @@ pub(super) const WITHHELD: &[(&str, &str)] = &[
     ("machine_client_secret", "secrets of your programs"),
     ("network_denial", "networks that the operator refuses"),
     ("one_time_token", "secrets that were mailed"),
+    ("partner_note", "what the operator's people note for themselves"),
     ("recovery_code", "secrets of your people"),
     ("sign_in_failure", "failed tries that hold a sign-in back; what concerns your people stands in security_event"),
     ("staff_role_grant", "rights of the operator's own people"),
+    ("support_note", "what the support notes for itself"),
     ("totp_factor", "secrets of your people"),
 ];

@@ -14,6 +14,7 @@ pub(in super::super) async fn run(db: &Db, partner_uuid: Uuid) -> Result<(), Fau
     mails_erase(db, partner_uuid).await?;
     sign_ins_erase(db, partner_uuid).await?;
     sqlx::query!("select security_event_anonymised($1)", partner_uuid).execute(&mut *db.conn().await?).await?;
+    sqlx::query!("select support_anonymised($1)", partner_uuid).execute(&mut *db.conn().await?).await?;
     invitations_erase(db, partner_uuid).await?;
     people_erase(db, partner_uuid).await?;
     apps_erase(db, partner_uuid).await?;
@@ -129,11 +130,14 @@ async fn apps_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The company itself, whom to turn to there, and what was noted about it.
+/// The company itself with its vendor page, whom to turn to there, and what was noted about it.
 async fn company_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with contacts as (delete from partner_contact where partner_uuid = $1),
-         notes as (delete from partner_note where partner_uuid = $1)
+         notes as (delete from partner_note where partner_uuid = $1),
+         requests as (update tier_change_request set message = '' where partner_uuid = $1),
+         profile as (delete from partner_profile where partner_uuid = $1),
+         images as (delete from partner_image where partner_uuid = $1)
          update partner
          set company_name = 'Erased partner', slug = 'erased-' || partner_uuid, legal_form = null,
              registration_number = null, vat_id = null, country = null, address = '{}', billing_address = '{}',
