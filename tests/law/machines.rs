@@ -183,3 +183,83 @@ async fn a_partner_moves_as_drawn() {
     .walk(&cast)
     .await;
 }
+
+#[tokio::test]
+async fn a_person_moves_as_drawn_by_their_own_team() {
+    let cast = Cast::new().await;
+    let (partner, uuid) = (cast.administrator.partner_uuid.unwrap(), Uuid::from_u128(0x0198_0000_0000_7000_8000_0001));
+    cast.house
+        .sql(&format!(
+            "insert into person (person_uuid, kind, partner_uuid, email, email_normalised, name, role, state)
+             values ('{uuid}', 'PARTNER_USER', '{partner}', 'c@role.example', 'c@role.example', 'C', 'VIEWER', 'ACTIVE')"
+        ))
+        .await;
+    Machine {
+        thing: "Partner user",
+        table: "person",
+        key: "person_uuid",
+        uuid,
+        places: &[("partner_uuid", partner), ("user_uuid", uuid)],
+        actions: &[
+            ("suspend", "partner_team_members_suspend", Value::Null),
+            ("reinstate", "partner_team_members_reinstate", Value::Null),
+            ("remove", "partner_team_members_remove", Value::Null),
+        ],
+        gone: &["REMOVED"],
+        dress: nothing_else,
+    }
+    .walk(&cast)
+    .await;
+}
+
+#[tokio::test]
+async fn an_invitation_moves_as_drawn() {
+    let cast = Cast::new().await;
+    let partner = cast.administrator.partner_uuid.unwrap();
+    let body = json!({ "email": "ines.ferrer@role.example", "role": "EDITOR" });
+    let sent = cast.house.call("partner_invitations_create").path("partner_uuid", partner);
+    let sent = sent.token(&cast.administrator.token).json(&body).expect(201).await;
+    let uuid = sent.str("uuid").parse().unwrap();
+    Machine {
+        thing: "Invitation",
+        table: "invitation",
+        key: "invitation_uuid",
+        uuid,
+        places: &[("partner_uuid", partner), ("invitation_uuid", uuid)],
+        actions: &[
+            ("resend", "partner_invitations_resend", Value::Null),
+            ("revoke", "partner_invitations_revoke", Value::Null),
+            ("revoke", "admin_invitations_revoke", json!({ "reason": "As agreed on the phone." })),
+        ],
+        gone: &[],
+        dress: nothing_else,
+    }
+    .walk(&cast)
+    .await;
+}
+
+#[tokio::test]
+async fn a_support_ticket_moves_as_drawn() {
+    let cast = Cast::new().await;
+    let partner = cast.administrator.partner_uuid.unwrap();
+    let body = json!({ "subject": "Webhooks are refused", "body": "Since this morning.", "topic": "API" });
+    let opened = cast.house.call("partner_support_tickets_open").path("partner_uuid", partner);
+    let opened = opened.token(&cast.administrator.token).json(&body).expect(201).await;
+    let uuid = opened.str("uuid").parse().unwrap();
+    Machine {
+        thing: "Support ticket",
+        table: "support_ticket",
+        key: "ticket_uuid",
+        uuid,
+        places: &[("partner_uuid", partner), ("ticket_uuid", uuid)],
+        actions: &[
+            ("reply", "partner_support_tickets_reply", json!({ "body": "It does." })),
+            ("answer", "partner_support_desk_post_message", json!({ "kind": "ANSWER", "body": "Does it now?" })),
+            ("close", "partner_support_tickets_close", Value::Null),
+        ],
+        gone: &[],
+        dress: |state| if state == "OPEN" { ", waiting_since = labs_now()" } else { ", waiting_since = null" },
+    }
+    .walk(&cast)
+    .await;
+}
