@@ -263,3 +263,25 @@ async fn a_support_ticket_moves_as_drawn() {
     .walk(&cast)
     .await;
 }
+
+#[tokio::test]
+async fn a_tier_moves_as_drawn() {
+    let cast = Cast::new().await;
+
+    let uuid = Uuid::from_u128(0x0198_0000_0000_7000_8000_0000_0000_0002);
+    Machine {
+        thing: "Tier",
+        table: "tier",
+        key: "tier_uuid",
+        uuid,
+        places: &[("tier_uuid", uuid)],
+        actions: &[
+            ("offer", "subscription_tiers_offer", Value::Null),
+            ("retire", "subscription_tiers_retire", Value::Null),
+        ],
+        gone: &[],
+        dress: nothing_else,
+    }
+    .walk(&cast)
+    .await;
+}
