@@ -83,7 +83,7 @@ create function partner_history(of_partner uuid, groups text[], kinds text[], ac
              and (kinds is null or 'STAFF_ACCESS' = any(kinds)) and (actors is null or 'STAFF_USER' = any(actors))
              and l.recorded_at >= since and l.recorded_at < until
              and (l.recorded_at, l.record_uuid) < (before_at, before_uuid)
-             and l.operation !~ '^admin_(notes_|partners_put_labels$)'
+             and l.operation !~ '^(admin_(notes_|partners_put_labels$)|partner_support_desk_post_message$)'
              and not exists (select from public.partner_event as e where e.partner_uuid = of_partner
                  and e.occurred_at = l.recorded_at and e.actor_uuid = l.actor_uuid)
              and not exists (select from public.subscription_event as e where e.partner_uuid = of_partner

@@ -90,8 +90,8 @@ async fn whoever_is_suspended_is_out_within_a_second_and_comes_back_as_before() 
         where operation = 'admin_partners_suspend' and reason = 'Because of suspend.' and thing = 'partner'
           and after ->> 'state' = 'SUSPENDED' and target_label = 'Nordsee Kassen'";
     assert_eq!(house.number(recorded).await, 1);
-    let mails = house.mails_to(&owner.email).await.concat();
-    assert!(mails.contains("Because of suspend"), "{mails}");
+    let told = async || house.mails_now(&owner.email).concat().contains("Because of suspend");
+    house.soon("the owner is told why", told).await;
 }
 
 #[tokio::test]
