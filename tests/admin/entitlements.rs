@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::house::House;
 use crate::subscription::{Office, feature};
 
 async fn put(office: &Office, code: &str, body: Value) -> crate::house::Answer {
@@ -11,6 +12,17 @@ async fn put(office: &Office, code: &str, body: Value) -> crate::house::Answer {
         body["expires_at"] = json!(office.house.clock.now().plus_seconds(3600).to_string());
     }
     office.about("admin_entitlements_put_override").path("feature_code", code).json(&body).send().await
+}
+
+/// Waits until the partner's people reach statistics, or do not, on either replica.
+async fn reaches_statistics_soon(office: &Office, twin: &House, expected: bool) {
+    for replica in [&office.house, twin] {
+        let holds = async || {
+            let me = replica.call("system_me_get").token(&office.partner.token).expect(200).await;
+            me.text().contains("statistics:write") == expected
+        };
+        replica.soon("the scope", holds).await;
+    }
 }
 
 #[tokio::test]
@@ -31,14 +43,7 @@ async fn an_override_is_in_force_on_every_replica_until_it_is_taken_back() {
     let again = put(&office, "apps", json!({ "unlimited": true })).await;
     assert_eq!((&again.json["value"], &again.json["unlimited"]), (&Value::Null, &json!(true)));
     assert_eq!(put(&office, "statistics_access", json!({ "value": true })).await.status, 200);
-    for replica in [&office.house, &twin] {
-        replica
-            .soon("the scope", async || {
-                let me = replica.call("system_me_get").token(&office.partner.token).expect(200).await;
-                me.text().contains("statistics:write")
-            })
-            .await;
-    }
+    reaches_statistics_soon(&office, &twin, true).await;
     let all = office.about("admin_entitlements_get").expect(200).await.json;
     assert_eq!(
         (&all["tier_code"], &feature(&all["features"], "team_members")["override"]),
@@ -56,14 +61,7 @@ async fn an_override_is_in_force_on_every_replica_until_it_is_taken_back() {
     let delete = |code: &str| office.about("admin_entitlements_delete_override").path("feature_code", code);
     delete("statistics_access").expect(204).await;
     delete("statistics_access").expect(404).await;
-    for replica in [&office.house, &twin] {
-        replica
-            .soon("no scope", async || {
-                let me = replica.call("system_me_get").token(&office.partner.token).expect(200).await;
-                !me.text().contains("statistics")
-            })
-            .await;
-    }
+    reaches_statistics_soon(&office, &twin, false).await;
     let events = office
         .own("subscription_current_list_events")
         .query("kind", "OVERRIDE_SET,OVERRIDE_REMOVED")

@@ -199,8 +199,8 @@ fn scope(feature: usize) -> String {
     format!("oracle.{}", char::from(b'a' + feature as u8))
 }
 
-/// Puts the world into the database, each table by one statement.
-async fn put(owner: &mut PgConnection, world: &World) {
+/// What stands in the catalogue: the rows of features, of tiers, and of the values in each.
+fn catalogue(world: &World) -> [Vec<Value>; 3] {
     let features: Vec<Value> = world.features.iter().enumerate().map(|(place, feature)| {
         let scope = (feature.kind == "SCOPE").then(|| scope(place));
         json!({ "code": code(place), "kind": feature.kind, "scope": scope, "value": feature.default, "position": place })
@@ -222,6 +222,11 @@ async fn put(owner: &mut PgConnection, world: &World) {
             tier.values.iter().map(|(place, value)| json!({ "uuid": tier.uuid, "code": code(*place), "value": value }))
         })
         .collect();
+    [features, tiers, values]
+}
+
+/// What partners have: the rows of their subscriptions, and of what was set for one alone.
+fn holdings(world: &World) -> [Vec<Value>; 2] {
     let cases: Vec<Value> = world
         .cases
         .iter()
@@ -243,6 +248,12 @@ async fn put(owner: &mut PgConnection, world: &World) {
         })
         })
         .collect();
+    [cases, overrides]
+}
+
+/// Puts the world into the database, each table by one statement.
+async fn put(owner: &mut PgConnection, world: &World) {
+    let ([features, tiers, values], [cases, overrides]) = (catalogue(world), holdings(world));
     for (rows, statement) in [
         (
             features,
@@ -320,12 +331,17 @@ async fn resolved(owner: &mut PgConnection, world: &World) -> BTreeMap<(usize, S
         .collect()
 }
 
+#[expect(clippy::print_stderr, reason = "whoever sees it fail runs the same sets again")]
+fn say(text: &str) {
+    eprintln!("{text}");
+}
+
 #[tokio::test]
 async fn postgresql_resolves_what_a_plain_oracle_resolves() {
     // The seed is printed with a failure; LABS_TEST_SEED runs the same sets again.
     let said = std::env::var("LABS_TEST_SEED").ok().and_then(|text| text.parse().ok());
     let seed: u64 = said.unwrap_or_else(|| RandomState::new().hash_one("seed"));
-    eprintln!("LABS_TEST_SEED={seed}");
+    say(&format!("LABS_TEST_SEED={seed}"));
     let house = House::new().await;
     let mut owner = house.owner().await;
     // The service's job would do what is due, so it ends, and what is left of it may change nothing.

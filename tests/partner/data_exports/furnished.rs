@@ -86,8 +86,8 @@ pub(super) async fn furnished(house: &House, company: &str) -> Person {
     own(house, &person, "partner_profile_publish").expect(200).await;
     assert_eq!(put(house, &person, "BANNER", png(1_120, 300, 7)).await.status, 200);
     let app = json!({ "name": format!("{company} App"), "tagline": "Takes orders" });
-    let app = house.call("marketplace_apps_create").token(&person.token).json(&app).expect(201).await;
-    let app = app.str("uuid").to_owned();
+    let app =
+        house.call("marketplace_apps_create").token(&person.token).json(&app).expect(201).await.str("uuid").to_owned();
     let icon = house.call("marketplace_media_upload").path("app_uuid", &app).token(&person.token);
     icon.multipart(form(png(256, 256, 5)).text("kind", "ICON")).expect(201).await;
     let version = json!({ "number": "1.0.0", "release_notes": { "en": "First." } });
@@ -132,8 +132,7 @@ pub(super) async fn furnished(house: &House, company: &str) -> Person {
                 select labs_uuid(), '{partner}', tier_uuid, tier_uuid, 'PARTNER_USER', '{who}' from tier limit 1;
              insert into entitlement_override (partner_uuid, feature_code, value, reason)
                 values ('{partner}', 'apps', '7', 'A pilot');
-             insert into rate_limit_override (partner_uuid, burst_per_second, reason)
-                values ('{partner}', 500, 'A pilot');
+             insert into rate_limit_override (partner_uuid, burst_per_second, reason) values ('{partner}', 500, 'Pilot');
              insert into subscription_event (event_uuid, partner_uuid, kind, actor_kind)
                 values (labs_uuid(), '{partner}', 'EXTENDED', 'SYSTEM');
              insert into email_change (change_uuid, person_uuid, session_uuid, old_email, old_email_normalised,

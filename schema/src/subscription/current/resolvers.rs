@@ -119,7 +119,6 @@ impl CurrentQuery {
 
     /// What happened to it.
     #[graphql(directive = access::apply("subscription".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn subscription_current_list_events(
         &self,
         ctx: &Context<'_>,

@@ -61,7 +61,7 @@ pub(super) fn error(vat_id: &str, country: Option<&str>) -> Option<FieldError> {
             format!("The VAT id of a company in {country} begins with {expected}. Mend it, or the country."),
         );
     };
-    let Some((_, forms)) = FORMS.iter().find(|(known, _)| *known == prefix) else { return None };
+    let (_, forms) = FORMS.iter().find(|(known, _)| *known == prefix)?;
     if forms.iter().any(|form| fits(form, rest)) {
         return None;
     }
