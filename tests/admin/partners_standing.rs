@@ -169,6 +169,18 @@ async fn an_erased_partner_counts_on_and_is_nobody() {
     let contact = json!({ "kind": "SECURITY", "name": "Wiebke Petersen", "email": "wiebke@nordsee.example" });
     at("partner_contacts_create").token(&owner.token).json(&contact).expect(201).await;
     at("admin_notes_create").token(&staff.token).json(&json!({ "body": "Frau Petersen is ill." })).expect(201).await;
+    let asked = json!({ "subject": "Petersen's bill", "body": "Wiebke waits for it.", "topic": "SUBSCRIPTION" });
+    at("partner_support_tickets_open").token(&owner.token).json(&asked).expect(201).await;
+    let reason = json!({ "reason": "Wiebke Petersen asked in writing." });
+    at("admin_data_exports_create").token(&staff.token).json(&reason).expect(202).await;
+    house
+        .sql(
+            "insert into support_note (note_uuid, ticket_uuid, author_uuid, body)
+             select labs_uuid(), ticket_uuid, labs_uuid(), 'Mara is right.' from support_ticket;
+             insert into partner_profile (partner_uuid, texts, website_url)
+             select partner_uuid, '{\"en\": {\"tagline\": \"Founded by Mara Vogel\"}}', 'https://petersen.example' from support_ticket",
+        )
+        .await;
     step(&house, &staff, "close", partner).await;
     let before = house.number("select count(*) from app_event").await;
     let records = house.number("select count(*) from audit_change").await;
@@ -185,6 +197,9 @@ async fn an_erased_partner_counts_on_and_is_nobody() {
             union all select to_jsonb(e)::text from security_event as e where partner_uuid is not null
             union all select to_jsonb(s)::text from session as s join person using (person_uuid) where kind = 'PARTNER_USER'
             union all select to_jsonb(c)::text from partner_contact as c union all select to_jsonb(n)::text from partner_note as n
+            union all select to_jsonb(t)::text from support_ticket as t union all select to_jsonb(m)::text from support_message as m
+            union all select to_jsonb(n)::text from support_note as n union all select to_jsonb(f)::text from partner_profile as f
+            union all select to_jsonb(d)::text from data_export as d
             union all select to_jsonb(l)::text from listing as l union all select to_jsonb(s)::text from submission as s
         ) as rows where row ~* '(mara|vogel|admin@nordsee|geheim|wiebke|petersen|DE123456789|Kai 17|127.0.0.1|help@nordsee)'";
     assert_eq!(house.number(personal).await, 0);

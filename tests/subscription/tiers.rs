@@ -72,6 +72,27 @@ async fn a_tier_is_drafted_offered_and_retired_and_its_subscribers_keep_it() {
 }
 
 #[tokio::test]
+async fn nobody_is_put_where_they_could_not_leave() {
+    let office = Office::new().await;
+    let mut bare = starter();
+    bare["features"] = json!([{ "code": "apps", "value": 5 }, { "code": "account_access", "value": true }]);
+    let made = office.staff("subscription_tiers_create").json(&bare).expect(201).await;
+    let act = |operation: &str| office.staff(operation).path("tier_uuid", made.str("uuid"));
+    let refused = act("subscription_tiers_offer").expect(409).await;
+    assert_eq!(refused.code(), "CONFLICT");
+    assert!(refused.str("detail").contains("subscription:write"), "{}", refused.text());
+    assert_eq!(act("subscription_tiers_get").expect(200).await.json["state"], "DRAFT");
+    let put = async |body: &Value, status| {
+        act("subscription_tiers_put_features").json(&json!({ "features": body["features"] })).expect(status).await
+    };
+    put(&starter(), 200).await;
+    act("subscription_tiers_offer").expect(200).await;
+    assert_eq!(put(&bare, 409).await.code(), "CONFLICT");
+    let kept = act("subscription_tiers_get").expect(200).await;
+    assert_eq!(feature(&kept.json["features"], "subscription_access")["value"], true);
+}
+
+#[tokio::test]
 async fn the_last_tier_to_fall_back_to_stays_even_when_two_are_taken_at_once() {
     let office = Office::new().await;
     let free = tier(&office, "FREE").await;

@@ -15,6 +15,7 @@ use crate::access::access;
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::{Fault, FieldError};
 use crate::page::{CountedPage, Window, names};
+use crate::scope::ScopeSet;
 use crate::subscription::features;
 use crate::subscription::values::{FeatureKind, FeatureValueInput};
 
@@ -176,9 +177,12 @@ impl TiersMutation {
         body: TierFeaturesPut,
     ) -> Result<TierRecord, Fault> {
         let ask = ctx.ask();
-        held(ask, tier_uuid).await?;
+        let held = held(ask, tier_uuid).await?;
         let values = features_said(ask, &body.features).await?;
         store::set_features(&ask.db, tier_uuid, &values).await?;
+        if State::parse(&held.state)? != State::Draft {
+            way_out(ask, tier_uuid).await?;
+        }
         found(ask, tier_uuid).await
     }
 
@@ -201,8 +205,16 @@ async fn moved(ask: &Ask, tier_uuid: Uuid, action: Action) -> Result<TierRecord,
     let held = held(ask, tier_uuid).await?;
     let state = rules::after(State::parse(&held.state)?, action)?;
     store::set_state(&ask.db, tier_uuid, state.name()).await?;
+    if action == Action::Offer {
+        way_out(ask, tier_uuid).await?;
+    }
     rules::fallback_left(store::fallback_is_left(&ask.db).await?)?;
     found(ask, tier_uuid).await
+}
+
+async fn way_out(ask: &Ask, tier_uuid: Uuid) -> Result<(), Fault> {
+    let scopes = store::scopes_get(&ask.db, tier_uuid).await?;
+    rules::leaves_a_way_out(ScopeSet::parse(scopes.iter().map(String::as_str)))
 }
 
 /// What a body says of features, checked.

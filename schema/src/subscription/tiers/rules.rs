@@ -6,6 +6,7 @@ use async_graphql::Enum;
 use serde_json::Value;
 
 use crate::fault::{Fault, FieldError};
+use crate::scope::ScopeSet;
 use crate::states::Drawing;
 use crate::subscription::values::{FeatureKind, FeatureValueInput, kept};
 
@@ -107,6 +108,22 @@ pub(super) fn fallback_left(is_left: bool) -> Result<(), Fault> {
     ))
 }
 
+/// Refuses a tier under which nobody could keep their own account or choose another tier: whoever was on it could not
+/// leave it alone.
+///
+/// # Errors
+/// [`crate::Code::Conflict`] with the scopes that are lacking.
+pub(super) fn leaves_a_way_out(granted: ScopeSet) -> Result<(), Fault> {
+    let lacking = ScopeSet::parse(["auth.account:write", "subscription:write"]).without(granted);
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    Err(Fault::conflict(format!(
+        "Whoever is on this tier could not leave it, because it does not grant {}. Grant that first.",
+        lacking.text()
+    )))
+}
+
 /// Refuses to change how long periods are once there may be subscribers: their periods run.
 ///
 /// # Errors
@@ -202,6 +219,15 @@ mod tests {
         assert!(period_changeable(State::Draft, true).is_ok());
         assert!(period_changeable(State::Offered, false).is_ok());
         assert_eq!(period_changeable(State::Retired, true).unwrap_err().code(), Code::Conflict);
+    }
+
+    #[test]
+    fn whoever_is_on_a_tier_can_leave_it() {
+        let set = |names: &[&str]| ScopeSet::parse(names.iter().copied());
+        assert!(leaves_a_way_out(set(&["auth.account:write", "subscription:write", "marketplace"])).is_ok());
+        for lacking in [&["auth.account:write", "subscription"][..], &["subscription:write"], &[]] {
+            assert_eq!(leaves_a_way_out(set(lacking)).unwrap_err().code(), Code::Conflict, "{lacking:?}");
+        }
     }
 
     #[test]

@@ -160,6 +160,13 @@ pub(super) async fn fallback_is_left(db: &Db) -> Result<bool, Fault> {
         .await?)
 }
 
+/// The scopes that a tier grants.
+pub(super) async fn scopes_get(db: &Db, tier_uuid: Uuid) -> Result<Vec<String>, Fault> {
+    Ok(sqlx::query_scalar!(r#"select scopes as "scopes!" from tier_scope where tier_uuid = $1"#, tier_uuid)
+        .fetch_one(&mut *db.conn().await?)
+        .await?)
+}
+
 /// A tier to be.
 pub(super) struct NewTier<'a> {
     pub(super) tier_uuid: Uuid,

@@ -135,6 +135,7 @@ async fn company_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with contacts as (delete from partner_contact where partner_uuid = $1),
          notes as (delete from partner_note where partner_uuid = $1),
+         archives as (update data_export set reason = null, error = null where partner_uuid = $1),
          requests as (update tier_change_request set message = '' where partner_uuid = $1),
          profile as (delete from partner_profile where partner_uuid = $1),
          images as (delete from partner_image where partner_uuid = $1)
