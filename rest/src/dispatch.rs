@@ -286,7 +286,7 @@ async fn checked(
     values: &[(&str, &str)],
 ) -> Result<Bound, Unbound> {
     let plain = |fault: Fault| (fault, Map::new());
-    checks::partner(operation, caller, values).map_err(plain)?;
+    checks::partner(&operation.path, caller, values).map_err(plain)?;
     let path =
         bind::path(&rest.contract, operation, values).map_err(|refusal| plain(refusals::fault(operation, refusal)))?;
     let with_path = |fault: Fault| (fault, path.clone());

@@ -17,6 +17,11 @@ impl Actor {
     /// The service itself.
     pub(crate) const SYSTEM: Self = Self { kind: "SYSTEM", uuid: None };
 
+    /// A person of a partner's team, where no token says so yet.
+    pub(crate) const fn partner_user(person_uuid: Uuid) -> Self {
+        Self { kind: "PARTNER_USER", uuid: Some(person_uuid) }
+    }
+
     /// The caller.
     pub(crate) fn of(principal: &Principal) -> Self {
         Self { kind: principal.kind.name(), uuid: Some(principal.uuid) }

@@ -39,6 +39,7 @@ mod marketplace;
 mod partner;
 mod plain;
 mod shared;
+mod slug;
 mod subscription;
 mod system;
 mod whole;

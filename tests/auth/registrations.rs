@@ -62,6 +62,9 @@ async fn one_step_makes_company_administrator_and_subscription() {
                    and period_end = period_start + interval '1 month' and period_start > partner.created_at";
     assert_eq!(house.number(made).await, 1, "the subscription begins when the address is proved");
     assert_eq!(house.number("select count(*) from subscription_event where kind = 'STARTED'").await, 1);
+    let history = house.call("partner_account_list_events").path("partner_uuid", person.partner_uuid.unwrap());
+    let begun = &history.token(&person.token).expect(200).await.json["data"][0];
+    assert_eq!((&begun["kind"], &begun["actor"]["uuid"]), (&json!("REGISTERED"), &json!(person.uuid)), "{begun}");
     assert_eq!(
         house.number("select count(*) from security_event where kind in ('REGISTRATION', 'EMAIL_VERIFIED')").await,
         2
@@ -74,10 +77,15 @@ async fn everything_that_is_wrong_is_told_at_once_by_pointer() {
     let mut body = company("Weser Software", "ada@127.0.0.1");
     body["administrator"]["password"] = json!("password1234");
     body["tier_code"] = json!("SCALE");
+    body["vat_id"] = json!("DE12345678");
     let answer = register(&house, &body).await;
     assert_eq!((answer.status, answer.code()), (422, "VALIDATION_FAILED"));
-    let expected =
-        [("/administrator/email", "FORMAT"), ("/administrator/password", "TOO_COMMON"), ("/tier_code", "UNKNOWN_TIER")];
+    let expected = [
+        ("/vat_id", "FORMAT"),
+        ("/administrator/email", "FORMAT"),
+        ("/administrator/password", "TOO_COMMON"),
+        ("/tier_code", "UNKNOWN_TIER"),
+    ];
     assert_eq!(faults(&answer), expected, "{}", answer.text());
     let mut own = company("Weser Software", EMAIL);
     own["administrator"]["password"] = json!(EMAIL);

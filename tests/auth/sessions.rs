@@ -20,6 +20,24 @@ async fn twenty_tabs_refresh_at_once_and_all_hold_the_same_successor() {
 }
 
 #[tokio::test]
+async fn the_cookie_is_of_no_use_to_a_foreign_page() {
+    let house = House::new().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let host = house.base_url.trim_start_matches("http://");
+    for origin in
+        ["https://evil.example", "null", &format!("http://{host}.evil.example"), &format!("http://evil.{host}")]
+    {
+        for operation in ["auth_sessions_refresh", "auth_sessions_sign_out"] {
+            let call = house.call(operation).cookie(&person.refresh).header("origin", origin).json(&json!({}));
+            let refused = call.expect(401).await;
+            assert!(refused.cookie().is_empty(), "{operation} from {origin}: {}", refused.text());
+        }
+    }
+    let own = house.call("auth_sessions_refresh").cookie(&person.refresh).header("origin", &house.base_url);
+    assert_ne!(own.json(&json!({})).expect(200).await.cookie(), person.refresh, "nothing was spent meanwhile");
+}
+
+#[tokio::test]
 async fn a_spent_refresh_token_ends_the_session_with_an_event_and_a_mail() {
     let house = House::new().await;
     let person = house.partner("Nordsee Kassen").await;

@@ -67,6 +67,32 @@ async fn a_bound_program_learns_about_its_own_tokens_only() {
     }
 }
 
+/// The feed breaks off and, because the keys are locked, does not come back while this lasts.
+async fn cut_off_from_what_changes(house: &House) -> sqlx::PgConnection {
+    let mut holder = house.owner().await;
+    for statement in [
+        "begin",
+        "lock table signing_key in access exclusive mode",
+        "select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid() and query = 'select 1'",
+    ] {
+        sqlx::raw_sql(statement).execute(&mut holder).await.unwrap();
+    }
+    holder
+}
+
+#[tokio::test]
+async fn a_replica_that_hears_of_no_change_looks_each_token_up() {
+    let house = swift().await;
+    let person = house.partner("Nordsee Kassen").await;
+    house.call("system_me_get").token(&person.token).expect(200).await;
+    let holder = cut_off_from_what_changes(&house).await;
+    let end = format!("update session set ended_at = labs_now() where person_uuid = '{}'", person.uuid);
+    house.sql(&end).await;
+    wait_until_refused(&house, &person.token).await;
+    drop(holder);
+}
+
 #[tokio::test]
 async fn a_revoked_token_is_refused_within_a_second_and_the_others_go_on() {
     let house = swift().await;

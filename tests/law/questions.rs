@@ -133,3 +133,60 @@ async fn a_query_reaches_what_each_of_its_root_fields_would_admit_and_nothing_is
         assert_eq!(refused["code"], json!("SCOPE_MISSING"), "{refused}");
     }
 }
+
+/// Fragments of which each spreads the next one twice.
+fn doubling(times: usize, on: &str, last: &str) -> String {
+    let fragments = (0..times).map(|number| format!("fragment F{number} on {on} {{ ...F{0} ...F{0} }} ", number + 1));
+    format!("{}fragment F{times} on {on} {{ {last} }}", fragments.collect::<String>())
+}
+
+#[tokio::test]
+async fn a_query_is_measured_before_anything_of_it_runs() {
+    let cast = Cast::new().await;
+    let many = (0..600).map(|number| format!("a{number}: __typename ")).collect::<String>();
+    let texts = [
+        ("fields", format!("{{ ...F0 }} {}", doubling(200, "Query", "__typename"))),
+        ("fields", format!("{{ system_me_get {{ ...F0 }} }} {}", doubling(20, "Me", "principal_type"))),
+        ("fields", format!("{{ {many} }}")),
+        ("spreads itself", "{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }".to_owned()),
+        ("nests", format!("{{ {} __typename {} }}", "a { ".repeat(40), "}".repeat(40))),
+        ("", format!("{{ {} a {} }}", "a { ".repeat(4000), "}".repeat(4000))),
+        ("", format!("{{ a(b: {}1{}) }}", "[".repeat(8000), "]".repeat(8000))),
+        ("values", format!("{{ {} }}", (0..30).map(|number| format!("a{number}: {LIST} ")).collect::<String>())),
+        ("16 KB", format!("{{ __typename }} #{}", " ".repeat(16 * 1024))),
+        ("exactly one", "query A { __typename } query B { __typename }".to_owned()),
+        ("One write", "mutation { a: auth_sessions_sign_out b: auth_sessions_sign_out }".to_owned()),
+        ("no root field", "{ nothing_of_the_kind }".to_owned()),
+    ];
+    for (words, text) in &texts {
+        let refused = cast.explore(&cast.staff.token, text, &json!({})).await;
+        assert_eq!(refused["code"], json!("VALIDATION_FAILED"), "{words}: {refused}");
+        assert!(refused.to_string().contains(words), "{words}: {refused}");
+    }
+    // A name that is nearly right is not told what would have been.
+    let near = cast.explore(&cast.staff.token, "{ system_me_get { scope } }", &json!({})).await;
+    assert!(!near.to_string().to_lowercase().contains("did you mean"), "{near}");
+    let alive = cast.explore(&cast.staff.token, "{ __typename }", &json!({})).await;
+    assert_eq!(alive["data"]["__typename"], json!("Query"), "{alive}");
+}
+
+/// A list of which an answer could hold a hundred, with lists in it.
+const LIST: &str = "admin_audit_records_list(limit: 100) { data { changes { thing before after } } }";
+
+#[tokio::test]
+async fn the_door_takes_one_query_at_a_time_and_by_post() {
+    let cast = Cast::new().await;
+    let url = format!("{}/playground/graphql", cast.house.base_url);
+    let post = async |body: String, media_type: &str| {
+        let request = cast.house.http().post(&url).header("content-type", media_type).bearer_auth(&cast.staff.token);
+        request.body(body).send().await.unwrap().status().as_u16()
+    };
+    let query = json!({ "query": "{ __typename }" });
+    assert_eq!(post(query.to_string(), "application/json").await, 200);
+    assert_eq!(post(json!([query, query]).to_string(), "application/json").await, 400, "a batch");
+    assert_eq!(post(query.to_string(), "text/plain").await, 415, "what a form could send");
+    assert_eq!(post(json!({ "query": " ".repeat(70_000) }).to_string(), "application/json").await, 413);
+    let get = cast.house.http().get(&url).query(&[("query", "{ __typename }")]).bearer_auth(&cast.staff.token);
+    let refused = get.send().await.unwrap();
+    assert_eq!((refused.status().as_u16(), refused.headers()["allow"].to_str().unwrap()), (405, "OPTIONS, POST"));
+}

@@ -5,7 +5,7 @@ mod contacts;
 mod data_exports;
 mod imagery;
 mod invitations;
-mod profile;
+pub(crate) mod profile;
 mod security;
 mod support_desk;
 mod support_tickets;

@@ -15,7 +15,7 @@ async fn patch(house: &House, person: &Person, body: Value) -> Answer {
 }
 
 /// A page to which nothing is missing.
-pub(super) async fn written(house: &House, person: &Person) {
+pub(crate) async fn written(house: &House, person: &Person) {
     let texts = json!({ "de": { "tagline": "Kassen", "description": "Kassen für Küsten." } });
     assert_eq!(patch(house, person, json!({ "texts": texts })).await.status, 200);
     assert_eq!(put(house, person, "LOGO", png(256, 256, 1)).await.status, 200);

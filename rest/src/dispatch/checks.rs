@@ -3,8 +3,8 @@
 use http::{HeaderMap, header, request::Parts};
 use labs_schema::ask::Caller;
 use labs_schema::{Code, Fault};
+use uuid::Uuid;
 
-use crate::contract::Operation;
 use crate::rest::Rest;
 
 /// Longest target of a request, in bytes.
@@ -24,13 +24,16 @@ pub(super) fn head(parts: &Parts) -> Result<(), Fault> {
 
 /// Under /v1/partner/{partner_uuid} a foreign uuid is 403 whether it exists or not (specification:
 /// decisions, Errors).
-pub(crate) fn partner(operation: &Operation, caller: &Caller, values: &[(&str, &str)]) -> Result<(), Fault> {
-    if !operation.path.starts_with("/v1/partner/{partner_uuid}") {
+pub(crate) fn partner(path: &str, caller: &Caller, values: &[(&str, &str)]) -> Result<(), Fault> {
+    own_partner(path, caller.principal.as_ref().and_then(|principal| principal.partner_uuid), values)
+}
+
+fn own_partner(path: &str, own: Option<Uuid>, values: &[(&str, &str)]) -> Result<(), Fault> {
+    if !path.starts_with("/v1/partner/{partner_uuid}") {
         return Ok(());
     }
-    let own = caller.principal.as_ref().and_then(|principal| principal.partner_uuid);
     let named =
-        values.iter().find(|(name, _)| *name == "partner_uuid").and_then(|(_, value)| value.parse::<uuid::Uuid>().ok());
+        values.iter().find(|(name, _)| *name == "partner_uuid").and_then(|(_, value)| value.parse::<Uuid>().ok());
     if own.is_some() && own == named {
         return Ok(());
     }
@@ -50,4 +53,25 @@ pub(super) fn origin(rest: &Rest, sent: &HeaderMap) -> Result<(), Fault> {
         return Ok(());
     }
     Err(Fault::new(Code::Unauthenticated, "The refresh cookie is not taken from this origin."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_names_ones_own_partner_or_none() {
+        let own = Uuid::from_u128(1);
+        let verdict = |path: &str, own, named: &str| {
+            own_partner(path, own, &[("user_uuid", "x"), ("partner_uuid", named)]).map_err(|fault| fault.code())
+        };
+        let team = "/v1/partner/{partner_uuid}/team-members/{user_uuid}";
+        assert_eq!(verdict(team, Some(own), &own.to_string()), Ok(()));
+        for (holder, named) in
+            [(Some(own), Uuid::from_u128(2).to_string()), (Some(own), "mine".to_owned()), (None, own.to_string())]
+        {
+            assert_eq!(verdict(team, holder, &named), Err(Code::PartnerMismatch), "{named}");
+        }
+        assert_eq!(verdict("/v1/admin/partners/{partner_uuid}", None, &own.to_string()), Ok(()));
+    }
 }

@@ -97,7 +97,7 @@ fn verdict<'a>(rest: &'a Rest, caller: &Caller, method: &str, path: &str) -> Ver
         (_, Some(question)) => Engine::guard(question.root.access, caller),
         (_, None) => Ok(()),
     };
-    let checked = guarded.and_then(|()| checks::partner(operation, caller, &values)).and_then(|()| {
+    let checked = guarded.and_then(|()| checks::partner(&operation.path, caller, &values)).and_then(|()| {
         bind::path(&rest.contract, operation, &values).map(drop).map_err(|refusal| refusals::fault(operation, refusal))
     });
     Verdict { operation: Some(operation), refusal: checked.err() }

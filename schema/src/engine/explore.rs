@@ -77,13 +77,14 @@ impl Engine {
         let document =
             async_graphql::parser::parse_query(&exploration.query).map_err(|error| invalid(error.to_string()))?;
         let operation = &only_operation(&document).ok_or_else(|| invalid("Send exactly one operation."))?.node;
+        // Before anything else that follows fragments: they may double with each line, or spread themselves.
+        let measured =
+            measure::measure(&self.0.plan.nested, &document, operation, &exploration.variables).map_err(invalid)?;
         let writes = is_mutation(operation);
         let roots = root_fields(&document, operation);
         if writes && roots.len() > 1 {
             return Err(invalid("One write at a time: ask one root field of a mutation."));
         }
-        let measured =
-            measure::measure(&self.0.plan.nested, &document, operation, &exploration.variables).map_err(invalid)?;
         let shape = Shape::of(&document, &operation.selection_set.node);
         let mut audited = Vec::new();
         for field in &roots {

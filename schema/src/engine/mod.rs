@@ -237,3 +237,31 @@ impl Engine {
         Ok(Bytes::from(body))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+    use crate::ask::{Channel, Credentials};
+    use crate::scope::Scope;
+
+    #[test]
+    fn whoever_is_nobody_is_asked_who_they_are_before_what_they_may() {
+        let nobody = Caller {
+            principal: None,
+            address: Ipv4Addr::LOCALHOST.into(),
+            user_agent: None,
+            request_id: String::new(),
+            channel: Channel::Rest,
+            credentials: Credentials::default(),
+        };
+        for access in [Access::Any, Access::Scope(Scope::parse("labs.admin").unwrap())] {
+            assert_eq!(Engine::guard(access, &nobody).unwrap_err().code(), Code::Unauthenticated);
+        }
+        // These bring something else than a token, or nothing.
+        for access in [Access::Public, Access::Cookie, Access::Client] {
+            assert!(Engine::guard(access, &nobody).is_ok());
+        }
+    }
+}

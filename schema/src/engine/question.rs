@@ -135,7 +135,8 @@ pub(crate) fn only_operation(document: &ExecutableDocument) -> Option<&Positione
     }
 }
 
-/// An operation's root fields, fragments spread, in order.
+/// An operation's root fields, fragments spread, in order. The document has no fragment that spreads itself, and few
+/// fields: of a text from outside, that is measured before.
 pub(crate) fn root_fields<'a>(document: &'a ExecutableDocument, operation: &'a OperationDefinition) -> Vec<&'a Field> {
     fn collect<'a>(document: &'a ExecutableDocument, selection: &'a SelectionSet, fields: &mut Vec<&'a Field>) {
         for item in &selection.items {

@@ -8,7 +8,6 @@ pub(crate) mod media;
 mod public_categories;
 mod publication;
 pub(crate) mod showcase;
-pub(crate) mod slug;
 mod submissions;
 pub(crate) mod versions;
 

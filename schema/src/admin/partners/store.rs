@@ -7,7 +7,6 @@ pub(super) mod timeline;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::actor::Actor;
 use crate::db::Db;
 use crate::fault::Fault;
 use crate::partner::company::{BillingAddress, CompanyAddress};
@@ -110,31 +109,4 @@ pub(super) async fn tier_get(db: &Db, code: &str) -> Result<Option<Uuid>, Fault>
     Ok(sqlx::query_scalar!("select tier_uuid from tier where code = $1 and state = 'OFFERED'", code)
         .fetch_optional(&mut *db.conn().await?)
         .await?)
-}
-
-/// Begins a new partner's subscription, with its first event.
-pub(super) async fn subscription_begin(
-    db: &Db,
-    partner_uuid: Uuid,
-    tier_uuid: Uuid,
-    actor: Actor,
-) -> Result<(), Fault> {
-    sqlx::query!(
-        "with begun as (
-             insert into subscription (partner_uuid, tier_uuid, period_end)
-             select $1, t.tier_uuid, case t.billing_period when 'MONTH' then labs_now() + interval '1 month'
-                                                           when 'YEAR' then labs_now() + interval '1 year' end
-             from tier as t
-             where t.tier_uuid = $2
-         )
-         insert into subscription_event (event_uuid, partner_uuid, kind, to_tier_uuid, actor_kind, actor_uuid)
-         values (labs_uuid(), $1, 'STARTED', $2, $3, $4)",
-        partner_uuid,
-        tier_uuid,
-        actor.kind,
-        actor.uuid,
-    )
-    .execute(&mut *db.conn().await?)
-    .await?;
-    Ok(())
 }

@@ -9,6 +9,7 @@ use super::rules::{self, UserState, not_found};
 use super::store::list::{self, Filter};
 use super::store::{self, HeldRow};
 use crate::access::access;
+use crate::actor::Actor;
 use crate::admin::order::Order;
 use crate::admin::reason::{Reason, Remark};
 use crate::ask::{Ask, Asking, Target};
@@ -190,7 +191,7 @@ impl UsersMutation {
         body.note(ask);
         let user = held(ask, user_uuid).await?;
         let state = rules::moved(&user.state, Action::Verify, user.was_suspended)?;
-        registrations::verify_without_token(&ask.db, user_uuid, state).await?;
+        registrations::verify_without_token(&ask.db, user_uuid, state, Actor::of(ask.principal()?)).await?;
         event(&user, "EMAIL_VERIFIED").write(ask).await?;
         found(ask, user_uuid).await
     }

@@ -161,7 +161,7 @@ impl InvitationsMutation {
         let joined = PartnerEvent {
             partner_uuid,
             kind: "MEMBER_JOINED",
-            actor: Actor { kind: "PARTNER_USER", uuid: Some(user_uuid) },
+            actor: Actor::partner_user(user_uuid),
             subject_uuid: Some(user_uuid),
             reason: None,
             detail: json!({ "invitation_uuid": invitation_uuid, "role": row.role }),

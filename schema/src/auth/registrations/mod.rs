@@ -18,18 +18,38 @@ mod store;
 pub(in crate::auth) use resolvers::RegistrationsMutation;
 pub(crate) use store::expired_delete;
 
+use serde_json::json;
 use uuid::Uuid;
 
+use store::VerifiedRow;
+
+use crate::actor::Actor;
 use crate::auth::people::rules::State;
 use crate::db::Db;
 use crate::fault::Fault;
+use crate::partner::events::{self, PartnerEvent};
 
 /// Takes a person's address as proved without the token of the mail, which is void from now on. The person takes this
 /// state, and their company's subscription begins.
-pub(crate) async fn verify_without_token(db: &Db, person_uuid: Uuid, state: State) -> Result<(), Fault> {
+pub(crate) async fn verify_without_token(db: &Db, person_uuid: Uuid, state: State, actor: Actor) -> Result<(), Fault> {
     store::tokens_set_void(db, person_uuid).await?;
-    store::set_verified(db, person_uuid, state.name()).await?;
+    verify(db, person_uuid, state, actor).await?;
     Ok(())
+}
+
+/// An address is proved: the person takes this state, their company's subscription begins, and so does its history.
+async fn verify(db: &Db, person_uuid: Uuid, state: State, actor: Actor) -> Result<VerifiedRow, Fault> {
+    let verified = store::set_verified(db, person_uuid, state.name()).await?;
+    let event = PartnerEvent {
+        partner_uuid: verified.partner_uuid,
+        kind: "REGISTERED",
+        actor,
+        subject_uuid: Some(person_uuid),
+        reason: None,
+        detail: json!({}),
+    };
+    events::insert(db, &event).await?;
+    Ok(verified)
 }
 
 /// Makes a registration that nobody verified give way to whoever has just proved its address, and registrations of that

@@ -1,11 +1,13 @@
 //! What may be asked of registrations.
 
-use async_graphql::{Context, InputObject, Object, SimpleObject};
+use async_graphql::{Context, InputObject, MaybeUndefined, Object, SimpleObject};
 use uuid::Uuid;
 
 use super::rules;
-use super::store::{self, NewRegistration};
+use super::store::{self, NewAdministrator};
+use super::verify;
 use crate::access::access;
+use crate::actor::Actor;
 use crate::ask::{Ask, Asking};
 use crate::auth::people::rules::{Action, State, after};
 use crate::auth::people::{Addressee, addressee_get};
@@ -16,6 +18,8 @@ use crate::keep::lane::LaneError;
 use crate::keep::secret::{SecretKind, SecretText};
 use crate::mail::message::{Asking as AskingFor, Letter, Notice};
 use crate::outbox;
+use crate::partner::company::{self, Company, Patch};
+use crate::subscription::changing;
 use crate::time::Time;
 
 /// The registration was taken.
@@ -55,11 +59,11 @@ pub(crate) struct RegistrationInput {
     /// ISO 3166-1 code of two letters.
     country: String,
     /// As its register writes it.
-    legal_form: Option<String>,
+    legal_form: MaybeUndefined<String>,
     /// With its country prefix.
-    vat_id: Option<String>,
+    vat_id: MaybeUndefined<String>,
     /// Its website.
-    website: Option<String>,
+    website: MaybeUndefined<String>,
     /// Its first administrator.
     administrator: RegistrationAdministratorInput,
     /// The tier to start on; `FREE` when none is named.
@@ -98,6 +102,20 @@ pub(crate) struct OneTimeTokenInput {
     token: String,
 }
 
+impl RegistrationInput {
+    /// What it says of the company.
+    fn company(&self) -> Patch {
+        Patch {
+            company_name: Some(self.company_name.clone()),
+            country: Some(self.country.clone()),
+            legal_form: self.legal_form.clone(),
+            vat_id: self.vat_id.clone(),
+            website: self.website.clone(),
+            ..Patch::default()
+        }
+    }
+}
+
 /// The mails about registrations.
 const MAIL_KINDS: [&str; 2] = ["VERIFY_EMAIL", "ALREADY_REGISTERED"];
 
@@ -115,7 +133,8 @@ impl RegistrationsMutation {
         body: RegistrationInput,
     ) -> Result<RegistrationReceipt, Fault> {
         let ask = ctx.ask();
-        let (email, tier_uuid) = checked(ask, &body).await?;
+        let checked = checked(ask, &body).await?;
+        let email = &checked.email;
         // Whether the address is known is looked up only now, so that both answers take as long.
         let password = SecretText::new(body.administrator.password.as_str());
         let password_hash = ask.services.passwords.hash(password).await.map_err(busy)?;
@@ -124,10 +143,10 @@ impl RegistrationsMutation {
             match store::holder_get(&ask.db, email.normalised()).await? {
                 Some(holder) if holder.is_pending => {
                     store::pending_delete(&ask.db, holder.person_uuid).await?;
-                    register(ask, &body, &email, tier_uuid, &password_hash).await?;
+                    register(ask, &checked, &password_hash).await?;
                 }
                 Some(holder) => already_registered(ask, holder.person_uuid).await?,
-                None => register(ask, &body, &email, tier_uuid, &password_hash).await?,
+                None => register(ask, &checked, &password_hash).await?,
             }
         }
         let expires_in = rules::VERIFY_SECONDS;
@@ -142,8 +161,10 @@ impl RegistrationsMutation {
         body: VerificationRequest,
     ) -> Result<RegistrationReceipt, Fault> {
         let ask = ctx.ask();
-        let email = EmailAddress::parse(&body.email)
-            .map_err(|problem| Fault::field("/email", "FORMAT", format!("This cannot be used: {problem}.")))?;
+        let mut errors = Vec::new();
+        let Some(email) = company::email("/email", &body.email, &mut errors) else {
+            return Err(Fault::invalid(errors));
+        };
         store::email_lock(&ask.db, email.normalised()).await?;
         let holder = match outbox::recent_count(ask, email.as_str(), &MAIL_KINDS).await? < rules::MAILS_PER_HOUR {
             true => store::holder_get(&ask.db, email.normalised()).await?,
@@ -167,7 +188,7 @@ impl RegistrationsMutation {
         // Whoever is no longer UNVERIFIED has nothing to verify, so the token is as void as a used one.
         let state = State::parse(&state).ok_or_else(rules::void_token)?;
         let state = after(state, Action::Verify, false).map_err(|_| rules::void_token())?;
-        let verified = store::set_verified(&ask.db, user_uuid, state.name()).await?;
+        let verified = verify(&ask.db, user_uuid, state, Actor::partner_user(user_uuid)).await?;
         let mut event = SecurityEvent::new("EMAIL_VERIFIED", true);
         (event.person_uuid, event.partner_uuid) = (Some(user_uuid), Some(verified.partner_uuid));
         event.write(ask).await?;
@@ -181,81 +202,70 @@ impl RegistrationsMutation {
     }
 }
 
+/// A registration as it is kept.
+struct Checked {
+    company: Company,
+    name: String,
+    email: EmailAddress,
+    locale: String,
+    tier_uuid: Uuid,
+}
+
 /// Judges a registration, holding no connection while the password is judged.
-async fn checked(ask: &Ask, body: &RegistrationInput) -> Result<(EmailAddress, Uuid), Fault> {
+async fn checked(ask: &Ask, body: &RegistrationInput) -> Result<Checked, Fault> {
     let administrator = &body.administrator;
-    let email = EmailAddress::parse(&administrator.email);
+    let mut errors = Vec::new();
+    let company = company::begun(body.company(), &mut errors);
+    let name = company::line("/administrator/name", &administrator.name, &mut errors);
+    let email = company::email("/administrator/email", &administrator.email, &mut errors);
     let password = SecretText::new(administrator.password.as_str());
     let judged = ask.services.passwords.check_rule(password, &administrator.email, &administrator.name);
     let problems = judged.await.map_err(busy)?.err().unwrap_or_default();
     let code = body.tier_code.as_deref().unwrap_or(rules::FIRST_TIER);
     let tier = store::tier_get(&ask.db.aside(), code).await?;
-    let findings = rules::Findings {
-        company_name: &body.company_name,
+    errors.extend(rules::errors(&rules::Findings {
         accepts_terms: body.accept_terms,
-        email: email.as_ref().err().copied(),
         password: &problems,
         tier_is_offered: tier.is_some(),
+    }));
+    let (Some(email), Some(tier_uuid), true) = (email, tier, errors.is_empty()) else {
+        return Err(Fault::invalid(errors));
     };
-    let errors = rules::errors(&findings);
-    match (email, tier) {
-        (Ok(email), Some(tier_uuid)) if errors.is_empty() => Ok((email, tier_uuid)),
-        _ => Err(Fault::invalid(errors)),
-    }
+    let locale = administrator.locale.clone().unwrap_or_else(|| "en".to_owned());
+    Ok(Checked { company, name, email, locale, tier_uuid })
 }
 
 /// Makes the company and everything that belongs to it, and queues the mail with the token.
-async fn register(
-    ask: &Ask,
-    body: &RegistrationInput,
-    email: &EmailAddress,
-    tier_uuid: Uuid,
-    password_hash: &str,
-) -> Result<(), Fault> {
+async fn register(ask: &Ask, checked: &Checked, password_hash: &str) -> Result<(), Fault> {
+    let Checked { company, name, email, locale, tier_uuid } = checked;
+    let (partner_uuid, person_uuid) = (ask.new_uuid(), ask.new_uuid());
     let token = SecretKind::OneTime.issue();
     let expires_at = ask.now.plus_seconds(rules::VERIFY_SECONDS);
-    let new = NewRegistration {
-        partner_uuid: ask.new_uuid(),
-        company_name: body.company_name.trim(),
-        country: &body.country,
-        legal_form: body.legal_form.as_deref(),
-        vat_id: body.vat_id.as_deref(),
-        website: body.website.as_deref(),
-        person_uuid: ask.new_uuid(),
-        name: body.administrator.name.trim(),
-        email: email.as_str(),
-        email_normalised: email.normalised(),
-        locale: body.administrator.locale.as_deref().unwrap_or("en"),
+    company::insert(&ask.db, partner_uuid, company).await?;
+    changing::begin(&ask.db, partner_uuid, *tier_uuid, Actor::partner_user(person_uuid)).await?;
+    let administrator = NewAdministrator {
+        person_uuid,
+        partner_uuid,
+        name,
+        email,
+        locale,
         password_hash,
-        tier_uuid,
-        event_uuid: ask.new_uuid(),
         token_sha256: &token.digest,
         token_expires_at: expires_at,
     };
-    insert(ask, &new).await?;
+    store::administrator_insert(&ask.db, &administrator).await?;
     let mut event = SecurityEvent::new("REGISTRATION", true);
-    (event.person_uuid, event.partner_uuid) = (Some(new.person_uuid), Some(new.partner_uuid));
+    (event.person_uuid, event.partner_uuid) = (Some(person_uuid), Some(partner_uuid));
     event.write(ask).await?;
     let to = Addressee {
-        person_uuid: Some(new.person_uuid),
-        partner_uuid: Some(new.partner_uuid),
-        email: new.email.to_owned(),
-        name: new.name.to_owned(),
-        locale: new.locale.to_owned(),
+        person_uuid: Some(person_uuid),
+        partner_uuid: Some(partner_uuid),
+        email: email.as_str().to_owned(),
+        name: name.clone(),
+        locale: locale.clone(),
     };
-    let about = AskingFor::VerifyEmail { name: new.name.to_owned(), company: new.company_name.to_owned() };
+    let about = AskingFor::VerifyEmail { name: name.clone(), company: company.company_name.clone() };
     outbox::queue(ask, &to, &Letter::asking(about, token.text, expires_at.0)).await
-}
-
-/// Inserts under the first slug that is free: the plain one, else one that is the only one.
-async fn insert(ask: &Ask, new: &NewRegistration<'_>) -> Result<(), Fault> {
-    let slug = rules::slug_of(new.company_name);
-    let tail = ask.new_uuid().simple().to_string();
-    let tail = tail.get(24..).unwrap_or_default();
-    if store::insert(&ask.db, new, &slug).await? || store::insert(&ask.db, new, &rules::slug_with(&slug, tail)).await? {
-        return Ok(());
-    }
-    Err(Fault::internal("no slug is free for a new partner"))
 }
 
 /// Mails a new token to whoever waits to be verified, in place of the old one, and a notice to whoever has an account;

@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use crate::db::Db;
 use crate::fault::{Fault, constraint_of};
+use crate::keep::email::EmailAddress;
 use crate::time::Time;
 
 /// Whose address it is already.
@@ -13,22 +14,14 @@ pub(super) struct HolderRow {
     pub(super) is_pending: bool,
 }
 
-/// What a registration makes.
-pub(super) struct NewRegistration<'a> {
-    pub(super) partner_uuid: Uuid,
-    pub(super) company_name: &'a str,
-    pub(super) country: &'a str,
-    pub(super) legal_form: Option<&'a str>,
-    pub(super) vat_id: Option<&'a str>,
-    pub(super) website: Option<&'a str>,
+/// The first administrator of a new partner, and the token that proves their address.
+pub(super) struct NewAdministrator<'a> {
     pub(super) person_uuid: Uuid,
+    pub(super) partner_uuid: Uuid,
     pub(super) name: &'a str,
-    pub(super) email: &'a str,
-    pub(super) email_normalised: &'a str,
+    pub(super) email: &'a EmailAddress,
     pub(super) locale: &'a str,
     pub(super) password_hash: &'a str,
-    pub(super) tier_uuid: Uuid,
-    pub(super) event_uuid: Uuid,
     pub(super) token_sha256: &'a [u8],
     pub(super) token_expires_at: Time,
 }
@@ -70,52 +63,31 @@ pub(super) async fn holder_get(db: &Db, email_normalised: &str) -> Result<Option
     .await?)
 }
 
-/// Makes partner, administrator, subscription, its first event and the token; false when the slug is taken.
-pub(super) async fn insert(db: &Db, new: &NewRegistration<'_>, slug: &str) -> Result<bool, Fault> {
-    let made = sqlx::query_scalar!(
-        r#"with company as (
-             insert into partner (partner_uuid, slug, company_name, country, legal_form, vat_id, website)
-             values ($1, $2, $3, $4, $5, $6, $7)
-             on conflict (slug) do nothing
-             returning partner_uuid
-           ), administrator as (
+/// Makes the administrator, who waits to be verified, and the token.
+pub(super) async fn administrator_insert(db: &Db, new: &NewAdministrator<'_>) -> Result<(), Fault> {
+    let made = sqlx::query!(
+        "with administrator as (
              insert into person (person_uuid, kind, partner_uuid, email, email_normalised, name, locale, role, state,
                                  password_hash, password_changed_at)
-             select $8, 'PARTNER_USER', partner_uuid, $9, $10, $11, $12, 'ADMINISTRATOR', 'UNVERIFIED', $13, labs_now()
-               from company
+             values ($1, 'PARTNER_USER', $2, $3, $4, $5, $6, 'ADMINISTRATOR', 'UNVERIFIED', $7, labs_now())
              returning person_uuid
-           ), chosen as (
-             insert into subscription (partner_uuid, tier_uuid)
-             select partner_uuid, $14 from company
-           ), history as (
-             insert into subscription_event (event_uuid, partner_uuid, kind, to_tier_uuid, actor_kind, actor_uuid)
-             select $15, partner_uuid, 'STARTED', $14, 'PARTNER_USER', $8 from company
-           ), token as (
-             insert into one_time_token (token_sha256, purpose, person_uuid, expires_at)
-             select $16, 'VERIFY_EMAIL', person_uuid, $17 from administrator
-           )
-           select count(*) > 0 as "made!" from company"#,
-        new.partner_uuid,
-        slug,
-        new.company_name,
-        new.country,
-        new.legal_form,
-        new.vat_id,
-        new.website,
+         )
+         insert into one_time_token (token_sha256, purpose, person_uuid, expires_at)
+         select $8, 'VERIFY_EMAIL', person_uuid, $9 from administrator",
         new.person_uuid,
-        new.email,
-        new.email_normalised,
+        new.partner_uuid,
+        new.email.as_str(),
+        new.email.normalised(),
         new.name,
         new.locale,
         new.password_hash,
-        new.tier_uuid,
-        new.event_uuid,
         new.token_sha256,
         new.token_expires_at as Time,
     )
-    .fetch_one(&mut *db.conn().await?)
+    .execute(&mut *db.conn().await?)
     .await;
-    made.map_err(taken_meanwhile)
+    made.map_err(taken_meanwhile)?;
+    Ok(())
 }
 
 /// Gives whoever waits to be verified a new token; the old ones are void. Answers the company that was registered;

@@ -8,8 +8,8 @@ use super::store::{self, CategoryKey, CategoryRow, Filter, NewCategory, Order, T
 use crate::access::access;
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::{Fault, FieldError};
-use crate::marketplace::slug::slug_of;
 use crate::page::{CountedPage, Window};
+use crate::slug::slug_of;
 use crate::time::Time;
 
 /// A category of the marketplace, for staff.

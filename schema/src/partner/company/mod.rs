@@ -16,9 +16,10 @@ use uuid::Uuid;
 
 use crate::actor::Actor;
 use crate::db::Db;
-use crate::fault::Fault;
+use crate::fault::{Fault, FieldError};
 use crate::keep::email::EmailAddress;
 use crate::partner::events::{self, PartnerEvent};
+use crate::slug::{slug_of, slug_with};
 
 /// What is written down of a company.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,17 +44,20 @@ pub(crate) struct Company {
     pub(crate) website: Option<String>,
 }
 
-/// The data of a company to be, judged by the same rules as a change of it.
-///
-/// # Errors
-/// [`crate::Code::ValidationFailed`], pointing to each field at fault.
-pub(crate) fn begun(patch: Patch) -> Result<Company, Fault> {
-    rules::merged(&Company::default(), patch)
+/// The data of a company to be, judged by the same rules as a change of it: each field at fault is added to `errors`.
+pub(crate) fn begun(patch: Patch, errors: &mut Vec<FieldError>) -> Company {
+    rules::merged(&Company::default(), patch, errors)
 }
 
-/// Writes a new company's data down.
-pub(crate) async fn insert(db: &Db, partner_uuid: Uuid, slug: &str, company: &Company) -> Result<bool, Fault> {
-    store::insert(db, partner_uuid, slug, company).await
+/// Makes a partner of a company, under the first slug that is free: the plain one, else one that is the only one.
+pub(crate) async fn insert(db: &Db, partner_uuid: Uuid, company: &Company) -> Result<(), Fault> {
+    let slug = slug_of(&company.company_name, "partner");
+    if store::insert(db, partner_uuid, &slug, company).await?
+        || store::insert(db, partner_uuid, &slug_with(&slug, partner_uuid), company).await?
+    {
+        return Ok(());
+    }
+    Err(Fault::internal("no slug is free for a new partner"))
 }
 
 /// Changes a company's data: what is left out stays, null empties. The history tells which fields, not what is in
@@ -69,7 +73,11 @@ pub(crate) async fn change(
     reason: Option<&str>,
 ) -> Result<Option<()>, Fault> {
     let Some(present) = store::lock(db, partner_uuid).await? else { return Ok(None) };
-    let after = rules::merged(&present, patch)?;
+    let mut errors = Vec::new();
+    let after = rules::merged(&present, patch, &mut errors);
+    if !errors.is_empty() {
+        return Err(Fault::invalid(errors));
+    }
     let fields = rules::changed(&present, &after);
     if fields.is_empty() {
         return Ok(Some(()));
@@ -88,11 +96,11 @@ pub(crate) async fn change(
 }
 
 /// An address that mail can be sent to, as it is kept.
-pub(crate) fn email(pointer: &str, text: &str, errors: &mut Vec<crate::fault::FieldError>) -> Option<EmailAddress> {
+pub(crate) fn email(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> Option<EmailAddress> {
     rules::email(pointer, text, errors)
 }
 
 /// A text of one line as it is kept.
-pub(crate) fn line(pointer: &str, text: &str, errors: &mut Vec<crate::fault::FieldError>) -> String {
+pub(crate) fn line(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> String {
     rules::line(pointer, text, errors)
 }

@@ -7,7 +7,7 @@ use async_graphql::MaybeUndefined;
 use unicode_normalization::UnicodeNormalization;
 
 use super::{AddressPatch, BillingAddress, BillingAddressPatch, Company, CompanyAddress};
-use crate::fault::{Fault, FieldError};
+use crate::fault::FieldError;
 use crate::keep::email::EmailAddress;
 
 /// Shortest company name, in characters, blanks around it not counted.
@@ -28,48 +28,45 @@ pub(crate) struct Patch {
     pub(crate) website: MaybeUndefined<String>,
 }
 
-/// The data with a change in it. The VAT id is judged where it or the country changes: what was registered before this
-/// rule does not stand in the way of another change.
-///
-/// # Errors
-/// [`crate::Code::ValidationFailed`], pointing to each field at fault.
-pub(super) fn merged(present: &Company, patch: Patch) -> Result<Company, Fault> {
-    let (mut after, mut errors) = (present.clone(), Vec::new());
+/// The data with a change in it; each field at fault is added to `errors`. The VAT id is judged where it or the country
+/// changes: what was registered before this rule does not stand in the way of another change.
+pub(super) fn merged(present: &Company, patch: Patch, errors: &mut Vec<FieldError>) -> Company {
+    let mut after = present.clone();
     if let Some(name) = patch.company_name {
-        after.company_name = line("/company_name", &name, &mut errors);
+        after.company_name = line("/company_name", &name, errors);
         if after.company_name.chars().count() < SHORTEST_COMPANY {
             errors.push(FieldError::at("/company_name", "TOO_SHORT", "Use at least 2 characters, blanks aside."));
         }
     }
-    set(&mut after.legal_form, patch.legal_form, "/legal_form", &mut errors);
-    set(&mut after.registration_number, patch.registration_number, "/registration_number", &mut errors);
-    set(&mut after.vat_id, patch.vat_id, "/vat_id", &mut errors);
-    set(&mut after.website, patch.website, "/website", &mut errors);
+    set(&mut after.legal_form, patch.legal_form, "/legal_form", errors);
+    set(&mut after.registration_number, patch.registration_number, "/registration_number", errors);
+    set(&mut after.vat_id, patch.vat_id, "/vat_id", errors);
+    set(&mut after.website, patch.website, "/website", errors);
     if let Some(code) = patch.country {
-        country("/country", &code, &mut errors);
+        country("/country", &code, errors);
         after.country = Some(code);
     }
     match patch.address {
         MaybeUndefined::Undefined => {}
         MaybeUndefined::Null => after.address = CompanyAddress::default(),
-        MaybeUndefined::Value(address) => place(&mut after.address, address, "/address", &mut errors),
+        MaybeUndefined::Value(address) => place(&mut after.address, address, "/address", errors),
     }
     match patch.billing_address {
         MaybeUndefined::Undefined => {}
         MaybeUndefined::Null => after.billing_address = BillingAddress::default(),
-        MaybeUndefined::Value(address) => billing(&mut after.billing_address, address, &mut errors),
+        MaybeUndefined::Value(address) => billing(&mut after.billing_address, address, errors),
     }
     match patch.billing_email {
         MaybeUndefined::Undefined => {}
         MaybeUndefined::Null => after.billing_email = None,
         MaybeUndefined::Value(text) => {
-            after.billing_email = email("/billing_email", &text, &mut errors).map(|email| email.as_str().to_owned());
+            after.billing_email = email("/billing_email", &text, errors).map(|email| email.as_str().to_owned());
         }
     }
     if (&after.vat_id, &after.country) != (&present.vat_id, &present.country) {
         errors.extend(after.vat_id.as_deref().and_then(|vat_id| vat::error(vat_id, after.country.as_deref())));
     }
-    if errors.is_empty() { Ok(after) } else { Err(Fault::invalid(errors)) }
+    after
 }
 
 /// The names of the fields in which the two differ, as the contract has them.

@@ -5,6 +5,7 @@ mod shown;
 
 use uuid::Uuid;
 
+use crate::actor::Actor;
 use crate::auth::people::Addressee;
 use crate::db::Db;
 use crate::fault::Fault;
@@ -27,6 +28,28 @@ pub(super) struct HeldRow {
     pub(super) pending_at: Option<Time>,
     /// The database's time.
     pub(super) read_at: Time,
+}
+
+/// Begins a new partner's subscription, with its first event.
+pub(crate) async fn begin(db: &Db, partner_uuid: Uuid, tier_uuid: Uuid, actor: Actor) -> Result<(), Fault> {
+    sqlx::query!(
+        "with begun as (
+             insert into subscription (partner_uuid, tier_uuid, period_end)
+             select $1, t.tier_uuid, case t.billing_period when 'MONTH' then labs_now() + interval '1 month'
+                                                           when 'YEAR' then labs_now() + interval '1 year' end
+             from tier as t
+             where t.tier_uuid = $2
+         )
+         insert into subscription_event (event_uuid, partner_uuid, kind, to_tier_uuid, actor_kind, actor_uuid)
+         values (labs_uuid(), $1, 'STARTED', $2, $3, $4)",
+        partner_uuid,
+        tier_uuid,
+        actor.kind,
+        actor.uuid,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
 }
 
 /// Holds a subscription until the transaction ends. Whoever adds what a limit counts holds it too.

@@ -4,8 +4,8 @@ use async_graphql::MaybeUndefined;
 
 use crate::fault::{Fault, FieldError};
 use crate::keep::email::EmailAddress;
-use crate::marketplace::slug::slug_of;
 use crate::plain::{emptied, line, paragraphs};
+use crate::slug::slug_of;
 
 /// The part of an app that its owner writes, with the texts of one locale.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

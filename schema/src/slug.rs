@@ -1,6 +1,7 @@
 //! Names in addresses, made out of names for people.
 
 use unicode_normalization::UnicodeNormalization;
+use uuid::Uuid;
 
 /// Longest slug that is made, in characters. One that is sent may have 80.
 const LONGEST: usize = 60;
@@ -21,6 +22,12 @@ pub(crate) fn slug_of(name: &str, otherwise: &str) -> String {
     slug.truncate(LONGEST);
     let slug = slug.trim_end_matches('-');
     if slug.len() < 2 { format!("{otherwise}-{slug}").trim_end_matches('-').to_owned() } else { slug.to_owned() }
+}
+
+/// The same slug made the only one, by letters and digits of a new uuid.
+pub(crate) fn slug_with(slug: &str, random: Uuid) -> String {
+    let tail = random.simple().to_string();
+    format!("{slug}-{}", tail.get(24..).unwrap_or_default())
 }
 
 /// Letters that do not come apart into a plain one and an accent.
@@ -59,6 +66,12 @@ mod tests {
         assert_eq!(slug_of("  --  ", "app"), "app");
         assert_eq!(slug_of("日本", "category"), "category");
         assert_eq!(slug_of("7", "category"), "category-7");
+    }
+
+    #[test]
+    fn a_uuid_makes_a_slug_the_only_one() {
+        let only = slug_with("tischwerk", Uuid::from_u128(0x0198_0000_0000_7000_8000_0000_1234_00af));
+        assert_eq!(only, "tischwerk-123400af");
     }
 
     #[test]
