@@ -47,6 +47,25 @@ impl Db {
         Self { pool, transaction: Some(Arc::new(Mutex::new(Stage::Waiting { begin }))) }
     }
 
+    /// Statements inside one transaction that no request began: a job's. End it with [`Self::settle`].
+    pub(crate) fn apart(pool: PgPool) -> Self {
+        Self::within(pool, "begin isolation level read committed".to_owned())
+    }
+
+    /// Ends what a job did in a transaction of its own: kept when it did something, else taken back.
+    ///
+    /// # Errors
+    /// What the job's work answered, or the commit.
+    pub(crate) async fn settle(&self, outcome: Result<bool, Fault>) -> Result<bool, Fault> {
+        let Some(transaction) = self.take().await else { return outcome };
+        if matches!(outcome, Ok(true)) {
+            transaction.commit().await?;
+        } else {
+            transaction.rollback().await?;
+        }
+        outcome
+    }
+
     /// The same database outside the request's transaction, for a read whose connection must be free again
     /// before something slow.
     #[must_use]

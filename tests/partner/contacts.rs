@@ -50,7 +50,7 @@ async fn contacts_are_added_changed_and_removed_and_the_history_names_none() {
     assert_eq!(remove(&house, &person, billing.str("uuid")).await.status, 404);
     let told = at(&house, &person, "partner_account_list_events").query("group", "ACCOUNT").expect(200).await;
     let kinds: Vec<&Value> = told.json["data"].as_array().unwrap().iter().map(|event| &event["kind"]).collect();
-    assert_eq!(kinds, ["CONTACT_REMOVED", "CONTACT_CHANGED", "CONTACT_ADDED", "CONTACT_ADDED"]);
+    assert_eq!(kinds, ["CONTACT_REMOVED", "CONTACT_CHANGED", "CONTACT_ADDED", "CONTACT_ADDED", "REGISTERED"]);
     assert!(!told.text().contains("nordsee.example") && !told.text().contains("Somebody"));
     assert_eq!(add(&house, &person, "BILLING", "nobody").await.status, 422);
 }

@@ -30,13 +30,7 @@ pub(super) async fn close_due(pool: &PgPool, services: &Services) -> Result<u64,
 }
 
 async fn close_one(pool: &PgPool, services: &Services, partner_uuid: Uuid) -> Result<bool, Fault> {
-    let db = Db::within(pool.clone(), "begin isolation level read committed".to_owned());
+    let db = Db::apart(pool.clone());
     let outcome = standing::close_due(&db, services, services.clock.now(), partner_uuid).await;
-    let Some(transaction) = db.take().await else { return outcome };
-    if matches!(outcome, Ok(true)) {
-        transaction.commit().await?;
-    } else {
-        transaction.rollback().await?;
-    }
-    outcome
+    db.settle(outcome).await
 }

@@ -142,6 +142,15 @@ pub enum Notice {
         /// How far it is.
         step: ClosingStep,
     },
+    /// The archive of everything that a company has is made, or could not be.
+    DataExport {
+        /// The person.
+        name: String,
+        /// The company.
+        company: String,
+        /// Until when it can be fetched; none where it could not be made.
+        until: Option<Timestamp>,
+    },
     /// A submission was decided.
     SubmissionDecided {
         /// The person.
@@ -252,6 +261,7 @@ impl Letter {
                 Notice::PartnerSuspended { .. } => "PARTNER_SUSPENDED",
                 Notice::PartnerReinstated { .. } => "PARTNER_REINSTATED",
                 Notice::PartnerClosing { .. } => "PARTNER_CLOSING",
+                Notice::DataExport { .. } => "DATA_EXPORT",
                 Notice::SubmissionDecided { .. } => "SUBMISSION_DECIDED",
                 Notice::Membership(_) => "MEMBERSHIP",
                 Notice::Ticket(_) => "TICKET",

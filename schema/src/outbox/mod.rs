@@ -19,9 +19,10 @@ use uuid::Uuid;
 pub use deliver::{Round, deliver_due};
 
 use crate::ask::Ask;
-use crate::auth::people::{Addressee, addressee_get};
+use crate::auth::people::{Addressee, addressee_get, administrators_page};
 use crate::db::Db;
 use crate::fault::Fault;
+use crate::keep;
 use crate::mail::deliver::Letterhead;
 use crate::mail::message::{Letter, Locale, Notice, SecurityEvent};
 use crate::services::Services;
@@ -67,6 +68,24 @@ pub(crate) async fn queue_by(
     letter: &Letter,
 ) -> Result<(), Fault> {
     post_by(db, services, message_uuid, to, (letter, true)).await
+}
+
+/// Queues a letter to each administrator of a partner's team who can be written to, written by their name. There need be
+/// no request.
+///
+/// # Errors
+/// What the database answered.
+pub(crate) async fn queue_to_administrators(
+    db: &Db,
+    services: &Services,
+    partner_uuid: Uuid,
+    write: impl Fn(String) -> Letter,
+) -> Result<(), Fault> {
+    for to in administrators_page(db, partner_uuid).await? {
+        let message_uuid = keep::uuid_at(services.clock.now().0);
+        post_by(db, services, message_uuid, &to, (&write(to.name.clone()), true)).await?;
+    }
+    Ok(())
 }
 
 async fn post(ask: &Ask, to: &Addressee, letter: &Letter, is_meant: bool) -> Result<(), Fault> {

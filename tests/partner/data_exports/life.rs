@@ -22,6 +22,9 @@ async fn an_archive_is_made_once_downloaded_often_and_gone_after_seven_days() {
         (&json!("SUCCEEDED"), &json!(100), &json!(true))
     );
     assert_eq!((&shown["requested_by"], &shown["requested_by_uuid"]), (&json!("PARTNER_USER"), &json!(person.uuid)));
+    house.until("select count(*) from mail_message where kind = 'DATA_EXPORT' and state = 'SENT'", 1).await;
+    let mails = house.mails_now(&person.email);
+    assert!(mails.iter().any(|mail| mail.contains("archive of everything")), "{mails:?}");
     let whole = download(&house, &person, &export).expect(200).await;
     assert_eq!(
         (whole.header("content-type"), json!(whole.bytes.len())),
@@ -106,6 +109,7 @@ async fn a_run_that_died_is_taken_up_again_and_given_up_after_the_third() {
     let failed = shown["uuid"].as_str().unwrap().to_owned();
     assert_eq!(download(&house, &person, &failed).expect(409).await.code(), "CONFLICT");
     assert_eq!(house.number("select count(*) from partner_event where kind = 'DATA_EXPORT_FAILED'").await, 1);
+    assert_eq!(house.number("select count(*) from mail_message where kind = 'DATA_EXPORT'").await, 2);
     made(&house, &person).await;
 }
 

@@ -16,4 +16,4 @@
 pub(crate) mod rules;
 mod store;
 
-pub(crate) use store::{Addressee, addressee_get};
+pub(crate) use store::{Addressee, addressee_get, administrators_page};

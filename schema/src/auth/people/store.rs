@@ -30,3 +30,16 @@ pub(crate) async fn addressee_get(db: &Db, person_uuid: Uuid) -> Result<Option<A
     .fetch_optional(&mut *db.conn().await?)
     .await?)
 }
+
+/// The administrators of a team who can be written to.
+pub(crate) async fn administrators_page(db: &Db, partner_uuid: Uuid) -> Result<Vec<Addressee>, Fault> {
+    Ok(sqlx::query_as!(
+        Addressee,
+        r#"select person_uuid as "person_uuid?", partner_uuid, email, name, locale from person
+            where partner_uuid = $1 and role = 'ADMINISTRATOR' and state = 'ACTIVE'
+            order by created_at, person_uuid"#,
+        partner_uuid
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}

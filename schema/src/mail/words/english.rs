@@ -3,7 +3,7 @@ mod team;
 
 use jiff::Timestamp;
 
-use super::{Draft, Places, Way, moment, tame};
+use super::{Draft, Places, Way, moment, tame, tame_reason};
 use crate::keep::secret::SecretText;
 use crate::mail::message::{Asking, ClosingStep, Decision, Letter, Notice, SecurityEvent};
 
@@ -105,7 +105,7 @@ fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
                      its programs can sign in. The reason given:",
                     tame(company)
                 ))
-                .say(format!("    {}", tame(reason)))
+                .say(format!("    {}", tame_reason(reason)))
                 .say(format!("The support of {platform} can help."))
         }
         Notice::PartnerReinstated { name, company } => greet(
@@ -114,6 +114,7 @@ fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
         )
         .say(format!("the account of {} at {platform} is active again. You can sign in as before.", tame(company))),
         Notice::PartnerClosing { name, company, step } => closing(name, &tame(company), step, platform),
+        Notice::DataExport { name, company, until } => archive(name, &tame(company), *until, platform),
         Notice::Subscription(notice) => subscription::telling(notice, platform),
         Notice::SubmissionDecided { name, app, version, decision } => {
             let (subject, what) = decided(*decision);
@@ -143,11 +144,25 @@ fn closing(name: &str, company: &str, step: &ClosingStep, platform: &str) -> Dra
                  sign in any more, and its apps are off the storefront."
             ));
             let draft = match reason {
-                Some(reason) => draft.say("The reason given:").say(format!("    {}", tame(reason))),
+                Some(reason) => draft.say("The reason given:").say(format!("    {}", tame_reason(reason))),
                 None => draft,
             };
             draft.say(format!("Until {} the support of {platform} can open it again.", moment(*until)))
         }
+    }
+}
+
+fn archive(name: &str, company: &str, until: Option<Timestamp>, platform: &str) -> Draft {
+    match until {
+        Some(until) => greet(format!("Your data of {company} at {platform} is ready"), name).say(format!(
+            "the archive of everything that {company} has at {platform} is made. Any administrator can download it from \
+             the account until {}; then it is deleted.",
+            moment(until)
+        )),
+        None => greet(format!("Your data of {company} at {platform} could not be exported"), name).say(format!(
+            "the archive of everything that {company} has at {platform} could not be made. Nothing is lost: ask for it \
+             again, and write to the support of {platform} if it fails again."
+        )),
     }
 }
 

@@ -3,7 +3,7 @@ mod team;
 
 use jiff::Timestamp;
 
-use super::{Draft, Places, Way, moment, tame};
+use super::{Draft, Places, Way, moment, tame, tame_reason};
 use crate::keep::secret::SecretText;
 use crate::mail::message::{Asking, ClosingStep, Decision, Letter, Notice, SecurityEvent};
 
@@ -107,7 +107,7 @@ fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
                      Unternehmens und keines seiner Programme anmelden. Als Grund wurde angegeben:",
                     tame(company)
                 ))
-                .say(format!("    {}", tame(reason)))
+                .say(format!("    {}", tame_reason(reason)))
                 .say(format!("Der Support von {platform} hilft weiter."))
         }
         Notice::PartnerReinstated { name, company } => {
@@ -117,6 +117,7 @@ fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
             ))
         }
         Notice::PartnerClosing { name, company, step } => closing(name, &tame(company), step, platform),
+        Notice::DataExport { name, company, until } => archive(name, &tame(company), *until, platform),
         Notice::Subscription(notice) => subscription::telling(notice, platform),
         Notice::SubmissionDecided { name, app, version, decision } => {
             let (subject, what) = decided(*decision);
@@ -148,10 +149,27 @@ fn closing(name: &str, company: &str, step: &ClosingStep, platform: &str) -> Dra
                  Programme kann sich noch anmelden, und seine Apps sind nicht mehr im Marktplatz."
             ));
             let draft = match reason {
-                Some(reason) => draft.say("Als Grund wurde angegeben:").say(format!("    {}", tame(reason))),
+                Some(reason) => draft.say("Als Grund wurde angegeben:").say(format!("    {}", tame_reason(reason))),
                 None => draft,
             };
             draft.say(format!("Bis {} kann es der Support von {platform} wieder öffnen.", moment(*until)))
+        }
+    }
+}
+
+fn archive(name: &str, company: &str, until: Option<Timestamp>, platform: &str) -> Draft {
+    match until {
+        Some(until) => greet(format!("Ihre Daten von {company} bei {platform} liegen bereit"), name).say(format!(
+            "das Archiv mit allem, was {company} bei {platform} hat, ist fertig. Jede Administration kann es bis {} im \
+             Konto herunterladen; danach wird es gelöscht.",
+            moment(until)
+        )),
+        None => {
+            greet(format!("Ihre Daten von {company} bei {platform} ließen sich nicht ausgeben"), name).say(format!(
+                "das Archiv mit allem, was {company} bei {platform} hat, konnte nicht erstellt werden. Es ist nichts \
+             verloren: Fordern Sie es noch einmal an, und schreiben Sie dem Support von {platform}, wenn es wieder \
+             nicht gelingt."
+            ))
         }
     }
 }

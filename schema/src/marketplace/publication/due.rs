@@ -32,15 +32,9 @@ pub(crate) async fn publish_due(pool: &PgPool) -> Result<u64, Fault> {
 
 /// Publishes one, unless somebody else has it or it is due no longer.
 async fn publish_one(pool: &PgPool, version_uuid: Uuid) -> Result<bool, Fault> {
-    let db = Db::within(pool.clone(), "begin isolation level read committed".to_owned());
+    let db = Db::apart(pool.clone());
     let outcome = publish_locked(&db, version_uuid).await;
-    let Some(transaction) = db.take().await else { return outcome };
-    if matches!(outcome, Ok(true)) {
-        transaction.commit().await?;
-    } else {
-        transaction.rollback().await?;
-    }
-    outcome
+    db.settle(outcome).await
 }
 
 /// What stands in the way is looked for once more under the lock: it may have come since the page was read.

@@ -16,10 +16,12 @@ use super::kinds::{KINDS, WITHHELD};
 use super::rules::{Action, MOST_ATTEMPTS, State, after};
 use super::store::{self, Claim, Made};
 use crate::db::Db;
-use crate::fault::Fault;
+use crate::fault::{Code, Fault};
 use crate::keep::random_bytes;
+use crate::mail::message::{Letter, Notice};
 use crate::media::store::MediaKey;
 use crate::media::store::archive::ArchiveName;
+use crate::outbox;
 use crate::services::Services;
 use crate::time::Time;
 
@@ -63,8 +65,7 @@ async fn run(db: &Db, services: &Services, claim: &Claim, name: ArchiveName) -> 
     };
     let fault = match outcome {
         Ok(made) => {
-            let state = after(State::Running, Action::Succeed)?;
-            if !store::set_succeeded(db, claim, state.name(), &made).await? {
+            if !end(db, services, claim, Ok(made)).await? {
                 delete(services, Some(&name.name())).await?;
             }
             return Ok(());
@@ -76,8 +77,28 @@ async fn run(db: &Db, services: &Services, claim: &Claim, name: ArchiveName) -> 
     if attempts < MOST_ATTEMPTS {
         return store::release(db, claim, fault.code().name()).await;
     }
-    let state = after(State::Running, Action::Fail)?;
-    store::set_failed(db, claim, state.name(), fault.code().name()).await
+    end(db, services, claim, Err(fault.code())).await.map(drop)
+}
+
+/// Ends an archive's last run, and tells the administrators in the same transaction; false when it has been lost.
+async fn end(db: &Db, services: &Services, claim: &Claim, outcome: Result<Made, Code>) -> Result<bool, Fault> {
+    let db = Db::apart(db.pool().clone());
+    let done = ended(&db, services, claim, outcome).await;
+    db.settle(done).await
+}
+
+async fn ended(db: &Db, services: &Services, claim: &Claim, outcome: Result<Made, Code>) -> Result<bool, Fault> {
+    let ended = match outcome {
+        Ok(made) => store::set_succeeded(db, claim, after(State::Running, Action::Succeed)?.name(), &made).await?,
+        Err(code) => store::set_failed(db, claim, after(State::Running, Action::Fail)?.name(), code.name()).await?,
+    };
+    let Some(ended) = ended else { return Ok(false) };
+    let until = ended.expires_at.map(|until| until.0);
+    outbox::queue_to_administrators(db, services, claim.partner_uuid, |name| {
+        Letter::Telling(Notice::DataExport { name, company: ended.company_name.clone(), until })
+    })
+    .await?;
+    Ok(true)
 }
 
 /// Makes the archive while its hold is renewed.

@@ -202,46 +202,57 @@ pub(super) struct Made {
     pub(super) sha256: [u8; 32],
 }
 
-/// Ends a run well; false when it has lost its archive.
-pub(super) async fn set_succeeded(db: &Db, claim: &Claim, state: &str, made: &Made) -> Result<bool, Fault> {
-    let done = sqlx::query!(
+/// What there is to tell of a run that has ended.
+pub(super) struct Ended {
+    pub(super) company_name: String,
+    /// Until when the archive is kept.
+    pub(super) expires_at: Option<Time>,
+}
+
+/// Ends a run well; `None` when it has lost its archive.
+pub(super) async fn set_succeeded(db: &Db, claim: &Claim, state: &str, made: &Made) -> Result<Option<Ended>, Fault> {
+    Ok(sqlx::query_as!(
+        Ended,
         "with done as (
              update data_export
                 set state = $3, ended_at = labs_now(), claimed_until = null, steps_done = steps_total, size_bytes = $4,
                     sha256 = $5, expires_at = labs_now() + interval '7 days'
               where export_uuid = $1 and attempts = $2 and state = 'RUNNING'
-             returning export_uuid, partner_uuid)
-         insert into partner_event (event_uuid, partner_uuid, kind, actor_kind, subject_uuid)
-         select labs_uuid(), partner_uuid, 'DATA_EXPORT_MADE', 'SYSTEM', export_uuid from done",
+             returning export_uuid, partner_uuid, expires_at),
+         noted as (
+             insert into partner_event (event_uuid, partner_uuid, kind, actor_kind, subject_uuid)
+             select labs_uuid(), partner_uuid, 'DATA_EXPORT_MADE', 'SYSTEM', export_uuid from done)
+         select company_name, expires_at from done join partner using (partner_uuid)",
         claim.export_uuid,
         claim.attempts,
         state,
         made.size_bytes,
         &made.sha256,
     )
-    .execute(&mut *db.conn().await?)
-    .await?;
-    Ok(done.rows_affected() > 0)
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
 }
 
-/// Gives an archive up.
-pub(super) async fn set_failed(db: &Db, claim: &Claim, state: &str, error: &str) -> Result<(), Fault> {
-    sqlx::query!(
+/// Gives an archive up; `None` when the run has lost it.
+pub(super) async fn set_failed(db: &Db, claim: &Claim, state: &str, error: &str) -> Result<Option<Ended>, Fault> {
+    Ok(sqlx::query_as!(
+        Ended,
         "with done as (
              update data_export
                 set state = $3, ended_at = labs_now(), claimed_until = null, error = $4
               where export_uuid = $1 and attempts = $2 and state = 'RUNNING'
-             returning export_uuid, partner_uuid)
-         insert into partner_event (event_uuid, partner_uuid, kind, actor_kind, subject_uuid)
-         select labs_uuid(), partner_uuid, 'DATA_EXPORT_FAILED', 'SYSTEM', export_uuid from done",
+             returning export_uuid, partner_uuid, expires_at),
+         noted as (
+             insert into partner_event (event_uuid, partner_uuid, kind, actor_kind, subject_uuid)
+             select labs_uuid(), partner_uuid, 'DATA_EXPORT_FAILED', 'SYSTEM', export_uuid from done)
+         select company_name, expires_at from done join partner using (partner_uuid)",
         claim.export_uuid,
         claim.attempts,
         state,
         error,
     )
-    .execute(&mut *db.conn().await?)
-    .await?;
-    Ok(())
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
 }
 
 /// Lets go of an archive after a run that failed, to be taken up again in a while.

@@ -108,11 +108,10 @@ async fn tell(
     if after == State::Erased {
         return Ok(());
     }
-    for to in store::administrators_page(db, step.partner_uuid).await? {
-        let (name, company) = (to.name.clone(), held.company_name.clone());
-        let reason = step.reason.map(str::to_owned);
-        let until = closes_at.unwrap_or(now).0;
-        let notice = match step.action {
+    let until = closes_at.unwrap_or(now).0;
+    outbox::queue_to_administrators(db, services, step.partner_uuid, |name| {
+        let (company, reason) = (held.company_name.clone(), step.reason.map(str::to_owned));
+        Letter::Telling(match step.action {
             Action::Suspend => Notice::PartnerSuspended { name, company, reason: reason.unwrap_or_default() },
             Action::Reinstate | Action::Reopen => Notice::PartnerReinstated { name, company },
             Action::RequestClosure => {
@@ -122,11 +121,9 @@ async fn tell(
             Action::Close | Action::Erase => {
                 Notice::PartnerClosing { name, company, step: ClosingStep::Closed { until, reason } }
             }
-        };
-        let message_uuid = crate::keep::uuid_at(now.0);
-        outbox::queue_by(db, services, message_uuid, &to, &Letter::Telling(notice)).await?;
-    }
-    Ok(())
+        })
+    })
+    .await
 }
 
 impl HeldRow {

@@ -2,7 +2,6 @@
 
 use uuid::Uuid;
 
-use crate::auth::people::Addressee;
 use crate::db::Db;
 use crate::fault::Fault;
 use crate::time::Time;
@@ -137,17 +136,4 @@ pub(super) async fn sessions_end(db: &Db, partner_uuid: Uuid) -> Result<(), Faul
     .execute(&mut *db.conn().await?)
     .await?;
     Ok(())
-}
-
-/// The administrators of a team who can be written to.
-pub(super) async fn administrators_page(db: &Db, partner_uuid: Uuid) -> Result<Vec<Addressee>, Fault> {
-    Ok(sqlx::query_as!(
-        Addressee,
-        r#"select person_uuid as "person_uuid?", partner_uuid, email, name, locale from person
-            where partner_uuid = $1 and role = 'ADMINISTRATOR' and state = 'ACTIVE'
-            order by created_at, person_uuid"#,
-        partner_uuid
-    )
-    .fetch_all(&mut *db.conn().await?)
-    .await?)
 }

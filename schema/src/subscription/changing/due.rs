@@ -35,13 +35,7 @@ pub(crate) async fn apply_due(pool: &PgPool, services: &Arc<Services>) -> Result
 
 /// Does what is due to one, unless somebody else has it or it is due no longer.
 async fn apply_one(pool: &PgPool, services: &Arc<Services>, partner_uuid: Uuid) -> Result<bool, Fault> {
-    let db = Db::within(pool.clone(), "begin isolation level read committed".to_owned());
+    let db = Db::apart(pool.clone());
     let outcome = Change::by_time(&db, services).pass(partner_uuid).await;
-    let Some(transaction) = db.take().await else { return outcome };
-    if matches!(outcome, Ok(true)) {
-        transaction.commit().await?;
-    } else {
-        transaction.rollback().await?;
-    }
-    outcome
+    db.settle(outcome).await
 }

@@ -229,19 +229,17 @@ impl<'a> Change<'a> {
         tier_name: &str,
         at: Option<Time>,
     ) -> Result<(), Fault> {
-        for row in store::administrators(self.db, held.partner_uuid).await? {
-            let (message_uuid, to) = (row.message_uuid, row.addressee(held.partner_uuid));
-            let letter = Letter::Telling(Notice::Subscription(SubscriptionNotice {
-                name: to.name.clone(),
+        outbox::queue_to_administrators(self.db, self.services, held.partner_uuid, |name| {
+            Letter::Telling(Notice::Subscription(SubscriptionNotice {
+                name,
                 company: held.company_name.clone(),
                 news,
                 tier: tier_name.to_owned(),
                 at: at.map(|at| at.0),
                 reason: self.reason.map(str::to_owned),
-            }));
-            outbox::queue_by(self.db, self.services, message_uuid, &to, &letter).await?;
-        }
-        Ok(())
+            }))
+        })
+        .await
     }
 }
 

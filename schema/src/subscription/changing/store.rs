@@ -6,7 +6,6 @@ mod shown;
 use uuid::Uuid;
 
 use crate::actor::Actor;
-use crate::auth::people::Addressee;
 use crate::db::Db;
 use crate::fault::Fault;
 use crate::time::Time;
@@ -229,40 +228,4 @@ pub(super) async fn set_renewed(db: &Db, partner_uuid: Uuid) -> Result<(), Fault
     .execute(&mut *db.conn().await?)
     .await?;
     Ok(())
-}
-
-/// To whom a letter about a subscription goes.
-pub(super) struct AdministratorRow {
-    pub(super) message_uuid: Uuid,
-    pub(super) person_uuid: Uuid,
-    pub(super) email: String,
-    pub(super) name: String,
-    pub(super) locale: String,
-}
-
-impl AdministratorRow {
-    /// The same as letters know people.
-    pub(super) fn addressee(self, partner_uuid: Uuid) -> Addressee {
-        Addressee {
-            person_uuid: Some(self.person_uuid),
-            partner_uuid: Some(partner_uuid),
-            email: self.email,
-            name: self.name,
-            locale: self.locale,
-        }
-    }
-}
-
-/// The partner's administrators, each with the id that a letter to them is to have.
-pub(super) async fn administrators(db: &Db, partner_uuid: Uuid) -> Result<Vec<AdministratorRow>, Fault> {
-    Ok(sqlx::query_as!(
-        AdministratorRow,
-        r#"select labs_uuid() as "message_uuid!", person_uuid, email, name, locale from person
-            where partner_uuid = $1 and role = 'ADMINISTRATOR' and state = 'ACTIVE'
-            order by created_at, person_uuid
-            limit 100"#,
-        partner_uuid
-    )
-    .fetch_all(&mut *db.conn().await?)
-    .await?)
 }

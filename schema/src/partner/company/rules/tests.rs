@@ -24,7 +24,7 @@ fn faults(patch: Patch) -> Vec<(String, String)> {
     errors.iter().map(|error| (error.pointer.clone().unwrap(), error.code.clone())).collect()
 }
 
-fn after(patch: Patch) -> Company {
+fn kept(patch: Patch) -> Company {
     let mut errors = Vec::new();
     let after = merged(&present(), patch, &mut errors);
     assert!(errors.is_empty(), "{errors:?}");
@@ -38,22 +38,22 @@ fn what_is_left_out_stays_and_null_empties() {
         legal_form: value("  GmbH "),
         ..Patch::default()
     };
-    let after = after(patch);
+    let after = kept(patch);
     assert_eq!((after.address.street, after.address.city.as_deref()), (None, Some("Husum")));
     assert_eq!(after.legal_form.as_deref(), Some("GmbH"));
-    let emptied = after(Patch { address: MaybeUndefined::Null, ..Patch::default() });
+    let emptied = kept(Patch { address: MaybeUndefined::Null, ..Patch::default() });
     assert_eq!(emptied.address, CompanyAddress::default());
     assert_eq!(changed(&present(), &emptied), ["address"]);
-    assert!(changed(&present(), &after(Patch::default())).is_empty());
+    assert!(changed(&present(), &kept(Patch::default())).is_empty());
 }
 
 #[test]
 fn a_vat_id_from_before_the_rule_stands_in_nobodys_way_until_it_or_the_country_changes() {
-    after(Patch { website: value("https://n.example"), ..Patch::default() });
+    kept(Patch { website: value("https://n.example"), ..Patch::default() });
     let moved = faults(Patch { country: Some("AT".to_owned()), ..Patch::default() });
     assert_eq!(moved, [("/vat_id".to_owned(), "COUNTRY_MISMATCH".to_owned())]);
     let both = Patch { country: Some("GR".to_owned()), vat_id: value("EL123456789"), ..Patch::default() };
-    assert_eq!(after(both).vat_id.as_deref(), Some("EL123456789"));
+    assert_eq!(kept(both).vat_id.as_deref(), Some("EL123456789"));
 }
 
 #[test]
