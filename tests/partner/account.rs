@@ -121,7 +121,7 @@ async fn the_history_is_paged_without_a_gap_and_is_nobody_elses() {
     }
     assert_eq!(seen, all);
     let other = house.partner("Elbkontor").await;
-    assert_eq!(events(&house, &other, &[]).await.len(), 1, "its own beginning alone");
+    assert_eq!(events(&house, &other, &[]).await.len(), 2, "its own beginning alone");
     for operation in ["partner_account_get", "partner_account_list_events", "partner_account_cancel_closure"] {
         let foreign = house.call(operation).path("partner_uuid", person.partner_uuid.unwrap()).token(&other.token);
         assert_eq!(foreign.expect(403).await.code(), "PARTNER_MISMATCH", "{operation}");

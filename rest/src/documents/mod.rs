@@ -1,8 +1,9 @@
 //! The fixed questions behind the promises (specification: architecture.md, The corridor).
 //!
 //! `rest/documents/<group>/<resource>.graphql` holds fragments, which are representations, and one
-//! named operation per promise. Each operation becomes a document of its own with only the fragments
-//! that it reaches. The public side parses no GraphQL after start.
+//! named operation per promise. A representation that several resources show stands once, with the resource it is
+//! of. Each operation becomes a document of its own with only the fragments that it reaches. The public side parses no
+//! GraphQL after start.
 
 mod split;
 #[cfg(test)]
@@ -35,7 +36,7 @@ pub struct Document {
     pub line: usize,
     /// The reachable fragments and the operation, as written.
     pub text: String,
-    /// The same, parsed. Positions are those in the file, so that an error leads there.
+    /// The same, parsed. Positions are those in the files, so that an error leads there.
     pub parsed: ExecutableDocument,
 }
 
@@ -78,28 +79,30 @@ impl Documents {
     /// fragments that are missing, unused or lead back to themselves.
     pub fn read(files: impl IntoIterator<Item = (String, String)>) -> Result<Documents, Vec<Problem>> {
         let mut documents: BTreeMap<String, Document> = BTreeMap::new();
-        let mut problems = Vec::new();
+        let (mut problems, mut sources, mut prefixes) = (Vec::new(), Vec::new(), BTreeMap::new());
         for (path, text) in files {
             let file = format!("{FOLDER}/{path}");
-            let Some(prefix) = prefix(&path) else {
-                let what = "documents stand in <group>/<resource>.graphql";
-                problems.push(Problem::new(file, "", what));
-                continue;
-            };
-            for document in split::documents(&file, &text, &mut problems) {
-                let place = format!("line {}", document.line);
-                if document.name.strip_prefix(&prefix).is_none_or(str::is_empty) {
-                    let what =
-                        format!("in this file an operation's name begins with `{prefix}`, unlike {}", document.name);
-                    problems.push(Problem::new(&file, &place, what));
+            match prefix(&path) {
+                Some(prefix) => {
+                    prefixes.insert(file.clone(), prefix);
+                    sources.push((file, text));
                 }
-                if let Some(first) = documents.get(&document.name) {
-                    let what = format!("{} stands in {} too", document.name, first.file);
-                    problems.push(Problem::new(&file, &place, what));
-                    continue;
-                }
-                documents.insert(document.name.clone(), document);
+                None => problems.push(Problem::new(file, "", "documents stand in <group>/<resource>.graphql")),
             }
+        }
+        for document in split::documents(&sources, &mut problems) {
+            let place = format!("line {}", document.line);
+            let prefix = prefixes.get(&document.file).map(String::as_str).unwrap_or_default();
+            if document.name.strip_prefix(prefix).is_none_or(str::is_empty) {
+                let what = format!("in this file an operation's name begins with `{prefix}`, unlike {}", document.name);
+                problems.push(Problem::new(&document.file, &place, what));
+            }
+            if let Some(first) = documents.get(&document.name) {
+                let what = format!("{} stands in {} too", document.name, first.file);
+                problems.push(Problem::new(&document.file, &place, what));
+                continue;
+            }
+            documents.insert(document.name.clone(), document);
         }
         if problems.is_empty() { Ok(Documents { documents }) } else { Err(problems) }
     }

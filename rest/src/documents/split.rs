@@ -1,4 +1,4 @@
-//! Takes a file of fragments and operations apart into one document per operation.
+//! Takes the files of fragments and operations apart into one document per operation.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,116 +11,122 @@ use async_graphql::parser::{self, Pos, Positioned};
 use super::Document;
 use crate::contract::Problem;
 
-/// The documents of one file, in the order written.
-pub(super) fn documents(file: &str, text: &str, problems: &mut Vec<Problem>) -> Vec<Document> {
-    let parsed = match parser::parse_query(text) {
-        Ok(parsed) => parsed,
-        Err(error) => {
-            problems.push(unreadable(file, &error));
-            return Vec::new();
-        }
-    };
-    let source = Source::new(text, &parsed);
-    let file = File { file, source, parsed: &parsed };
-    let mut operations = Vec::new();
-    for (name, operation) in parsed.operations.iter() {
-        match name {
-            Some(name) => operations.push((name, operation)),
-            None => problems.push(file.problem(operation.pos, "this operation has no name; give it its promise's id")),
+/// The documents of all files, given by their names and texts, in the order written. A fragment stands once, in any of
+/// them.
+pub(super) fn documents(files: &[(String, String)], problems: &mut Vec<Problem>) -> Vec<Document> {
+    let files: Vec<File<'_>> = files
+        .iter()
+        .filter_map(|(name, text)| File::read(name, text).map_err(|error| problems.push(error)).ok())
+        .collect();
+    let mut known = Known::new();
+    for file in &files {
+        for (name, fragment) in &file.parsed.fragments {
+            if let Some((first, _)) = known.insert(name.as_str(), (file, fragment)) {
+                let what = format!("the fragment {name} stands in {} too; a fragment serves all files", first.name);
+                problems.push(file.problem(fragment.pos, what));
+            }
         }
     }
-    operations.sort_by_key(|(_, operation)| (operation.pos.line, operation.pos.column));
-    let mut used = BTreeSet::new();
-    let documents: Vec<Document> =
-        operations.into_iter().map(|(name, operation)| file.document(name, operation, &mut used, problems)).collect();
-    file.refuse_unused(&used, problems);
+    let (mut used, mut documents) = (BTreeSet::new(), Vec::new());
+    for file in &files {
+        let mut operations = Vec::new();
+        for (name, operation) in file.parsed.operations.iter() {
+            match name {
+                Some(name) => operations.push((name, operation)),
+                None => {
+                    problems.push(file.problem(operation.pos, "this operation has no name; give it its promise's id"));
+                }
+            }
+        }
+        operations.sort_by_key(|(_, operation)| (operation.pos.line, operation.pos.column));
+        for (name, operation) in operations {
+            let mut reached = Reached { known: &known, fragments: BTreeMap::new(), open: Vec::new() };
+            reached.follow(file, &operation.node.selection_set.node, problems);
+            used.extend(reached.fragments.keys().copied());
+            documents.push(reached.document(file, name, operation));
+        }
+    }
+    let mut unused: Vec<_> = known.iter().filter(|(name, _)| !used.contains(*name)).collect();
+    unused.sort_by_key(|(_, (file, fragment))| (file.name, fragment.pos.line));
+    for (name, (file, fragment)) in unused {
+        problems.push(file.problem(fragment.pos, format!("no operation uses the fragment {name}; remove it")));
+    }
     documents
 }
 
+/// Every fragment by its name, with the file it stands in.
+type Known<'a> = HashMap<&'a str, (&'a File<'a>, &'a Positioned<FragmentDefinition>)>;
+
 /// One file, parsed.
 struct File<'a> {
-    file: &'a str,
+    name: &'a str,
     source: Source<'a>,
-    parsed: &'a ExecutableDocument,
+    parsed: ExecutableDocument,
 }
 
 impl<'a> File<'a> {
-    fn document(
-        &self,
-        name: &'a Name,
-        operation: &'a Positioned<OperationDefinition>,
-        used: &mut BTreeSet<&'a str>,
-        problems: &mut Vec<Problem>,
-    ) -> Document {
-        let mut reached = Reached::default();
-        self.reach(&operation.node.selection_set.node, &mut reached, problems);
-        let mut starts: Vec<Pos> = reached.fragments.values().map(|fragment| fragment.pos).collect();
-        starts.push(operation.pos);
-        starts.sort_by_key(|pos| (pos.line, pos.column));
-        let texts: Vec<&str> = starts.into_iter().map(|pos| self.source.definition(pos)).collect();
-        used.extend(reached.fragments.keys().copied());
-        let fragments: HashMap<Name, Positioned<FragmentDefinition>> =
-            reached.fragments.into_iter().map(|(name, fragment)| (Name::new(name), fragment.clone())).collect();
-        let operations = HashMap::from([(name.clone(), operation.clone())]);
-        Document {
-            name: name.to_string(),
-            file: self.file.to_owned(),
-            line: operation.pos.line,
-            text: format!("{}\n", texts.join("\n\n")),
-            parsed: ExecutableDocument { operations: DocumentOperations::Multiple(operations), fragments },
-        }
+    fn read(name: &'a str, text: &'a str) -> Result<Self, Problem> {
+        let parsed = parser::parse_query(text).map_err(|error| unreadable(name, &error))?;
+        Ok(Self { name, source: Source::new(text, &parsed), parsed })
     }
 
-    /// Follows the fragments of a selection, those within fragments too.
-    fn reach(&self, selection: &'a SelectionSet, reached: &mut Reached<'a>, problems: &mut Vec<Problem>) {
+    fn problem(&self, pos: Pos, what: impl Into<String>) -> Problem {
+        Problem::new(self.name, format!("line {}", pos.line), what)
+    }
+}
+
+/// The fragments that an operation reaches, and those that are being followed.
+struct Reached<'a> {
+    known: &'a Known<'a>,
+    fragments: BTreeMap<&'a str, (&'a File<'a>, &'a Positioned<FragmentDefinition>)>,
+    open: Vec<&'a str>,
+}
+
+impl<'a> Reached<'a> {
+    /// Follows the fragments of a selection in this file, those within fragments too.
+    fn follow(&mut self, file: &'a File<'a>, selection: &'a SelectionSet, problems: &mut Vec<Problem>) {
         for item in &selection.items {
             match &item.node {
-                Selection::Field(field) => self.reach(&field.node.selection_set.node, reached, problems),
-                Selection::InlineFragment(inline) => {
-                    self.reach(&inline.node.selection_set.node, reached, problems);
-                }
+                Selection::Field(field) => self.follow(file, &field.node.selection_set.node, problems),
+                Selection::InlineFragment(inline) => self.follow(file, &inline.node.selection_set.node, problems),
                 Selection::FragmentSpread(spread) => {
                     let name = spread.node.fragment_name.node.as_str();
-                    if reached.open.contains(&name) {
-                        let what = format!("the fragment {name} leads back to itself");
-                        problems.push(self.problem(item.pos, what));
+                    if self.open.contains(&name) {
+                        problems.push(file.problem(item.pos, format!("the fragment {name} leads back to itself")));
                         continue;
                     }
-                    let Some((name, fragment)) = self.parsed.fragments.get_key_value(name) else {
-                        let what = format!("there is no fragment {name} in this file");
-                        problems.push(self.problem(item.pos, what));
+                    let Some((name, (home, fragment))) = self.known.get_key_value(name) else {
+                        problems.push(file.problem(item.pos, format!("there is no fragment {name}")));
                         continue;
                     };
-                    if reached.fragments.insert(name.as_str(), fragment).is_none() {
-                        reached.open.push(name.as_str());
-                        self.reach(&fragment.node.selection_set.node, reached, problems);
-                        reached.open.pop();
+                    if self.fragments.insert(name, (home, fragment)).is_none() {
+                        self.open.push(name);
+                        self.follow(home, &fragment.node.selection_set.node, problems);
+                        self.open.pop();
                     }
                 }
             }
         }
     }
 
-    fn refuse_unused(&self, used: &BTreeSet<&str>, problems: &mut Vec<Problem>) {
-        let mut unused: Vec<_> =
-            self.parsed.fragments.iter().filter(|(name, _)| !used.contains(name.as_str())).collect();
-        unused.sort_by_key(|(_, fragment)| fragment.pos.line);
-        for (name, fragment) in unused {
-            let what = format!("no operation of this file uses the fragment {name}; remove it");
-            problems.push(self.problem(fragment.pos, what));
+    /// The document of an operation of this file: other files' fragments, its own, the operation, each as written.
+    fn document(self, file: &File<'_>, name: &Name, operation: &Positioned<OperationDefinition>) -> Document {
+        let mut starts: Vec<(&File<'_>, Pos)> =
+            self.fragments.values().map(|(home, fragment)| (*home, fragment.pos)).collect();
+        starts.push((file, operation.pos));
+        starts.sort_by_key(|(home, pos)| (home.name == file.name, home.name, pos.line, pos.column));
+        let texts: Vec<&str> = starts.into_iter().map(|(home, pos)| home.source.definition(pos)).collect();
+        let fragments: HashMap<Name, Positioned<FragmentDefinition>> =
+            self.fragments.into_iter().map(|(name, (_, fragment))| (Name::new(name), fragment.clone())).collect();
+        let operations = HashMap::from([(name.clone(), operation.clone())]);
+        Document {
+            name: name.to_string(),
+            file: file.name.to_owned(),
+            line: operation.pos.line,
+            text: format!("{}\n", texts.join("\n\n")),
+            parsed: ExecutableDocument { operations: DocumentOperations::Multiple(operations), fragments },
         }
     }
-
-    fn problem(&self, pos: Pos, what: impl Into<String>) -> Problem {
-        Problem::new(self.file, format!("line {}", pos.line), what)
-    }
-}
-
-/// The fragments that an operation reaches, and those that are being followed.
-#[derive(Default)]
-struct Reached<'a> {
-    fragments: BTreeMap<&'a str, &'a Positioned<FragmentDefinition>>,
-    open: Vec<&'a str>,
 }
 
 /// The text of a file, cut where its definitions begin.

@@ -93,14 +93,44 @@ fn one_name_stands_once_over_all_files() {
 fn fragments_must_be_there_be_used_and_end() {
     let path = "marketplace/apps.graphql";
     let missing = problem(path, "query marketplace_apps_list {\n ...App\n}");
-    assert_eq!(missing, "rest/documents/marketplace/apps.graphql: line 2: there is no fragment App in this file");
+    assert_eq!(missing, "rest/documents/marketplace/apps.graphql: line 2: there is no fragment App");
     let unused = problem(path, "fragment App on App { a }\nquery marketplace_apps_list { a }");
-    assert!(unused.contains("line 1: no operation of this file uses the fragment App"), "{unused}");
+    assert!(unused.contains("line 1: no operation uses the fragment App"), "{unused}");
     let endless = problem(
         path,
         "fragment A on A { ...B }\nfragment B on A { a { ...A } }\nquery marketplace_apps_list { a { ...A } }",
     );
     assert!(endless.contains("leads back to itself"), "{endless}");
+}
+
+#[test]
+fn a_fragment_stands_once_and_serves_all_files() {
+    let own = (
+        "partner/profile.graphql",
+        "fragment Page on Page { slug ...Logo }\nquery partner_profile_get { p { ...Page } }",
+    );
+    let pictures =
+        ("partner/imagery.graphql", "fragment Logo on Logo { uuid }\nquery partner_imagery_list { l { ...Logo } }");
+    let other = ("admin/profiles.graphql", "query admin_profiles_get { p { ...Page } }");
+    let files = |files: &[(&str, &str)]| {
+        Documents::read(files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect::<Vec<_>>())
+    };
+    let documents = files(&[other, own, pictures]).unwrap();
+    let document = documents.get("admin_profiles_get").unwrap();
+    assert_eq!(
+        document.text,
+        "fragment Logo on Logo { uuid }\n\nfragment Page on Page { slug ...Logo }\n\nquery admin_profiles_get { p { ...Page } }\n"
+    );
+    assert_eq!(document.parsed.fragments.len(), 2);
+    let again =
+        ("admin/profiles.graphql", "fragment Logo on Logo { uuid }\nquery admin_profiles_get { p { ...Logo } }");
+    let twice = files(&[own, pictures, again]).unwrap_err()[0].to_string();
+    assert!(
+        twice.contains("admin/profiles.graphql: line 1: the fragment Logo stands in rest/documents/partner/imagery"),
+        "{twice}"
+    );
+    let lacking = files(&[other]).unwrap_err()[0].to_string();
+    assert!(lacking.contains("there is no fragment Page"), "{lacking}");
 }
 
 #[test]
