@@ -90,6 +90,14 @@ async fn nobody_is_put_where_they_could_not_leave() {
     assert_eq!(put(&bare, 409).await.code(), "CONFLICT");
     let kept = act("subscription_tiers_get").expect(200).await;
     assert_eq!(feature(&kept.json["features"], "subscription_access")["value"], true);
+    // What a tier takes from everybody's default counts as well.
+    office.house.sql("update feature set default_value = 'true' where feature_code = 'subscription_access'").await;
+    put(&bare, 200).await;
+    let default = office.staff("subscription_features_update").path("feature_code", "subscription_access");
+    let refused = default.json(&json!({ "default_value": false })).expect(409).await;
+    assert!(refused.code() == "CONFLICT" && refused.str("detail").contains("STARTER"), "{}", refused.text());
+    let kept = act("subscription_tiers_get").expect(200).await;
+    assert_eq!(feature(&kept.json["features"], "subscription_access")["value"], true);
 }
 
 #[tokio::test]

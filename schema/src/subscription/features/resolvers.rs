@@ -9,6 +9,7 @@ use crate::access::access;
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::Fault;
 use crate::page::{CountedPage, Window, names};
+use crate::subscription::tiers;
 use crate::subscription::values::{FeatureKind, shown};
 use crate::time::Time;
 
@@ -185,6 +186,9 @@ impl FeaturesMutation {
             position: body.position,
         };
         store::update(&ask.db, &feature_code, &change).await?;
+        if says_default {
+            tiers::way_out(&ask.db, None).await?;
+        }
         found(ask, &feature_code).await
     }
 }

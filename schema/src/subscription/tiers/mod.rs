@@ -15,3 +15,20 @@ mod simulation;
 mod store;
 
 pub(in crate::subscription) use resolvers::{TiersMutation, TiersQuery};
+
+use uuid::Uuid;
+
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::scope::ScopeSet;
+
+/// Refuses what has just been written of a tier, or of what all are worth, where it leaves subscribers no way out.
+///
+/// # Errors
+/// [`crate::Code::Conflict`] with the tier and the scopes that are lacking.
+pub(in crate::subscription) async fn way_out(db: &Db, tier_uuid: Option<Uuid>) -> Result<(), Fault> {
+    for tier in store::grants_page(db, tier_uuid).await? {
+        rules::leaves_a_way_out(&tier.code, ScopeSet::parse(tier.scopes.iter().map(String::as_str)))?;
+    }
+    Ok(())
+}

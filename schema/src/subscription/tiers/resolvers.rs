@@ -11,11 +11,11 @@ use uuid::Uuid;
 use super::rules::{self, Action, State};
 use super::simulation;
 use super::store::{self, Filter, NewTier, TierRow};
+use super::way_out;
 use crate::access::access;
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::{Fault, FieldError};
 use crate::page::{CountedPage, Window, names};
-use crate::scope::ScopeSet;
 use crate::subscription::features;
 use crate::subscription::values::{FeatureKind, FeatureValueInput};
 
@@ -181,7 +181,7 @@ impl TiersMutation {
         let values = features_said(ask, &body.features).await?;
         store::set_features(&ask.db, tier_uuid, &values).await?;
         if State::parse(&held.state)? != State::Draft {
-            way_out(ask, tier_uuid).await?;
+            way_out(&ask.db, Some(tier_uuid)).await?;
         }
         found(ask, tier_uuid).await
     }
@@ -206,15 +206,10 @@ async fn moved(ask: &Ask, tier_uuid: Uuid, action: Action) -> Result<TierRecord,
     let state = rules::after(State::parse(&held.state)?, action)?;
     store::set_state(&ask.db, tier_uuid, state.name()).await?;
     if action == Action::Offer {
-        way_out(ask, tier_uuid).await?;
+        way_out(&ask.db, Some(tier_uuid)).await?;
     }
     rules::fallback_left(store::fallback_is_left(&ask.db).await?)?;
     found(ask, tier_uuid).await
-}
-
-async fn way_out(ask: &Ask, tier_uuid: Uuid) -> Result<(), Fault> {
-    let scopes = store::scopes_get(&ask.db, tier_uuid).await?;
-    rules::leaves_a_way_out(ScopeSet::parse(scopes.iter().map(String::as_str)))
 }
 
 /// What a body says of features, checked.

@@ -113,13 +113,13 @@ pub(super) fn fallback_left(is_left: bool) -> Result<(), Fault> {
 ///
 /// # Errors
 /// [`crate::Code::Conflict`] with the scopes that are lacking.
-pub(super) fn leaves_a_way_out(granted: ScopeSet) -> Result<(), Fault> {
+pub(super) fn leaves_a_way_out(code: &str, granted: ScopeSet) -> Result<(), Fault> {
     let lacking = ScopeSet::parse(["auth.account:write", "subscription:write"]).without(granted);
     if lacking.is_empty() {
         return Ok(());
     }
     Err(Fault::conflict(format!(
-        "Whoever is on this tier could not leave it, because it does not grant {}. Grant that first.",
+        "Whoever is on the tier {code} could not leave it, because it would not grant {}. Let it grant that.",
         lacking.text()
     )))
 }
@@ -224,9 +224,9 @@ mod tests {
     #[test]
     fn whoever_is_on_a_tier_can_leave_it() {
         let set = |names: &[&str]| ScopeSet::parse(names.iter().copied());
-        assert!(leaves_a_way_out(set(&["auth.account:write", "subscription:write", "marketplace"])).is_ok());
+        assert!(leaves_a_way_out("BARE", set(&["auth.account:write", "subscription:write", "marketplace"])).is_ok());
         for lacking in [&["auth.account:write", "subscription"][..], &["subscription:write"], &[]] {
-            assert_eq!(leaves_a_way_out(set(lacking)).unwrap_err().code(), Code::Conflict, "{lacking:?}");
+            assert_eq!(leaves_a_way_out("BARE", set(lacking)).unwrap_err().code(), Code::Conflict, "{lacking:?}");
         }
     }
 

@@ -160,11 +160,23 @@ pub(super) async fn fallback_is_left(db: &Db) -> Result<bool, Fault> {
         .await?)
 }
 
-/// The scopes that a tier grants.
-pub(super) async fn scopes_get(db: &Db, tier_uuid: Uuid) -> Result<Vec<String>, Fault> {
-    Ok(sqlx::query_scalar!(r#"select scopes as "scopes!" from tier_scope where tier_uuid = $1"#, tier_uuid)
-        .fetch_one(&mut *db.conn().await?)
-        .await?)
+/// A tier with the scopes that it grants.
+pub(super) struct GrantRow {
+    pub(super) code: String,
+    pub(super) scopes: Vec<String>,
+}
+
+/// What a tier grants; of every one that may have subscribers when none is named.
+pub(super) async fn grants_page(db: &Db, tier_uuid: Option<Uuid>) -> Result<Vec<GrantRow>, Fault> {
+    Ok(sqlx::query_as!(
+        GrantRow,
+        r#"select code, scopes as "scopes!" from tier join tier_scope using (tier_uuid)
+            where tier_uuid = $1 or ($1 is null and state <> 'DRAFT')
+            order by code"#,
+        tier_uuid
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
 }
 
 /// A tier to be.
