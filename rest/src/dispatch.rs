@@ -27,7 +27,7 @@ use crate::exceptions;
 use crate::rest::Rest;
 use crate::routes::Match;
 
-mod body;
+pub(crate) mod body;
 pub(crate) mod checks;
 mod layers;
 pub(crate) mod refusals;

@@ -63,10 +63,16 @@ pub struct Authority {
     denials: denials::Denials,
 }
 
-/// A principal and the generation before which it was read.
+/// A principal, and how long that may be believed.
 struct Known {
     principal: Arc<Principal>,
+    basis: Basis,
+}
+
+/// What a principal was made of.
+struct Basis {
     subjects: Vec<String>,
+    /// The generation before which it was read.
     generation: u64,
     /// When what was read stops being true by itself: an override that ends.
     good_until: Option<Time>,
@@ -115,7 +121,7 @@ impl Authority {
         let now = self.clock.now();
         let mut digest = [0; 32];
         digest.copy_from_slice(digest::digest(&digest::SHA256, token.as_bytes()).as_ref());
-        if let Some(known) = self.tokens.get(&digest).filter(|known| self.vouches_for(known, now)) {
+        if let Some(known) = self.tokens.get(&digest).filter(|known| known.basis.is_vouched_for(&self.heard(), now)) {
             return if known.principal.token_expires_at > now {
                 Ok(Arc::clone(&known.principal))
             } else {
@@ -126,9 +132,8 @@ impl Authority {
         let claims = self.verify(token, now).await?;
         let loaded = load::principal(&self.pool, &claims).await?;
         let principal = Arc::new(loaded.principal);
-        let (subjects, good_until) = (loaded.subjects, loaded.good_until);
-        self.tokens
-            .insert(digest, Arc::new(Known { principal: Arc::clone(&principal), subjects, generation, good_until }));
+        let basis = Basis { subjects: loaded.subjects, generation, good_until: loaded.good_until };
+        self.tokens.insert(digest, Arc::new(Known { principal: Arc::clone(&principal), basis }));
         Ok(principal)
     }
 
@@ -265,14 +270,32 @@ impl Authority {
         self.started.elapsed().saturating_sub(Duration::from_millis(self.beaten_at.load(Ordering::Acquire)))
     }
 
-    fn vouches_for(&self, known: &Known, now: Time) -> bool {
-        self.age() < VOUCHED
-            && known.good_until.is_none_or(|until| now < until)
-            && known.generation >= self.floor.load(Ordering::Acquire)
-            && known
+    /// What is heard of changes.
+    fn heard(&self) -> Heard<'_> {
+        Heard { age: self.age(), floor: self.floor.load(Ordering::Acquire), changed: &self.changed }
+    }
+}
+
+/// What is heard of changes.
+struct Heard<'a> {
+    /// How long ago all was heard that had happened.
+    age: Duration,
+    /// The generation before which everything is too old.
+    floor: u64,
+    /// The generation in which each subject changed last.
+    changed: &'a Cache<String, u64>,
+}
+
+impl Basis {
+    /// Whether it still holds, as far as is heard.
+    fn is_vouched_for(&self, heard: &Heard<'_>, now: Time) -> bool {
+        heard.age < VOUCHED
+            && self.good_until.is_none_or(|until| now < until)
+            && self.generation >= heard.floor
+            && self
                 .subjects
                 .iter()
-                .all(|subject| self.changed.get(subject).is_none_or(|changed| changed <= known.generation))
+                .all(|subject| heard.changed.get(subject).is_none_or(|changed| changed <= self.generation))
     }
 }
 
@@ -288,4 +311,29 @@ fn token_fault(error: TokenError) -> Fault {
 
 fn expired() -> Fault {
     Fault::new(Code::TokenExpired, "The access token has expired. Refresh the session or ask for a new token.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_known_is_believed_while_changes_are_heard_of_and_none_came() {
+        let now = Time(jiff::Timestamp::from_second(1_795_267_500).unwrap());
+        let changed = Cache::new(10);
+        changed.insert("person:a".to_owned(), 7);
+        let heard = |milliseconds, floor| Heard { age: Duration::from_millis(milliseconds), floor, changed: &changed };
+        let basis = |subject: &str, generation, good_until| Basis {
+            subjects: vec!["tier:t".to_owned(), subject.to_owned()],
+            generation,
+            good_until,
+        };
+        assert!(basis("person:a", 7, None).is_vouched_for(&heard(999, 7), now));
+        assert!(!basis("person:a", 7, None).is_vouched_for(&heard(1000, 7), now), "nothing was heard for a second");
+        assert!(!basis("person:a", 7, None).is_vouched_for(&heard(0, 8), now), "the feed has begun anew");
+        assert!(!basis("person:a", 6, None).is_vouched_for(&heard(0, 1), now), "it has changed since");
+        assert!(basis("person:b", 6, None).is_vouched_for(&heard(0, 1), now), "somebody else has");
+        assert!(basis("person:a", 7, Some(now.plus_seconds(1))).is_vouched_for(&heard(0, 1), now));
+        assert!(!basis("person:a", 7, Some(now)).is_vouched_for(&heard(0, 1), now), "an override has ended");
+    }
 }

@@ -7,6 +7,7 @@
 //! connection with an open transaction to the next request (design: performance, Recipe 9).
 
 mod closures;
+mod objects;
 mod tidy;
 
 use std::future::Future;
@@ -39,6 +40,8 @@ const SUBSCRIBE: Duration = Duration::from_secs(1);
 const USAGE: Duration = Duration::from_secs(5);
 /// How often what is of no more use is deleted.
 const TIDY: Duration = Duration::from_secs(600);
+/// How often pictures are looked for that nobody names.
+const SWEEP: Duration = Duration::from_secs(3600);
 /// The longest pause after failures, of a job that otherwise runs more often.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// How long a run is waited for once the service stops.
@@ -161,6 +164,11 @@ fn own(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
         let pool = tidy_pool.clone();
         async move { tidy::tidy(&pool).await }
     };
+    let (sweep_pool, sweep_services) = (pool.clone(), Arc::clone(services));
+    let sweep = move || {
+        let (pool, services) = (sweep_pool.clone(), Arc::clone(&sweep_services));
+        async move { objects::sweep(&pool, &services).await }
+    };
     vec![
         Job::new("publish_due", PUBLISH, publish),
         Job::new("close_due", CLOSE, close),
@@ -169,6 +177,7 @@ fn own(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
         Job::new("audit_seal", SEAL, seal).quiet(),
         Job::new("usage_flush", USAGE, usage).quiet(),
         Job::new("tidy", TIDY, tidy).patient(Duration::from_secs(300)),
+        Job::new("objects_sweep", SWEEP, sweep).patient(Duration::from_secs(600)),
     ]
 }
 

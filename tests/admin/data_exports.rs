@@ -42,3 +42,16 @@ async fn staff_ask_and_the_team_downloads() {
     let nobody = house.call("admin_data_exports_list").path("partner_uuid", uuid::Uuid::from_u128(7));
     nobody.token(&staff.token).expect(404).await;
 }
+
+#[tokio::test]
+async fn nothing_is_made_that_nobody_could_fetch() {
+    let house = House::new().await;
+    let partner = house.partner("Nordsee Kassen").await.partner_uuid.unwrap();
+    let staff = house.staff("Petra Partners", &["labs.admin.partners:write"]).await;
+    for (state, status) in [("SUSPENDED", 409), ("CLOSED", 409), ("ACTIVE", 202)] {
+        house.sql(&format!("update partner set state = '{state}'")).await;
+        let call = house.call("admin_data_exports_create").path("partner_uuid", partner).token(&staff.token);
+        let answer = call.json(&json!({ "reason": "Letter of 20 November" })).expect(status).await;
+        assert!(status == 202 || answer.str("detail").contains("nobody of its team"), "{}", answer.text());
+    }
+}

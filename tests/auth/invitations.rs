@@ -95,6 +95,8 @@ async fn an_invitation_that_is_declined_taken_back_or_too_old_is_void() {
     let owner = house.partner("Nordsee Kassen").await;
     let token = invited(&house, &owner, EMAIL).await;
     assert_eq!(decline(&house, &token).await.str("status"), "DECLINED");
+    let told = "select count(*) from security_event where kind = 'INVITATION_DECLINED' and address is null and user_agent is null";
+    assert_eq!(house.number(told).await, 1, "the team learns that, and not from where");
     let revoked = invited(&house, &owner, EMAIL).await;
     house.sql("update invitation set state = 'REVOKED' where state = 'PENDING'").await;
     let late = invited(&house, &owner, EMAIL).await;

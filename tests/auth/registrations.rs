@@ -13,6 +13,16 @@ fn company(name: &str, email: &str) -> Value {
         "administrator": { "name": "Ada Weser", "email": email, "password": PASSWORD } })
 }
 
+/// An invitation by staff, a suspension and an archive, each at a registration that nobody verified.
+const HANGING: &str = "
+    insert into invitation (invitation_uuid, partner_uuid, email, email_normalised, role, expires_at)
+    select labs_uuid(), partner_uuid, 'ines@elbe.example', 'ines@elbe.example', 'VIEWER', labs_now() + interval '7 days'
+    from partner where company_name = 'Elbe';
+    update partner set state = 'SUSPENDED', former_state = 'ACTIVE' where company_name = 'Ems';
+    insert into data_export (export_uuid, partner_uuid, state, requested_by_kind, requested_by, ended_at)
+    select labs_uuid(), partner_uuid, 'FAILED', 'STAFF_USER', labs_uuid(), labs_now()
+    from partner where company_name = 'Havel'";
+
 async fn register(house: &House, body: &Value) -> Answer {
     house.call("auth_registrations_create").json(body).send().await
 }
@@ -200,17 +210,29 @@ async fn a_registration_that_nobody_verified_is_dropped_and_may_be_made_anew() {
     let verified = house.partner("Nordsee Kassen").await;
     register(&house, &company("Weser Software", EMAIL)).await;
     token_of_mail(&house, EMAIL, 1).await;
+    for name in ["Elbe", "Ems", "Havel"] {
+        register(&house, &company(name, &format!("otto@{}.example", name.to_lowercase()))).await;
+    }
+    house.sql(HANGING).await;
+    // A mail is not sent any more once its link has ended.
+    house.until("select count(*) from mail_message where state = 'QUEUED'", 0).await;
     let pool = house.engine.pool().clone();
     assert_eq!(labs_schema::operator::registrations_drop(&pool).await.unwrap(), 0, "its time is not over");
     house.advance(86_401).await;
     for _ in 0..200 {
         // The service's own job may come first.
         labs_schema::operator::registrations_drop(&pool).await.unwrap();
-        if house.number("select count(*) from partner").await == 1 {
+        if house.number("select count(*) from partner").await == 4 {
             break;
         }
     }
-    assert_eq!(house.number("select count(*) from partner").await, 1);
+    assert_eq!(house.number("select count(*) from partner").await, 4, "what else hangs on a company keeps it");
+    assert_eq!(register(&house, &company("Elbe anew", "otto@elbe.example")).await.status, 202);
+    assert_eq!(house.number("select count(*) from partner where company_name = 'Elbe'").await, 1, "left to staff");
+    house.soon("the notice comes", async || house.mails_now("otto@elbe.example").len() == 2).await;
+    resend(&house, "otto@elbe.example").await;
+    let token = token_of_mail(&house, "otto@elbe.example", 3).await;
+    assert_eq!(verify(&house, &token).await.status, 200, "whoever still waits gets a new token");
     assert_eq!(house.number(&format!("select count(*) from person where person_uuid = '{}'", verified.uuid)).await, 1);
     assert_eq!(register(&house, &company("Weser Software", EMAIL)).await.status, 202);
     let token = token_of_mail(&house, EMAIL, 2).await;

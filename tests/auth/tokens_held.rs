@@ -67,7 +67,7 @@ async fn a_bound_program_learns_about_its_own_tokens_only() {
     }
 }
 
-/// The feed breaks off and, because the keys are locked, does not come back while this lasts.
+/// The feed of changes breaks off and, because the keys are locked, comes back only to wait for them.
 async fn cut_off_from_what_changes(house: &House) -> sqlx::PgConnection {
     let mut holder = house.owner().await;
     for statement in [
@@ -82,7 +82,7 @@ async fn cut_off_from_what_changes(house: &House) -> sqlx::PgConnection {
 }
 
 #[tokio::test]
-async fn a_replica_that_hears_of_no_change_looks_each_token_up() {
+async fn what_was_known_before_the_feed_broke_off_is_believed_no_longer() {
     let house = swift().await;
     let person = house.partner("Nordsee Kassen").await;
     house.call("system_me_get").token(&person.token).expect(200).await;

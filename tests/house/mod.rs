@@ -76,6 +76,11 @@ impl House {
         self.folder.path().join(MASTER_KEY)
     }
 
+    /// Where its pictures lie.
+    pub(crate) fn media_folder(&self) -> PathBuf {
+        self.folder.path().join("media")
+    }
+
     async fn replica(database_url: String, flags: &[&str], beside: Option<&Self>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().to_str().unwrap().to_owned();

@@ -140,12 +140,20 @@ fn doubling(times: usize, on: &str, last: &str) -> String {
     format!("{}fragment F{times} on {on} {{ {last} }}", fragments.collect::<String>())
 }
 
+/// Fragments of which each nests as deep as a parser goes and spreads the next one there.
+fn chained(times: usize) -> String {
+    let (open, close) = ("a{".repeat(50), "}".repeat(50));
+    let fragments =
+        (0..times).map(|number| format!("fragment F{number} on Q {{ {open} ...F{} {close} }} ", number + 1));
+    format!("{}fragment F{times} on Q {{ a }}", fragments.collect::<String>())
+}
+
 #[tokio::test]
 async fn a_query_is_measured_before_anything_of_it_runs() {
     let cast = Cast::new().await;
     let many = (0..600).map(|number| format!("a{number}: __typename ")).collect::<String>();
     let texts = [
-        ("fields", format!("{{ ...F0 }} {}", doubling(200, "Query", "__typename"))),
+        ("fields", format!("{{ ...F0 }} {}", doubling(40, "Query", "__typename"))),
         ("fields", format!("{{ system_me_get {{ ...F0 }} }} {}", doubling(20, "Me", "principal_type"))),
         ("fields", format!("{{ {many} }}")),
         ("spreads itself", "{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }".to_owned()),
@@ -157,6 +165,15 @@ async fn a_query_is_measured_before_anything_of_it_runs() {
         ("exactly one", "query A { __typename } query B { __typename }".to_owned()),
         ("One write", "mutation { a: auth_sessions_sign_out b: auth_sessions_sign_out }".to_owned()),
         ("no root field", "{ nothing_of_the_kind }".to_owned()),
+        ("nests too deep", format!("{{ ...F0 }} {}", chained(70))),
+        ("called `a`", "{ a: system_me_get { scopes } ... on Query { a: system_me_get { scopes } } }".to_owned()),
+        ("directive", "mutation { auth_sessions_sign_out @skip(if: true) { signed_out } }".to_owned()),
+        ("directive", "{ ... on Query @include(if: false) { system_me_get { scopes } } }".to_owned()),
+        (
+            "everybody's write",
+            "mutation { auth_passwords_request_reset(body: {email: \"a@b.example\"}) { email } }".to_owned(),
+        ),
+        ("U+0000", "{ admin_staff_list(q: \"\\u0000\") { page { has_more } } }".to_owned()),
     ];
     for (words, text) in &texts {
         let refused = cast.explore(&cast.staff.token, text, &json!({})).await;
@@ -172,6 +189,15 @@ async fn a_query_is_measured_before_anything_of_it_runs() {
 
 /// A list of which an answer could hold a hundred, with lists in it.
 const LIST: &str = "admin_audit_records_list(limit: 100) { data { changes { thing before after } } }";
+
+#[tokio::test]
+async fn what_a_refusal_keeps_is_kept_of_a_query_as_well() {
+    let cast = Cast::new().await;
+    let guess = "mutation { auth_sessions_reauthenticate(body: {password: \"a guess at it\"}) { status } }";
+    let refused = cast.explore(&cast.staff.token, guess, &json!({})).await;
+    assert_eq!(refused["data"], Value::Null, "{refused}");
+    assert!(cast.house.number("select count(*) from sign_in_failure").await > 0, "the guess counts: {refused}");
+}
 
 #[tokio::test]
 async fn the_door_takes_one_query_at_a_time_and_by_post() {

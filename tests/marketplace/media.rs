@@ -259,3 +259,33 @@ async fn a_live_listing_keeps_its_pictures_until_the_next_publication() {
     assert_eq!(shown().await, replaced);
     assert_eq!((bytes(former).await, bytes(replaced).await), (404, 200));
 }
+
+/// Every file beneath a folder.
+fn files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+#[tokio::test]
+async fn objects_that_nobody_names_are_swept_once_they_are_old() {
+    let market = Market::new().await;
+    let app = market.app("Table Pilot").await;
+    assert_eq!(send(&market, &app, "ICON", png(512, 512)).await.status, 201);
+    let folder = market.house.media_folder();
+    let named = files(&folder);
+    assert!(named.len() > 1, "the picture and smaller copies of it: {named:?}");
+    let [old, young] = ["ab", "cd"].map(|pair| folder.join(pair).join(pair).join(pair.repeat(32)));
+    for orphan in [&old, &young] {
+        std::fs::create_dir_all(orphan.parent().unwrap()).unwrap();
+        std::fs::write(orphan, "cut off before its row was written").unwrap();
+    }
+    let written = std::fs::metadata(&young).unwrap().modified().unwrap();
+    let yesterday = written - std::time::Duration::from_secs(25 * 3600);
+    for file in named.iter().chain([&old]) {
+        std::fs::File::options().write(true).open(file).unwrap().set_modified(yesterday).unwrap();
+    }
+    // Each service sweeps when it starts.
+    let _twin = market.house.twin(&["--media-folder", folder.to_str().unwrap()]).await;
+    market.house.soon("the old one is gone", async || !old.exists()).await;
+    assert!(named.iter().chain([&young]).all(|file| file.exists()));
+}

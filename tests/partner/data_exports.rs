@@ -184,3 +184,38 @@ fn all_text(files: &BTreeMap<String, Vec<u8>>) -> String {
     let texts = files.iter().filter(|(name, _)| !name.starts_with("media/"));
     texts.map(|(name, bytes)| format!("{name}\n{}", String::from_utf8(bytes.clone()).unwrap())).collect()
 }
+
+#[tokio::test]
+async fn an_archive_tells_nothing_of_a_person_from_before_they_joined() {
+    let (house, owner) = house().await;
+    let mover = house.partner("Weser Software").await;
+    let (former, partner) = (mover.partner_uuid.unwrap(), owner.partner_uuid.unwrap());
+    let change = format!(
+        "insert into email_change (change_uuid, person_uuid, session_uuid, old_email, old_email_normalised, new_email,
+                                   new_email_normalised, state, confirmed_at)
+         values (labs_uuid(), '{}', labs_uuid(), 'a@a.example', 'a@a.example', 'b@b.example', 'b@b.example',
+                 'CONFIRMED', labs_now())",
+        mover.uuid
+    );
+    house.sql(&change).await;
+    house.advance(60).await;
+    house
+        .sql(&format!(
+            "update partner set state = 'CLOSED' where partner_uuid = '{former}';
+             update person set partner_uuid = '{partner}', role = 'VIEWER' where person_uuid = '{0}';
+             insert into invitation (invitation_uuid, partner_uuid, email, email_normalised, role, state, person_uuid,
+                                     expires_at)
+             values (labs_uuid(), '{partner}', 'm@m.example', 'm@m.example', 'VIEWER', 'ACCEPTED', '{0}', labs_now())",
+            mover.uuid
+        ))
+        .await;
+    house.advance(60).await;
+    house.sql(&change).await;
+    house.sign_in(&mover.email).await;
+    let files = unzipped(&download(&house, &owner, &made(&house, &owner).await).expect(200).await);
+    let of_mover = |table: &str| {
+        let lines = lines(&files, table);
+        lines.iter().filter(|line| line["person_uuid"] == mover.uuid.to_string()).count()
+    };
+    assert_eq!((of_mover("session"), of_mover("email_change")), (1, 1), "what is from before belongs to nobody here");
+}

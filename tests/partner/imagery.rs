@@ -124,3 +124,30 @@ async fn a_deleted_picture_is_gone_and_leaves_no_row_behind() {
                    and detail = '{\"kind\": \"BANNER\"}' and actor_kind = 'PARTNER_USER'";
     assert_eq!(house.number(events).await, 2);
 }
+
+#[tokio::test]
+async fn a_picture_waits_for_whoever_publishes_the_page() {
+    let (house, person) = house().await;
+    house.sql("insert into partner_profile (partner_uuid) select partner_uuid from partner").await;
+    for deletes in [false, true] {
+        let mut publisher = house.owner().await;
+        sqlx::raw_sql("begin; select from partner_profile for update").execute(&mut publisher).await.unwrap();
+        let transaction: String =
+            sqlx::query_scalar("select pg_current_xact_id()::text").fetch_one(&mut publisher).await.unwrap();
+        let waiting =
+            format!("select count(*) from pg_locks where not granted and transactionid = '{transaction}'::xid");
+        let change = async {
+            if deletes {
+                own(&house, &person, "partner_imagery_delete").path("kind", "LOGO").send().await.status
+            } else {
+                put(&house, &person, "LOGO", png(1_000, 1_000, 1)).await.status
+            }
+        };
+        let publish = async {
+            house.until(&waiting, 1).await;
+            sqlx::raw_sql("commit").execute(&mut publisher).await.unwrap();
+        };
+        let (status, ()) = futures_util::future::join(change, publish).await;
+        assert_eq!(status, if deletes { 204 } else { 200 });
+    }
+}

@@ -227,3 +227,14 @@ async fn a_mail_finds_somebody_of_the_team_whoever_has_gone() {
     assert_eq!((opened.status, opened.str("opened_by_name")), (201, "Monitor"));
     mailed(&house, &owner.email, "The monitor rang: received").await;
 }
+
+#[tokio::test]
+async fn nothing_is_written_about_a_partner_that_was_erased() {
+    let (house, jonas, owner) = with_desk().await;
+    let uuid = open(&house, &owner, "Webhooks are refused").await.str("uuid").to_owned();
+    house.sql("update partner set state = 'ERASED'").await;
+    for kind in ["ANSWER", "NOTE"] {
+        let refused = post(&house, &jonas, &uuid, kind, "It was Mara Vogel's.").await;
+        assert_eq!((refused.status, refused.code()), (409, "CONFLICT"), "{kind}");
+    }
+}

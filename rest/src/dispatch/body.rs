@@ -59,6 +59,14 @@ pub(super) async fn read(form: Option<&BodyForm>, parts: &Parts, body: Body) -> 
     collect(parts, body, largest, patience).await
 }
 
+/// Reads a body of at most so many bytes.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) async fn read_small(parts: &Parts, body: Body, largest: usize) -> Result<Bytes, Fault> {
+    collect(parts, body, largest, PATIENCE).await
+}
+
 async fn collect(parts: &Parts, body: Body, largest: usize, patience: Duration) -> Result<Bytes, Fault> {
     let too_large = || Fault::new(Code::PayloadTooLarge, format!("The body is larger than {largest} bytes."));
     let announced = parts

@@ -2,26 +2,32 @@
 //! query can stall the public side (design: security, Known traps).
 
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::routing::post;
 use http::{HeaderValue, Response, header, request::Parts};
-use http_body_util::{BodyExt as _, Limited};
-use labs_schema::ask::Channel;
+use labs_schema::ask::{Caller, Channel};
 use labs_schema::engine::Exploration;
-use labs_schema::{Code, Fault};
+use labs_schema::{Code, Fault, PrincipalType};
 use serde::Deserialize;
 use tokio::runtime::Runtime;
+use tokio::sync::Semaphore;
 
 use crate::answer;
 use crate::bind;
-use crate::dispatch::Walk;
+use crate::dispatch::{Walk, body};
 use crate::rest::Rest;
 
-/// Largest request in bytes.
+/// Largest body in bytes.
 const LARGEST: usize = 64 * 1024;
+
+/// How long a query waits for others to end.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+/// Places of the queries that run at once: of the connections to the database, the public side keeps most.
+static SEATS: Semaphore = Semaphore::const_new(3);
 
 /// Where queries run.
 static RUNTIME: LazyLock<Option<Runtime>> = LazyLock::new(|| {
@@ -63,12 +69,12 @@ async fn query(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body
 async fn walk_query(rest: &Arc<Rest>, parts: &Parts, body: Body, walk: &mut Walk<'_>) -> Result<Response<Body>, Fault> {
     let mut caller = walk.caller(parts, Channel::Playground);
     walk.authenticate(rest, parts, &mut caller).await?;
+    staff_only(&caller)?;
     let declared = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if declared.split(';').next().map(str::trim) != Some("application/json") {
         return Err(Fault::new(Code::UnsupportedMediaType, "Send the query as application/json."));
     }
-    let too_large = |_| Fault::new(Code::PayloadTooLarge, "The request is larger than 64 KB.");
-    let bytes = Limited::new(body, LARGEST).collect().await.map_err(too_large)?.to_bytes();
+    let bytes = body::read_small(parts, body, LARGEST).await?;
     let sent: Sent =
         serde_json::from_value(bind::value(&bytes).map_err(|detail| Fault::new(Code::MalformedRequest, detail))?)
             .map_err(|_| {
@@ -76,12 +82,25 @@ async fn walk_query(rest: &Arc<Rest>, parts: &Parts, body: Body, walk: &mut Walk
             })?;
     let exploration = Exploration { query: sent.query, variables: sent.variables.unwrap_or_default() };
     let runtime = RUNTIME.as_ref().ok_or_else(|| Fault::unavailable("The playground cannot run queries now."))?;
+    let wait = tokio::time::timeout(LONGEST_WAIT, SEATS.acquire()).await;
+    let seat = wait.map_err(|_| Fault::unavailable("Too many queries run now. Try again in a moment."))?;
+    let seat = seat.map_err(Fault::internal)?;
     let engine = rest.engine.clone();
     let explored = runtime.spawn(async move { engine.explore(caller, exploration).await });
     let explored = explored.await.unwrap_or_else(|error| Err(Fault::internal(error)))?;
+    drop(seat);
     let mut response = Response::new(Body::from(explored.body));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     Ok(response)
+}
+
+/// Only staff have queries of their own; nobody else's body is waited for.
+fn staff_only(caller: &Caller) -> Result<(), Fault> {
+    match &caller.principal {
+        None => Err(Fault::new(Code::Unauthenticated, "Sign in first.")),
+        Some(principal) if principal.kind != PrincipalType::StaffUser => Err(Fault::scope("labs.admin")),
+        Some(_) => Ok(()),
+    }
 }
 
 async fn other_method(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {

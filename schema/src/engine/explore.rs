@@ -7,6 +7,7 @@ mod measure;
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_graphql::parser::types::ExecutableDocument;
 use async_graphql::{Response, Value, Variables};
 use bytes::Bytes;
 use futures_util::FutureExt as _;
@@ -14,6 +15,7 @@ use futures_util::future::BoxFuture;
 
 use self::asked::Asked;
 use super::question::{Shape, is_mutation, only_operation, root_fields};
+use super::settle::commit;
 use super::{Engine, RootField, audit, prepare};
 use crate::access::Access;
 use crate::ask::{Ask, Caller, Extras, Noted};
@@ -42,7 +44,7 @@ pub struct Explored {
 
 /// A query that passed every check.
 struct Checked {
-    document: async_graphql::parser::types::ExecutableDocument,
+    document: ExecutableDocument,
     shape: Shape,
     writes: bool,
     audited: Vec<Asked>,
@@ -62,20 +64,19 @@ impl Engine {
             if principal.kind != PrincipalType::StaffUser {
                 return Err(Fault::scope("labs.admin"));
             }
-            let checked = self.check(&caller, &exploration).await?;
-            let engine = self.clone();
-            let run = tokio::spawn(async move { engine.run_checked(caller, exploration, checked).await });
-            run.await.unwrap_or_else(|error| Err(Fault::internal(error)))
+            let checked = Arc::new(self.check(&caller, &exploration).await?);
+            let (engine, run) = (self.clone(), (caller.clone(), Arc::clone(&checked)));
+            let ran = tokio::spawn(async move { engine.run_checked(&run.0, exploration, &run.1).await }).await;
+            match ran {
+                Ok(explored) => explored,
+                Err(error) => Err(self.refuse_all(&caller, &checked.audited, Fault::internal(error)).await),
+            }
         }
         .boxed()
     }
 
     async fn check(&self, caller: &Caller, exploration: &Exploration) -> Result<Checked, Fault> {
-        if exploration.query.len() > LONGEST_TEXT {
-            return Err(invalid("The query is longer than 16 KB."));
-        }
-        let document =
-            async_graphql::parser::parse_query(&exploration.query).map_err(|error| invalid(error.to_string()))?;
+        let document = readable(exploration)?;
         let operation = &only_operation(&document).ok_or_else(|| invalid("Send exactly one operation."))?.node;
         // Before anything else that follows fragments: they may double with each line, or spread themselves.
         let measured =
@@ -85,6 +86,12 @@ impl Engine {
         if writes && roots.len() > 1 {
             return Err(invalid("One write at a time: ask one root field of a mutation."));
         }
+        if let Some(name) = asked::named_twice(&roots) {
+            return Err(invalid(format!("Two root fields are called `{name}`. Give each an alias of its own.")));
+        }
+        if asked::is_steered(&document, &operation.selection_set.node) {
+            return Err(invalid("A directive at the root decides what is asked. Leave out what is not to be asked."));
+        }
         let shape = Shape::of(&document, &operation.selection_set.node);
         let mut audited = Vec::new();
         for field in &roots {
@@ -93,13 +100,27 @@ impl Engine {
             let guarded = self.guard_root(caller, &field.name.node, writes, &arguments).await?;
             audited.extend(guarded.map(|root| Asked { root, key, arguments }));
         }
-        for access in measured.accesses {
-            Self::guard(access, caller)?;
+        let mut verdict = measured.accesses.into_iter().try_for_each(|access| Self::guard(access, caller));
+        if verdict.is_ok() {
+            let validated = prepare::validate(&self.0.plan.strict, document.clone()).await;
+            verdict = validated.map_err(|breaches| invalid(breaches.join(" ")));
         }
-        prepare::validate(&self.0.plan.strict, document.clone())
-            .await
-            .map_err(|breaches| invalid(breaches.join(" ")))?;
-        Ok(Checked { document, shape, writes, audited })
+        match verdict {
+            Ok(()) => Ok(Checked { document, shape, writes, audited }),
+            Err(fault) => Err(self.refuse_all(caller, &audited, fault).await),
+        }
+    }
+
+    /// Records the refusal of every audited field of a query. The fault comes back, or
+    /// [`Code::AuditUnavailable`] when there is no record of it.
+    async fn refuse_all(&self, caller: &Caller, audited: &[Asked], fault: Fault) -> Fault {
+        for asked in audited {
+            let told = self.refuse(&asked.root, caller, &asked.arguments, fault.clone()).await;
+            if told.code() == Code::AuditUnavailable {
+                return told;
+            }
+        }
+        fault
     }
 
     /// Guards one root field; answers the question to record when the field is audited.
@@ -133,6 +154,10 @@ impl Engine {
             Access::Cookie | Access::Client => {
                 Err(invalid(format!("`{name}` takes a credential that the playground does not send.")))
             }
+            // Signing in and the like have budgets of their own, which their own doors spend.
+            Access::Public if writes => {
+                Err(invalid(format!("`{name}` is everybody's write. Call its endpoint of the REST API.")))
+            }
             access => Self::guard(access, caller),
         };
         match verdict {
@@ -141,17 +166,22 @@ impl Engine {
         }
     }
 
-    async fn run_checked(&self, caller: Caller, exploration: Exploration, checked: Checked) -> Result<Explored, Fault> {
-        let entries: Vec<audit::Entry> = checked
-            .audited
-            .iter()
-            .map(|asked| audit::Entry::of_call(&asked.root, &caller, &asked.arguments, self.now()))
-            .collect();
+    async fn run_checked(
+        &self,
+        caller: &Caller,
+        exploration: Exploration,
+        checked: &Checked,
+    ) -> Result<Explored, Fault> {
+        let entry_of = |asked: &Asked| audit::Entry::of_call(&asked.root, caller, &asked.arguments, self.now());
+        let entries: Vec<audit::Entry> = checked.audited.iter().map(entry_of).collect();
         let statement = match entries.first().filter(|_| checked.writes) {
             Some(entry) => format!("begin; set local labs.audit_record = '{}'", entry.record_uuid()),
             None => "begin".to_owned(),
         };
         let db = Db::within(self.0.pool.clone(), statement);
+        // The deadline ends what runs, and a BEGIN that is ended on its way spoils its connection (design: performance,
+        // recipe 9).
+        drop(db.conn().await?);
         let services = Arc::clone(&self.0.services);
         let ask = Arc::new(Ask::new(caller.clone(), db.clone(), self.now(), services, None));
         let mut request = async_graphql::Request::new("")
@@ -166,52 +196,58 @@ impl Engine {
             ])
         });
         if response.errors.is_empty() {
-            self.commit_explored(&db, &checked.audited, entries, ask.take_extras()).await?;
+            self.commit_explored(&db, (caller, &checked.audited), entries, ask.take_extras()).await?;
             let mut body = br#"{"data":"#.to_vec();
             checked.shape.write(&response.data, &mut body);
             body.push(b'}');
             return Ok(Explored { body: Bytes::from(body) });
         }
-        self.refuse_explored(&db, &caller, &checked, response).await
+        self.refuse_explored(&db, caller, checked, (response, entries)).await
     }
 
     async fn commit_explored(
         &self,
         db: &Db,
-        asked: &[Asked],
+        (caller, asked): (&Caller, &[Asked]),
         entries: Vec<audit::Entry>,
         extras: Extras,
     ) -> Result<(), Fault> {
-        let audited = !entries.is_empty();
         for (asked, mut entry) in asked.iter().zip(entries) {
             let mut noted: Noted = extras.noted_at.get(&asked.key).cloned().unwrap_or_default();
             entry.complete(b"{}", &mut noted);
             entry.write(&mut *db.conn().await?).await.map_err(|error| audit::unavailable(&error))?;
         }
-        let Some(transaction) = db.take().await else { return Ok(()) };
-        transaction.commit().await.map_err(|error| {
-            let fault = Fault::from(error);
-            if audited { audit::unavailable(&fault) } else { fault }
-        })
+        match commit(db).await {
+            Ok(()) => Ok(()),
+            Err(fault) if asked.is_empty() => Err(fault),
+            // The rules that the database checks last are refusals like any other.
+            Err(fault) if fault.code() == Code::Conflict => Err(self.refuse_all(caller, asked, fault).await),
+            Err(fault) => Err(audit::unavailable(&fault)),
+        }
     }
 
-    /// Nothing of a query with an error is kept or shown; every audited field of it leaves its record.
+    /// Nothing of a query with an error is shown, and nothing kept but what a refusal leaves on purpose (a wrong
+    /// password counts); every audited field of it leaves its record.
     async fn refuse_explored(
         &self,
         db: &Db,
         caller: &Caller,
         checked: &Checked,
-        response: Response,
+        (response, entries): (Response, Vec<audit::Entry>),
     ) -> Result<Explored, Fault> {
-        if let Some(transaction) = db.take().await {
-            transaction.rollback().await?;
-        }
         let fault =
             response.errors.iter().find_map(|error| error.source::<Fault>().cloned()).unwrap_or_else(|| {
                 invalid(response.errors.first().map(|error| error.message.clone()).unwrap_or_default())
             });
-        for asked in &checked.audited {
-            let told = self.refuse(&asked.root, caller, &asked.arguments, fault.clone()).await;
+        if fault.parts().keep {
+            for mut entry in entries {
+                entry.fail(&fault);
+                entry.write(&mut *db.conn().await?).await.map_err(|error| audit::unavailable(&error))?;
+            }
+            commit(db).await?;
+        } else {
+            self.roll_back(db).await;
+            let told = self.refuse_all(caller, &checked.audited, fault).await;
             if told.code() == Code::AuditUnavailable {
                 return Err(told);
             }
@@ -220,6 +256,18 @@ impl Engine {
         let body = serde_json::json!({ "data": Value::Null, "errors": errors });
         Ok(Explored { body: Bytes::from(body.to_string()) })
     }
+}
+
+/// The text as a document. What no text column holds is refused here, where it can still be recorded.
+fn readable(exploration: &Exploration) -> Result<ExecutableDocument, Fault> {
+    if exploration.query.len() > LONGEST_TEXT {
+        return Err(invalid("The query is longer than 16 KB."));
+    }
+    let variables = serde_json::to_string(&exploration.variables).map_err(Fault::internal)?;
+    if [&exploration.query, &variables].iter().any(|text| text.contains('\0') || text.contains("\\u0000")) {
+        return Err(invalid("The character U+0000 cannot be kept. Leave it out."));
+    }
+    async_graphql::parser::parse_query(&exploration.query).map_err(|error| invalid(error.to_string()))
 }
 
 fn error_json(error: &async_graphql::ServerError) -> serde_json::Value {

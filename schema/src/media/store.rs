@@ -118,14 +118,23 @@ impl MediaStore {
         Ok(Some(MediaObject { size, stream }))
     }
 
-    /// Deletes an object; one that is not there is no error. Read at the top when that is right.
+    /// Deletes an object that was put before this moment and not again; whether there was one. Read at the top when that
+    /// is right.
     ///
     /// # Errors
     /// [`StoreError`]
-    pub async fn delete(&self, key: MediaKey) -> Result<(), StoreError> {
-        match self.0.delete(&key.path()).await {
-            Err(Error::NotFound { .. }) => Ok(()),
-            result => Ok(result?),
+    pub async fn delete_old(&self, key: MediaKey, before: Timestamp) -> Result<bool, StoreError> {
+        let path = key.path();
+        let found = match self.0.head(&path).await {
+            Err(Error::NotFound { .. }) => return Ok(false),
+            found => MediaEntry::of(&found?),
+        };
+        if found.is_none_or(|entry| entry.modified_at >= before) {
+            return Ok(false);
+        }
+        match self.0.delete(&path).await {
+            Err(Error::NotFound { .. }) => Ok(false),
+            result => Ok(result.map(|()| true)?),
         }
     }
 
@@ -236,9 +245,12 @@ mod tests {
         for store in [files, MediaStore::in_memory()] {
             let unknown = MediaKey::of(b"unknown");
             assert!(store.get(unknown).await.unwrap().is_none());
-            store.delete(unknown).await.unwrap();
+            let (before, after) = (Timestamp::UNIX_EPOCH, Timestamp::MAX);
+            assert!(!store.delete_old(unknown, after).await.unwrap());
             let key = store.put(Bytes::from_static(b"known")).await.unwrap();
-            store.delete(key).await.unwrap();
+            assert!(!store.delete_old(key, before).await.unwrap(), "it is too young");
+            assert!(store.get(key).await.unwrap().is_some());
+            assert!(store.delete_old(key, after).await.unwrap());
             assert!(store.get(key).await.unwrap().is_none());
         }
     }

@@ -115,6 +115,9 @@ impl NotesMutation {
         let ask = ctx.ask();
         let note_uuid = ask.new_uuid();
         partners::seen_for(ask, partner_uuid, "PARTNER_NOTE", note_uuid).await?;
+        if !store::partner_lock(&ask.db, partner_uuid).await? {
+            return Err(Fault::not_found("partner"));
+        }
         let (text, principal) = (rules::body(&body.body)?, ask.principal()?);
         let author_uuid = Some(principal.uuid).filter(|_| principal.kind == PrincipalType::StaffUser);
         store::insert(&ask.db, partner_uuid, note_uuid, author_uuid, &text).await?;

@@ -96,6 +96,17 @@ pub(super) async fn lock(db: &Db, partner_uuid: Uuid, note_uuid: Uuid) -> Result
     .await?)
 }
 
+/// Holds a partner until the transaction ends; false when there is none, or it was erased.
+pub(super) async fn partner_lock(db: &Db, partner_uuid: Uuid) -> Result<bool, Fault> {
+    let found = sqlx::query_scalar!(
+        "select partner_uuid from partner where partner_uuid = $1 and state <> 'ERASED' for share",
+        partner_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?;
+    Ok(found.is_some())
+}
+
 /// Adds a note.
 pub(super) async fn insert(
     db: &Db,

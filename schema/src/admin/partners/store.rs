@@ -77,13 +77,17 @@ pub(super) async fn name_get(db: &Db, partner_uuid: Uuid) -> Result<Option<Strin
         .await?)
 }
 
-/// Replaces a partner's labels; the same again writes nothing. `None` when there is no such partner.
+/// Replaces a partner's labels; the same again writes nothing. `None` when there is no such partner, or it was erased.
 pub(super) async fn set_labels(db: &Db, partner_uuid: Uuid, labels: &[String]) -> Result<Option<()>, Fault> {
     let found = sqlx::query_scalar!(
-        r#"with changed as (
-             update partner set labels = $2, updated_at = labs_now() where partner_uuid = $1 and labels <> $2
+        r#"with held as (
+             select partner_uuid from partner where partner_uuid = $1 and state <> 'ERASED' for no key update
+           ), changed as (
+             update partner set labels = $2, updated_at = labs_now()
+               from held
+              where partner.partner_uuid = held.partner_uuid and partner.labels <> $2
            )
-           select exists (select from partner where partner_uuid = $1) as "found!""#,
+           select exists (select from held) as "found!""#,
         partner_uuid,
         labels
     )

@@ -3,6 +3,10 @@
 use unicode_normalization::UnicodeNormalization;
 
 use crate::fault::{Fault, FieldError};
+use crate::plain::too_long;
+
+/// Longest name, in characters.
+const LONGEST_NAME: usize = 120;
 
 /// What is to become of an account: each field its new content, or nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,7 +38,7 @@ pub(crate) fn person_name(name: &str, pointer: &str) -> Result<String, FieldErro
             "A name is one line. Remove line breaks and control characters.",
         ));
     }
-    Ok(name)
+    too_long(pointer, &name, LONGEST_NAME).map_or(Ok(name), Err)
 }
 
 /// The refusal of a time zone that does not exist.
@@ -52,6 +56,7 @@ mod tests {
         assert_eq!(person_name("  Ine\u{301}s Ferrer ", "/name").unwrap(), "In\u{e9}s Ferrer");
         assert_eq!(code("   ").as_deref(), Some("TOO_SHORT"));
         assert_eq!(code("A\nB").as_deref(), Some("CHARACTER"));
+        assert_eq!(code(&"\u{fb2c}".repeat(41)).as_deref(), Some("TOO_LONG"));
     }
 
     #[test]

@@ -186,7 +186,7 @@ impl InvitationsMutation {
         store::set_answered(&ask.db, invitation_uuid, state.name(), None).await?;
         let mut event = SecurityEvent::new("INVITATION_DECLINED", true);
         event.partner_uuid = Some(partner_uuid);
-        event.write(ask).await?;
+        event.by_stranger().write(ask).await?;
         Ok(DeclinedInvitation { status: "DECLINED" })
     }
 }

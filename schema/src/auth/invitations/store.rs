@@ -37,7 +37,8 @@ pub(super) async fn get(db: &Db, sha256: &[u8]) -> Result<Option<InvitationRow>,
                   inviter.name as "inviter_name?",
                   holder.state as "holder_state?",
                   holder.partner_uuid as "holder_partner_uuid?", theirs.state as "holder_partner_state?",
-                  coalesce(holder.state = 'UNVERIFIED' and holder.kind = 'PARTNER_USER', false) as "holder_is_pending!"
+                  coalesce(holder.state = 'UNVERIFIED' and holder.kind = 'PARTNER_USER'
+                    and registration_is_bare(holder.partner_uuid, holder.person_uuid), false) as "holder_is_pending!"
              from one_time_token as t
              join invitation as i on i.invitation_uuid = t.subject_uuid
              join partner on partner.partner_uuid = i.partner_uuid

@@ -216,7 +216,7 @@ async fn checked(ask: &Ask, body: &RegistrationInput) -> Result<Checked, Fault> 
     let administrator = &body.administrator;
     let mut errors = Vec::new();
     let company = company::begun(body.company(), &mut errors);
-    let name = company::line("/administrator/name", &administrator.name, &mut errors);
+    let name = company::line("/administrator/name", &administrator.name, rules::LONGEST_NAME, &mut errors);
     let email = company::email("/administrator/email", &administrator.email, &mut errors);
     let password = SecretText::new(administrator.password.as_str());
     let judged = ask.services.passwords.check_rule(password, &administrator.email, &administrator.name);
@@ -273,8 +273,8 @@ async fn register(ask: &Ask, checked: &Checked, password_hash: &str) -> Result<(
 async fn resend(ask: &Ask, holder: Option<&store::HolderRow>) -> Result<(), Fault> {
     let token = SecretKind::OneTime.issue();
     let expires_at = ask.now.plus_seconds(rules::VERIFY_SECONDS);
-    let pending_uuid = holder.filter(|holder| holder.is_pending).map(|holder| holder.person_uuid);
-    let company = store::token_renew(&ask.db, pending_uuid, &token.digest, expires_at).await?;
+    let waiting_uuid = holder.filter(|holder| holder.is_waiting).map(|holder| holder.person_uuid);
+    let company = store::token_renew(&ask.db, waiting_uuid, &token.digest, expires_at).await?;
     let to = match holder {
         Some(holder) => addressee_get(&ask.db, holder.person_uuid).await?,
         None => None,

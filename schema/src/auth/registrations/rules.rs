@@ -7,6 +7,8 @@ use crate::keep::password::PasswordProblem;
 pub(super) const VERIFY_SECONDS: i64 = 24 * 3600;
 /// Mails about registrations that one address gets in an hour at most, whoever asks for them.
 pub(super) const MAILS_PER_HOUR: i64 = 5;
+/// Characters of the administrator's name at most.
+pub(super) const LONGEST_NAME: usize = 120;
 /// The tier of whoever names none.
 pub(super) const FIRST_TIER: &str = "FREE";
 

@@ -12,6 +12,8 @@ pub(super) struct HolderRow {
     pub(super) person_uuid: Uuid,
     /// Registered and not yet verified, with nothing else hanging on that company.
     pub(super) is_pending: bool,
+    /// Registered and not yet verified, whatever else hangs on that company, which is there to be begun.
+    pub(super) is_waiting: bool,
 }
 
 /// The first administrator of a new partner, and the token that proves their address.
@@ -53,8 +55,10 @@ pub(super) async fn holder_get(db: &Db, email_normalised: &str) -> Result<Option
     Ok(sqlx::query_as!(
         HolderRow,
         r#"select p.person_uuid, p.kind = 'PARTNER_USER' and p.state = 'UNVERIFIED'
-                  and not exists (select from person as o where o.partner_uuid = p.partner_uuid and o.person_uuid <> p.person_uuid)
-                  and not exists (select from machine_client as c where c.partner_uuid = p.partner_uuid) as "is_pending!"
+                  and registration_is_bare(p.partner_uuid, p.person_uuid) as "is_pending!",
+                  p.kind = 'PARTNER_USER' and p.state = 'UNVERIFIED' and exists (
+                    select from partner as c
+                     where c.partner_uuid = p.partner_uuid and c.state = 'ACTIVE') as "is_waiting!"
              from person as p
             where p.email_normalised = $1 and p.state <> 'REMOVED'"#,
         email_normalised
@@ -116,10 +120,14 @@ pub(super) async fn token_renew(
     .await?)
 }
 
-/// Drops a registration that was not verified.
+/// Drops a registration that was not verified, unless something else hangs on that company by now.
 pub(super) async fn pending_delete(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
-        "with dropped as (delete from person where person_uuid = $1 and state = 'UNVERIFIED' returning partner_uuid)
+        "with dropped as (
+           delete from person as p
+            where p.person_uuid = $1 and p.state = 'UNVERIFIED' and registration_is_bare(p.partner_uuid, p.person_uuid)
+           returning p.partner_uuid
+         )
          delete from partner using dropped where partner.partner_uuid = dropped.partner_uuid",
         person_uuid
     )
@@ -137,8 +145,7 @@ pub(crate) async fn expired_delete(db: &Db) -> Result<u64, Fault> {
             where p.kind = 'PARTNER_USER' and p.state = 'UNVERIFIED'
               and not exists (select from one_time_token as t where t.person_uuid = p.person_uuid
                                  and t.purpose = 'VERIFY_EMAIL' and t.used_at is null and t.expires_at > labs_now())
-              and not exists (select from person as o where o.partner_uuid = p.partner_uuid and o.person_uuid <> p.person_uuid)
-              and not exists (select from machine_client as c where c.partner_uuid = p.partner_uuid)
+              and registration_is_bare(p.partner_uuid, p.person_uuid)
            returning p.partner_uuid
          )
          delete from partner using dropped where partner.partner_uuid = dropped.partner_uuid"

@@ -24,7 +24,7 @@ pub(crate) struct SecurityEvent<'a> {
     pub(crate) partner_uuid: Option<Uuid>,
     /// The session concerned.
     pub(crate) session_uuid: Option<Uuid>,
-    /// Whether staff did it, or a colleague. Where from is then no business of the person's.
+    /// Whether staff did it, a colleague, or somebody outside. Where from is then no business of the ledger's readers.
     pub(crate) by_staff: bool,
 }
 
@@ -59,6 +59,11 @@ impl<'a> SecurityEvent<'a> {
 
     /// The same as done by a colleague, of whom the person learns as little.
     pub(crate) const fn by_colleague(self) -> Self {
+        Self { by_staff: true, ..self }
+    }
+
+    /// The same as done by somebody who is not of the team, which learns as little of them.
+    pub(crate) const fn by_stranger(self) -> Self {
         Self { by_staff: true, ..self }
     }
 

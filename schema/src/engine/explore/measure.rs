@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use async_graphql::Name;
 use async_graphql::parser::types::{ExecutableDocument, Field, OperationDefinition, Selection, SelectionSet};
 
+use super::asked;
 use crate::access::Access;
 use crate::engine::prepare::Nested;
 
@@ -15,6 +16,8 @@ use crate::engine::prepare::Nested;
 const MOST_NODES: u64 = 500;
 /// Deepest nesting. The standard introspection query needs 13.
 const DEEPEST: u64 = 15;
+/// The same with fragments counted, as far as they are followed at all: each level takes its part of the stack.
+const DEEPEST_FOLLOWED: u64 = 48;
 /// Most rows and fields that an answer may hold, by the lists' own limits.
 const MOST_COST: u64 = 50_000;
 /// What a list without a limit of its own counts as.
@@ -44,8 +47,8 @@ pub(super) fn measure(
     variables: &serde_json::Map<String, serde_json::Value>,
 ) -> Result<Measured, String> {
     let root = if crate::engine::question::is_mutation(operation) { "Mutation" } else { "Query" };
-    let mut walk = Walk { fields, document, variables, known: HashMap::new(), accesses: Vec::new() };
-    let size = walk.selection(root, &operation.selection_set.node, true)?;
+    let mut walk = Walk { fields, document, operation, variables, known: HashMap::new(), accesses: Vec::new() };
+    let size = walk.selection(root, &operation.selection_set.node, true, 0)?;
     if size.nodes > MOST_NODES {
         return Err(format!(
             "The query asks {} fields once its fragments are spread; at most {MOST_NODES} are answered.",
@@ -67,6 +70,7 @@ pub(super) fn measure(
 struct Walk<'a> {
     fields: &'a HashMap<(String, String), Nested>,
     document: &'a ExecutableDocument,
+    operation: &'a OperationDefinition,
     variables: &'a serde_json::Map<String, serde_json::Value>,
     /// `None` while a fragment is being measured: to meet it again is a cycle.
     known: HashMap<Name, Option<Size>>,
@@ -74,11 +78,14 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn selection(&mut self, ty: &str, selection: &SelectionSet, is_root: bool) -> Result<Size, String> {
+    fn selection(&mut self, ty: &str, selection: &SelectionSet, is_root: bool, level: u64) -> Result<Size, String> {
+        if level > DEEPEST_FOLLOWED {
+            return Err(format!("The query nests too deep; at most {DEEPEST} levels are answered."));
+        }
         let mut sum = Size::default();
         for item in &selection.items {
             let size = match &item.node {
-                Selection::Field(field) => self.field(ty, &field.node, is_root)?,
+                Selection::Field(field) => self.field(ty, &field.node, is_root, level)?,
                 Selection::InlineFragment(inline) => {
                     let ty = inline
                         .node
@@ -86,9 +93,9 @@ impl Walk<'_> {
                         .as_ref()
                         .map_or(ty, |condition| condition.node.on.node.as_str())
                         .to_owned();
-                    self.selection(&ty, &inline.node.selection_set.node, is_root)?
+                    self.selection(&ty, &inline.node.selection_set.node, is_root, level + 1)?
                 }
-                Selection::FragmentSpread(spread) => self.fragment(&spread.node.fragment_name.node, is_root)?,
+                Selection::FragmentSpread(spread) => self.fragment(&spread.node.fragment_name.node, is_root, level)?,
             };
             sum.nodes = sum.nodes.saturating_add(size.nodes);
             sum.cost = sum.cost.saturating_add(size.cost);
@@ -97,7 +104,7 @@ impl Walk<'_> {
         Ok(sum)
     }
 
-    fn fragment(&mut self, name: &Name, is_root: bool) -> Result<Size, String> {
+    fn fragment(&mut self, name: &Name, is_root: bool, level: u64) -> Result<Size, String> {
         match self.known.get(name) {
             Some(Some(size)) => return Ok(*size),
             Some(None) => return Err(format!("The fragment {name} spreads itself.")),
@@ -107,12 +114,12 @@ impl Walk<'_> {
         let fragment = document.fragments.get(name).ok_or_else(|| format!("There is no fragment {name}."))?;
         self.known.insert(name.clone(), None);
         let ty = fragment.node.type_condition.node.on.node.clone();
-        let size = self.selection(&ty, &fragment.node.selection_set.node, is_root)?;
+        let size = self.selection(&ty, &fragment.node.selection_set.node, is_root, level + 1)?;
         self.known.insert(name.clone(), Some(size));
         Ok(size)
     }
 
-    fn field(&mut self, ty: &str, field: &Field, is_root: bool) -> Result<Size, String> {
+    fn field(&mut self, ty: &str, field: &Field, is_root: bool, level: u64) -> Result<Size, String> {
         let name = field.name.node.as_str();
         let fields = self.fields;
         let nested = fields.get(&(ty.to_owned(), name.to_owned()));
@@ -121,11 +128,11 @@ impl Walk<'_> {
         if let (false, Some(access)) = (is_root, nested.and_then(|nested| nested.access)) {
             self.accesses.push(access);
         }
-        let inner = self.selection(beneath, &field.selection_set.node, false)?;
+        let inner = self.selection(beneath, &field.selection_set.node, false, level + 1)?;
         let times = match (is_paged, is_list) {
             (true, _) => self.limit_of(field),
             // A list beneath a paged field is the page itself and is counted there.
-            (false, true) if ty.ends_with("Page") => 1,
+            (false, true) if ty.ends_with("List") => 1,
             (false, true) => PLAIN_LIST,
             (false, false) => 1,
         };
@@ -138,10 +145,8 @@ impl Walk<'_> {
 
     fn limit_of(&self, field: &Field) -> u64 {
         let number = field.get_argument("limit").and_then(|argument| {
-            let literal = argument.node.clone().into_const_with(|name| {
-                let value = self.variables.get(name.as_str()).cloned().unwrap_or_default();
-                async_graphql::Value::from_json(value)
-            });
+            let literal =
+                argument.node.clone().into_const_with(|name| asked::value_of(self.operation, self.variables, &name));
             match literal {
                 Ok(async_graphql::Value::Number(number)) => number.as_u64(),
                 _ => None,

@@ -100,7 +100,7 @@ pub(crate) fn email(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> 
     rules::email(pointer, text, errors)
 }
 
-/// A text of one line as it is kept.
-pub(crate) fn line(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> String {
-    rules::line(pointer, text, errors)
+/// A text of one line as it is kept, of so many characters at most.
+pub(crate) fn line(pointer: &str, text: &str, most: usize, errors: &mut Vec<FieldError>) -> String {
+    rules::line(pointer, text, most, errors)
 }

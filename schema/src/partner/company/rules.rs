@@ -4,14 +4,16 @@ mod countries;
 mod vat;
 
 use async_graphql::MaybeUndefined;
-use unicode_normalization::UnicodeNormalization;
 
 use super::{AddressPatch, BillingAddress, BillingAddressPatch, Company, CompanyAddress};
 use crate::fault::FieldError;
 use crate::keep::email::EmailAddress;
+use crate::plain;
 
 /// Shortest company name, in characters, blanks around it not counted.
 const SHORTEST_COMPANY: usize = 2;
+/// Longest company name, in characters.
+const LONGEST_COMPANY: usize = 120;
 
 /// What a request says of each field: nothing, that it be empty, or its new content (RFC 7396). A field that may not be
 /// empty says nothing with null, which the contract refuses before.
@@ -33,15 +35,15 @@ pub(crate) struct Patch {
 pub(super) fn merged(present: &Company, patch: Patch, errors: &mut Vec<FieldError>) -> Company {
     let mut after = present.clone();
     if let Some(name) = patch.company_name {
-        after.company_name = line("/company_name", &name, errors);
+        after.company_name = line("/company_name", &name, LONGEST_COMPANY, errors);
         if after.company_name.chars().count() < SHORTEST_COMPANY {
             errors.push(FieldError::at("/company_name", "TOO_SHORT", "Use at least 2 characters, blanks aside."));
         }
     }
-    set(&mut after.legal_form, patch.legal_form, "/legal_form", errors);
-    set(&mut after.registration_number, patch.registration_number, "/registration_number", errors);
-    set(&mut after.vat_id, patch.vat_id, "/vat_id", errors);
-    set(&mut after.website, patch.website, "/website", errors);
+    set(&mut after.legal_form, patch.legal_form, 60, "/legal_form", errors);
+    set(&mut after.registration_number, patch.registration_number, 80, "/registration_number", errors);
+    set(&mut after.vat_id, patch.vat_id, 16, "/vat_id", errors);
+    set(&mut after.website, patch.website, 2048, "/website", errors);
     if let Some(code) = patch.country {
         country("/country", &code, errors);
         after.country = Some(code);
@@ -85,30 +87,36 @@ pub(super) fn changed(before: &Company, after: &Company) -> Vec<&'static str> {
     fields.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
 }
 
-fn set(kept: &mut Option<String>, said: MaybeUndefined<String>, pointer: &str, errors: &mut Vec<FieldError>) {
+fn set(
+    kept: &mut Option<String>,
+    said: MaybeUndefined<String>,
+    most: usize,
+    pointer: &str,
+    errors: &mut Vec<FieldError>,
+) {
     match said {
         MaybeUndefined::Undefined => {}
         MaybeUndefined::Null => *kept = None,
-        MaybeUndefined::Value(text) => *kept = Some(line(pointer, &text, errors)).filter(|text| !text.is_empty()),
+        MaybeUndefined::Value(text) => *kept = Some(line(pointer, &text, most, errors)).filter(|text| !text.is_empty()),
     }
 }
 
 fn place(kept: &mut CompanyAddress, said: AddressPatch, pointer: &str, errors: &mut Vec<FieldError>) {
     let AddressPatch { street, addition, postal_code, city, region } = said;
-    set(&mut kept.street, street, &format!("{pointer}/street"), errors);
-    set(&mut kept.addition, addition, &format!("{pointer}/addition"), errors);
-    set(&mut kept.postal_code, postal_code, &format!("{pointer}/postal_code"), errors);
-    set(&mut kept.city, city, &format!("{pointer}/city"), errors);
-    set(&mut kept.region, region, &format!("{pointer}/region"), errors);
+    set(&mut kept.street, street, 200, &format!("{pointer}/street"), errors);
+    set(&mut kept.addition, addition, 200, &format!("{pointer}/addition"), errors);
+    set(&mut kept.postal_code, postal_code, 20, &format!("{pointer}/postal_code"), errors);
+    set(&mut kept.city, city, 120, &format!("{pointer}/city"), errors);
+    set(&mut kept.region, region, 120, &format!("{pointer}/region"), errors);
 }
 
 fn billing(kept: &mut BillingAddress, said: BillingAddressPatch, errors: &mut Vec<FieldError>) {
     place(&mut kept.place, said.place(), "/billing_address", errors);
-    set(&mut kept.recipient, said.recipient, "/billing_address/recipient", errors);
+    set(&mut kept.recipient, said.recipient, 200, "/billing_address/recipient", errors);
     if let MaybeUndefined::Value(code) = &said.country {
         country("/billing_address/country", code, errors);
     }
-    set(&mut kept.country, said.country, "/billing_address/country", errors);
+    set(&mut kept.country, said.country, 2, "/billing_address/country", errors);
 }
 
 fn country(pointer: &str, code: &str, errors: &mut Vec<FieldError>) {
@@ -121,16 +129,11 @@ fn country(pointer: &str, code: &str, errors: &mut Vec<FieldError>) {
     }
 }
 
-/// A text of one line, without blanks around it.
-pub(super) fn line(pointer: &str, text: &str, errors: &mut Vec<FieldError>) -> String {
-    if text.chars().any(char::is_control) {
-        errors.push(FieldError::at(
-            pointer,
-            "CHARACTER",
-            "This is one line of text. Remove line breaks and control characters.",
-        ));
-    }
-    text.trim().nfc().collect()
+/// A text of one line, without blanks around it, of so many characters at most.
+pub(super) fn line(pointer: &str, text: &str, most: usize, errors: &mut Vec<FieldError>) -> String {
+    let text = plain::line(pointer, text, errors);
+    errors.extend(plain::too_long(pointer, &text, most));
+    text
 }
 
 /// An address that mail can be sent to.

@@ -196,7 +196,7 @@ fn merged(mut content: Content, said: PartnerContactUpdate) -> Result<Content, F
         content.kind = kind.name().to_owned();
     }
     if let Some(name) = said.name {
-        content.name = company::line("/name", &name, &mut errors);
+        content.name = company::line("/name", &name, rules::LONGEST_NAME, &mut errors);
     }
     if let Some(email) = said.email.and_then(|text| company::email("/email", &text, &mut errors)) {
         content.email = email.as_str().to_owned();
@@ -205,7 +205,9 @@ fn merged(mut content: Content, said: PartnerContactUpdate) -> Result<Content, F
     match said.phone {
         MaybeUndefined::Undefined => {}
         MaybeUndefined::Null => content.phone = None,
-        MaybeUndefined::Value(phone) => content.phone = Some(company::line("/phone", &phone, &mut errors)),
+        MaybeUndefined::Value(phone) => {
+            content.phone = Some(company::line("/phone", &phone, rules::LONGEST_PHONE, &mut errors));
+        }
     }
     if errors.is_empty() { Ok(content) } else { Err(Fault::invalid(errors)) }
 }

@@ -4,6 +4,10 @@ use crate::fault::Fault;
 
 /// Contacts of one kind that a partner has at most.
 pub(super) const MOST_OF_A_KIND: i64 = 10;
+/// Characters of a contact's name at most.
+pub(super) const LONGEST_NAME: usize = 120;
+/// Characters of a contact's telephone number at most.
+pub(super) const LONGEST_PHONE: usize = 40;
 
 /// Refuses one more contact of a kind than there may be.
 ///

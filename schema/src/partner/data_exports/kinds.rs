@@ -1,8 +1,9 @@
 //! What goes into an archive, table by table, and what does not, and why.
 //!
 //! Each table is a file of JSON Lines with the names of its columns; the function `data_export_line` leaves secrets out,
-//! and who of the staff did something. A table that holds something of a partner and stands neither in [`KINDS`] nor in
-//! [`WITHHELD`] fails the story of the archive, which asks the database's catalogue.
+//! and who of the staff did something. What hangs on a person alone is left out where it is from before they joined: they
+//! may have come from a company that closed. A table that holds something of a partner and stands neither in [`KINDS`]
+//! nor in [`WITHHELD`] fails the story of the archive, which asks the database's catalogue.
 
 use futures_util::stream::BoxStream;
 use sqlx::PgConnection;
@@ -96,13 +97,13 @@ pub(super) const KINDS: &[Kind] = &[
         "session",
         "your people's sign-ins that were open lately",
         r#"select data_export_line(to_jsonb(t)) as "line!" from person as p join session as t using (person_uuid)
-            where p.partner_uuid = $1"#
+            where p.partner_uuid = $1 and t.created_at >= person_joined_at(p.person_uuid, p.partner_uuid)"#
     ),
     kind!(
         "email_change",
         "changes of your people's e-mail addresses",
         r#"select data_export_line(to_jsonb(t)) as "line!" from person as p join email_change as t using (person_uuid)
-            where p.partner_uuid = $1"#
+            where p.partner_uuid = $1 and t.requested_at >= person_joined_at(p.person_uuid, p.partner_uuid)"#
     ),
     kind!(
         "security_event",
@@ -118,7 +119,8 @@ pub(super) const KINDS: &[Kind] = &[
            union all
            select data_export_line(to_jsonb(t), 'last_error', 'attempts', 'next_attempt_at')
              from person as p join mail_message as t using (person_uuid)
-            where p.partner_uuid = $1 and t.partner_uuid is null"#
+            where p.partner_uuid = $1 and t.partner_uuid is null
+              and t.created_at >= person_joined_at(p.person_uuid, p.partner_uuid)"#
     ),
     // The programs.
     kind!(

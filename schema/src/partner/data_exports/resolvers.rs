@@ -130,13 +130,11 @@ impl DataExportsMutation {
 /// Puts an archive into the queue, for a partner's team, or for staff with their reason.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] for a partner that there is not, [`crate::Code::Conflict`] for one that was erased, and
-/// while another of its archives is waiting or being made.
+/// [`crate::Code::NotFound`] for a partner that there is not, [`crate::Code::Conflict`] for one of which nobody could
+/// download it, and while another of its archives is waiting or being made.
 pub(crate) async fn request(ask: &Ask, partner_uuid: Uuid, reason: Option<&str>) -> Result<ExportRow, Fault> {
     let state = store::partner_state_lock(&ask.db, partner_uuid).await?;
-    if state.ok_or_else(|| Fault::not_found("partner"))? == "ERASED" {
-        return Err(Fault::conflict("This partner's data were erased, so there is nothing left to hand over."));
-    }
+    rules::fetchable(&state.ok_or_else(|| Fault::not_found("partner"))?)?;
     let actor = Actor::of(ask.principal()?);
     let new = NewExport { export_uuid: ask.new_uuid(), partner_uuid, actor, reason };
     let row = store::insert(&ask.db, &new).await?.ok_or_else(|| {

@@ -106,6 +106,20 @@ pub(super) fn within_a_day(asked: i64) -> Result<(), Fault> {
     )))
 }
 
+/// Whether somebody of a partner in this state can download an archive once it is made.
+///
+/// # Errors
+/// [`Code::Conflict`] when nobody can.
+pub(super) fn fetchable(partner_state: &str) -> Result<(), Fault> {
+    match partner_state {
+        "ACTIVE" | "CLOSING" => Ok(()),
+        "ERASED" => Err(Fault::conflict("This partner's data were erased, so there is nothing left to hand over.")),
+        _ => Err(Fault::conflict(
+            "This partner is suspended or closed: nobody of its team can sign in and download an archive. Reinstate or reopen it first.",
+        )),
+    }
+}
+
 /// Whether an archive can be had in this state, when its time is over or not.
 ///
 /// # Errors
@@ -177,5 +191,13 @@ mod tests {
     fn a_day_has_five_archives() {
         assert!(within_a_day(4).is_ok());
         assert_eq!(within_a_day(5).map_err(|fault| fault.code()), Err(Code::Conflict));
+    }
+
+    #[test]
+    fn an_archive_is_made_for_whoever_can_fetch_it() {
+        assert!(["ACTIVE", "CLOSING"].into_iter().all(|state| fetchable(state).is_ok()));
+        for state in ["SUSPENDED", "CLOSED", "ERASED"] {
+            assert_eq!(fetchable(state).unwrap_err().code(), Code::Conflict, "{state}");
+        }
     }
 }

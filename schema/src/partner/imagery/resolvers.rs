@@ -15,6 +15,7 @@ use crate::marketplace::media::{self, MediaVariant, VariantName};
 use crate::page::{Page, Window};
 use crate::partner::events::{self, PartnerEvent};
 use crate::partner::own::own;
+use crate::partner::profile;
 use crate::time::Time;
 
 /// A picture of a partner's vendor page.
@@ -149,6 +150,7 @@ impl ImageryMutation {
     ) -> Result<bool, Fault> {
         let ask = ctx.ask();
         let owner = own(ask, partner_uuid)?;
+        profile::lock_of(&ask.db, owner.uuid()).await?;
         if !store::remove(&ask.db, owner.uuid(), kind.name()).await? {
             return Err(missing(kind));
         }
@@ -180,6 +182,7 @@ pub(crate) async fn page(
 /// # Errors
 /// [`crate::Code::NotFound`] when there is no such picture.
 pub(crate) async fn delete_by_staff(ask: &Ask, partner_uuid: Uuid, kind: ImageKind, reason: &str) -> Result<(), Fault> {
+    profile::lock_of(&ask.db, partner_uuid).await?;
     let was_drawn = store::remove(&ask.db, partner_uuid, kind.name()).await?;
     if !(store::unpublish(&ask.db, partner_uuid, kind.name()).await? || was_drawn) {
         return Err(missing(kind));
@@ -188,13 +191,15 @@ pub(crate) async fn delete_by_staff(ask: &Ask, partner_uuid: Uuid, kind: ImageKi
     note(ask, partner_uuid, "IMAGE_DELETED", kind.name(), None, Some(reason)).await
 }
 
-/// Writes the row of a picture whose objects are there, while the subscription is held.
+/// Writes the row of a picture whose objects are there, while the subscription and the page are held: a publication
+/// shows the picture before or this one, and a sweep takes neither from under it.
 async fn take(ask: &Ask, new: &NewImage) -> Result<(), Fault> {
     let owner = ask.owner()?;
     let allowance = Allowance::lock(&ask.db, owner, "media_megabytes").await?;
     let bytes = store::bytes_get(&ask.db, owner, new.kind).await?;
     let used = media::megabytes(bytes);
     allowance.check(used, media::megabytes(bytes.saturating_add(new.original.size_bytes)) - used)?;
+    profile::lock_of(&ask.db, owner.uuid()).await?;
     store::remove(&ask.db, owner.uuid(), new.kind).await?;
     store::insert(&ask.db, owner, new).await?;
     store::sweep(&ask.db, owner.uuid()).await?;

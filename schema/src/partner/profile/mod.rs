@@ -18,4 +18,5 @@ mod view;
 pub(in crate::partner) use resolvers::{ProfileMutation, ProfileQuery};
 pub(crate) use resolvers::{shown, take_down};
 pub(crate) use rules::drawing;
+pub(in crate::partner) use store::lock_of;
 pub(crate) use view::PartnerProfile;

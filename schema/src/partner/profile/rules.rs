@@ -7,8 +7,11 @@ use serde::{Deserialize, Deserializer, Serialize};
 use uuid::Uuid;
 
 use crate::fault::{Fault, FieldError};
-use crate::plain::{line, paragraphs};
+use crate::plain::{line, paragraphs, too_long};
 use crate::states::Drawing;
+
+/// Locales in which a page has texts at most.
+const MOST_LOCALES: usize = 40;
 
 /// Whether readers see a vendor page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
@@ -173,13 +176,19 @@ pub(super) fn merged(present: &Draft, patch: Patch) -> Result<Draft, Fault> {
                 let mut text = draft.texts.get(&locale).cloned().unwrap_or_default();
                 if let Some(tagline) = said.tagline {
                     text.tagline = line(&at("tagline"), &tagline.unwrap_or_default(), &mut errors);
+                    errors.extend(too_long(&at("tagline"), &text.tagline, 120));
                 }
                 if let Some(description) = said.description {
                     text.description = paragraphs(&at("description"), &description.unwrap_or_default(), &mut errors);
+                    errors.extend(too_long(&at("description"), &text.description, 5000));
                 }
                 draft.texts.insert(locale, text);
             }
         }
+    }
+    if draft.texts.len() > MOST_LOCALES {
+        let message = format!("At most {MOST_LOCALES} locales; with this there would be {}.", draft.texts.len());
+        errors.push(FieldError::at("/texts", "TOO_MANY", message));
     }
     draft.default_locale = patch.default_locale.unwrap_or(draft.default_locale);
     if let (true, false, Some((first, None))) =

@@ -62,8 +62,8 @@ pub(super) async fn lock(db: &Db, owner: Owner) -> Result<(), Fault> {
     lock_of(db, owner.uuid()).await
 }
 
-/// Holds a page until the transaction ends, where there is a row of it.
-pub(super) async fn lock_of(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+/// Holds a page until the transaction ends, where there is a row of it. What has no row cannot be published either.
+pub(in crate::partner) async fn lock_of(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!("select partner_uuid from partner_profile where partner_uuid = $1 for update", partner_uuid)
         .fetch_optional(&mut *db.conn().await?)
         .await?;

@@ -126,6 +126,9 @@ impl SupportDeskMutation {
     ) -> Result<SupportDeskTicketDetail, Fault> {
         let ask = ctx.ask();
         let held = held(ask, ticket_uuid).await?;
+        if store::is_erased(&ask.db, held.partner_uuid).await? {
+            return Err(rules::erased());
+        }
         let text = text(&body.body).map_err(|error| Fault::invalid(vec![error]))?;
         match body.kind {
             SupportDeskMessageKind::Answer => answer(ask, ticket_uuid, &held, &text).await?,

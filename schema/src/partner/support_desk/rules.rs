@@ -23,6 +23,11 @@ pub(super) fn settled(state: State, action: Action) -> Result<Option<State>, Fau
     }
 }
 
+/// The refusal of words about a partner that was erased.
+pub(super) fn erased() -> Fault {
+    Fault::conflict("This partner was erased: nobody is there to read it, and nothing is written about it any more.")
+}
+
 /// The refusal of somebody who does not answer at the desk.
 pub(super) fn no_colleague() -> Fault {
     let message = format!("Nobody of the staff who can sign in and reaches {ANSWERS} has this uuid.");

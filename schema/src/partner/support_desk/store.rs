@@ -235,6 +235,17 @@ pub(super) async fn lock(db: &Db, ticket_uuid: Uuid) -> Result<Option<HeldRow>, 
     .await?)
 }
 
+/// Whether a partner was erased. It is asked once a ticket is held: an erasure takes the tickets after the partner, so
+/// whatever is written before is taken away by it.
+pub(super) async fn is_erased(db: &Db, partner_uuid: Uuid) -> Result<bool, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select exists (select from partner where partner_uuid = $1 and state = 'ERASED') as "is_erased!""#,
+        partner_uuid
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
 /// Notes something about a ticket that is held.
 pub(super) async fn note_insert(
     db: &Db,

@@ -53,6 +53,10 @@ pub(crate) async fn begin(db: &Db, partner_uuid: Uuid, tier_uuid: Uuid, actor: A
 
 /// Holds a subscription until the transaction ends. Whoever adds what a limit counts holds it too.
 pub(super) async fn lock(db: &Db, partner_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
+    // What it is joined with is read once it is held: whoever waited reads what the one before has written.
+    sqlx::query!("select from subscription where partner_uuid = $1 for no key update", partner_uuid)
+        .fetch_optional(&mut *db.conn().await?)
+        .await?;
     Ok(sqlx::query_as!(
         HeldRow,
         r#"select s.partner_uuid, p.company_name, s.tier_uuid, t.code as tier_code,
@@ -61,8 +65,7 @@ pub(super) async fn lock(db: &Db, partner_uuid: Uuid) -> Result<Option<HeldRow>,
              from subscription as s
              join partner as p on p.partner_uuid = s.partner_uuid
              join tier as t on t.tier_uuid = s.tier_uuid
-            where s.partner_uuid = $1
-              for no key update of s"#,
+            where s.partner_uuid = $1"#,
         partner_uuid
     )
     .fetch_optional(&mut *db.conn().await?)

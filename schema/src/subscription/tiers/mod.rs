@@ -27,6 +27,8 @@ use crate::scope::ScopeSet;
 /// # Errors
 /// [`crate::Code::Conflict`] with the tier and the scopes that are lacking.
 pub(in crate::subscription) async fn way_out(db: &Db, tier_uuid: Option<Uuid>) -> Result<(), Fault> {
+    // Of two who change what tiers hold, the second sees what the first has written.
+    store::catalogue_lock(db).await?;
     for tier in store::grants_page(db, tier_uuid).await? {
         rules::leaves_a_way_out(&tier.code, ScopeSet::parse(tier.scopes.iter().map(String::as_str)))?;
     }

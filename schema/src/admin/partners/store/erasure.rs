@@ -15,9 +15,12 @@ pub(in super::super) async fn run(db: &Db, partner_uuid: Uuid) -> Result<(), Fau
     sign_ins_erase(db, partner_uuid).await?;
     sqlx::query!("select security_event_anonymised($1)", partner_uuid).execute(&mut *db.conn().await?).await?;
     sqlx::query!("select support_anonymised($1)", partner_uuid).execute(&mut *db.conn().await?).await?;
+    sqlx::query!("select history_anonymised($1)", partner_uuid).execute(&mut *db.conn().await?).await?;
     invitations_erase(db, partner_uuid).await?;
     people_erase(db, partner_uuid).await?;
     apps_erase(db, partner_uuid).await?;
+    talk_erase(db, partner_uuid).await?;
+    programs_erase(db, partner_uuid).await?;
     company_erase(db, partner_uuid).await
 }
 
@@ -107,15 +110,56 @@ async fn people_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Apps and their listings stay, which reviews hang on; the addresses of people who gave support go.
+/// Apps and their listings stay, which reviews hang on; the addresses of people who gave support go, and the links that
+/// lead to the company.
 async fn apps_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
-        "with apps as (update app set support_email = null where partner_uuid = $1),
-         listings as (update listing set support_email = null where partner_uuid = $1),
-         submissions as (
-             update submission set snapshot = jsonb_set(snapshot, '{links,support_email}', 'null', false)
+        r#"with apps as (
+             update app
+             set support_url = null, support_email = null, privacy_url = null, website_url = null, terms_url = null
              where partner_uuid = $1
-         ), programs as (
+         ), listings as (
+             update listing
+             set support_url = null, support_email = null, privacy_url = null, website_url = null, terms_url = null
+             where partner_uuid = $1
+         )
+         update submission
+         set appeal_text = case when appeal then 'Erased' end,
+             snapshot = jsonb_set(snapshot - 'note', '{links}', '{"support_url": null, "support_email": null,
+                 "privacy_url": null, "website_url": null, "terms_url": null}', false)
+         where partner_uuid = $1"#,
+        partner_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// What the team wrote to reviewers and customers goes; that it did stays.
+async fn talk_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "with messages as (
+             update review_message as m set body = 'Erased'
+             from submission as s
+             where s.partner_uuid = $1 and m.submission_uuid = s.submission_uuid
+                 and m.author_kind in ('PARTNER_USER', 'MACHINE_CLIENT')
+         )
+         update customer_review as r
+         set reply_body = case when r.reply_body is not null then 'Erased' end, flag_reason = null
+         from app as a
+         where a.partner_uuid = $1 and r.app_uuid = a.app_uuid
+             and (r.reply_body is not null or r.flag_reason is not null)",
+        partner_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Whoever answers for a program, and where it asked for its tokens. It is shut out.
+async fn programs_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "with programs as (
              update machine_client set contact_email = null, state = 'DISABLED', updated_at = labs_now()
              where partner_uuid = $1
              returning client_uuid
@@ -136,13 +180,15 @@ async fn company_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
         "with contacts as (delete from partner_contact where partner_uuid = $1),
          notes as (delete from partner_note where partner_uuid = $1),
          archives as (update data_export set reason = null, error = null where partner_uuid = $1),
-         requests as (update tier_change_request set message = '' where partner_uuid = $1),
+         requests as (update tier_change_request set message = '', decision_reason = null where partner_uuid = $1),
+         granted as (update entitlement_override set reason = 'Erased' where partner_uuid = $1),
+         budgets as (update rate_limit_override set reason = 'Erased' where partner_uuid = $1),
          profile as (delete from partner_profile where partner_uuid = $1),
          images as (delete from partner_image where partner_uuid = $1)
          update partner
          set company_name = 'Erased partner', slug = 'erased-' || partner_uuid, legal_form = null,
              registration_number = null, vat_id = null, country = null, address = '{}', billing_address = '{}',
-             billing_email = null, website = null, labels = '{}', updated_at = labs_now()
+             billing_email = null, website = null, labels = '{}', state_reason = null, updated_at = labs_now()
          where partner_uuid = $1",
         partner_uuid
     )

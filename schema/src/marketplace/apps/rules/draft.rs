@@ -4,7 +4,7 @@ use async_graphql::MaybeUndefined;
 
 use crate::fault::{Fault, FieldError};
 use crate::keep::email::EmailAddress;
-use crate::plain::{emptied, line, paragraphs};
+use crate::plain::{emptied, line, paragraphs, too_long};
 use crate::slug::slug_of;
 
 /// The part of an app that its owner writes, with the texts of one locale.
@@ -66,15 +66,18 @@ pub(in crate::marketplace::apps) fn merged(present: &Draft, patch: Patch) -> Res
     let mut errors = Vec::new();
     if let Some(name) = patch.name {
         draft.name = line("/name", &name, &mut errors);
+        errors.extend(too_long("/name", &draft.name, 60));
         if draft.name.chars().count() < 2 {
             errors.push(FieldError::at("/name", "TOO_SHORT", "Give the app a name of two letters or more."));
         }
     }
     if let Some(tagline) = emptied(patch.tagline) {
         draft.tagline = line("/tagline", &tagline, &mut errors);
+        errors.extend(too_long("/tagline", &draft.tagline, 120));
     }
     if let Some(description) = emptied(patch.description) {
         draft.description = paragraphs("/description", &description, &mut errors);
+        errors.extend(too_long("/description", &draft.description, 10_000));
     }
     if !patch.support_email.is_undefined() {
         draft.support_email = patch.support_email.take().map(|email| address("/support_email", &email, &mut errors));

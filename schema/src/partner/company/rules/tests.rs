@@ -71,3 +71,18 @@ fn everything_that_is_wrong_is_told_at_once_and_where() {
         ["/company_name", "/registration_number", "/country", "/billing_address/country", "/billing_email", "/vat_id"];
     assert_eq!(places, expected);
 }
+
+#[test]
+fn what_grows_in_one_form_is_counted_as_it_is_kept() {
+    let letters = |number: usize| "\u{fb2c}".repeat(number);
+    let found = faults(Patch {
+        company_name: Some(letters(41)),
+        legal_form: value(&letters(21)),
+        registration_number: value(&letters(27)),
+        ..Patch::default()
+    });
+    let expected = ["/company_name", "/legal_form", "/registration_number"];
+    assert_eq!(found, expected.map(|pointer| (pointer.to_owned(), "TOO_LONG".to_owned())));
+    let longest = kept(Patch { company_name: Some(letters(40)), ..Patch::default() });
+    assert_eq!(longest.company_name.chars().count(), LONGEST_COMPANY);
+}

@@ -73,6 +73,18 @@ fn the_default_locale_keeps_its_texts() {
 }
 
 #[test]
+fn a_page_has_texts_in_forty_locales_however_often_it_is_written() {
+    let locale =
+        |number: u8| format!(r#""{}{}": {{}}"#, char::from(b'a' + number / 26), char::from(b'a' + number % 26));
+    let some = |from: u8, to: u8| format!("{{{}}}", (from..to).map(locale).collect::<Vec<_>>().join(", "));
+    let start = Draft { default_locale: "aa".to_owned(), ..empty() };
+    let full = patched(&start, &some(0, 40)).unwrap();
+    assert_eq!(full.texts.len(), MOST_LOCALES);
+    assert_eq!(pointers(&patched(&full, &some(40, 41)).unwrap_err()), [("/texts", "TOO_MANY")]);
+    assert_eq!(patched(&full, r#"{"ab": null, "de": {}}"#).unwrap().texts.len(), MOST_LOCALES, "one for another");
+}
+
+#[test]
 fn a_tagline_is_one_line() {
     let refused = patched(&empty(), r#"{"en": {"tagline": "a\nb", "description": "a\u0007"}}"#).unwrap_err();
     assert_eq!(pointers(&refused), [("/texts/en/tagline", "CHARACTER"), ("/texts/en/description", "CHARACTER")]);

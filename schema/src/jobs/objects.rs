@@ -1,0 +1,56 @@
+//! Deleting pictures that nobody names: an upload that was refused or cut off after its object was written, a picture
+//! that was replaced, a page that was erased (specification: design, security, 17).
+
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use jiff::{SignedDuration, Timestamp};
+use sqlx::PgPool;
+
+use crate::fault::Fault;
+use crate::media::store::MediaKey;
+use crate::services::Services;
+
+/// How old an object must be: longer than any upload lasts.
+const OLD: SignedDuration = SignedDuration::from_hours(24);
+/// Objects that are looked up by one statement.
+const BATCH: usize = 500;
+
+/// One round over every object. Answers how many are gone.
+pub(super) async fn sweep(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
+    let before = file_time() - OLD;
+    let old = services.media.list().try_filter(move |entry| std::future::ready(entry.modified_at < before));
+    let mut batches = old.map_ok(|entry| entry.key.name()).try_chunks(BATCH).boxed();
+    let mut deleted = 0;
+    while let Some(names) = batches.next().await {
+        let names = names.map_err(Fault::internal)?;
+        for name in unnamed_page(pool, &names).await? {
+            deleted += u64::from(delete(services, &name, before).await?);
+        }
+    }
+    Ok(deleted)
+}
+
+#[expect(clippy::disallowed_methods, reason = "ages of files are by the file system's clock, which nobody moves")]
+fn file_time() -> Timestamp {
+    Timestamp::now()
+}
+
+async fn delete(services: &Services, name: &str, before: Timestamp) -> Result<bool, Fault> {
+    let Some(key) = MediaKey::from_name(name) else { return Ok(false) };
+    services.media.delete_old(key, before).await.map_err(Fault::internal)
+}
+
+/// Which of these objects no row names, neither as a picture nor as a smaller copy of one.
+async fn unnamed_page(pool: &PgPool, names: &[String]) -> Result<Vec<String>, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select name as "name!" from unnest($1::text[]) as name
+            where not exists (select from media where object_key = name)
+              and not exists (select from media
+                               where jsonb_path_query_array(variants, '$.*.object_key') @> to_jsonb(name))
+              and not exists (select from partner_image where object_key = name)
+              and not exists (select from partner_image
+                               where jsonb_path_query_array(variants, '$.*.object_key') @> to_jsonb(name))"#,
+        names
+    )
+    .fetch_all(pool)
+    .await?)
+}
