@@ -142,7 +142,7 @@ impl Budgets {
         Ok(())
     }
 
-    /// Whether there was something to take. The database's clock names the day.
+    /// Whether there was something to take. The database's clock names the day, also of the lease.
     async fn try_take(&self, account: &str, lease: &mut Lease) -> Result<bool, Fault> {
         let wanted = (lease.limit / 100).clamp(1, LARGEST_LEASE);
         let row = sqlx::query!(
@@ -150,7 +150,7 @@ impl Budgets {
                  insert into daily_budget (account, day, granted)
                  values ($1, (labs_now() at time zone 'UTC')::date, least($2::bigint, $3::bigint))
                  on conflict (account, day) do nothing
-                 returning granted, granted as taken, resets
+                 returning granted, granted as taken, resets, day
                ), held as (
                  select granted from daily_budget
                   where account = $1 and day = (labs_now() at time zone 'UTC')::date
@@ -160,11 +160,13 @@ impl Budgets {
                    from held
                   where account = $1 and day = (labs_now() at time zone 'UTC')::date
                     and held.granted < $3 and not exists (select 1 from first)
-                 returning daily_budget.granted, daily_budget.granted - held.granted as taken, daily_budget.resets
+                 returning daily_budget.granted, daily_budget.granted - held.granted as taken, daily_budget.resets,
+                           daily_budget.day
                )
-               select granted as "granted!", taken as "taken!", resets as "resets!" from first
+               select granted as "granted!", taken as "taken!", resets as "resets!", day - date '1970-01-01' as "day!"
+                 from first
                union all
-               select granted, taken, resets from further"#,
+               select granted, taken, resets, day - date '1970-01-01' from further"#,
             account,
             i64::try_from(wanted).unwrap_or(i64::MAX),
             i64::try_from(lease.limit).unwrap_or(i64::MAX),
@@ -175,6 +177,8 @@ impl Budgets {
         lease.granted = u64::try_from(row.granted).unwrap_or_default();
         lease.left = u64::try_from(row.taken).unwrap_or_default();
         lease.resets = row.resets;
+        // What is left goes back to where it came from, though this replica's clock may be of another day.
+        lease.day = i64::from(row.day);
         Ok(true)
     }
 

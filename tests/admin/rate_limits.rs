@@ -1,5 +1,6 @@
 //! Stories of budgets: other limits for one partner, a day that begins anew, and who spends and is refused.
 
+use labs_schema::principal::{Budget, Reset};
 use serde_json::{Value, json};
 
 use crate::house::people::Person;
@@ -264,4 +265,24 @@ async fn refusals_are_counted_by_account_operation_and_hour() {
     let cursor = next.json["page"]["next_cursor"].as_str().unwrap();
     let second = list().query("limit", 1).query("cursor", cursor).expect(200).await;
     assert_ne!(operations(&next), operations(&second));
+}
+
+#[tokio::test]
+async fn what_is_left_goes_back_to_the_day_it_was_taken_from_whatever_a_replicas_clock_says() {
+    let house = House::new().await;
+    let budget = Budget {
+        account: "client:ahead".to_owned(),
+        burst_per_second: 10,
+        daily_requests: 10_000,
+        reset: Reset::default(),
+    };
+    let budgets = &house.engine.services().budgets;
+    // A replica that is ahead is in the next day before the database is.
+    let tomorrow = house.clock.now().plus_seconds(86_400);
+    for _ in 0..3 {
+        assert!(budgets.spend(&budget, tomorrow).await.is_ok());
+    }
+    budgets.settle().await;
+    let granted = "select granted from daily_budget where account = 'client:ahead'";
+    assert_eq!(house.number(granted).await, 3, "three were spent, and all else was given back");
 }
