@@ -27,15 +27,44 @@ need_rust() {
   fi
 }
 
-# The service looks in the same places (src/cluster/binaries.rs).
+# The service looks in the same places and asks for the same version (src/cluster/binaries.rs).
+POSTGRESQL_MIN=15
 need_postgresql() {
-  local folder
-  for folder in "${LABS_PG_BIN:-${PG_BIN:-}}" "$(pg_config --bindir 2>/dev/null || true)" \
+  local folder major seen="" named=${LABS_PG_BIN:-${PG_BIN:-}}
+  for folder in "$named" "$(pg_config --bindir 2>/dev/null || true)" \
     "$(dirname "$(command -v postgres || echo /)")" /usr/lib/postgresql/*/bin /usr/pgsql-*/bin \
     /opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin; do
-    if [ -x "$folder/initdb" ] && [ -x "$folder/postgres" ]; then return; fi
+    major=$(postgresql_in "$folder")
+    if [ "${major:-0}" -ge "$POSTGRESQL_MIN" ]; then return; fi
+    if [ -n "$named" ]; then stop "LABS_PG_BIN or PG_BIN is $named: no PostgreSQL $POSTGRESQL_MIN or newer is there."; fi
+    if [ -n "$major" ]; then seen="$seen${seen:+, }$major in $folder"; fi
   done
-  need "a PostgreSQL server" postgresql postgresql
+  if [ -n "$seen" ]; then say "PostgreSQL $POSTGRESQL_MIN or newer is needed (found: $seen)."; fi
+  apt_has_postgresql
+  need "a PostgreSQL server" postgresql postgresql@17
+}
+
+# The major version of the PostgreSQL in a folder; nothing where there is none.
+postgresql_in() {
+  if [ ! -x "$1/initdb" ] || [ ! -x "$1/postgres" ]; then return; fi
+  "$1/postgres" --version 2>/dev/null | sed -n 's/^.*(PostgreSQL) \([0-9][0-9]*\).*/\1/p' || true
+}
+
+# Stops where apt would bring an older one (Ubuntu 22.04, Debian 11): the service would refuse it once all is built.
+apt_has_postgresql() {
+  local offered
+  offered=$(apt_candidate postgresql)
+  offered=${offered%%[!0-9]*}
+  if [ "${offered:-$POSTGRESQL_MIN}" -ge "$POSTGRESQL_MIN" ]; then return; fi
+  stop "PostgreSQL $POSTGRESQL_MIN or newer is needed, and apt has $offered. Add PostgreSQL's own repository (PGDG). \
+Run as root: apt-get update && apt-get install postgresql-common && \
+/usr/share/postgresql-common/pgdg/apt.postgresql.org.sh; then run $0 again."
+}
+
+# The version of a package that apt would install; nothing where it knows none.
+apt_candidate() {
+  if is_macos || ! have apt-cache; then return; fi
+  LC_ALL=C apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: *\([0-9].*\)$/\1/p' || true
 }
 
 # Node 20.19 is what the pages' tools ask for. Debian 12 has an older one: then npm brings a newer
@@ -70,8 +99,21 @@ need_chromium() {
   for place in /usr/bin/chromium /usr/bin/google-chrome "/Applications/Google Chrome.app" /Applications/Chromium.app; do
     if [ -e "$place" ]; then return; fi
   done
+  # Ubuntu's /usr/bin/chromium-browser only says that the snap is missing, or starts it.
+  for place in /snap/bin/chromium /usr/bin/chromium-browser; do
+    if [ -x "$place" ] && ! is_note_about_snap "$place"; then
+      export LABS_TEST_CHROMIUM=$place
+      return
+    fi
+  done
+  if grep -qs '^ID=ubuntu' /etc/os-release && [ -z "$(apt_candidate chromium)" ]; then
+    stop "Chromium is missing, and Ubuntu has it as a snap only. Run as root: snap install chromium; \
+then run $0 again. Or name another in LABS_TEST_CHROMIUM."
+  fi
   need "Chromium" chromium chromium
 }
+
+is_note_about_snap() { [ "$1" = /usr/bin/chromium-browser ] && grep -qs /snap/bin/chromium "$1"; }
 
 get_missing() {
   if [ ${#MISSING[@]} -eq 0 ]; then return; fi
@@ -84,7 +126,7 @@ get_missing() {
     say "Installing them: $command"
     brew install "${PACKAGES[@]}" >&2
   elif have apt-get; then
-    command="apt-get install --no-install-recommends ${PACKAGES[*]}"
+    command="apt-get update && apt-get install --no-install-recommends ${PACKAGES[*]}"
     if [ "$(id -u)" -eq 0 ]; then
       apt_install ""
     elif have sudo && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
@@ -93,7 +135,7 @@ get_missing() {
       stop "this user may not install them. Run as root: $command"
     fi
   else
-    stop "install them with this system's package manager (on Debian: apt-get install ${PACKAGES[*]}), then run $0 again."
+    stop "install them with this system's package manager (on Debian: apt-get update && apt-get install ${PACKAGES[*]}), then run $0 again."
   fi
   MISSING=()
   PACKAGES=()
@@ -104,8 +146,12 @@ get_missing() {
 apt_install() {
   local by=$1
   say "Installing them: ${by:+$by }apt-get install --no-install-recommends ${PACKAGES[*]}"
-  case " ${PACKAGES[*]} " in *" postgresql "*) apt_no_cluster "$by" ;; esac
   $by apt-get update -qq >/dev/null
+  case " ${PACKAGES[*]} " in *" postgresql "*)
+    apt_has_postgresql
+    apt_no_cluster "$by"
+    ;;
+  esac
   $by env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o Dpkg::Use-Pty=0 \
     --no-install-recommends "${PACKAGES[@]}" >/dev/null
 }

@@ -17,7 +17,7 @@ pub struct Serve {
     #[arg(long, env = "LABS_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS:PORT")]
     pub listen: SocketAddr,
 
-    /// Public base address, where others reach this service
+    /// Public base address, where others reach this service; it stands in every token, so that replicas need the same
     #[arg(long, env = "LABS_BASE_URL", default_value = "http://<listen>", value_name = "URL")]
     pub base_url: String,
 
@@ -88,7 +88,7 @@ pub struct Common {
     #[arg(long, env = "LABS_MASTER_KEY_FILE", default_value = "<folder>/secrets/master.key", value_name = "FILE")]
     pub master_key_file: String,
 
-    /// Folder of PostgreSQL's programs; without one, the usual places are searched
+    /// Folder of PostgreSQL's programs; without one, that in PG_BIN, else the usual places are searched
     #[arg(long, env = "LABS_PG_BIN", value_name = "PATH")]
     pub pg_bin: Option<PathBuf>,
 
@@ -207,6 +207,12 @@ impl Config {
         })
     }
 
+    /// Whether replicas over the same database would refuse each other's tokens: each is named after where it listens.
+    #[must_use]
+    pub fn is_named_by_chance(&self) -> bool {
+        self.database_url.is_some() && self.base_url.is_none()
+    }
+
     /// The file of the sample sign-ins.
     #[must_use]
     pub fn sign_ins_file(&self) -> PathBuf {
@@ -305,6 +311,15 @@ mod tests {
         for bad in ["labs.example.com", "ftp://labs.example.com", "https://a/b", "https://a?b"] {
             assert!(config(&["--base-url", bad]).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn whoever_may_have_replicas_is_told_to_name_the_service() {
+        let shared = ["--database-url", "postgres://db/labs"];
+        assert!(config(&shared).unwrap().is_named_by_chance());
+        let named = [shared.as_slice(), &["--base-url", "https://labs.example.com"]].concat();
+        assert!(!config(&named).unwrap().is_named_by_chance());
+        assert!(!config(&[]).unwrap().is_named_by_chance(), "the private database has one service");
     }
 
     #[test]

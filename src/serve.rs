@@ -42,6 +42,9 @@ async fn serve_with(
         wiring::durability_check(database.url()).await?;
         wiring::migrate(database.url()).await?;
         let base_url = config.base_url(address);
+        if config.is_named_by_chance() {
+            tracing::warn!(%base_url, "LABS_BASE_URL is not set: replicas at other addresses will refuse these tokens");
+        }
         let application = wiring::application(config, database.url(), &base_url, Clock::default()).await?;
         if config.sample_data {
             sample::fill(application.engine(), &config.sign_ins_file(), &base_url).await?;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use axum::Router;
+use ipnet::IpNet;
 use labs_rest::exceptions::{Probe, Probes};
 use labs_rest::{Bound, Rest};
 use labs_schema::Engine;
@@ -35,6 +36,7 @@ pub struct Application {
     engine: Engine,
     rest: Arc<Rest>,
     router: Router,
+    trusted_proxies: Vec<IpNet>,
     postman: Arc<Postman>,
 }
 
@@ -94,7 +96,8 @@ pub async fn application(
     let postman = Arc::new(postman(config, base_url)?);
     let probes = probes(&engine, &postman);
     let rest = Arc::new(Rest::open(engine.clone(), settings, probes).await.map_err(|found| differences(&found))?);
-    Ok(Application { engine, router: Arc::clone(&rest).router(), rest, postman })
+    let (router, trusted_proxies) = (Arc::clone(&rest).router(), config.trusted_proxies.clone());
+    Ok(Application { engine, rest, router, trusted_proxies, postman })
 }
 
 /// Answers requests until told to stop, then those under way, then gives back what was leased.
@@ -102,11 +105,11 @@ pub async fn application(
 /// # Errors
 /// When the listener fails.
 pub async fn answer(listener: TcpListener, application: Application, stop: CancellationToken) -> anyhow::Result<()> {
-    let Application { engine, rest, router, postman } = application;
+    let Application { engine, rest, router, trusted_proxies, postman } = application;
     let ending = CancellationToken::new();
     let jobs = Jobs::spawn(&engine, vec![mail(&engine, postman), unconfirmed(&engine)], &ending);
     let tidying = tokio::spawn(tidy(rest, ending.clone()));
-    let served = labs_rest::edge::server::serve(listener, router, stop).await;
+    let served = labs_rest::edge::server::serve(listener, router, trusted_proxies, stop).await;
     ending.cancel();
     tidying.await?;
     jobs.end().await;

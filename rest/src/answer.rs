@@ -10,7 +10,7 @@ use labs_schema::{Code, Fault};
 use serde_json::{Map, Value};
 
 use crate::bind::Condition;
-use crate::contract::Operation;
+use crate::contract::{Access, Operation};
 use crate::edge::{bearer, headers};
 use crate::problem::{Problem, status};
 
@@ -105,12 +105,21 @@ fn json(asked: &Asked<'_>, body: Bytes) -> Response<Body> {
 }
 
 fn file(asked: &Asked<'_>, download: Download) -> Response<Body> {
-    let tag = download.etag;
-    if let (Some(tag), Some(sent)) = (&tag, asked.if_none_match)
-        && sent.matches_weakly(tag)
-    {
-        return not_modified(tag);
+    // A picture is asked for again and again; what the caller keeps of it is good only while the service says so.
+    let is_kept = download.etag.is_some()
+        && download.media_type.starts_with("image/")
+        && asked.operation.access != Access::Public;
+    let mut response = match (&download.etag, asked.if_none_match) {
+        (Some(tag), Some(sent)) if sent.matches_weakly(tag) => not_modified(tag),
+        _ => whole(download),
+    };
+    if is_kept {
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
     }
+    response
+}
+
+fn whole(download: Download) -> Response<Body> {
     let mut response = Response::new(Body::from_stream(download.stream));
     let headers = response.headers_mut();
     headers::text(headers, header::CONTENT_TYPE, &download.media_type);
@@ -126,7 +135,7 @@ fn file(asked: &Asked<'_>, download: Download) -> Response<Body> {
     if let Some(length) = download.length {
         headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
     }
-    if let Some(tag) = tag {
+    if let Some(tag) = download.etag {
         headers::text(headers, header::ETAG, &format!("\"{tag}\""));
     }
     response

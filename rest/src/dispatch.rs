@@ -52,6 +52,8 @@ pub(crate) struct Walk<'a> {
     pub(crate) operation: Option<&'a Operation>,
     /// What is left of the budget it was booked on.
     pub(crate) allowance: Option<Allowance>,
+    /// Whether a page of a foreign origin brought the refresh cookie.
+    is_foreign: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -62,6 +64,7 @@ impl<'a> Walk<'a> {
             address: Self::address(rest, parts),
             operation: None,
             allowance: None,
+            is_foreign: false,
         }
     }
 
@@ -178,7 +181,8 @@ async fn operation(State(rest): State<Arc<Rest>>, request: Request) -> Response<
 
 fn refuse(fault: &Fault, parts: &Parts, walk: &Walk<'_>) -> Response<Body> {
     let mut response = answer::refusal(fault, parts.uri.path(), &walk.request_id, walk.operation);
-    let by_cookie = walk.operation.is_some_and(|operation| operation.access == Access::Cookie);
+    // A foreign page must not be able to sign anybody out, not even by being refused.
+    let by_cookie = walk.operation.is_some_and(|operation| operation.access == Access::Cookie) && !walk.is_foreign;
     if by_cookie && response.status() == http::StatusCode::UNAUTHORIZED {
         answer::clear_cookie(&mut response);
     }
@@ -220,14 +224,19 @@ async fn walk_operation<'a>(
     };
     let mut caller = walk.caller(parts, Channel::Rest);
     admit(rest, parts, operation, walk, &mut caller).await?;
-    let Some(question) = rest.questions.get(&operation.id) else {
-        return exceptions::serve(rest, operation, parts, &caller, &values).await;
+    let _place = body::place(rest, operation)?;
+    let question = rest.questions.get(&operation.id);
+    let bound = match (checked(rest, parts, body, operation, &caller, &values).await, question) {
+        (Ok(bound), _) => bound,
+        (Err((fault, _)), None) => return Err(fault),
+        (Err((fault, variables)), Some(question)) => {
+            return Err(rest.engine.refuse(&question.root, &caller, &variables, fault).await);
+        }
     };
-    let bound = match checked(rest, parts, body, operation, &caller, &values).await {
-        Ok(bound) => bound,
-        Err((fault, variables)) => return Err(rest.engine.refuse(&question.root, &caller, &variables, fault).await),
-    };
-    ask(rest, parts, operation, question, caller, bound).await
+    match question {
+        Some(question) => ask(rest, parts, operation, question, caller, bound).await,
+        None => exceptions::serve(rest, operation, parts, &caller, &bound).await,
+    }
 }
 
 /// Who calls, whether they may, and whether the budget lasts.
@@ -239,7 +248,11 @@ async fn admit(
     caller: &mut Caller,
 ) -> Result<(), Fault> {
     match &operation.access {
-        Access::Any | Access::Scope(_) => walk.authenticate(rest, parts, caller).await?,
+        Access::Any | Access::Scope(_) => {
+            if let Err(fault) = walk.authenticate(rest, parts, caller).await {
+                return Err(refused_early(rest, operation, caller, fault).await);
+            }
+        }
         Access::Public => walk.spend_anonymous(rest)?,
         Access::Client => {
             walk.spend_anonymous(rest)?;
@@ -247,7 +260,9 @@ async fn admit(
         }
         Access::Cookie => {
             walk.spend_anonymous(rest)?;
+            walk.is_foreign = true;
             checks::origin(rest, &parts.headers)?;
+            walk.is_foreign = false;
             caller.credentials.refresh = bearer::refresh_cookie(&parts.headers);
         }
     }
@@ -262,6 +277,15 @@ async fn admit(
     }
     count(rest, operation, caller);
     Ok(())
+}
+
+/// A refusal before anything was asked. Who is known and spent the budget leaves a record of it; a token that is no
+/// good leaves none (specification: decisions, Audit).
+async fn refused_early(rest: &Rest, operation: &Operation, caller: &Caller, fault: Fault) -> Fault {
+    match rest.questions.get(&operation.id).filter(|_| caller.principal.is_some()) {
+        Some(question) => rest.engine.refuse(&question.root, caller, &Map::new(), fault).await,
+        None => fault,
+    }
 }
 
 /// Counts a request that was let in, and the scope that a program used for it.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::Router;
+use bytes::Bytes;
 use ipnet::IpNet;
 use labs_schema::Engine;
 use labs_schema::engine::{Plan, Question};
@@ -12,12 +13,14 @@ use tokio::sync::Semaphore;
 use crate::contract::Contract;
 use crate::documents::Documents;
 use crate::edge::budget::{Limits, Meter};
-use crate::exceptions::SERVED_DIRECTLY;
+use crate::exceptions::{Packed, SERVED_DIRECTLY};
 use crate::inspect;
 use crate::routes::Routes;
 
 /// Most requests under way at once.
 const AT_ONCE: usize = 512;
+/// Most uploads under way at once: each is held in memory whole until it is answered.
+const UPLOADS_AT_ONCE: usize = 16;
 
 /// What the operator configured, as far as the public face needs it.
 #[derive(Clone, Debug)]
@@ -71,10 +74,12 @@ impl Bound {
 pub struct Rest {
     pub(crate) engine: Engine,
     pub(crate) contract: Contract,
+    pub(crate) document: Packed,
     pub(crate) routes: Routes,
     pub(crate) questions: HashMap<String, Arc<Question>>,
     pub(crate) meter: Meter,
     pub(crate) seats: Semaphore,
+    pub(crate) uploads: Semaphore,
     pub(crate) settings: Settings,
     pub(crate) probes: crate::exceptions::Probes,
 }
@@ -91,7 +96,9 @@ impl Rest {
     ) -> Result<Self, Vec<String>> {
         let Bound { contract, routes, questions } = Bound::to(engine.plan()).await?;
         let meter = Meter::new(settings.limits);
-        Ok(Self { engine, contract, routes, questions, meter, seats: Semaphore::new(AT_ONCE), settings, probes })
+        let document = Packed::new(Bytes::from(contract.text().to_owned()));
+        let (seats, uploads) = (Semaphore::new(AT_ONCE), Semaphore::new(UPLOADS_AT_ONCE));
+        Ok(Self { engine, contract, document, routes, questions, meter, seats, uploads, settings, probes })
     }
 
     /// The contract that is served.

@@ -1,7 +1,8 @@
 //! Rows for spreadsheets (RFC 4180): commas, lines that end in CR LF, and no cell that a spreadsheet would run.
 //!
-//! Specification: design, security, 14. A cell that begins like a formula is shown with an apostrophe before it, which
-//! spreadsheets take for "this is text".
+//! Specification: design, security, 14. What begins like a formula is shown with an apostrophe before it, which
+//! spreadsheets take for "this is text". One that divides rows at semicolons or tabs does not heed the quotes inside a
+//! row either, so whatever begins a cell there is held to the same.
 
 /// Adds a row of cells.
 pub(crate) fn row<'a>(out: &mut String, cells: impl IntoIterator<Item = &'a str>) {
@@ -15,22 +16,30 @@ pub(crate) fn row<'a>(out: &mut String, cells: impl IntoIterator<Item = &'a str>
 }
 
 fn cell(out: &mut String, text: &str) {
-    let defused = if begins_formula(text) { "'" } else { "" };
-    if text.contains(['"', ',', '\r', '\n']) {
+    let is_quoted = text.contains(['"', ',', '\r', '\n']);
+    if is_quoted {
         out.push('"');
-        out.push_str(defused);
-        out.push_str(&text.replace('"', "\"\""));
+    }
+    if text.starts_with(['\t', '\r', '\n']) {
+        out.push('\'');
+    }
+    for piece in text.split_inclusive([';', '\t', '\r', '\n']) {
+        if begins_formula(piece) {
+            out.push('\'');
+        }
+        out.push_str(&piece.replace('"', "\"\""));
+    }
+    if is_quoted {
         out.push('"');
-    } else {
-        out.push_str(defused);
-        out.push_str(text);
     }
 }
 
-/// Blanks before it do not keep a spreadsheet from running a formula, and some read the wide forms as well.
-fn begins_formula(text: &str) -> bool {
-    text.starts_with(['\t', '\r', '\n'])
-        || text.trim_start().starts_with(['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'])
+/// Blanks before it do not keep a spreadsheet from running a formula, nor does a quote that it takes for an opening
+/// one; and some read the wide forms as well.
+fn begins_formula(piece: &str) -> bool {
+    piece
+        .trim_start_matches(|sign: char| sign.is_whitespace() || sign == '"')
+        .starts_with(['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'])
 }
 
 #[cfg(test)]
@@ -57,9 +66,24 @@ mod tests {
             ("-2", "'-2"),
             ("@SUM(A1)", "'@SUM(A1)"),
             ("  =1", "'  =1"),
-            ("\t=1", "'\t=1"),
+            ("\t=1", "'\t'=1"),
             ("=HYPERLINK(\"x\",\"y\")", "\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\""),
             ("Küche = Kasse", "Küche = Kasse"),
+        ] {
+            assert_eq!(written(&[text]), format!("{cell}\r\n"));
+        }
+    }
+
+    #[test]
+    fn no_part_of_a_cell_is_run_where_rows_are_divided_elsewhere() {
+        for (text, cell) in [
+            ("Kasse;=HYPERLINK(\"http://x\")", "\"Kasse;'=HYPERLINK(\"\"http://x\"\")\""),
+            ("Kasse; \u{ff1d}1;-2", "Kasse;' \u{ff1d}1;'-2"),
+            ("Kasse\t@SUM(A1)", "Kasse\t'@SUM(A1)"),
+            ("Kasse\n+1", "\"Kasse\n'+1\""),
+            ("Kasse;\"=1\"", "\"Kasse;'\"\"=1\"\"\""),
+            ("a; b", "a; b"),
+            ("a-b; c=d", "a-b; c=d"),
         ] {
             assert_eq!(written(&[text]), format!("{cell}\r\n"));
         }

@@ -8,12 +8,14 @@ use sqlx::pool::PoolConnection;
 use sqlx::{PgConnection, PgPool, Postgres, Transaction};
 use tokio::sync::{Mutex, OwnedMappedMutexGuard, OwnedMutexGuard};
 
+use crate::engine::idempotency::Slot;
 use crate::fault::Fault;
 
 /// The request's transaction: begun by the first statement, so that a resolver that computes before it
-/// writes (a password hash) holds no connection meanwhile.
+/// writes (a password hash, a picture) holds no connection meanwhile. A key that was left to it is claimed before
+/// anything else.
 enum Stage {
-    Waiting { begin: String },
+    Waiting { begin: String, claim: Option<Slot> },
     Open(Transaction<'static, Postgres>),
     Settled,
 }
@@ -44,7 +46,7 @@ impl Db {
     /// Statements inside one transaction, which the first of them begins with this text.
     #[must_use]
     pub fn within(pool: PgPool, begin: String) -> Self {
-        Self { pool, transaction: Some(Arc::new(Mutex::new(Stage::Waiting { begin }))) }
+        Self { pool, transaction: Some(Arc::new(Mutex::new(Stage::Waiting { begin, claim: None }))) }
     }
 
     /// Statements inside one transaction that no request began: a job's. End it with [`Self::settle`].
@@ -73,16 +75,38 @@ impl Db {
         Self::pooled(self.pool.clone())
     }
 
+    /// Leaves the claim of an idempotency key to the transaction's first statement, which fails where the claim does.
+    ///
+    /// # Errors
+    /// [`crate::fault::Code::Internal`] when there was a statement already.
+    pub(crate) async fn claim_first(&self, slot: Slot) -> Result<(), Fault> {
+        if let Some(stage) = &self.transaction
+            && let Stage::Waiting { claim, .. } = &mut *stage.lock().await
+        {
+            *claim = Some(slot);
+            return Ok(());
+        }
+        Err(Fault::internal("a key is claimed before the first statement of a transaction"))
+    }
+
     /// A connection for one statement.
     ///
     /// # Errors
-    /// [`crate::fault::Code::Unavailable`] when the database is away or every connection is taken.
+    /// [`crate::fault::Code::Unavailable`] when the database is away or every connection is taken; for the first
+    /// statement what the claim of an idempotency key answers, where one was left to it.
     pub async fn conn(&self) -> Result<Conn, Fault> {
         let Some(slot) = &self.transaction else { return Ok(Conn(Held::Pooled(self.pool.acquire().await?))) };
         let mut stage = Arc::clone(slot).lock_owned().await;
-        if let Stage::Waiting { begin } = &*stage {
-            let begin = sqlx::AssertSqlSafe(begin.clone());
-            *stage = Stage::Open(self.pool.begin_with(begin).await?);
+        if let Stage::Waiting { begin, claim } = &*stage {
+            let (begin, claim) = (sqlx::AssertSqlSafe(begin.clone()), claim.clone());
+            let mut transaction = self.pool.begin_with(begin).await?;
+            if let Some(claim) = claim
+                && let Err(fault) = claim.take(&mut transaction).await
+            {
+                transaction.rollback().await?;
+                return Err(fault);
+            }
+            *stage = Stage::Open(transaction);
         }
         OwnedMutexGuard::try_map(stage, Stage::open)
             .map(|transaction| Conn(Held::Inside(transaction)))

@@ -33,12 +33,15 @@ impl Allowance {
     /// # Errors
     /// As of [`Self::lock`].
     pub(crate) async fn lock_of(db: &Db, partner_uuid: Uuid, feature: &'static str) -> Result<Self, Fault> {
+        // What it allows is read once it is held: whoever waited reads what the one before has written.
+        sqlx::query!("select from subscription where partner_uuid = $1 for no key update", partner_uuid)
+            .fetch_optional(&mut *db.conn().await?)
+            .await?;
         let value = sqlx::query_scalar!(
             r#"select entitlement.value as "value!"
                  from subscription
                 cross join lateral partner_entitlement(subscription.partner_uuid, labs_now()) as entitlement
-                where subscription.partner_uuid = $1 and entitlement.feature_code = $2
-                  for no key update of subscription"#,
+                where subscription.partner_uuid = $1 and entitlement.feature_code = $2"#,
             partner_uuid,
             feature,
         )

@@ -38,7 +38,7 @@ impl Binaries {
             ),
             None => bail!(
                 "PostgreSQL {MAJOR_MIN} or newer is needed (found: {seen}). Install it \
-                 (Debian, Ubuntu: apt-get install postgresql; macOS: brew install postgresql), \
+                 (Debian, Ubuntu: apt-get install postgresql; macOS: brew install postgresql@17), \
                  or name its programs' folder in LABS_PG_BIN"
             ),
         }

@@ -58,7 +58,10 @@ async fn an_override_is_in_force_on_every_replica_until_it_is_taken_back() {
     assert_eq!(feature(&own["features"], "apps")["unlimited"], true);
     assert_eq!(office.ask_for("FREE").await.status, 201);
 
-    let delete = |code: &str| office.about("admin_entitlements_delete_override").path("feature_code", code);
+    let delete = |code: &str| {
+        let call = office.about("admin_entitlements_delete_override").path("feature_code", code);
+        call.query("reason", "It has moved over.")
+    };
     delete("statistics_access").expect(204).await;
     delete("statistics_access").expect(404).await;
     reaches_statistics_soon(&office, &twin, false).await;
@@ -90,6 +93,28 @@ async fn an_override_is_in_force_on_every_replica_until_it_is_taken_back() {
 }
 
 #[tokio::test]
+async fn whoever_takes_an_override_back_says_why_and_the_partner_reads_it() {
+    let office = Office::new().await;
+    assert_eq!(put(&office, "statistics_access", json!({ "value": true })).await.status, 200);
+    let delete = || office.about("admin_entitlements_delete_override").path("feature_code", "statistics_access");
+    assert_eq!(delete().expect(422).await.json["errors"][0]["parameter"], "reason");
+    delete().query("reason", "It has moved over.").expect(204).await;
+    let recorded = "select count(*) from audit_log where operation = 'admin_entitlements_delete_override'
+         and outcome = 'SUCCEEDED' and reason = 'It has moved over.'";
+    assert_eq!(office.house.number(recorded).await, 1);
+    let account = office.own("partner_account_list_events").path("partner_uuid", office.partner.partner_uuid.unwrap());
+    for list in [office.own("subscription_current_list_events"), account] {
+        let events = list.query("kind", "OVERRIDE_SET,OVERRIDE_REMOVED").expect(200).await.json;
+        let (removed, set) = (&events["data"][0], &events["data"][1]);
+        assert_eq!((&removed["reason"], set["reason"].is_string()), (&json!("It has moved over."), true), "{events}");
+        for event in [removed, set] {
+            let detail = if event["detail"].is_object() { &event["detail"] } else { event };
+            assert_eq!(detail["feature_code"], "statistics_access", "{event}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn an_override_ends_by_itself_and_says_what_suits_its_feature() {
     let mut office = Office::new().await;
     for (code, body, place) in [
@@ -112,5 +137,6 @@ async fn an_override_ends_by_itself_and_says_what_suits_its_feature() {
     assert!(!office.own("system_me_get").expect(200).await.text().contains("statistics"));
     let all = office.about("admin_entitlements_get").expect(200).await.json;
     assert_eq!(feature(&all["features"], "statistics_access")["source"], "TIER");
-    office.about("admin_entitlements_delete_override").path("feature_code", "statistics_access").expect(404).await;
+    let delete = office.about("admin_entitlements_delete_override").path("feature_code", "statistics_access");
+    delete.query("reason", "It has moved over.").expect(404).await;
 }

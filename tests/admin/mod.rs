@@ -22,5 +22,6 @@ mod staff_refusals;
 mod staff_roles;
 mod subscriptions;
 mod team_members;
+mod tidying;
 mod users;
 mod users_refusals;

@@ -3,8 +3,10 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use crate::auth::token_for;
 use crate::house::people::{PASSWORD, Person};
 use crate::house::{Answer, House};
+use crate::partner::team::{ACCEPT, invite};
 
 const DAY: i64 = 86_400;
 
@@ -145,6 +147,30 @@ async fn what_is_closed_is_opened_again_in_its_time_and_with_what_was_there() {
 }
 
 #[tokio::test]
+async fn what_is_opened_again_without_an_administrator_gets_one_by_invitation() {
+    let (house, staff, owner) = cast().await;
+    let partner = owner.partner_uuid.unwrap();
+    let other = house.partner("Weser Software").await;
+    step(&house, &staff, "close", partner).await;
+    assert_eq!(invite(&house, &other, &owner.email, "EDITOR").await.status, 201);
+    let token = token_for(&house, &owner.email, ACCEPT, 1).await;
+    house.call("auth_invitations_accept").json(&json!({ "token": token })).expect(200).await;
+    assert_eq!(step(&house, &staff, "reopen", partner).await.status, 200);
+    assert_eq!(house.sign_in(&owner.email).await.partner_uuid, other.partner_uuid, "whoever left stays where they are");
+    let manager = house.staff("Amara Diallo", &["labs.admin.users:write"]).await;
+    let email = "ines.ferrer@nordsee.example";
+    let body = json!({ "email": email, "role": "ADMINISTRATOR", "reason": "Nobody of the team is left." });
+    let call = house.call("admin_invitations_create").path("partner_uuid", partner);
+    call.token(&manager.token).json(&body).expect(201).await;
+    let token = token_for(&house, email, ACCEPT, 1).await;
+    let body = json!({ "token": token, "name": "Ines Ferrer", "password": PASSWORD });
+    house.call("auth_invitations_accept").json(&body).expect(200).await;
+    let ines = house.sign_in(email).await;
+    let update = house.call("partner_account_update").path("partner_uuid", partner).token(&ines.token);
+    update.json(&json!({ "legal_form": "AG" })).expect(200).await;
+}
+
+#[tokio::test]
 async fn nothing_of_a_suspended_partner_is_published_by_itself() {
     let (house, staff, owner) = cast().await;
     let partner = owner.partner_uuid.unwrap();
@@ -170,12 +196,20 @@ const WORDS: &str = "
     from support_ticket join subscription using (partner_uuid);
     insert into rate_limit_override (partner_uuid, burst_per_second, reason)
     select partner_uuid, 1000, 'Mara asked.' from support_ticket;
-    update app set website_url = 'https://petersen.example', terms_url = 'https://petersen.example/terms';
+    insert into machine_client (client_uuid, client_id, partner_uuid, name, contact_email, allowed_scopes, allowed_networks)
+    select labs_uuid(), 'client-1', partner_uuid, 'Petersen sync', 'wiebke@petersen.example', '{marketplace}', '{127.0.0.1}'
+    from support_ticket;
+    update app set website_url = 'https://petersen.example', terms_url = 'https://petersen.example/terms',
+        state_reason = 'Wiebke complained.';
     update listing set privacy_url = 'https://petersen.example/privacy', support_url = 'https://petersen.example/help';
-    update submission set appeal = true, appeal_text = 'Mara disagrees.',
+    update submission set appeal = true, appeal_text = 'Mara disagrees.', decision_note = 'Agreed with Mara.',
         snapshot = jsonb_set(snapshot, '{links,website_url}', '\"https://petersen.example\"');
     insert into review_message (message_uuid, submission_uuid, author_kind, author_uuid, body)
-    select labs_uuid(), submission_uuid, 'PARTNER_USER', labs_uuid(), 'Ask Wiebke.' from submission;
+    select labs_uuid(), submission_uuid, kind, labs_uuid(), 'Ask Wiebke.'
+    from submission, unnest('{PARTNER_USER,STAFF_USER}'::text[]) as kind;
+    insert into submission_finding (finding_uuid, submission_uuid, requirement_code, text)
+    select labs_uuid(), submission_uuid, code, 'Show less of Wiebke.'
+    from submission, (select code from listing_requirement limit 1) as requirement;
     insert into customer_review (review_uuid, app_uuid, customer_reference, rating, reply_body, replied_at, flag_reason)
     select labs_uuid(), app_uuid, 'customer-1', 5, 'Yours, Mara', labs_now(), 'Written by a cousin of Wiebke.' from app";
 
@@ -183,7 +217,7 @@ const WORDS: &str = "
 const PERSONAL: &str = "select count(*) from (
         select to_jsonb(p)::text as row from person as p where partner_uuid is not null
         union all select to_jsonb(p)::text from partner as p
-        union all select to_jsonb(m)::text from mail_message as m where partner_uuid is not null or person_uuid is not null
+        union all select to_jsonb(m)::text from mail_message as m
         union all select to_jsonb(e)::text from security_event as e where partner_uuid is not null
         union all select to_jsonb(s)::text from session as s join person using (person_uuid) where kind = 'PARTNER_USER'
         union all select to_jsonb(c)::text from partner_contact as c union all select to_jsonb(n)::text from partner_note as n
@@ -194,8 +228,10 @@ const PERSONAL: &str = "select count(*) from (
         union all select to_jsonb(e)::text from partner_event as e union all select to_jsonb(e)::text from subscription_event as e
         union all select to_jsonb(r)::text from tier_change_request as r union all select to_jsonb(o)::text from rate_limit_override as o
         union all select to_jsonb(a)::text from app as a union all select to_jsonb(m)::text from review_message as m
+        union all select to_jsonb(f)::text from submission_finding as f
         union all select to_jsonb(r)::text from customer_review as r
-    ) as rows where row ~* '(mara|vogel|admin@nordsee|geheim|wiebke|petersen|DE123456789|Kai 17|127.0.0.1|help@nordsee)'";
+        union all select to_jsonb(v)::text from app_version as v union all select to_jsonb(c)::text from machine_client as c
+    ) as rows where row ~* '(mara|vogel|@nordsee|geheim|wiebke|petersen|DE123456789|Kai 17|127.0.0.1|//nordsee-kassen)'";
 
 #[tokio::test]
 async fn an_erased_partner_counts_on_and_is_nobody() {
@@ -211,11 +247,17 @@ async fn an_erased_partner_counts_on_and_is_nobody() {
     let contact = json!({ "kind": "SECURITY", "name": "Wiebke Petersen", "email": "wiebke@nordsee.example" });
     at("partner_contacts_create").token(&owner.token).json(&contact).expect(201).await;
     at("admin_notes_create").token(&staff.token).json(&json!({ "body": "Frau Petersen is ill." })).expect(201).await;
+    house
+        .sql("insert into service_setting (key, value) values ('support_desk_email', '\"desk@platform.example\"')")
+        .await;
     let asked = json!({ "subject": "Petersen's bill", "body": "Wiebke waits for it.", "topic": "SUBSCRIPTION" });
     at("partner_support_tickets_open").token(&owner.token).json(&asked).expect(201).await;
     let reason = json!({ "reason": "Wiebke Petersen asked in writing." });
     at("admin_data_exports_create").token(&staff.token).json(&reason).expect(202).await;
     house.sql(WORDS).await;
+    let to_desk =
+        "select count(*) from mail_message where about_partner_uuid is not null and subject like '%Petersen%'";
+    assert_eq!(house.number(to_desk).await, 1);
     step(&house, &staff, "close", partner).await;
     let before = house.number("select count(*) from app_event").await;
     let records = house.number("select count(*) from audit_change").await;
@@ -228,12 +270,17 @@ async fn an_erased_partner_counts_on_and_is_nobody() {
     assert_eq!(house.number(PERSONAL).await, 0);
     let unsent = "select count(*) from mail_message where state = 'QUEUED'";
     assert_eq!(house.number(unsent).await, 0);
+    let told = at("admin_partners_list_timeline").query("group", "AUDIT").token(&staff.token).expect(200).await;
+    assert!(told.text().contains("admin_data_exports_create") && !told.text().contains("Wiebke"), "{}", told.text());
     let again = step(&house, &staff, "erase", partner).await;
     assert_eq!((again.code(), &again.json["allowed_actions"]), ("ILLEGAL_TRANSITION", &json!([])));
     let update = at("admin_partners_update").token(&staff.token).json(&json!({ "legal_form": "AG" }));
     update.expect(404).await;
     at("admin_notes_create").token(&staff.token).json(&json!({ "body": "It was Wiebke's." })).expect(404).await;
     at("admin_partners_put_labels").token(&staff.token).json(&json!({ "labels": ["petersen"] })).expect(404).await;
+    let limits = house.staff("Amara Diallo", &["labs.admin.limits:write"]).await;
+    let more = json!({ "daily_requests": 9, "reason": "Wiebke asked.", "expires_at": "2099-01-01T00:00:00Z" });
+    at("admin_rate_limits_put_override").token(&limits.token).json(&more).expect(404).await;
     let again = json!({
         "company_name": "Nordsee Kassen", "country": "DE", "accept_terms": true,
         "administrator": { "name": "Mara Vogel", "email": owner.email, "password": PASSWORD },
@@ -241,6 +288,36 @@ async fn an_erased_partner_counts_on_and_is_nobody() {
     house.call("auth_registrations_create").json(&again).expect(202).await;
     let newcomers = "select count(*) from person where state = 'UNVERIFIED' and name = 'Mara Vogel'";
     assert_eq!(house.number(newcomers).await, 1, "the address is free again");
+}
+
+/// One of the desk takes a ticket: it is held, and a mail is written that tells of it.
+const ASSIGNED: &str = "
+    begin;
+    update support_ticket set assignee_uuid = null;
+    insert into mail_message (message_uuid, kind, recipient, subject, content_sealed, next_attempt_at, about_partner_uuid)
+    select labs_uuid(), 'TICKET', 'desk@platform.example', subject, 'sealed', labs_now() + interval '1 day', partner_uuid
+    from support_ticket";
+
+#[tokio::test]
+async fn a_mail_that_is_being_written_during_an_erasure_is_erased_as_well() {
+    let (house, staff, owner) = cast().await;
+    let partner = owner.partner_uuid.unwrap();
+    let ticket = json!({ "subject": "Petersen's bill", "body": "It is late.", "topic": "SUBSCRIPTION" });
+    let open = house.call("partner_support_tickets_open").path("partner_uuid", partner);
+    open.token(&owner.token).json(&ticket).expect(201).await;
+    step(&house, &staff, "close", partner).await;
+    let mut desk = house.owner().await;
+    sqlx::raw_sql(ASSIGNED).execute(&mut desk).await.unwrap();
+    let waiting = "select least(count(*), 1) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'";
+    let (erased, ()) = tokio::join!(step(&house, &staff, "erase", partner), async {
+        house.until(waiting, 1).await;
+        sqlx::raw_sql("commit").execute(&mut desk).await.unwrap();
+    });
+    assert_eq!(erased.status, 200);
+    let erased = "select count(*) from mail_message
+        where about_partner_uuid is not null and state = 'FAILED' and subject = '' and content_sealed is null";
+    assert_eq!(house.number(erased).await, 1);
 }
 
 #[tokio::test]

@@ -286,3 +286,22 @@ async fn what_is_left_goes_back_to_the_day_it_was_taken_from_whatever_a_replicas
     let granted = "select granted from daily_budget where account = 'client:ahead'";
     assert_eq!(house.number(granted).await, 3, "three were spent, and all else was given back");
 }
+
+#[tokio::test]
+async fn what_staff_ask_beyond_their_budget_is_recorded_as_refused() {
+    let house = House::new().await;
+    let auditor = house.staff("Auditor", &["labs.admin.audit"]).await;
+    house.engine.services().budgets.settle().await;
+    let spent = format!(
+        "insert into daily_budget (account, day, granted)
+         values ('staff:{}', (labs_now() at time zone 'UTC')::date, 1000000000)
+         on conflict (account, day) do update set granted = excluded.granted",
+        auditor.uuid
+    );
+    house.sql(&spent).await;
+    let refused = house.call("admin_audit_records_list").token(&auditor.token).expect(429).await;
+    assert_eq!(refused.json["budget"], json!("daily"));
+    let recorded =
+        "select count(*) from audit_log where operation = 'admin_audit_records_list' and outcome = 'REFUSED'";
+    assert_eq!(house.number(recorded).await, 1);
+}

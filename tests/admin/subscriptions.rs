@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::subscription::Office;
+use crate::subscription::{Office, meanwhile};
 
 async fn change(office: &Office, body: Value) -> crate::house::Answer {
     office.about("admin_subscriptions_change_tier").json(&body).send().await
@@ -123,6 +123,54 @@ async fn a_period_is_extended_and_a_subscription_ended_at_once() {
         (&json!("FREE"), &json!("ACTIVE"), &Value::Null)
     );
     assert_eq!(office.history().await, ["ENDED", "CANCELLED", "EXTENDED", "CHANGED", "STARTED"]);
+}
+
+#[tokio::test]
+async fn nothing_more_is_said_of_an_erased_partners_subscription() {
+    let office = Office::new().await;
+    let closer = office.house.staff("Jonas Okafor", &["labs.admin.partners:write"]).await;
+    let partner = office.partner.partner_uuid.unwrap();
+    let why = json!({ "reason": "Wiebke asked." });
+    let later = office.house.clock.now().plus_seconds(86_400).to_string();
+    let end = |step: &str| {
+        let call = office.house.call(&format!("admin_partners_{step}")).path("partner_uuid", partner);
+        call.token(&closer.token).json(&why)
+    };
+    let request = office.ask_for("SCALE").await.str("uuid").to_owned();
+    let decide = |action: &str| {
+        let call = office.staff(&format!("admin_tier_change_requests_{action}"));
+        call.path("request_uuid", &request).json(&why)
+    };
+    let apps = json!({ "value": 9, "reason": "Wiebke asked.", "expires_at": later });
+    let put = || office.about("admin_entitlements_put_override").path("feature_code", "apps").json(&apps);
+    put().expect(200).await;
+    end("close").expect(200).await;
+    let refused = decide("approve").expect(409).await;
+    assert!(refused.code() == "CONFLICT" && refused.str("detail").contains("Reopen"), "{}", refused.text());
+
+    let saying = format!(
+        "select from subscription where partner_uuid = '{partner}' for no key update;
+         insert into subscription_event (event_uuid, partner_uuid, kind, actor_kind, reason)
+         values (labs_uuid(), '{partner}', 'OVERRIDE_SET', 'STAFF_USER', 'Wiebke asked.')"
+    );
+    assert_eq!(meanwhile(&office.house, &saying, end("erase")).await.status, 200);
+    let said = "select (select count(*) from subscription_event where reason is not null)
+        + (select count(*) from entitlement_override where reason like 'Wiebke%')
+        + (select count(*) from tier_change_request where decision_reason is not null)";
+    assert_eq!(office.house.number(said).await, 0, "what was being said went too");
+    for (step, body) in [
+        ("change_tier", json!({ "tier_code": "GROWTH", "reason": "Wiebke asked." })),
+        ("extend", json!({ "period_end": later, "reason": "Wiebke asked." })),
+        ("cancel", why.clone()),
+    ] {
+        office.about(&format!("admin_subscriptions_{step}")).json(&body).expect(404).await;
+    }
+    put().expect(404).await;
+    let delete = office.about("admin_entitlements_delete_override").path("feature_code", "apps");
+    delete.query("reason", "Wiebke asked.").expect(404).await;
+    decide("approve").expect(404).await;
+    decide("reject").expect(404).await;
+    assert_eq!(office.house.number(said).await, 0);
 }
 
 #[tokio::test]

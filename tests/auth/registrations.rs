@@ -115,6 +115,26 @@ async fn only_tiers_that_are_offered_to_everybody_can_be_chosen() {
 }
 
 #[tokio::test]
+async fn whoever_names_no_tier_begins_where_a_cancelled_subscription_ends() {
+    let house = House::new().await;
+    house
+        .sql(
+            "insert into tier (tier_uuid, code, name, state, burst_per_second, daily_requests, self_service, position)
+             values (labs_uuid(), 'START', 'Start', 'OFFERED', 5, 5000, true, 9);
+             update tier set state = 'RETIRED' where code = 'FREE'",
+        )
+        .await;
+    assert_eq!(register(&house, &company("Weser Software", EMAIL)).await.status, 202);
+    let begun = "select count(*) from subscription join tier using (tier_uuid) where code = 'START'";
+    assert_eq!(house.number(begun).await, 1);
+    let staff = house.staff("Jonas Okafor", &["labs.admin.partners:write"]).await;
+    let otto = json!({ "email": "otto@elbe.example" });
+    let elbe = json!({ "company_name": "Elbe Software", "country": "DE", "administrator": otto });
+    let made = house.call("admin_partners_create").token(&staff.token).json(&elbe).expect(201).await;
+    assert_eq!(made.json["subscription"]["tier_code"], "START");
+}
+
+#[tokio::test]
 async fn a_known_address_is_told_by_mail_and_by_nothing_else() {
     let house = House::new().await;
     let person = house.partner("Nordsee Kassen").await;

@@ -1,5 +1,7 @@
 //! The program itself: how it starts, refuses, stops and dies, with its private PostgreSQL.
 
+mod wire;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;

@@ -195,6 +195,9 @@ fn check(operation: &Operation, answer: &Answer) {
     ] {
         assert!(!answer.header(name).is_empty(), "{} without {name}", said());
     }
+    for name in promised.headers.iter().filter(|name| ["ETag", "Location", "Retry-After"].contains(&name.as_str())) {
+        assert!(!answer.header(name).is_empty(), "{} without {name}", said());
+    }
     if !promised.codes.is_empty() && answer.status >= 400 {
         assert!(
             promised.codes.iter().any(|code| code == answer.code()),

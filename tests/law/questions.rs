@@ -191,6 +191,33 @@ async fn a_query_is_measured_before_anything_of_it_runs() {
 const LIST: &str = "admin_audit_records_list(limit: 100) { data { changes { thing before after } } }";
 
 #[tokio::test]
+async fn what_staff_write_is_held_to_the_bounds_of_the_contract() {
+    let cast = Cast::new().await;
+    let partner = cast.administrator.partner_uuid.unwrap();
+    let query = "mutation ($partner: UUID!, $body: RateLimitOverridePut!) {
+        admin_rate_limits_put_override(partner_uuid: $partner, body: $body) { tier_code } }";
+    let until = "2099-01-01T00:00:00Z";
+    for (pointer, body) in [
+        ("/body/burst_per_second", json!({ "burst_per_second": 0, "reason": "A trial.", "expires_at": until })),
+        ("/body/reason", json!({ "daily_requests": 5000, "reason": "", "expires_at": until })),
+    ] {
+        let refused = cast.explore(&cast.staff.token, query, &json!({ "partner": partner, "body": body })).await;
+        assert_eq!(
+            (&refused["code"], &refused["errors"][0]["pointer"]),
+            (&json!("VALIDATION_FAILED"), &json!(pointer))
+        );
+    }
+    let refused = "operation = 'admin_rate_limits_put_override' and channel = 'PLAYGROUND' and outcome = 'REFUSED'";
+    assert_eq!(cast.house.number(&format!("select count(*) from audit_log where {refused}")).await, 2);
+    let body = json!({ "daily_requests": 5000, "burst_per_second": null, "reason": "A trial.", "expires_at": until });
+    let done = cast.explore(&cast.staff.token, query, &json!({ "partner": partner, "body": body })).await;
+    assert!(done["data"]["admin_rate_limits_put_override"].is_object(), "{done}");
+    let far =
+        cast.explore(&cast.staff.token, "{ admin_staff_list(limit: 101) { page { has_more } } }", &json!({})).await;
+    assert_eq!(far["errors"][0]["parameter"], json!("limit"), "{far}");
+}
+
+#[tokio::test]
 async fn what_a_refusal_keeps_is_kept_of_a_query_as_well() {
     let cast = Cast::new().await;
     let guess = "mutation { auth_sessions_reauthenticate(body: {password: \"a guess at it\"}) { status } }";

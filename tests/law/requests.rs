@@ -11,6 +11,11 @@ fn with_json() -> impl Iterator<Item = &'static Operation> {
     })
 }
 
+/// Whether whatever is asked for is known by an id, of which a made-up one looks like any other.
+fn is_by_uuid(operation: &Operation) -> bool {
+    operation.parameters_in(Place::Path).all(|parameter| parameter.name.ends_with("_uuid"))
+}
+
 fn has_no_path_parameter(operation: &Operation) -> bool {
     operation.parameters_in(Place::Path).next().is_none()
 }
@@ -56,6 +61,16 @@ async fn bodies_of_another_kind_are_415_and_too_large_ones_413() {
         let large = format!("{{\"note\":\"{}\"}}", "x".repeat(1_100_000));
         let answer = begun(&cast, operation).raw("application/json", &large).send().await;
         assert_eq!((answer.status, answer.code()), (413, "PAYLOAD_TOO_LARGE"), "{}", operation.id);
+    }
+}
+
+#[tokio::test]
+async fn bodies_where_none_is_read_are_refused() {
+    let cast = Cast::new().await;
+    for operation in operations().filter(|operation| operation.body.is_none() && is_by_uuid(operation)) {
+        let answer = cast.admitted(operation).raw("application/json", "{}").send().await;
+        assert_eq!((answer.status, answer.code()), (422, "VALIDATION_FAILED"), "{}: {}", operation.id, answer.text());
+        assert_eq!(answer.json["errors"][0]["code"], "NOT_ALLOWED", "{}: {}", operation.id, answer.text());
     }
 }
 
@@ -118,11 +133,36 @@ async fn methods_that_a_path_does_not_know_are_405_with_allow() {
 #[tokio::test]
 async fn what_the_caller_does_not_accept_is_406() {
     let cast = Cast::new().await;
-    for operation in operations().filter(|operation| operation.success != 204 && !is_served_directly(operation)) {
+    for operation in operations().filter(|operation| operation.success != 204) {
         let answer = cast.admitted(operation).header("accept", "application/x-nothing").send().await;
         let expected = [404, 406];
         assert!(expected.contains(&answer.status), "{}: {} {}", operation.id, answer.status, answer.text());
     }
+}
+
+#[tokio::test]
+async fn a_write_that_compares_nothing_refuses_to_be_asked_to() {
+    let cast = Cast::new().await;
+    let reads_json = |operation: &Operation| {
+        operation.body.as_ref().is_none_or(|body| body.forms.iter().any(|form| form.kind == BodyKind::Json))
+    };
+    let overlooks = |operation: &&Operation| {
+        let is_write = operation.method != http::Method::GET;
+        is_write && !operation.takes_if_match && reads_json(operation) && is_by_uuid(operation)
+    };
+    let mut asked = 0;
+    for operation in operations().filter(overlooks) {
+        if matches!(operation.access.name(), "cookie" | "client") || operation.path.contains("/oauth/") {
+            continue;
+        }
+        let call = begun(&cast, operation).header("if-match", "\"a\"");
+        let call = if operation.body.is_some() { call.json(&json!({})) } else { call };
+        let answer = call.send().await;
+        assert_eq!(answer.status, 422, "{}: {}", operation.id, answer.text());
+        assert!(names(&answer.json, "parameter", "If-Match"), "{}: {}", operation.id, answer.text());
+        asked += 1;
+    }
+    assert!(asked > 50, "{asked}");
 }
 
 #[tokio::test]
@@ -153,12 +193,6 @@ fn cast_reads_query(operation: &Operation) -> bool {
     has_no_path_parameter(operation)
         && !matches!(operation.access.name(), "cookie" | "client")
         && !operation.path.contains("/oauth/")
-        && !is_served_directly(operation)
-}
-
-/// Answered without a question, before query and Accept are looked at.
-fn is_served_directly(operation: &Operation) -> bool {
-    labs_rest::exceptions::SERVED_DIRECTLY.contains(&operation.id.as_str())
 }
 
 fn names(problem: &serde_json::Value, place: &str, value: &str) -> bool {

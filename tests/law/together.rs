@@ -62,6 +62,9 @@ async fn each_of_many_reads_at_once_has_its_own_answer_and_record() {
         office.house.number("select count(*) from audit_log where operation = 'admin_machine_clients_get'").await,
         40
     );
+    let transactions = "select count(distinct xmin::text) from audit_log where operation = 'admin_machine_clients_get'";
+    let transactions = office.house.number(transactions).await;
+    assert!(transactions < 40, "nobody shared a transaction");
 }
 
 #[tokio::test]

@@ -243,8 +243,12 @@ async fn only_what_readers_never_saw_is_deleted() {
     let submission = market.submit(&app, &version).await;
     let waiting = delete().send().await;
     assert_eq!((waiting.status, waiting.code()), (409, "CONFLICT"));
+    let rename = |slug: &str| update(&market.house, &market.owner, &app, json!({ "slug": slug, "name": "Another" }));
+    let judged = rename("another").await;
+    assert_eq!((judged.status, errors(&judged)), (409, vec![("FIXED", "/slug")]), "reviewers judge it with its slug");
     market.claim(&submission).await;
     market.request_changes(&submission).await;
+    assert_eq!(rename("table-pilot-two").await.str("slug"), "table-pilot-two");
     let other = market.app("Other").await;
     about(&market.house, "marketplace_apps_delete", &market.owner, &other).expect(204).await;
     about(&market.house, "marketplace_apps_get", &market.owner, &other).expect(404).await;
@@ -252,9 +256,9 @@ async fn only_what_readers_never_saw_is_deleted() {
     market.published(&app, &version).await;
     let live = delete().send().await;
     assert_eq!((live.status, live.code(), allowed(&live)), (409, "ILLEGAL_TRANSITION", vec!["unlist", "archive"]));
-    let fixed = update(&market.house, &market.owner, &app, json!({ "slug": "another", "name": "Another" })).await;
+    let fixed = rename("another").await;
     assert_eq!((fixed.status, errors(&fixed)), (409, vec![("FIXED", "/slug")]));
-    let same = update(&market.house, &market.owner, &app, json!({ "slug": "table-pilot", "name": "Another" })).await;
+    let same = rename("table-pilot-two").await;
     assert_eq!((same.status, same.str("name")), (200, "Another"));
 }
 

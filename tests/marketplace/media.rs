@@ -6,6 +6,9 @@ use serde_json::json;
 use super::market::{Market, column, errors, png, upload};
 use crate::house::{Answer, Call};
 
+/// Connections to the database of the story.
+const CONNECTIONS: &str = "select count(*) from pg_stat_activity where datname = current_database()";
+
 fn begin<'h>(market: &'h Market, app: &str) -> Call<'h> {
     market.house.call("marketplace_media_upload").path("app_uuid", app).token(&market.owner.token)
 }
@@ -237,6 +240,60 @@ async fn an_upload_repeated_under_its_key_is_taken_once() {
 }
 
 #[tokio::test]
+async fn of_several_uploads_under_one_key_at_once_one_is_taken() {
+    let market = Market::new().await;
+    let app = market.app("Table Pilot").await;
+    let keyed =
+        || begin(&market, &app).header("idempotency-key", "upload-19").multipart(upload("BANNER", png(1_120, 300)));
+    let answers = join_all((0..4).map(|_| keyed().send())).await;
+    let good: Vec<_> = answers.iter().filter(|answer| answer.status == 201).collect();
+    assert_eq!(good.iter().filter(|answer| answer.header("idempotency-replayed").is_empty()).count(), 1);
+    assert!(good.iter().all(|answer| answer.bytes == good[0].bytes));
+    assert!(answers.iter().all(|answer| answer.status == 201 || answer.code() == "IDEMPOTENCY_IN_PROGRESS"));
+    assert_eq!(market.house.number("select count(*) from media where kind = 'BANNER'").await, 1);
+}
+
+#[tokio::test]
+async fn an_upload_under_a_key_begins_no_transaction_before_its_picture_is_there() {
+    let market = Market::new().await;
+    let app = market.app("Table Pilot").await;
+    let mut holder = market.house.owner().await;
+    sqlx::raw_sql("begin; lock table media in access exclusive mode").execute(&mut holder).await.unwrap();
+    let call = begin(&market, &app).header("idempotency-key", "upload-20").multipart(upload("ICON", png(256, 256)));
+    let others = async {
+        // What is asked before the picture is worked on stands still, and holds the one connection that it waits on.
+        market.house.until(&format!("{CONNECTIONS} and wait_event_type = 'Lock' and query like '%of_kind%'"), 1).await;
+        let idle = "state = 'idle in transaction' and query like '%idempotency_key%'";
+        market.house.until(&format!("{CONNECTIONS} and {idle}"), 0).await;
+        sqlx::raw_sql("rollback").execute(&mut holder).await.unwrap();
+    };
+    let (made, ()) = tokio::join!(call.send(), others);
+    assert_eq!(made.status, 201, "{}", made.text());
+}
+
+#[tokio::test]
+async fn a_replaced_picture_is_freed_once_nothing_can_show_it_again() {
+    let market = Market::new().await;
+    let (app, slug) = market.listed("Table Pilot").await;
+    let next = market.draft(&app, "1.1.0").await;
+    let icon = || async { send(&market, &app, "ICON", png(256, 256)).await.str("uuid").to_owned() };
+    let approved = icon().await;
+    market.approved(&app, &next).await;
+    let unseen = icon().await;
+    icon().await;
+    market.house.sql("update media set removed_at = removed_at - interval '25 hours'").await;
+    // Each service tidies when it starts.
+    let _twin = market.house.twin(&[]).await;
+    let left = |media: &str| format!("select count(*) from media where media_uuid = '{media}'");
+    market.house.until(&left(&unseen), 0).await;
+    assert_eq!(market.house.number("select count(*) from media").await, 3, "live, approved and in the draft");
+    market.version("marketplace_versions_publish", &app, &next).json(&json!({})).expect(200).await;
+    let shop = market.house.program("storefront", &["storefront"], None).await;
+    let listing = market.house.call("marketplace_listings_get").path("listing_slug", &slug).token(&shop.token);
+    assert_eq!(listing.expect(200).await.json["icon"]["media_uuid"], approved);
+}
+
+#[tokio::test]
 async fn a_live_listing_keeps_its_pictures_until_the_next_publication() {
     let market = Market::new().await;
     let (app, slug) = market.listed("Table Pilot").await;
@@ -279,13 +336,16 @@ async fn objects_that_nobody_names_are_swept_once_they_are_old() {
         std::fs::create_dir_all(orphan.parent().unwrap()).unwrap();
         std::fs::write(orphan, "cut off before its row was written").unwrap();
     }
+    let staged = folder.join("archives").join(format!("{}#1", "ef".repeat(32)));
+    std::fs::create_dir_all(staged.parent().unwrap()).unwrap();
+    std::fs::write(&staged, "its replica was killed").unwrap();
     let written = std::fs::metadata(&young).unwrap().modified().unwrap();
     let yesterday = written - std::time::Duration::from_secs(25 * 3600);
-    for file in named.iter().chain([&old]) {
+    for file in named.iter().chain([&old, &staged]) {
         std::fs::File::options().write(true).open(file).unwrap().set_modified(yesterday).unwrap();
     }
     // Each service sweeps when it starts.
     let _twin = market.house.twin(&["--media-folder", folder.to_str().unwrap()]).await;
-    market.house.soon("the old one is gone", async || !old.exists()).await;
+    market.house.soon("the old one is gone", async || !old.exists() && !staged.exists()).await;
     assert!(named.iter().chain([&young]).all(|file| file.exists()));
 }

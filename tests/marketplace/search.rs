@@ -1,6 +1,7 @@
 //! A search that finds more than is ranked: what is left out is old, whether the words are common or not.
 
 use super::market::{Market, column};
+use crate::house::House;
 
 /// Puts 7,200 apps on the storefront, the higher the number the newer; every sixth keeps an inventory, the others print.
 const MANY: &str = "
@@ -36,4 +37,15 @@ async fn the_newest_of_many_are_found_whether_their_words_are_common_or_not() {
         assert_eq!(column(&found, "slug").first(), Some(&newest), "{word}");
         assert_eq!(found.json["facets"]["total"], total, "{word}");
     }
+}
+
+#[tokio::test]
+async fn a_word_without_end_is_ended_and_what_people_write_is_not() {
+    let house = House::new().await;
+    let longest = "select max(length(word))::bigint from unnest(array['a_', 'ü_', './', '~/', 'http://']) as part
+        cross join regexp_split_to_table(search_words(left(repeat(part, 5000), 10000)), '\\s') as word";
+    assert!(house.number(longest).await <= 201, "the parser looks ahead from each sign to the end of the word");
+    let kept = "select (search_words(text) = text)::integer::bigint
+        from (select 'Write to a_b@c.example, see https://c.example/a_b/c.html ...' || repeat(' word', 1000)) as t (text)";
+    assert_eq!(house.number(kept).await, 1);
 }

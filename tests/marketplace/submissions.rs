@@ -263,6 +263,7 @@ async fn what_is_judged_and_goes_live_is_what_was_handed_in() {
     edit.json(&json!({ "tagline": "Quite another line" })).expect(200).await;
     let seen = market.submission("marketplace_submissions_get", &submission).expect(200).await;
     assert_eq!(seen.json["submitted"]["texts"][0]["tagline"], "Takes orders at the table");
+    assert_eq!(seen.json["submitted"]["slug"], "table-pilot");
     assert_eq!(seen.json["live"], Value::Null);
     assert!(seen.json["differences"].as_array().is_some_and(|places| !places.is_empty()));
     assert_eq!(seen.json["checklist"]["ready"], true, "{}", seen.text());
@@ -277,6 +278,7 @@ async fn what_is_judged_and_goes_live_is_what_was_handed_in() {
     assert_eq!(seen.json["submitted"]["texts"][0]["tagline"], "Quite another line");
     let places = seen.json["differences"].to_string();
     assert!(places.contains("tagline") && !places.contains("description"), "{places}");
+    assert!(!places.contains("slug"), "it is the same: {places}");
 }
 
 #[tokio::test]

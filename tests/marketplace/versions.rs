@@ -2,6 +2,7 @@
 
 mod machine;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -11,6 +12,10 @@ use machine::Traveller;
 
 use super::market::{Market, allowed, errors, finds};
 use crate::house::Answer;
+
+/// Connections that wait for a lock.
+const WAITING: &str = "select count(distinct pid) from pg_locks as l join pg_stat_activity as a using (pid)
+    where a.datname = current_database() and not l.granted";
 
 /// The body of a publication so many days from now.
 fn in_days(market: &Market, days: i64) -> Value {
@@ -184,11 +189,99 @@ async fn a_lower_number_is_not_published_over_a_higher_one() {
     let app = market.app("Table Pilot").await;
     let lower = market.draft(&app, "1.1.0").await;
     let higher = market.draft(&app, "1.2.0").await;
+    let unwritten = market.draft(&app, "1.1.1").await;
     market.approved(&app, &lower).await;
     market.published(&app, &higher).await;
-    let refused = market.version("marketplace_versions_publish", &app, &lower).json(&json!({})).send().await;
-    assert_eq!((refused.status, refused.code()), (409, "CONFLICT"), "{}", refused.text());
+    for (action, version) in [("publish", &lower), ("submit", &unwritten)] {
+        let call = market.version(&format!("marketplace_versions_{action}"), &app, version).json(&json!({}));
+        let refused = call.send().await;
+        assert_eq!((refused.status, refused.code()), (409, "CONFLICT"), "{action}: {}", refused.text());
+        assert_eq!(errors(&refused), [("NOT_HIGHER", "/number")], "{action}");
+    }
+    assert_eq!(market.see(&app, &unwritten).await.str("state"), "DRAFT", "no reviewer judges it in vain");
     assert_eq!(market.see(&app, &higher).await.str("state"), "PUBLISHED");
+}
+
+#[tokio::test]
+async fn a_scheduled_version_that_a_higher_one_overtakes_waits_no_longer() {
+    let market = Market::new().await;
+    let app = market.app("Table Pilot").await;
+    let [lower, higher, highest] = ["1.1.0", "1.2.0", "1.3.0"].map(|number| market.draft(&app, number));
+    let (lower, higher, highest) = (lower.await, higher.await, highest.await);
+    for version in [&lower, &highest] {
+        market.approved(&app, version).await;
+        let call = market.version("marketplace_versions_publish", &app, version).json(&in_days(&market, 3));
+        assert_eq!(call.expect(200).await.str("state"), "SCHEDULED");
+    }
+    market.published(&app, &higher).await;
+    let seen = market.see(&app, &lower).await;
+    assert_eq!((seen.str("state"), &seen.json["publish_at"]), ("APPROVED", &Value::Null));
+    assert_eq!(market.see(&app, &highest).await.str("state"), "SCHEDULED", "its time still comes");
+    let told = format!("select count(*) from app_event where kind = 'VERSION_OVERTAKEN' and app_uuid = '{app}'");
+    assert_eq!(market.house.number(&told).await, 1);
+}
+
+#[tokio::test]
+async fn nothing_goes_live_by_itself_while_its_partner_is_being_held_back() {
+    let market = Market::new().await;
+    let partner = market.owner.partner_uuid.unwrap();
+    let held = scheduled(&market, "Table Pilot", 60).await;
+    let stranger = market.house.partner("Ostsee Kassen").await;
+    let market = Market { owner: stranger, ..market };
+    let other = scheduled(&market, "Till", 61).await;
+    let mut holder = market.house.owner().await;
+    let hold = format!("begin; update partner set state = 'SUSPENDED' where partner_uuid = '{partner}'");
+    sqlx::raw_sql(sqlx::AssertSqlSafe(hold)).execute(&mut holder).await.unwrap();
+    market.house.advance(62).await;
+    let live = |version: &str| {
+        format!("select count(*) from app_version where state = 'PUBLISHED' and version_uuid = '{version}'")
+    };
+    // The earlier one comes first, so it was looked at before this one went live.
+    market.house.until(&live(&other), 1).await;
+    assert_eq!(market.house.number(&live(&held)).await, 0);
+    sqlx::raw_sql("rollback").execute(&mut holder).await.unwrap();
+    market.house.until(&live(&held), 1).await;
+}
+
+/// A version of a new app that goes live in so many seconds.
+async fn scheduled(market: &Market, name: &str, seconds: i64) -> String {
+    let app = market.app(name).await;
+    let version = market.draft(&app, "1.0.0").await;
+    market.approved(&app, &version).await;
+    let body = json!({ "publish_at": market.house.clock.now().plus_seconds(seconds) });
+    market.version("marketplace_versions_publish", &app, &version).json(&body).expect(200).await;
+    version
+}
+
+#[tokio::test]
+async fn a_version_of_an_app_that_is_being_deleted_finds_no_app() {
+    let market = Market::new().await;
+    let app = market.app("Table Pilot").await;
+    let mut holder = market.house.owner().await;
+    let delete = format!("begin; delete from app where app_uuid = '{app}'");
+    sqlx::raw_sql(sqlx::AssertSqlSafe(delete)).execute(&mut holder).await.unwrap();
+    let create = market.house.call("marketplace_versions_create").path("app_uuid", &app).token(&market.owner.token);
+    let create = create.json(&json!({ "number": "1.0.0" })).send();
+    let gone = async {
+        market.house.until(WAITING, 1).await;
+        sqlx::raw_sql("commit").execute(&mut holder).await.unwrap();
+    };
+    let (refused, ()) = tokio::join!(create, gone);
+    assert_eq!((refused.status, refused.code()), (404, "NOT_FOUND"), "{}", refused.text());
+}
+
+#[tokio::test]
+async fn release_notes_are_bounded_in_all_locales_together() {
+    let market = Market::new().await;
+    let app = market.app("Table Pilot").await;
+    let create = |locales: &[&str]| {
+        let notes: BTreeMap<&str, String> = locales.iter().map(|locale| (*locale, "ü".repeat(4_000))).collect();
+        let call = market.house.call("marketplace_versions_create").path("app_uuid", &app).token(&market.owner.token);
+        call.json(&json!({ "number": "1.0.0", "release_notes": notes })).send()
+    };
+    let refused = create(&["da", "de", "en", "fr", "it"]).await;
+    assert_eq!((refused.status, errors(&refused)), (422, vec![("TOO_LONG", "/release_notes")]), "40,000 bytes");
+    assert_eq!(create(&["da", "de", "en", "fr"]).await.status, 201, "32,000 bytes");
 }
 
 #[tokio::test]

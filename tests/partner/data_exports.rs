@@ -89,6 +89,7 @@ async fn an_archive_holds_everything_of_its_partner_and_nothing_of_anybody_else(
             "{table} holds something of partners: let archives have it (KINDS), or say why not (WITHHELD)"
         );
     }
+    assert!(exported.contains(&"staff_access".to_owned()), "what staff looked at, which no table holds alone");
     house.until("select count(*) from mail_message where state = 'QUEUED'", 0).await;
     let before = owned(&house, &exported, mine.partner_uuid.unwrap()).await;
     let answer = download(&house, &mine, &made(&house, &mine).await).expect(200).await;
@@ -132,6 +133,8 @@ async fn nothing_foreign(
         "Dorfkrug",
         &staff.email,
         &staff.uuid.to_string(),
+        "Petra Partners",
+        "between staff",
         "among reviewers",
         "not shown yet",
         "customer-1",

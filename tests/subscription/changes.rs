@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Office, feature};
+use super::{Office, feature, meanwhile};
 use crate::house::Answer;
 
 async fn preview(office: &Office, tier_code: &str) -> Value {
@@ -93,6 +93,19 @@ async fn a_smaller_tier_takes_nothing_away_and_lets_nothing_more_in() {
 }
 
 #[tokio::test]
+async fn whoever_waits_while_the_tier_is_changed_is_held_to_the_new_limits() {
+    let office = Office::new().await;
+    assert_eq!(office.ask_for("GROWTH").await.status, 201);
+    let create = |name: &str| office.own("marketplace_apps_create").json(&json!({ "name": name }));
+    for name in ["One", "Two", "Three"] {
+        create(name).expect(201).await;
+    }
+    let smaller = "update subscription set tier_uuid = (select tier_uuid from tier where code = 'FREE')";
+    let refused = meanwhile(&office.house, smaller, create("Four")).await;
+    assert_eq!((refused.code(), &refused.json["limit"]), ("ENTITLEMENT_EXCEEDED", &json!(3)), "{}", refused.text());
+}
+
+#[tokio::test]
 async fn a_tier_that_staff_decide_about_waits_one_at_a_time() {
     let office = Office::new().await;
     let first = office.ask_for("SCALE").await;
@@ -126,10 +139,16 @@ async fn a_tier_that_staff_decide_about_waits_one_at_a_time() {
 
     let third = office.ask_for("SCALE").await.str("uuid").to_owned();
     assert_eq!(office.ask_for("GROWTH").await.status, 201, "what is of self-service need not wait");
+    let overtaken = decide("admin_tier_change_requests_approve", &third, json!({})).expect(409).await;
+    assert_eq!(overtaken.code(), "ILLEGAL_TRANSITION", "the later word holds");
+    let told = "select count(*) from subscription_event where kind = 'CHANGE_WITHDRAWN'";
+    assert_eq!(office.house.number(told).await, 2);
+    let fourth = office.ask_for("SCALE").await.str("uuid").to_owned();
     let list = office.staff("admin_tier_change_requests_list").query("include_total", true).expect(200).await;
     let states: Vec<_> =
         list.json["data"].as_array().unwrap().iter().map(|request| request["state"].as_str().unwrap()).collect();
-    assert_eq!((states, &list.json["page"]["total"]), (vec!["PENDING", "APPLIED", "REJECTED", "WITHDRAWN"], &json!(4)));
+    let expected = vec!["PENDING", "WITHDRAWN", "APPLIED", "REJECTED", "WITHDRAWN"];
+    assert_eq!((states, &list.json["page"]["total"]), (expected, &json!(5)));
     let mut paged = Vec::new();
     let mut page = office.staff("admin_tier_change_requests_list").query("limit", 1).expect(200).await;
     loop {
@@ -141,7 +160,7 @@ async fn a_tier_that_staff_decide_about_waits_one_at_a_time() {
     let whole: Vec<_> = list.json["data"].as_array().unwrap().iter().map(|request| request["uuid"].clone()).collect();
     assert_eq!(paged, whole, "each once and in the same order");
 
-    let approved = decide("admin_tier_change_requests_approve", &third, json!({})).expect(200).await;
+    let approved = decide("admin_tier_change_requests_approve", &fourth, json!({})).expect(200).await;
     assert_eq!(approved.json["state"], "APPLIED");
     assert_eq!(office.current().await["tier_code"], "SCALE");
     let own = office.own("subscription_change_requests_list").query("state", "APPLIED").expect(200).await;
@@ -167,6 +186,60 @@ async fn a_tier_that_left_the_catalogue_is_not_applied() {
 
 async fn act(office: &Office, operation: &str) -> Answer {
     office.own(operation).send().await
+}
+
+#[tokio::test]
+async fn whoever_cancels_takes_back_a_request_that_waits() {
+    let office = Office::new().await;
+    assert_eq!(office.ask_for("GROWTH").await.status, 201);
+    let request = |uuid: &str| office.own("subscription_change_requests_get").path("request_uuid", uuid).expect(200);
+    let approve = |uuid: &str| office.staff("admin_tier_change_requests_approve").path("request_uuid", uuid).send();
+    let first = office.ask_for("SCALE").await.str("uuid").to_owned();
+    assert_eq!(act(&office, "subscription_current_cancel").await.status, 200);
+    assert_eq!(request(&first).await.str("state"), "WITHDRAWN");
+    assert_eq!(approve(&first).await.code(), "ILLEGAL_TRANSITION");
+    assert_eq!(office.current().await["state"], "CANCELLING");
+    // What is asked for after it is staff's to decide, or to take back with a cancellation of their own.
+    let second = office.ask_for("SCALE").await.str("uuid").to_owned();
+    let now = json!({ "when": "NOW", "reason": "In writing." });
+    office.about("admin_subscriptions_cancel").json(&now).expect(200).await;
+    let seen = request(&second).await;
+    assert_eq!((seen.str("state"), seen.str("decision_reason")), ("WITHDRAWN", "In writing."));
+    let history = office.history().await;
+    assert_eq!(history.iter().filter(|kind| *kind == "CHANGE_WITHDRAWN").count(), 2, "{history:?}");
+    // At once, whoever is first: the cancellation is the later word, or it finds the tier that was approved.
+    assert_eq!(office.ask_for("GROWTH").await.status, 201);
+    let third = office.ask_for("SCALE").await.str("uuid").to_owned();
+    let (approved, cancelled) = tokio::join!(approve(&third), act(&office, "subscription_current_cancel"));
+    assert!([200, 409].contains(&approved.status) && cancelled.status == 200, "{}", approved.text());
+    assert_eq!(office.current().await["state"], "CANCELLING");
+}
+
+/// A period that ended a minute ago, and whose end nobody has seen to.
+fn over(state: &str) -> String {
+    format!(
+        "update subscription set state = '{state}', period_start = labs_now() - interval '31 days',
+             period_end = labs_now() - interval '1 minute', period_anchor = labs_now() - interval '1 minute'
+         where period_end is not null"
+    )
+}
+
+#[tokio::test]
+async fn what_is_due_is_done_before_the_next_step() {
+    let office = Office::new().await;
+    assert_eq!(office.ask_for("GROWTH").await.status, 201);
+    let cancel = office.own("subscription_current_cancel");
+    let cancelled = meanwhile(&office.house, &over("ACTIVE"), cancel).await;
+    assert_eq!((cancelled.status, cancelled.str("state")), (200, "CANCELLING"), "{}", cancelled.text());
+    let ends: jiff::Timestamp = cancelled.str("period_end").parse().unwrap();
+    assert!(ends > office.house.clock.now().0, "the next period began: {ends}");
+    let renewed = "select count(*) from subscription_event where kind = 'RENEWED' and actor_kind = 'SYSTEM'";
+    assert_eq!(office.house.number(renewed).await, 1);
+
+    let resume = office.own("subscription_current_resume");
+    let late = meanwhile(&office.house, &over("CANCELLING"), resume).await;
+    assert_eq!((late.status, late.code()), (409, "ILLEGAL_TRANSITION"), "what has ended is not resumed");
+    office.becomes("FREE").await;
 }
 
 #[tokio::test]

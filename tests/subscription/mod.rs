@@ -7,6 +7,7 @@ mod oracle;
 mod tiers;
 
 use serde_json::{Value, json};
+use sqlx::Connection as _;
 
 use crate::house::people::Person;
 use crate::house::{Answer, Call, House};
@@ -84,6 +85,22 @@ impl Office {
         };
         self.house.soon(&format!("a mail says {words}"), is_there).await;
     }
+}
+
+/// Statements of calls that wait for what somebody else holds.
+const WAITING: &str = "select count(distinct pid) from pg_locks as l join pg_stat_activity as a using (pid)
+    where a.datname = current_database() and not l.granted";
+
+/// Lets a call come while somebody else writes, which it waits for.
+pub(crate) async fn meanwhile(house: &House, statements: &str, call: Call<'_>) -> Answer {
+    let mut owner = house.owner().await;
+    let mut writing = owner.begin().await.unwrap();
+    sqlx::raw_sql(sqlx::AssertSqlSafe(statements.to_owned())).execute(&mut *writing).await.unwrap();
+    let kept = async move {
+        house.until(WAITING, 1).await;
+        writing.commit().await.unwrap();
+    };
+    tokio::join!(call.send(), kept).0
 }
 
 /// A tier's uuid by its code.

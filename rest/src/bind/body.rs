@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value};
 
+use super::media::unread;
 use super::refusal::{Findings, Refusal};
 use super::{Attachment, Bound, Request, attachments, form, json};
-use crate::contract::{BodyForm, BodyKind, Contract, FieldCode, FieldError, Operation};
+use crate::contract::{BodyForm, BodyKind, Contract, Operation};
 
 /// The variable that takes a body.
 const VARIABLE: &str = "body";
@@ -12,7 +13,8 @@ const VARIABLE: &str = "body";
 /// Reads the body into the variable `body` and into attachments.
 ///
 /// # Errors
-/// [`Refusal::UnsupportedMediaType`] when bytes came without a type; everything else is noted.
+/// [`Refusal::UnsupportedMediaType`] when bytes came without a type, [`Refusal::Invalid`] when they came where none
+/// are read; everything else is noted.
 pub(super) async fn read(
     contract: &Contract,
     operation: &Operation,
@@ -22,11 +24,7 @@ pub(super) async fn read(
     findings: &mut Findings,
 ) -> Result<(), Refusal> {
     let Some(body) = &operation.body else {
-        if !request.body.is_empty() {
-            let message = "This operation reads no body; leave it out.";
-            findings.invalid(FieldError::pointer("", FieldCode::NotAllowed, message));
-        }
-        return Ok(());
+        return if request.body.is_empty() { Ok(()) } else { Err(unread()) };
     };
     if request.body.is_empty() && form.is_none_or(|form| form.kind != BodyKind::Form) {
         if body.required {

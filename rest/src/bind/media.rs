@@ -4,17 +4,17 @@ use http::HeaderMap;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
 
 use super::refusal::Refusal;
-use crate::contract::{BodyForm, BodyKind, Operation};
+use crate::contract::{BodyForm, BodyKind, FieldCode, FieldError, Operation};
 
-/// The form that the body's `Content-Type` names. None when the request brings no body, or the
-/// operation reads none. It looks at headers only, so that 415 comes before the body is read.
+/// The form that the body's `Content-Type` names. None when the request brings no body. It looks at
+/// headers only, so that the refusal comes before the body is read.
 ///
 /// # Errors
 /// [`Refusal::UnsupportedMediaType`] when the type is missing, doubled, none of the operation's, or
-/// in another character encoding than UTF-8.
+/// in another character encoding than UTF-8; [`Refusal::Invalid`] for a body where none is read.
 pub fn form<'o>(operation: &'o Operation, headers: &HeaderMap) -> Result<Option<&'o BodyForm>, Refusal> {
     let Some(body) = &operation.body else {
-        return Ok(None);
+        return if brings_body(headers) { Err(unread()) } else { Ok(None) };
     };
     let refusal = || Refusal::UnsupportedMediaType { accepted: body.media_types().map(str::to_owned).collect() };
     let mut types = headers.get_all(CONTENT_TYPE).iter();
@@ -32,6 +32,12 @@ pub fn form<'o>(operation: &'o Operation, headers: &HeaderMap) -> Result<Option<
         return Err(refusal());
     }
     Ok(Some(form))
+}
+
+/// The refusal of a body where none is read: whoever sends one means something by it.
+pub(super) fn unread() -> Refusal {
+    let message = "This operation reads no body; leave it out.";
+    Refusal::Invalid { errors: vec![FieldError::pointer("", FieldCode::NotAllowed, message)] }
 }
 
 /// Whether the headers announce a body.

@@ -7,8 +7,10 @@ use bytes::Bytes;
 use http::{HeaderMap, header, request::Parts};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use labs_schema::{Code, Fault};
+use tokio::sync::SemaphorePermit;
 
 use crate::contract::{BodyForm, BodyKind, Operation};
+use crate::rest::Rest;
 
 /// Largest body in bytes.
 const LARGEST: usize = 1024 * 1024;
@@ -48,14 +50,30 @@ fn accepts(accept: &str, media_type: &str) -> bool {
     })
 }
 
-/// Reads the body that is to be read in this form; nothing when the operation reads none.
+/// The place of an upload, kept until it is answered, because its bytes are; none where no upload is read.
+///
+/// # Errors
+/// [`Code::Unavailable`] while others hold every place.
+pub(super) fn place<'r>(rest: &'r Rest, operation: &Operation) -> Result<Option<SemaphorePermit<'r>>, Fault> {
+    let mut forms = operation.body.iter().flat_map(|body| &body.forms);
+    if !forms.any(is_upload) {
+        return Ok(None);
+    }
+    let place = rest.uploads.try_acquire();
+    place.map(Some).map_err(|_| Fault::unavailable("Too many uploads are under way. Try again in a moment."))
+}
+
+fn is_upload(form: &BodyForm) -> bool {
+    matches!(form.kind, BodyKind::Multipart | BodyKind::Binary)
+}
+
+/// Reads the body that is to be read in this form; nothing when there is none.
 ///
 /// # Errors
 /// [`Code::PayloadTooLarge`]; [`Code::MalformedRequest`] for a body that does not arrive in time or breaks off.
 pub(super) async fn read(form: Option<&BodyForm>, parts: &Parts, body: Body) -> Result<Bytes, Fault> {
     let Some(form) = form else { return Ok(Bytes::new()) };
-    let upload = matches!(form.kind, BodyKind::Multipart | BodyKind::Binary);
-    let (largest, patience) = if upload { (LARGEST_UPLOAD, PATIENCE_UPLOAD) } else { (LARGEST, PATIENCE) };
+    let (largest, patience) = if is_upload(form) { (LARGEST_UPLOAD, PATIENCE_UPLOAD) } else { (LARGEST, PATIENCE) };
     collect(parts, body, largest, patience).await
 }
 

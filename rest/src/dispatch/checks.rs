@@ -10,13 +10,17 @@ use crate::rest::Rest;
 /// Longest target of a request, in bytes.
 const LONGEST_TARGET: usize = 4096;
 
-/// A head that no honest client sends ends here.
-pub(super) fn head(parts: &Parts) -> Result<(), Fault> {
+/// A head that no honest client sends ends here. A target that names a host itself does not replace the one Host
+/// header (RFC 9112 section 3.2).
+///
+/// # Errors
+/// [`Code::MalformedRequest`].
+pub(crate) fn head(parts: &Parts) -> Result<(), Fault> {
     let malformed = |detail: &str| Err(Fault::new(Code::MalformedRequest, detail));
     if parts.uri.path_and_query().is_none_or(|target| target.as_str().len() > LONGEST_TARGET) {
         return malformed("The request's target is longer than 4096 bytes. Send fewer or shorter parameters.");
     }
-    if parts.headers.get_all(header::HOST).iter().count() != 1 && parts.uri.host().is_none() {
+    if parts.headers.get_all(header::HOST).iter().count() != 1 {
         return malformed("Send exactly one Host header.");
     }
     Ok(())

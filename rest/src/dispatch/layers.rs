@@ -1,35 +1,49 @@
-//! What lies around every answer, the outermost last: denied networks, compression, CORS.
+//! What lies around every answer, the outermost last: CORS, denied networks, compression and what it may choose from.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::Request;
-use axum::middleware::{Next, from_fn_with_state};
-use http::{HeaderName, HeaderValue, Method, Response, header};
+use axum::extract::{Request, State};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Version, header};
 use tower::{Layer as _, ServiceExt as _};
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate as _, SizeAbove};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-use crate::edge::denied;
+use super::Walk;
 use crate::edge::headers::EXPOSED;
+use crate::edge::{coding, denied};
 use crate::rest::Rest;
 
 /// Smallest body that is compressed, in bytes.
 const WORTH_COMPRESSING: u64 = 1024;
 
-/// Puts the layers around the routes.
+/// Puts the layers around the routes. A denied network gets no CORS headers: nobody's script is to read its refusal.
 pub(super) fn around(router: Router, rest: &Arc<Rest>) -> Router {
     let worth = SizeAbove::new(WORTH_COMPRESSING)
         .and(NotForContentType::IMAGES)
-        .and(NotForContentType::const_new("application/x-ndjson"));
-    let guarded = router.layer(from_fn_with_state(Arc::clone(rest), denied::guard));
-    let compressed = guarded.layer(CompressionLayer::new().compress_when(worth));
+        .and(NotForContentType::const_new("application/x-ndjson"))
+        .and(NotForContentType::const_new("application/zip"))
+        .and(is_unsettled);
     let origins: Vec<HeaderValue> =
         rest.settings.cors_origins.iter().filter_map(|origin| origin.parse().ok()).collect();
-    if origins.is_empty() { compressed } else { compressed.layer(from_fn_with_state(cors(origins), across)) }
+    let shared = if origins.is_empty() {
+        router
+    } else {
+        let across_origins = Across { rest: Arc::clone(rest), cors: cors(origins) };
+        router.layer(from_fn_with_state(across_origins, across))
+    };
+    let guarded = shared.layer(from_fn_with_state(Arc::clone(rest), denied::guard));
+    let compressed = guarded.layer(CompressionLayer::new().compress_when(worth));
+    compressed.layer(from_fn(coding::allow_identity))
+}
+
+/// Whether the coding of an answer is still open.
+fn is_unsettled(_: StatusCode, _: Version, _: &HeaderMap, extensions: &Extensions) -> bool {
+    extensions.get::<coding::Settled>().is_none()
 }
 
 fn cors(origins: Vec<HeaderValue>) -> CorsLayer {
@@ -51,22 +65,32 @@ fn cors(origins: Vec<HeaderValue>) -> CorsLayer {
         .max_age(Duration::from_secs(600))
 }
 
-/// The library answers every OPTIONS as a preflight; only one that asks for a method is one.
-async fn across(
-    axum::extract::State(cors): axum::extract::State<CorsLayer>,
-    request: Request,
-    next: Next,
-) -> Response<Body> {
-    let preflight = request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
-    if request.method() == Method::OPTIONS && !preflight {
+/// What the layer between origins needs.
+#[derive(Clone)]
+struct Across {
+    rest: Arc<Rest>,
+    cors: CorsLayer,
+}
+
+/// The library answers every OPTIONS as a preflight, and only one that asks for a method is one. A preflight spends
+/// no budget, because its request will, and is answered with the headers of every answer.
+async fn across(State(Across { rest, cors }): State<Across>, request: Request, next: Next) -> Response<Body> {
+    let asks = request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+    if request.method() == Method::OPTIONS && !asks {
         return next.run(request).await;
     }
+    let (parts, body) = request.into_parts();
+    let preflight = (parts.method == Method::OPTIONS).then(|| Walk::begin(&rest, &parts));
     let inner = tower::service_fn(move |request: Request| {
         let next = next.clone();
         async move { Ok::<_, std::convert::Infallible>(next.run(request).await) }
     });
-    match cors.layer(inner).oneshot(request).await {
+    let response = match cors.layer(inner).oneshot(Request::from_parts(parts, body)).await {
         Ok(response) => response.map(Body::new),
         Err(never) => match never {},
+    };
+    match preflight {
+        Some(walk) => walk.finish(&rest, response),
+        None => response,
     }
 }

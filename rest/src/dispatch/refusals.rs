@@ -1,11 +1,12 @@
 //! A request that does not fit its promise, as a fault.
 
+use http::Method;
 use labs_schema::{Code, Fault, FieldError};
 
 use crate::bind::Refusal;
 use crate::contract::{FieldPlace, Operation};
 
-/// The fault of a refusal. The token endpoint says it in the words of RFC 6749 section 5.2.
+/// The fault of a refusal. The token endpoints say it in the words of RFC 6749 section 5.2.
 pub(crate) fn fault(operation: &Operation, refusal: Refusal) -> Fault {
     let fault = match refusal {
         Refusal::NotFound => Fault::not_found(thing(operation)),
@@ -16,7 +17,8 @@ pub(crate) fn fault(operation: &Operation, refusal: Refusal) -> Fault {
         Refusal::Malformed { detail, errors } => Fault::new(Code::MalformedRequest, detail).with_errors(fields(errors)),
         Refusal::Invalid { errors } => Fault::invalid(fields(errors)),
     };
-    let speaks_oauth = operation.path.starts_with("/v1/oauth/") && fault.code() != Code::UnsupportedMediaType;
+    let asks_for_token = operation.method == Method::POST && operation.path.starts_with("/v1/oauth/");
+    let speaks_oauth = asks_for_token && fault.code() != Code::UnsupportedMediaType;
     if speaks_oauth { fault.oauth("invalid_request") } else { fault }
 }
 

@@ -18,7 +18,7 @@ pub fn of(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
         .map(str::trim)
         .collect();
     for hop in forwarded.iter().rev() {
-        if !trusted.iter().any(|net| net.contains(&address)) {
+        if !is_within(address, trusted) {
             break;
         }
         match hop.parse::<IpAddr>() {
@@ -27,6 +27,12 @@ pub fn of(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
         }
     }
     address
+}
+
+/// Whether an address lies in one of these networks.
+#[must_use]
+pub fn is_within(address: IpAddr, networks: &[IpNet]) -> bool {
+    networks.iter().any(|network| network.contains(&address))
 }
 
 /// The network that an anonymous caller's budget belongs to: the address, or the /64 of an IPv6 one,

@@ -4,6 +4,7 @@
 pub mod address;
 pub mod bearer;
 pub mod budget;
+pub(crate) mod coding;
 pub(crate) mod denied;
 pub mod headers;
 mod patient;

@@ -25,7 +25,8 @@ impl Turns {
     }
 }
 
-/// A connection on which the first byte, and every head from its first byte, must come within a time.
+/// A connection on which the first byte, and every head from its first byte, must come within a time, and whose client
+/// must take some of what is written within another.
 pub(super) struct Patient<S> {
     stream: S,
     turns: Turns,
@@ -33,13 +34,29 @@ pub(super) struct Patient<S> {
     late: Pin<Box<Sleep>>,
     /// The turn in which the limit runs; none while the connection idles between requests.
     running: Option<usize>,
+    stall: Duration,
+    /// Runs while nothing is taken of what is written.
+    stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Patient<S> {
     /// Waits for the first head from now on.
-    pub(super) fn new(stream: S, turns: Turns, limit: Duration) -> Self {
+    pub(super) fn new(stream: S, turns: Turns, limit: Duration, stall: Duration) -> Self {
         let running = Some(turns.now());
-        Self { stream, turns, limit, late: Box::pin(tokio::time::sleep(limit)), running }
+        let late = Box::pin(tokio::time::sleep(limit));
+        Self { stream, turns, limit, late, running, stall, stalled: None }
+    }
+
+    /// What came of writing: one that waits does so until the time is over, one that goes on has it whole again.
+    fn written(&mut self, cx: &mut Context<'_>, written: Poll<std::io::Result<usize>>) -> Poll<std::io::Result<usize>> {
+        if written.is_ready() {
+            self.stalled = None;
+            return written;
+        }
+        let stall = self.stall;
+        let stalled = self.stalled.get_or_insert_with(|| Box::pin(tokio::time::sleep(stall)));
+        ready!(stalled.as_mut().poll(cx));
+        Poll::Ready(Err(std::io::ErrorKind::TimedOut.into()))
     }
 }
 
@@ -73,7 +90,8 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<std::io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(cx, bytes)
+        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.written(cx, written)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
@@ -89,7 +107,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
         cx: &mut Context<'_>,
         slices: &[std::io::IoSlice<'_>],
     ) -> Poll<std::io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(cx, slices)
+        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
+        self.written(cx, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -104,18 +123,19 @@ mod tests {
     use super::*;
 
     const LIMIT: Duration = Duration::from_millis(20);
+    const LONG: Duration = Duration::from_secs(60);
 
     #[tokio::test]
     async fn the_first_byte_must_come_in_time() {
         let (_silent, stream) = duplex(64);
-        let error = Patient::new(stream, Turns::default(), LIMIT).read_u8().await.unwrap_err();
+        let error = Patient::new(stream, Turns::default(), LIMIT, LONG).read_u8().await.unwrap_err();
         assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);
     }
 
     #[tokio::test]
     async fn a_head_must_be_whole_in_time_however_often_a_byte_comes() {
         let (mut slow, stream) = duplex(64);
-        let mut patient = Patient::new(stream, Turns::default(), LIMIT);
+        let mut patient = Patient::new(stream, Turns::default(), LIMIT, LONG);
         let writing = tokio::spawn(async move {
             while slow.write_u8(b'G').await.is_ok() {
                 tokio::time::sleep(LIMIT / 10).await;
@@ -132,7 +152,7 @@ mod tests {
     async fn between_requests_it_waits_for_as_long_as_it_takes() {
         let (mut client, stream) = duplex(64);
         let turns = Turns::default();
-        let mut patient = Patient::new(stream, turns.clone(), LIMIT);
+        let mut patient = Patient::new(stream, turns.clone(), LIMIT, LONG);
         client.write_u8(b'G').await.unwrap();
         patient.read_u8().await.unwrap();
         turns.next();
@@ -145,5 +165,20 @@ mod tests {
         assert_eq!(byte.unwrap(), b'H', "an idle connection lives on");
         let error = patient.read_u8().await.unwrap_err();
         assert_eq!(error.kind(), std::io::ErrorKind::TimedOut, "and its next head has a limit again");
+    }
+
+    #[tokio::test]
+    async fn a_client_that_takes_nothing_more_is_let_go() {
+        let (mut client, stream) = duplex(4);
+        let mut patient = Patient::new(stream, Turns::default(), LONG, LONG);
+        patient.write_all(b"head").await.unwrap();
+        assert!(futures_util::poll!(std::pin::pin!(patient.write_u8(b'!'))).is_pending());
+        assert!(patient.stalled.is_some(), "the time runs from the first write that waits");
+        client.read_u8().await.unwrap();
+        patient.write_u8(b'!').await.unwrap();
+        assert!(patient.stalled.is_none(), "and anew when some is taken");
+        patient.stall = LIMIT;
+        let error = patient.write_all(b"tail").await.unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);
     }
 }

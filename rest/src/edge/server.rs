@@ -11,14 +11,18 @@ use hyper::body::Incoming;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
+use ipnet::IpNet;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
+use super::address;
 use super::patient::{Patient, Turns};
 
 /// How long a caller may take over its head; also how long a connection may idle before its first byte.
 const HEAD: Duration = Duration::from_secs(5);
+/// How long a caller may take nothing of its answer.
+const STALL: Duration = Duration::from_secs(30);
 /// How long a connection may idle between two requests.
 const IDLE: Duration = Duration::from_secs(60);
 /// Largest head in bytes.
@@ -27,7 +31,7 @@ const HEAD_BYTES: usize = 32 * 1024;
 const HEAD_LINES: usize = 100;
 /// Most connections in all.
 const CONNECTIONS: usize = 4_096;
-/// Most connections of one address.
+/// Most connections of one network.
 const CONNECTIONS_OF_ONE: usize = 256;
 /// How long a stop waits for requests under way.
 const DRAIN: Duration = Duration::from_secs(20);
@@ -36,13 +40,19 @@ const DRAIN: Duration = Duration::from_secs(20);
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub IpAddr);
 
-/// Serves until stopped, then drains.
+/// Serves until stopped, then drains. The trusted proxies bring the connections of many callers, so that only the
+/// bound on all of them is theirs.
 ///
 /// # Errors
 /// When the listener is broken for good.
-pub async fn serve(listener: TcpListener, router: Router, stop: CancellationToken) -> std::io::Result<()> {
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    trusted_proxies: Vec<IpNet>,
+    stop: CancellationToken,
+) -> std::io::Result<()> {
     let graceful = GracefulShutdown::new();
-    let seats = Arc::new(Seats::default());
+    let seats = Arc::new(Seats { held: Mutex::default(), trusted_proxies });
     loop {
         let (stream, peer) = tokio::select! {
             () = stop.cancelled() => break,
@@ -69,7 +79,7 @@ fn accept(stream: TcpStream, peer: SocketAddr, router: &Router, graceful: &Grace
     }
     let router = router.clone();
     let turns = Turns::default();
-    let stream = Patient::new(stream, turns.clone(), HEAD);
+    let stream = Patient::new(stream, turns.clone(), HEAD, STALL);
     let service = tower::service_fn(move |request: http::Request<Incoming>| {
         let mut request = request.map(axum::body::Body::new);
         request.extensions_mut().insert(Peer(peer.ip()));
@@ -104,36 +114,62 @@ fn is_passing(error: &std::io::Error) -> bool {
         || matches!(error.raw_os_error(), Some(23 | 24))
 }
 
-/// Who holds how many connections.
-#[derive(Default)]
-struct Seats(Mutex<HashMap<IpAddr, usize>>);
+/// Which network holds how many connections.
+struct Seats {
+    held: Mutex<HashMap<IpAddr, usize>>,
+    trusted_proxies: Vec<IpNet>,
+}
 
 struct Seat {
     seats: Arc<Seats>,
-    address: IpAddr,
+    network: IpAddr,
 }
 
 impl Seats {
-    fn take(seats: &Arc<Self>, address: IpAddr) -> Option<Seat> {
-        let mut held = seats.0.lock().unwrap_or_else(PoisonError::into_inner);
+    fn take(seats: &Arc<Self>, peer: IpAddr) -> Option<Seat> {
+        let peer = peer.to_canonical();
+        let most = if address::is_within(peer, &seats.trusted_proxies) { CONNECTIONS } else { CONNECTIONS_OF_ONE };
+        let network = address::network(peer);
+        let mut held = seats.held.lock().unwrap_or_else(PoisonError::into_inner);
         let all: usize = held.values().sum();
-        let own = held.entry(address).or_default();
-        if all >= CONNECTIONS || *own >= CONNECTIONS_OF_ONE {
+        let own = held.get(&network).copied().unwrap_or_default();
+        if all >= CONNECTIONS || own >= most {
             return None;
         }
-        *own += 1;
-        Some(Seat { seats: Arc::clone(seats), address })
+        held.insert(network, own + 1);
+        Some(Seat { seats: Arc::clone(seats), network })
     }
 }
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        let mut held = self.seats.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(own) = held.get_mut(&self.address) {
+        let mut held = self.seats.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(own) = held.get_mut(&self.network) {
             *own = own.saturating_sub(1);
             if *own == 0 {
-                held.remove(&self.address);
+                held.remove(&self.network);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(seats: &Arc<Seats>, peers: impl Iterator<Item = String>) -> Vec<Seat> {
+        peers.filter_map(|peer| Seats::take(seats, peer.parse().unwrap())).collect()
+    }
+
+    #[test]
+    fn a_network_has_its_share_and_a_trusted_proxy_all() {
+        let seats = Arc::new(Seats { held: Mutex::default(), trusted_proxies: vec!["10.0.0.0/8".parse().unwrap()] });
+        let household = taken(&seats, (0..300).map(|host| format!("2001:db8:1:2::{host:x}")));
+        assert_eq!(household.len(), CONNECTIONS_OF_ONE, "one household, whatever addresses it takes");
+        assert!(Seats::take(&seats, "2001:db8:1:3::1".parse().unwrap()).is_some(), "its neighbour");
+        drop(household);
+        assert!(Seats::take(&seats, "2001:db8:1:2::1".parse().unwrap()).is_some());
+        let proxied = taken(&seats, (0..5_000).map(|_| "::ffff:10.0.0.1".to_owned()));
+        assert_eq!(proxied.len(), CONNECTIONS);
     }
 }

@@ -1,15 +1,14 @@
 //! A dry verdict about another call, by the very checks that would refuse it.
 
 use axum::body::Body;
-use bytes::Bytes;
-use http::{Method, Response, StatusCode, request::Parts};
+use http::{Method, Response, StatusCode};
 use labs_schema::ask::Caller;
 use labs_schema::scope::Scope;
 use labs_schema::{Code, Engine, Fault};
 use serde_json::{Value, json};
 
 use super::status::answer;
-use crate::bind;
+use crate::bind::{self, Bound};
 use crate::contract::{Access, Operation};
 use crate::dispatch::{checks, refusals};
 use crate::problem::status;
@@ -17,17 +16,7 @@ use crate::rest::Rest;
 use crate::routes::Match;
 
 /// `GET /v1/system/me:explain`.
-pub(super) async fn explain(
-    rest: &Rest,
-    operation: &Operation,
-    parts: &Parts,
-    caller: &Caller,
-    values: &[(&str, &str)],
-) -> Result<Response<Body>, Fault> {
-    let path = bind::path(&rest.contract, operation, values).map_err(|refusal| refusals::fault(operation, refusal))?;
-    let request = bind::Request { path: &path, query: parts.uri.query(), headers: &parts.headers, body: Bytes::new() };
-    let bound =
-        bind::bind(&rest.contract, operation, request).await.map_err(|refusal| refusals::fault(operation, refusal))?;
+pub(super) async fn explain(rest: &Rest, caller: &Caller, bound: &Bound) -> Result<Response<Body>, Fault> {
     let asked = |name: &str| bound.variables.get(name).and_then(Value::as_str).unwrap_or_default();
     let (method, path) = (asked("method"), asked("path"));
     let principal =

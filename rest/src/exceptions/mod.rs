@@ -1,7 +1,9 @@
 //! What cannot be a question to the schema, named one by one: what is known without the database, the
 //! contract itself, a verdict about another call, the pages, and the playground's door.
 
+mod bounds;
 mod explain;
+mod packed;
 mod pages;
 mod playground;
 mod status;
@@ -10,13 +12,18 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use http::{Response, request::Parts};
-use labs_schema::Fault;
+use axum::extract::Request;
+use http::{HeaderValue, Method, Response, StatusCode, header, request::Parts};
 use labs_schema::ask::Caller;
+use labs_schema::{Code, Fault};
 
+use crate::answer;
+use crate::bind::Bound;
 use crate::contract::Operation;
+use crate::dispatch::{Walk, checks};
 use crate::rest::Rest;
 
+pub(crate) use packed::Packed;
 pub use status::{Probe, Probes};
 
 /// The operations that have no document.
@@ -33,19 +40,37 @@ pub(crate) fn router() -> Router<Arc<Rest>> {
     pages::router().merge(playground::router())
 }
 
-/// Answers an operation that has no document.
+/// Answers an operation that has no document. The request fits its promise.
 pub(crate) async fn serve(
     rest: &Rest,
     operation: &Operation,
     parts: &Parts,
     caller: &Caller,
-    values: &[(&str, &str)],
+    bound: &Bound,
 ) -> Result<Response<Body>, Fault> {
     match operation.id.as_str() {
         "system_health_get" => Ok(status::health()),
         "system_readiness_get" => Ok(status::readiness(rest).await),
-        "system_contract_get" | "publication_api_reference_get" => Ok(status::contract(rest, parts)),
-        "system_me_explain" => explain::explain(rest, operation, parts, caller, values).await,
+        "system_contract_get" | "publication_api_reference_get" => Ok(status::contract(rest, parts).await),
+        "system_me_explain" => explain::explain(rest, caller, bound).await,
         other => Err(Fault::internal(format!("{other} has neither a document nor an exception"))),
     }
+}
+
+/// Answers a method that a path beside the contract does not know: OPTIONS with those that it does, as elsewhere.
+fn other_method(rest: &Rest, request: Request, allow: &'static str) -> Response<Body> {
+    let (parts, _) = request.into_parts();
+    let mut walk = Walk::begin(rest, &parts);
+    let refused = |fault: &Fault, walk: &Walk<'_>| answer::refusal(fault, parts.uri.path(), &walk.request_id, None);
+    let mut response = match checks::head(&parts).and_then(|()| walk.spend_anonymous(rest)) {
+        Ok(()) if parts.method == Method::OPTIONS => {
+            let mut response = Response::new(Body::empty());
+            *response.status_mut() = StatusCode::NO_CONTENT;
+            response
+        }
+        Ok(()) => refused(&Fault::new(Code::MethodNotAllowed, format!("This path knows {allow}.")), &walk),
+        Err(fault) => refused(&fault, &walk),
+    };
+    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allow));
+    walk.finish(rest, response)
 }

@@ -1,19 +1,23 @@
 //! The pages that people open: the front page, the reference, the playground. Built by npm, carried in the
 //! binary, served with a policy that lets them talk to this service and nobody else.
 
-use std::sync::Arc;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::routing::get;
-use http::{HeaderValue, Response, StatusCode, header};
+use bytes::Bytes;
+use http::{HeaderValue, Response, header, request::Parts};
 use labs_schema::{Code, Fault};
 use rust_embed::RustEmbed;
 use serde::Deserialize;
 
+use super::{Packed, other_method};
 use crate::answer;
-use crate::dispatch::Walk;
+use crate::dispatch::{Walk, checks};
 use crate::edge::headers;
 use crate::rest::Rest;
 
@@ -21,6 +25,18 @@ use crate::rest::Rest;
 #[folder = "$CARGO_MANIFEST_DIR/../playground/dist"]
 #[allow_missing = true]
 struct Built;
+
+/// The files by name.
+static FILES: LazyLock<HashMap<String, Packed>> = LazyLock::new(|| {
+    let files = Built::iter().filter_map(|name| {
+        let bytes = match Built::get(&name)?.data {
+            Cow::Borrowed(bytes) => Bytes::from_static(bytes),
+            Cow::Owned(bytes) => Bytes::from(bytes),
+        };
+        Some((name.into_owned(), Packed::new(bytes)))
+    });
+    files.collect()
+});
 
 /// The policy of each page, kept beside its source.
 #[derive(Deserialize)]
@@ -34,37 +50,41 @@ const POLICIES: &str = include_str!("../../../playground/csp.json");
 
 /// The pages' paths.
 pub(super) fn router() -> Router<Arc<Rest>> {
+    let page = get(page).fallback(unknown_method);
     Router::new()
-        .route("/", get(page))
-        .route("/playground", get(page))
-        .route("/playground/", get(page))
-        .route("/playground/{*file}", get(page))
-        .route("/reference", get(page))
-        .route("/reference/", get(page))
-        .route("/reference/{*file}", get(page))
+        .route("/", page.clone())
+        .route("/playground", page.clone())
+        .route("/playground/", page.clone())
+        .route("/playground/{*file}", page.clone())
+        .route("/reference", page.clone())
+        .route("/reference/", page.clone())
+        .route("/reference/{*file}", page)
 }
 
 async fn page(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
     let (parts, _) = request.into_parts();
     let mut walk = Walk::begin(&rest, &parts);
-    let response = match walk.spend_anonymous(&rest).and_then(|()| file(parts.uri.path())) {
-        Ok(response) => response,
-        Err(fault) => answer::refusal(&fault, parts.uri.path(), &walk.request_id, None),
+    let answered = match checks::head(&parts).and_then(|()| walk.spend_anonymous(&rest)) {
+        Ok(()) => file(&parts).await,
+        Err(fault) => Err(fault),
     };
+    let response = answered.unwrap_or_else(|fault| answer::refusal(&fault, parts.uri.path(), &walk.request_id, None));
     walk.finish(&rest, response)
 }
 
-fn file(path: &str) -> Result<Response<Body>, Fault> {
-    let name = match path.trim_matches('/') {
+async fn unknown_method(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
+    other_method(&rest, request, "GET, HEAD, OPTIONS")
+}
+
+async fn file(parts: &Parts) -> Result<Response<Body>, Fault> {
+    let name = match parts.uri.path().trim_matches('/') {
         "" => "index.html",
         "playground" => "playground/index.html",
         "reference" => "reference/index.html",
         other => other,
     };
     let missing = || Fault::new(Code::NotFound, "There is no such page. Start at /.");
-    let built = Built::get(name).ok_or_else(missing)?;
-    let mut response = Response::new(Body::from(built.data.into_owned()));
-    *response.status_mut() = StatusCode::OK;
+    let mut response = FILES.get(name).ok_or_else(missing)?.answer(&parts.headers).await;
     let out = response.headers_mut();
     out.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type(name)));
     let hashed = name.contains("/assets/");

@@ -16,9 +16,10 @@ use serde::Deserialize;
 use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
 
+use super::other_method;
 use crate::answer;
 use crate::bind;
-use crate::dispatch::{Walk, body};
+use crate::dispatch::{Walk, body, checks};
 use crate::rest::Rest;
 
 /// Largest body in bytes.
@@ -38,7 +39,7 @@ static RUNTIME: LazyLock<Option<Runtime>> = LazyLock::new(|| {
 
 /// The door's path.
 pub(super) fn router() -> Router<Arc<Rest>> {
-    Router::new().route("/playground/graphql", post(query).fallback(other_method))
+    Router::new().route("/playground/graphql", post(query).fallback(unknown_method))
 }
 
 /// What the page sends.
@@ -67,6 +68,7 @@ async fn query(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body
 }
 
 async fn walk_query(rest: &Arc<Rest>, parts: &Parts, body: Body, walk: &mut Walk<'_>) -> Result<Response<Body>, Fault> {
+    checks::head(parts)?;
     let mut caller = walk.caller(parts, Channel::Playground);
     walk.authenticate(rest, parts, &mut caller).await?;
     staff_only(&caller)?;
@@ -85,8 +87,8 @@ async fn walk_query(rest: &Arc<Rest>, parts: &Parts, body: Body, walk: &mut Walk
     let wait = tokio::time::timeout(LONGEST_WAIT, SEATS.acquire()).await;
     let seat = wait.map_err(|_| Fault::unavailable("Too many queries run now. Try again in a moment."))?;
     let seat = seat.map_err(Fault::internal)?;
-    let engine = rest.engine.clone();
-    let explored = runtime.spawn(async move { engine.explore(caller, exploration).await });
+    let asked = Arc::clone(rest);
+    let explored = runtime.spawn(async move { asked.engine.explore(caller, exploration, &asked.contract).await });
     let explored = explored.await.unwrap_or_else(|error| Err(Fault::internal(error)))?;
     drop(seat);
     let mut response = Response::new(Body::from(explored.body));
@@ -103,11 +105,6 @@ fn staff_only(caller: &Caller) -> Result<(), Fault> {
     }
 }
 
-async fn other_method(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
-    let (parts, _) = request.into_parts();
-    let walk = Walk::begin(&rest, &parts);
-    let fault = Fault::new(Code::MethodNotAllowed, "Queries come by POST.");
-    let mut response = answer::refusal(&fault, parts.uri.path(), &walk.request_id, None);
-    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("OPTIONS, POST"));
-    walk.finish(&rest, response)
+async fn unknown_method(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
+    other_method(&rest, request, "OPTIONS, POST")
 }

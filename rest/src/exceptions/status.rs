@@ -52,9 +52,11 @@ impl Probes {
     }
 }
 
-/// The process answers.
+/// The process answers. Whoever asks wants to know it of this moment.
 pub(super) fn health() -> Response<Body> {
-    answer(StatusCode::OK, &json!({ "status": "OK" }))
+    let mut response = answer(StatusCode::OK, &json!({ "status": "OK" }));
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
 }
 
 /// Whether the service can do its work.
@@ -90,13 +92,13 @@ async fn verdict(probe: &Probe) -> Value {
 }
 
 /// The contract's bytes.
-pub(super) fn contract(rest: &Rest, parts: &Parts) -> Response<Body> {
+pub(super) async fn contract(rest: &Rest, parts: &Parts) -> Response<Body> {
     let tag = etag(rest.contract.digest().as_bytes());
     let sent = parts.headers.get_all(header::IF_NONE_MATCH).iter().map(HeaderValue::as_bytes);
     if Condition::parse(sent).is_some_and(|sent| sent.matches_weakly(&tag)) {
         return not_modified(&tag);
     }
-    let mut response = Response::new(Body::from(rest.contract.text().to_owned()));
+    let mut response = rest.document.answer(&parts.headers).await;
     let out = response.headers_mut();
     out.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/yaml"));
     headers::text(out, header::ETAG, &format!("\"{tag}\""));

@@ -42,6 +42,12 @@ pub struct Explored {
     pub body: Bytes,
 }
 
+/// What the arguments of a root field must keep to beside their types, which is all that the schema knows of them.
+pub trait Bounds: Send + Sync {
+    /// What these arguments break; nothing for a root field without bounds.
+    fn breaches(&self, root: &str, arguments: &serde_json::Map<String, serde_json::Value>) -> Vec<FieldError>;
+}
+
 /// A query that passed every check.
 struct Checked {
     document: ExecutableDocument,
@@ -51,20 +57,26 @@ struct Checked {
 }
 
 impl Engine {
-    /// Answers a staff member's own query.
+    /// Answers a staff member's own query, within the bounds that everybody's requests are held to.
     ///
     /// # Errors
     /// [`Code::Unauthenticated`], [`Code::ScopeMissing`] for anybody but staff, for a field whose scope is
     /// missing, and for introspection without any scope of the operator's domain;
-    /// [`Code::ValidationFailed`] for a text that breaks a limit or the schema; [`Code::AuditUnavailable`].
-    pub fn explore(&self, caller: Caller, exploration: Exploration) -> BoxFuture<'_, Result<Explored, Fault>> {
+    /// [`Code::ValidationFailed`] for a text that breaks a limit or the schema, and for arguments out of bounds;
+    /// [`Code::AuditUnavailable`].
+    pub fn explore<'a>(
+        &'a self,
+        caller: Caller,
+        exploration: Exploration,
+        bounds: &'a dyn Bounds,
+    ) -> BoxFuture<'a, Result<Explored, Fault>> {
         async move {
             let principal =
                 caller.principal.clone().ok_or_else(|| Fault::new(Code::Unauthenticated, "Sign in first."))?;
             if principal.kind != PrincipalType::StaffUser {
                 return Err(Fault::scope("labs.admin"));
             }
-            let checked = Arc::new(self.check(&caller, &exploration).await?);
+            let checked = Arc::new(self.check(&caller, &exploration, bounds).await?);
             let (engine, run) = (self.clone(), (caller.clone(), Arc::clone(&checked)));
             let ran = tokio::spawn(async move { engine.run_checked(&run.0, exploration, &run.1).await }).await;
             match ran {
@@ -75,7 +87,7 @@ impl Engine {
         .boxed()
     }
 
-    async fn check(&self, caller: &Caller, exploration: &Exploration) -> Result<Checked, Fault> {
+    async fn check(&self, caller: &Caller, exploration: &Exploration, bounds: &dyn Bounds) -> Result<Checked, Fault> {
         let document = readable(exploration)?;
         let operation = &only_operation(&document).ok_or_else(|| invalid("Send exactly one operation."))?.node;
         // Before anything else that follows fragments: they may double with each line, or spread themselves.
@@ -93,17 +105,22 @@ impl Engine {
             return Err(invalid("A directive at the root decides what is asked. Leave out what is not to be asked."));
         }
         let shape = Shape::of(&document, &operation.selection_set.node);
-        let mut audited = Vec::new();
+        let (mut audited, mut breaches) = (Vec::new(), Vec::new());
         for field in &roots {
             let arguments = asked::arguments(field, operation, &exploration.variables);
             let key = field.response_key().node.to_string();
             let guarded = self.guard_root(caller, &field.name.node, writes, &arguments).await?;
+            breaches.extend(bounds.breaches(&field.name.node, &arguments));
             audited.extend(guarded.map(|root| Asked { root, key, arguments }));
         }
         let mut verdict = measured.accesses.into_iter().try_for_each(|access| Self::guard(access, caller));
         if verdict.is_ok() {
             let validated = prepare::validate(&self.0.plan.strict, document.clone()).await;
             verdict = validated.map_err(|breaches| invalid(breaches.join(" ")));
+        }
+        // What does not fit its type is told by the schema, in its own words.
+        if verdict.is_ok() && !breaches.is_empty() {
+            verdict = Err(Fault::invalid(breaches));
         }
         match verdict {
             Ok(()) => Ok(Checked { document, shape, writes, audited }),
@@ -258,7 +275,7 @@ impl Engine {
     }
 }
 
-/// The text as a document. What no text column holds is refused here, where it can still be recorded.
+/// The text as a document. What no text column holds is refused: it would fail the statement and its record alike.
 fn readable(exploration: &Exploration) -> Result<ExecutableDocument, Fault> {
     if exploration.query.len() > LONGEST_TEXT {
         return Err(invalid("The query is longer than 16 KB."));

@@ -4,6 +4,7 @@
 
 use aws_lc_rs::digest;
 use bytes::Bytes;
+use sqlx::PgConnection;
 
 use super::{IdempotencyKey, RootField};
 use crate::ask::Ask;
@@ -24,7 +25,8 @@ pub(super) enum Claim {
 }
 
 /// The place where the answer will be kept.
-pub(super) struct Slot {
+#[derive(Clone)]
+pub(crate) struct Slot {
     principal: String,
     operation: String,
     key: String,
@@ -33,47 +35,94 @@ pub(super) struct Slot {
 
 /// Claims a key for this transaction. Of several at once, one gets it and the others are told to wait.
 pub(super) async fn claim(ask: &Ask, root: &RootField, key: &IdempotencyKey) -> Result<Claim, Fault> {
-    let principal = match &ask.caller.principal {
-        Some(principal) => principal.uuid.to_string(),
-        None => format!("network:{}", ask.caller.address),
-    };
-    // A plain hash of a body that holds a password could be guessed at by whoever has a copy of the table.
-    let fingerprint = ask.services.key.mac(REQUEST, &key.fingerprint);
-    let slot = Slot { principal, operation: root.name.clone(), key: key.key.clone(), fingerprint };
+    let slot = Slot::of(ask, root, key);
     let mut conn = ask.db.conn().await?;
-    let locked = sqlx::query_scalar!(r#"select pg_try_advisory_xact_lock($1) as "locked!""#, slot.lock_number())
-        .fetch_one(&mut *conn)
-        .await?;
-    if !locked {
-        return Err(Fault::new(
-            Code::IdempotencyInProgress,
-            "A request with this Idempotency-Key is still running. Repeat it in a moment.",
-        )
-        .retry_after(1));
-    }
-    let stored = sqlx::query!(
-        "select request_sha256, answer_sealed from idempotency_key
-          where principal = $1 and operation = $2 and key = $3 and created_at > labs_now() - interval '24 hours'",
-        slot.principal,
-        slot.operation,
-        slot.key,
-    )
-    .fetch_optional(&mut *conn)
-    .await?;
+    slot.hold(&mut conn).await?;
+    let stored = slot.stored_get(&mut conn).await?;
     match stored {
+        Some(sealed) => replay(ask, &sealed),
         None => Ok(Claim::First(slot)),
-        Some(stored) if stored.request_sha256 != slot.fingerprint => Err(Fault::new(
-            Code::IdempotencyKeyReused,
-            "This Idempotency-Key was used for another request. Send the same content again, or choose a new key.",
-        )),
-        Some(stored) => {
-            let body = ask.services.key.open(PURPOSE, &stored.answer_sealed).map_err(Fault::internal)?;
-            Ok(Claim::Replay(Bytes::copy_from_slice(&body)))
+    }
+}
+
+/// Looks a key up and leaves its claim to the transaction's first statement: whoever works on a file before that holds
+/// no connection meanwhile. Of several at once, one gets it, and the others are told to wait or answered as it was.
+pub(super) async fn claim_later(ask: &Ask, root: &RootField, key: &IdempotencyKey) -> Result<Claim, Fault> {
+    let slot = Slot::of(ask, root, key);
+    let stored = slot.stored_get(&mut *ask.db.aside().conn().await?).await?;
+    match stored {
+        Some(sealed) => replay(ask, &sealed),
+        None => {
+            ask.db.claim_first(slot.clone()).await?;
+            Ok(Claim::First(slot))
         }
     }
 }
 
+fn replay(ask: &Ask, sealed: &[u8]) -> Result<Claim, Fault> {
+    let body = ask.services.key.open(PURPOSE, sealed).map_err(Fault::internal)?;
+    Ok(Claim::Replay(Bytes::copy_from_slice(&body)))
+}
+
+fn in_progress() -> Fault {
+    let detail = "A request with this Idempotency-Key is still running. Repeat it in a moment.";
+    Fault::new(Code::IdempotencyInProgress, detail).retry_after(1)
+}
+
 impl Slot {
+    fn of(ask: &Ask, root: &RootField, key: &IdempotencyKey) -> Self {
+        let principal = match &ask.caller.principal {
+            Some(principal) => principal.uuid.to_string(),
+            None => format!("network:{}", ask.caller.address),
+        };
+        // A plain hash of a body that holds a password could be guessed at by whoever has a copy of the table.
+        let fingerprint = ask.services.key.mac(REQUEST, &key.fingerprint);
+        Self { principal, operation: root.name.clone(), key: key.key.clone(), fingerprint }
+    }
+
+    /// Claims the key in a transaction that has just begun.
+    ///
+    /// # Errors
+    /// [`Code::IdempotencyInProgress`] while another request holds the key, and, to be tried again, when one was answered
+    /// since the key was looked up; [`Code::IdempotencyKeyReused`].
+    pub(crate) async fn take(&self, conn: &mut PgConnection) -> Result<(), Fault> {
+        self.hold(conn).await?;
+        if self.stored_get(conn).await?.is_none() {
+            return Ok(());
+        }
+        let mut fault = in_progress();
+        fault.parts_mut().retryable = true;
+        Err(fault)
+    }
+
+    /// Keeps everybody else from the key until the transaction ends.
+    async fn hold(&self, conn: &mut PgConnection) -> Result<(), Fault> {
+        let locked = sqlx::query_scalar!(r#"select pg_try_advisory_xact_lock($1) as "locked!""#, self.lock_number())
+            .fetch_one(conn)
+            .await?;
+        if locked { Ok(()) } else { Err(in_progress()) }
+    }
+
+    /// The sealed answer of the first request with this key.
+    async fn stored_get(&self, conn: &mut PgConnection) -> Result<Option<Vec<u8>>, Fault> {
+        let stored = sqlx::query!(
+            "select request_sha256, answer_sealed from idempotency_key
+              where principal = $1 and operation = $2 and key = $3 and created_at > labs_now() - interval '24 hours'",
+            self.principal,
+            self.operation,
+            self.key,
+        )
+        .fetch_optional(conn)
+        .await?;
+        match stored {
+            Some(stored) if stored.request_sha256 != self.fingerprint => Err(Fault::new(
+                Code::IdempotencyKeyReused,
+                "This Idempotency-Key was used for another request. Send the same content again, or choose a new key.",
+            )),
+            stored => Ok(stored.map(|stored| stored.answer_sealed)),
+        }
+    }
+
     /// Keeps the answer.
     pub(super) async fn keep(self, ask: &Ask, body: &[u8]) -> Result<(), Fault> {
         let sealed = ask.services.key.seal(PURPOSE, body);

@@ -9,7 +9,7 @@
 mod audit;
 mod direct;
 mod explore;
-mod idempotency;
+pub(crate) mod idempotency;
 mod prepare;
 mod question;
 mod roots;
@@ -25,7 +25,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use sqlx::PgPool;
 
-pub use explore::{Exploration, Explored};
+pub use explore::{Bounds, Exploration, Explored};
 pub use prepare::Plan;
 pub use question::{Question, RootField};
 pub(crate) use roots::{Merged, Roots, roots};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Answer, Call, Engine, audit, idempotency};
+use super::{Answer, Call, Engine, IdempotencyKey, audit, idempotency};
 use crate::ask::Ask;
 use crate::db::Db;
 use crate::fault::{Code, Fault};
@@ -57,7 +57,7 @@ impl Engine {
     pub(super) async fn walk(&self, call: &Call, ask: &Arc<Ask>) -> Result<Answer, Fault> {
         let claim = match &call.idempotency {
             None => None,
-            Some(key) => match idempotency::claim(ask, &call.question.root, key).await? {
+            Some(key) => match claim(call, ask, key).await? {
                 idempotency::Claim::Replay(body) => {
                     return Ok(Answer { body, extras: ask.take_extras(), replayed: true });
                 }
@@ -90,6 +90,15 @@ impl Engine {
 
     pub(super) fn now(&self) -> crate::time::Time {
         self.0.services.clock.now()
+    }
+}
+
+/// Claims the call's key: at once, or with the first statement where a file is worked on before there is one.
+async fn claim(call: &Call, ask: &Ask, key: &IdempotencyKey) -> Result<idempotency::Claim, Fault> {
+    let root = &call.question.root;
+    match call.attachment {
+        None => idempotency::claim(ask, root, key).await,
+        Some(_) => idempotency::claim_later(ask, root, key).await,
     }
 }
 

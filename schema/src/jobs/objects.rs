@@ -1,5 +1,6 @@
 //! Deleting pictures that nobody names: an upload that was refused or cut off after its object was written, a picture
-//! that was replaced, a page that was erased (specification: design, security, 17).
+//! that was replaced, a page that was erased; and what a killed process had not finished writing (specification: design,
+//! security, 17).
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use jiff::{SignedDuration, Timestamp};
@@ -19,7 +20,7 @@ pub(super) async fn sweep(pool: &PgPool, services: &Services) -> Result<u64, Fau
     let before = file_time() - OLD;
     let old = services.media.list().try_filter(move |entry| std::future::ready(entry.modified_at < before));
     let mut batches = old.map_ok(|entry| entry.key.name()).try_chunks(BATCH).boxed();
-    let mut deleted = 0;
+    let mut deleted = services.media.delete_staged(before).await.map_err(Fault::internal)?;
     while let Some(names) = batches.next().await {
         let names = names.map_err(Fault::internal)?;
         for name in unnamed_page(pool, &names).await? {

@@ -75,5 +75,49 @@ pub(super) async fn tidy(pool: &PgPool) -> Result<u64, Fault> {
              select ctid from email_change where requested_at < labs_now() - interval '30 days'
               order by requested_at limit 1000 for update skip locked))"
     );
-    Ok(keys + tokens + revocations + days + failures + invitations + changes)
+    let rest = counts_tidy(pool).await? + pictures_tidy(pool).await?;
+    Ok(keys + tokens + revocations + days + failures + invitations + changes + rest)
+}
+
+/// Counts and ledgers, each for as long as somebody may ask: a year beside the year before, and a quarter of what went
+/// wrong.
+async fn counts_tidy(pool: &PgPool) -> Result<u64, Fault> {
+    let usage = swept!(
+        pool,
+        "delete from request_usage where ctid = any (array (
+             select ctid from request_usage where day < (labs_now() at time zone 'UTC')::date - 760
+              order by day limit 1000 for update skip locked))"
+    );
+    let refusals = swept!(
+        pool,
+        "delete from rate_limit_refusal where ctid = any (array (
+             select ctid from rate_limit_refusal where hour < labs_now() - interval '90 days'
+              order by hour limit 1000 for update skip locked))"
+    );
+    let runs = swept!(
+        pool,
+        "delete from job_run where ctid = any (array (
+             select ctid from job_run where created_at < labs_now() - interval '90 days'
+              order by created_at limit 1000 for update skip locked))"
+    );
+    Ok(usage + refusals + runs)
+}
+
+/// Pictures that were replaced, once nothing can show them again: no listing has them, and no submission that is with the
+/// reviewers, was rejected and may be appealed, or was approved and may yet be published. Their objects go by the sweep.
+async fn pictures_tidy(pool: &PgPool) -> Result<u64, Fault> {
+    Ok(swept!(
+        pool,
+        "delete from media where ctid = any (array (
+             select m.ctid from media as m
+              where m.removed_at < labs_now() - interval '1 day'
+                and not exists (select from listing_media as shown where shown.media_uuid = m.media_uuid)
+                and not exists (
+                    select from submission as s join app_version as v on v.version_uuid = s.version_uuid
+                     where s.app_uuid = m.app_uuid
+                       and (s.state in ('SUBMITTED', 'IN_REVIEW', 'REJECTED')
+                            or s.state = 'APPROVED' and v.state in ('APPROVED', 'SCHEDULED'))
+                       and s.snapshot -> 'media' @> jsonb_build_array(jsonb_build_object('media_uuid', m.media_uuid)))
+              order by m.removed_at limit 1000 for update of m skip locked))"
+    ))
 }

@@ -9,6 +9,7 @@
 //! any upload can last: every put, of known content too, makes the object young again, so an upload
 //! that is about to commit its row never loses its object to the sweep.
 pub mod archive;
+mod staged;
 
 use std::fs::DirBuilder;
 use std::io;
@@ -29,7 +30,11 @@ use crate::keep::sha256;
 
 /// The pictures of the service. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct MediaStore(Arc<dyn ObjectStore>);
+pub struct MediaStore {
+    objects: Arc<dyn ObjectStore>,
+    /// Where they lie as files.
+    folder: Option<Arc<FilePath>>,
+}
 
 /// An object's name: the SHA-256 of its content. Made from content or from a row, never from
 /// anything that a caller sent.
@@ -61,6 +66,9 @@ pub enum StoreError {
     /// The folder cannot be made.
     #[error("the media folder cannot be made: {0}")]
     Folder(#[from] io::Error),
+    /// The folder cannot be swept.
+    #[error("the media folder cannot be swept: {0}")]
+    Sweep(#[source] io::Error),
     /// Reading or writing failed.
     #[error("the media store failed: {0}")]
     Store(#[from] Error),
@@ -80,12 +88,12 @@ impl MediaStore {
     pub fn in_folder(folder: &FilePath) -> Result<MediaStore, StoreError> {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let files = LocalFileSystem::new_with_prefix(folder)?.with_fsync(true);
-        Ok(MediaStore(Arc::new(files)))
+        Ok(MediaStore { objects: Arc::new(files), folder: Some(folder.into()) })
     }
 
     /// A store that forgets everything; for tests.
     pub fn in_memory() -> MediaStore {
-        MediaStore(Arc::new(InMemory::new()))
+        MediaStore { objects: Arc::new(InMemory::new()), folder: None }
     }
 
     /// Puts an object and answers its name. Putting the same content again is no error and makes
@@ -95,7 +103,7 @@ impl MediaStore {
     /// [`StoreError`]; then nothing may be said to exist.
     pub async fn put(&self, content: Bytes) -> Result<MediaKey, StoreError> {
         let key = MediaKey::of(&content);
-        self.0.put(&key.path(), content.into()).await?;
+        self.objects.put(&key.path(), content.into()).await?;
         Ok(key)
     }
 
@@ -104,7 +112,7 @@ impl MediaStore {
     /// # Errors
     /// [`StoreError`]
     pub async fn get(&self, key: MediaKey) -> Result<Option<MediaObject>, StoreError> {
-        let found = match self.0.get(&key.path()).await {
+        let found = match self.objects.get(&key.path()).await {
             Err(Error::NotFound { .. }) => return Ok(None),
             found => found?,
         };
@@ -125,14 +133,14 @@ impl MediaStore {
     /// [`StoreError`]
     pub async fn delete_old(&self, key: MediaKey, before: Timestamp) -> Result<bool, StoreError> {
         let path = key.path();
-        let found = match self.0.head(&path).await {
+        let found = match self.objects.head(&path).await {
             Err(Error::NotFound { .. }) => return Ok(false),
             found => MediaEntry::of(&found?),
         };
         if found.is_none_or(|entry| entry.modified_at >= before) {
             return Ok(false);
         }
-        match self.0.delete(&path).await {
+        match self.objects.delete(&path).await {
             Err(Error::NotFound { .. }) => Ok(false),
             result => Ok(result.map(|()| true)?),
         }
@@ -140,7 +148,7 @@ impl MediaStore {
 
     /// All objects, in no order, for the sweep. Whatever else lies in the store is passed over.
     pub fn list(&self) -> BoxStream<'static, Result<MediaEntry, StoreError>> {
-        self.0
+        self.objects
             .list(None)
             .map_err(StoreError::from)
             .try_filter_map(|meta| async move { Ok(MediaEntry::of(&meta)) })
@@ -154,8 +162,8 @@ impl MediaStore {
     pub async fn ready(&self) -> Result<(), StoreError> {
         let probe = Path::from("probe/ready");
         let content = Bytes::from_static(b"ready");
-        self.0.put(&probe, content.clone().into()).await?;
-        let read = self.0.get(&probe).await?.bytes().await?;
+        self.objects.put(&probe, content.clone().into()).await?;
+        let read = self.objects.get(&probe).await?.bytes().await?;
         if read == content { Ok(()) } else { Err(StoreError::Mixed) }
     }
 }

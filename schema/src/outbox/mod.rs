@@ -32,7 +32,15 @@ use crate::services::Services;
 /// # Errors
 /// What the database answered.
 pub(crate) async fn queue(ask: &Ask, to: &Addressee, letter: &Letter) -> Result<(), Fault> {
-    post(ask, to, letter, true).await
+    post(ask, to, &Post::of(letter)).await
+}
+
+/// Queues a letter that tells somebody else of a partner: it is made anonymous with that partner.
+///
+/// # Errors
+/// What the database answered.
+pub(crate) async fn queue_about(ask: &Ask, partner_uuid: Uuid, to: &Addressee, letter: &Letter) -> Result<(), Fault> {
+    post(ask, to, &Post { about_partner_uuid: Some(partner_uuid), ..Post::of(letter) }).await
 }
 
 /// Queues a letter if there is somebody to write to, and does the same work if there is nobody: what a stranger asks
@@ -53,7 +61,8 @@ pub(crate) async fn queue_perhaps(
         locale: "en".to_owned(),
     };
     let someone = to.unwrap_or(&nobody);
-    post(ask, someone, &write(someone.name.clone()), to.is_some()).await
+    let letter = write(someone.name.clone());
+    post(ask, someone, &Post { is_meant: to.is_some(), ..Post::of(&letter) }).await
 }
 
 /// Queues a letter where there is no request, with the id that it is to have.
@@ -67,7 +76,7 @@ pub(crate) async fn queue_by(
     to: &Addressee,
     letter: &Letter,
 ) -> Result<(), Fault> {
-    post_by(db, services, message_uuid, to, (letter, true)).await
+    post_by(db, services, message_uuid, to, &Post::of(letter)).await
 }
 
 /// Queues a letter to each administrator of a partner's team who can be written to, written by their name. There need be
@@ -83,13 +92,26 @@ pub(crate) async fn queue_to_administrators(
 ) -> Result<(), Fault> {
     for to in administrators_page(db, partner_uuid).await? {
         let message_uuid = keep::uuid_at(services.clock.now().0);
-        post_by(db, services, message_uuid, &to, (&write(to.name.clone()), true)).await?;
+        post_by(db, services, message_uuid, &to, &Post::of(&write(to.name.clone()))).await?;
     }
     Ok(())
 }
 
-async fn post(ask: &Ask, to: &Addressee, letter: &Letter, is_meant: bool) -> Result<(), Fault> {
-    post_by(&ask.db, &ask.services, ask.new_uuid(), to, (letter, is_meant)).await
+/// What is posted.
+struct Post<'a> {
+    letter: &'a Letter,
+    about_partner_uuid: Option<Uuid>,
+    is_meant: bool,
+}
+
+impl<'a> Post<'a> {
+    fn of(letter: &'a Letter) -> Self {
+        Self { letter, about_partner_uuid: None, is_meant: true }
+    }
+}
+
+async fn post(ask: &Ask, to: &Addressee, post: &Post<'_>) -> Result<(), Fault> {
+    post_by(&ask.db, &ask.services, ask.new_uuid(), to, post).await
 }
 
 async fn post_by(
@@ -97,12 +119,13 @@ async fn post_by(
     services: &Services,
     message_uuid: Uuid,
     to: &Addressee,
-    (letter, is_meant): (&Letter, bool),
+    &Post { letter, about_partner_uuid, is_meant }: &Post<'_>,
 ) -> Result<(), Fault> {
     let subject = letter.subject(Locale::of(&to.locale), &platform(services));
     let content_sealed = letter.seal(&services.key, message_uuid);
     let (kind, subject, content_sealed) = (letter.kind(), subject.as_str(), content_sealed.as_slice());
-    store::insert(db, to, &store::NewMessage { message_uuid, kind, subject, content_sealed, is_meant }).await
+    let message = store::NewMessage { message_uuid, kind, subject, content_sealed, about_partner_uuid, is_meant };
+    store::insert(db, to, &message).await
 }
 
 /// Queues a letter to a person, written by their name, to the address they have now. Whoever is gone gets none.

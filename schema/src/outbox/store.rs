@@ -24,6 +24,8 @@ pub(super) struct NewMessage<'a> {
     pub(super) kind: &'a str,
     pub(super) subject: &'a str,
     pub(super) content_sealed: &'a [u8],
+    /// Of whom it tells, where that is not who it goes to.
+    pub(super) about_partner_uuid: Option<Uuid>,
     /// Whether there is somebody to write to. The same statement runs in either case.
     pub(super) is_meant: bool,
 }
@@ -31,8 +33,9 @@ pub(super) struct NewMessage<'a> {
 /// Queues a mail.
 pub(super) async fn insert(db: &Db, to: &Addressee, message: &NewMessage<'_>) -> Result<(), Fault> {
     sqlx::query!(
-        "insert into mail_message (message_uuid, kind, recipient, locale, subject, content_sealed, person_uuid, partner_uuid)
-         select $1, $2, $3, $4, $5, $6, $7, $8 where $9",
+        "insert into mail_message (message_uuid, kind, recipient, locale, subject, content_sealed, person_uuid, partner_uuid,
+                                   about_partner_uuid)
+         select $1, $2, $3, $4, $5, $6, $7, $8, $9 where $10",
         message.message_uuid,
         message.kind,
         to.email,
@@ -41,6 +44,7 @@ pub(super) async fn insert(db: &Db, to: &Addressee, message: &NewMessage<'_>) ->
         message.content_sealed,
         to.person_uuid,
         to.partner_uuid,
+        message.about_partner_uuid,
         message.is_meant,
     )
     .execute(&mut *db.conn().await?)

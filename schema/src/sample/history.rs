@@ -215,6 +215,7 @@ fn snapshot(past: Past, begun: &Begun, way: &Way, pictures: &[MediaRow], is_live
             "alt_text": row.alt_text, "caption": row.caption })
     });
     json!({
+        "slug": begun.app.slug,
         "default_locale": begun.default_locale(),
         "texts": texts.collect::<Vec<_>>(),
         "links": begun.links(),

@@ -176,7 +176,14 @@ async fn a_rejection_is_appealed_once_with_a_text_and_before_another_reviewer() 
     let seen = market.submission("marketplace_submissions_get", submission).expect(200).await;
     assert_eq!(seen.str("appeal_text"), APPEAL);
 
-    market.reject(submission).await;
+    let sent_back = market.house.call("marketplace_submissions_request_changes").path("submission_uuid", submission);
+    sent_back.token(&other.token).json(&finding("REQ-14")).expect(200).await;
+    let mended = market.submit(&here.app, &here.version).await;
+    let own = market.submission("marketplace_submissions_claim", &mended).send().await;
+    assert_eq!((own.status, own.code()), (409, "CONFLICT"), "nor what is handed in after changes were asked for");
+    let claim = market.house.call("marketplace_submissions_claim").path("submission_uuid", &mended);
+    claim.token(&other.token).expect(200).await;
+    market.reject(&mended).await;
     for action in ["submit", "publish", "schedule"] {
         let again = here.act(&market, action).await;
         assert_eq!((again.status, again.code()), (409, "ILLEGAL_TRANSITION"), "{action}");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use sqlx::AssertSqlSafe;
+use sqlx::{AssertSqlSafe, PgConnection};
 use uuid::Uuid;
 
 use crate::house::House;
@@ -22,6 +22,12 @@ const BELONGING: [(&str, &str); 7] = [
     ("version_uuid", "select version_uuid from app_version join app using (app_uuid) where partner_uuid = $1"),
 ];
 
+/// What the history tells of staff. It is no table, and the archive does not ask the history for it.
+const STAFF_ACCESS: &str = "select jsonb_build_object('event_uuid', event_uuid, 'occurred_at', occurred_at,
+        'operation', operation, 'subject_uuid', subject_uuid, 'reason', reason)
+    from partner_history($1, '{STAFF}', null, null, '-infinity', 'infinity', 'infinity',
+        'ffffffff-ffff-ffff-ffff-ffffffffffff')";
+
 /// What of a table a partner is not to see.
 fn is_shown(table: &str, row: &Value) -> bool {
     match table {
@@ -36,26 +42,33 @@ pub(super) async fn owned(house: &House, tables: &[String], partner: Uuid) -> BT
     let mut owner = house.owner().await;
     let mut found = BTreeMap::new();
     for table in tables {
-        let columns: Vec<String> = sqlx::query_scalar(
-            "select attname::text from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped",
-        )
-        .bind(table)
-        .fetch_all(&mut owner)
-        .await
-        .unwrap();
-        let belonging = BELONGING.iter().find(|(column, _)| columns.iter().any(|known| known == column));
-        let filter = match (table.as_str(), belonging) {
-            ("request_usage", _) => "account = 'partner:' || $1::uuid::text".to_owned(),
-            ("mail_message", _) => format!("partner_uuid = $1 or person_uuid in ({})", BELONGING[2].1),
-            (_, Some((column, of))) => format!("{column} in ({of})"),
-            (_, None) => panic!("nobody knows whose a row of {table} is"),
+        let rows = match table.as_str() {
+            "staff_access" => STAFF_ACCESS.to_owned(),
+            _ => format!("select to_jsonb(t) from {table} as t where {}", filter(&mut owner, table).await),
         };
-        let rows = format!("select to_jsonb(t) from {table} as t where {filter}");
         let rows: Vec<Value> =
             sqlx::query_scalar(AssertSqlSafe(rows)).bind(partner).fetch_all(&mut owner).await.unwrap();
         found.insert(table.clone(), rows.into_iter().filter(|row| is_shown(table, row)).collect());
     }
     found
+}
+
+/// Which rows of a table are the partner's, `$1`.
+async fn filter(owner: &mut PgConnection, table: &str) -> String {
+    let columns: Vec<String> = sqlx::query_scalar(
+        "select attname::text from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped",
+    )
+    .bind(table)
+    .fetch_all(owner)
+    .await
+    .unwrap();
+    let belonging = BELONGING.iter().find(|(column, _)| columns.iter().any(|known| known == column));
+    match (table, belonging) {
+        ("request_usage" | "rate_limit_refusal", _) => "account = 'partner:' || $1::uuid::text".to_owned(),
+        ("mail_message", _) => format!("partner_uuid = $1 or person_uuid in ({})", BELONGING[2].1),
+        (_, Some((column, of))) => format!("{column} in ({of})"),
+        (_, None) => panic!("nobody knows whose a row of {table} is"),
+    }
 }
 
 /// Every table that holds something of partners or their people: those that refer to them, over however many steps, and
@@ -71,7 +84,7 @@ pub(super) async fn catalogue(house: &House) -> Vec<String> {
             and (oid in (select oid from belonging) or exists (
                  select from pg_attribute
                   where attrelid = pg_class.oid and not attisdropped
-                    and attname in ('partner_uuid', 'app_uuid', 'person_uuid', 'client_uuid')))
+                    and attname in ('partner_uuid', 'app_uuid', 'person_uuid', 'client_uuid', 'account')))
           order by relname",
     )
     .fetch_all(&mut house.owner().await)
@@ -144,9 +157,27 @@ pub(super) async fn furnished(house: &House, company: &str) -> Person {
                 values (labs_uuid(), 'NOTICE', 'd@d.example', 'Hello', 'SENT', labs_now(), '{partner}');
              insert into client_scope_use (client_uuid, scope, uses)
                 select client_uuid, 'marketplace', 3 from machine_client where client_id = '{client}'
-                on conflict do nothing;
-             insert into request_usage values ('2020-01-01', 'partner:{partner}', 'system_me_get', 1, labs_now());"
+                on conflict do nothing;"
         ))
         .await;
+    counted(house, partner).await;
     person
+}
+
+/// What is counted of a partner's requests, and what staff did with it: a look that it reads of, and what it does not.
+async fn counted(house: &House, partner: Uuid) {
+    house
+        .sql(&format!(
+            "insert into request_usage values ('2020-01-01', 'partner:{partner}', 'system_me_get', 1, labs_now());
+             insert into rate_limit_refusal values (labs_now(), 'partner:{partner}', 'system_me_get', 'burst', 2);
+             insert into audit_log (record_uuid, operation, channel, outcome, actor_kind, actor_uuid, actor_label,
+                                    target_kind, target_uuid, partner_uuid, reason)
+                select labs_uuid(), operation, 'REST', outcome, 'STAFF_USER', labs_uuid(), 'Petra Partners',
+                       'PARTNER', '{partner}', '{partner}', reason
+                  from (values ('admin_partners_get', 'SUCCEEDED', 'Asked on the telephone'),
+                               ('admin_notes_create', 'SUCCEEDED', 'between staff'),
+                               ('admin_partners_suspend', 'REFUSED', 'between staff'))
+                       as calls (operation, outcome, reason);"
+        ))
+        .await;
 }

@@ -97,6 +97,11 @@ async fn a_body_is_there_when_needed_and_only_then() {
     assert_eq!(with_reason.variables("marketplace_apps_archive").await["body"], json!({"reason": "old"}));
     let delete = Call::default().path("app_uuid", APP).json("{}");
     assert_eq!(delete.refused("marketplace_apps_delete").await, one(422, "", FieldCode::NotAllowed));
+    let announced = |name, value| Call::default().path("app_uuid", APP).header(name, value);
+    for head in [announced("content-length", "2"), announced("transfer-encoding", "chunked")] {
+        assert_eq!(head.refused("marketplace_apps_delete").await, one(422, "", FieldCode::NotAllowed));
+    }
+    assert!(announced("content-length", "0").bind("marketplace_apps_delete").await.is_ok());
 }
 
 #[tokio::test]

@@ -34,6 +34,8 @@ const FIRST: [&str; 9] = [
     "security",
 ];
 const LAST: [&str; 3] = ["parameters", "requestBody", "responses"];
+/// What they tell is of this moment, so that nobody asks whether it is still the same.
+const MOMENTARY: [&str; 3] = ["system_health_get", "system_readiness_get", "system_me_explain"];
 
 /// What the rules look at in one operation.
 pub(super) struct Traits {
@@ -64,7 +66,8 @@ impl Traits {
         let list = operation.get("x-list");
         let keyed = method == "post" && operation.get("x-idempotency").is_none();
         let writes_in_place = matches!(method, "patch" | "put" | "delete");
-        let resource = method == "get" || keyed || writes_in_place;
+        let id = operation.get("operationId").and_then(Value::as_str).unwrap_or_default();
+        let resource = (method == "get" || keyed || writes_in_place) && !MOMENTARY.contains(&id);
         Traits {
             get: method == "get",
             list: list.is_some(),
@@ -77,7 +80,7 @@ impl Traits {
             single_json: list.is_none() && resource && answers_json(operation),
             takes_key: keyed,
             takes_if_match: writes_in_place && single_gets.contains(path),
-            liveness: operation.get("operationId").and_then(Value::as_str) == Some("system_health_get"),
+            liveness: id == "system_health_get",
         }
     }
 

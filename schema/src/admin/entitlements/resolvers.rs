@@ -141,7 +141,8 @@ impl EntitlementsMutation {
         let kind = store::kind_get(&ask.db, &feature_code).await?.ok_or_else(|| Fault::not_found("feature"))?;
         let said = body.value.as_ref().map(|value| &value.0);
         let value = rules::put(FeatureKind::of(&kind), said, body.unlimited, (body.expires_at, ask.now))?;
-        let caller = ask.principal()?;
+        let (caller, change) = (ask.principal()?, Change::asked(ask, Some(&body.reason))?);
+        change.hold_first(partner_uuid).await?;
         let new = NewOverride {
             partner_uuid,
             feature_code: &feature_code,
@@ -152,26 +153,30 @@ impl EntitlementsMutation {
         };
         store::put(&ask.db, &new).await?;
         let detail = json!({ "feature_code": feature_code, "value": value, "effective_until": body.expires_at });
-        Change::asked(ask, Some(&body.reason))?.note(partner_uuid, "OVERRIDE_SET", None, detail).await?;
+        change.note(partner_uuid, "OVERRIDE_SET", None, detail).await?;
         let row = store::all(&ask.db, partner_uuid, Some(&feature_code)).await?.pop();
         row.map(Into::into).ok_or_else(|| Fault::not_found("feature"))
     }
 
-    /// The tier's value again.
+    /// The tier's value again. The partner reads why.
     #[graphql(directive = access::apply("labs.admin.subscriptions:write".into()))]
     async fn admin_entitlements_delete_override(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         feature_code: String,
+        reason: String,
     ) -> Result<bool, Fault> {
         let ask = ctx.ask();
         noted(ask, partner_uuid).await?;
+        ask.note_reason(reason.as_str());
+        let change = Change::asked(ask, Some(&reason))?;
+        change.hold_first(partner_uuid).await?;
         if !store::delete(&ask.db, partner_uuid, &feature_code).await? {
             return Err(Fault::not_found("override of this feature for this partner"));
         }
         let detail = json!({ "feature_code": feature_code });
-        Change::asked(ask, None)?.note(partner_uuid, "OVERRIDE_REMOVED", None, detail).await?;
+        change.note(partner_uuid, "OVERRIDE_REMOVED", None, detail).await?;
         Ok(true)
     }
 }

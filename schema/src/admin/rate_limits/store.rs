@@ -54,11 +54,14 @@ pub(super) async fn get(db: &Db, partner_uuid: Uuid) -> Result<Option<LimitRow>,
     .await?)
 }
 
-/// The name of a partner.
+/// The name of a partner that was not erased, and is not while this transaction lasts.
 pub(super) async fn name_get(db: &Db, partner_uuid: Uuid) -> Result<Option<String>, Fault> {
-    Ok(sqlx::query_scalar!("select company_name from partner where partner_uuid = $1", partner_uuid)
-        .fetch_optional(&mut *db.conn().await?)
-        .await?)
+    Ok(sqlx::query_scalar!(
+        "select company_name from partner where partner_uuid = $1 and state <> 'ERASED' for share",
+        partner_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
 }
 
 /// An override to be. What it leaves out is the tier's.

@@ -66,7 +66,7 @@ pub(crate) struct RegistrationInput {
     website: MaybeUndefined<String>,
     /// Its first administrator.
     administrator: RegistrationAdministratorInput,
-    /// The tier to start on; `FREE` when none is named.
+    /// The tier to start on; the one that cancelled subscriptions fall back to when none is named.
     tier_code: Option<String>,
     /// Always true.
     accept_terms: bool,
@@ -221,8 +221,10 @@ async fn checked(ask: &Ask, body: &RegistrationInput) -> Result<Checked, Fault> 
     let password = SecretText::new(administrator.password.as_str());
     let judged = ask.services.passwords.check_rule(password, &administrator.email, &administrator.name);
     let problems = judged.await.map_err(busy)?.err().unwrap_or_default();
-    let code = body.tier_code.as_deref().unwrap_or(rules::FIRST_TIER);
-    let tier = store::tier_get(&ask.db.aside(), code).await?;
+    let tier = match body.tier_code.as_deref() {
+        Some(code) => store::tier_get(&ask.db.aside(), code).await?,
+        None => changing::fallback_get(&ask.db.aside()).await?.map(|tier| tier.tier_uuid),
+    };
     errors.extend(rules::errors(&rules::Findings {
         accepts_terms: body.accept_terms,
         password: &problems,

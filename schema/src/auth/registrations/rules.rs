@@ -9,8 +9,6 @@ pub(super) const VERIFY_SECONDS: i64 = 24 * 3600;
 pub(super) const MAILS_PER_HOUR: i64 = 5;
 /// Characters of the administrator's name at most.
 pub(super) const LONGEST_NAME: usize = 120;
-/// The tier of whoever names none.
-pub(super) const FIRST_TIER: &str = "FREE";
 
 /// What was found out about a registration beside its company and its address.
 #[derive(Clone, Copy)]

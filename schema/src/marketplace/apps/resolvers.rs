@@ -111,7 +111,7 @@ impl AppsMutation {
         let ask = ctx.ask();
         let present = held(ask, app_uuid, body.default_locale.as_deref()).await?;
         let after = draft::merged(&present.draft, body.into())?;
-        draft::slug_movable(&present.draft, &after, present.was_published)?;
+        draft::slug_movable(&present.draft, &after, present.fixed)?;
         draft::locale_movable(&after, &present.locales)?;
         let fields = draft::changed(&present.draft, &after);
         if !fields.is_empty() {
@@ -127,7 +127,7 @@ impl AppsMutation {
         let ask = ctx.ask();
         let present = held(ask, app_uuid, None).await?;
         let versions = store::version_states_lock(&ask.db, app_uuid).await?;
-        rules::deletable(State::parse(&present.state)?, present.was_published, &versions)?;
+        rules::deletable(State::parse(&present.state)?, present.fixed.was_published, &versions)?;
         store::delete(&ask.db, ask.owner()?, app_uuid).await?;
         Ok(true)
     }

@@ -45,6 +45,7 @@ fn places(snapshot: &ListingSnapshot) -> Vec<Place> {
             places.push((path, value.to_owned()));
         }
     };
+    add("/slug".into(), snapshot.slug.as_deref());
     add("/default_locale".into(), Some(&snapshot.default_locale));
     for text in &snapshot.texts {
         add(format!("/texts/{}/name", text.locale), Some(&text.name));

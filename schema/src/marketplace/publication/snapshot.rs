@@ -13,6 +13,9 @@ use crate::marketplace::versions::Manifest;
 /// A listing at one moment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::marketplace) struct Snapshot {
+    /// The app's name in addresses; nothing in those that were taken before it was kept.
+    #[serde(default)]
+    pub(in crate::marketplace) slug: Option<String>,
     /// The locale readers get when no other matches.
     pub(in crate::marketplace) default_locale: String,
     /// The texts, the default locale first.

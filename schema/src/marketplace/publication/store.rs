@@ -34,8 +34,9 @@ pub(super) struct Size {
     pub(super) height: i32,
 }
 
-/// Puts a version on the storefront: the former one is superseded, the app listed, and the listing written from
-/// the snapshot that was approved. Ratings stay. The caller has locked the app and asked the rules.
+/// Puts a version on the storefront: the former one is superseded, lower ones wait for their time no longer, the app
+/// is listed, and the listing written from the snapshot that was approved. Ratings stay. The caller has locked the app
+/// and asked the rules.
 pub(in crate::marketplace) async fn publish(
     db: &Db,
     actor: Actor,
@@ -47,6 +48,7 @@ pub(in crate::marketplace) async fn publish(
         .ok_or_else(|| Fault::internal(format!("the version {version_uuid} was approved without a submission")))?;
     set_superseded(db, actor, app_uuid).await?;
     set_published(db, actor, app_uuid, version_uuid).await?;
+    set_overtaken(db, actor, version_uuid).await?;
     listing_upsert(db, app_uuid, version_uuid, submission_uuid).await?;
     listing_parts_delete(db, app_uuid).await?;
     listing_parts_insert(db, app_uuid, submission_uuid).await
@@ -106,6 +108,30 @@ async fn set_published(db: &Db, actor: Actor, app_uuid: Uuid, version_uuid: Uuid
              jsonb_build_object('version_uuid', version_uuid, 'number', number)
          from version",
         app_uuid,
+        version_uuid,
+        actor.kind,
+        actor.uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Takes their time from the scheduled versions that are lower than this one, which is live: theirs would never come.
+async fn set_overtaken(db: &Db, actor: Actor, version_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "with overtaken as (
+             update app_version as v
+             set state = 'APPROVED', publish_at = null, state_changed_at = labs_now(), updated_at = labs_now()
+             from app_version as live
+             where live.version_uuid = $1 and v.app_uuid = live.app_uuid and v.state = 'SCHEDULED'
+                 and v.precedence < live.precedence
+             returning v.app_uuid, v.version_uuid, v.number, live.number as by_number
+         )
+         insert into app_event (event_uuid, app_uuid, kind, actor_kind, actor_uuid, detail)
+         select labs_uuid(), app_uuid, 'VERSION_OVERTAKEN', $2, $3,
+             jsonb_build_object('version_uuid', version_uuid, 'number', number, 'by_number', by_number)
+         from overtaken",
         version_uuid,
         actor.kind,
         actor.uuid
@@ -203,7 +229,7 @@ pub(in crate::marketplace) async fn draft_get(
 ) -> Result<Option<Snapshot>, Fault> {
     let snapshot = sqlx::query_scalar!(
         r#"select jsonb_build_object(
-             'default_locale', a.default_locale,
+             'slug', a.slug, 'default_locale', a.default_locale,
              'texts', coalesce((
                  select jsonb_agg(to_jsonb(t) - 'app_uuid' - 'updated_at' order by t.locale <> a.default_locale, t.locale)
                  from app_translation as t
@@ -240,7 +266,7 @@ pub(in crate::marketplace) async fn draft_get(
 pub(super) async fn live_get(db: &Db, app_uuid: Uuid) -> Result<Option<Snapshot>, Fault> {
     let snapshot = sqlx::query_scalar!(
         r#"select jsonb_build_object(
-             'default_locale', l.default_locale,
+             'slug', l.slug, 'default_locale', l.default_locale,
              'texts', coalesce((
                  select jsonb_agg(to_jsonb(t) - 'app_uuid' - 'search' order by t.locale <> l.default_locale, t.locale)
                  from listing_translation as t
@@ -337,15 +363,18 @@ pub(super) async fn due_page(db: &Db) -> Result<Vec<Uuid>, Fault> {
     .await?)
 }
 
-/// Locks one of them with its app and answers the app; `None` when somebody else has it, or when it is due no longer.
+/// Locks one of them with its app, and its partner against being held back meanwhile; answers the app. `None` when
+/// somebody else has one of them, or when it is due no longer.
 pub(super) async fn due_lock(db: &Db, version_uuid: Uuid) -> Result<Option<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         "select a.app_uuid
          from app_version as v
          join app as a on a.app_uuid = v.app_uuid
+         join partner as p on p.partner_uuid = a.partner_uuid
          where v.version_uuid = $1 and v.state = 'SCHEDULED' and v.publish_at <= labs_now()
-             and a.state in ('DRAFT', 'LISTED', 'UNLISTED')
-         for no key update of a, v skip locked",
+             and a.state in ('DRAFT', 'LISTED', 'UNLISTED') and p.state in ('ACTIVE', 'CLOSING')
+         for no key update of a, v skip locked
+         for share of p skip locked",
         version_uuid
     )
     .fetch_optional(&mut *db.conn().await?)

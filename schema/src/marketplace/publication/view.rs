@@ -16,6 +16,8 @@ use crate::marketplace::versions::Manifest;
 #[derive(Clone, Debug, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingSnapshot {
+    /// The app's name in addresses; null in what was handed in before it was kept and never went live.
+    pub(super) slug: Option<String>,
     /// The locale readers get when no other matches.
     pub(super) default_locale: String,
     /// The texts in every locale, the default one first.
@@ -44,7 +46,7 @@ pub(in crate::marketplace) struct SnapshotCategory {
     pub(super) primary: bool,
 }
 
-/// A picture of the listing. Its bytes are had by its id and never change.
+/// A picture of the listing, with what is said about it. Its bytes never change.
 #[derive(Clone, Debug, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct SnapshotPicture {
@@ -144,8 +146,10 @@ pub(in crate::marketplace) struct Sides {
 }
 
 /// Sets what is submitted beside what is live.
-pub(in crate::marketplace) async fn sides(db: &Db, app_uuid: Uuid, submitted: Snapshot) -> Result<Sides, Fault> {
+pub(in crate::marketplace) async fn sides(db: &Db, app_uuid: Uuid, mut submitted: Snapshot) -> Result<Sides, Fault> {
     let live = store::live_get(db, app_uuid).await?;
+    // The slug of what is live is fixed, so it goes for what was handed in before the slug was kept.
+    submitted.slug = submitted.slug.take().or_else(|| live.as_ref().and_then(|live| live.slug.clone()));
     let both: Vec<&Snapshot> = std::iter::once(&submitted).chain(live.as_ref()).collect();
     let categories: Vec<Uuid> = both.iter().flat_map(|snapshot| snapshot.categories.iter().copied()).collect();
     let pictures: Vec<Uuid> =
@@ -170,6 +174,7 @@ impl Names {
     fn view(&self, snapshot: Snapshot) -> ListingSnapshot {
         let version = snapshot.version;
         ListingSnapshot {
+            slug: snapshot.slug,
             default_locale: snapshot.default_locale,
             texts: snapshot.texts,
             links: snapshot.links,

@@ -10,7 +10,7 @@ use crate::marketplace::versions::{Action, State, after};
 /// Why a claim changed nothing.
 ///
 /// Who has the submission already may decide it; nobody else gets it. What is still in the queue and yet not to be
-/// had is the appeal against the caller's own rejection.
+/// had is a version that the caller rejected before.
 pub(super) fn claim_refused(state: State, reviewer_uuid: Option<Uuid>, me: Uuid) -> Fault {
     if state == State::InReview && reviewer_uuid != Some(me) {
         return Fault::conflict("Another reviewer claimed this submission. Take another from the queue.");
@@ -18,7 +18,7 @@ pub(super) fn claim_refused(state: State, reviewer_uuid: Option<Uuid>, me: Uuid)
     match after("submission", state, Action::Claim, false) {
         Err(refusal) => refusal,
         Ok(_) => {
-            Fault::conflict("This appeals against your own rejection, so another reviewer decides it. Take another.")
+            Fault::conflict("You rejected this version before, so another reviewer decides its appeal. Take another.")
         }
     }
 }

@@ -11,7 +11,7 @@ use types::{AppVersion, AppVersionCreate, AppVersionList, AppVersionPublish, App
 
 use super::rules::manifest::{self, Manifest};
 use super::rules::number::{self, Number};
-use super::rules::{Action, State, after, appeal_checked, schedule};
+use super::rules::{Action, State, after, appeal_checked, notes, schedule};
 use super::store::{self, Filter, Held, NewVersion, Order, VersionRow};
 use crate::access::access;
 use crate::actor::Actor;
@@ -83,8 +83,11 @@ impl VersionsMutation {
         let owner = ask.owner()?;
         let number = Number::parse(&body.number)?;
         let manifest = body.manifest.map(Manifest::from).unwrap_or_default();
-        let ground = store::ground_get(&ask.db, owner, app_uuid, &number).await?;
-        let ground = ground.ok_or_else(|| Fault::not_found("app"))?;
+        let release_notes = body.release_notes.unwrap_or_default().0;
+        notes::checked(&release_notes)?;
+        let missing = || Fault::not_found("app");
+        apps::lock(&ask.db, owner, app_uuid).await?.ok_or_else(missing)?;
+        let ground = store::ground_get(&ask.db, owner, app_uuid, &number).await?.ok_or_else(missing)?;
         manifest::checked(&manifest)?;
         if ground.app_state == apps::State::Archived.name() {
             return Err(Fault::conflict("This app is archived. Restore it before you begin a version."));
@@ -92,7 +95,6 @@ impl VersionsMutation {
         if let Some(published) = ground.published_number.filter(|_| !ground.is_higher) {
             return Err(number::not_higher(&number.text, &published));
         }
-        let release_notes = body.release_notes.unwrap_or_default().0;
         let version = NewVersion {
             version_uuid: ask.new_uuid(),
             app_uuid,
@@ -157,6 +159,7 @@ async fn submit(
             "Version {other} of this app is with the reviewers, and one is at a time. Withdraw it, or wait."
         )));
     }
+    higher_checked(ask, version_uuid, held).await?;
     let open = checklist::open_items(ask, app_uuid, Some(version_uuid)).await?;
     if !open.is_empty() {
         return Err(unmet(open));
@@ -184,15 +187,18 @@ async fn publish(
     let ties = submissions::ties_get(&ask.db, app_uuid, version_uuid).await?;
     after("version", State::parse(&held.state)?, action, ties.was_appealed)?;
     apps::after(apps::State::parse(&held.app_state)?, apps::Action::Publish, false)?;
-    if let Some(rival) = publication::rival_get(&ask.db, version_uuid).await? {
-        return Err(Fault::conflict(format!(
-            "Version {rival} was published meanwhile, and {} is not higher. Publish a higher one.",
-            held.number
-        )));
-    }
+    higher_checked(ask, version_uuid, held).await?;
     match body.publish_at {
         Some(publish_at) => store::set_scheduled(&ask.db, actor(ask)?, version_uuid, publish_at).await,
         None => publication::publish(&ask.db, actor(ask)?, app_uuid, version_uuid).await,
+    }
+}
+
+/// Refuses a version that can never go live, because one that is not lower was published since it was begun.
+async fn higher_checked(ask: &Ask, version_uuid: Uuid, held: &Held) -> Result<(), Fault> {
+    match publication::rival_get(&ask.db, version_uuid).await? {
+        Some(rival) => Err(number::overtaken(&held.number, &rival)),
+        None => Ok(()),
     }
 }
 

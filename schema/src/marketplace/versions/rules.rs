@@ -1,6 +1,7 @@
 //! What a version may become, and who makes it so.
 
 pub(super) mod manifest;
+pub(super) mod notes;
 pub(super) mod number;
 pub(super) mod schedule;
 
@@ -59,6 +60,8 @@ pub(crate) enum Action {
     Schedule,
     /// Another version took its place.
     Supersede,
+    /// A higher version was published before its time came.
+    Overtake,
 }
 
 /// Who does something to a version. A refusal names only what its caller's side could do instead.
@@ -114,7 +117,7 @@ impl State {
 
 impl Action {
     /// Every action, for tables and tests.
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::Submit,
         Self::Claim,
         Self::Unclaim,
@@ -125,6 +128,7 @@ impl Action {
         Self::Publish,
         Self::Schedule,
         Self::Supersede,
+        Self::Overtake,
     ];
 
     /// The action's name in refusals.
@@ -140,6 +144,7 @@ impl Action {
             Self::Publish => "publish",
             Self::Schedule => "schedule",
             Self::Supersede => "supersede",
+            Self::Overtake => "overtake",
         }
     }
 
@@ -147,7 +152,7 @@ impl Action {
         match self {
             Self::Submit | Self::Withdraw | Self::Publish | Self::Schedule => Side::Owner,
             Self::Claim | Self::Unclaim | Self::RequestChanges | Self::Approve | Self::Reject => Side::Reviewer,
-            Self::Supersede => Side::System,
+            Self::Supersede | Self::Overtake => Side::System,
         }
     }
 }
@@ -155,7 +160,8 @@ impl Action {
 /// The table of the machine: where an action leads, or that it leads nowhere.
 ///
 /// A rejected version comes before the reviewers once more, as an appeal. What was scheduled may be scheduled
-/// anew or go live at once. A withdrawn version is at its end: its successor takes a number of its own.
+/// anew or go live at once; it waits no longer once a higher version is live. A withdrawn version is at its end: its
+/// successor takes a number of its own.
 const fn next(state: State, action: Action, was_appealed: bool) -> Option<State> {
     match (state, action) {
         (State::Draft | State::ChangesRequested, Action::Submit) => Some(State::Submitted),
@@ -170,6 +176,7 @@ const fn next(state: State, action: Action, was_appealed: bool) -> Option<State>
         }
         (State::Approved | State::Scheduled, Action::Publish) => Some(State::Published),
         (State::Approved | State::Scheduled, Action::Schedule) => Some(State::Scheduled),
+        (State::Scheduled, Action::Overtake) => Some(State::Approved),
         (State::Published, Action::Supersede) => Some(State::Superseded),
         _ => None,
     }

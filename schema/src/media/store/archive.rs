@@ -49,7 +49,7 @@ impl MediaStore {
     /// # Errors
     /// [`StoreError`]
     pub async fn archive_begin(&self, name: ArchiveName) -> Result<ArchiveWriter, StoreError> {
-        Ok(ArchiveWriter(WriteMultipart::new(self.0.put_multipart(&name.path()).await?)))
+        Ok(ArchiveWriter(WriteMultipart::new(self.objects.put_multipart(&name.path()).await?)))
     }
 
     /// Opens an archive, to be read in pieces; `None` when there is none of this name.
@@ -57,7 +57,7 @@ impl MediaStore {
     /// # Errors
     /// [`StoreError`]
     pub async fn archive_get(&self, name: ArchiveName) -> Result<Option<MediaObject>, StoreError> {
-        let found = match self.0.get(&name.path()).await {
+        let found = match self.objects.get(&name.path()).await {
             Err(Error::NotFound { .. }) => return Ok(None),
             found => found?,
         };
@@ -70,7 +70,7 @@ impl MediaStore {
     /// # Errors
     /// [`StoreError`]
     pub async fn archive_delete(&self, name: ArchiveName) -> Result<(), StoreError> {
-        match self.0.delete(&name.path()).await {
+        match self.objects.delete(&name.path()).await {
             Err(Error::NotFound { .. }) => Ok(()),
             result => Ok(result?),
         }

@@ -14,7 +14,7 @@ pub(super) type Lines<'c> = BoxStream<'c, Result<String, sqlx::Error>>;
 
 /// A table of an archive.
 pub(super) struct Kind {
-    /// Its table, and with `.jsonl` its file.
+    /// Its table, or what it is called where only a part of one is told; with `.jsonl` its file.
     pub(super) table: &'static str,
     /// What its lines are.
     pub(super) about: &'static str,
@@ -56,6 +56,21 @@ pub(super) const KINDS: &[Kind] = &[
         "the history of your account",
         r#"select data_export_line(to_jsonb(t)) as "line!" from partner_event as t where partner_uuid = $1
             order by occurred_at, event_uuid"#
+    ),
+    // What `partner_history` tells of staff, and all of it; whoever changes the one changes the other.
+    kind!(
+        "staff_access",
+        "what the platform's staff did with your account or looked at, beside what stands in its histories",
+        r#"select data_export_line(jsonb_build_object('event_uuid', l.record_uuid, 'occurred_at', l.recorded_at,
+                  'operation', l.operation, 'subject_uuid', l.target_uuid, 'reason', l.reason)) as "line!"
+             from audit_log as l
+            where l.partner_uuid = $1 and l.outcome = 'SUCCEEDED'
+              and l.operation !~ '^(admin_(notes_|partners_put_labels$)|partner_support_desk_post_message$)'
+              and not exists (select from partner_event as e where e.partner_uuid = $1
+                  and e.occurred_at = l.recorded_at and e.actor_uuid = l.actor_uuid)
+              and not exists (select from subscription_event as e where e.partner_uuid = $1
+                  and e.occurred_at = l.recorded_at and e.actor_uuid = l.actor_uuid)
+            order by l.recorded_at, l.record_uuid"#
     ),
     kind!(
         "data_export",
@@ -114,10 +129,10 @@ pub(super) const KINDS: &[Kind] = &[
     kind!(
         "mail_message",
         "the mails that were sent to your company and its people, without their content",
-        r#"select data_export_line(to_jsonb(t), 'last_error', 'attempts', 'next_attempt_at') as "line!"
+        r#"select data_export_line(to_jsonb(t), 'last_error', 'attempts', 'next_attempt_at', 'about_partner_uuid') as "line!"
              from mail_message as t where partner_uuid = $1
            union all
-           select data_export_line(to_jsonb(t), 'last_error', 'attempts', 'next_attempt_at')
+           select data_export_line(to_jsonb(t), 'last_error', 'attempts', 'next_attempt_at', 'about_partner_uuid')
              from person as p join mail_message as t using (person_uuid)
             where p.partner_uuid = $1 and t.partner_uuid is null
               and t.created_at >= person_joined_at(p.person_uuid, p.partner_uuid)"#
@@ -145,6 +160,12 @@ pub(super) const KINDS: &[Kind] = &[
         "the requests that your company made, by day and operation",
         r#"select data_export_line(to_jsonb(t)) as "line!" from request_usage as t
             where account = 'partner:' || $1::uuid::text order by day, operation"#
+    ),
+    kind!(
+        "rate_limit_refusal",
+        "those that were refused because a budget was spent, by hour and operation",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from rate_limit_refusal as t
+            where account = 'partner:' || $1::uuid::text order by hour, operation, budget"#
     ),
     // The subscription.
     kind!(
@@ -267,7 +288,11 @@ pub(super) const KINDS: &[Kind] = &[
 pub(super) const WITHHELD: &[(&str, &str)] = &[
     ("access_token_revocation", "tokens that were ended, by their id alone"),
     ("audit_change", "belongs to the operator's audit log"),
-    ("audit_log", "the operator's audit log; what concerns you stands in partner_event"),
+    (
+        "audit_log",
+        "the operator's audit log; what staff did with your account stands in the histories and in staff_access",
+    ),
+    ("daily_budget", "how much of a day's budget our servers hold; your requests stand in request_usage"),
     ("idempotency_key", "answers that are kept sealed for a day"),
     ("listing_change", "tells caches of the storefront that a listing changed, and nothing more"),
     ("machine_client_secret", "secrets of your programs"),

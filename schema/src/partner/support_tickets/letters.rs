@@ -43,7 +43,7 @@ pub(in crate::partner) async fn tell_desk(ask: &Ask, about: &Letters<'_>, event:
         None => desk(ask).await?,
     };
     let Some(to) = to else { return Ok(()) };
-    outbox::queue(ask, &to, &about.letter(&to, &about.desk_path(), event)).await
+    outbox::queue_about(ask, about.partner_uuid, &to, &about.letter(&to, &about.desk_path(), event)).await
 }
 
 /// Writes to one of the desk.
@@ -54,7 +54,7 @@ pub(in crate::partner) async fn tell_person(
     event: TicketEvent,
 ) -> Result<(), Fault> {
     let Some(to) = store::colleague_get(&ask.db, person_uuid).await? else { return Ok(()) };
-    outbox::queue(ask, &to, &about.letter(&to, &about.desk_path(), event)).await
+    outbox::queue_about(ask, about.partner_uuid, &to, &about.letter(&to, &about.desk_path(), event)).await
 }
 
 impl Letters<'_> {

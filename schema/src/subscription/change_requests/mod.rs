@@ -1,10 +1,11 @@
 //! Requests for another tier. A tier that partners may choose alone is applied in the moment in which it is asked for;
-//! the others wait for staff, one at a time.
+//! the others wait for staff, one at a time, and until the subscription is cancelled or its partner chooses another
+//! tier alone: the later word holds.
 //!
 //! ```text
 //!   (asked) ──▶ PENDING ──approve──▶ APPLIED ◀── (asked for a tier of self-service)
 //!                  │ └──reject─────▶ REJECTED
-//!                  └──withdraw─────▶ WITHDRAWN
+//!                  └──withdraw─────▶ WITHDRAWN ◀── (cancelled, or another tier chosen meanwhile)
 //! ```
 
 mod resolvers;

@@ -130,6 +130,9 @@ impl ChangeRequestsMutation {
             actor: Actor::of(ask.principal()?),
         };
         change.other_than(owner.uuid(), &tier).await?;
+        if state == State::Applied {
+            change.take_back_request(owner.uuid()).await?;
+        }
         store::insert(&ask.db, owner, &new).await?;
         if state == State::Applied {
             change.to_tier(owner.uuid(), &tier).await?;
@@ -156,7 +159,7 @@ impl ChangeRequestsMutation {
 ///
 /// # Errors
 /// [`crate::Code::NotFound`], [`crate::Code::IllegalTransition`] when it is settled already, [`crate::Code::Conflict`] for
-/// a tier that is not on offer any more.
+/// a tier that is not on offer any more, or a partner that is closed.
 pub(crate) async fn decided(
     ask: &Ask,
     request_uuid: Uuid,
@@ -164,14 +167,17 @@ pub(crate) async fn decided(
     reason: Option<&str>,
     owner: Option<Owner>,
 ) -> Result<TierChangeRequest, Fault> {
+    let change = Change::asked(ask, reason)?;
+    let partner_uuid = store::partner_get(&ask.db, request_uuid, owner).await?.ok_or_else(not_found)?;
+    change.hold_first(partner_uuid).await?;
     let held = store::lock(&ask.db, request_uuid, owner).await?.ok_or_else(not_found)?;
     let state = after(State::parse(&held.state)?, action)?;
     let tier = changing::tier_get(&ask.db, &held.to_tier_code).await?.ok_or_else(not_found)?;
-    let (partner_uuid, change) = (held.partner_uuid, Change::asked(ask, reason)?);
     let detail = json!({ "request_uuid": request_uuid });
     store::set_decided(&ask.db, request_uuid, state.name(), reason).await?;
     match action {
         Action::Approve => {
+            rules::open(&held.partner_state)?;
             rules::applicable(&tier.state, &tier.code)?;
             change.to_tier(partner_uuid, &tier).await?;
         }

@@ -16,7 +16,7 @@ pub(crate) enum State {
     Applied,
     /// Staff refused it.
     Rejected,
-    /// Its partner took it back.
+    /// Its partner took it back, or it was overtaken by a cancellation or another tier.
     Withdrawn,
 }
 
@@ -91,6 +91,18 @@ pub(crate) fn drawing() -> Drawing {
     Drawing::of("Tier change request", (&State::ALL, State::name), (&Action::ALL, Action::name), [&after])
 }
 
+/// Refuses to apply a tier to a partner that is closed.
+///
+/// # Errors
+/// [`crate::Code::Conflict`].
+pub(super) fn open(partner_state: &str) -> Result<(), Fault> {
+    if partner_state != "CLOSED" {
+        return Ok(());
+    }
+    let message = "This partner is closed. Reopen it first (admin_partners_reopen), or reject the request.";
+    Err(Fault::conflict(message))
+}
+
 /// Refuses to apply a tier that went back into its draft, or never left it.
 ///
 /// # Errors
@@ -125,6 +137,12 @@ mod tests {
             assert_eq!(State::parse(state.name()).ok(), Some(state));
         }
         assert!(State::parse("LOST").is_err());
+    }
+
+    #[test]
+    fn only_a_partner_that_is_there_gets_another_tier() {
+        assert!(["ACTIVE", "SUSPENDED", "CLOSING"].into_iter().all(|state| open(state).is_ok()));
+        assert_eq!(open("CLOSED").unwrap_err().code(), Code::Conflict);
     }
 
     #[test]

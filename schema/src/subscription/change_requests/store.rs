@@ -148,17 +148,31 @@ pub(super) async fn get(db: &Db, request_uuid: Uuid, owner: Option<Owner>) -> Re
 
 /// A request held for a decision.
 pub(super) struct HeldRow {
-    pub(super) partner_uuid: Uuid,
     pub(super) state: String,
+    pub(super) partner_state: String,
     pub(super) to_tier_code: String,
 }
 
-/// Holds a request until the transaction ends; of one partner only, where its partner asks.
+/// Whose a request is; of one partner only, where its partner asks.
+pub(super) async fn partner_get(db: &Db, request_uuid: Uuid, owner: Option<Owner>) -> Result<Option<Uuid>, Fault> {
+    Ok(sqlx::query_scalar!(
+        "select partner_uuid from tier_change_request
+          where request_uuid = $1 and ($2::uuid is null or partner_uuid = $2)",
+        request_uuid,
+        owner.map(Owner::uuid),
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Holds a request until the transaction ends; of one partner only, where its partner asks. The subscription is held
+/// before it, by everybody who settles one.
 pub(super) async fn lock(db: &Db, request_uuid: Uuid, owner: Option<Owner>) -> Result<Option<HeldRow>, Fault> {
     Ok(sqlx::query_as!(
         HeldRow,
-        "select r.partner_uuid, r.state, t.code as to_tier_code
+        "select r.state, p.state as partner_state, t.code as to_tier_code
            from tier_change_request as r
+           join partner as p on p.partner_uuid = r.partner_uuid
            join tier as t on t.tier_uuid = r.to_tier_uuid
           where r.request_uuid = $1 and ($2::uuid is null or r.partner_uuid = $2)
             for no key update of r",

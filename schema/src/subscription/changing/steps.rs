@@ -84,7 +84,7 @@ impl<'a> Change<'a> {
         self.tell(&held, SubscriptionNews::WillChange, &tier.name, Some(at)).await
     }
 
-    /// Lets a partner fall back to the free tier.
+    /// Lets a partner fall back to the free tier. A request for another that waits is taken back: the later word holds.
     ///
     /// # Errors
     /// [`crate::Code::Conflict`] on the free tier, [`crate::Code::IllegalTransition`] when it was cancelled before.
@@ -92,6 +92,7 @@ impl<'a> Change<'a> {
         let held = self.hold(partner_uuid).await?;
         rules::cancellable(held.is_fallback, &held.tier_code)?;
         let fallback = self.fallback().await?;
+        self.take_back(&held).await?;
         let Some(period_end) = held.period_end.filter(|_| end == End::PeriodEnd) else {
             return self.end(&held, &fallback, None).await;
         };
@@ -136,26 +137,45 @@ impl<'a> Change<'a> {
         rules::other_tier(held.tier_uuid == tier.tier_uuid && !held.has_to_come(), &tier.code)
     }
 
+    /// Holds a subscription until the transaction ends, with what is due to it done.
+    ///
+    /// # Errors
+    /// [`crate::Code::NotFound`] for no partner, and for one that was erased.
+    pub(crate) async fn hold_first(&self, partner_uuid: Uuid) -> Result<(), Fault> {
+        self.hold(partner_uuid).await.map(drop)
+    }
+
+    /// Takes back the request for another tier that waits for staff, if one does.
+    pub(crate) async fn take_back_request(&self, partner_uuid: Uuid) -> Result<(), Fault> {
+        let held = self.hold(partner_uuid).await?;
+        self.take_back(&held).await
+    }
+
     /// Does what is due first; false when nothing is, or another replica does it.
     pub(super) async fn pass(&self, partner_uuid: Uuid) -> Result<bool, Fault> {
         let Some(held) = store::due_lock(self.db, partner_uuid).await? else { return Ok(false) };
-        let state = State::of(&held.state);
-        match rules::due(state, held.period_end, held.pending_at, held.read_at) {
-            None => return Ok(false),
-            Some(Due::Renew) => {
-                store::set_renewed(self.db, partner_uuid).await?;
-                self.record(&held, "RENEWED", None, json!({})).await?;
+        let Some(due) = held.due() else { return Ok(false) };
+        self.follow(&held, due).await?;
+        Ok(true)
+    }
+
+    /// Does what time does to a subscription, as of the moment for which it was due.
+    async fn follow(&self, held: &HeldRow, due: Due) -> Result<(), Fault> {
+        match due {
+            Due::Renew => {
+                store::set_renewed(self.db, held.partner_uuid).await?;
+                self.record_since(held.period_end, held, "RENEWED", None, json!({})).await
             }
-            Some(Due::End) => self.end(&held, &self.fallback().await?, held.period_end).await?,
-            Some(Due::Change) => {
+            Due::End => self.end(held, &self.fallback().await?, held.period_end).await,
+            Due::Change => {
                 let waits = held.pending_tier_uuid.ok_or_else(|| Fault::internal("a change without a tier waits"))?;
-                let (tier, state) = (self.tier(waits).await?, rules::after(state, Action::ChangeTier, false)?);
-                store::set_tier(self.db, partner_uuid, tier.tier_uuid, state.name(), held.pending_at).await?;
-                self.record(&held, "CHANGED", Some(tier.tier_uuid), json!({})).await?;
-                self.tell(&held, SubscriptionNews::Changed, &tier.name, None).await?;
+                let state = rules::after(State::of(&held.state), Action::ChangeTier, false)?;
+                let tier = self.tier(waits).await?;
+                store::set_tier(self.db, held.partner_uuid, tier.tier_uuid, state.name(), held.pending_at).await?;
+                self.record_since(held.pending_at, held, "CHANGED", Some(tier.tier_uuid), json!({})).await?;
+                self.tell(held, SubscriptionNews::Changed, &tier.name, None).await
             }
         }
-        Ok(true)
     }
 
     /// Enters something else into the history that a subscription's partner reads.
@@ -180,7 +200,7 @@ impl<'a> Change<'a> {
     async fn end(&self, held: &HeldRow, fallback: &TierRow, since: Option<Time>) -> Result<(), Fault> {
         let state = rules::after(State::of(&held.state), Action::End, self.is_staff)?;
         store::set_tier(self.db, held.partner_uuid, fallback.tier_uuid, state.name(), since).await?;
-        self.record(held, "ENDED", Some(fallback.tier_uuid), json!({})).await?;
+        self.record_since(since, held, "ENDED", Some(fallback.tier_uuid), json!({})).await?;
         self.tell(held, SubscriptionNews::Ended, &fallback.name, None).await
     }
 
@@ -191,8 +211,29 @@ impl<'a> Change<'a> {
         self.tell(held, SubscriptionNews::Resumed, &tier.name, None).await
     }
 
+    /// The request for another tier that waits is settled by what its partner or staff did meanwhile.
+    async fn take_back(&self, held: &HeldRow) -> Result<(), Fault> {
+        let waited = store::request_withdraw(self.db, held.partner_uuid, self.reason).await?;
+        let Some((request_uuid, to_tier_uuid)) = waited else { return Ok(()) };
+        let detail = json!({ "request_uuid": request_uuid });
+        self.record(held, "CHANGE_WITHDRAWN", Some(to_tier_uuid), detail).await
+    }
+
+    /// Holds a subscription. What is due to it is done before any step is taken, so that none begins where the
+    /// subscription no longer is; the job may come later.
     async fn hold(&self, partner_uuid: Uuid) -> Result<HeldRow, Fault> {
-        store::lock(self.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))
+        let mut held = self.lock(partner_uuid).await?;
+        while let Some(due) = held.due() {
+            Self::by_time(self.db, self.services).follow(&held, due).await?;
+            held = self.lock(partner_uuid).await?;
+        }
+        Ok(held)
+    }
+
+    /// An erasure takes the subscription after the partner, so whatever is written before is made anonymous by it.
+    async fn lock(&self, partner_uuid: Uuid) -> Result<HeldRow, Fault> {
+        let held = store::lock(self.db, partner_uuid).await?.filter(|held| held.partner_state != "ERASED");
+        held.ok_or_else(|| Fault::not_found("partner"))
     }
 
     async fn tier(&self, tier_uuid: Uuid) -> Result<TierRow, Fault> {
@@ -210,9 +251,21 @@ impl<'a> Change<'a> {
         to_tier_uuid: Option<Uuid>,
         detail: Value,
     ) -> Result<(), Fault> {
+        self.record_since(None, held, kind, to_tier_uuid, detail).await
+    }
+
+    async fn record_since(
+        &self,
+        since: Option<Time>,
+        held: &HeldRow,
+        kind: &'static str,
+        to_tier_uuid: Option<Uuid>,
+        detail: Value,
+    ) -> Result<(), Fault> {
         let event = NewEvent {
             partner_uuid: held.partner_uuid,
             kind,
+            since,
             from_tier_uuid: Some(held.tier_uuid),
             to_tier_uuid,
             actor: self.actor,
@@ -247,5 +300,10 @@ impl HeldRow {
     /// Whether a change waits, or the end of a cancelled period.
     fn has_to_come(&self) -> bool {
         self.pending_at.is_some() || State::of(&self.state) == State::Cancelling
+    }
+
+    /// What time has to do to it first, if anything.
+    fn due(&self) -> Option<Due> {
+        rules::due(State::of(&self.state), self.period_end, self.pending_at, self.read_at)
     }
 }

@@ -17,6 +17,7 @@ pub(crate) use shown::{subscription_get, subscriptions_count, subscriptions_page
 pub(super) struct HeldRow {
     pub(super) partner_uuid: Uuid,
     pub(super) company_name: String,
+    pub(super) partner_state: String,
     pub(super) tier_uuid: Uuid,
     pub(super) tier_code: String,
     /// Whether it is on the tier that cancelled ones fall back to, or on another that costs nothing and never ends.
@@ -59,7 +60,7 @@ pub(super) async fn lock(db: &Db, partner_uuid: Uuid) -> Result<Option<HeldRow>,
         .await?;
     Ok(sqlx::query_as!(
         HeldRow,
-        r#"select s.partner_uuid, p.company_name, s.tier_uuid, t.code as tier_code,
+        r#"select s.partner_uuid, p.company_name, p.state as partner_state, s.tier_uuid, t.code as tier_code,
                   s.tier_uuid = fallback_tier() or (t.price_amount_minor = 0 and s.period_end is null) as "is_fallback!",
                   s.state, s.period_end, s.pending_tier_uuid, s.pending_at, labs_now() as "read_at!: Time"
              from subscription as s
@@ -95,8 +96,9 @@ pub(super) async fn due_page(db: &Db) -> Result<Vec<Uuid>, Fault> {
 pub(super) async fn due_lock(db: &Db, partner_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
     Ok(sqlx::query_as!(
         HeldRow,
-        r#"select s.partner_uuid, p.company_name, s.tier_uuid, t.code as tier_code, false as "is_fallback!",
-                  s.state, s.period_end, s.pending_tier_uuid, s.pending_at, labs_now() as "read_at!: Time"
+        r#"select s.partner_uuid, p.company_name, p.state as partner_state, s.tier_uuid, t.code as tier_code,
+                  false as "is_fallback!", s.state, s.period_end, s.pending_tier_uuid, s.pending_at,
+                  labs_now() as "read_at!: Time"
              from subscription as s
              join partner as p on p.partner_uuid = s.partner_uuid
              join tier as t on t.tier_uuid = s.tier_uuid
@@ -136,7 +138,7 @@ pub(super) async fn tier_by_uuid(db: &Db, tier_uuid: Uuid) -> Result<Option<Tier
 }
 
 /// The tier that cancelled subscriptions fall back to.
-pub(super) async fn fallback_get(db: &Db) -> Result<Option<TierRow>, Fault> {
+pub(crate) async fn fallback_get(db: &Db) -> Result<Option<TierRow>, Fault> {
     Ok(sqlx::query_as!(
         TierRow,
         "select tier_uuid, code, name, state, self_service from tier where tier_uuid = fallback_tier()"
@@ -203,6 +205,24 @@ pub(super) async fn set_state(db: &Db, partner_uuid: Uuid, state: &str) -> Resul
     .execute(&mut *db.conn().await?)
     .await?;
     Ok(())
+}
+
+/// Takes back the request for another tier that waits for staff: the request and the tier, if one waited.
+pub(super) async fn request_withdraw(
+    db: &Db,
+    partner_uuid: Uuid,
+    reason: Option<&str>,
+) -> Result<Option<(Uuid, Uuid)>, Fault> {
+    let row = sqlx::query!(
+        "update tier_change_request set state = 'WITHDRAWN', decided_at = labs_now(), decision_reason = $2
+          where partner_uuid = $1 and state = 'PENDING'
+         returning request_uuid, to_tier_uuid",
+        partner_uuid,
+        reason
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?;
+    Ok(row.map(|row| (row.request_uuid, row.to_tier_uuid)))
 }
 
 /// Gives a period another end, from which the next ones are counted.

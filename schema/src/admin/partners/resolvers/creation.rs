@@ -13,16 +13,16 @@ use crate::partner::company;
 use crate::partner::events::{self, PartnerEvent};
 use crate::subscription::changing;
 
-/// The tier of a partner for which none is named.
-const FIRST_TIER: &str = "FREE";
-
 /// Makes the partner, its subscription and the invitation of its first administrator.
 pub(super) async fn create(ask: &Ask, body: AdminPartnerCreate) -> Result<Uuid, Fault> {
     let (patch, further) = body.apart();
     let mut errors = Vec::new();
     let company = company::begun(patch, &mut errors);
     let email = company::email("/administrator/email", &further.administrator.email, &mut errors);
-    let tier = store::tier_get(&ask.db, further.tier_code.as_deref().unwrap_or(FIRST_TIER)).await?;
+    let tier = match further.tier_code.as_deref() {
+        Some(code) => store::tier_get(&ask.db, code).await?,
+        None => changing::fallback_get(&ask.db).await?.map(|tier| tier.tier_uuid),
+    };
     if tier.is_none() {
         errors.push(rules::unknown_tier());
     }

@@ -139,7 +139,7 @@ pub(crate) struct AdminPartnerCreate {
     website: MaybeUndefined<String>,
     /// Who is invited as its first administrator.
     administrator: AdminPartnerAdministrator,
-    /// The tier to start on; `FREE` when none is named.
+    /// The tier to start on; the one that cancelled subscriptions fall back to when none is named.
     tier_code: Option<String>,
     /// Staff's labels.
     labels: Option<Vec<String>>,

@@ -8,10 +8,11 @@ use crate::db::Db;
 use crate::fault::Fault;
 
 /// Makes what is personal of an erased partner anonymous. Differences are captured no longer: what is being taken away
-/// would stand in the audit log for ever.
+/// would stand in the audit log for ever. Mails come last: whoever holds something of the partner may be writing one,
+/// and the steps before wait until they have.
 pub(in super::super) async fn run(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     capture_end(db).await?;
-    mails_erase(db, partner_uuid).await?;
+    subscription_hold(db, partner_uuid).await?;
     sign_ins_erase(db, partner_uuid).await?;
     sqlx::query!("select security_event_anonymised($1)", partner_uuid).execute(&mut *db.conn().await?).await?;
     sqlx::query!("select support_anonymised($1)", partner_uuid).execute(&mut *db.conn().await?).await?;
@@ -21,7 +22,8 @@ pub(in super::super) async fn run(db: &Db, partner_uuid: Uuid) -> Result<(), Fau
     apps_erase(db, partner_uuid).await?;
     talk_erase(db, partner_uuid).await?;
     programs_erase(db, partner_uuid).await?;
-    company_erase(db, partner_uuid).await
+    company_erase(db, partner_uuid).await?;
+    mails_erase(db, partner_uuid).await
 }
 
 async fn capture_end(db: &Db) -> Result<(), Fault> {
@@ -29,12 +31,23 @@ async fn capture_end(db: &Db) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Mails to the company and its people are known by their kind and their time alone. Those that were not sent are not
-/// sent any more.
+/// Whoever is about to say something of the subscription is waited for: that goes with the rest, and whoever comes later
+/// finds the partner erased.
+async fn subscription_hold(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!("select from subscription where partner_uuid = $1 for no key update", partner_uuid)
+        .fetch_optional(&mut *db.conn().await?)
+        .await?;
+    Ok(())
+}
+
+/// Mails to the company and its people, and those to others that tell of it, are known by their kind and their time
+/// alone. Those that were not sent are not sent any more.
 async fn mails_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with meant as (
              select message_uuid from mail_message where partner_uuid = $1
+             union
+             select message_uuid from mail_message where about_partner_uuid = $1
              union
              select m.message_uuid from person as h join mail_message as m on m.person_uuid = h.person_uuid
              where h.partner_uuid = $1
@@ -110,23 +123,28 @@ async fn people_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Apps and their listings stay, which reviews hang on; the addresses of people who gave support go, and the links that
-/// lead to the company.
+/// Apps and their listings stay, which reviews hang on; the addresses of people who gave support go, the links that
+/// lead to the company, those in manifests included, and the reasons that were given.
 async fn apps_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         r#"with apps as (
              update app
-             set support_url = null, support_email = null, privacy_url = null, website_url = null, terms_url = null
+             set support_url = null, support_email = null, privacy_url = null, website_url = null, terms_url = null,
+                 state_reason = null
              where partner_uuid = $1
          ), listings as (
              update listing
              set support_url = null, support_email = null, privacy_url = null, website_url = null, terms_url = null
              where partner_uuid = $1
+         ), versions as (
+             update app_version as v set manifest = jsonb_set(v.manifest, '{redirect_uris}', '[]', false)
+             from app as a where a.partner_uuid = $1 and v.app_uuid = a.app_uuid
          )
          update submission
-         set appeal_text = case when appeal then 'Erased' end,
-             snapshot = jsonb_set(snapshot - 'note', '{links}', '{"support_url": null, "support_email": null,
-                 "privacy_url": null, "website_url": null, "terms_url": null}', false)
+         set appeal_text = case when appeal then 'Erased' end, decision_note = null,
+             snapshot = jsonb_set(jsonb_set(snapshot - 'note', '{links}', '{"support_url": null, "support_email": null,
+                 "privacy_url": null, "website_url": null, "terms_url": null}', false),
+                 '{version,manifest,redirect_uris}', '[]', false)
          where partner_uuid = $1"#,
         partner_uuid
     )
@@ -135,14 +153,17 @@ async fn apps_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     Ok(())
 }
 
-/// What the team wrote to reviewers and customers goes; that it did stays.
+/// What the team and reviewers wrote to one another goes, and what the team wrote to customers; that they did stays.
 async fn talk_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with messages as (
              update review_message as m set body = 'Erased'
              from submission as s
              where s.partner_uuid = $1 and m.submission_uuid = s.submission_uuid
-                 and m.author_kind in ('PARTNER_USER', 'MACHINE_CLIENT')
+         ), findings as (
+             update submission_finding as f set text = 'Erased'
+             from submission as s
+             where s.partner_uuid = $1 and f.submission_uuid = s.submission_uuid
          )
          update customer_review as r
          set reply_body = case when r.reply_body is not null then 'Erased' end, flag_reason = null
@@ -156,11 +177,14 @@ async fn talk_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Whoever answers for a program, and where it asked for its tokens. It is shut out.
+/// What a program is called, whoever answers for it, and where it may come from and asked for its tokens. It is shut
+/// out.
 async fn programs_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with programs as (
-             update machine_client set contact_email = null, state = 'DISABLED', updated_at = labs_now()
+             update machine_client
+             set name = 'Erased program', contact_email = null, allowed_networks = '{}', state = 'DISABLED',
+                 updated_at = labs_now()
              where partner_uuid = $1
              returning client_uuid
          )

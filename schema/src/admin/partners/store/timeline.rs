@@ -35,7 +35,8 @@ pub(in super::super) struct EntryRow {
     pub(in super::super) detail: Value,
 }
 
-/// A page of what happened to a partner, the latest first. Each source gives a page of the largest size and one more.
+/// A page of what happened to a partner, the latest first. Each source gives a page of the largest size and one more. What
+/// an erasure took out of the histories is not told out of the audit log again.
 pub(in super::super) async fn page(db: &Db, filter: &Filter, window: &Window) -> Result<Vec<EntryRow>, Fault> {
     Ok(paged!(
         window,
@@ -43,13 +44,16 @@ pub(in super::super) async fn page(db: &Db, filter: &Filter, window: &Window) ->
         EntryRow,
         r#"select e.event_group as "event_group!", e.event_uuid as "event_uuid!", e.occurred_at as "occurred_at!: Time",
                   e.kind as "kind!", e.outcome as "outcome!", e.actor_kind, e.actor_uuid,
-                  coalesce(e.actor_label, h.name, c.name) as actor_name, e.subject_kind, e.subject_uuid, e.reason,
+                  coalesce(case when p.state <> 'ERASED' then e.actor_label end, h.name, c.name) as actor_name,
+                  e.subject_kind, e.subject_uuid, case when p.state <> 'ERASED' then e.reason end as reason,
                   e.detail as "detail!: Value"
-             from partner_timeline($1, $2, $3, coalesce($4, '-infinity'::timestamptz),
+             from partner as p
+            cross join partner_timeline($1, $2, $3, coalesce($4, '-infinity'::timestamptz),
                       coalesce($5, 'infinity'::timestamptz), coalesce($6, 'infinity'::timestamptz),
                       coalesce($7, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid), 101) as e
              left join person as h on h.person_uuid = e.actor_uuid
              left join machine_client as c on c.client_uuid = e.actor_uuid
+            where p.partner_uuid = $1
             order by e.occurred_at desc, e.event_uuid desc"#,
         filter.partner_uuid,
         filter.group.as_deref() as _,

@@ -115,24 +115,34 @@ pub(in crate::marketplace::apps) fn changed(before: &Draft, after: &Draft) -> Ve
     fields.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
 }
 
-/// Whether the slug may become another one: only while readers never saw the app.
+/// What fixes the slug of an app.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fixed {
+    /// Whether readers ever saw the app.
+    pub(crate) was_published: bool,
+    /// Whether a version is with the reviewers, or approved and not live yet: it goes live under the slug that they saw.
+    pub(crate) is_handed_in: bool,
+}
+
+/// Whether the slug may become another one: only while readers never saw the app, and no reviewer judges it.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`], pointing to the slug.
-pub(in crate::marketplace::apps) fn slug_movable(
-    before: &Draft,
-    after: &Draft,
-    was_published: bool,
-) -> Result<(), Fault> {
-    if before.slug == after.slug || !was_published {
-        return Ok(());
-    }
-    Err(slug_fault(
-        "The slug of an app that was published cannot change, because customers have links to it. Leave it out."
-            .to_owned(),
-        "FIXED",
-        "The slug is fixed once the app was published.",
-    ))
+pub(in crate::marketplace::apps) fn slug_movable(before: &Draft, after: &Draft, fixed: Fixed) -> Result<(), Fault> {
+    let (detail, message) = match fixed {
+        _ if before.slug == after.slug => return Ok(()),
+        Fixed { was_published: true, .. } => (
+            "The slug of an app that was published cannot change, because customers have links to it. Leave it out.",
+            "The slug is fixed once the app was published.",
+        ),
+        Fixed { is_handed_in: true, .. } => (
+            "The slug cannot change while a version is with the reviewers or approved, because it goes live with it. \
+             Leave it out.",
+            "The slug is fixed while a version is submitted, in review, approved or scheduled.",
+        ),
+        Fixed { .. } => return Ok(()),
+    };
+    Err(slug_fault(detail.to_owned(), "FIXED", message))
 }
 
 /// Whether the default may become another locale: one of those that have texts, or any while there is but one, whose

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::AppRow;
 use crate::db::Db;
 use crate::fault::{Fault, constraint_of};
-use crate::marketplace::apps::rules::draft::Draft;
+use crate::marketplace::apps::rules::draft::{Draft, Fixed};
 use crate::principal::Owner;
 use crate::time::Time;
 
@@ -31,8 +31,8 @@ pub(crate) struct Present {
     pub(crate) locale: String,
     /// Every locale that has texts.
     pub(crate) locales: Vec<String>,
-    /// Whether readers ever saw it.
-    pub(crate) was_published: bool,
+    /// What fixes its slug.
+    pub(crate) fixed: Fixed,
     /// The column's value.
     pub(crate) state: String,
     /// The chosen categories, the primary one first.
@@ -155,7 +155,9 @@ pub(crate) async fn present_get(
                   (select array_agg(locale) from app_translation where app_uuid = $1) as "locales!",
                   (select coalesce(array_agg(category_uuid order by position), '{}') from app_category
                     where app_uuid = $1) as "category_uuids!",
-                  exists (select from app_version where app_uuid = $1 and published_at is not null) as "was_published!"
+                  exists (select from app_version where app_uuid = $1 and published_at is not null) as "was_published!",
+                  exists (select from app_version where app_uuid = $1
+                             and state in ('SUBMITTED', 'IN_REVIEW', 'APPROVED', 'SCHEDULED')) as "is_handed_in!"
              from app
              join lateral (
                   select * from app_translation
@@ -183,7 +185,7 @@ pub(crate) async fn present_get(
         },
         locale: row.locale,
         locales: row.locales,
-        was_published: row.was_published,
+        fixed: Fixed { was_published: row.was_published, is_handed_in: row.is_handed_in },
         state: row.state,
         category_uuids: row.category_uuids,
     }))

@@ -60,7 +60,7 @@ pub(crate) struct Submission {
     pub(in crate::marketplace::submissions) version_number: String,
     /// Where it is.
     state: SubmissionState,
-    /// Whether it appeals against a rejection; the reviewer who rejected cannot claim it.
+    /// Whether it appeals against a rejection; whoever rejected the version cannot claim it.
     appeal: bool,
     /// When it was handed in.
     submitted_at: Time,

@@ -26,8 +26,8 @@ pub(in crate::marketplace::submissions) async fn obstacle_get(
     .await?)
 }
 
-/// Gives a submission to a reviewer. Of several at once one gets it; who rejected a version never gets its appeal.
-/// False when it is not to be had.
+/// Gives a submission to a reviewer. Of several at once one gets it; who rejected a version never gets its
+/// appeal, nor what is handed in after changes were asked of that. False when it is not to be had.
 pub(in crate::marketplace::submissions) async fn set_claimed(
     db: &Db,
     actor: Actor,
@@ -39,9 +39,9 @@ pub(in crate::marketplace::submissions) async fn set_claimed(
         "with claimed as (
              update submission as s
              set state = $4, reviewer_uuid = $2, claimed_at = labs_now(), updated_at = labs_now()
-             where s.submission_uuid = $1 and s.state = $3 and not (s.appeal and exists (
+             where s.submission_uuid = $1 and s.state = $3 and not exists (
                  select from submission as former
-                 where former.version_uuid = s.version_uuid and former.state = 'REJECTED' and former.reviewer_uuid = $2))
+                 where former.version_uuid = s.version_uuid and former.state = 'REJECTED' and former.reviewer_uuid = $2)
              returning version_uuid
          ), version as (
              update app_version as v

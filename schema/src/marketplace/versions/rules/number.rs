@@ -92,15 +92,29 @@ pub(in crate::marketplace::versions) fn used(number: &str) -> Fault {
 
 /// The refusal of a number that does not come after the one that is live.
 pub(in crate::marketplace::versions) fn not_higher(number: &str, published: &str) -> Fault {
-    let example = read(published).map(|published| format!(", {} for example", published.higher())).unwrap_or_default();
+    let example = example(published);
     Fault::conflict(format!(
         "Version {published} is published and {number} is not higher. Send a higher number{example}."
     ))
-    .with_errors(vec![FieldError::at(
-        "/number",
-        "NOT_HIGHER",
-        format!("The number must be higher than {published}."),
-    )])
+    .with_errors(vec![must_be_higher(published)])
+}
+
+/// The refusal of a version whose number no longer comes after the one that is live.
+pub(in crate::marketplace::versions) fn overtaken(number: &str, published: &str) -> Fault {
+    let example = example(published);
+    Fault::conflict(format!(
+        "Version {published} was published meanwhile, and {number} is not higher. Begin a version with a higher \
+         number{example}."
+    ))
+    .with_errors(vec![must_be_higher(published)])
+}
+
+fn example(published: &str) -> String {
+    read(published).map(|published| format!(", {} for example", published.higher())).unwrap_or_default()
+}
+
+fn must_be_higher(published: &str) -> FieldError {
+    FieldError::at("/number", "NOT_HIGHER", format!("The number must be higher than {published}."))
 }
 
 #[cfg(test)]

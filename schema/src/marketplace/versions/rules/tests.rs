@@ -32,6 +32,7 @@ const TABLE: &[(State, &[(Action, State)])] = &[
             (Action::Withdraw, State::Withdrawn),
             (Action::Publish, State::Published),
             (Action::Schedule, State::Scheduled),
+            (Action::Overtake, State::Approved),
         ],
     ),
     (State::Published, &[(Action::Supersede, State::Superseded)]),

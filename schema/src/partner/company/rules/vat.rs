@@ -1,7 +1,9 @@
 //! VAT identification numbers: how each country writes them, and which country a prefix belongs to.
 //!
 //! Sources: the European Commission's table for VIES (member states and Northern Ireland), HMRC (GB), the Swiss and the
-//! Norwegian registers. Only the form is judged; whether the number is somebody's, its register knows.
+//! Norwegian registers. A territory with a country code of its own whose companies stand in the register of the state
+//! that it belongs to has that state's numbers: Åland, the French overseas departments. Only the form is judged; whether
+//! the number is somebody's, its register knows.
 
 use crate::fault::FieldError;
 
@@ -42,8 +44,19 @@ const FORMS: &[(&str, &[&str])] = &[
 ];
 
 /// Countries whose numbers do not begin with their own code, or with it alone.
-const PREFIXES: &[(&str, &[&str])] =
-    &[("CH", &["CHE"]), ("GB", &["GB", "XI"]), ("GR", &["EL"]), ("IM", &["GB"]), ("MC", &["FR"])];
+const PREFIXES: &[(&str, &[&str])] = &[
+    ("AX", &["FI"]),
+    ("CH", &["CHE"]),
+    ("GB", &["GB", "XI"]),
+    ("GF", &["FR"]),
+    ("GP", &["FR"]),
+    ("GR", &["EL"]),
+    ("IM", &["GB"]),
+    ("MC", &["FR"]),
+    ("MQ", &["FR"]),
+    ("RE", &["FR"]),
+    ("YT", &["FR"]),
+];
 
 /// What is wrong with a company's VAT id; `None` when nothing is. A country whose form is not known is taken at its word,
 /// as long as the number begins with its code.
@@ -138,6 +151,20 @@ mod tests {
         for (country, vat_id) in good {
             assert_eq!(code(vat_id, country), None, "{vat_id} of {country}");
             assert_eq!(code(&format!("{vat_id}-"), country).as_deref(), Some("FORMAT"), "{vat_id}-");
+        }
+    }
+
+    #[test]
+    fn a_territory_has_the_numbers_of_the_state_whose_register_it_is_in() {
+        for country in ["GF", "GP", "MC", "MQ", "RE", "YT"] {
+            assert_eq!(code("FR12345678901", country), None, "{country}");
+            assert_eq!(code("FR1234567890", country).as_deref(), Some("FORMAT"), "{country}");
+        }
+        assert_eq!((code("FI12345678", "AX"), code("GB123456789", "IM")), (None, None));
+        for (country, vat_id) in
+            [("AX", "AX12345678"), ("RE", "RE12345678901"), ("FR", "RE12345678901"), ("PF", "FR12345678901")]
+        {
+            assert_eq!(code(vat_id, country).as_deref(), Some("COUNTRY_MISMATCH"), "{vat_id} of {country}");
         }
     }
 

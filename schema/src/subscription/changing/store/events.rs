@@ -15,6 +15,8 @@ use crate::time::Time;
 pub(in crate::subscription::changing) struct NewEvent<'a> {
     pub(in crate::subscription::changing) partner_uuid: Uuid,
     pub(in crate::subscription::changing) kind: &'static str,
+    /// The moment since which it holds, where that is not now.
+    pub(in crate::subscription::changing) since: Option<Time>,
     pub(in crate::subscription::changing) from_tier_uuid: Option<Uuid>,
     pub(in crate::subscription::changing) to_tier_uuid: Option<Uuid>,
     pub(in crate::subscription::changing) actor: Actor,
@@ -26,9 +28,11 @@ pub(in crate::subscription::changing) struct NewEvent<'a> {
 pub(in crate::subscription::changing) async fn insert(db: &Db, new: &NewEvent<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "insert into subscription_event
-             (event_uuid, partner_uuid, kind, from_tier_uuid, to_tier_uuid, actor_kind, actor_uuid, reason, detail)
-         values (labs_uuid(), $1, $2, $3, $4, $5, $6, $7, $8)",
+             (event_uuid, partner_uuid, occurred_at, kind, from_tier_uuid, to_tier_uuid, actor_kind, actor_uuid, reason,
+              detail)
+         values (labs_uuid(), $1, coalesce($2, labs_now()), $3, $4, $5, $6, $7, $8, $9)",
         new.partner_uuid,
+        new.since as Option<Time>,
         new.kind,
         new.from_tier_uuid,
         new.to_tier_uuid,

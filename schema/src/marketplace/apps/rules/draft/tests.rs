@@ -94,13 +94,16 @@ fn the_history_names_what_changed() {
 }
 
 #[test]
-fn a_slug_is_fixed_once_readers_saw_it() {
+fn a_slug_is_fixed_once_readers_or_reviewers_saw_it() {
     let after = Draft { slug: "planner".to_owned(), ..present() };
-    assert!(slug_movable(&present(), &after, false).is_ok());
-    assert!(slug_movable(&present(), &present(), true).is_ok());
-    let refused = slug_movable(&present(), &after, true).err();
-    assert_eq!(refused.as_ref().map(Fault::code), Some(Code::Conflict));
-    assert_eq!(errors(refused), [("/slug".to_owned(), "FIXED".to_owned())]);
+    let fixed = |was_published, is_handed_in| Fixed { was_published, is_handed_in };
+    assert!(slug_movable(&present(), &after, fixed(false, false)).is_ok());
+    assert!(slug_movable(&present(), &present(), fixed(true, true)).is_ok());
+    for fixed in [fixed(true, false), fixed(false, true)] {
+        let refused = slug_movable(&present(), &after, fixed).err();
+        assert_eq!(refused.as_ref().map(Fault::code), Some(Code::Conflict));
+        assert_eq!(errors(refused), [("/slug".to_owned(), "FIXED".to_owned())]);
+    }
 }
 
 #[test]

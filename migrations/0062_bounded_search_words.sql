@@ -1,0 +1,26 @@
+-- PostgreSQL's parser of texts looks ahead from each of some signs to the end of the word, so that a word of ten thousand
+-- underscores, or of dots and slashes, costs seconds. Nobody writes such a word: past a hundred letters the next of
+-- these signs ends it, and every text that somebody reads is found by the same words as before. What is stored needs no
+-- other form.
+set lock_timeout = '10s';
+
+create function search_words(written text) returns text
+    language sql immutable strict parallel safe
+    as $$ select regexp_replace(written, '(\S{100})[_~./:@-]', '\1 ', 'g') $$;
+
+create or replace function listing_search(locale text, name text, tagline text, description text) returns tsvector
+    language sql immutable strict parallel safe
+    as $$
+        select
+            setweight(to_tsvector(public.search_configuration(locale), public.search_words(name)), 'A')
+            || setweight(to_tsvector(public.search_configuration(locale), public.search_words(tagline)), 'B')
+            || setweight(to_tsvector(public.search_configuration(locale), public.search_words(description)), 'C')
+            || setweight(to_tsvector('public.labs_simple', public.search_words(name)), 'A')
+            || setweight(to_tsvector('public.labs_simple', public.search_words(tagline)), 'B')
+            || setweight(to_tsvector('public.labs_simple', public.search_words(description)), 'C')
+    $$;
+
+-- Pictures that left a draft are looked for, to be deleted once nothing shows them.
+create index media_removed_at_idx on media (removed_at) where removed_at is not null;
+
+reset lock_timeout;

@@ -1,0 +1,130 @@
+//! The contract's bounds for what staff ask in their own words: whatever is refused through REST is refused here too.
+//! A root field bears its operation's id, and takes each parameter under its variable's name and the body as `body`.
+
+use labs_schema::FieldError;
+use labs_schema::engine::Bounds;
+use serde_json::{Map, Value};
+
+use crate::contract::{BodyKind, Contract, FieldPlace, Operation, Place, SchemaId};
+
+impl Bounds for Contract {
+    fn breaches(&self, root: &str, arguments: &Map<String, Value>) -> Vec<FieldError> {
+        let Some(operation) = self.operation(root) else { return Vec::new() };
+        let mut breaches = Vec::new();
+        let parameters = [
+            (operation.path_schema(), values(operation, arguments, |place| place == Place::Path)),
+            (operation.query_schema(), values(operation, arguments, |place| place != Place::Path)),
+        ];
+        for (schema, values) in parameters {
+            let found = schema.map(|schema| self.check(schema, &values)).unwrap_or_default();
+            breaches.extend(found.into_iter().filter_map(|error| match error.place {
+                FieldPlace::Pointer(pointer) => {
+                    let name = pointer.split('/').nth(1).unwrap_or_default().to_owned();
+                    Some(FieldError::of(name, error.code.as_str(), error.message))
+                }
+                FieldPlace::Parameter(_) => None,
+            }));
+        }
+        if let Some(body) = arguments.get("body").filter(|body| !body.is_null()) {
+            breaches.extend(self.body_breaches(operation, body));
+        }
+        breaches
+    }
+}
+
+impl Contract {
+    fn body_breaches(&self, operation: &Operation, body: &Value) -> Vec<FieldError> {
+        let forms = operation.body.iter().flat_map(|body| &body.forms);
+        // Files do not come this way, so a form that holds one is not judged.
+        let mut readable = forms.filter(|form| matches!(form.kind, BodyKind::Json | BodyKind::MergePatch));
+        let Some(form) = readable.next() else { return Vec::new() };
+        let found = match form.kind {
+            BodyKind::MergePatch => self.check(form.schema, body),
+            _ => self.check_either(form.schema, body),
+        };
+        let told = found.into_iter().filter_map(|error| match error.place {
+            FieldPlace::Pointer(pointer) => {
+                Some(FieldError::at(format!("/body{pointer}"), error.code.as_str(), error.message))
+            }
+            FieldPlace::Parameter(_) => None,
+        });
+        told.collect()
+    }
+
+    /// In GraphQL a field that is null is as good as one that was left out.
+    fn check_either(&self, schema: SchemaId, body: &Value) -> Vec<crate::contract::FieldError> {
+        if self.check(schema, body).is_empty() {
+            return Vec::new();
+        }
+        self.check(schema, &without_nulls(body))
+    }
+}
+
+/// The arguments that stand in such places, each list a list: in GraphQL one value is as good as a list of it.
+fn values(operation: &Operation, arguments: &Map<String, Value>, stands: impl Fn(Place) -> bool) -> Value {
+    let told = operation.parameters.iter().filter(|parameter| stands(parameter.place)).filter_map(|parameter| {
+        let name = parameter.variable();
+        let value = arguments.get(&name).filter(|value| !value.is_null())?.clone();
+        let value = if parameter.array && !value.is_array() { Value::from(vec![value]) } else { value };
+        Some((name, value))
+    });
+    Value::Object(told.collect())
+}
+
+fn without_nulls(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let kept = fields.iter().filter(|(_, value)| !value.is_null());
+            Value::Object(kept.map(|(name, value)| (name.clone(), without_nulls(value))).collect())
+        }
+        Value::Array(items) => Value::Array(items.iter().map(without_nulls).collect()),
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::documents::Documents;
+
+    /// Where each breach is, and its code.
+    fn told(root: &str, arguments: Value) -> Vec<(String, String)> {
+        let Value::Object(arguments) = arguments else { unreachable!() };
+        let breaches = Contract::embedded().unwrap().breaches(root, &arguments);
+        breaches.into_iter().map(|breach| (breach.pointer.or(breach.parameter).unwrap(), breach.code)).collect()
+    }
+
+    const PARTNER: &str = "0198aaaa-0000-7000-8000-000000000001";
+
+    #[test]
+    fn what_rest_refuses_is_refused_by_name() {
+        let suspend = |reason: &str| {
+            told("admin_partners_suspend", json!({ "partner_uuid": PARTNER, "body": { "reason": reason } }))
+        };
+        assert_eq!(suspend("They asked."), []);
+        assert_eq!(suspend("")[0], ("/body/reason".to_owned(), "TOO_SHORT".to_owned()));
+        let many = told("admin_partners_list", json!({ "limit": 0 }));
+        assert_eq!(many, [("limit".to_owned(), "RANGE".to_owned())]);
+    }
+
+    #[test]
+    fn null_is_as_good_as_left_out_and_one_value_as_a_list() {
+        assert_eq!(told("admin_partners_list", json!({ "limit": null, "state": "ACTIVE" })), []);
+        assert_eq!(told("no_such_field", json!({ "limit": 0 })), []);
+        let reopen = json!({ "partner_uuid": PARTNER, "body": { "reason": null } });
+        assert_eq!(told("admin_partners_reopen", reopen), []);
+    }
+
+    #[test]
+    fn documents_hand_each_variable_on_under_its_own_name() {
+        for document in Documents::load().unwrap().iter() {
+            for (argument, rest) in document.text.match_indices(": $").map(|(place, _)| document.text.split_at(place)) {
+                let name = argument.rsplit(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').next();
+                let variable = rest[3..].split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').next();
+                assert_eq!(name, variable, "{}", document.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! What is of no more use is deleted, and nothing that somebody may still ask for.
+
+use crate::house::House;
+
+/// A row on either side of each table's time, known by the word it bears.
+const ROWS: &str = "
+    insert into request_usage (day, account, operation, requests)
+    select (labs_now() at time zone 'UTC')::date - days, word, 'system_me_get', 1
+    from (values (761, 'old'), (759, 'young')) as rows (days, word);
+    insert into rate_limit_refusal (hour, account, operation, budget, refusals)
+    select labs_now() - days * interval '1 day', word, 'system_me_get', 'BURST', 1
+    from (values (91, 'old'), (89, 'young')) as rows (days, word);
+    insert into job_run (run_uuid, job, state, created_at)
+    select labs_uuid(), word, 'SUCCEEDED', labs_now() - days * interval '1 day'
+    from (values (91, 'old'), (89, 'young')) as rows (days, word);
+    insert into daily_budget (day, account, granted)
+    select (labs_now() at time zone 'UTC')::date - days, word, 1
+    from (values (31, 'old'), (29, 'young')) as rows (days, word);
+    insert into sign_in_failure (subject, failures, last_failed_at)
+    select word, 1, labs_now() - days * interval '1 day'
+    from (values (8, 'old'), (6, 'young')) as rows (days, word)";
+
+fn rows(word: &str) -> String {
+    format!(
+        "select (select count(*) from request_usage where account = '{word}')
+              + (select count(*) from rate_limit_refusal where account = '{word}')
+              + (select count(*) from job_run where job = '{word}')
+              + (select count(*) from daily_budget where account = '{word}')
+              + (select count(*) from sign_in_failure where subject = '{word}')"
+    )
+}
+
+#[tokio::test]
+async fn rows_are_deleted_when_their_time_is_over_and_not_before() {
+    let house = House::new().await;
+    house.sql(ROWS).await;
+    // Each service tidies when it starts.
+    let _twin = house.twin(&[]).await;
+    house.until(&rows("old"), 0).await;
+    assert_eq!(house.number(&rows("young")).await, 5);
+}

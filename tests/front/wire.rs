@@ -1,0 +1,144 @@
+//! What holds for every answer, whatever was asked: codings, methods, origins, heads.
+
+use reqwest::header::HeaderMap;
+use reqwest::{Method, Response};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::house::House;
+
+const ORIGIN: &str = "https://shop.example";
+
+/// A house behind a proxy on this machine, with a page elsewhere that may call.
+const SHARED: &[&str] = &[
+    "--cors-origins",
+    ORIGIN,
+    "--trusted-proxies",
+    "127.0.0.0/8",
+    "--anonymous-per-second",
+    "100000",
+    "--anonymous-per-day",
+    "10000000",
+    "--attempts-per-minute",
+    "100000",
+];
+
+async fn get(house: &House, path: &str, codings: &str) -> Response {
+    let request = house.http().get(format!("{}{path}", house.base_url));
+    request.header("accept-encoding", codings).send().await.unwrap()
+}
+
+fn text<'h>(headers: &'h HeaderMap, name: &str) -> &'h str {
+    headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
+
+/// Whether an answer carries what every answer carries.
+fn is_whole(headers: &HeaderMap) -> bool {
+    let always = ["x-request-id", "x-ratelimit-remaining", "x-ratelimit-daily-remaining", "content-security-policy"];
+    always.iter().all(|name| !text(headers, name).is_empty()) && text(headers, "x-content-type-options") == "nosniff"
+}
+
+#[tokio::test]
+async fn what_is_done_is_told_to_whoever_takes_no_coding_at_all() {
+    let house = House::new().await;
+    house.sql("update tier_feature set value = '\"unlimited\"' where feature_code = 'apps'").await;
+    let owner = house.partner("Nordsee Kassen").await;
+    for (codings, slug) in [("zstd, identity;q=0", "table-pilot"), ("*;q=0", "till-pilot")] {
+        let body = json!({ "name": "Table Pilot", "slug": slug });
+        let call = house.call("marketplace_apps_create").token(&owner.token).json(&body);
+        let made = call.header("accept-encoding", codings).expect(201).await;
+        assert_eq!((made.header("content-encoding"), made.str("slug")), ("", slug));
+    }
+}
+
+#[tokio::test]
+async fn the_contract_is_sent_whole_or_as_the_gzip_that_was_made_of_it() {
+    let house = House::new().await;
+    let plain = get(&house, "/v1/system/contract", "br").await;
+    assert_eq!((text(plain.headers(), "vary"), text(plain.headers(), "content-encoding")), ("accept-encoding", ""));
+    let length = plain.bytes().await.unwrap().len();
+    let packed = get(&house, "/v1/system/contract", "br, gzip").await;
+    assert_eq!(
+        (text(packed.headers(), "vary"), text(packed.headers(), "content-encoding")),
+        ("accept-encoding", "gzip")
+    );
+    let (told, tag) = (text(packed.headers(), "content-length").to_owned(), text(packed.headers(), "etag").to_owned());
+    let bytes = packed.bytes().await.unwrap();
+    assert_eq!(told, bytes.len().to_string(), "its length is known beforehand");
+    assert_eq!(bytes[bytes.len() - 4..], (length as u32).to_le_bytes(), "gzip ends with the length of what it holds");
+    let again = house.call("system_contract_get").header("if-none-match", &tag).header("accept-encoding", "gzip");
+    again.expect(304).await;
+}
+
+#[tokio::test]
+async fn liveness_is_of_this_moment() {
+    let house = House::new().await;
+    assert_eq!(house.call("system_health_get").expect(200).await.header("cache-control"), "no-store");
+}
+
+#[tokio::test]
+async fn paths_beside_the_contract_tell_which_methods_they_know() {
+    let house = House::new().await;
+    let pages = ["/", "/playground", "/playground/a.js", "/reference", "/reference/a.js"].map(|path| (path, true));
+    for (path, is_page) in pages.into_iter().chain([("/playground/graphql", false)]) {
+        let allow = if is_page { "GET, HEAD, OPTIONS" } else { "OPTIONS, POST" };
+        let send = async |method: Method| {
+            let request = house.http().request(method, format!("{}{path}", house.base_url));
+            request.send().await.unwrap()
+        };
+        let refused = send(Method::DELETE).await;
+        assert_eq!((refused.status().as_u16(), text(refused.headers(), "allow")), (405, allow), "{path}");
+        assert!(is_whole(refused.headers()), "{path}: {:?}", refused.headers());
+        assert_eq!(refused.json::<Value>().await.unwrap()["code"], "METHOD_NOT_ALLOWED", "{path}");
+        let options = send(Method::OPTIONS).await;
+        assert_eq!((options.status().as_u16(), text(options.headers(), "allow")), (204, allow), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_elsewhere_reads_every_answer_but_that_of_a_denied_network() {
+    let house = House::with(SHARED).await;
+    let guard = house.staff("Greta Guard", &["labs.admin.security:write"]).await;
+    let body = json!({ "network": "198.51.100.0/24", "reason": "Tries stolen passwords." });
+    house.call("admin_network_denials_create").token(&guard.token).json(&body).expect(201).await;
+    let from = async |address: &str, method: Method, path: &str| {
+        let request = house.http().request(method, format!("{}{path}", house.base_url));
+        let request = request.header("origin", ORIGIN).header("access-control-request-method", "POST");
+        request.header("x-forwarded-for", address).send().await.unwrap()
+    };
+    let preflight = from("203.0.113.7", Method::OPTIONS, "/v1/auth/sessions").await;
+    assert_eq!(preflight.status(), 200);
+    assert_eq!(text(preflight.headers(), "access-control-allow-origin"), ORIGIN);
+    assert!(is_whole(preflight.headers()), "{:?}", preflight.headers());
+    for path in ["/v1/nothing", "/v1/system/me", "/reference/nothing.js"] {
+        let refused = from("203.0.113.7", Method::GET, path).await;
+        assert!(refused.status().is_client_error(), "{path}");
+        assert_eq!(text(refused.headers(), "access-control-allow-origin"), ORIGIN, "{path}");
+    }
+    let denied = async || from("198.51.100.7", Method::OPTIONS, "/v1/auth/sessions").await;
+    house.soon("the network is refused", async || denied().await.status() == 403).await;
+    let refused = denied().await;
+    assert_eq!(text(refused.headers(), "access-control-allow-origin"), "");
+    assert!(is_whole(refused.headers()), "{:?}", refused.headers());
+}
+
+#[tokio::test]
+async fn a_head_has_one_host_wherever_it_goes() {
+    let house = House::new().await;
+    for (target, hosts) in [
+        ("GET /", "Host: labs\r\nHost: other\r\n"),
+        ("GET /v1/system/health", ""),
+        ("GET http://labs/v1/system/health", "Host: labs\r\nHost: other\r\n"),
+        ("POST /playground/graphql", "Host: labs\r\nHost: other\r\n"),
+        ("DELETE /reference", "Host: labs\r\nHost: other\r\n"),
+    ] {
+        let mut stream = TcpStream::connect(house.base_url.trim_start_matches("http://")).await.unwrap();
+        let head = format!("{target} HTTP/1.1\r\n{hosts}Content-Length: 0\r\nConnection: close\r\n\r\n");
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 400 "), "{target}: {answer}");
+        assert!(answer.contains("\"MALFORMED_REQUEST\""), "{target}: {answer}");
+    }
+}
