@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 use crate::answer::{self, Asked};
 use crate::bind::{self, Bound, Condition};
 use crate::contract::{Access, Operation};
-use crate::edge::budget::Allowance;
+use crate::edge::budget::{Allowance, Spending};
 use crate::edge::server::Peer;
 use crate::edge::{address, bearer, headers, request_id};
 use crate::exceptions;
@@ -30,6 +30,7 @@ use crate::routes::Match;
 pub(crate) mod body;
 pub(crate) mod checks;
 mod layers;
+pub(crate) mod places;
 pub(crate) mod refusals;
 
 /// Longest user agent kept, in bytes.
@@ -87,13 +88,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Books the request on the budget of its network.
+    /// Books the request on the budgets of its network.
     ///
     /// # Errors
     /// [`Code::RateLimited`].
     pub(crate) fn spend_anonymous(&mut self, rest: &Rest) -> Result<(), Fault> {
         let now = rest.engine.services().clock.now();
-        self.book(rest.meter.spend_anonymous(address::network(self.address), now))
+        let spending = self.operation.map_or(Spending::Whole, Spending::of);
+        self.book(rest.meter.spend_anonymous(address::network(self.address), spending, now))
     }
 
     /// Verifies the token and books the request on its account's budget; one whose token is refused is booked
@@ -224,7 +226,8 @@ async fn walk_operation<'a>(
     };
     let mut caller = walk.caller(parts, Channel::Rest);
     admit(rest, parts, operation, walk, &mut caller).await?;
-    let _place = body::place(rest, operation)?;
+    let account = caller.principal.as_ref().map_or("", |principal| principal.budget.account.as_str());
+    let _place = body::place(&rest.uploads, operation, account).await?;
     let question = rest.questions.get(&operation.id);
     let bound = match (checked(rest, parts, body, operation, &caller, &values).await, question) {
         (Ok(bound), _) => bound,
@@ -279,13 +282,20 @@ async fn admit(
     Ok(())
 }
 
-/// A refusal before anything was asked. Who is known and spent the budget leaves a record of it; a token that is no
-/// good leaves none (specification: decisions, Audit).
+/// A refusal before anything was asked. Whoever is known, may ask and has spent the budget leaves a record of it
+/// (specification: decisions, Audit), the first time in a minute: a program in a loop must not fill a log of which nothing
+/// can be deleted, and the ledger of refusals counts all of them. A token that is no good leaves none.
 async fn refused_early(rest: &Rest, operation: &Operation, caller: &Caller, fault: Fault) -> Fault {
-    match rest.questions.get(&operation.id).filter(|_| caller.principal.is_some()) {
-        Some(question) => rest.engine.refuse(&question.root, caller, &Map::new(), fault).await,
-        None => fault,
+    let (Some(question), Some(principal)) = (rest.questions.get(&operation.id), &caller.principal) else {
+        return fault;
+    };
+    let about = (principal.budget.account.clone(), operation.id.clone());
+    let is_told =
+        Engine::guard(question.root.access, caller).is_err() || !rest.told.entry(about).or_insert(()).is_fresh();
+    if is_told {
+        return fault;
     }
+    rest.engine.refuse(&question.root, caller, &Map::new(), fault).await
 }
 
 /// Counts a request that was let in, and the scope that a program used for it.

@@ -2,15 +2,18 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use bytes::Bytes;
 use ipnet::IpNet;
 use labs_schema::Engine;
 use labs_schema::engine::{Plan, Question};
+use moka::sync::Cache;
 use tokio::sync::Semaphore;
 
 use crate::contract::Contract;
+use crate::dispatch::places::Places;
 use crate::documents::Documents;
 use crate::edge::budget::{Limits, Meter};
 use crate::exceptions::{Packed, SERVED_DIRECTLY};
@@ -19,8 +22,6 @@ use crate::routes::Routes;
 
 /// Most requests under way at once.
 const AT_ONCE: usize = 512;
-/// Most uploads under way at once: each is held in memory whole until it is answered.
-const UPLOADS_AT_ONCE: usize = 16;
 
 /// What the operator configured, as far as the public face needs it.
 #[derive(Clone, Debug)]
@@ -79,7 +80,9 @@ pub struct Rest {
     pub(crate) questions: HashMap<String, Arc<Question>>,
     pub(crate) meter: Meter,
     pub(crate) seats: Semaphore,
-    pub(crate) uploads: Semaphore,
+    pub(crate) uploads: Places,
+    /// Accounts and operations whose spent budget was recorded within the last minute.
+    pub(crate) told: Cache<(String, String), ()>,
     pub(crate) settings: Settings,
     pub(crate) probes: crate::exceptions::Probes,
 }
@@ -97,8 +100,9 @@ impl Rest {
         let Bound { contract, routes, questions } = Bound::to(engine.plan()).await?;
         let meter = Meter::new(settings.limits);
         let document = Packed::new(Bytes::from(contract.text().to_owned()));
-        let (seats, uploads) = (Semaphore::new(AT_ONCE), Semaphore::new(UPLOADS_AT_ONCE));
-        Ok(Self { engine, contract, document, routes, questions, meter, seats, uploads, settings, probes })
+        let (seats, uploads) = (Semaphore::new(AT_ONCE), Places::default());
+        let told = Cache::builder().max_capacity(10_000).time_to_live(Duration::from_secs(60)).build();
+        Ok(Self { engine, contract, document, routes, questions, meter, seats, uploads, told, settings, probes })
     }
 
     /// The contract that is served.

@@ -264,6 +264,29 @@ async fn an_export_is_recorded_before_its_first_byte_and_is_not_in_itself() {
 }
 
 #[tokio::test]
+async fn exports_that_follow_one_another_miss_nothing_that_ends_late() {
+    let archive = Archive::new().await;
+    let export = async |from: &str| {
+        let call = archive.export().query("operation", "marketplace_categories_create,late_one");
+        let call = call.query("sort", "recorded_at").query("recorded_at_from", from);
+        lines(&call.expect(200).await)
+    };
+    let names = |lines: &[Value]| lines.iter().map(|line| line["operation"].clone()).collect::<Vec<_>>();
+    archive.category("Before").await;
+    let mut owner = archive.house.owner().await;
+    let late = "begin; insert into audit_log (record_uuid, operation, channel, outcome, actor_kind, actor_label)
+                values (labs_uuid(), 'late_one', 'JOB', 'SUCCEEDED', 'SYSTEM', 'Job')";
+    sqlx::raw_sql(late).execute(&mut owner).await.unwrap();
+    archive.category("Meanwhile").await;
+    let first = export("2020-01-01T00:00:00Z").await;
+    assert_eq!(names(&first), ["marketplace_categories_create"], "it ends where the open one began");
+    sqlx::raw_sql("commit").execute(&mut owner).await.unwrap();
+    let next = export(first[0]["recorded_at"].as_str().unwrap()).await;
+    assert_eq!(names(&next), ["marketplace_categories_create", "late_one", "marketplace_categories_create"]);
+    assert_eq!(next[0]["uuid"], first[0]["uuid"], "where the first export ended, the next goes on");
+}
+
+#[tokio::test]
 async fn exports_that_are_left_half_read_hold_no_connection() {
     let archive = Archive::new().await;
     archive.fill(20_000).await;
@@ -278,4 +301,46 @@ async fn exports_that_are_left_half_read_hold_no_connection() {
     let open = "select count(*) from pg_stat_activity
         where datname = current_database() and state like 'idle in transaction%' and query like '%audit_log%'";
     archive.house.until(open, 0).await;
+}
+
+#[tokio::test]
+async fn a_refusal_tells_what_it_was_about_through_either_door() {
+    let house = House::new().await;
+    let chief = house.staff("Chief", &["labs.admin:write"]).await;
+    let partner = house.partner("Nordsee Kassen").await.partner_uuid.unwrap();
+    house.program("Menu sync", &["marketplace"], Some(partner)).await;
+    let client = house.call("admin_machine_clients_list").token(&chief.token).expect(200).await;
+    let client = client.json["data"][0]["uuid"].as_str().unwrap().to_owned();
+    let disable = || {
+        let call = house.call("admin_machine_clients_disable").path("client_uuid", &client).token(&chief.token);
+        call.json(&json!({ "reason": "Seen twice." }))
+    };
+    disable().expect(200).await;
+    disable().expect(409).await;
+    let query = format!(
+        "mutation {{ again: admin_machine_clients_disable(client_uuid: \"{client}\",
+             body: {{ reason: \"Seen twice.\" }}) {{ uuid }} }}"
+    );
+    let request = house.http().post(format!("{}/playground/graphql", house.base_url)).bearer_auth(&chief.token);
+    let request = request.header("content-type", "application/json").body(json!({ "query": query }).to_string());
+    let told: Value = serde_json::from_slice(&request.send().await.unwrap().bytes().await.unwrap()).unwrap();
+    assert_eq!(told["errors"][0]["extensions"]["code"], "ILLEGAL_TRANSITION", "{told}");
+    let records = house.call("admin_audit_records_list").token(&chief.token).query("outcome", "REFUSED");
+    let records = records.query("operation", "admin_machine_clients_disable").expect(200).await.json;
+    let channels: Vec<&Value> = records["data"].as_array().unwrap().iter().map(|record| &record["channel"]).collect();
+    assert_eq!(channels, ["PLAYGROUND", "REST"], "{records}");
+    for record in records["data"].as_array().unwrap() {
+        assert_eq!((&record["target"]["kind"], &record["target"]["uuid"]), (&json!("MACHINE_CLIENT"), &json!(client)));
+        assert_eq!((&record["target"]["label"], &record["reason"]), (&json!("Menu sync"), &json!("Seen twice.")));
+        assert_eq!((&record["partner_uuid"], &record["changes"]), (&json!(partner), &json!([])));
+    }
+    let lift = house.call("admin_entitlements_delete_override").path("partner_uuid", partner).token(&chief.token);
+    lift.path("feature_code", "no_such").query("reason", "Moved over.").expect(404).await;
+    let lifted = "select count(*) from audit_log where operation = 'admin_entitlements_delete_override'
+                     and outcome = 'REFUSED' and reason = 'Moved over.' and target_label = 'Nordsee Kassen'";
+    assert_eq!(house.number(lifted).await, 1);
+    let unknown = house.call("admin_entitlements_delete_override").path("partner_uuid", chief.uuid).token(&chief.token);
+    unknown.path("feature_code", "no_such").query("reason", "Nobody there.").expect(404).await;
+    let told = "select count(*) from audit_log where outcome = 'REFUSED' and reason = 'Nobody there.'";
+    assert_eq!(house.number(told).await, 1, "a parameter tells it, though no resolver did");
 }

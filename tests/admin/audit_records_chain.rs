@@ -205,3 +205,33 @@ async fn an_export_names_the_chains_head_which_a_verification_confirms_later() {
     archive.tamper(&format!("update audit_seal set hash = sha256('another') where position = {last}")).await;
     assert_eq!(archive.verify(json!({ "expected": expected })).await["intact"], false);
 }
+
+#[tokio::test]
+async fn a_record_that_is_kept_from_the_chain_is_missed() {
+    let archive = Archive::new().await;
+    let last = archive.sealed(3).await;
+    let whole = archive.verify(json!({})).await;
+    assert_eq!((&whole["intact"], &whole["unsealed"]), (&json!(true), &json!(0)));
+    // Behind where the sealer looks: its transaction is said to have been long ago.
+    archive
+        .tamper(
+            "insert into audit_log (record_uuid, recorded_at, transaction_id, operation, channel, outcome, actor_kind,
+                 actor_label)
+             values (labs_uuid(), labs_now() - interval '1 minute', '3', 'x', 'JOB', 'SUCCEEDED', 'SYSTEM', 'Nobody')",
+        )
+        .await;
+    let whole = archive.verify(json!({})).await;
+    assert_eq!((&whole["intact"], &whole["unsealed"], &whole["first_break"]), (&json!(false), &json!(1), &Value::Null));
+    let until = json!({ "from_position": 2, "until_position": last });
+    assert_eq!(archive.verify(until).await["unsealed"], 0, "of another time than the range's");
+    for (chosen, value) in [("transaction_id", "'3'"), ("recorded_at", "labs_now()")] {
+        let mut service = archive.house.owner().await;
+        let insert = format!(
+            "set role labs_service;
+             insert into audit_log (record_uuid, {chosen}, operation, channel, outcome, actor_kind, actor_label)
+             values (labs_uuid(), {value}, 'x', 'JOB', 'SUCCEEDED', 'SYSTEM', 'Nobody')"
+        );
+        let refused = sqlx::raw_sql(sqlx::AssertSqlSafe(insert)).execute(&mut service).await.unwrap_err();
+        assert_eq!(refused.as_database_error().unwrap().code().as_deref(), Some("42501"), "{chosen}");
+    }
+}

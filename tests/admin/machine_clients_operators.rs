@@ -213,6 +213,20 @@ async fn nobody_reaches_through_a_program_what_they_lack() {
     assert_eq!(put(&["labs.admin.statistics:write", "storefront"]).await.status, 200, "what it has may stay");
     let taken = on(&house, &operator, "admin_machine_clients_rotate_secret", client, &json!({})).await;
     assert_eq!((taken.status, taken.str("required_scope")), (403, "labs.admin.statistics:write"));
+    let networks = async |networks: &[&str]| {
+        let body = json!({ "allowed_networks": networks });
+        on(&house, &operator, "admin_machine_clients_update", client, &body).await
+    };
+    assert_eq!(networks(&["127.0.0.0/8"]).await.status, 200, "a door may be narrowed");
+    for wider in [&["127.0.0.0/8", "198.51.100.0/24"][..], &[]] {
+        let refused = networks(wider).await;
+        assert_eq!((refused.status, refused.str("required_scope")), (403, "labs.admin.statistics:write"));
+    }
+    let reason = json!({ "reason": "A test." });
+    assert_eq!(on(&house, &operator, "admin_machine_clients_disable", client, &reason).await.status, 200);
+    let enabled = on(&house, &operator, "admin_machine_clients_enable", client, &reason).await;
+    assert_eq!((enabled.status, enabled.code()), (403, "SCOPE_MISSING"), "and shut, but not opened again");
+    assert_eq!(on(&house, &chief, "admin_machine_clients_enable", client, &reason).await.status, 200);
     assert_eq!(put(&["storefront"]).await.status, 200);
     assert_eq!(put(&["labs.admin.statistics:write"]).await.status, 422, "and is not given back by whoever lacks it");
     let rotated = on(&house, &operator, "admin_machine_clients_rotate_secret", client, &json!({})).await;

@@ -130,6 +130,11 @@ async fn nobody_denies_the_world_or_their_own_network() {
     let body = json!({ "network": "203.0.113.0/24", "reason": "Why" });
     let own = gate.call("admin_network_denials_create").header("x-forwarded-for", "203.0.113.9").json(&body);
     assert_eq!(error(&own.send().await).2, "OWN_NETWORK", "the address behind the proxy counts");
+    for server in ["127.0.0.1/32", "::1/128"] {
+        let body = json!({ "network": server, "reason": "Why" });
+        let remote = gate.call("admin_network_denials_create").header("x-forwarded-for", "203.0.113.9").json(&body);
+        assert_eq!(error(&remote.send().await), (422, "/network", "LOOPBACK"), "{server}");
+    }
     let past = json!({ "network": "203.0.113.0/24", "reason": "Why", "expires_at": "2020-01-01T00:00:00Z" });
     let past = gate.call("admin_network_denials_create").json(&past).send().await;
     assert_eq!(error(&past), (422, "/expires_at", "PAST"));

@@ -165,6 +165,32 @@ async fn a_long_export_comes_in_pieces_and_is_whole() {
 }
 
 #[tokio::test]
+async fn an_export_has_every_partner_once_though_they_change_places_meanwhile() {
+    let (house, staff) = cast().await;
+    // Lines too long for all of them to be on their way when the first is read.
+    house
+        .sql(
+            "insert into partner (partner_uuid, slug, company_name, country, address)
+             select labs_uuid(), 'p-' || n, 'Partner ' || lpad(n::text, 4, '0'), 'DE',
+                    jsonb_build_object('street', repeat('x', 10000))
+             from generate_series(1, 2000) as n",
+        )
+        .await;
+    let url = format!("{}/v1/admin/partners:export?sort=company_name", house.base_url);
+    let mut response = house.http().get(url).bearer_auth(&staff.token).send().await.unwrap();
+    let mut body = response.chunk().await.unwrap().unwrap().to_vec();
+    // The first become the last, and the last the first.
+    house.sql("update partner set company_name = 'Partner ' || (3000 - substr(slug, 3)::int)").await;
+    while let Some(piece) = response.chunk().await.unwrap() {
+        body.extend_from_slice(&piece);
+    }
+    let text = String::from_utf8(body).unwrap();
+    let slugs: Vec<&str> = text.lines().skip(1).map(|row| row.split(',').nth(1).unwrap()).collect();
+    let expected: Vec<String> = (1..=2000).map(|n| format!("p-{n}")).collect();
+    assert_eq!(slugs, expected);
+}
+
+#[tokio::test]
 async fn the_timeline_is_one_order_over_every_ledger() {
     let (house, staff) = cast().await;
     let owner = house.partner("Nordsee Kassen").await;

@@ -129,3 +129,25 @@ async fn the_last_right_to_grant_does_not_go_with_a_role() {
     let call = house.call("admin_staff_roles_update").path("role_code", "T_MANAGER").token(&program.token);
     call.json(&json!({ "scopes": ["labs.admin.staff"] })).expect(200).await;
 }
+
+#[tokio::test]
+async fn nobody_takes_from_a_role_what_they_could_not_give_back() {
+    let house = House::new().await;
+    let chief = house.staff("Chief", &["labs.admin.staff:write", "labs.admin.audit"]).await;
+    let narrower = json!({ "scopes": ["labs.admin.staff"] });
+    let narrowed = update(&house, &chief, "ADMINISTRATOR", &narrower).await;
+    assert_eq!((narrowed.status, narrowed.str("required_scope")), (403, "labs.admin:write"), "{}", narrowed.text());
+    let deleted = delete(&house, &chief, "ADMINISTRATOR").await;
+    assert_eq!((deleted.status, deleted.str("required_scope")), (403, "labs.admin:write"), "{}", deleted.text());
+    assert_eq!(create(&house, &chief, "AUDITORS", &["labs.admin.audit"]).await.status, 201);
+    assert_eq!(update(&house, &chief, "AUDITORS", &narrower).await.status, 200, "what they hold they may take");
+    assert_eq!(delete(&house, &chief, "AUDITORS").await.status, 204);
+    let program = house.program("Provisioner", &["labs.admin:write"], None).await;
+    let call = |operation: &str| house.call(operation).path("role_code", "ADMINISTRATOR").token(&program.token);
+    let narrowed = call("admin_staff_roles_update").json(&narrower).send().await;
+    assert_eq!((narrowed.status, narrowed.code()), (409, "CONFLICT"), "the last role of its kind: {}", narrowed.text());
+    assert_eq!(call("admin_staff_roles_delete").send().await.status, 409, "neither goes nor shrinks");
+    let owner = Person { token: program.token.clone(), ..chief };
+    assert_eq!(create(&house, &owner, "OWNERS", &["labs.admin:write"]).await.status, 201);
+    assert_eq!(call("admin_staff_roles_delete").send().await.status, 204);
+}

@@ -237,7 +237,10 @@ async fn a_new_address_is_proved_by_its_reader_and_stopped_by_the_old_one() {
     }
     house.sign_in_with_factor(NEW, &secret).await;
     house.call("auth_account_cancel_email_change").json(&json!({ "token": cancel })).expect(200).await;
-    // The factor was enrolled by the reader of the new address, so it is gone.
+    // The factor was enrolled by the reader of the new address, so it is gone, and so is the password.
+    let reset = token_for(&house, &person.email, "/v1/auth/password-resets:confirm", 1).await;
+    let body = json!({ "token": reset, "password": PASSWORD });
+    house.call("auth_passwords_confirm_reset").json(&body).expect(200).await;
     house.sign_in(&person.email).await;
     assert_eq!(house.number("select count(*) from totp_factor").await, 1, "the manager's own");
     let reset = on(&house, &manager, "admin_users_send_password_reset", person.uuid, &json!({})).await;

@@ -29,6 +29,14 @@ async fn sign_in(house: &House, email: &str) -> u16 {
     house.call("auth_sessions_create").json(&body).send().await.status
 }
 
+/// Sets the password anew with the mail that follows a change taken back; how a sign-in with it ends.
+async fn back_in(house: &House, email: &str, number: usize) -> u16 {
+    let token = token_for(house, email, RESET, number).await;
+    let body = json!({ "token": token, "password": PASSWORD });
+    house.call("auth_passwords_confirm_reset").json(&body).expect(200).await;
+    sign_in(house, email).await
+}
+
 #[tokio::test]
 async fn a_new_address_is_in_force_once_it_is_proved() {
     let house = swift().await;
@@ -95,7 +103,8 @@ async fn the_old_address_takes_a_change_back_for_seven_days() {
     house.advance(7 * 86_400 - 60).await;
     assert_eq!(cancel(&house, &first).await.status, 200);
     assert_eq!(cancel(&house, &second).await.status, 422, "one is enough");
-    assert_eq!((sign_in(&house, NEW).await, sign_in(&house, &person.email).await), (401, 200));
+    assert_eq!(sign_in(&house, &person.email).await, 401, "somebody else may know the password");
+    assert_eq!((sign_in(&house, NEW).await, back_in(&house, &person.email, 1).await), (401, 200));
 
     let person = house.sign_in(&person.email).await;
     change(&house, &person, NEW).await;
@@ -124,7 +133,7 @@ async fn taking_a_change_back_undoes_whatever_came_after_it() {
     assert_eq!(cancel(&house, &thief).await.status, 422, "the address in between has no say any more");
     let body = json!({ "token": reset, "password": "nine herons under the pier" });
     house.call("auth_passwords_confirm_reset").json(&body).expect(422).await;
-    assert_eq!((sign_in(&house, third).await, sign_in(&house, &person.email).await), (401, 200));
+    assert_eq!((sign_in(&house, third).await, back_in(&house, &person.email, 1).await), (401, 200));
 }
 
 #[tokio::test]
@@ -174,7 +183,7 @@ async fn a_registration_that_nobody_verified_gives_way_to_whoever_proves_the_add
     let stop = token_for(&house, &person.email, CANCEL, 2).await;
     house.call("auth_registrations_create").json(&squat(&person.email)).expect(202).await;
     assert_eq!(cancel(&house, &stop).await.status, 200);
-    assert_eq!(sign_in(&house, &person.email).await, 200);
+    assert_eq!(back_in(&house, &person.email, 1).await, 200);
     assert_eq!(house.number("select count(*) from partner").await, 1);
 }
 
@@ -189,5 +198,56 @@ async fn of_sixteen_uses_of_one_token_exactly_one_wins() {
     let token = token_for(&house, &person.email, CANCEL, 2).await;
     let answers = join_all((0..16).map(|_| cancel(&house, &token))).await;
     assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1);
-    assert_eq!(sign_in(&house, &person.email).await, 200);
+    assert_eq!(back_in(&house, &person.email, 1).await, 200);
+}
+
+#[tokio::test]
+async fn taking_a_change_back_takes_away_a_second_factor_that_came_after_the_request() {
+    let house = swift().await;
+    let person = house.partner("Nordsee Kassen").await;
+    change(&house, &person, NEW).await;
+    let owner = token_for(&house, &person.email, CANCEL, 1).await;
+    let enrolled = house.call("auth_mfa_enrol_totp").token(&person.token).expect(201).await;
+    let code = json!({ "code": house.code(enrolled.str("secret")) });
+    house.call("auth_mfa_confirm_totp").token(&person.token).json(&code).expect(200).await;
+    // The first change never took effect, and the second only after the factor.
+    let third = "thief@elsewhere.example";
+    change(&house, &person, third).await;
+    confirm(&house, &token_for(&house, third, CONFIRM, 1).await).await;
+    assert_eq!(cancel(&house, &owner).await.str("email"), person.email);
+    let factors = "select (select count(*) from totp_factor) + (select count(*) from recovery_code)";
+    assert_eq!(house.number(factors).await, 0);
+    assert_eq!(sign_in(&house, &person.email).await, 401, "whoever had the session may know the password");
+    assert_eq!(back_in(&house, &person.email, 1).await, 200, "and is asked for no code");
+}
+
+#[tokio::test]
+async fn a_change_that_waits_ends_with_the_session_that_asked_and_with_the_password() {
+    let house = swift().await;
+    let mut person = house.partner("Nordsee Kassen").await;
+    for (number, way) in ["one session", "all sessions", "the password"].into_iter().enumerate() {
+        let thief = house.sign_in(&person.email).await;
+        let email = format!("thief{number}@elsewhere.example");
+        assert_eq!(change(&house, &thief, &email).await.status, 202, "{way}");
+        let token = token_for(&house, &email, CONFIRM, 1).await;
+        match way {
+            "one session" => {
+                let listed = house.call("auth_sessions_list").token(&thief.token).expect(200).await;
+                let listed = listed.json["data"].as_array().unwrap().clone();
+                let asked = listed.iter().find(|session| session["current"] == true).unwrap();
+                let end = house.call("auth_sessions_delete").path("session_uuid", asked["uuid"].as_str().unwrap());
+                end.token(&person.token).expect(204).await;
+            }
+            "all sessions" => {
+                house.call("auth_sessions_sign_out_everywhere").token(&person.token).expect(200).await;
+                person = house.sign_in(&person.email).await;
+            }
+            _ => {
+                let body = json!({ "current_password": PASSWORD, "new_password": "nine herons under the pier" });
+                // In the very session that asked, which goes on.
+                house.call("auth_passwords_change").token(&thief.token).json(&body).expect(204).await;
+            }
+        }
+        assert_eq!(faults(&confirm(&house, &token).await), [("/token", "INVALID")], "{way}");
+    }
 }

@@ -30,6 +30,14 @@ async fn answer_with(house: &House, challenge: &str, code: &str) -> Answer {
     house.call("auth_sessions_verify_mfa").json(&json!({ "challenge": challenge, "code": code })).send().await
 }
 
+/// How many statements with these words wait for somebody else's transaction.
+fn waiting(words: &str) -> String {
+    format!(
+        "select count(*) from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%{words}%'"
+    )
+}
+
 #[tokio::test]
 async fn a_factor_is_in_force_once_its_first_code_is_given() {
     let house = house().await;
@@ -153,6 +161,78 @@ async fn whoever_puts_a_factor_in_force_is_signed_out_elsewhere() {
     assert_eq!(confirm(&house, &person, &house.code(&secret)).await.status, 200);
     house.call("auth_sessions_refresh").cookie(&other.refresh).json(&json!({})).expect(401).await;
     refreshed(&house, &person).await;
+}
+
+#[tokio::test]
+async fn no_sign_in_by_password_alone_outlives_the_moment_a_factor_is_in_force() {
+    let house = house().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let secret = enrol(&house, &person).await.str("secret").to_owned();
+    let mut holder = house.owner().await;
+    let hold = format!("begin; select from person where person_uuid = '{}' for no key update", person.uuid);
+    sqlx::raw_sql(sqlx::AssertSqlSafe(hold)).execute(&mut holder).await.unwrap();
+    let meanwhile = async {
+        house.until(&waiting("from person"), 2).await;
+        sqlx::raw_sql("rollback").execute(&mut holder).await.unwrap();
+    };
+    let code = house.code(&secret);
+    let (signing_in, confirmed, ()) =
+        tokio::join!(sign_in(&house, &person.email), confirm(&house, &person, &code), meanwhile);
+    assert_eq!(confirmed.status, 200, "{}", confirmed.text());
+    assert!(matches!(signing_in.status, 200 | 401), "ended at once, or refused: {}", signing_in.text());
+    assert_eq!(house.number("select count(*) from session where ended_at is null").await, 1, "the one that confirmed");
+}
+
+#[tokio::test]
+async fn a_sign_in_that_sees_a_factor_too_late_is_refused() {
+    let house = house().await;
+    let person = house.partner("Nordsee Kassen").await;
+    enrol(&house, &person).await;
+    let mut holder = house.owner().await;
+    let hold = format!(
+        "begin; select from person where person_uuid = '{0}' for no key update;
+         update totp_factor set confirmed_at = labs_now() where person_uuid = '{0}'",
+        person.uuid
+    );
+    sqlx::raw_sql(sqlx::AssertSqlSafe(hold)).execute(&mut holder).await.unwrap();
+    let meanwhile = async {
+        house.until(&waiting("from person"), 1).await;
+        sqlx::raw_sql("commit").execute(&mut holder).await.unwrap();
+    };
+    let (refused, ()) = tokio::join!(sign_in(&house, &person.email), meanwhile);
+    assert_eq!((refused.status, refused.code()), (401, "INVALID_CREDENTIALS"), "{}", refused.text());
+    assert_eq!(sign_in(&house, &person.email).await.code(), "MFA_REQUIRED");
+}
+
+#[tokio::test]
+async fn a_challenge_is_not_given_for_a_password_that_was_changed_meanwhile() {
+    let house = house().await;
+    let staff = house.staff("Otto Operator", &["labs.admin.overview"]).await;
+    let mut holder = house.owner().await;
+    let change = format!("update person set password_changed_at = labs_now() where person_uuid = '{}'", staff.uuid);
+    sqlx::raw_sql(sqlx::AssertSqlSafe(format!("begin; {change}"))).execute(&mut holder).await.unwrap();
+    let meanwhile = async {
+        house.until(&waiting("MFA_CHALLENGE"), 1).await;
+        sqlx::raw_sql("commit").execute(&mut holder).await.unwrap();
+    };
+    let (refused, ()) = tokio::join!(sign_in(&house, &staff.email), meanwhile);
+    assert_eq!((refused.status, refused.code()), (401, "INVALID_CREDENTIALS"), "{}", refused.text());
+}
+
+#[tokio::test]
+async fn of_sixteen_wrong_codes_at_once_no_more_are_judged_than_one_after_the_other() {
+    let house = house().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let secret = enrol(&house, &person).await.str("secret").to_owned();
+    assert_eq!(confirm(&house, &person, &house.code(&secret)).await.status, 200);
+    // A code is good once, so the one that confirmed is wrong from now on.
+    let body = json!({ "code": house.code(&secret) });
+    let reauthenticate = || house.call("auth_sessions_reauthenticate").token(&person.token).json(&body).send();
+    let answers = join_all((0..16).map(|_| reauthenticate())).await;
+    let of = |code: &str| answers.iter().filter(|answer| answer.code() == code).count();
+    assert_eq!((of("VALIDATION_FAILED"), of("RATE_LIMITED")), (6, 10), "five are free, the sixth holds back");
+    let failed = "select count(*) from security_event where kind = 'REAUTHENTICATION' and outcome = 'FAILED'";
+    assert_eq!(house.number(failed).await, 6);
 }
 
 #[tokio::test]

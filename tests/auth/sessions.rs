@@ -72,6 +72,32 @@ async fn the_token_just_replaced_is_good_for_ten_seconds_and_no_longer() {
 }
 
 #[tokio::test]
+async fn a_replica_whose_clock_stands_still_judges_a_replaced_token_by_the_databases() {
+    let house = House::new().await;
+    let person = house.partner("Nordsee Kassen").await;
+    house.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200).await;
+    house
+        .sql(
+            "create or replace function labs_now() returns timestamptz language sql stable
+             as 'select pg_catalog.now() + interval ''11 seconds'''",
+        )
+        .await;
+    let late = house.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(401).await;
+    assert_eq!(late.code(), "REFRESH_REUSED");
+}
+
+#[tokio::test]
+async fn an_access_token_ends_with_its_session() {
+    let house = House::new().await;
+    let person = house.partner("Nordsee Kassen").await;
+    house.sql("update session set expires_at = labs_now() + interval '100 seconds'").await;
+    let token = house.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200).await;
+    assert!(matches!(token.json["expires_in"].as_i64(), Some(90..=100)), "{}", token.text());
+    house.advance(101).await;
+    house.call("system_me_get").token(token.str("access_token")).expect(401).await;
+}
+
+#[tokio::test]
 async fn of_sixteen_uses_of_one_code_exactly_one_wins() {
     let house = House::new().await;
     let staff = house.staff("Otto Operator", &["labs.admin.overview"]).await;

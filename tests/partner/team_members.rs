@@ -251,6 +251,39 @@ async fn whoever_leaves_is_out_at_once_and_a_program_cannot() {
 }
 
 #[tokio::test]
+async fn invitations_reach_no_further_than_whoever_sent_them() {
+    let (house, owner) = cast().await;
+    let manager = house.staff("Manager", &["labs.admin.users:write"]).await;
+    for (number, way) in ["demoted", "suspended", "removed", "locked"].into_iter().enumerate() {
+        let name = format!("Tomas{number}");
+        let tomas = colleague(&house, &owner, &name, "ADMINISTRATOR").await;
+        let address = |role: &str| format!("{role}{number}@elsewhere.example").to_lowercase();
+        for role in ["ADMINISTRATOR", "VIEWER"] {
+            assert_eq!(invite(&house, &tomas, &address(role), role).await.status, 201, "{way}");
+        }
+        let token = token_for(&house, &address("ADMINISTRATOR"), super::team::ACCEPT, 1).await;
+        let (status, revoked) = match way {
+            "demoted" => (role(&house, &owner, &tomas, "ACCOUNTANT").await.status, 1),
+            "suspended" => (on(&house, &owner, "partner_team_members_suspend", tomas.uuid, None).await.status, 2),
+            "removed" => (on(&house, &owner, "partner_team_members_remove", tomas.uuid, None).await.status, 2),
+            _ => {
+                let lock = house.call("admin_users_lock").path("user_uuid", tomas.uuid).token(&manager.token);
+                (lock.json(&json!({ "reason": "In wrong hands." })).send().await.status, 2)
+            }
+        };
+        assert!(matches!(status, 200 | 204), "{way}: {status}");
+        let body = json!({ "token": token, "name": "A Friend", "password": PASSWORD });
+        house.call("auth_invitations_accept").json(&body).expect(422).await;
+        let told = format!(
+            "select count(*) from invitation join partner_event on subject_uuid = invitation_uuid
+              where invited_by = '{}' and state = 'REVOKED' and kind = 'INVITATION_REVOKED' and reason is null",
+            tomas.uuid
+        );
+        assert_eq!(house.number(&told).await, revoked, "{way}: an accountant may still give the viewer's role");
+    }
+}
+
+#[tokio::test]
 async fn another_partners_team_is_nobodys_business() {
     let (house, owner) = cast().await;
     let other = house.partner("Weser Software").await;

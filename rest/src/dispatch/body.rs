@@ -7,10 +7,9 @@ use bytes::Bytes;
 use http::{HeaderMap, header, request::Parts};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use labs_schema::{Code, Fault};
-use tokio::sync::SemaphorePermit;
 
+use super::places::{Place, Places};
 use crate::contract::{BodyForm, BodyKind, Operation};
-use crate::rest::Rest;
 
 /// Largest body in bytes.
 const LARGEST: usize = 1024 * 1024;
@@ -50,17 +49,21 @@ fn accepts(accept: &str, media_type: &str) -> bool {
     })
 }
 
-/// The place of an upload, kept until it is answered, because its bytes are; none where no upload is read.
+/// The place of an account's upload, kept until it is answered, because its bytes are; none where no upload is read.
 ///
 /// # Errors
-/// [`Code::Unavailable`] while others hold every place.
-pub(super) fn place<'r>(rest: &'r Rest, operation: &Operation) -> Result<Option<SemaphorePermit<'r>>, Fault> {
+/// [`Code::Unavailable`] when the account or others held every place that it may have for too long.
+pub(super) async fn place<'r>(
+    places: &'r Places,
+    operation: &Operation,
+    account: &str,
+) -> Result<Option<Place<'r>>, Fault> {
     let mut forms = operation.body.iter().flat_map(|body| &body.forms);
     if !forms.any(is_upload) {
         return Ok(None);
     }
-    let place = rest.uploads.try_acquire();
-    place.map(Some).map_err(|_| Fault::unavailable("Too many uploads are under way. Try again in a moment."))
+    let place = places.take(account).await;
+    place.map(Some).ok_or_else(|| Fault::unavailable("Too many uploads are under way. Try again in a moment."))
 }
 
 fn is_upload(form: &BodyForm) -> bool {

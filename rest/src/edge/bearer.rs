@@ -71,8 +71,11 @@ fn authorization(headers: &HeaderMap) -> Result<Option<&str>, Fault> {
     }
 }
 
+/// What a part says; `None` where it is no text, or has a U+0000, which no id or secret has and the database refuses.
 fn decode(text: &str) -> Option<String> {
-    percent_encoding::percent_decode_str(&text.replace('+', " ")).decode_utf8().ok().map(std::borrow::Cow::into_owned)
+    let spaced = text.replace('+', " ");
+    let decoded = percent_encoding::percent_decode_str(&spaced).decode_utf8().ok()?;
+    (!decoded.contains('\0')).then(|| decoded.into_owned())
 }
 
 fn unauthenticated(detail: &str) -> Fault {
@@ -103,6 +106,15 @@ mod tests {
         let encoded = base64::engine::general_purpose::STANDARD.encode("my%20id:a%2Bb+c");
         let found = basic(&headers(&[(header::AUTHORIZATION, &format!("Basic {encoded}"))])).unwrap();
         assert_eq!(found, Some(("my id".to_owned(), "a+b c".to_owned())));
+    }
+
+    #[test]
+    fn basic_with_a_zero_character_cannot_be_read() {
+        for text in ["my%00id:secret", "my id:sec%00ret", "my\0id:secret", "my id:sec\0ret"] {
+            let encoded = base64::engine::general_purpose::STANDARD.encode(text);
+            let refused = basic(&headers(&[(header::AUTHORIZATION, &format!("Basic {encoded}"))])).unwrap_err();
+            assert_eq!(refused.code(), Code::InvalidCredentials, "{text:?}");
+        }
     }
 
     #[test]

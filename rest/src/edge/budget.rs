@@ -22,6 +22,7 @@ use tower_governor::governor::{GovernorConfigBuilder, SharedRateLimiter};
 use tower_governor::key_extractor::KeyExtractor;
 
 use super::server::Peer;
+use crate::contract::{Access, Operation};
 
 type Limiter = RateLimiter<String, DefaultKeyedStateStore<String>, DefaultClock, StateInformationMiddleware>;
 
@@ -63,6 +64,25 @@ impl KeyExtractor for ByNetwork {
     fn extract<T>(&self, request: &http::Request<T>) -> Result<Attempt, GovernorError> {
         let peer = request.extensions().get::<Peer>().ok_or(GovernorError::UnableToExtractKey)?;
         Ok((request.uri().path().to_owned(), super::address::network(peer.0)))
+    }
+}
+
+/// What a request without a token spends of its network's budgets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spending {
+    /// Of the second's and of the day's.
+    Whole,
+    /// Of the second's alone. Whoever signs in or goes on must not be kept out for a day by what others of the network
+    /// asked of everybody's pages; the doors that guessing would use have budgets of their own.
+    SecondAlone,
+}
+
+impl Spending {
+    /// What an operation spends.
+    #[must_use]
+    pub fn of(operation: &Operation) -> Self {
+        let is_door = has_own_budget(&operation.id) || matches!(operation.access, Access::Cookie | Access::Client);
+        if is_door { Self::SecondAlone } else { Self::Whole }
     }
 }
 
@@ -131,7 +151,12 @@ impl Meter {
     ///
     /// # Errors
     /// [`Code::RateLimited`] naming the budget.
-    pub fn spend_anonymous(&self, network: IpAddr, now: Time) -> Result<Allowance, (Fault, Option<Allowance>)> {
+    pub fn spend_anonymous(
+        &self,
+        network: IpAddr,
+        spending: Spending,
+        now: Time,
+    ) -> Result<Allowance, (Fault, Option<Allowance>)> {
         let (limit, per_day) = (self.limits.anonymous_per_second, self.limits.anonymous_per_day);
         let day = now.unix().div_euclid(86_400);
         let used = self.anonymous_days.get_with((network, day), Arc::default);
@@ -140,6 +165,10 @@ impl Meter {
         match self.burst(limit).check_key(&format!("network:{network}")) {
             Ok(state) => {
                 let remaining = state.remaining_burst_capacity();
+                if spending == Spending::SecondAlone {
+                    let daily = daily(used.load(std::sync::atomic::Ordering::Relaxed));
+                    return Ok(Allowance { limit, remaining, reset: 1, daily });
+                }
                 let used = used.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                 let allowance = Allowance { limit, remaining, reset: 1, daily: daily(used.saturating_add(1)) };
                 if used >= per_day { Err((day_spent(per_day, reset), Some(allowance))) } else { Ok(allowance) }
@@ -247,4 +276,35 @@ fn day_spent(limit: u64, wait: u64) -> Fault {
     .retry_after(wait);
     fault.parts_mut().budget = Some("daily");
     fault
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+    use crate::contract::Contract;
+
+    #[test]
+    fn a_networks_spent_day_keeps_nobody_from_signing_in() {
+        let limits = Limits { anonymous_per_second: 100, anonymous_per_day: 1, attempts_per_minute: 30 };
+        let (meter, network) = (Meter::new(limits), IpAddr::V4(Ipv4Addr::LOCALHOST));
+        let now = Time("2026-11-22T12:00:00Z".parse().unwrap());
+        let spend = |spending| meter.spend_anonymous(network, spending, now).map(|left| left.daily.remaining);
+        assert_eq!(spend(Spending::SecondAlone).ok(), Some(1));
+        assert_eq!(spend(Spending::Whole).ok(), Some(0));
+        let (spent, _) = spend(Spending::Whole).unwrap_err();
+        assert_eq!((spent.code(), spent.parts().budget), (Code::RateLimited, Some("daily")));
+        assert_eq!(spend(Spending::SecondAlone).ok(), Some(0));
+    }
+
+    #[test]
+    fn doors_with_budgets_of_their_own_spend_nothing_of_the_day() {
+        let contract = Contract::embedded().unwrap();
+        let of = |id: &str| Spending::of(contract.operation(id).unwrap());
+        for door in ["auth_sessions_create", "auth_sessions_refresh", "auth_sessions_sign_out", "auth_tokens_issue"] {
+            assert_eq!(of(door), Spending::SecondAlone, "{door}");
+        }
+        assert_eq!(of("subscription_public_tiers_list"), Spending::Whole);
+    }
 }

@@ -12,6 +12,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use ipnet::IpNet;
+use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
@@ -23,6 +24,9 @@ use super::patient::{Patient, Turns};
 const HEAD: Duration = Duration::from_secs(5);
 /// How long a caller may take nothing of its answer.
 const STALL: Duration = Duration::from_secs(30);
+/// Bytes of an answer that the system holds for a caller who takes them slowly. It says that there is room again only when
+/// a third is free, so that of a larger one some would wait longer than they may.
+const SEND_BUFFER: usize = 256 * 1024;
 /// How long a connection may idle between two requests.
 const IDLE: Duration = Duration::from_secs(60);
 /// Largest head in bytes.
@@ -76,6 +80,9 @@ pub async fn serve(
 fn accept(stream: TcpStream, peer: SocketAddr, router: &Router, graceful: &GracefulShutdown, seat: Seat) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(cause = %error, "a connection without TCP_NODELAY");
+    }
+    if let Err(error) = SockRef::from(&stream).set_send_buffer_size(SEND_BUFFER) {
+        tracing::debug!(cause = %error, "a connection with a send buffer of the system's size");
     }
     let router = router.clone();
     let turns = Turns::default();

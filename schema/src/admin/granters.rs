@@ -34,3 +34,23 @@ pub(super) async fn remain(db: &Db) -> Result<(), Fault> {
     .await?;
     if somebody { Ok(()) } else { Err(Fault::last_granter()) }
 }
+
+/// Refuses what was just done when no role is left that reaches all of `labs.admin:write`: nobody could ever be granted
+/// it again.
+///
+/// # Errors
+/// [`crate::Code::Conflict`].
+pub(super) async fn whole_remains(db: &Db) -> Result<(), Fault> {
+    let some_role = sqlx::query_scalar!(
+        r#"select exists (select from staff_role where scopes @> array['labs.admin:write']) as "some_role!""#
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?;
+    if some_role {
+        return Ok(());
+    }
+    Err(Fault::conflict(
+        "No role would be left that reaches labs.admin:write, and nobody could be granted it again. Make another one \
+         first.",
+    ))
+}

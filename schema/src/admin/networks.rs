@@ -6,15 +6,18 @@ use ipnet::IpNet;
 
 use crate::fault::{Fault, FieldError};
 
+/// Bits of an IPv6 address before the IPv4 address that is mapped into it (RFC 4291, section 2.5.5.2).
+const MAPPED: u8 = 96;
+
 /// The networks that a filter names, each by itself or by one of its addresses; an address alone is a network of one.
-/// None at all is no filter.
+/// What is mapped from IPv4 is that address or network, as addresses are kept. None at all is no filter.
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`], naming the parameter.
 pub(in crate::admin) fn named(parameter: &str, texts: Option<Vec<String>>) -> Result<Option<Vec<IpNet>>, Fault> {
     let Some(texts) = texts.filter(|texts| !texts.is_empty()) else { return Ok(None) };
     let network = |text: &String| text.parse::<IpAddr>().map(IpNet::from).or_else(|_| text.parse::<IpNet>());
-    let mut networks = texts.iter().map(|text| network(text).map(|net| net.trunc())).collect::<Result<Vec<_>, _>>();
+    let mut networks = texts.iter().map(|text| network(text).map(canonical)).collect::<Result<Vec<_>, _>>();
     if let Ok(networks) = &mut networks {
         networks.sort_unstable();
         networks.dedup();
@@ -25,9 +28,34 @@ pub(in crate::admin) fn named(parameter: &str, texts: Option<Vec<String>>) -> Re
     })
 }
 
+/// A network as addresses are compared with it: without the bits behind its prefix, and of IPv4 if it is mapped from
+/// there.
+fn canonical(network: IpNet) -> IpNet {
+    let bits = network.prefix_len().checked_sub(MAPPED);
+    let mapped = bits.and_then(|bits| match network.addr().to_canonical() {
+        address @ IpAddr::V4(_) if matches!(network, IpNet::V6(_)) => IpNet::new(address, bits).ok(),
+        _ => None,
+    });
+    mapped.unwrap_or(network).trunc()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_mapped_from_ipv4_is_of_ipv4() {
+        for (text, expected) in [
+            ("::ffff:192.0.2.44", "192.0.2.44/32"),
+            ("::ffff:192.0.2.44/120", "192.0.2.0/24"),
+            ("::ffff:0:0/96", "0.0.0.0/0"),
+            ("::ffff:192.0.2.44/64", "::/64"),
+            ("192.0.2.44/8", "192.0.0.0/8"),
+        ] {
+            let networks = named("address", Some(vec![text.to_owned()])).unwrap().unwrap();
+            assert_eq!(networks.iter().map(ToString::to_string).collect::<Vec<_>>(), [expected], "{text}");
+        }
+    }
 
     #[test]
     fn an_address_is_a_network_of_one_and_a_network_needs_no_clean_prefix() {

@@ -42,25 +42,22 @@ impl Entry {
             outcome: "SUCCEEDED",
             code: None,
             target: target_of(variables),
-            reason: variables
-                .get("body")
-                .and_then(|body| body.get("reason"))
-                .and_then(Value::as_str)
-                .map(str::to_owned),
+            reason: reason_of(variables),
             parameters: parameters_of(variables),
         }
     }
 
-    /// The record of a call that was refused or failed.
+    /// The record of a call that was refused or failed, with what its resolver had noted by then.
     pub(super) fn of_refusal(
         root: &RootField,
         caller: &Caller,
         variables: &Map<String, Value>,
+        noted: &Noted,
         fault: &Fault,
         now: Time,
     ) -> Self {
         let mut entry = Self::of_call(root, caller, variables, now);
-        entry.fail(fault);
+        entry.fail(fault, noted);
         entry
     }
 
@@ -69,15 +66,28 @@ impl Entry {
         self.record_uuid
     }
 
-    /// The call was refused or failed.
-    pub(super) fn fail(&mut self, fault: &Fault) {
+    /// The call was refused or failed. What it was about is known as far as its resolver came.
+    pub(super) fn fail(&mut self, fault: &Fault, noted: &Noted) {
+        self.note(noted);
         self.outcome = if fault.code().is_failure() { "FAILED" } else { "REFUSED" };
         self.code = Some(fault.code().name());
     }
 
     /// The call succeeded: what it was about is known by now.
-    pub(super) fn complete(&mut self, body: &[u8], noted: &mut Noted) {
-        if let Some(target) = noted.target.take() {
+    pub(super) fn complete(&mut self, body: &[u8], noted: &Noted) {
+        self.note(noted);
+        if self.target.uuid.is_none() {
+            #[derive(serde::Deserialize)]
+            struct Made {
+                uuid: Option<Uuid>,
+            }
+            self.target.uuid = serde_json::from_slice::<Made>(body).ok().and_then(|made| made.uuid);
+        }
+    }
+
+    /// What the resolver noted goes before what the arguments say.
+    fn note(&mut self, noted: &Noted) {
+        if let Some(target) = noted.target.clone() {
             let before = std::mem::take(&mut self.target);
             self.target = Target {
                 kind: target.kind.or(before.kind),
@@ -86,15 +96,8 @@ impl Entry {
                 partner_uuid: target.partner_uuid.or(before.partner_uuid),
             };
         }
-        if self.target.uuid.is_none() {
-            #[derive(serde::Deserialize)]
-            struct Made {
-                uuid: Option<Uuid>,
-            }
-            self.target.uuid = serde_json::from_slice::<Made>(body).ok().and_then(|made| made.uuid);
-        }
-        if let Some(reason) = noted.reason.take() {
-            self.reason = Some(reason);
+        if noted.reason.is_some() {
+            self.reason.clone_from(&noted.reason);
         }
     }
 
@@ -175,6 +178,12 @@ fn target_of(variables: &Map<String, Value>) -> Target {
         }
     }
     target
+}
+
+/// The reason that came along: in the body, or as a parameter where there is none.
+fn reason_of(variables: &Map<String, Value>) -> Option<String> {
+    let told = variables.get("body").and_then(|body| body.get("reason")).or_else(|| variables.get("reason"));
+    told.and_then(Value::as_str).map(str::to_owned)
 }
 
 /// The parameters of the path and the query. Bodies stay out: what they changed is in the difference.

@@ -4,6 +4,7 @@
 mod asked;
 mod measure;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ use super::question::{Shape, is_mutation, only_operation, root_fields};
 use super::settle::commit;
 use super::{Engine, RootField, audit, prepare};
 use crate::access::Access;
-use crate::ask::{Ask, Caller, Extras, Noted};
+use crate::ask::{Ask, Caller, Noted};
 use crate::db::Db;
 use crate::fault::{Code, Fault, FieldError};
 use crate::principal::PrincipalType;
@@ -81,7 +82,9 @@ impl Engine {
             let ran = tokio::spawn(async move { engine.run_checked(&run.0, exploration, &run.1).await }).await;
             match ran {
                 Ok(explored) => explored,
-                Err(error) => Err(self.refuse_all(&caller, &checked.audited, Fault::internal(error)).await),
+                Err(error) => {
+                    Err(self.refuse_all(&caller, &checked.audited, &HashMap::new(), Fault::internal(error)).await)
+                }
             }
         }
         .boxed()
@@ -124,15 +127,23 @@ impl Engine {
         }
         match verdict {
             Ok(()) => Ok(Checked { document, shape, writes, audited }),
-            Err(fault) => Err(self.refuse_all(caller, &audited, fault).await),
+            Err(fault) => Err(self.refuse_all(caller, &audited, &HashMap::new(), fault).await),
         }
     }
 
-    /// Records the refusal of every audited field of a query. The fault comes back, or
-    /// [`Code::AuditUnavailable`] when there is no record of it.
-    async fn refuse_all(&self, caller: &Caller, audited: &[Asked], fault: Fault) -> Fault {
+    /// Records the refusal of every audited field of a query, with what was noted under its key. The fault comes back,
+    /// or [`Code::AuditUnavailable`] when there is no record of it.
+    async fn refuse_all(
+        &self,
+        caller: &Caller,
+        audited: &[Asked],
+        noted_at: &HashMap<String, Noted>,
+        fault: Fault,
+    ) -> Fault {
+        let nothing = Noted::default();
         for asked in audited {
-            let told = self.refuse(&asked.root, caller, &asked.arguments, fault.clone()).await;
+            let noted = noted_at.get(&asked.key).unwrap_or(&nothing);
+            let told = self.refuse_noted(&asked.root, caller, &asked.arguments, noted, fault.clone()).await;
             if told.code() == Code::AuditUnavailable {
                 return told;
             }
@@ -212,14 +223,15 @@ impl Engine {
                 async_graphql::Error::from(slow).into_server_error(async_graphql::Pos::default()),
             ])
         });
+        let noted_at = ask.take_extras().noted_at;
         if response.errors.is_empty() {
-            self.commit_explored(&db, (caller, &checked.audited), entries, ask.take_extras()).await?;
+            self.commit_explored(&db, (caller, &checked.audited), entries, &noted_at).await?;
             let mut body = br#"{"data":"#.to_vec();
             checked.shape.write(&response.data, &mut body);
             body.push(b'}');
             return Ok(Explored { body: Bytes::from(body) });
         }
-        self.refuse_explored(&db, caller, checked, (response, entries)).await
+        self.refuse_explored(&db, (caller, checked), (response, entries), &noted_at).await
     }
 
     async fn commit_explored(
@@ -227,18 +239,18 @@ impl Engine {
         db: &Db,
         (caller, asked): (&Caller, &[Asked]),
         entries: Vec<audit::Entry>,
-        extras: Extras,
+        noted_at: &HashMap<String, Noted>,
     ) -> Result<(), Fault> {
+        let nothing = Noted::default();
         for (asked, mut entry) in asked.iter().zip(entries) {
-            let mut noted: Noted = extras.noted_at.get(&asked.key).cloned().unwrap_or_default();
-            entry.complete(b"{}", &mut noted);
+            entry.complete(b"{}", noted_at.get(&asked.key).unwrap_or(&nothing));
             entry.write(&mut *db.conn().await?).await.map_err(|error| audit::unavailable(&error))?;
         }
         match commit(db).await {
             Ok(()) => Ok(()),
             Err(fault) if asked.is_empty() => Err(fault),
             // The rules that the database checks last are refusals like any other.
-            Err(fault) if fault.code() == Code::Conflict => Err(self.refuse_all(caller, asked, fault).await),
+            Err(fault) if fault.code() == Code::Conflict => Err(self.refuse_all(caller, asked, noted_at, fault).await),
             Err(fault) => Err(audit::unavailable(&fault)),
         }
     }
@@ -248,23 +260,24 @@ impl Engine {
     async fn refuse_explored(
         &self,
         db: &Db,
-        caller: &Caller,
-        checked: &Checked,
+        (caller, checked): (&Caller, &Checked),
         (response, entries): (Response, Vec<audit::Entry>),
+        noted_at: &HashMap<String, Noted>,
     ) -> Result<Explored, Fault> {
         let fault =
             response.errors.iter().find_map(|error| error.source::<Fault>().cloned()).unwrap_or_else(|| {
                 invalid(response.errors.first().map(|error| error.message.clone()).unwrap_or_default())
             });
         if fault.parts().keep {
-            for mut entry in entries {
-                entry.fail(&fault);
+            let nothing = Noted::default();
+            for (asked, mut entry) in checked.audited.iter().zip(entries) {
+                entry.fail(&fault, noted_at.get(&asked.key).unwrap_or(&nothing));
                 entry.write(&mut *db.conn().await?).await.map_err(|error| audit::unavailable(&error))?;
             }
             commit(db).await?;
         } else {
             self.roll_back(db).await;
-            let told = self.refuse_all(caller, &checked.audited, fault).await;
+            let told = self.refuse_all(caller, &checked.audited, noted_at, fault).await;
             if told.code() == Code::AuditUnavailable {
                 return Err(told);
             }

@@ -31,7 +31,7 @@ pub use question::{Question, RootField};
 pub(crate) use roots::{Merged, Roots, roots};
 
 use crate::access::Access;
-use crate::ask::{Ask, Attachment, Caller, Extras};
+use crate::ask::{Ask, Attachment, Caller, Extras, Noted};
 use crate::db::Db;
 use crate::fault::{Code, Fault};
 use crate::principal::Principal;
@@ -185,20 +185,30 @@ impl Engine {
         variables: &'a serde_json::Map<String, serde_json::Value>,
         fault: Fault,
     ) -> BoxFuture<'a, Fault> {
-        async move {
-            if !root.is_audited || caller.principal.is_none() {
-                return fault;
-            }
-            let entry = audit::Entry::of_refusal(root, caller, variables, &fault, self.0.services.clock.now());
-            let pool = self.0.pool.clone();
-            let written = tokio::spawn(async move { entry.write_alone(&pool).await }).await;
-            match written {
-                Ok(Ok(())) => fault,
-                Ok(Err(error)) => audit::unavailable(&error),
-                Err(error) => audit::unavailable(&Fault::internal(error)),
-            }
+        async move { self.refuse_noted(root, caller, variables, &Noted::default(), fault).await }.boxed()
+    }
+
+    /// Records the refusal of an audited call with what its resolver had noted before. The fault comes back, or
+    /// [`Code::AuditUnavailable`] when there is no record of it.
+    async fn refuse_noted(
+        &self,
+        root: &RootField,
+        caller: &Caller,
+        variables: &serde_json::Map<String, serde_json::Value>,
+        noted: &Noted,
+        fault: Fault,
+    ) -> Fault {
+        if !root.is_audited || caller.principal.is_none() {
+            return fault;
         }
-        .boxed()
+        let entry = audit::Entry::of_refusal(root, caller, variables, noted, &fault, self.now());
+        let pool = self.0.pool.clone();
+        let written = tokio::spawn(async move { entry.write_alone(&pool).await }).await;
+        match written {
+            Ok(Ok(())) => fault,
+            Ok(Err(error)) => audit::unavailable(&error),
+            Err(error) => audit::unavailable(&Fault::internal(error)),
+        }
     }
 
     async fn settle_apart(&self, call: Call) -> Result<Answer, Fault> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Answer, Call, Engine, IdempotencyKey, audit, idempotency};
-use crate::ask::Ask;
+use crate::ask::{Ask, Noted};
 use crate::db::Db;
 use crate::fault::{Code, Fault};
 
@@ -13,19 +13,23 @@ const ATTEMPTS: usize = 4;
 impl Engine {
     /// Tries the transaction, again when it only lost a race.
     pub(super) async fn settle(&self, call: Call) -> Result<Answer, Fault> {
-        let mut attempt = 1;
+        let (root, mut attempt) = (&call.question.root, 1);
         loop {
-            match self.attempt(&call).await {
+            let mut noted = Noted::default();
+            match self.attempt(&call, &mut noted).await {
                 Err(fault) if fault.parts().retryable && attempt < ATTEMPTS => attempt += 1,
                 Err(fault) if fault.code() == Code::AuditUnavailable => return Err(fault),
-                Err(fault) if fault.parts().keep && call.question.root.is_audited => return Err(fault),
-                Err(fault) => return Err(self.refuse(&call.question.root, &call.caller, &call.variables, fault).await),
+                Err(fault) if fault.parts().keep && root.is_audited => return Err(fault),
+                Err(fault) => {
+                    return Err(self.refuse_noted(root, &call.caller, &call.variables, &noted, fault).await);
+                }
                 Ok(answer) => return Ok(answer),
             }
         }
     }
 
-    async fn attempt(&self, call: &Call) -> Result<Answer, Fault> {
+    /// One try. What the resolver noted for the audit record outlives it, whatever becomes of it.
+    async fn attempt(&self, call: &Call, noted: &mut Noted) -> Result<Answer, Fault> {
         let entry = call
             .question
             .root
@@ -33,24 +37,27 @@ impl Engine {
             .then(|| audit::Entry::of_call(&call.question.root, &call.caller, &call.variables, self.now()));
         let db = Db::within(self.0.pool.clone(), begin(call, entry.as_ref()));
         let ask = self.context(call, db.clone());
-        let outcome = self.walk(call, &ask).await;
+        let mut outcome = self.walk(call, &ask).await;
+        *noted = match &mut outcome {
+            Ok(answer) => std::mem::take(&mut answer.extras.noted),
+            Err(_) => ask.take_extras().noted,
+        };
         let keep = outcome.as_ref().err().is_some_and(|fault| fault.parts().keep);
         if outcome.is_err() && !keep {
             self.roll_back(&db).await;
             return outcome;
         }
-        let mut answer = outcome;
         if let Some(mut entry) = entry {
-            match &mut answer {
-                Ok(answer) => entry.complete(&answer.body, &mut answer.extras.noted),
-                Err(fault) => entry.fail(fault),
+            match &outcome {
+                Ok(answer) => entry.complete(&answer.body, noted),
+                Err(fault) => entry.fail(fault, noted),
             }
             entry.write(&mut *db.conn().await?).await.map_err(|error| audit::unavailable(&error))?;
             commit(&db).await.map_err(audit_commit)?;
         } else {
             commit(&db).await?;
         }
-        answer
+        outcome
     }
 
     /// Everything between BEGIN and COMMIT but the audit record.
@@ -93,13 +100,12 @@ impl Engine {
     }
 }
 
-/// Claims the call's key: at once, or with the first statement where a file is worked on before there is one.
+/// Claims the call's key: at once, or with the first statement where something takes long before there is one: a file is
+/// worked on, or a stranger's password is hashed.
 async fn claim(call: &Call, ask: &Ask, key: &IdempotencyKey) -> Result<idempotency::Claim, Fault> {
     let root = &call.question.root;
-    match call.attachment {
-        None => idempotency::claim(ask, root, key).await,
-        Some(_) => idempotency::claim_later(ask, root, key).await,
-    }
+    let works_first = call.attachment.is_some() || ask.caller.principal.is_none();
+    if works_first { idempotency::claim_later(ask, root, key).await } else { idempotency::claim(ask, root, key).await }
 }
 
 /// How the transaction begins. A conditional write sees one snapshot, so that whoever changes the row

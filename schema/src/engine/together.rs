@@ -77,10 +77,10 @@ impl Engine {
             let walked = AssertUnwindSafe(self.walk(call, &ask)).catch_unwind().await;
             let failed =
                 !matches!(&walked, Ok(Ok(_))) && !matches!(&walked, Ok(Err(fault)) if !fault.code().is_failure());
-            let mut answer = walked.ok().and_then(Result::ok);
-            if let Some(answer) = &mut answer {
+            let answer = walked.ok().and_then(Result::ok);
+            if let Some(answer) = &answer {
                 let mut entry = Entry::of_call(&call.question.root, &call.caller, &call.variables, self.now());
-                entry.complete(&answer.body, &mut answer.extras.noted);
+                entry.complete(&answer.body, &answer.extras.noted);
                 entries.push(entry);
             }
             answers.push(answer);

@@ -103,8 +103,8 @@ async fn counts_tidy(pool: &PgPool) -> Result<u64, Fault> {
     Ok(usage + refusals + runs)
 }
 
-/// Pictures that were replaced, once nothing can show them again: no listing has them, and no submission that is with the
-/// reviewers, was rejected and may be appealed, or was approved and may yet be published. Their objects go by the sweep.
+/// Pictures that were replaced, once nothing shows them: no listing has them, and none that was handed in, of which
+/// reviewers and the team may still read. Their objects go by the sweep.
 async fn pictures_tidy(pool: &PgPool) -> Result<u64, Fault> {
     Ok(swept!(
         pool,
@@ -113,10 +113,8 @@ async fn pictures_tidy(pool: &PgPool) -> Result<u64, Fault> {
               where m.removed_at < labs_now() - interval '1 day'
                 and not exists (select from listing_media as shown where shown.media_uuid = m.media_uuid)
                 and not exists (
-                    select from submission as s join app_version as v on v.version_uuid = s.version_uuid
+                    select from submission as s
                      where s.app_uuid = m.app_uuid
-                       and (s.state in ('SUBMITTED', 'IN_REVIEW', 'REJECTED')
-                            or s.state = 'APPROVED' and v.state in ('APPROVED', 'SCHEDULED'))
                        and s.snapshot -> 'media' @> jsonb_build_array(jsonb_build_object('media_uuid', m.media_uuid)))
               order by m.removed_at limit 1000 for update of m skip locked))"
     ))

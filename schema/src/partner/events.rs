@@ -1,28 +1,53 @@
 //! The history of a partner's account: written by whoever changes it, in the transaction of the change.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use sqlx::types::Json;
 use uuid::Uuid;
 
 use crate::actor::Actor;
+use crate::ask::Ask;
 use crate::db::Db;
 use crate::fault::Fault;
 
 /// What happened to an account.
 #[derive(Clone, Debug)]
 pub(crate) struct PartnerEvent<'a> {
-    /// The partner.
-    pub(crate) partner_uuid: Uuid,
-    /// `MEMBER_ROLE_CHANGED` for example.
-    pub(crate) kind: &'static str,
-    /// Who did it.
-    pub(crate) actor: Actor,
+    partner_uuid: Uuid,
+    kind: &'static str,
+    actor: Actor,
+    subject_uuid: Option<Uuid>,
+    reason: Option<&'a str>,
+    detail: Value,
+}
+
+impl<'a> PartnerEvent<'a> {
+    /// Something that somebody did to an account, `MEMBER_ROLE_CHANGED` for example.
+    pub(crate) fn new(partner_uuid: Uuid, kind: &'static str, actor: Actor) -> Self {
+        Self { partner_uuid, kind, actor, subject_uuid: None, reason: None, detail: json!({}) }
+    }
+
+    /// The same of whoever asks.
+    ///
+    /// # Errors
+    /// [`crate::Code::Unauthenticated`] when nobody is known to ask.
+    pub(crate) fn by_caller(ask: &Ask, partner_uuid: Uuid, kind: &'static str) -> Result<Self, Fault> {
+        Ok(Self::new(partner_uuid, kind, Actor::of(ask.principal()?)))
+    }
+
     /// What it was done to, where that is not the account itself.
-    pub(crate) subject_uuid: Option<Uuid>,
+    pub(crate) fn about(self, subject_uuid: impl Into<Option<Uuid>>) -> Self {
+        Self { subject_uuid: subject_uuid.into(), ..self }
+    }
+
     /// What staff gave as their reason; the partner reads it.
-    pub(crate) reason: Option<&'a str>,
+    pub(crate) fn because(self, reason: Option<&'a str>) -> Self {
+        Self { reason, ..self }
+    }
+
     /// What a reader needs besides: an object without personal data, because the history outlives an erasure.
-    pub(crate) detail: Value,
+    pub(crate) fn telling(self, detail: Value) -> Self {
+        Self { detail, ..self }
+    }
 }
 
 /// Writes down what happened.

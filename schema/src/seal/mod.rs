@@ -31,7 +31,7 @@ use crate::fault::Fault;
 use store::{Due, End};
 
 pub use chain::{Break, Flaw, Verdict};
-pub(crate) use store::{hash_at, last_position};
+pub(crate) use store::{hash_at, last_position, unsealed};
 
 /// Records sealed in one pass, at most.
 const PASS: usize = 500;

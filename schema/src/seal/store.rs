@@ -136,6 +136,33 @@ pub(crate) async fn hash_at(db: &Db, position: i64) -> Result<Option<[u8; 32]>, 
     Ok(hash.and_then(|hash| hash.try_into().ok()))
 }
 
+/// How many records without a seal there are of the time in which these places were given, ten seconds after they were
+/// recorded; a thousand at most. Behind the chain's end that time lasts until now, so that ranges that follow one
+/// another leave none out.
+pub(crate) async fn unsealed(db: &Db, from: i64, until: i64) -> Result<i64, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select count(*) as "unsealed!" from (
+             select from audit_log as record
+               left join lateral (
+                        select position from audit_seal where audit_seal.record_uuid = record.record_uuid limit 1
+                    ) as seal on true
+              where record.recorded_at >= coalesce((
+                        select sealed_at from audit_seal where position < $1 order by position desc limit 1
+                    ), '-infinity')
+                and record.recorded_at <= coalesce((
+                        select sealed_at from audit_seal where position > $2 order by position limit 1
+                    ), 'infinity')
+                and record.recorded_at < labs_now() - interval '10 seconds'
+                and seal.position is null
+              limit 1000
+           ) as found"#,
+        from,
+        until
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
 /// The next thousand seals from a place on, with what their records say now.
 pub(super) async fn seals(db: &Db, from: i64, until: i64) -> Result<Vec<Found>, Fault> {
     Ok(sqlx::query_as!(

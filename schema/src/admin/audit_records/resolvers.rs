@@ -148,7 +148,8 @@ impl AuditRecordsQuery {
     }
 
     /// The same list as newline-delimited JSON, streamed. It leaves beside the answer, after the export's own record
-    /// is committed; what was recorded since the export began is not in it.
+    /// is committed; what was recorded since the export began is not in it, nor what was since the oldest call began
+    /// that has yet to end.
     #[graphql(directive = access::apply("labs.admin.audit".into()))]
     #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_audit_records_export(
@@ -181,7 +182,8 @@ impl AuditRecordsQuery {
             recorded_at_until,
         }
         .filter();
-        filter.until = filter.until.min(store::now(&ask.db).await?);
+        let wanted = filter.until.min(store::now(&ask.db).await?);
+        filter.until = store::settled(&ask.db, wanted).await?;
         let chain_head = seal::head(&ask.db).await?;
         ask.deliver(Download {
             media_type: "application/x-ndjson".to_owned(),

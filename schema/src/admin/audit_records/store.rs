@@ -200,3 +200,10 @@ pub(super) async fn get(db: &Db, wanted: &[Uuid]) -> Result<Vec<RecordRow>, Faul
 pub(super) async fn now(db: &Db) -> Result<Time, Fault> {
     Ok(sqlx::query_scalar!(r#"select labs_now() as "now!: Time""#).fetch_one(&mut *db.conn().await?).await?)
 }
+
+/// Up to when, at most up to a moment, every record is there: what was begun before may still be open and leave one.
+pub(super) async fn settled(db: &Db, wanted: Time) -> Result<Time, Fault> {
+    Ok(sqlx::query_scalar!(r#"select audit_settled($1) as "settled!: Time""#, wanted as Time)
+        .fetch_one(&mut *db.conn().await?)
+        .await?)
+}

@@ -36,7 +36,7 @@ pub(crate) struct AuditAnchorInput {
 #[derive(SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AuditVerification {
-    /// Whether all that was looked at holds.
+    /// Whether all that was looked at holds, and no record is without a place.
     intact: bool,
     /// The first place that was looked at.
     from_position: i64,
@@ -50,6 +50,9 @@ pub(crate) struct AuditVerification {
     head: Option<AuditAnchor>,
     /// Where to go on; null when the range is done, or broken.
     next_position: Option<i64>,
+    /// Records of the time that the range covers that have no place, ten seconds after they were recorded; a thousand
+    /// at most.
+    unsealed: i64,
 }
 
 /// A place of the chain and its hash.
@@ -109,7 +112,8 @@ pub(super) async fn verify(db: &Db, input: &AuditVerificationInput) -> Result<Au
         Some(anchor) => unexpected(anchor, seal::hash_at(db, anchor.position).await?),
         None => None,
     };
-    Ok(told(range, verdict, foreign))
+    let unsealed = seal::unsealed(db, range.from, range.until).await?;
+    Ok(told(range, verdict, foreign, unsealed))
 }
 
 /// The range that is asked for, as far as one call goes. A place that somebody names is looked for even behind the end
@@ -135,17 +139,18 @@ fn unexpected(anchor: &AuditAnchorInput, found: Option<[u8; 32]>) -> Option<Brea
     Some(Break { position: anchor.position, record_uuid: None, flaw })
 }
 
-fn told(range: Range, verdict: Verdict, foreign: Option<Break>) -> AuditVerification {
+fn told(range: Range, verdict: Verdict, foreign: Option<Break>, unsealed: i64) -> AuditVerification {
     let breaks = verdict.first_break.into_iter().chain(foreign);
     let first_break = breaks.min_by_key(|found| found.position).map(AuditChainBreak::from);
     AuditVerification {
-        intact: first_break.is_none(),
+        intact: first_break.is_none() && unsealed == 0,
         from_position: range.from,
         until_position: range.until,
         checked: verdict.checked,
         next_position: range.next.filter(|_| first_break.is_none()),
         first_break,
         head: verdict.head.map(|(position, hash)| AuditAnchor { position, hash: hex::encode(hash) }),
+        unsealed,
     }
 }
 
@@ -187,12 +192,15 @@ mod tests {
         let at = |position, flaw| Break { position, record_uuid: None, flaw };
         let range = Range { from: 1, until: 9, next: Some(10) };
         let verdict = |first_break| Verdict { checked: 4, head: None, first_break };
-        let told = |mine, foreign| told(range, verdict(mine), foreign);
+        let with = |mine, foreign, unsealed| told(range, verdict(mine), foreign, unsealed);
+        let told = |mine, foreign| with(mine, foreign, 0);
         let both = told(Some(at(5, Flaw::Altered)), Some(at(3, Flaw::Rewritten)));
         assert_eq!(both.first_break.unwrap().flaw, AuditChainFlaw::Rewritten);
         assert_eq!((both.intact, both.next_position), (false, None));
         let none = told(None, None);
         assert_eq!((none.intact, none.next_position), (true, Some(10)));
+        let bare = with(None, None, 2);
+        assert_eq!((bare.intact, bare.unsealed, bare.next_position), (false, 2, Some(10)), "a record without a place");
     }
 
     #[test]

@@ -175,13 +175,16 @@ impl MachineClientsMutation {
         body: MachineClientUpdate,
     ) -> Result<Whole<MachineClient>, Fault> {
         let ask = ctx.ask();
-        held(ask, client_uuid).await?;
+        let client = held(ask, client_uuid).await?;
         let mut errors = Vec::new();
         let name = body.name.map(|name| rules::name(&name, &mut errors));
         let networks = body.allowed_networks.map(|networks| rules::networks(&networks, &mut errors));
         rules::contact_email(body.contact_email.value().map(String::as_str), &mut errors);
         if !errors.is_empty() {
             return Err(Fault::invalid(errors));
+        }
+        if networks.as_deref().is_some_and(|networks| rules::widens(&client.allowed_networks, networks)) {
+            rules::secret_taker(&client.allowed_scopes, ask.principal()?.scopes)?;
         }
         let settings = Settings {
             name: name.as_deref(),
@@ -289,7 +292,11 @@ impl MachineClientsMutation {
 
 /// Moves a program to where an action leads.
 async fn moved(ask: &Ask, client_uuid: Uuid, action: Action) -> Result<Whole<MachineClient>, Fault> {
-    let state = after(State::parse(&held(ask, client_uuid).await?.state)?, action)?;
+    let client = held(ask, client_uuid).await?;
+    if action == Action::Enable {
+        rules::secret_taker(&client.allowed_scopes, ask.principal()?.scopes)?;
+    }
+    let state = after(State::parse(&client.state)?, action)?;
     store::set_state(&ask.db, client_uuid, state.name(), action == Action::Enable).await?;
     found(ask, client_uuid).await.map(Whole)
 }

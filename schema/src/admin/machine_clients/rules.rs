@@ -113,8 +113,8 @@ pub(super) fn rotation(good: i64, former_live_on: bool) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Refuses to hand somebody the secret of a program that may do more under `labs.admin` than they may: they could
-/// act through it.
+/// Refuses to hand somebody the secret of a program that may do more under `labs.admin` than they may, or to open it to
+/// them in another way: they could act through it.
 ///
 /// # Errors
 /// [`crate::fault::Code::ScopeMissing`], naming the scope that they lack.
@@ -125,6 +125,15 @@ pub(super) fn secret_taker(allowed: &[String], own: ScopeSet) -> Result<(), Faul
         Some(scope) => Err(Fault::scope(scope.to_string())),
         None => Ok(()),
     }
+}
+
+/// Whether a program could be used from where it could not be before. No network at all is anywhere; a network counts
+/// as new unless one of those before holds it whole.
+pub(super) fn widens(before: &[IpNet], after: &[String]) -> bool {
+    let is_held = |text: &String| {
+        text.parse::<IpNet>().is_ok_and(|network| before.iter().any(|before| before.contains(&network)))
+    };
+    !before.is_empty() && (after.is_empty() || !after.iter().all(is_held))
 }
 
 /// What a program is allowed and never needed, nor anything beneath: it can be taken away.
@@ -201,6 +210,24 @@ mod tests {
         assert!(secret_taker(&allowed, ScopeSet::parse(["labs.admin"])).is_ok());
         let refused = secret_taker(&allowed, ScopeSet::parse(["labs.admin.clients:write"])).unwrap_err();
         assert_eq!(refused.parts().required_scope.as_deref(), Some("labs.admin.tiers"));
+    }
+
+    #[test]
+    fn networks_widen_unless_those_before_hold_them() {
+        let before = |texts: &[&str]| texts.iter().map(|text| text.parse::<IpNet>().unwrap()).collect::<Vec<_>>();
+        let cases: [(&[&str], &[&str], bool); 7] = [
+            (&["198.51.100.0/24"], &["198.51.100.0/25"], false),
+            (&["198.51.100.0/24"], &["198.51.100.0/24"], false),
+            (&["198.51.100.0/24"], &["198.51.100.0/24", "2001:db8::/48"], true),
+            (&["198.51.100.0/24"], &["198.51.0.0/16"], true),
+            (&["198.51.100.0/24"], &[], true),
+            (&[], &["198.51.100.0/24"], false),
+            (&[], &[], false),
+        ];
+        for (held, wanted, expected) in cases {
+            let wanted: Vec<String> = wanted.iter().map(ToString::to_string).collect();
+            assert_eq!(widens(&before(held), &wanted), expected, "{held:?} {wanted:?}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ pub(super) mod grants;
 pub(super) mod list;
 pub(super) mod secrets;
 
+use ipnet::IpNet;
 use serde::Deserialize;
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -123,6 +124,7 @@ pub(super) struct HeldRow {
     pub(super) partner_uuid: Option<Uuid>,
     pub(super) name: String,
     pub(super) allowed_scopes: Vec<String>,
+    pub(super) allowed_networks: Vec<IpNet>,
     pub(super) state: String,
 }
 
@@ -130,7 +132,10 @@ pub(super) struct HeldRow {
 pub(super) async fn lock(db: &Db, client_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
     Ok(sqlx::query_as!(
         HeldRow,
-        "select partner_uuid, name, allowed_scopes, state from machine_client where client_uuid = $1 for no key update",
+        r#"select partner_uuid, name, allowed_scopes, allowed_networks::inet[] as "allowed_networks!: Vec<IpNet>", state
+             from machine_client
+            where client_uuid = $1
+              for no key update"#,
         client_uuid
     )
     .fetch_optional(&mut *db.conn().await?)

@@ -1,6 +1,6 @@
 //! Which networks may be denied, and until when.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
 use ipnet::IpNet;
 
@@ -41,7 +41,19 @@ pub(super) fn network(text: &str, own: IpAddr, errors: &mut Vec<FieldError>) -> 
     if network.contains(&own.to_canonical()) {
         return refuse("OWN_NETWORK", format!("You are calling from {own}, which is in this network."));
     }
+    if holds_loopback(network) {
+        let message = "The server calls itself from there, and so may whoever has to lift the denial.";
+        return refuse("LOOPBACK", message.to_owned());
+    }
     Some(network)
+}
+
+/// Whether an address by which a machine calls itself is in a network of a size that may be denied.
+fn holds_loopback(network: IpNet) -> bool {
+    match network {
+        IpNet::V4(network) => network.addr().is_loopback(),
+        IpNet::V6(network) => network.contains(&Ipv6Addr::LOCALHOST),
+    }
 }
 
 /// Whether a denial that ends then ends in the future.
@@ -83,6 +95,10 @@ mod tests {
             ("2001:db8::/31", "TOO_WIDE"),
             ("192.0.2.0/24", "OWN_NETWORK"),
             ("192.0.2.44/32", "OWN_NETWORK"),
+            ("127.0.0.0/8", "LOOPBACK"),
+            ("127.4.0.0/16", "LOOPBACK"),
+            ("::1/128", "LOOPBACK"),
+            ("::/32", "LOOPBACK"),
             ("198.51.100.7/24", "HOST_BITS"),
             ("198.51.100.7", "FORMAT"),
             ("everybody", "FORMAT"),

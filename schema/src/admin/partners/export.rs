@@ -1,10 +1,12 @@
-//! The list of partners as CSV that leaves while it is read: memory and connections do not grow with its length.
+//! The list of partners as CSV that leaves while it is read: no connection is held, and of each partner no more than
+//! the identifier is kept meanwhile, 16 bytes.
 
 use std::io;
 
 use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
+use uuid::Uuid;
 
 use super::store::PartnerRow;
 use super::store::list::{self, Filter};
@@ -12,10 +14,9 @@ use crate::admin::order::Order;
 use crate::ask::Ask;
 use crate::csv;
 use crate::fault::Fault;
-use crate::page::Window;
 
 /// Rows of a piece.
-const PIECE: i32 = 100;
+const PIECE: usize = 100;
 
 /// The first line. What is added stands behind it.
 const HEADER: [&str; 32] = [
@@ -55,36 +56,32 @@ const HEADER: [&str; 32] = [
 
 /// What is to be read next.
 enum Next {
-    First(Window),
-    More(Window),
-    Nothing,
+    Begin(Filter),
+    Rest(std::vec::IntoIter<Uuid>),
 }
 
 /// The lines, some partners at a time. Nothing is read before the first is asked for, and between two pieces no
-/// connection is held, however slowly the reader takes them. Whoever registers meanwhile is not in it.
+/// connection is held, however slowly the reader takes them. Who is in it, and in which order, is settled by the first
+/// statement: what the list is ordered or narrowed by may change on the way, and each partner still comes once. Whoever
+/// registers meanwhile is not in it.
 pub(super) fn lines(ask: &Ask, filter: Filter, order: Order) -> BoxStream<'static, io::Result<Bytes>> {
     let until = filter.registered_at_until.map_or(ask.now, |until| until.min(ask.now));
-    let filter = Filter { registered_at_until: Some(until), ..filter };
-    let window = Window::read(&ask.services.cursors, "admin_partners_export", &filter, Some(PIECE), None);
-    let begin = window.map_or(Next::Nothing, Next::First);
-    stream::try_unfold((ask.db.aside(), filter, begin), move |(db, filter, next)| async move {
-        let (mut window, mut piece) = match next {
-            Next::First(window) => {
-                let mut piece = String::new();
+    let begin = Next::Begin(Filter { registered_at_until: Some(until), ..filter });
+    stream::try_unfold((ask.db.aside(), begin), move |(db, next)| async move {
+        let mut piece = String::new();
+        let mut rest = match next {
+            Next::Begin(filter) => {
                 csv::row(&mut piece, HEADER);
-                (window, piece)
+                list::uuids(&db, &filter, order).await.map_err(broken)?.into_iter()
             }
-            Next::More(window) => (window, String::new()),
-            Next::Nothing => return Ok(None),
+            Next::Rest(rest) if rest.as_slice().is_empty() => return Ok(None),
+            Next::Rest(rest) => rest,
         };
-        let rows = list::page(&db, &filter, order, &window).await.map_err(broken)?;
-        let has_more = rows.len() > window.limit;
-        for row in rows.iter().take(window.limit) {
-            line(&mut piece, row);
-            window.after = Some(row.keys(order));
+        let wanted: Vec<Uuid> = rest.by_ref().take(PIECE).collect();
+        for row in list::get(&db, &wanted).await.map_err(broken)? {
+            line(&mut piece, &row);
         }
-        let next = if has_more { Next::More(window) } else { Next::Nothing };
-        Ok(Some((Bytes::from(piece), (db, filter, next))))
+        Ok(Some((Bytes::from(piece), (db, Next::Rest(rest)))))
     })
     .boxed()
 }

@@ -45,6 +45,7 @@ pub(super) struct Filter {
 
 /// The filter whose index finds the entries; the others are checked on what it finds.
 enum Lead {
+    Session,
     Person,
     Client,
     Partner,
@@ -56,6 +57,7 @@ impl Filter {
     /// The filter that is likely to leave the fewest entries.
     fn lead(&self) -> Lead {
         let leads = [
+            (self.session_uuid.is_some(), Lead::Session),
             (self.person_uuid.is_some(), Lead::Person),
             (self.client_uuid.is_some(), Lead::Client),
             (self.partner_uuid.is_some(), Lead::Partner),
@@ -143,6 +145,7 @@ macro_rules! led {
 macro_rules! read_in {
     ($window:ident, $db:ident, $filter:ident, $within:literal, $order:literal) => {
         match $filter.lead() {
+            Lead::Session => led!($window, $db, $filter, "$8::uuid[]", "session_uuid", $within, $order),
             Lead::Person => led!($window, $db, $filter, "$3::uuid[]", "person_uuid", $within, $order),
             Lead::Client => led!($window, $db, $filter, "$4::uuid[]", "client_uuid", $within, $order),
             Lead::Partner => led!($window, $db, $filter, "$5::uuid[]", "partner_uuid", $within, $order),

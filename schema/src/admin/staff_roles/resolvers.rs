@@ -156,23 +156,34 @@ impl StaffRolesMutation {
             return Err(Fault::invalid(errors));
         }
         let scopes = scopes.filter(|scopes| *scopes != present);
+        let after = scopes.as_ref().map_or(held, |scopes| ScopeSet::parse(scopes.iter().map(String::as_str)));
         if scopes.is_some() {
             rules::not_own(store::holders_count(&ask.db, &role_code, principal.uuid).await?.1)?;
+            rules::takeable(principal.scopes, held, after)?;
         }
         let description = body.description.as_opt_deref().map(|text| text.unwrap_or_default().trim());
         store::update(&ask.db, &role_code, name.as_deref(), description, scopes.as_deref()).await?;
         granters::remain(&ask.db).await?;
+        if rules::loses_whole(held, after) {
+            granters::whole_remains(&ask.db).await?;
+        }
         found(ask, &role_code).await
     }
 
-    /// Removes a role that nobody holds.
+    /// Removes a role that nobody holds and that reaches nothing the caller lacks.
     #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
     async fn admin_staff_roles_delete(&self, ctx: &Context<'_>, role_code: String) -> Result<bool, Fault> {
         let ask = ctx.ask();
         note(ask, &role_code);
-        store::lock(&ask.db, &role_code).await?.ok_or_else(not_found)?;
-        rules::unused(store::holders_count(&ask.db, &role_code, ask.principal()?.uuid).await?.0)?;
+        granters::lock(&ask.db).await?;
+        let present = store::lock(&ask.db, &role_code).await?.ok_or_else(not_found)?;
+        let (principal, held) = (ask.principal()?, ScopeSet::parse(present.iter().map(String::as_str)));
+        rules::takeable(principal.scopes, held, ScopeSet::default())?;
+        rules::unused(store::holders_count(&ask.db, &role_code, principal.uuid).await?.0)?;
         store::delete(&ask.db, &role_code).await?;
+        if rules::loses_whole(held, ScopeSet::default()) {
+            granters::whole_remains(&ask.db).await?;
+        }
         Ok(true)
     }
 }

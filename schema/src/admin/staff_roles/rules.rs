@@ -3,6 +3,9 @@
 use crate::fault::{Fault, FieldError};
 use crate::scope::{Scope, ScopeSet};
 
+/// What every right to manage the service comes from: some role always reaches it.
+const WHOLE: &str = "labs.admin:write";
+
 /// The shortest list of scopes that reaches what is wanted, in alphabetical order. Only the operator's domain is for
 /// roles. `own` is what the caller reaches, `held` what the role does already and may keep: nobody grants what they
 /// lack.
@@ -39,6 +42,22 @@ pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
         errors.push(FieldError::at("/name", "LENGTH", "Call the role something, in 1 to 80 characters."));
     }
     name.to_owned()
+}
+
+/// Refuses to take from a role what the caller lacks: whoever cannot give it back must not take it.
+///
+/// # Errors
+/// [`crate::Code::ScopeMissing`], naming the first scope that the caller lacks.
+pub(super) fn takeable(own: ScopeSet, before: ScopeSet, after: ScopeSet) -> Result<(), Fault> {
+    match before.without(after).minimal().into_iter().find(|scope| !own.reaches(*scope)) {
+        Some(scope) => Err(Fault::scope(scope.to_string())),
+        None => Ok(()),
+    }
+}
+
+/// Whether a change takes the whole of `labs.admin:write` from a role.
+pub(super) fn loses_whole(before: ScopeSet, after: ScopeSet) -> bool {
+    Scope::parse(WHOLE).is_some_and(|whole| before.reaches(whole) && !after.reaches(whole))
 }
 
 /// Refuses to change what a role of the caller's own reaches.
@@ -90,10 +109,29 @@ mod tests {
     }
 
     #[test]
-    fn what_a_role_reaches_already_may_stay_or_shrink() {
+    fn what_a_role_reaches_already_may_stay() {
         let own = ["labs.admin.staff:write"];
         assert!(judged(&["labs.admin.tiers"], &own, &["labs.admin.tiers:write"]).is_ok());
         assert!(judged(&["labs.admin.tiers:write"], &own, &["labs.admin.tiers"]).is_err());
+    }
+
+    #[test]
+    fn nobody_takes_from_a_role_what_they_lack() {
+        let set = |names: &[&str]| ScopeSet::parse(names.iter().copied());
+        let own = set(&["labs.admin.staff:write", "labs.admin.audit"]);
+        let lacking = |before: &[&str], after: &[&str]| {
+            takeable(own, set(before), set(after)).err().and_then(|fault| fault.parts().required_scope.clone())
+        };
+        assert_eq!(lacking(&["labs.admin.audit", "labs.admin.tiers"], &["labs.admin.tiers"]), None);
+        assert_eq!(lacking(&["labs.admin.staff:write"], &[]), None);
+        assert_eq!(
+            lacking(&["labs.admin.tiers:write"], &["labs.admin.tiers"]).as_deref(),
+            Some("labs.admin.tiers:write")
+        );
+        assert_eq!(lacking(&["labs.admin:write"], &["labs.admin.audit"]).as_deref(), Some("labs.admin:write"));
+        assert!(loses_whole(set(&["labs.admin:write"]), set(&["labs.admin"])));
+        assert!(!loses_whole(set(&["labs.admin:write"]), set(&["labs.admin:write"])));
+        assert!(!loses_whole(set(&["labs.admin.staff:write"]), set(&[])));
     }
 
     #[test]

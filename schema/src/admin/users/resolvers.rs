@@ -17,12 +17,13 @@ use crate::auth::account::{PersonType, address, person_name};
 use crate::auth::people::addressee_get;
 use crate::auth::people::rules::Action;
 use crate::auth::security_events::{Events, SecurityEvent, SecurityEventOutcome};
-use crate::auth::{attempts, mfa, passwords, registrations, sessions};
+use crate::auth::{attempts, invitations, mfa, passwords, registrations, sessions};
 use crate::fault::{Fault, FieldError};
 use crate::keep::email::EmailAddress;
 use crate::mail::message::SecurityEvent as Notified;
 use crate::outbox;
 use crate::page::{CountedPage, Window, names};
+use crate::partner::team::{Hand, Team};
 use crate::principal::Role;
 use crate::time::Time;
 
@@ -159,6 +160,11 @@ impl UsersMutation {
         let state = rules::moved(&user.state, Action::Lock, user.was_suspended)?;
         store::set_state(&ask.db, user_uuid, state.name(), user.state == "SUSPENDED").await?;
         cut_off(ask, &user, "ACCOUNT_LOCKED").await?;
+        if let Some(partner_uuid) = user.partner_uuid {
+            // The reason is for the audit record; the partner reads that the invitations are gone.
+            let team = Team::named(ask, partner_uuid).await?;
+            invitations::revoke_sent_by(ask, team, user_uuid, None, Hand::staff(ask, None)).await?;
+        }
         outbox::queue_notice(ask, user_uuid, Notified::AccountLocked).await?;
         found(ask, user_uuid).await
     }

@@ -29,9 +29,14 @@ pub(in crate::auth) async fn check(ask: &Ask, db: &Db, subjects: &[Subject]) -> 
     }
 }
 
-/// Counts a failure of each subject and holds the next try back where there were many.
+/// Counts a failure of each subject and holds the next try back where there were many. Failures of one subject wait for
+/// one another, so that of many tries at once no more are answered than of as many one after the other.
+///
+/// # Errors
+/// [`crate::Code::RateLimited`] when those ahead have held this one back meanwhile: it is not told that it was wrong.
 pub(in crate::auth) async fn failed(ask: &Ask, subjects: &[Subject]) -> Result<(), Fault> {
     let counted = store::failures_add(&ask.db, &names(subjects)).await?;
+    check(ask, &ask.db, subjects).await?;
     let held: Vec<_> = subjects
         .iter()
         .filter_map(|subject| {

@@ -12,7 +12,8 @@
 //!
 //! Whoever holds the token reads the address's mail, so accepting proves the address. A person belongs to one partner:
 //! accepting makes a new person, or takes over one whose own company is closed; whoever is in another team has to
-//! leave it first. Whether an address has an account is told to nobody but the holder of the token.
+//! leave it first. What waits is taken back when whoever sent it is out of the team, is held back, or may not give its
+//! role any more. Whether an address has an account is told to nobody but the holder of the token.
 
 mod first;
 mod inviting;
@@ -25,6 +26,6 @@ mod view;
 pub(crate) use first::{FirstInvitation, invite_first};
 pub(crate) use inviting::{NewInvitation, invite};
 pub(in crate::auth) use resolvers::{InvitationsMutation, InvitationsQuery};
-pub(crate) use sending::{resend, revoke, send};
+pub(crate) use sending::{resend, revoke, revoke_sent_by, send};
 pub(crate) use store::sent;
 pub(crate) use view::{Invitation, InvitationCreate, InvitationState};

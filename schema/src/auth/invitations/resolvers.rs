@@ -158,15 +158,9 @@ impl InvitationsMutation {
         let event = SecurityEvent::new("INVITATION_ACCEPTED", true);
         event.about(user_uuid, Some(partner_uuid)).write(ask).await?;
         let role = role(&row.role)?;
-        let joined = PartnerEvent {
-            partner_uuid,
-            kind: "MEMBER_JOINED",
-            actor: Actor::partner_user(user_uuid),
-            subject_uuid: Some(user_uuid),
-            reason: None,
-            detail: json!({ "invitation_uuid": invitation_uuid, "role": row.role }),
-        };
-        events::insert(&ask.db, &joined).await?;
+        let joined = PartnerEvent::new(partner_uuid, "MEMBER_JOINED", Actor::partner_user(user_uuid)).about(user_uuid);
+        let detail = json!({ "invitation_uuid": invitation_uuid, "role": row.role });
+        events::insert(&ask.db, &joined.telling(detail)).await?;
         Ok(AcceptedInvitation { status: "ACCEPTED", partner_uuid, user_uuid, email: row.email, role })
     }
 

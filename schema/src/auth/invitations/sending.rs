@@ -7,7 +7,6 @@ use super::inviting::{Mail, NewInvitation, invite};
 use super::rules::{self, Action, State, after};
 use super::store::{self, sent};
 use super::view::{Invitation, InvitationCreate};
-use crate::actor::Actor;
 use crate::ask::{Ask, Target};
 use crate::entitlement::Allowance;
 use crate::fault::Fault;
@@ -16,7 +15,7 @@ use crate::keep::secret::SecretKind;
 use crate::outbox;
 use crate::partner::events::{self, PartnerEvent};
 use crate::partner::team::{Hand, Team, member_of};
-use crate::partner::team_members::rules::{covered, granted};
+use crate::partner::team_members::rules::{covered, gives, granted};
 use crate::principal::Role;
 
 /// The mail of an invitation.
@@ -95,6 +94,30 @@ pub(crate) async fn revoke(ask: &Ask, team: Team, invitation_uuid: Uuid, hand: H
     shown(ask, team, invitation_uuid).await
 }
 
+/// Takes back what somebody of a team sent and nobody has answered, but for roles that they may still give: an
+/// invitation reaches no further than whoever stands behind it. `present` is their role; none when they are out of the
+/// team or held back.
+///
+/// # Errors
+/// What the database answered.
+pub(crate) async fn revoke_sent_by(
+    ask: &Ask,
+    team: Team,
+    inviter_uuid: Uuid,
+    present: Option<Role>,
+    hand: Hand<'_>,
+) -> Result<(), Fault> {
+    let revoked = after(State::Pending, Action::Revoke)?;
+    for (invitation_uuid, name) in sent::pending_lock(&ask.db, team, inviter_uuid).await? {
+        if present.zip(Role::parse(&name)).is_some_and(|(present, role)| gives(present, role)) {
+            continue;
+        }
+        sent::set_revoked(&ask.db, invitation_uuid, revoked.name()).await?;
+        noted(ask, team, invitation_uuid, ("INVITATION_REVOKED", &name), hand).await?;
+    }
+    Ok(())
+}
+
 /// One of the team's invitations, held for a change by somebody who may give its role; named to the audit record.
 async fn held(ask: &Ask, team: Team, invitation_uuid: Uuid, hand: Hand<'_>) -> Result<sent::HeldRow, Fault> {
     let held = sent::sent_lock(&ask.db, team, invitation_uuid).await?.ok_or_else(not_found)?;
@@ -126,15 +149,8 @@ async fn noted(
     (kind, role): (&'static str, &str),
     hand: Hand<'_>,
 ) -> Result<(), Fault> {
-    let happened = PartnerEvent {
-        partner_uuid: team.uuid(),
-        kind,
-        actor: Actor::of(ask.principal()?),
-        subject_uuid: Some(invitation_uuid),
-        reason: hand.reason,
-        detail: json!({ "role": role }),
-    };
-    events::insert(&ask.db, &happened).await
+    let happened = PartnerEvent::by_caller(ask, team.uuid(), kind)?.about(invitation_uuid).because(hand.reason);
+    events::insert(&ask.db, &happened.telling(json!({ "role": role }))).await
 }
 
 fn state(name: &str) -> Result<State, Fault> {

@@ -188,18 +188,21 @@ pub(super) struct Names {
     pub(super) inviter_name: Option<String>,
 }
 
-/// Makes an invitation with its token. Answers the names for its mail; `None` when whoever invites is not of the team.
+/// Makes an invitation with its token. Answers the names for its mail; `None` when whoever invites is not of the team,
+/// or is held back; they stay what they are until the transaction ends.
 pub(super) async fn insert(db: &Db, new: &NewRow<'_>) -> Result<Option<Names>, Fault> {
     let names = sqlx::query_as!(
         Names,
-        r#"with made as (
+        r#"with inviter as (
+             select person_uuid from person
+              where person_uuid = $7 and partner_uuid = $2 and state = 'ACTIVE'
+                for share
+           ), made as (
              insert into invitation (invitation_uuid, partner_uuid, email, email_normalised, role, locale, invited_by,
                                      expires_at)
-             select $1, partner.partner_uuid, $3, $4, $5, $6, person.person_uuid, $9
-               from partner
-               left join person on person.person_uuid = $7 and person.partner_uuid = partner.partner_uuid
-                 and person.state <> 'REMOVED'
-              where partner.partner_uuid = $2 and ($7::uuid is null or person.person_uuid is not null)
+             select $1, partner.partner_uuid, $3, $4, $5, $6, inviter.person_uuid, $9
+               from partner left join inviter on true
+              where partner.partner_uuid = $2 and ($7::uuid is null or inviter.person_uuid is not null)
              returning partner_uuid, invited_by
            ), token as (
              insert into one_time_token (token_sha256, purpose, subject_uuid, expires_at)

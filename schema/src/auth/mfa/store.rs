@@ -40,7 +40,8 @@ pub(super) async fn enrol(db: &Db, person_uuid: Uuid, secret_sealed: &[u8]) -> R
 }
 
 /// Puts an enrolled seed in force and consumes the step of its first code; `None` when none waits, or none that
-/// was enrolled in the last so many seconds. Of several at once, one succeeds.
+/// was enrolled in the last so many seconds. Of several at once, one succeeds. Holds the person, so that no sign-in by
+/// password alone goes on meanwhile.
 pub(super) async fn set_confirmed(
     db: &Db,
     person_uuid: Uuid,
@@ -48,10 +49,14 @@ pub(super) async fn set_confirmed(
     seconds: i64,
 ) -> Result<Option<Time>, Fault> {
     Ok(sqlx::query_scalar!(
-        r#"update totp_factor set confirmed_at = labs_now(), last_step = $2
-            where person_uuid = $1 and confirmed_at is null
-              and created_at > labs_now() - $3::bigint * interval '1 second'
-           returning confirmed_at as "confirmed_at!""#,
+        r#"with held as (
+             select person_uuid from person where person_uuid = $1 for no key update
+           )
+           update totp_factor as f set confirmed_at = labs_now(), last_step = $2
+             from held
+            where f.person_uuid = held.person_uuid and f.confirmed_at is null
+              and f.created_at > labs_now() - $3::bigint * interval '1 second'
+           returning f.confirmed_at as "confirmed_at!""#,
         person_uuid,
         step,
         seconds

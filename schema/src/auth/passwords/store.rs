@@ -111,7 +111,8 @@ pub(super) async fn set_reset(db: &Db, person_uuid: Uuid, hash: &str) -> Result<
     .await?)
 }
 
-/// The same by whoever knew the old password, which was set at `changed_at`; false when there is another by now.
+/// The same by whoever knew the old password, which was set at `changed_at`; false when there is another by now. What
+/// was mailed and could set a password or an address is void here, too.
 pub(super) async fn set_changed(
     db: &Db,
     person_uuid: Uuid,
@@ -125,7 +126,8 @@ pub(super) async fn set_changed(
            returning person_uuid
          ), void as (
            update one_time_token as t set used_at = labs_now() from changed
-            where t.person_uuid = changed.person_uuid and t.purpose = 'RESET_PASSWORD' and t.used_at is null
+            where t.person_uuid = changed.person_uuid and t.purpose in ('RESET_PASSWORD', 'CHANGE_EMAIL')
+              and t.used_at is null
          )
          select from changed",
         person_uuid,

@@ -18,7 +18,6 @@ mod store;
 pub(in crate::auth) use resolvers::RegistrationsMutation;
 pub(crate) use store::expired_delete;
 
-use serde_json::json;
 use uuid::Uuid;
 
 use store::VerifiedRow;
@@ -40,14 +39,7 @@ pub(crate) async fn verify_without_token(db: &Db, person_uuid: Uuid, state: Stat
 /// An address is proved: the person takes this state, their company's subscription begins, and so does its history.
 async fn verify(db: &Db, person_uuid: Uuid, state: State, actor: Actor) -> Result<VerifiedRow, Fault> {
     let verified = store::set_verified(db, person_uuid, state.name()).await?;
-    let event = PartnerEvent {
-        partner_uuid: verified.partner_uuid,
-        kind: "REGISTERED",
-        actor,
-        subject_uuid: Some(person_uuid),
-        reason: None,
-        detail: json!({}),
-    };
+    let event = PartnerEvent::new(verified.partner_uuid, "REGISTERED", actor).about(person_uuid);
     events::insert(db, &event).await?;
     Ok(verified)
 }

@@ -27,13 +27,14 @@ pub(super) async fn sign_in(ask: &Ask, person: &Credentials, second_factor: bool
         user_agent: ask.caller.user_agent.as_deref(),
         second_factor,
     };
+    store::person_lock(&ask.db, person.person_uuid).await?;
     if !store::insert(&ask.db, &session).await? {
         return Err(wrong_credentials());
     }
     let event = SecurityEvent::new("SIGN_IN", true).about(person.person_uuid, person.partner_uuid);
     event.within(session_uuid).write(ask).await?;
     set_cookie(ask, RefreshToken { session_uuid, counter: 0 }, expires_at);
-    access_token(ask, person.person_uuid, session_uuid).await
+    access_token(ask, person.person_uuid, session_uuid, expires_at).await
 }
 
 /// The session of a refresh cookie, held until the transaction ends.
@@ -53,14 +54,16 @@ pub(super) async fn going_on(ask: &Ask, session_uuid: Uuid) -> Result<SessionRow
 /// A new access token beside the current refresh token of a session.
 pub(super) async fn answer(ask: &Ask, session: &SessionRow, counter: u64) -> Result<SignedIn, Fault> {
     set_cookie(ask, RefreshToken { session_uuid: session.session_uuid, counter }, session.expires_at);
-    access_token(ask, session.person_uuid, session.session_uuid).await
+    access_token(ask, session.person_uuid, session.session_uuid, session.expires_at).await
 }
 
 /// The password was right and a second factor is in force: a challenge that the code must answer.
 pub(super) async fn challenge(ask: &Ask, person: &Credentials) -> Result<Fault, Fault> {
     let token = SecretKind::OneTime.issue();
     let expires_at = ask.now.plus_seconds(rules::CHALLENGE_SECONDS);
-    store::challenge_insert(&ask.db, &token.digest, person.person_uuid, expires_at).await?;
+    if !store::challenge_insert(&ask.db, &token.digest, person, expires_at).await? {
+        return Err(wrong_credentials());
+    }
     half_way(ask, person, "PASSWORD").await?;
     let mut fault = Fault::new(
         Code::MfaRequired,
@@ -98,18 +101,25 @@ fn set_cookie(ask: &Ask, token: RefreshToken, expires_at: Time) {
     ask.set_cookie(RefreshCookie::Set { token: ask.services.refresh.seal(token).expose().to_owned(), max_age });
 }
 
-/// An access token of a person. Its scopes are looked up at use, so it names none.
-async fn access_token(ask: &Ask, person_uuid: Uuid, session_uuid: Uuid) -> Result<SignedIn, Fault> {
+/// An access token of a person, which ends with its session at the latest. Its scopes are looked up at use, so it names
+/// none.
+async fn access_token(
+    ask: &Ask,
+    person_uuid: Uuid,
+    session_uuid: Uuid,
+    session_expires_at: Time,
+) -> Result<SignedIn, Fault> {
+    let seconds = rules::access_token_seconds(ask.now, session_expires_at);
     let claims = Claims {
         sub: person_uuid.to_string(),
         jti: ask.new_uuid(),
         iat: ask.now.unix(),
         nbf: ask.now.unix(),
-        exp: ask.now.unix() + rules::ACCESS_TOKEN_SECONDS,
+        exp: ask.now.unix() + seconds,
         scope: String::new(),
         client_id: None,
         sid: Some(session_uuid),
     };
     let token = ask.services.authority.signing_ring(&ask.db).await?.sign(&claims).map_err(Fault::internal)?;
-    Ok(SignedIn::new(token.expose().to_owned(), rules::ACCESS_TOKEN_SECONDS))
+    Ok(SignedIn::new(token.expose().to_owned(), seconds))
 }

@@ -82,7 +82,10 @@ pub(in crate::auth) async fn prove_password(
     let subjects = Subject::of_password(&person.email_normalised, ask.caller.address);
     attempts::check(ask, &aside, &subjects).await?;
     let verdict = ask.services.passwords.verify(password.clone(), person.password_hash.as_deref()).await;
-    if verdict.map_err(busy)?.matches {
+    let verdict = verdict.map_err(busy)?;
+    // Others may have failed while this one was judged.
+    attempts::check(ask, &aside, &subjects).await?;
+    if verdict.matches {
         return Ok(person);
     }
     attempts::failed(ask, &subjects).await?;

@@ -71,6 +71,8 @@ impl SessionsMutation {
         let hash = person.as_ref().and_then(|person| person.password_hash.as_deref());
         let password = SecretText::new(body.password);
         let verdict = ask.services.passwords.verify(password.clone(), hash).await.map_err(busy)?;
+        // Others may have failed while this one was judged.
+        attempts::check(ask, &aside, &subjects).await?;
         let Some(person) = person.as_ref().filter(|_| verdict.matches) else {
             attempts::failed(ask, &subjects).await?;
             failure("SIGN_IN", person.as_ref()).write(ask).await?;
@@ -95,6 +97,7 @@ impl SessionsMutation {
         let digest = SecretKind::OneTime.digest(&body.challenge).ok_or_else(void_challenge)?;
         let tried = store::challenge_try(&ask.db, &digest, rules::CHALLENGE_ATTEMPTS).await?;
         let person_uuid = tried.ok_or_else(void_challenge)?;
+        store::person_lock(&ask.db, person_uuid).await?;
         let person = store::credentials_of(&ask.db, person_uuid).await?.ok_or_else(void_challenge)?;
         standing(&person)?;
         let subjects = Subject::of_factor(person_uuid, ask.caller.address);
@@ -128,10 +131,10 @@ impl SessionsMutation {
             return Err(ended());
         }
         let current = u64::try_from(session.counter).unwrap_or_default();
-        match judge(presented.counter, current, session.counter_changed_at.0, ask.now.0) {
+        match judge(presented.counter, current, session.counter_changed_at.0, session.read_at.0) {
             RefreshVerdict::Rotate => {
                 let idle = ask.now.plus_seconds(rules::IDLE_SECONDS).min(session.expires_at);
-                store::set_rotated(&ask.db, session.session_uuid, session.counter + 1, ask.now, idle).await?;
+                store::set_rotated(&ask.db, session.session_uuid, session.counter + 1, idle).await?;
                 answer(ask, &session, current + 1).await
             }
             RefreshVerdict::RepeatCurrent => answer(ask, &session, current).await,
@@ -203,6 +206,7 @@ impl SessionsMutation {
             }
             Proof::Code(code) => {
                 let subjects = Subject::of_factor(own.person_uuid, ask.caller.address);
+                store::person_lock(&ask.db, own.person_uuid).await?;
                 attempts::check(ask, &ask.db, &subjects).await?;
                 if !mfa::accept(ask, own.person_uuid, own.partner_uuid, &code).await? {
                     attempts::failed(ask, &subjects).await?;
@@ -230,7 +234,7 @@ fn failure<'a>(kind: &'a str, person: Option<&Credentials>) -> SecurityEvent<'a>
 
 /// A spent refresh token: somebody else may hold the session, so it ends, with an event and a mail.
 async fn reused(ask: &Ask, session: &SessionRow) -> Result<Fault, Fault> {
-    store::set_ended(&ask.db, session.session_uuid, "REFRESH_REUSED").await?;
+    store::own_set_ended(&ask.db, session.person_uuid, session.session_uuid, "REFRESH_REUSED").await?;
     let event = SecurityEvent::new("REFRESH_REUSED", false).about(session.person_uuid, session.partner_uuid);
     event.within(session.session_uuid).write(ask).await?;
     outbox::queue_notice(ask, session.person_uuid, Notified::RefreshReused).await?;

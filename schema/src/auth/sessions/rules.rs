@@ -3,8 +3,8 @@
 use crate::fault::Fault;
 use crate::time::Time;
 
-/// Seconds that a person's access token lives.
-pub(super) const ACCESS_TOKEN_SECONDS: i64 = 600;
+/// Seconds that a person's access token lives at most.
+const ACCESS_TOKEN_SECONDS: i64 = 600;
 /// Seconds after which an unused session ends.
 pub(super) const IDLE_SECONDS: i64 = 14 * 86_400;
 /// Seconds after which any session ends.
@@ -50,6 +50,11 @@ pub(super) fn expires_at(now: Time, session_hours: Option<i32>) -> Time {
     now.plus_seconds(seconds.clamp(3600, ABSOLUTE_SECONDS))
 }
 
+/// Seconds that an access token lives: to the end of its session at most, and never none.
+pub(super) fn access_token_seconds(now: Time, session_expires_at: Time) -> i64 {
+    session_expires_at.seconds_since(now).clamp(1, ACCESS_TOKEN_SECONDS)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,5 +73,12 @@ mod tests {
         assert_eq!(expires_at(now, None).seconds_since(now), ABSOLUTE_SECONDS);
         assert_eq!(expires_at(now, Some(8)).seconds_since(now), 8 * 3600);
         assert_eq!(expires_at(now, Some(5000)).seconds_since(now), ABSOLUTE_SECONDS);
+    }
+
+    #[test]
+    fn an_access_token_ends_with_its_session() {
+        let now = Time(jiff::Timestamp::UNIX_EPOCH);
+        let lives = |session_seconds| access_token_seconds(now, now.plus_seconds(session_seconds));
+        assert_eq!((lives(86_400), lives(600), lives(599), lives(1), lives(0)), (600, 600, 599, 1, 1));
     }
 }

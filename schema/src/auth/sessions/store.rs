@@ -33,6 +33,8 @@ pub(crate) struct SessionRow {
     pub(crate) partner_state: Option<String>,
     pub(crate) counter: i64,
     pub(crate) counter_changed_at: Time,
+    /// When it was read, by the clock that wrote `counter_changed_at`.
+    pub(crate) read_at: Time,
     pub(crate) idle_expires_at: Time,
     pub(crate) expires_at: Time,
     pub(crate) ended: bool,
@@ -93,13 +95,25 @@ pub(super) struct NewSession<'a> {
     pub(super) second_factor: bool,
 }
 
-/// Opens a session and notes the sign-in on the person; false when the person may not sign in any more, or has
-/// another password than the one that was looked at.
+/// Holds a person until the transaction ends. Sign-ins, tries of codes and whatever changes what a sign-in takes wait
+/// for one another here, and each reads anew what the one before has written.
+pub(super) async fn person_lock(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!("select from person where person_uuid = $1 for no key update", person_uuid)
+        .execute(&mut *db.conn().await?)
+        .await?;
+    Ok(())
+}
+
+/// Opens a session and notes the sign-in on the person; false when the person may not sign in any more, has another
+/// password than the one that was looked at, or has a second factor by now that this session did not prove. Whoever
+/// calls holds the person.
 pub(super) async fn insert(db: &Db, session: &NewSession<'_>) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "with signed_in as (
            update person set last_sign_in_at = $3
             where person_uuid = $2 and state = 'ACTIVE' and password_changed_at is not distinct from $9
+              and ($8 or not exists (select from totp_factor as f
+                                      where f.person_uuid = person.person_uuid and f.confirmed_at is not null))
            returning person_uuid
          )
          insert into session (session_uuid, person_uuid, created_at, last_used_at, idle_expires_at, expires_at, counter,
@@ -125,7 +139,8 @@ pub(super) async fn lock(db: &Db, session_uuid: Uuid) -> Result<Option<SessionRo
     Ok(sqlx::query_as!(
         SessionRow,
         r#"select session_uuid, session.person_uuid, person.partner_uuid, person.state as person_state, partner.state as "partner_state?",
-                  counter, counter_changed_at, idle_expires_at, session.expires_at, (ended_at is not null) as "ended!"
+                  counter, counter_changed_at, labs_now() as "read_at!: Time", idle_expires_at, session.expires_at,
+                  (ended_at is not null) as "ended!"
              from session join person using (person_uuid) left join partner using (partner_uuid)
             where session_uuid = $1
               for update of session"#,
@@ -135,19 +150,14 @@ pub(super) async fn lock(db: &Db, session_uuid: Uuid) -> Result<Option<SessionRo
     .await?)
 }
 
-/// Moves the counter on.
-pub(super) async fn set_rotated(
-    db: &Db,
-    session_uuid: Uuid,
-    counter: i64,
-    now: Time,
-    idle_expires_at: Time,
-) -> Result<(), Fault> {
+/// Moves the counter on, by the database's clock.
+pub(super) async fn set_rotated(db: &Db, session_uuid: Uuid, counter: i64, idle_expires_at: Time) -> Result<(), Fault> {
     sqlx::query!(
-        "update session set counter = $2, counter_changed_at = $3, last_used_at = $3, idle_expires_at = $4 where session_uuid = $1",
+        "update session
+            set counter = $2, counter_changed_at = labs_now(), last_used_at = labs_now(), idle_expires_at = $3
+          where session_uuid = $1",
         session_uuid,
         counter,
-        now as Time,
         idle_expires_at as Time,
     )
     .execute(&mut *db.conn().await?)
@@ -167,12 +177,22 @@ pub(crate) async fn set_ended(db: &Db, session_uuid: Uuid, reason: &str) -> Resu
     Ok(done.rows_affected() > 0)
 }
 
-/// Ends a session of this person; false when there is none that is open.
+/// Ends a session of this person, and voids a change of address that it asked for and that waits; false when there is
+/// none that is open.
 pub(crate) async fn own_set_ended(db: &Db, person_uuid: Uuid, session_uuid: Uuid, reason: &str) -> Result<bool, Fault> {
     let done = sqlx::query!(
-        "update session set ended_at = labs_now(), end_reason = $3
-          where session_uuid = $2 and person_uuid = $1 and ended_at is null
-            and idle_expires_at > labs_now() and expires_at > labs_now()",
+        "with done as (
+           update session set ended_at = labs_now(), end_reason = $3
+            where session_uuid = $2 and person_uuid = $1 and ended_at is null
+              and idle_expires_at > labs_now() and expires_at > labs_now()
+           returning session_uuid
+         ), void as (
+           update one_time_token as t set used_at = labs_now()
+             from done join email_change as c on c.session_uuid = done.session_uuid
+            where c.person_uuid = $1 and t.person_uuid = $1 and t.purpose = 'CHANGE_EMAIL' and t.used_at is null
+              and t.subject_uuid = c.change_uuid
+         )
+         select from done",
         person_uuid,
         session_uuid,
         reason
@@ -182,8 +202,8 @@ pub(crate) async fn own_set_ended(db: &Db, person_uuid: Uuid, session_uuid: Uuid
     Ok(done.rows_affected() > 0)
 }
 
-/// Ends every session of a person but one, or every one, and voids what waits for a second factor. Answers how many
-/// were open.
+/// Ends every session of a person but one, or every one, and voids what waits for a second factor, and a change of
+/// address that waits and that one of them asked for. Answers how many were open.
 pub(crate) async fn all_set_ended(
     db: &Db,
     person_uuid: Uuid,
@@ -191,13 +211,16 @@ pub(crate) async fn all_set_ended(
     reason: &str,
 ) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
-        r#"with void as (
-             update one_time_token set used_at = labs_now()
-              where person_uuid = $1 and purpose = 'MFA_CHALLENGE' and used_at is null
-           ), done as (
+        r#"with done as (
              update session set ended_at = labs_now(), end_reason = $3
               where person_uuid = $1 and ended_at is null and session_uuid is distinct from $2
-             returning idle_expires_at > labs_now() and expires_at > labs_now() as was_open
+             returning session_uuid, idle_expires_at > labs_now() and expires_at > labs_now() as was_open
+           ), void as (
+             update one_time_token as t set used_at = labs_now()
+              where t.person_uuid = $1 and t.used_at is null
+                and (t.purpose = 'MFA_CHALLENGE' or t.purpose = 'CHANGE_EMAIL' and t.subject_uuid in (
+                      select c.change_uuid from email_change as c join done on done.session_uuid = c.session_uuid
+                       where c.person_uuid = $1))
            )
            select count(*) filter (where was_open) as "ended!" from done"#,
         person_uuid,
@@ -283,18 +306,30 @@ pub(super) async fn set_reauthenticated(db: &Db, session_uuid: Uuid, by_code: bo
     .await?)
 }
 
-/// A challenge that awaits its second factor.
-pub(super) async fn challenge_insert(db: &Db, sha256: &[u8], person_uuid: Uuid, expires_at: Time) -> Result<(), Fault> {
-    sqlx::query!(
-        "insert into one_time_token (token_sha256, purpose, person_uuid, attempts, created_at, expires_at)
-         values ($1, 'MFA_CHALLENGE', $2, 0, labs_now(), $3)",
+/// A challenge that awaits its second factor; false when the person may not sign in any more, or has another password
+/// than the one that was looked at.
+pub(super) async fn challenge_insert(
+    db: &Db,
+    sha256: &[u8],
+    person: &Credentials,
+    expires_at: Time,
+) -> Result<bool, Fault> {
+    let done = sqlx::query!(
+        "with held as (
+           select person_uuid from person
+            where person_uuid = $2 and state = 'ACTIVE' and password_changed_at is not distinct from $4
+              for no key update
+         )
+         insert into one_time_token (token_sha256, purpose, person_uuid, attempts, created_at, expires_at)
+         select $1, 'MFA_CHALLENGE', person_uuid, 0, labs_now(), $3 from held",
         sha256,
-        person_uuid,
+        person.person_uuid,
         expires_at as Time,
+        person.password_changed_at as Option<Time>,
     )
     .execute(&mut *db.conn().await?)
     .await?;
-    Ok(())
+    Ok(done.rows_affected() > 0)
 }
 
 /// Spends one try of a challenge and answers whose it is; `None` when it is void.

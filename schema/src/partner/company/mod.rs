@@ -83,15 +83,8 @@ pub(crate) async fn change(
         return Ok(Some(()));
     }
     store::update(db, partner_uuid, &after).await?;
-    let event = PartnerEvent {
-        partner_uuid,
-        kind: "COMPANY_UPDATED",
-        actor,
-        subject_uuid: None,
-        reason,
-        detail: json!({ "fields": fields }),
-    };
-    events::insert(db, &event).await?;
+    let event = PartnerEvent::new(partner_uuid, "COMPANY_UPDATED", actor).because(reason);
+    events::insert(db, &event.telling(json!({ "fields": fields }))).await?;
     Ok(Some(()))
 }
 

@@ -8,7 +8,6 @@ use uuid::Uuid;
 use super::rules;
 use super::store::{self, ContactRow, Content};
 use crate::access::access;
-use crate::actor::Actor;
 use crate::ask::{Ask, Asking};
 use crate::fault::Fault;
 use crate::page::{Page, Window, names};
@@ -225,15 +224,8 @@ async fn left(ask: &Ask, owner: Owner, present: &ContactRow) -> Result<(), Fault
 }
 
 async fn noted(ask: &Ask, owner: Owner, kind: &'static str, row: &ContactRow) -> Result<(), Fault> {
-    let event = PartnerEvent {
-        partner_uuid: owner.uuid(),
-        kind,
-        actor: Actor::of(ask.principal()?),
-        subject_uuid: Some(row.contact_uuid),
-        reason: None,
-        detail: json!({ "kind": row.kind }),
-    };
-    events::insert(&ask.db, &event).await
+    let event = PartnerEvent::by_caller(ask, owner.uuid(), kind)?.about(row.contact_uuid);
+    events::insert(&ask.db, &event.telling(json!({ "kind": row.kind }))).await
 }
 
 fn missing() -> Fault {

@@ -2,7 +2,6 @@
 
 use async_graphql::{Context, Object, SimpleObject};
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use serde_json::json;
 use uuid::Uuid;
 
 use super::rules::{self, State};
@@ -172,8 +171,8 @@ async fn note(
     export_uuid: Uuid,
     reason: Option<&str>,
 ) -> Result<(), Fault> {
-    let (actor, subject_uuid, detail) = (Actor::of(ask.principal()?), Some(export_uuid), json!({}));
-    events::insert(&ask.db, &PartnerEvent { partner_uuid, kind, actor, subject_uuid, reason, detail }).await
+    let event = PartnerEvent::by_caller(ask, partner_uuid, kind)?.about(export_uuid).because(reason);
+    events::insert(&ask.db, &event).await
 }
 
 impl TryFrom<ExportRow> for DataExport {

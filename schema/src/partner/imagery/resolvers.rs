@@ -7,7 +7,6 @@ use uuid::Uuid;
 use super::rules::ImageKind;
 use super::store::{self, ImageRow, NewImage};
 use crate::access::access;
-use crate::actor::Actor;
 use crate::ask::{Ask, Asking};
 use crate::entitlement::Allowance;
 use crate::fault::Fault;
@@ -214,8 +213,8 @@ async fn note(
     subject_uuid: Option<Uuid>,
     reason: Option<&str>,
 ) -> Result<(), Fault> {
-    let (actor, detail) = (Actor::of(ask.principal()?), json!({ "kind": image_kind }));
-    events::insert(&ask.db, &PartnerEvent { partner_uuid, kind: event, actor, subject_uuid, reason, detail }).await
+    let event = PartnerEvent::by_caller(ask, partner_uuid, event)?.about(subject_uuid).because(reason);
+    events::insert(&ask.db, &event.telling(json!({ "kind": image_kind }))).await
 }
 
 fn missing(kind: ImageKind) -> Fault {

@@ -103,14 +103,7 @@ pub(crate) async fn take_down(db: &Db, actor: Actor, partner_uuid: Uuid, reason:
     store::lock_of(db, partner_uuid).await?;
     let state = after(read(db, partner_uuid).await?.state, Action::TakeDown)?;
     store::set_state(db, partner_uuid, state.name(), Some(reason)).await?;
-    let event = PartnerEvent {
-        partner_uuid,
-        kind: "PROFILE_TAKEN_DOWN",
-        actor,
-        subject_uuid: None,
-        reason: Some(reason),
-        detail: json!({}),
-    };
+    let event = PartnerEvent::new(partner_uuid, "PROFILE_TAKEN_DOWN", actor).because(Some(reason));
     events::insert(db, &event).await
 }
 
@@ -127,7 +120,5 @@ async fn held(ask: &Ask, partner_uuid: Uuid) -> Result<(Owner, Page), Fault> {
 }
 
 async fn note(ask: &Ask, owner: Owner, kind: &'static str, detail: serde_json::Value) -> Result<(), Fault> {
-    let actor = Actor::of(ask.principal()?);
-    let (partner_uuid, subject_uuid, reason) = (owner.uuid(), None, None);
-    events::insert(&ask.db, &PartnerEvent { partner_uuid, kind, actor, subject_uuid, reason, detail }).await
+    events::insert(&ask.db, &PartnerEvent::by_caller(ask, owner.uuid(), kind)?.telling(detail)).await
 }

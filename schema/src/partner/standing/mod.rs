@@ -84,15 +84,9 @@ async fn settle(db: &Db, services: &Services, now: Time, step: &Step<'_>, held: 
     if after == State::Closed {
         store::sessions_end(db, step.partner_uuid).await?;
     }
-    let event = PartnerEvent {
-        partner_uuid: step.partner_uuid,
-        kind: step.action.event(),
-        actor: step.actor,
-        subject_uuid: None,
-        reason: step.reason,
-        detail: json!({ "from_state": before.name(), "to_state": after.name() }),
-    };
-    events::insert(db, &event).await?;
+    let event = PartnerEvent::new(step.partner_uuid, step.action.event(), step.actor).because(step.reason);
+    let detail = json!({ "from_state": before.name(), "to_state": after.name() });
+    events::insert(db, &event.telling(detail)).await?;
     tell(db, services, now, step, (after, held, closes_at)).await?;
     Ok(after)
 }

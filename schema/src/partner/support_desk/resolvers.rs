@@ -1,7 +1,6 @@
 //! What the desk may ask about the tickets of all partners.
 
 use async_graphql::{Context, MaybeUndefined, Object};
-use serde_json::json;
 use uuid::Uuid;
 
 use super::rules;
@@ -11,7 +10,6 @@ use super::types::{
     SupportDeskTicketList, SupportDeskTicketUpdate, SupportTicketSettlement,
 };
 use crate::access::access;
-use crate::actor::Actor;
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::Fault;
 use crate::mail::message::TicketEvent;
@@ -193,15 +191,7 @@ async fn assign(ask: &Ask, ticket_uuid: Uuid, held: &HeldRow, to: Option<Uuid>) 
 
 /// Writes what the partner sees of it into the history of the partner's account.
 async fn noted(ask: &Ask, ticket_uuid: Uuid, held: &HeldRow, kind: &'static str) -> Result<(), Fault> {
-    let happened = PartnerEvent {
-        partner_uuid: held.partner_uuid,
-        kind,
-        actor: Actor::of(ask.principal()?),
-        subject_uuid: Some(ticket_uuid),
-        reason: None,
-        detail: json!({}),
-    };
-    events::insert(&ask.db, &happened).await
+    events::insert(&ask.db, &PartnerEvent::by_caller(ask, held.partner_uuid, kind)?.about(ticket_uuid)).await
 }
 
 fn letters(ticket_uuid: Uuid, held: &HeldRow) -> Letters<'_> {

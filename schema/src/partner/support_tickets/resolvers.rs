@@ -1,7 +1,6 @@
 //! What a partner may ask about its tickets.
 
 use async_graphql::{Context, Object};
-use serde_json::json;
 use uuid::Uuid;
 
 use super::letters::{Letters, tell_desk, tell_team};
@@ -12,7 +11,6 @@ use super::types::{
     SupportTopic, written,
 };
 use crate::access::access;
-use crate::actor::Actor;
 use crate::ask::{Ask, Asking};
 use crate::fault::Fault;
 use crate::mail::message::TicketEvent;
@@ -178,15 +176,7 @@ async fn wrote(ask: &Ask, ticket_uuid: Uuid, body: &str) -> Result<(), Fault> {
 }
 
 async fn noted(ask: &Ask, owner: Owner, ticket_uuid: Uuid, kind: &'static str) -> Result<(), Fault> {
-    let happened = PartnerEvent {
-        partner_uuid: owner.uuid(),
-        kind,
-        actor: Actor::of(ask.principal()?),
-        subject_uuid: Some(ticket_uuid),
-        reason: None,
-        detail: json!({}),
-    };
-    events::insert(&ask.db, &happened).await
+    events::insert(&ask.db, &PartnerEvent::by_caller(ask, owner.uuid(), kind)?.about(ticket_uuid)).await
 }
 
 fn letters(owner: Owner, ticket_uuid: Uuid, held: &HeldRow) -> Letters<'_> {

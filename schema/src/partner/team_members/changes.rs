@@ -8,6 +8,7 @@ use super::store::{self, HeldRow};
 use super::types::{not_found, role};
 use crate::actor::Actor;
 use crate::ask::{Ask, Target};
+use crate::auth::invitations::revoke_sent_by;
 use crate::auth::people::rules::Action;
 use crate::auth::security_events::SecurityEvent;
 use crate::auth::sessions::all_set_ended;
@@ -18,7 +19,8 @@ use crate::partner::events::{self, PartnerEvent};
 use crate::partner::team::{Hand, Team, member_of};
 use crate::principal::Role;
 
-/// Gives somebody of a team another role; the same again changes nothing.
+/// Gives somebody of a team another role; the same again changes nothing. Invitations that they sent wait on only where
+/// they may still give their role.
 ///
 /// # Errors
 /// [`crate::Code::NotFound`]; [`crate::Code::ValidationFailed`] or [`crate::Code::ScopeMissing`] for a role above the
@@ -33,13 +35,14 @@ pub(crate) async fn change_role(ask: &Ask, team: Team, user_uuid: Uuid, to: Role
     }
     stays(ask, team, &held).await?;
     store::set_role(&ask.db, team, user_uuid, to.name()).await?;
+    revoke_sent_by(ask, team, user_uuid, Some(to), hand).await?;
     let detail = json!({ "from": from.name(), "to": to.name() });
     noted(ask, team, &held, ("MEMBER_ROLE_CHANGED", detail), hand).await?;
     told(ask, &held, MembershipChange::Role { role: to.name().to_owned() }).await
 }
 
-/// Takes somebody out of a team for good: their sessions end, nothing that was mailed to them opens anything, and their
-/// address is free.
+/// Takes somebody out of a team for good: their sessions end, nothing that was mailed to them opens anything, their
+/// invitations are taken back, and their address is free.
 ///
 /// # Errors
 /// [`crate::Code::NotFound`]; [`crate::Code::ScopeMissing`] for whoever stands above the caller;
@@ -62,7 +65,7 @@ pub(super) async fn leave(ask: &Ask, team: Team) -> Result<Uuid, Fault> {
     Ok(user_uuid)
 }
 
-/// The team holds somebody back: their sessions end.
+/// The team holds somebody back: their sessions end, and their invitations are taken back.
 pub(super) async fn suspend(ask: &Ask, team: Team, user_uuid: Uuid) -> Result<(), Fault> {
     rules::not_oneself(ask.principal()?.uuid, user_uuid)?;
     let (held, hand) = (held(ask, team, user_uuid).await?, Hand::own(ask)?);
@@ -71,6 +74,7 @@ pub(super) async fn suspend(ask: &Ask, team: Team, user_uuid: Uuid) -> Result<()
     stays(ask, team, &held).await?;
     store::set_state(&ask.db, team, user_uuid, state.name()).await?;
     all_set_ended(&ask.db, user_uuid, None, "MEMBER_SUSPENDED").await?;
+    revoke_sent_by(ask, team, user_uuid, None, hand).await?;
     noted(ask, team, &held, ("MEMBER_SUSPENDED", json!({})), hand).await?;
     told(ask, &held, MembershipChange::Suspended).await
 }
@@ -98,6 +102,7 @@ async fn take_out(
     told(ask, held, change).await?;
     store::tokens_set_void(&ask.db, held.person_uuid).await?;
     all_set_ended(&ask.db, held.person_uuid, None, kind).await?;
+    revoke_sent_by(ask, team, held.person_uuid, None, hand).await?;
     store::set_state(&ask.db, team, held.person_uuid, state.name()).await?;
     noted(ask, team, held, (kind, json!({ "role": held.role })), hand).await
 }
@@ -125,15 +130,8 @@ async fn noted(
     hand: Hand<'_>,
 ) -> Result<(), Fault> {
     let principal = ask.principal()?;
-    let happened = PartnerEvent {
-        partner_uuid: team.uuid(),
-        kind,
-        actor: Actor::of(principal),
-        subject_uuid: Some(held.person_uuid),
-        reason: hand.reason,
-        detail,
-    };
-    events::insert(&ask.db, &happened).await?;
+    let happened = PartnerEvent::new(team.uuid(), kind, Actor::of(principal)).about(held.person_uuid);
+    events::insert(&ask.db, &happened.because(hand.reason).telling(detail)).await?;
     let event = SecurityEvent::new(kind, true).about(held.person_uuid, Some(team.uuid()));
     let event = match (hand.is_staff(), principal.uuid == held.person_uuid) {
         (true, _) => event.by_staff(),

@@ -19,6 +19,12 @@ pub(crate) fn is_grantable(role: Role, own: ScopeSet) -> bool {
     lacking(role, own).is_none()
 }
 
+/// Whether somebody of this role may give another: who writes nothing of the team gives none.
+pub(crate) fn gives(giver: Role, role: Role) -> bool {
+    let own = giver.scopes();
+    Scope::parse("partner.team:write").is_some_and(|scope| own.reaches(scope)) && is_grantable(role, own)
+}
+
 /// Refuses to give a role that writes what the giver does not. Staff, of whom no rights are named, give any.
 ///
 /// # Errors
@@ -104,6 +110,17 @@ mod tests {
         }
         assert!(granted(Role::Viewer, own).is_ok() && covered(Role::Accountant, own).is_ok());
         assert!(granted(Role::Administrator, None).is_ok() && covered(Role::Administrator, None).is_ok(), "staff");
+    }
+
+    #[test]
+    fn whoever_does_not_write_the_team_gives_no_role() {
+        for role in ROLES {
+            assert!(gives(Role::Administrator, role), "{role:?}");
+            assert_eq!(gives(Role::Accountant, role), matches!(role, Role::Accountant | Role::Viewer), "{role:?}");
+            for giver in [Role::Developer, Role::Editor, Role::Viewer] {
+                assert!(!gives(giver, role), "{giver:?} {role:?}");
+            }
+        }
     }
 
     #[test]

@@ -302,8 +302,11 @@ impl HeldRow {
         self.pending_at.is_some() || State::of(&self.state) == State::Cancelling
     }
 
-    /// What time has to do to it first, if anything.
+    /// What time has to do to it first, if anything. It stands still while its partner is closed.
     fn due(&self) -> Option<Due> {
+        if self.partner_state == "CLOSED" {
+            return None;
+        }
         rules::due(State::of(&self.state), self.period_end, self.pending_at, self.read_at)
     }
 }

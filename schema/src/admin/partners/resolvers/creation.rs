@@ -1,6 +1,5 @@
 //! Making a partner on behalf of a company.
 
-use serde_json::json;
 use uuid::Uuid;
 
 use super::types::AdminPartnerCreate;
@@ -36,14 +35,7 @@ pub(super) async fn create(ask: &Ask, body: AdminPartnerCreate) -> Result<Uuid, 
     if let Some(labels) = further.labels {
         store::set_labels(&ask.db, partner_uuid, &rules::labels(labels)).await?;
     }
-    let event = PartnerEvent {
-        partner_uuid,
-        kind: "CREATED",
-        actor,
-        subject_uuid: None,
-        reason: further.reason.as_deref(),
-        detail: json!({}),
-    };
+    let event = PartnerEvent::new(partner_uuid, "CREATED", actor).because(further.reason.as_deref());
     events::insert(&ask.db, &event).await?;
     let first = FirstInvitation {
         partner_uuid,

@@ -81,6 +81,57 @@ pub(in super::super) async fn page(
     Ok(in_order!(order, filtered, window, db, filter)?)
 }
 
+/// Every partner that the filter finds, in order.
+pub(in super::super) async fn uuids(db: &Db, filter: &Filter, order: Order) -> Result<Vec<Uuid>, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select partner_uuid as "partner_uuid!" from partner_shown
+            where ($1::text[] is null or state = any($1)) and ($2::text[] is null or tier_code = any($2))
+              and ($3::text[] is null or labels && $3) and ($4::text[] is null or country = any($4))
+              and ($5::text is null or strpos(lower(company_name), lower($5)) > 0 or strpos(slug, lower($5)) > 0
+                   or strpos(lower(vat_id), lower($5)) > 0 or strpos(lower(registration_number), lower($5)) > 0)
+              and created_at >= coalesce($6, '-infinity'::timestamptz)
+              and created_at < coalesce($7, 'infinity'::timestamptz)
+            order by case when $8 then lower(company_name) end, case when $9 then created_at end,
+                  case when $8 or $9 then partner_uuid end,
+                  case when $10 then state_changed_at else created_at end desc, partner_uuid desc"#,
+        filter.state.as_deref(),
+        filter.tier_code.as_deref(),
+        filter.label.as_deref(),
+        filter.country.as_deref(),
+        filter.q,
+        filter.registered_at_from as Option<Time>,
+        filter.registered_at_until as Option<Time>,
+        order == Order::ByName,
+        order == Order::OldestFirst,
+        order == Order::LastSeenFirst,
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}
+
+/// These partners, in this order.
+pub(in super::super) async fn get(db: &Db, wanted: &[Uuid]) -> Result<Vec<PartnerRow>, Fault> {
+    Ok(sqlx::query_as!(
+        PartnerRow,
+        r#"select partner_uuid as "partner_uuid!", slug as "slug!", company_name as "company_name!",
+                  lower(company_name) as "name_sorted!", legal_form, registration_number, vat_id, country,
+                  address as "address!: Json<CompanyAddress>", billing_address as "billing_address!: Json<BillingAddress>",
+                  billing_email, website, state as "state!", state_reason, state_changed_at as "state_changed_at!",
+                  closes_at, labels as "labels!", created_at as "created_at!", updated_at as "updated_at!", tier_code,
+                  tier_name, subscription_state, subscription_started_at, subscription_period_end,
+                  members_count as "members_count!", invitations_count as "invitations_count!",
+                  apps_count as "apps_count!", listings_count as "listings_count!",
+                  machine_clients_count as "machine_clients_count!", contacts_count as "contacts_count!",
+                  notes_count as "notes_count!"
+             from partner_shown
+            where partner_uuid = any($1)
+            order by array_position($1, partner_uuid)"#,
+        wanted
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}
+
 /// How many partners the filter finds.
 pub(in super::super) async fn count(db: &Db, filter: &Filter) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(

@@ -9,8 +9,8 @@
 //! ```
 //!
 //! Whoever takes a change back gets the address from before it, whatever was changed after it, and every session ends:
-//! somebody else may have made the change. That is why a reset of the password follows by mail, and why a second factor
-//! that was enrolled since goes.
+//! somebody else may have made the change. That is why the password goes and a reset of it follows by mail, and why a
+//! second factor that was confirmed since the change was asked for goes.
 
 pub(super) mod rules;
 mod store;

@@ -212,13 +212,13 @@ pub(super) async fn set_confirmed(
     .await?)
 }
 
-/// Takes a second factor away that was confirmed after a change was in effect, with its recovery codes; false when
-/// there is none. It may be that of whoever read the new address.
+/// Takes a second factor away that was confirmed after a change was asked for, with its recovery codes; false when
+/// there is none. It may be that of whoever asked.
 pub(super) async fn later_factor_delete(db: &Db, change_uuid: Uuid) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(
         r#"with later as (
              delete from totp_factor as f using email_change as c
-              where c.change_uuid = $1 and f.person_uuid = c.person_uuid and f.confirmed_at >= c.confirmed_at
+              where c.change_uuid = $1 and f.person_uuid = c.person_uuid and f.confirmed_at >= c.requested_at
              returning f.person_uuid
            ), codes as (
              delete from recovery_code as r using later where r.person_uuid = later.person_uuid
@@ -230,8 +230,8 @@ pub(super) async fn later_factor_delete(db: &Db, change_uuid: Uuid) -> Result<bo
     .await?)
 }
 
-/// Takes back a change and whatever was asked for after it, and voids all of their tokens. The token of a reset is kept
-/// in their place.
+/// Takes back a change and whatever was asked for after it, and voids all of their tokens. The password goes as well,
+/// for whoever asked may know it; the token of a reset is kept in their place.
 pub(super) async fn set_cancelled(
     db: &Db,
     change: &ChangeRow,
@@ -253,6 +253,9 @@ pub(super) async fn set_cancelled(
          ), void_resets as (
            update one_time_token set used_at = labs_now()
             where person_uuid = $5 and purpose = 'RESET_PASSWORD' and used_at is null
+         ), void_password as (
+           update person set password_hash = null, password_changed_at = labs_now(), updated_at = labs_now()
+            where person_uuid = $5
          )
          insert into one_time_token (token_sha256, purpose, person_uuid, expires_at)
          values ($3, 'RESET_PASSWORD', $5, $4)",

@@ -149,6 +149,26 @@ pub(in crate::auth::invitations) async fn sent_lock(
     .await?)
 }
 
+/// The invitations that somebody of a team sent and nobody has answered, with the role of each; held until the
+/// transaction ends.
+pub(in crate::auth::invitations) async fn pending_lock(
+    db: &Db,
+    team: Team,
+    inviter_uuid: Uuid,
+) -> Result<Vec<(Uuid, String)>, Fault> {
+    let rows = sqlx::query!(
+        "select invitation_uuid, role from invitation
+          where partner_uuid = $1 and invited_by = $2 and state = 'PENDING' and expires_at > labs_now()
+          order by invitation_uuid
+            for no key update",
+        team.uuid(),
+        inviter_uuid
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.invitation_uuid, row.role)).collect())
+}
+
 /// Gives an invitation a new token, and time to answer. The old one is void.
 pub(in crate::auth::invitations) async fn set_renewed(
     db: &Db,
