@@ -50,24 +50,7 @@ pub(super) struct PartnerRow {
 
 /// A partner.
 pub(super) async fn get(db: &Db, partner_uuid: Uuid) -> Result<Option<PartnerRow>, Fault> {
-    Ok(sqlx::query_as!(
-        PartnerRow,
-        r#"select partner_uuid as "partner_uuid!", slug as "slug!", company_name as "company_name!",
-                  lower(company_name) as "name_sorted!", legal_form, registration_number, vat_id, country,
-                  address as "address!: Json<CompanyAddress>", billing_address as "billing_address!: Json<BillingAddress>",
-                  billing_email, website, state as "state!", state_reason, state_changed_at as "state_changed_at!",
-                  closes_at, labels as "labels!", created_at as "created_at!", updated_at as "updated_at!", tier_code,
-                  tier_name, subscription_state, subscription_started_at, subscription_period_end,
-                  members_count as "members_count!", invitations_count as "invitations_count!",
-                  apps_count as "apps_count!", listings_count as "listings_count!",
-                  machine_clients_count as "machine_clients_count!", contacts_count as "contacts_count!",
-                  notes_count as "notes_count!"
-             from partner_shown
-            where partner_uuid = $1"#,
-        partner_uuid
-    )
-    .fetch_optional(&mut *db.conn().await?)
-    .await?)
+    Ok(list::get(db, &[partner_uuid]).await?.pop())
 }
 
 /// A company's name.
