@@ -21,6 +21,9 @@ tokio::task_local! {
     pub(crate) static ROOT_KEY: String;
 }
 
+/// One loader of each type. Requests that read in one transaction share them, and so each other's statements.
+pub(crate) type Loaders = Arc<Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>>;
+
 /// What a resolver may know of its request.
 pub struct Ask {
     /// Who asks.
@@ -36,7 +39,7 @@ pub struct Ask {
     /// Whether a fixed document asks, which wants all there is, rather than a staff member's own query.
     pub(crate) is_document: bool,
     extras: Mutex<Extras>,
-    loaders: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
+    loaders: Loaders,
 }
 
 /// Who asks, and from where.
@@ -181,7 +184,21 @@ impl Ask {
         attachment: Option<Attachment>,
     ) -> Self {
         let is_document = caller.channel == Channel::Rest;
-        Self { caller, db, now, services, attachment, is_document, extras: Mutex::default(), loaders: Mutex::default() }
+        Self {
+            caller,
+            db,
+            now,
+            services,
+            attachment,
+            is_document,
+            extras: Mutex::default(),
+            loaders: Loaders::default(),
+        }
+    }
+
+    /// The same with loaders of several requests over the same transaction. What a loader answers never depends on who asks.
+    pub(crate) fn sharing(self, loaders: &Loaders) -> Self {
+        Self { loaders: Arc::clone(loaders), ..self }
     }
 
     /// The verified caller.
@@ -257,7 +274,7 @@ impl Ask {
         change(&mut self.extras.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// The request's one loader of this type, made at first use.
+    /// The request's one loader of this type, made at first use. What it answers must not depend on who asks.
     pub fn loader<L: Any + Send + Sync>(&self, make: impl Fn(Db) -> L) -> Arc<L> {
         let mut loaders = self.loaders.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = loaders.entry(TypeId::of::<L>()).or_insert_with(|| Arc::new(make(self.db.clone())));

@@ -22,6 +22,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::engine::Engine;
 use crate::fault::Fault;
+use crate::marketplace::{PutOff, publish_due};
 use crate::seal::Sealer;
 use crate::services::Services;
 use crate::time::Time;
@@ -140,10 +141,10 @@ fn own(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
         async move { services.usage.flush(&pool).await }
     };
     let tidy_pool = pool.clone();
-    let publish_pool = pool.clone();
+    let (publish_pool, publish_services, put_off) = (pool.clone(), Arc::clone(services), Arc::<PutOff>::default());
     let publish = move || {
-        let pool = publish_pool.clone();
-        async move { crate::marketplace::publish_due(&pool).await }
+        let (pool, services, put_off) = (publish_pool.clone(), Arc::clone(&publish_services), Arc::clone(&put_off));
+        async move { publish_due(&pool, &put_off, services.clock.now()).await }
     };
     let (close_pool, close_services) = (pool.clone(), Arc::clone(services));
     let close = move || {

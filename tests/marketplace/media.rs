@@ -272,11 +272,43 @@ async fn an_upload_under_a_key_begins_no_transaction_before_its_picture_is_there
 }
 
 #[tokio::test]
+async fn an_upload_that_another_under_its_key_came_before_is_answered_as_that_one_was() {
+    let market = Market::new().await;
+    let app = market.app("Table Pilot").await;
+    let keyed = || {
+        let call = begin(&market, &app).header("idempotency-key", "upload-21");
+        call.multipart(upload("SCREENSHOT", png(640, 400))).send()
+    };
+    let first = keyed().await;
+    // Put away until the second has looked for it in vain: it is as though the first were answered only then.
+    market.house.sql("update idempotency_key set key = 'away' where key = 'upload-21'").await;
+    let mut holder = market.house.owner().await;
+    sqlx::raw_sql("begin; lock table media in access exclusive mode").execute(&mut holder).await.unwrap();
+    let others = async {
+        market.house.until(&format!("{CONNECTIONS} and wait_event_type = 'Lock' and query like '%of_kind%'"), 1).await;
+        let back = "update idempotency_key set key = 'upload-21' where key = 'away'; commit";
+        sqlx::raw_sql(back).execute(&mut holder).await.unwrap();
+    };
+    let (second, ()) = tokio::join!(keyed(), others);
+    assert_eq!((second.status, second.header("idempotency-replayed")), (201, "true"), "{}", second.text());
+    assert_eq!(second.bytes, first.bytes);
+    assert_eq!(market.house.number("select count(*) from media where kind = 'SCREENSHOT'").await, 1);
+}
+
+#[tokio::test]
 async fn a_replaced_picture_is_freed_once_nothing_can_show_it_again() {
     let market = Market::new().await;
     let (app, slug) = market.listed("Table Pilot").await;
     let next = market.draft(&app, "1.1.0").await;
     let icon = || async { send(&market, &app, "ICON", png(256, 256)).await.str("uuid").to_owned() };
+    icon().await;
+    let withdrawn = market.draft(&app, "1.0.1").await;
+    market.submit(&app, &withdrawn).await;
+    market.withdraw(&withdrawn).await;
+    icon().await;
+    let sent_back = market.submit(&app, &next).await;
+    market.claim(&sent_back).await;
+    market.request_changes(&sent_back).await;
     let approved = icon().await;
     market.approved(&app, &next).await;
     let unseen = icon().await;
@@ -286,7 +318,8 @@ async fn a_replaced_picture_is_freed_once_nothing_can_show_it_again() {
     let _twin = market.house.twin(&[]).await;
     let left = |media: &str| format!("select count(*) from media where media_uuid = '{media}'");
     market.house.until(&left(&unseen), 0).await;
-    assert_eq!(market.house.number("select count(*) from media").await, 3, "live, approved and in the draft");
+    let left_over = market.house.number("select count(*) from media").await;
+    assert_eq!(left_over, 5, "live, withdrawn, sent back, approved and in the draft");
     market.version("marketplace_versions_publish", &app, &next).json(&json!({})).expect(200).await;
     let shop = market.house.program("storefront", &["storefront"], None).await;
     let listing = market.house.call("marketplace_listings_get").path("listing_slug", &slug).token(&shop.token);

@@ -45,6 +45,9 @@ async fn a_word_without_end_is_ended_and_what_people_write_is_not() {
     let longest = "select max(length(word))::bigint from unnest(array['a_', 'ü_', './', '~/', 'http://']) as part
         cross join regexp_split_to_table(search_words(left(repeat(part, 5000), 10000)), '\\s') as word";
     assert!(house.number(longest).await <= 201, "the parser looks ahead from each sign to the end of the word");
+    let comments = "select count(*) from unnest(array['<!--', '<!-- ']) as part
+        where search_words(left(repeat(part, 5000), 10000)) like '%<!--%'";
+    assert_eq!(house.number(comments).await, 0, "the parser looks for the end of a comment from each beginning of one");
     let kept = "select (search_words(text) = text)::integer::bigint
         from (select 'Write to a_b@c.example, see https://c.example/a_b/c.html ...' || repeat(' word', 1000)) as t (text)";
     assert_eq!(house.number(kept).await, 1);

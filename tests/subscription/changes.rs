@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Office, feature, meanwhile};
+use super::{Office, between, feature, meanwhile};
 use crate::house::Answer;
 
 async fn preview(office: &Office, tier_code: &str) -> Value {
@@ -240,6 +240,68 @@ async fn what_is_due_is_done_before_the_next_step() {
     let late = meanwhile(&office.house, &over("CANCELLING"), resume).await;
     assert_eq!((late.status, late.code()), (409, "ILLEGAL_TRANSITION"), "what has ended is not resumed");
     office.becomes("FREE").await;
+}
+
+#[tokio::test]
+async fn a_subscription_is_held_before_what_hangs_on_it() {
+    let office = Office::new().await;
+    let request = office.ask_for("SCALE").await.str("uuid").to_owned();
+    let later = office.house.clock.now().plus_seconds(86_400).to_string();
+    let apps = json!({ "value": 9, "reason": "Moves its second brand over.", "expires_at": later });
+    let of_apps = |operation: &str| office.about(operation).path("feature_code", "apps");
+    let put = || of_apps("admin_entitlements_put_override").json(&apps);
+    put().expect(200).await;
+    // Whoever has the subscription finds the rest free, or the two would wait for each other.
+    let hold = "select from subscription for no key update";
+    let take = "select from entitlement_override for no key update nowait;
+        select from tier_change_request for no key update nowait";
+    let delete = of_apps("admin_entitlements_delete_override").query("reason", "It has moved over.");
+    for (call, status) in [(put(), 200), (delete, 204)] {
+        let answer = between(&office.house, [hold, take], call).await;
+        assert_eq!(answer.status, status, "{}", answer.text());
+    }
+    let cancel = format!("{take}; update tier_change_request set state = 'WITHDRAWN', decided_at = labs_now()");
+    let approve = office.staff("admin_tier_change_requests_approve").path("request_uuid", &request);
+    let late = between(&office.house, [hold, &cancel], approve).await;
+    assert_eq!((late.status, late.code()), (409, "ILLEGAL_TRANSITION"), "{}", late.text());
+    assert_eq!(office.current().await["tier_code"], "FREE");
+}
+
+#[tokio::test]
+async fn time_stands_still_for_a_closed_partner_until_it_is_opened_again() {
+    let office = Office::new().await;
+    let closer = office.house.staff("Jonas Okafor", &["labs.admin.partners:write"]).await;
+    let other = office.house.partner("Belle Tablee").await;
+    let (partner, tomorrow) = (office.partner.partner_uuid.unwrap(), office.house.clock.now().plus_seconds(86_400));
+    let step = |action: &str| {
+        let call = office.house.call(&format!("admin_partners_{action}")).path("partner_uuid", partner);
+        call.token(&closer.token).json(&json!({ "reason": "As they asked." })).expect(200)
+    };
+    assert_eq!(office.ask_for("GROWTH").await.status, 201);
+    let choice = office.house.call("subscription_change_requests_create").token(&other.token);
+    choice.json(&json!({ "tier_code": "GROWTH" })).expect(201).await;
+    let change = json!({ "tier_code": "SCALE", "at": tomorrow.to_string(), "reason": "The new contract." });
+    office.about("admin_subscriptions_change_tier").json(&change).expect(200).await;
+    step("close").await;
+    let past = "update subscription set period_start = labs_now() - interval '80 days',
+        period_end = labs_now() - interval '40 days', period_anchor = labs_now() - interval '40 days',
+        pending_at = pending_at - interval '2 days'";
+    office.house.sql(past).await;
+    // One period begins in a run: with the second of the other's, the run that began the first has seen to everybody.
+    let of_other = format!("kind = 'RENEWED' and partner_uuid = '{}'", other.partner_uuid.unwrap());
+    office.house.until(&format!("select count(*) from subscription_event where {of_other}"), 2).await;
+    let as_it_was = format!(
+        "select count(*) from subscription join tier using (tier_uuid)
+          where partner_uuid = '{partner}' and code = 'GROWTH' and pending_at < labs_now()
+            and period_start < labs_now() - interval '79 days'"
+    );
+    assert_eq!(office.house.number(&as_it_was).await, 1, "the job leaves it alone");
+    let far = tomorrow.plus_seconds(30 * 86_400).to_string();
+    let extend = office.about("admin_subscriptions_extend");
+    extend.json(&json!({ "period_end": far, "reason": "For the outage." })).expect(200).await;
+    assert_eq!(office.house.number(&as_it_was).await, 1, "and so does a step of staff");
+    step("reopen").await;
+    office.becomes("SCALE").await;
 }
 
 #[tokio::test]

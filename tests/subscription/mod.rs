@@ -93,11 +93,17 @@ const WAITING: &str = "select count(distinct pid) from pg_locks as l join pg_sta
 
 /// Lets a call come while somebody else writes, which it waits for.
 pub(crate) async fn meanwhile(house: &House, statements: &str, call: Call<'_>) -> Answer {
+    between(house, [statements, "select"], call).await
+}
+
+/// The same, where whoever writes goes on once the call waits.
+pub(crate) async fn between(house: &House, [before, after]: [&str; 2], call: Call<'_>) -> Answer {
     let mut owner = house.owner().await;
     let mut writing = owner.begin().await.unwrap();
-    sqlx::raw_sql(sqlx::AssertSqlSafe(statements.to_owned())).execute(&mut *writing).await.unwrap();
+    sqlx::raw_sql(sqlx::AssertSqlSafe(before.to_owned())).execute(&mut *writing).await.unwrap();
     let kept = async move {
         house.until(WAITING, 1).await;
+        sqlx::raw_sql(sqlx::AssertSqlSafe(after.to_owned())).execute(&mut *writing).await.unwrap();
         writing.commit().await.unwrap();
     };
     tokio::join!(call.send(), kept).0

@@ -50,7 +50,7 @@ struct Inner {
     pool: PgPool,
     services: Arc<Services>,
     /// Audited reads that wait for a transaction.
-    audited_reads: Shared<Call, together::Outcome>,
+    audited_reads: Shared<Call, together::Settling>,
 }
 
 /// One question with everything that belongs to this asking of it.
@@ -166,7 +166,7 @@ impl Engine {
                 !call.question.root.is_mutation && !call.question.root.is_audited && call.precondition.is_none();
             if plain {
                 let db = Db::pooled(self.0.pool.clone());
-                let ask = self.context(&call, db);
+                let ask = Arc::new(self.context(&call, db));
                 let body = self.execute(&call.question, &call.variables, &ask).await?;
                 return Ok(Answer { body, extras: ask.take_extras(), replayed: false });
             }
@@ -224,10 +224,10 @@ impl Engine {
         }
     }
 
-    fn context(&self, call: &Call, db: Db) -> Arc<Ask> {
+    fn context(&self, call: &Call, db: Db) -> Ask {
         let services = Arc::clone(&self.0.services);
         let now = services.clock.now();
-        Arc::new(Ask::new(call.caller.clone(), db, now, services, call.attachment.clone()))
+        Ask::new(call.caller.clone(), db, now, services, call.attachment.clone())
     }
 
     /// Asks the root field and writes its value as JSON.

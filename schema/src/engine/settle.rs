@@ -36,7 +36,7 @@ impl Engine {
             .is_audited
             .then(|| audit::Entry::of_call(&call.question.root, &call.caller, &call.variables, self.now()));
         let db = Db::within(self.0.pool.clone(), begin(call, entry.as_ref()));
-        let ask = self.context(call, db.clone());
+        let ask = Arc::new(self.context(call, db.clone()));
         let mut outcome = self.walk(call, &ask).await;
         *noted = match &mut outcome {
             Ok(answer) => std::mem::take(&mut answer.extras.noted),

@@ -1,23 +1,30 @@
 //! Audited reads that share a transaction.
 //!
 //! A record in the transaction of its answer costs an audited read more than the read itself: BEGIN, the record, COMMIT.
-//! Reads of one thing that are asked at the same moment are therefore read one after the other in one transaction, their
-//! records written by one statement, and all answered after its COMMIT (specification: platform, Group separation; the
-//! record is in the transaction of the answer, and without it there is none). Whoever is refused, or meets anything
-//! unusual, is asked again alone, and so is everybody when the shared transaction fails: nobody pays for another.
+//! Reads of one thing that are asked at the same moment are therefore read in one transaction, by one statement where
+//! they go by a loader, their records written by one statement, and all answered after its COMMIT (specification: platform,
+//! Group separation; the record is in the transaction of the answer, and without it there is none). While the records of
+//! some are written, the next are read. Whoever is refused, or meets anything unusual, is asked again alone, and so is
+//! everybody when the shared transaction fails: nobody pays for another.
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
+use tokio::sync::oneshot;
 
 use super::audit::Entry;
 use super::{Answer, Call, Engine};
+use crate::ask::Loaders;
 use crate::db::Db;
 use crate::fault::Fault;
 
 /// How a call ended.
-pub(super) type Outcome = Result<Answer, Fault>;
+type Outcome = Result<Answer, Fault>;
+
+/// How a call that was read will have ended, once its record is committed.
+pub(super) type Settling = oneshot::Receiver<Outcome>;
 
 impl Engine {
     /// Whether a call may share its transaction: it reads one thing, which is quick, and leaves a record.
@@ -34,16 +41,33 @@ impl Engine {
         let engine = self.clone();
         let together = move |calls| {
             let engine = engine.clone();
-            async move { Ok(engine.settle_together(calls).await) }
+            async move { Ok(engine.read_together(calls).await) }
         };
-        let outcome = self.0.audited_reads.get(call, together).await?;
-        outcome.unwrap_or_else(|| Err(Fault::internal("a shared read has no outcome")))
+        let Some(settling) = self.0.audited_reads.get(call, together).await? else { return Err(unsettled()) };
+        settling.await.unwrap_or_else(|_| Err(unsettled()))
     }
 
-    async fn settle_together(&self, calls: Vec<Call>) -> Vec<Option<Outcome>> {
+    /// Begins to settle calls together, and ends as soon as they are read.
+    async fn read_together(&self, calls: Vec<Call>) -> Vec<Option<Settling>> {
+        let (tellers, settling): (Vec<_>, Vec<_>) = calls.iter().map(|_| oneshot::channel()).unzip();
+        let (reading, are_read) = oneshot::channel();
+        let engine = self.clone();
+        tokio::spawn(async move {
+            let outcomes = engine.settle_together(calls, reading).await;
+            for (teller, outcome) in tellers.into_iter().zip(outcomes) {
+                // Who has gone away meanwhile wants no answer.
+                let _ = teller.send(outcome);
+            }
+        });
+        // Nothing is ever sent: what was held while they were being read is dropped.
+        let _ = are_read.await;
+        settling.into_iter().map(Some).collect()
+    }
+
+    async fn settle_together(&self, calls: Vec<Call>, reading: oneshot::Sender<()>) -> Vec<Outcome> {
         let mut answers = Vec::new();
         if calls.len() > 1 {
-            answers = match self.attempt_together(&calls).await {
+            answers = match self.attempt_together(&calls, reading).await {
                 Ok(answers) => answers,
                 Err(fault) => return self.refuse_together(&calls, &fault).await,
             };
@@ -53,42 +77,39 @@ impl Engine {
             Some(answer) => Ok(answer),
             None => self.settle_apart(call).await,
         });
-        join_all(settled).await.into_iter().map(Some).collect()
+        join_all(settled).await
     }
 
     /// Nobody's turn comes when there is no connection: that is known at once for all.
-    async fn refuse_together(&self, calls: &[Call], fault: &Fault) -> Vec<Option<Outcome>> {
+    async fn refuse_together(&self, calls: &[Call], fault: &Fault) -> Vec<Outcome> {
         let refused = calls
             .iter()
             .map(async |call| self.refuse(&call.question.root, &call.caller, &call.variables, fault.clone()).await);
-        join_all(refused).await.into_iter().map(|fault| Some(Err(fault))).collect()
+        join_all(refused).await.into_iter().map(Err).collect()
     }
 
     /// Everybody's answer when the transaction was committed; nobody's when it failed on its way.
     ///
     /// # Errors
     /// When it did not even begin.
-    async fn attempt_together(&self, calls: &[Call]) -> Result<Vec<Option<Answer>>, Fault> {
+    async fn attempt_together(
+        &self,
+        calls: &[Call],
+        reading: oneshot::Sender<()>,
+    ) -> Result<Vec<Option<Answer>>, Fault> {
         let db = Db::within(self.0.pool.clone(), "begin isolation level read committed".to_owned());
         drop(db.conn().await?);
-        let (mut answers, mut entries) = (Vec::with_capacity(calls.len()), Vec::with_capacity(calls.len()));
-        for call in calls {
-            let ask = self.context(call, db.clone());
+        let loaders = Loaders::default();
+        // What broke for one breaks for those after it as well, and the transaction with it.
+        let answers = join_all(calls.iter().map(async |call| {
+            let ask = Arc::new(self.context(call, db.clone()).sharing(&loaders));
             let walked = AssertUnwindSafe(self.walk(call, &ask)).catch_unwind().await;
-            let failed =
-                !matches!(&walked, Ok(Ok(_))) && !matches!(&walked, Ok(Err(fault)) if !fault.code().is_failure());
-            let answer = walked.ok().and_then(Result::ok);
-            if let Some(answer) = &answer {
-                let mut entry = Entry::of_call(&call.question.root, &call.caller, &call.variables, self.now());
-                entry.complete(&answer.body, &answer.extras.noted);
-                entries.push(entry);
-            }
-            answers.push(answer);
-            // What broke once breaks for those who follow as well.
-            if failed {
-                break;
-            }
-        }
+            walked.ok().and_then(Result::ok)
+        }))
+        .await;
+        drop(reading);
+        let entries: Vec<Entry> =
+            calls.iter().zip(&answers).filter_map(|(call, answer)| self.entry(call, answer)).collect();
         match self.commit_together(&db, &entries).await {
             Ok(()) => Ok(answers),
             Err(fault) => {
@@ -99,10 +120,22 @@ impl Engine {
         }
     }
 
+    /// The record of a call that was answered.
+    fn entry(&self, call: &Call, answer: &Option<Answer>) -> Option<Entry> {
+        let answer = answer.as_ref()?;
+        let mut entry = Entry::of_call(&call.question.root, &call.caller, &call.variables, self.now());
+        entry.complete(&answer.body, &answer.extras.noted);
+        Some(entry)
+    }
+
     async fn commit_together(&self, db: &Db, entries: &[Entry]) -> Result<(), Fault> {
         if !entries.is_empty() {
             Entry::write_all(entries, &mut *db.conn().await?).await?;
         }
         super::settle::commit(db).await
     }
+}
+
+fn unsettled() -> Fault {
+    Fault::internal("a shared read has no outcome")
 }

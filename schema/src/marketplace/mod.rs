@@ -13,7 +13,7 @@ pub(crate) mod versions;
 
 use crate::engine::roots;
 
-pub(crate) use publication::publish_due;
+pub(crate) use publication::{PutOff, publish_due};
 
 roots! {
     /// What can be read in the group.

@@ -10,17 +10,16 @@ use crate::Cli;
 use crate::forms::Running;
 use crate::ground::Ground;
 use crate::load::{self, Make};
-use crate::report::{Case, Report};
-use crate::{pgbench, statements};
+use crate::pgbench;
+use crate::report::{Bars, Case, Report};
 
 /// Work that every form does.
 struct Work {
     name: &'static str,
-    bar: f64,
-    aim: f64,
+    bars: Bars,
     make: Box<Make>,
-    /// What pgbench runs, with the bar against it.
-    limit: Option<(String, f64)>,
+    /// What pgbench runs.
+    limit: Option<String>,
 }
 
 /// The lists over small tables, to be compared with the same over large ones.
@@ -33,22 +32,32 @@ pub(crate) async fn all(ground: &Ground, cli: &Cli, report: &mut Report) -> anyh
     lists(ground, cli, report).await?;
     let (labs, hand) = (ground.form("labs").await?, ground.form("hand").await?);
     let tokens = ground.tokens(&labs).await?;
-    for work in works(ground, &tokens)?.into_iter().filter(|work| named(cli, work.name)) {
-        same(&labs, &hand, &work).await?;
-        let mut case = Case::new(work.name, work.bar, work.aim, work.limit.as_ref().map(|(_, bar)| *bar));
-        let turn = Duration::from_secs(cli.seconds);
-        load::turn(labs.address, &work.make, turn / 3).await?;
+    let works: Vec<Work> = works(ground, &tokens)?.into_iter().filter(|work| named(cli, work.name)).collect();
+    let turn = Duration::from_secs(cli.seconds);
+    let mut loaded = 0.0;
+    for work in &works {
+        same(&labs, &hand, work).await?;
+        let mut case = Case::new(work.name, work.bars);
+        loaded += load::turn(labs.address, &work.make, turn / 3).await?.seconds;
         load::turn(hand.address, &work.make, turn / 3).await?;
         for _ in 0..cli.rounds {
             case.labs.push(load::turn(labs.address, &work.make, turn).await?);
             case.hand.push(load::turn(hand.address, &work.make, turn).await?);
-            if let Some((script, _)) = &work.limit {
+            if let Some(script) = &work.limit {
                 case.limit.push(pgbench::turn(&ground.programs(), ground.database(), script, cli.seconds).await?);
             }
         }
+        loaded += case.labs.iter().map(|turn| turn.seconds).sum::<f64>();
         report.case(case)?;
     }
-    report.memory(labs.megabytes()?);
+    for work in works.iter().cycle() {
+        let missing = Duration::from_secs(cli.minutes * 60).saturating_sub(Duration::from_secs_f64(loaded));
+        if missing.is_zero() {
+            break;
+        }
+        loaded += load::turn(labs.address, &work.make, missing.min(turn)).await?.seconds;
+    }
+    report.memory(labs.megabytes().await?, loaded);
     Ok(())
 }
 
@@ -97,31 +106,22 @@ fn works(ground: &Ground, tokens: &[String]) -> anyhow::Result<Vec<Work>> {
     Ok(vec![
         Work {
             name: "marketplace_listings_get",
-            bar: 0.85,
-            aim: 1.5,
+            bars: Bars { rate: 0.85, aim: 1.5, p99: Some(1.0), limit: Some(0.33) },
             make: Box::new(move |connection, n| {
                 let number = 1 + mixed(connection, n) % apps;
                 get(&format!("/v1/marketplace/public/listings/app-{number}"), &for_listing)
             }),
-            limit: Some((
-                format!(
-                    "\\set n random(1, {apps})\n{};\n",
-                    filled(statements::LISTING, &["'app-' || :n", "null::text"])
-                ),
-                0.33,
-            )),
+            limit: Some(pgbench::listing(apps)),
         },
         Work {
             name: "marketplace_apps_list",
-            bar: 0.85,
-            aim: 0.95,
+            bars: Bars { rate: 0.85, aim: 0.95, p99: Some(1.0), limit: None },
             make: Box::new(move |_, _| get("/v1/marketplace/apps", &for_apps)),
-            limit: None,
+            limit: Some(pgbench::apps_list()?),
         },
         Work {
             name: "marketplace_apps_update",
-            bar: 0.90,
-            aim: 0.95,
+            bars: Bars { rate: 0.90, aim: 0.95, p99: Some(1.0), limit: None },
             make: Box::new(move |connection, n| {
                 // Three apps to a connection, so that none waits for another's row.
                 let number = first * u32::try_from(1 + connection * 3 + n % 3)?;
@@ -132,12 +132,12 @@ fn works(ground: &Ground, tokens: &[String]) -> anyhow::Result<Vec<Work>> {
                     .header("content-type", "application/json")
                     .body(Full::from(body))?)
             }),
-            limit: None,
+            limit: Some(pgbench::apps_update(first)?),
         },
         Work {
             name: "admin_machine_clients_get (audited)",
-            bar: 0.40,
-            aim: 0.50,
+            // The other form leaves no record.
+            bars: Bars { rate: 0.40, aim: 0.50, p99: None, limit: None },
             make: Box::new(move |connection, n| {
                 let token = staff.get((connection * 2 + n % 2) % staff.len().max(1)).map_or("", String::as_str);
                 let number = 1 + mixed(connection, n) % 200;
@@ -161,10 +161,4 @@ fn mixed(connection: usize, n: usize) -> u32 {
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     (bits >> 33) as u32
-}
-
-/// The statement with these in place of its parameters.
-fn filled(statement: &str, values: &[&str]) -> String {
-    let numbered = values.iter().enumerate().rev();
-    numbered.fold(statement.to_owned(), |text, (index, value)| text.replace(&format!("${}", index + 1), value))
 }

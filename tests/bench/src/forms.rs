@@ -49,10 +49,17 @@ impl Running {
     }
 
     /// Memory that is resident now, in megabytes.
-    pub(crate) fn megabytes(&self) -> anyhow::Result<f64> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id().context("it ended")?))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
-        Ok(line.trim().trim_end_matches(" kB").parse::<f64>()? / 1024.0)
+    pub(crate) async fn megabytes(&self) -> anyhow::Result<f64> {
+        let id = self.child.id().context("it ended")?.to_string();
+        let kilobytes = if std::path::Path::new("/proc/self").exists() {
+            let status = std::fs::read_to_string(format!("/proc/{id}/status"))?;
+            let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
+            line.trim().trim_end_matches(" kB").to_owned()
+        } else {
+            let out = tokio::process::Command::new("ps").args(["-o", "rss=", "-p", &id]).output().await?;
+            String::from_utf8_lossy(&out.stdout).trim().to_owned()
+        };
+        Ok(kilobytes.parse::<f64>()? / 1024.0)
     }
 }
 

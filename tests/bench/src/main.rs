@@ -2,7 +2,7 @@
 //!
 //! Three forms of the same work take turns over the same private PostgreSQL, each under the same load of 32
 //! connections: the service, hand-written axum handlers that run the service's own statements behind the same
-//! token check, and pgbench with the statement alone. A form is a process of its own, so that memory can be told
+//! token check, and pgbench with the statements alone. A form is a process of its own, so that memory can be told
 //! and none warms another's caches. The bars stand beside what was measured.
 
 mod cases;
@@ -35,6 +35,9 @@ struct Cli {
     /// Seconds of a turn
     #[arg(long, default_value_t = 3)]
     seconds: u64,
+    /// Minutes of load, all cases in turn, before the memory is read; 0: what the rounds made of it
+    #[arg(long, default_value_t = 0)]
+    minutes: u64,
     /// The program whose starts are timed; none: they are not
     #[arg(long)]
     labs: Option<std::path::PathBuf>,

@@ -1,8 +1,64 @@
-//! pgbench with the statement alone: what PostgreSQL could do at most.
+//! pgbench with the statements alone: what PostgreSQL could do at most.
 
 use std::path::Path;
 
 use anyhow::{Context as _, ensure};
+
+use crate::ground::PARTNER;
+use crate::statements;
+
+/// A listing by its slug, any of so many.
+pub(crate) fn listing(apps: u32) -> String {
+    let statement = filled(statements::LISTING, &["'app-' || :n", "null::text"]);
+    format!("\\set n random(1, {apps})\n{statement};\n")
+}
+
+/// The first page of [`PARTNER`]'s apps.
+pub(crate) fn apps_list() -> anyhow::Result<String> {
+    let (partner, time) = (format!("'{PARTNER}'"), "null::timestamptz");
+    let values = [partner.as_str(), "null::text[]", "null::text", "null::uuid", time, time, time, "null::uuid"];
+    Ok(format!("{};\n", filled(statements::apps()?, &values)))
+}
+
+/// The change of a tagline: each client has three apps of [`PARTNER`], which owns every `first`-th, so that none waits
+/// for another's row.
+pub(crate) fn apps_update(first: u32) -> anyhow::Result<String> {
+    let partner = format!("'{PARTNER}'");
+    let partner = partner.as_str();
+    let app = "('0198aaaa-0000-7000-8000-' || lpad(to_hex(:n::int), 12, '0'))::uuid";
+    let draft = [
+        app,
+        "'app-' || :n",
+        "'en'",
+        "'help@partner.example'",
+        "null",
+        "'https://partner.example/privacy'",
+        "null",
+        "null",
+        "'en'",
+        "'App ' || :n || ' in en'",
+        "'Takes orders, edition ' || :edition",
+        "repeat('Waiters take orders on a phone and the kitchen sees them at once. ', 8)",
+        "gen_random_uuid()",
+        "'MACHINE_CLIENT'",
+        partner,
+        "array['tagline']",
+    ];
+    let statements = [
+        filled(statements::hold()?, &[app, partner]),
+        filled(statements::present()?, &[app, partner, "null::text"]),
+        filled(statements::set_draft()?, &draft),
+        filled(statements::app()?, &[partner, app]),
+    ];
+    let chosen = format!("\\set n {first} * (1 + :client_id * 3 + random(0, 2))\n\\set edition random(1, 1000000)\n");
+    Ok(format!("{chosen}begin;\n{};\ncommit;\n", statements.join(";\n")))
+}
+
+/// The statement with these in place of its parameters.
+fn filled(statement: &str, values: &[&str]) -> String {
+    let numbered = values.iter().enumerate().rev();
+    numbered.fold(statement.to_owned(), |text, (index, value)| text.replace(&format!("${}", index + 1), value))
+}
 
 /// Transactions per second of a script, prepared, over the unix socket.
 pub(crate) async fn turn(programs: &Path, database: &str, script: &str, seconds: u64) -> anyhow::Result<f64> {

@@ -32,7 +32,8 @@ async fn once(program: &Path, folder: &Path) -> anyhow::Result<Duration> {
     BufReader::new(out).lines().next_line().await?.context("it did not start")?;
     let took = begun.elapsed();
     let id = child.id().context("it ended")?.to_string();
-    tokio::process::Command::new("kill").args(["-TERM", &id]).status().await?;
+    // The shell's own: slim images lack the program.
+    tokio::process::Command::new("sh").args(["-c", "kill -TERM \"$1\"", "labs-stop", &id]).status().await?;
     child.wait().await?;
     Ok(took)
 }

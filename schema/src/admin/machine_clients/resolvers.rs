@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::rules;
 use super::rules::standing::{Action, SecretState, State, after};
 use super::store::list::Filter;
-use super::store::{self, HeldRow, NewClient, NewSecret, Settings, grants, secrets};
+use super::store::{self, ClientRow, HeldRow, NewClient, NewSecret, Settings, grants, secrets};
 use crate::access::access;
 use crate::admin::order::Order;
 use crate::admin::reason::{Reason, Remark};
@@ -75,7 +75,9 @@ impl MachineClientsQuery {
         ctx: &Context<'_>,
         client_uuid: Uuid,
     ) -> Result<Whole<MachineClient>, Fault> {
-        found(ctx.ask(), client_uuid).await.map(Whole)
+        let ask = ctx.ask();
+        let row = ask.loader(store::loader).load(client_uuid).await?.ok_or_else(not_found)?;
+        shown(ask, row).map(Whole)
     }
 
     /// Every secret that a program has or had, without the secrets themselves.
@@ -322,8 +324,12 @@ fn new_secret<'a>(ask: &Ask, issued: &'a IssuedSecret) -> NewSecret<'a> {
 
 /// The program as it is now, named to the audit record.
 async fn found(ask: &Ask, client_uuid: Uuid) -> Result<MachineClient, Fault> {
-    let row = store::get(&ask.db, client_uuid).await?.ok_or_else(not_found)?;
-    note_target(ask, client_uuid, &row.name, row.partner_uuid);
+    shown(ask, store::get(&ask.db, client_uuid).await?.ok_or_else(not_found)?)
+}
+
+/// A program as it is shown, named to the audit record.
+fn shown(ask: &Ask, row: ClientRow) -> Result<MachineClient, Fault> {
+    note_target(ask, row.client_uuid, &row.name, row.partner_uuid);
     row.try_into()
 }
 

@@ -4,6 +4,10 @@ pub(super) mod grants;
 pub(super) mod list;
 pub(super) mod secrets;
 
+use std::collections::HashMap;
+
+use ::dataloader::BatchFn;
+use ::dataloader::cached::Loader;
 use ipnet::IpNet;
 use serde::Deserialize;
 use sqlx::types::Json;
@@ -14,6 +18,7 @@ use crate::fault::Fault;
 use crate::time::Time;
 
 /// A program with the secrets that are good and the scopes it used.
+#[derive(Clone)]
 pub(super) struct ClientRow {
     pub(super) client_uuid: Uuid,
     pub(super) client_id: String,
@@ -34,7 +39,7 @@ pub(super) struct ClientRow {
 }
 
 /// What is known of a secret.
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 pub(super) struct SecretRow {
     pub(super) secret_uuid: Uuid,
     pub(super) prefix: String,
@@ -44,15 +49,43 @@ pub(super) struct SecretRow {
 }
 
 /// How often a scope was needed.
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 pub(super) struct ScopeUseRow {
     pub(super) scope: String,
     pub(super) last_used_at: Time,
     pub(super) uses: i64,
 }
 
-/// A program.
+/// Programs by id, many in one statement, each once: for reads alone. Whoever changes one asks [`get`].
+pub(super) type ClientLoader = Loader<Uuid, Result<Option<ClientRow>, Fault>, ClientBatch>;
+
+/// Fetches the programs of a batch.
+pub(super) struct ClientBatch(Db);
+
+/// A loader for one transaction.
+pub(super) fn loader(db: Db) -> ClientLoader {
+    Loader::new(ClientBatch(db))
+}
+
+impl BatchFn<Uuid, Result<Option<ClientRow>, Fault>> for ClientBatch {
+    async fn load(&mut self, keys: &[Uuid]) -> HashMap<Uuid, Result<Option<ClientRow>, Fault>> {
+        match get_all(&self.0, keys).await {
+            Err(fault) => keys.iter().map(|key| (*key, Err(fault.clone()))).collect(),
+            Ok(rows) => {
+                let mut found: HashMap<Uuid, ClientRow> = rows.into_iter().map(|row| (row.client_uuid, row)).collect();
+                keys.iter().map(|key| (*key, Ok(found.remove(key)))).collect()
+            }
+        }
+    }
+}
+
+/// A program, as it is at this moment of the transaction.
 pub(super) async fn get(db: &Db, client_uuid: Uuid) -> Result<Option<ClientRow>, Fault> {
+    Ok(get_all(db, &[client_uuid]).await?.pop())
+}
+
+/// The programs of these ids, in no order.
+async fn get_all(db: &Db, client_uuids: &[Uuid]) -> Result<Vec<ClientRow>, Fault> {
     Ok(sqlx::query_as!(
         ClientRow,
         r#"select client_uuid as "client_uuid!", client_id as "client_id!", partner_uuid, company_name,
@@ -60,10 +93,10 @@ pub(super) async fn get(db: &Db, client_uuid: Uuid) -> Result<Option<ClientRow>,
                   allowed_networks as "allowed_networks!", state as "state!", created_at as "created_at!",
                   updated_at as "updated_at!", last_used_at, secrets as "secrets!: _", used_scopes as "used_scopes!: _"
              from machine_client_shown
-            where client_uuid = $1"#,
-        client_uuid
+            where client_uuid = any($1)"#,
+        client_uuids
     )
-    .fetch_optional(&mut *db.conn().await?)
+    .fetch_all(&mut *db.conn().await?)
     .await?)
 }
 

@@ -1,5 +1,8 @@
 //! The job that puts scheduled versions on the storefront.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use sqlx::PgPool;
 use uuid::Uuid;
 
@@ -7,27 +10,54 @@ use super::store;
 use crate::actor::Actor;
 use crate::db::Db;
 use crate::fault::Fault;
+use crate::time::Time;
+
+/// How long a version that could not be published is left alone.
+const PUT_OFF_SECONDS: i64 = 60;
 
 /// Publishes every scheduled version whose time has come, each in a transaction of its own, and answers how many.
 ///
 /// It looks at the state and takes no input, so that a missed run never matters; several replicas may run it at
-/// once. One that fails keeps none of the others waiting, and is tried again by the next run (specification:
+/// once. One that fails keeps none of the others waiting, and is tried again a minute later (specification:
 /// decisions, States).
 ///
 /// # Errors
 /// When the database is away.
-pub(crate) async fn publish_due(pool: &PgPool) -> Result<u64, Fault> {
+pub(crate) async fn publish_due(pool: &PgPool, put_off: &PutOff, now: Time) -> Result<u64, Fault> {
     let mut published = 0;
-    for version_uuid in store::due_page(&Db::pooled(pool.clone())).await? {
+    for version_uuid in store::due_page(&Db::pooled(pool.clone()), &put_off.at(now)).await? {
         match publish_one(pool, version_uuid).await {
             Ok(true) => published += 1,
             Ok(false) => {}
             Err(fault) => {
-                tracing::warn!(%version_uuid, cause = %fault, "a scheduled version was not published; the next run tries again");
+                put_off.add(version_uuid, now);
+                tracing::warn!(%version_uuid, cause = %fault, "a scheduled version was not published; it is tried again in a minute");
             }
         }
     }
     Ok(published)
+}
+
+/// The versions that could not be published, each with the moment from which it is tried again. Every replica keeps its
+/// own, and a new one begins without any.
+#[derive(Debug, Default)]
+pub(crate) struct PutOff(Mutex<HashMap<Uuid, Time>>);
+
+impl PutOff {
+    /// Those whose moment is still to come; the others are forgotten.
+    fn at(&self, now: Time) -> Vec<Uuid> {
+        let mut held = self.held();
+        held.retain(|_, again_at| *again_at > now);
+        held.keys().copied().collect()
+    }
+
+    fn add(&self, version_uuid: Uuid, now: Time) {
+        self.held().insert(version_uuid, now.plus_seconds(PUT_OFF_SECONDS));
+    }
+
+    fn held(&self) -> MutexGuard<'_, HashMap<Uuid, Time>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Publishes one, unless somebody else has it or it is due no longer.

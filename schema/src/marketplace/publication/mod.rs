@@ -14,7 +14,7 @@ mod snapshot;
 mod store;
 mod view;
 
-pub(crate) use due::publish_due;
+pub(crate) use due::{PutOff, publish_due};
 pub(in crate::marketplace) use snapshot::Snapshot;
 pub(in crate::marketplace) use store::{draft_get, publish, rival_get};
 pub(in crate::marketplace) use view::{Difference, ListingSnapshot, sides};

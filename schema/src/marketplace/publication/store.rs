@@ -344,20 +344,21 @@ pub(in crate::marketplace) async fn rival_get(db: &Db, version_uuid: Uuid) -> Re
 }
 
 /// Scheduled versions whose time has come and that nothing keeps from going live, the earliest first. Those of an
-/// app or a partner that is held back wait until it is not.
-pub(super) async fn due_page(db: &Db) -> Result<Vec<Uuid>, Fault> {
+/// app or a partner that is held back wait until it is not, and those named are left out.
+pub(super) async fn due_page(db: &Db, put_off: &[Uuid]) -> Result<Vec<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         "select v.version_uuid
          from app_version as v
          join app as a on a.app_uuid = v.app_uuid
          join partner as p on p.partner_uuid = a.partner_uuid
-         where v.state = 'SCHEDULED' and v.publish_at <= labs_now()
+         where v.state = 'SCHEDULED' and v.publish_at <= labs_now() and v.version_uuid <> all($1)
              and a.state in ('DRAFT', 'LISTED', 'UNLISTED') and p.state in ('ACTIVE', 'CLOSING')
              and not exists (
                  select from app_version as live
                  where live.app_uuid = v.app_uuid and live.state = 'PUBLISHED' and live.precedence >= v.precedence)
          order by v.publish_at, v.precedence
-         limit 100"
+         limit 100",
+        put_off
     )
     .fetch_all(&mut *db.conn().await?)
     .await?)

@@ -302,9 +302,10 @@ impl HeldRow {
         self.pending_at.is_some() || State::of(&self.state) == State::Cancelling
     }
 
-    /// What time has to do to it first, if anything. It stands still while its partner is closed.
+    /// What time has to do to it first, if anything. It stands still while its partner is closed, and for good when that
+    /// is erased.
     fn due(&self) -> Option<Due> {
-        if self.partner_state == "CLOSED" {
+        if matches!(self.partner_state.as_str(), "CLOSED" | "ERASED") {
             return None;
         }
         rules::due(State::of(&self.state), self.period_end, self.pending_at, self.read_at)

@@ -73,12 +73,18 @@ pub(super) async fn lock(db: &Db, partner_uuid: Uuid) -> Result<Option<HeldRow>,
     .await?)
 }
 
-/// The partners for whose subscription the time of something has come.
+/// The partners for whose subscription the time of something has come. It stands still while a partner is closed, and for
+/// good when one is erased.
 pub(super) async fn due_page(db: &Db) -> Result<Vec<Uuid>, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select due.partner_uuid as "partner_uuid!"
              from (
-                 (select partner_uuid from subscription where pending_at <= labs_now() order by pending_at limit 100)
+                 (select s.partner_uuid from subscription as s
+                   cross join lateral (
+                       select from partner as p
+                        where p.partner_uuid = s.partner_uuid and p.state not in ('CLOSED', 'ERASED') limit 1
+                   ) as is_open
+                   where s.pending_at <= labs_now() order by s.pending_at limit 100)
                  union
                  (select s.partner_uuid from subscription as s
                    cross join lateral (

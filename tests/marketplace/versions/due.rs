@@ -1,0 +1,54 @@
+//! What goes live by itself: what comes between the look for it and its turn, and what cannot go live.
+
+use super::super::market::Market;
+use super::{WAITING, scheduled};
+
+/// Whether a version is on the storefront, as a number.
+fn live(version: &str) -> String {
+    format!("select count(*) from app_version where state = 'PUBLISHED' and version_uuid = '{version}'")
+}
+
+#[tokio::test]
+async fn nothing_goes_live_of_a_partner_who_is_held_back_between_the_look_and_its_turn() {
+    let market = Market::new().await;
+    let stranger = market.house.partner("Ostsee Kassen").await;
+    let partner = stranger.partner_uuid.unwrap();
+    let first = scheduled(&market, "Table Pilot", 60).await;
+    let last = scheduled(&market, "Till", 1_800).await;
+    let market = Market { owner: stranger, ..market };
+    let held = scheduled(&market, "Menu Board", 600).await;
+    let mut holder = market.house.owner().await;
+    sqlx::raw_sql("begin; lock table listing in share mode").execute(&mut holder).await.unwrap();
+    market.house.advance(2_000).await;
+    // One run has found all three, and stands still at the first.
+    market.house.until(WAITING, 1).await;
+    let state = |state: &str| format!("update partner set state = '{state}' where partner_uuid = '{partner}'");
+    market.house.sql(&state("SUSPENDED")).await;
+    sqlx::raw_sql("rollback").execute(&mut holder).await.unwrap();
+    for version in [&first, &last] {
+        market.house.until(&live(version), 1).await;
+    }
+    assert_eq!(market.house.number(&live(&held)).await, 0, "its turn came before the last one's");
+    market.house.sql(&state("ACTIVE")).await;
+    market.house.until(&live(&held), 1).await;
+}
+
+#[tokio::test]
+async fn what_could_not_go_live_is_tried_again_a_minute_later() {
+    let market = Market::new().await;
+    let broken = scheduled(&market, "Table Pilot", 60).await;
+    let [second, third] = [("Till", 600), ("Menu Board", 86_400)].map(|(name, at)| scheduled(&market, name, at));
+    let (second, third) = (second.await, third.await);
+    let judged = |state: &str| format!("update submission set state = '{state}' where version_uuid = '{broken}'");
+    market.house.sql(&judged("REJECTED")).await;
+    market.house.advance(700).await;
+    // The earlier one comes first, so it was tried before this one went live.
+    market.house.until(&live(&second), 1).await;
+    market.house.sql(&judged("APPROVED")).await;
+    let due = format!("update app_version set publish_at = labs_now() where version_uuid = '{third}'");
+    market.house.sql(&due).await;
+    market.house.until(&live(&third), 1).await;
+    assert_eq!(market.house.number(&live(&broken)).await, 0, "its minute is not over");
+    market.house.advance(60).await;
+    market.house.until(&live(&broken), 1).await;
+}
