@@ -13,8 +13,8 @@ allowed=$(sed -n '/^allow = \[/,/^\]/s/^ *"\(.*\)",$/\1/p' deny.toml)
 # An expression is a list of AND parts; of the ORs in a part, one must be allowed.
 cargo tree --workspace --locked --edges normal,build --prefix none --no-dedupe --format '{l}|{p}' |
   sort -u |
-  awk -F'|' -v allowed="$allowed" '
-    BEGIN { n = split(allowed, list, "\n"); for (i = 1; i <= n; i++) ok[list[i]] = 1 }
+  allowed=$allowed awk -F'|' '
+    BEGIN { n = split(ENVIRON["allowed"], list, "\n"); for (i = 1; i <= n; i++) ok[list[i]] = 1 }
     function any(part, words, k, i) {
       gsub(/[()]/, "", part)
       k = split(part, words, / OR | *\/ */)

@@ -12,36 +12,70 @@ stop() { say "$(basename "$0"): $*"; exit 1; }
 have() { command -v "$1" >/dev/null 2>&1; }
 is_macos() { [ "$(uname -s)" = Darwin ]; }
 
-# need <what> <Debian package> <Homebrew formula>
+# need <what> <Debian package> <Homebrew formula>: notes each once, however often it is asked for.
 need() {
-  MISSING+=("$1")
-  if is_macos; then PACKAGES+=("$3"); else PACKAGES+=("$2"); fi
+  local package=$2
+  if is_macos; then package=$3; fi
+  case " ${MISSING[*]-} " in *" $1 "*) ;; *) MISSING+=("$1") ;; esac
+  case " ${PACKAGES[*]-} " in *" $package "*) ;; *) PACKAGES+=("$package") ;; esac
 }
 
 need_rust() {
   have cargo || PATH="$HOME/.cargo/bin:$PATH"
   have cargo || stop "Rust is missing. Install it as https://rustup.rs says, then run $0 again."
-  if ! have cc; then
-    if is_macos; then stop "a C compiler is missing. Run: xcode-select --install"; fi
-    need "a C compiler" build-essential ""
+  refuse_old_rust
+  if is_macos; then
+    # Its `cc` is always there, and without the tools only asks for them.
+    xcode-select -p >/dev/null 2>&1 || stop "a C compiler is missing. Run: xcode-select --install"
+  else
+    have cc || need "a C compiler" build-essential ""
   fi
 }
 
-# The service looks in the same places and asks for the same version (src/cluster/binaries.rs).
-POSTGRESQL_MIN=15
+# Stops where Cargo is older than Cargo.toml asks. One that does not run says itself why, when it is to build.
+refuse_old_rust() {
+  local wanted found older advice="install it as https://rustup.rs says"
+  wanted=$(sed -n 's/^rust-version = "\([0-9]*\.[0-9]*\).*/\1/p' Cargo.toml)
+  found=$(cargo --version 2>/dev/null | sed -n 's/^cargo \([0-9]*\.[0-9]*\).*/\1/p' || true)
+  older=$(printf '%s\n' "$wanted" "${found:-$wanted}" | sort -t . -k 1,1n -k 2,2n | head -n 1)
+  if [ "$older" = "$wanted" ]; then return; fi
+  if have rustup; then advice="run: rustup update"; fi
+  stop "Rust $wanted or newer is needed (found: $found): $advice; then run $0 again."
+}
+
+# Who needs it wants a private one, which macOS does not let root run as another user.
 need_postgresql() {
-  local folder major seen="" named=${LABS_PG_BIN:-${PG_BIN:-}}
+  if is_macos && [ "$(id -u)" -eq 0 ]; then
+    stop "PostgreSQL refuses to run as root: on macOS start Labs as an ordinary user."
+  fi
+  if postgresql_find; then return; fi
+  if [ -n "$POSTGRESQL_OLD" ]; then say "PostgreSQL $POSTGRESQL_MIN or newer is needed (found: $POSTGRESQL_OLD)."; fi
+  need "a PostgreSQL server" postgresql postgresql@17
+}
+
+# Says in POSTGRESQL_BIN where a PostgreSQL is that is new enough, and in POSTGRESQL_OLD which are not. The service
+# looks in the same places and asks for the same version (src/cluster/binaries.rs).
+POSTGRESQL_MIN=15
+POSTGRESQL_BIN=
+POSTGRESQL_OLD=
+postgresql_find() {
+  local folder major named=${LABS_PG_BIN:-${PG_BIN:-}}
+  POSTGRESQL_OLD=
   for folder in "$named" "$(pg_config --bindir 2>/dev/null || true)" \
     "$(dirname "$(command -v postgres || echo /)")" /usr/lib/postgresql/*/bin /usr/pgsql-*/bin \
     /opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin; do
     major=$(postgresql_in "$folder")
-    if [ "${major:-0}" -ge "$POSTGRESQL_MIN" ]; then return; fi
-    if [ -n "$named" ]; then stop "LABS_PG_BIN or PG_BIN is $named: no PostgreSQL $POSTGRESQL_MIN or newer is there."; fi
-    if [ -n "$major" ]; then seen="$seen${seen:+, }$major in $folder"; fi
+    if [ "${major:-0}" -ge "$POSTGRESQL_MIN" ]; then
+      # shellcheck disable=SC2034 # .ci/with-postgres.sh uses it
+      POSTGRESQL_BIN=$folder
+      return
+    fi
+    if [ -n "$named" ]; then
+      stop "--pg-bin, LABS_PG_BIN or PG_BIN is $named: no PostgreSQL $POSTGRESQL_MIN or newer is there."
+    fi
+    if [ -n "$major" ]; then POSTGRESQL_OLD="$POSTGRESQL_OLD${POSTGRESQL_OLD:+, }$major in $folder"; fi
   done
-  if [ -n "$seen" ]; then say "PostgreSQL $POSTGRESQL_MIN or newer is needed (found: $seen)."; fi
-  apt_has_postgresql
-  need "a PostgreSQL server" postgresql postgresql@17
+  return 1
 }
 
 # The major version of the PostgreSQL in a folder; nothing where there is none.
@@ -50,15 +84,16 @@ postgresql_in() {
   "$1/postgres" --version 2>/dev/null | sed -n 's/^.*(PostgreSQL) \([0-9][0-9]*\).*/\1/p' || true
 }
 
-# Stops where apt would bring an older one (Ubuntu 22.04, Debian 11): the service would refuse it once all is built.
-apt_has_postgresql() {
+# Whether apt would bring an older one (Ubuntu 22.04, Debian 11), which the service would refuse once all is built.
+# PostgreSQL's own repository (PGDG) has newer ones.
+PGDG_PACKAGES="postgresql-common ca-certificates"
+PGDG_ADD=/usr/share/postgresql-common/pgdg/apt.postgresql.org.sh
+apt_postgresql_is_old() {
   local offered
+  case " ${PACKAGES[*]-} " in *" postgresql "*) ;; *) return 1 ;; esac
   offered=$(apt_candidate postgresql)
   offered=${offered%%[!0-9]*}
-  if [ "${offered:-$POSTGRESQL_MIN}" -ge "$POSTGRESQL_MIN" ]; then return; fi
-  stop "PostgreSQL $POSTGRESQL_MIN or newer is needed, and apt has $offered. Add PostgreSQL's own repository (PGDG). \
-Run as root: apt-get update && apt-get install postgresql-common && \
-/usr/share/postgresql-common/pgdg/apt.postgresql.org.sh; then run $0 again."
+  [ "${offered:-$POSTGRESQL_MIN}" -lt "$POSTGRESQL_MIN" ]
 }
 
 # The version of a package that apt would install; nothing where it knows none.
@@ -67,13 +102,14 @@ apt_candidate() {
   LC_ALL=C apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: *\([0-9].*\)$/\1/p' || true
 }
 
-# Node 20.19 is what the pages' tools ask for. Debian 12 has an older one: then npm brings a newer
-# one into target/, for this project alone.
+# Node 20.19, 22.13, 23.5 or newer is what the pages' tools ask for (their package-lock.json). Debian 12 has an older
+# one: then npm brings a newer one into target/, for this project alone.
 NODE_FOLDER="$PWD/target/node"
 NODE_PATHS="$NODE_FOLDER/node_modules/.bin:$NODE_FOLDER/node_modules/node/bin"
 if [ -d "$NODE_FOLDER" ]; then PATH="$NODE_PATHS:$PATH"; fi
 node_is_new_enough() {
-  have node && node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)'
+  have node && node -e 'const [a, b] = process.versions.node.split(".");
+    process.exit((a == 20 && b >= 19) || (a == 22 && b >= 13) || (a == 23 && b >= 5) || a > 23 ? 0 : 1)'
 }
 need_node() {
   if ! have node; then need "Node" nodejs node; fi
@@ -85,7 +121,7 @@ get_newer_node() {
   npm install --prefix "$NODE_FOLDER" --no-save --no-audit --no-fund --loglevel=error node@22 npm@10 >&2
   PATH="$NODE_PATHS:$PATH"
   hash -r
-  node_is_new_enough || stop "Node 20.19 or newer is needed. Install one, then run $0 again."
+  node_is_new_enough || stop "Node 20.19, 22.13 or 24 is needed. Install one, then run $0 again."
 }
 
 need_python() {
@@ -126,7 +162,12 @@ get_missing() {
     say "Installing them: $command"
     brew install "${PACKAGES[@]}" >&2
   elif have apt-get; then
-    command="apt-get update && apt-get install --no-install-recommends ${PACKAGES[*]}"
+    command="apt-get install --no-install-recommends ${PACKAGES[*]}"
+    if apt_postgresql_is_old; then
+      say "apt's PostgreSQL is older than $POSTGRESQL_MIN: it has to come from PostgreSQL's own repository (PGDG)."
+      command="apt-get install $PGDG_PACKAGES && $PGDG_ADD && $command"
+    fi
+    command="apt-get update && $command"
     if [ "$(id -u)" -eq 0 ]; then
       apt_install ""
     elif have sudo && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
@@ -147,13 +188,23 @@ apt_install() {
   local by=$1
   say "Installing them: ${by:+$by }apt-get install --no-install-recommends ${PACKAGES[*]}"
   $by apt-get update -qq >/dev/null
-  case " ${PACKAGES[*]} " in *" postgresql "*)
-    apt_has_postgresql
-    apt_no_cluster "$by"
-    ;;
-  esac
+  case " ${PACKAGES[*]} " in *" postgresql "*) apt_no_cluster "$by" ;; esac
+  if apt_postgresql_is_old; then apt_add_pgdg "$by"; fi
   $by env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o Dpkg::Use-Pty=0 \
     --no-install-recommends "${PACKAGES[@]}" >/dev/null
+}
+
+# Adds the repository of PostgreSQL's makers, whose script asks for Enter.
+apt_add_pgdg() {
+  local by=$1
+  say "Adding PostgreSQL's own repository (PGDG): $PGDG_ADD"
+  # shellcheck disable=SC2086 # words
+  $by env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o Dpkg::Use-Pty=0 \
+    --no-install-recommends $PGDG_PACKAGES >/dev/null
+  printf '\n' | $by "$PGDG_ADD" >/dev/null
+  if apt_postgresql_is_old; then
+    stop "PGDG has no PostgreSQL $POSTGRESQL_MIN or newer for this system. Install one, then run $0 again."
+  fi
 }
 
 # Labs has a PostgreSQL of its own: the package need not make and start one for the whole machine.

@@ -18,7 +18,7 @@ said() { sed -n "s/^ *$1  *//p" <<<"$2"; }
 # staff <variable prefix> <role>: makes a person, and says how to sign in to the tests.
 staff() {
   local made
-  made=$("$labs" staff create --folder "$folder/labs" --email "$2@labs.example" --name "Test of $2" --role "${2^^}")
+  made=$("$labs" staff create --folder "$folder/labs" --email "$2@labs.example" --name "Test of $2" --role "$2")
   export "$1_EMAIL=$2@labs.example"
   export "$1_PASSWORD=$(said password "$made")"
   export "$1_TOTP_SECRET=$(said authenticator "$made")"

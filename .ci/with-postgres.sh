@@ -9,12 +9,10 @@ cd "$(dirname "$0")/.."
 . .ci/machine.sh
 need_postgresql
 get_missing
-
-bin=${LABS_PG_BIN:-${PG_BIN:-}}
-for folder in "$(pg_config --bindir 2>/dev/null || true)" /usr/lib/postgresql/*/bin /opt/homebrew/opt/postgresql*/bin \
-  /usr/local/opt/postgresql*/bin; do
-  if [ -z "$bin" ] && [ -x "$folder/initdb" ]; then bin=$folder; fi
-done
+postgresql_find || stop "PostgreSQL is in none of the usual places: name its programs' folder in LABS_PG_BIN."
+bin=$POSTGRESQL_BIN
+# A locale that knows which letters are the same but for their case, as src/cluster/data.rs chooses it.
+letters=$(locale -a 2>/dev/null | grep -ix -e 'C\.UTF-*8' -e 'en_US\.UTF-*8' | head -n 1 || true)
 
 place=$(mktemp -d "${TMPDIR:-/tmp}/labs-throwaway.XXXXXX")
 as=()
@@ -32,7 +30,8 @@ trap throw_away EXIT
 
 here=$PWD
 cd /
-${as[@]+"${as[@]}"} "$bin/initdb" -D "$place/data" -U labs --auth=trust -E UTF8 --locale=C --lc-ctype=C.UTF-8 --no-sync >/dev/null
+${as[@]+"${as[@]}"} "$bin/initdb" -D "$place/data" -U labs --auth=trust -E UTF8 --locale=C --lc-ctype="${letters:-C}" \
+  --no-sync >/dev/null
 ${as[@]+"${as[@]}"} "$bin/pg_ctl" -D "$place/data" -w -l "$place/log" start >/dev/null \
   -o "-c listen_addresses= -c unix_socket_directories=$place -c fsync=off"
 cd "$here"

@@ -61,20 +61,25 @@ async fn serve_with(
     Ok(())
 }
 
-/// Tells whoever started the service that it is ready, and where to look. The first line holds
-/// the base address, for programs.
+/// Tells whoever started the service that it is ready, and where to look.
 fn announce(config: &Config, address: SocketAddr) {
+    let mut out = std::io::stdout().lock();
+    if let Err(error) = out.write_all(announcement(config, address).as_bytes()).and_then(|()| out.flush()) {
+        tracing::warn!(%error, "nobody reads standard output");
+    }
+}
+
+/// The first line holds the base address, for programs. The sheet of sign-ins is named only beside the private
+/// database, which it belongs to.
+fn announcement(config: &Config, address: SocketAddr) -> String {
     let base = config.base_url(address);
     let mut lines =
         format!("Labs is ready at {base}\n  API reference  {base}/reference\n  Playground     {base}/playground\n");
     let sign_ins = config.sign_ins_file();
-    if sign_ins.exists() {
+    if config.database_url.is_none() && sign_ins.exists() {
         lines += &format!("  Sign-ins       {}\n", sign_ins.display());
     }
-    let mut out = std::io::stdout().lock();
-    if let Err(error) = out.write_all(lines.as_bytes()).and_then(|()| out.flush()) {
-        tracing::warn!(%error, "nobody reads standard output");
-    }
+    lines
 }
 
 /// The first signal cancels the token, which begins the orderly end; the second ends the process.
@@ -98,5 +103,31 @@ async fn either(interrupts: &mut Signal, terminations: &mut Signal) {
     tokio::select! {
         _ = interrupts.recv() => {}
         _ = terminations.recv() => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Cli, Command};
+    use clap::Parser;
+
+    fn announced(arguments: &[&str]) -> String {
+        let words = ["labs", "serve"].iter().chain(arguments);
+        let Command::Serve(serve) = Cli::try_parse_from(words).unwrap().command else { panic!("`serve` is a command") };
+        announcement(&serve.settle().unwrap(), "127.0.0.1:4711".parse().unwrap())
+    }
+
+    #[test]
+    fn sign_ins_are_named_beside_the_database_that_they_open() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = ["--folder", place.path().to_str().unwrap()];
+        assert!(!announced(&folder).contains("Sign-ins"));
+        std::fs::write(place.path().join("sign-ins.txt"), "").unwrap();
+        let private = announced(&folder);
+        assert!(private.starts_with("Labs is ready at http://127.0.0.1:4711\n"), "{private}");
+        assert!(private.contains("Sign-ins"), "{private}");
+        let elsewhere = announced(&[folder.as_slice(), &["--database-url", "postgres://db/labs"]].concat());
+        assert!(!elsewhere.contains("Sign-ins"), "{elsewhere}");
     }
 }

@@ -50,25 +50,42 @@ impl Bound {
     /// # Errors
     /// Every difference, each naming the file to open.
     pub async fn to(plan: &Plan) -> Result<Self, Vec<String>> {
-        let contract = Contract::embedded().map_err(sentences)?;
-        let documents = Documents::load().map_err(sentences)?;
-        let routes = Routes::new(&contract).map_err(sentences)?;
-        let differences = inspect::inspect(&contract, &documents, plan.sdl(), SERVED_DIRECTLY);
-        if !differences.is_empty() {
-            return Err(sentences(differences));
+        let mut found = Vec::new();
+        let contract = kept(Contract::embedded(), &mut found);
+        let documents = kept(Documents::load(), &mut found);
+        let routes = contract.as_ref().and_then(|contract| kept(Routes::new(contract), &mut found));
+        if let (Some(contract), Some(documents)) = (&contract, &documents) {
+            found.extend(sentences(inspect::inspect(contract, documents, plan.sdl(), SERVED_DIRECTLY)));
         }
-        let mut questions = HashMap::new();
-        let mut breaches = Vec::new();
-        for document in documents.iter() {
-            match plan.prepare(&document.name, document.parsed.clone()).await {
-                Ok(question) => {
-                    questions.insert(document.name.clone(), Arc::new(question));
-                }
-                Err(found) => breaches.extend(found.into_iter().map(|what| format!("{}: {what}", document.file))),
-            }
+        let questions = prepared(plan, documents.as_ref(), &mut found).await;
+        match (contract, routes) {
+            (Some(contract), Some(routes)) if found.is_empty() => Ok(Self { contract, routes, questions }),
+            _ => Err(found),
         }
-        if breaches.is_empty() { Ok(Self { contract, routes, questions }) } else { Err(breaches) }
     }
+}
+
+/// What could be read; what is wrong with it otherwise joins what was found.
+fn kept<T, E: std::fmt::Display>(read: Result<T, Vec<E>>, found: &mut Vec<String>) -> Option<T> {
+    read.map_err(|errors| found.extend(sentences(errors))).ok()
+}
+
+/// Every document bound to the schema, by its name; what does not fit joins what was found.
+async fn prepared(
+    plan: &Plan,
+    documents: Option<&Documents>,
+    found: &mut Vec<String>,
+) -> HashMap<String, Arc<Question>> {
+    let mut questions = HashMap::new();
+    for document in documents.into_iter().flat_map(Documents::iter) {
+        match plan.prepare(&document.name, document.parsed.clone()).await {
+            Ok(question) => {
+                questions.insert(document.name.clone(), Arc::new(question));
+            }
+            Err(breaches) => found.extend(breaches.into_iter().map(|what| format!("{}: {what}", document.file))),
+        }
+    }
+    questions
 }
 
 /// Contract, questions, routes and budgets over an engine.

@@ -43,9 +43,14 @@ impl Owner {
                 return Ok(Self { uid, gid, drop: way });
             }
         }
+        let advice = if cfg!(target_os = "macos") {
+            "on macOS start Labs as an ordinary user"
+        } else {
+            "install util-linux, or start Labs as another user"
+        };
         bail!(
             "PostgreSQL refuses to run as root, and none of setpriv, runuser and su can run it as \
-             user {uid}: install util-linux, or start Labs as another user"
+             user {uid}: {advice}"
         )
     }
 

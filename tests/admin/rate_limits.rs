@@ -299,9 +299,17 @@ async fn what_staff_ask_beyond_their_budget_is_recorded_as_refused() {
         auditor.uuid
     );
     house.sql(&spent).await;
-    let refused = house.call("admin_audit_records_list").token(&auditor.token).expect(429).await;
-    assert_eq!(refused.json["budget"], json!("daily"));
-    let recorded =
-        "select count(*) from audit_log where operation = 'admin_audit_records_list' and outcome = 'REFUSED'";
-    assert_eq!(house.number(recorded).await, 1);
+    let of = |operation: &str| {
+        format!("select count(*) from audit_log where operation = '{operation}' and outcome = 'REFUSED'")
+    };
+    for (operation, records, why) in [
+        ("admin_audit_records_list", 1, "what they may ask"),
+        ("admin_audit_records_list", 1, "once a minute"),
+        ("admin_audit_records_summarise", 1, "each operation for itself"),
+        ("admin_staff_list", 0, "they may not ask it anyway"),
+    ] {
+        let refused = house.call(operation).token(&auditor.token).expect(429).await;
+        assert_eq!(refused.json["budget"], json!("daily"), "{operation}");
+        assert_eq!(house.number(&of(operation)).await, records, "{operation}: {why}");
+    }
 }

@@ -131,6 +131,31 @@ async fn the_last_right_to_grant_does_not_go_with_a_role() {
 }
 
 #[tokio::test]
+async fn of_the_last_two_roles_that_reach_everything_deleted_at_once_one_stays() {
+    let house = House::new().await;
+    let program = house.program("Provisioner", &["labs.admin:write"], None).await;
+    let body = json!({ "code": "OWNERS", "name": "Owners", "scopes": ["labs.admin:write"] });
+    house.call("admin_staff_roles_create").token(&program.token).json(&body).expect(201).await;
+    // Both are let in and wait for the same lock before either is done.
+    let mut owner = house.owner().await;
+    let hold = "select pg_advisory_lock(hashtextextended('staff granters', 0))";
+    sqlx::raw_sql(hold).execute(&mut owner).await.unwrap();
+    let release = async {
+        let waiting = "select count(*) from pg_locks where locktype = 'advisory' and not granted
+                          and database = (select oid from pg_database where datname = current_database())";
+        house.until(waiting, 2).await;
+        sqlx::raw_sql("select pg_advisory_unlock_all()").execute(&mut owner).await.unwrap();
+    };
+    let delete =
+        |code: &str| house.call("admin_staff_roles_delete").path("role_code", code).token(&program.token).send();
+    let (one, other, ()) = tokio::join!(delete("ADMINISTRATOR"), delete("OWNERS"), release);
+    let mut statuses = [one.status, other.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [204, 409], "{} {}", one.text(), other.text());
+    assert_eq!(house.number("select count(*) from staff_role where scopes @> array['labs.admin:write']").await, 1);
+}
+
+#[tokio::test]
 async fn nobody_takes_from_a_role_what_they_could_not_give_back() {
     let house = House::new().await;
     let chief = house.staff("Chief", &["labs.admin.staff:write", "labs.admin.audit"]).await;

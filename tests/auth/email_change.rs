@@ -225,7 +225,8 @@ async fn taking_a_change_back_takes_away_a_second_factor_that_came_after_the_req
 async fn a_change_that_waits_ends_with_the_session_that_asked_and_with_the_password() {
     let house = swift().await;
     let mut person = house.partner("Nordsee Kassen").await;
-    for (number, way) in ["one session", "all sessions", "the password"].into_iter().enumerate() {
+    let ways = ["one session", "a reused token", "all sessions", "the password"];
+    for (number, way) in ways.into_iter().enumerate() {
         let thief = house.sign_in(&person.email).await;
         let email = format!("thief{number}@elsewhere.example");
         assert_eq!(change(&house, &thief, &email).await.status, 202, "{way}");
@@ -237,6 +238,13 @@ async fn a_change_that_waits_ends_with_the_session_that_asked_and_with_the_passw
                 let asked = listed.iter().find(|session| session["current"] == true).unwrap();
                 let end = house.call("auth_sessions_delete").path("session_uuid", asked["uuid"].as_str().unwrap());
                 end.token(&person.token).expect(204).await;
+            }
+            "a reused token" => {
+                let next = refreshed(&house, &thief).await;
+                refreshed(&house, &next).await;
+                let reused =
+                    house.call("auth_sessions_refresh").cookie(&thief.refresh).json(&json!({})).expect(401).await;
+                assert_eq!(reused.code(), "REFRESH_REUSED");
             }
             "all sessions" => {
                 house.call("auth_sessions_sign_out_everywhere").token(&person.token).expect(200).await;

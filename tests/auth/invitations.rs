@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::{faults, swift, token_for, wait_until_refused};
 use crate::house::people::{PASSWORD, Person};
 use crate::house::{Answer, House};
+use crate::subscription::meanwhile;
 
 const EMAIL: &str = "tomas.reuter@nordsee.example";
 const ACCEPT: &str = "/v1/auth/invitations:accept";
@@ -191,6 +192,18 @@ async fn nobody_joins_a_company_that_is_not_active() {
     assert_eq!(accept(&house, &newcomer(&token)).await.code(), "PARTNER_SUSPENDED");
     house.sql("update partner set state = 'ACTIVE'").await;
     assert_eq!(accept(&house, &newcomer(&token)).await.status, 200);
+}
+
+#[tokio::test]
+async fn nobody_invites_who_is_locked_meanwhile() {
+    let house = swift().await;
+    let owner = house.partner("Nordsee Kassen").await;
+    let call = house.call("partner_invitations_create").path("partner_uuid", owner.partner_uuid.unwrap());
+    let call = call.token(&owner.token).json(&json!({ "email": EMAIL, "role": "DEVELOPER" }));
+    let lock = format!("update person set state = 'LOCKED' where person_uuid = '{}'", owner.uuid);
+    let refused = meanwhile(&house, &lock, call).await;
+    assert_eq!((refused.status, refused.code()), (404, "NOT_FOUND"), "{}", refused.text());
+    assert_eq!(house.number("select count(*) from invitation").await, 0);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use serde_json::json;
 
-use super::refreshed;
+use super::{refreshed, waiting};
 use crate::house::people::{PASSWORD, Person};
 use crate::house::{Answer, House};
 
@@ -28,14 +28,6 @@ async fn sign_in(house: &House, email: &str) -> Answer {
 
 async fn answer_with(house: &House, challenge: &str, code: &str) -> Answer {
     house.call("auth_sessions_verify_mfa").json(&json!({ "challenge": challenge, "code": code })).send().await
-}
-
-/// How many statements with these words wait for somebody else's transaction.
-fn waiting(words: &str) -> String {
-    format!(
-        "select count(*) from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock' and query like '%{words}%'"
-    )
 }
 
 #[tokio::test]
@@ -233,6 +225,46 @@ async fn of_sixteen_wrong_codes_at_once_no_more_are_judged_than_one_after_the_ot
     assert_eq!((of("VALIDATION_FAILED"), of("RATE_LIMITED")), (6, 10), "five are free, the sixth holds back");
     let failed = "select count(*) from security_event where kind = 'REAUTHENTICATION' and outcome = 'FAILED'";
     assert_eq!(house.number(failed).await, 6);
+}
+
+#[tokio::test]
+async fn a_right_code_is_judged_after_the_wrong_one_that_came_before_it() {
+    let house = house().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let secret = enrol(&house, &person).await.str("secret").to_owned();
+    let spent = house.code(&secret);
+    assert_eq!(confirm(&house, &person, &spent).await.status, 200);
+    house.advance(30).await;
+    let good = house.code(&secret);
+    let first = sign_in(&house, &person.email).await.str("challenge").to_owned();
+    let second = sign_in(&house, &person.email).await.str("challenge").to_owned();
+    let again =
+        |code: &str| house.call("auth_sessions_reauthenticate").token(&person.token).json(&json!({ "code": code }));
+    let verify = |challenge: &str, code: &str| {
+        house.call("auth_sessions_verify_mfa").json(&json!({ "challenge": challenge, "code": code }))
+    };
+    for (wrong, right) in [(again(&spent), again(&good)), (verify(&first, &spent), verify(&second, &good))] {
+        // One more failure holds the next try back for long.
+        let many = format!(
+            "delete from sign_in_failure;
+             insert into sign_in_failure (subject, failures) values ('second_factor:{}@127.0.0.1', 60)",
+            person.uuid
+        );
+        house.sql(&many).await;
+        let mut holder = house.owner().await;
+        sqlx::raw_sql("begin; select from sign_in_failure for update").execute(&mut holder).await.unwrap();
+        let after_it = async {
+            house.until(&waiting("insert into sign_in_failure"), 1).await;
+            right.send().await
+        };
+        let meanwhile = async {
+            house.until(&waiting(""), 2).await;
+            sqlx::raw_sql("rollback").execute(&mut holder).await.unwrap();
+        };
+        let (failed, held, ()) = tokio::join!(wrong.send(), after_it, meanwhile);
+        assert!(matches!(failed.code(), "VALIDATION_FAILED" | "INVALID_CREDENTIALS"), "{}", failed.text());
+        assert_eq!((held.status, held.code()), (429, "RATE_LIMITED"), "{}: {}", held.operation, held.text());
+    }
 }
 
 #[tokio::test]

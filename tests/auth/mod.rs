@@ -57,6 +57,14 @@ async fn wait_until_refused(house: &House, token: &str) {
     }
 }
 
+/// How many statements with these words wait for somebody else's transaction.
+fn waiting(words: &str) -> String {
+    format!(
+        "select count(*) from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%{words}%'"
+    )
+}
+
 /// The fields at fault, by pointer and code.
 fn faults(answer: &Answer) -> Vec<(&str, &str)> {
     let errors = answer.json["errors"].as_array().map(Vec::as_slice).unwrap_or_default();

@@ -3,6 +3,7 @@
 use futures_util::future::join_all;
 use serde_json::json;
 
+use super::waiting;
 use crate::house::House;
 use crate::house::people::PASSWORD;
 
@@ -148,6 +149,30 @@ async fn a_wrong_password_and_an_unknown_address_are_refused_alike() {
     let told = |answer: &crate::house::Answer| (answer.code().to_owned(), answer.str("detail").to_owned());
     assert_eq!(told(&known), told(&unknown));
     assert_eq!(known.code(), "INVALID_CREDENTIALS");
+}
+
+#[tokio::test]
+async fn of_two_wrong_passwords_at_once_one_is_told_so_where_the_next_is_held_back() {
+    let house = House::new().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let many =
+        format!("insert into sign_in_failure (subject, failures) values ('account:{}@127.0.0.1', 60)", person.email);
+    house.sql(&many).await;
+    let mut holder = house.owner().await;
+    sqlx::raw_sql("begin; select from sign_in_failure for update").execute(&mut holder).await.unwrap();
+    // Both are let in and judged before the first is counted, which holds the account back.
+    let meanwhile = async {
+        house.until(&waiting("insert into sign_in_failure"), 2).await;
+        sqlx::raw_sql("rollback").execute(&mut holder).await.unwrap();
+    };
+    let wrong = json!({ "email": person.email, "password": "wrong wrong wrong" });
+    let tries = join_all((0..2).map(|_| house.call("auth_sessions_create").json(&wrong).send()));
+    let (answers, ()) = tokio::join!(tries, meanwhile);
+    let mut codes: Vec<&str> = answers.iter().map(|answer| answer.code()).collect();
+    codes.sort_unstable();
+    assert_eq!(codes, ["INVALID_CREDENTIALS", "RATE_LIMITED"]);
+    let failed = "select count(*) from security_event where kind = 'SIGN_IN' and outcome = 'FAILED'";
+    assert_eq!(house.number(failed).await, 1);
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::{faults, refreshed, swift, wait_until_refused};
 use crate::house::people::{PASSWORD, Person};
 use crate::house::{Answer, House};
+use crate::subscription::meanwhile;
 
 async fn sessions(house: &House, person: &Person) -> Vec<Value> {
     let answer = house.call("auth_sessions_list").token(&person.token).expect(200).await;
@@ -151,6 +152,29 @@ async fn wrong_proofs_are_told_at_their_field_and_slow_down_the_next() {
     assert_eq!(house.number(failed).await, 6);
     let left = "select count(*) from sign_in_failure where subject like 'account:%'";
     assert_eq!(house.number(left).await, 0, "a success wipes the account's slate");
+}
+
+#[tokio::test]
+async fn the_right_password_is_refused_once_those_ahead_have_held_the_account_back() {
+    let house = swift().await;
+    let person = house.partner("Nordsee Kassen").await;
+    // A look at the failures waits for whoever is ahead, and sees what was there when it began.
+    let waits = format!(
+        "insert into sign_in_failure (subject, failures) values ('account:{}@127.0.0.1', 6);
+         alter table sign_in_failure enable row level security;
+         create policy behind_others on sign_in_failure using (pg_advisory_xact_lock_shared(1) is not null)",
+        person.email
+    );
+    house.sql(&waits).await;
+    let ahead = "select pg_advisory_xact_lock(1);
+                 update sign_in_failure set held_until = labs_now() + interval '1 hour'";
+    let sign_in = house.call("auth_sessions_create").json(&json!({ "email": person.email, "password": PASSWORD }));
+    let again = house.call("auth_sessions_reauthenticate").token(&person.token).json(&json!({ "password": PASSWORD }));
+    for call in [sign_in, again] {
+        house.sql("update sign_in_failure set held_until = null").await;
+        let held = meanwhile(&house, ahead, call).await;
+        assert_eq!((held.status, held.code()), (429, "RATE_LIMITED"), "{}: {}", held.operation, held.text());
+    }
 }
 
 #[tokio::test]

@@ -1,8 +1,10 @@
 //! Who is let in: every operation against every kind of principal.
 
 use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use labs_rest::contract::Access;
-use serde_json::json;
+use labs_schema::keep::token::{Claims, KeyRing, SigningKeyRow, new_signing_key};
+use serde_json::{Value, json};
 
 use super::{Cast, empty_body, filled, lets_in, operations};
 use crate::house::House;
@@ -76,7 +78,8 @@ async fn every_operation_with_a_token_refuses_whoever_has_no_good_one() {
     let cast = Cast::new().await;
     let house = &cast.house;
     let good = cast.administrator.token.clone();
-    let foreign = forged(&good);
+    let unsigned = forged(&good);
+    let [named_alike, named_apart] = [true, false].map(|is_named_alike| signed_elsewhere(house, &good, is_named_alike));
     let revoked = house.sign_in(&cast.administrator.email).await;
     house.call("auth_sessions_sign_out").cookie(&revoked.refresh).json(&json!({})).expect(200).await;
     wait_until_revoked(house, &revoked.token).await;
@@ -84,7 +87,9 @@ async fn every_operation_with_a_token_refuses_whoever_has_no_good_one() {
         let bad = [
             ("none", None),
             ("garbled", Some("abc.def.ghi")),
-            ("foreign key", Some(foreign.as_str())),
+            ("no signature", Some(unsigned.as_str())),
+            ("foreign key under the house's name", Some(named_alike.as_str())),
+            ("foreign key under its own name", Some(named_apart.as_str())),
             ("revoked", Some(revoked.token.as_str())),
         ];
         for (name, token) in bad {
@@ -194,7 +199,29 @@ fn staff_scopes() -> Vec<String> {
 /// The same claims under a signature of nobody's.
 fn forged(token: &str) -> String {
     let (signed, _) = token.rsplit_once('.').unwrap();
-    format!("{signed}.{}", base64::engine::general_purpose::URL_SAFE_NO_PAD.encode([7_u8; 64]))
+    format!("{signed}.{}", URL_SAFE_NO_PAD.encode([7_u8; 64]))
+}
+
+/// The same claims, well signed by somebody else's key: under the name of the key that signed them here, or under its
+/// own.
+fn signed_elsewhere(house: &House, token: &str, is_named_alike: bool) -> String {
+    let mut parts = token.split('.').map(|part| URL_SAFE_NO_PAD.decode(part).unwrap());
+    let mut part = || -> Value { serde_json::from_slice(&parts.next().unwrap()).unwrap() };
+    let (header, said) = (part(), part());
+    let key = new_signing_key().unwrap();
+    let key_id = if is_named_alike { header["kid"].as_str().unwrap().to_owned() } else { key.key_id };
+    let row = SigningKeyRow {
+        key_id: key_id.clone(),
+        public_key: key.public_key.to_vec(),
+        private_key: Some(key.private_key),
+        expires_at: None,
+    };
+    let [issuer, audience] = ["iss", "aud"].map(|claim| said[claim].as_str().unwrap());
+    let ring = KeyRing::new(issuer, audience, &key_id, vec![row]).unwrap();
+    let claims: Claims = serde_json::from_value(said.clone()).unwrap();
+    let signed = ring.sign(&claims).unwrap().expose().to_owned();
+    assert_eq!(ring.verify(&signed, house.clock.now().unix()), Ok(claims), "whoever trusts that key is let in");
+    signed
 }
 
 /// What ends a right is in force within a second.

@@ -11,8 +11,8 @@ use std::path::Path;
 use labs::cluster::{Cluster, Settings};
 use labs::folder::Folder;
 
-use super::audit::{everything, nothing_is_done};
-use super::{Cast, operations};
+use super::audit::nothing_is_done;
+use super::{Cast, contents, operations};
 use crate::house::House;
 
 /// The limit in the shell's units, which are 512 bytes in one and 1,024 in another: 20 or 40 MB, more than the 16 MB of
@@ -59,13 +59,13 @@ async fn nothing_is_answered_when_the_audit_log_has_no_room() {
     let cluster = Cluster::start(&folder, &settings).await.unwrap();
     labs::wiring::migrate(cluster.url()).await.unwrap();
     let cast = Cast::within(House::over(cluster.url().to_owned(), &[]).await).await;
-    let before = everything(&cast).await;
+    let before = contents(&cast.house).await;
 
     cast.house.sql(FILL).await;
     let (full, records) = (size(&cast).await, count(&cast).await);
     assert!(full > 16 * 1024 * 1024, "it became full after {full} bytes");
     nothing_is_done(&cast).await;
-    assert_eq!(everything(&cast).await, before, "a call without a record changed something");
+    assert_eq!(contents(&cast.house).await, before, "a call without a record changed something");
     assert_eq!((size(&cast).await, count(&cast).await), (full, records), "there was room after all");
 
     cast.house.sql("truncate audit_log cascade").await;

@@ -1,6 +1,10 @@
 //! The state machines cell by cell, over HTTP: a thing is brought into each of its states, and each action that an
 //! operation does is tried there. Where the picture (`schema/states.md`, drawn from the tables in code) leads somewhere,
-//! the thing is there afterwards; everywhere else it is refused with what is allowed, and stays where it is.
+//! the thing is there afterwards; everywhere else it is refused with what is allowed, and stays where it is. Versions are
+//! walked in `tests/marketplace/versions/machine.rs`, mails in `tests/admin/mail_messages.rs`; archives are moved by their
+//! job alone (`tests/partner/data_exports/life.rs`).
+
+mod apps;
 
 use serde_json::{Value, json};
 use uuid::Uuid;

@@ -177,6 +177,14 @@ mod tests {
         client.read_u8().await.unwrap();
         patient.write_u8(b'!').await.unwrap();
         assert!(patient.stalled.is_none(), "and anew when some is taken");
+        // The way that hyper takes where there is one.
+        let parts = [std::io::IoSlice::new(b"ta"), std::io::IoSlice::new(b"il")];
+        assert!(patient.is_write_vectored());
+        assert!(futures_util::poll!(std::pin::pin!(patient.write_vectored(&parts))).is_pending());
+        assert!(patient.stalled.is_some(), "several pieces at once have the same time");
+        client.read_u8().await.unwrap();
+        assert_eq!(patient.write_vectored(&parts).await.unwrap(), 1);
+        assert!(patient.stalled.is_none());
         patient.stall = LIMIT;
         let error = patient.write_all(b"tail").await.unwrap_err();
         assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);

@@ -55,6 +55,17 @@ pub async fn serve(
     trusted_proxies: Vec<IpNet>,
     stop: CancellationToken,
 ) -> std::io::Result<()> {
+    serve_within(listener, router, trusted_proxies, stop, STALL).await
+}
+
+/// The same with another time within which a caller must take some of its answer.
+async fn serve_within(
+    listener: TcpListener,
+    router: Router,
+    trusted_proxies: Vec<IpNet>,
+    stop: CancellationToken,
+    stall: Duration,
+) -> std::io::Result<()> {
     let graceful = GracefulShutdown::new();
     let seats = Arc::new(Seats { held: Mutex::default(), trusted_proxies });
     loop {
@@ -67,7 +78,7 @@ pub async fn serve(
             },
         };
         if let Some(seat) = Seats::take(&seats, peer.ip()) {
-            accept(stream, peer, &router, &graceful, seat);
+            accept(stream, (peer, seat), &router, &graceful, stall);
         }
     }
     drop(listener);
@@ -77,7 +88,13 @@ pub async fn serve(
     Ok(())
 }
 
-fn accept(stream: TcpStream, peer: SocketAddr, router: &Router, graceful: &GracefulShutdown, seat: Seat) {
+fn accept(
+    stream: TcpStream,
+    (peer, seat): (SocketAddr, Seat),
+    router: &Router,
+    graceful: &GracefulShutdown,
+    stall: Duration,
+) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(cause = %error, "a connection without TCP_NODELAY");
     }
@@ -86,7 +103,7 @@ fn accept(stream: TcpStream, peer: SocketAddr, router: &Router, graceful: &Grace
     }
     let router = router.clone();
     let turns = Turns::default();
-    let stream = Patient::new(stream, turns.clone(), HEAD, STALL);
+    let stream = Patient::new(stream, turns.clone(), HEAD, stall);
     let service = tower::service_fn(move |request: http::Request<Incoming>| {
         let mut request = request.map(axum::body::Body::new);
         request.extensions_mut().insert(Peer(peer.ip()));
@@ -162,7 +179,17 @@ impl Drop for Seat {
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use bytes::Bytes;
+    use futures_util::stream;
+    use tokio::io::AsyncWriteExt as _;
+
     use super::*;
+
+    /// Bytes of an answer that are made at once.
+    const PIECE: usize = 16 * 1024;
 
     fn taken(seats: &Arc<Seats>, peers: impl Iterator<Item = String>) -> Vec<Seat> {
         peers.filter_map(|peer| Seats::take(seats, peer.parse().unwrap())).collect()
@@ -178,5 +205,32 @@ mod tests {
         assert!(Seats::take(&seats, "2001:db8:1:2::1".parse().unwrap()).is_some());
         let proxied = taken(&seats, (0..5_000).map(|_| "::ffff:10.0.0.1".to_owned()));
         assert_eq!(proxied.len(), CONNECTIONS);
+    }
+
+    #[tokio::test]
+    async fn whoever_takes_nothing_of_an_answer_is_let_go_and_little_of_it_was_made() {
+        let (made, ended, stop) = (Arc::new(AtomicUsize::new(0)), CancellationToken::new(), CancellationToken::new());
+        let (counted, told) = (Arc::clone(&made), ended.clone());
+        let without_end = move || {
+            let (counted, held) = (Arc::clone(&counted), told.clone().drop_guard());
+            let pieces = stream::repeat_with(move || {
+                let _until_dropped = &held;
+                counted.fetch_add(PIECE, Ordering::Relaxed);
+                Ok::<_, Infallible>(Bytes::from_static(&[0; PIECE]))
+            });
+            std::future::ready(axum::body::Body::from_stream(pieces))
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (router, stall) = (Router::new().fallback(without_end), Duration::from_millis(100));
+        let served = tokio::spawn(serve_within(listener, router, Vec::new(), stop.clone(), stall));
+        let mut client = TcpStream::connect(address).await.unwrap();
+        client.write_all(b"GET / HTTP/1.1\r\nHost: labs\r\n\r\n").await.unwrap();
+        tokio::time::timeout(Duration::from_secs(20), ended.cancelled()).await.unwrap();
+        // The system takes as much again for its own, and the client's side has room of its own.
+        assert!(made.load(Ordering::Relaxed) < 4 * SEND_BUFFER, "so that a slow reader soon makes room for more");
+        drop(client);
+        stop.cancel();
+        served.await.unwrap().unwrap();
     }
 }
