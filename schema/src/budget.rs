@@ -1,8 +1,9 @@
 //! The daily budget of an account: exact across replicas and restarts, without a statement per request.
 //!
 //! A replica takes a lease of some requests from the account's row and spends it in memory. What is leased
-//! counts as spent, so the limit is never over-granted; a crash loses at most one lease per replica and a
-//! clean stop gives the rest back (specification: decisions, Budgets).
+//! counts as spent, so the limit is never over-granted; a crash loses what a replica holds, two leases at most, and a
+//! clean stop gives the rest back (specification: decisions, Budgets). The next lease of a large budget is taken before
+//! the present one ends, so that no request waits for it.
 //!
 //! Staff may make a day's budget whole again. What was leased before belongs to the budget before: it may be spent
 //! until the replica hears of the reset, within a second, and is forgotten then rather than given back. So what is let
@@ -15,6 +16,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use sqlx::PgPool;
 use tokio::sync::Mutex;
+use tokio::task::JoinHandle;
 
 use crate::fault::{Code, Fault};
 use crate::principal::Budget;
@@ -22,6 +24,8 @@ use crate::time::Time;
 
 /// The largest lease, in requests.
 const LARGEST_LEASE: u64 = 500;
+/// The smallest lease whose successor is taken ahead, when a quarter of it is left.
+const SMALLEST_AHEAD: u64 = 100;
 /// Accounts held in memory; above it, those that have nothing leased are forgotten.
 const MANY_ACCOUNTS: usize = 50_000;
 
@@ -51,6 +55,17 @@ struct Lease {
     left: u64,
     /// Resets of the day before it was taken.
     resets: i32,
+    /// The next one, on its way.
+    ahead: Option<JoinHandle<Result<Option<Taken>, Fault>>>,
+}
+
+/// What the account's row gave.
+struct Taken {
+    day: i64,
+    /// Of the whole day, to all replicas.
+    granted: u64,
+    requests: u64,
+    resets: i32,
 }
 
 impl Budgets {
@@ -73,6 +88,7 @@ impl Budgets {
                 self.give_back(&budget.account, &mut lease).await;
                 *lease = Lease { day: day_of(now), limit: budget.daily_requests, ..Lease::default() };
             }
+            self.join(&budget.account, &mut lease).await;
             if lease.left == 0 {
                 self.take(&budget.account, &mut lease).await.map_err(|fault| (fault, None))?;
             }
@@ -80,6 +96,9 @@ impl Budgets {
                 return Err((spent(&lease, now), Some(lease.daily(now))));
             }
             lease.left -= 1;
+            if lease.ends_soon() {
+                lease.ahead = Some(tokio::spawn(taken(self.pool.clone(), budget.account.clone(), lease.limit)));
+            }
             Ok(lease.daily(now))
         }
         .boxed()
@@ -125,7 +144,7 @@ impl Budgets {
             return Arc::clone(slot);
         }
         if leases.len() >= MANY_ACCOUNTS {
-            leases.retain(|_, slot| Arc::strong_count(slot) > 1 || slot.try_lock().is_ok_and(|lease| lease.left > 0));
+            leases.retain(|_, slot| Arc::strong_count(slot) > 1 || slot.try_lock().is_ok_and(|lease| lease.holds()));
         }
         Arc::clone(leases.entry(account.to_owned()).or_default())
     }
@@ -142,59 +161,56 @@ impl Budgets {
         Ok(())
     }
 
-    /// Whether there was something to take. The database's clock names the day, also of the lease.
+    /// Whether there was something to take.
     async fn try_take(&self, account: &str, lease: &mut Lease) -> Result<bool, Fault> {
-        let wanted = (lease.limit / 100).clamp(1, LARGEST_LEASE);
-        let row = sqlx::query!(
-            r#"with first as (
-                 insert into daily_budget (account, day, granted)
-                 values ($1, (labs_now() at time zone 'UTC')::date, least($2::bigint, $3::bigint))
-                 on conflict (account, day) do nothing
-                 returning granted, granted as taken, resets, day
-               ), held as (
-                 select granted from daily_budget
-                  where account = $1 and day = (labs_now() at time zone 'UTC')::date
-                    for update
-               ), further as (
-                 update daily_budget set granted = least(held.granted + $2, $3)
-                   from held
-                  where account = $1 and day = (labs_now() at time zone 'UTC')::date
-                    and held.granted < $3 and not exists (select 1 from first)
-                 returning daily_budget.granted, daily_budget.granted - held.granted as taken, daily_budget.resets,
-                           daily_budget.day
-               )
-               select granted as "granted!", taken as "taken!", resets as "resets!", day - date '1970-01-01' as "day!"
-                 from first
-               union all
-               select granted, taken, resets, day - date '1970-01-01' from further"#,
-            account,
-            i64::try_from(wanted).unwrap_or(i64::MAX),
-            i64::try_from(lease.limit).unwrap_or(i64::MAX),
-        )
-        .fetch_optional(&self.pool)
-        .await?;
-        let Some(row) = row else { return Ok(false) };
-        lease.granted = u64::try_from(row.granted).unwrap_or_default();
-        lease.left = u64::try_from(row.taken).unwrap_or_default();
-        lease.resets = row.resets;
+        let Some(taken) = taken(self.pool.clone(), account.to_owned(), lease.limit).await? else { return Ok(false) };
+        lease.granted = taken.granted;
+        lease.left = taken.requests;
+        lease.resets = taken.resets;
         // What is left goes back to where it came from, though this replica's clock may be of another day.
-        lease.day = i64::from(row.day);
+        lease.day = taken.day;
         Ok(true)
     }
 
-    /// Gives the rest back, unless the budget that it was taken from is not the one in force any more.
+    /// Adds the lease that was taken ahead, once it is there; who has nothing left waits for it. One from after midnight
+    /// or a reset goes back, because what is added to it is not.
+    async fn join(&self, account: &str, lease: &mut Lease) {
+        let is_needed = lease.left == 0;
+        let Some(ahead) = lease.ahead.take_if(|ahead| is_needed || ahead.is_finished()) else { return };
+        match ahead.await {
+            Ok(Ok(Some(taken))) if (taken.day, taken.resets) == (lease.day, lease.resets) => {
+                lease.granted = taken.granted;
+                lease.left += taken.requests;
+            }
+            Ok(Ok(Some(taken))) => {
+                self.put_back(account, taken.day, taken.requests, taken.resets).await;
+            }
+            Ok(Ok(None)) => lease.granted = lease.limit,
+            // Whoever has nothing left finds out what is wrong.
+            Ok(Err(_)) | Err(_) => {}
+        }
+    }
+
+    /// Gives the rest back, with what was taken ahead.
     async fn give_back(&self, account: &str, lease: &mut Lease) {
-        if lease.left == 0 {
+        let rest = std::mem::take(&mut lease.left);
+        self.join(account, lease).await;
+        let left = std::mem::take(&mut lease.left) + rest;
+        self.put_back(account, lease.day, left, lease.resets).await;
+    }
+
+    /// Gives requests back, unless the budget that they were taken from is not the one in force any more.
+    async fn put_back(&self, account: &str, day: i64, left: u64, resets: i32) {
+        if left == 0 {
             return;
         }
-        let left = i64::try_from(std::mem::take(&mut lease.left)).unwrap_or(i64::MAX);
         let given = sqlx::query!(
             "update daily_budget set granted = greatest(granted - $2, 0)
               where account = $1 and day = date '1970-01-01' + $3::int and resets = $4",
             account,
-            left,
-            i32::try_from(lease.day).unwrap_or_default(),
-            lease.resets,
+            i64::try_from(left).unwrap_or(i64::MAX),
+            i32::try_from(day).unwrap_or_default(),
+            resets,
         )
         .execute(&self.pool)
         .await;
@@ -204,12 +220,66 @@ impl Budgets {
     }
 }
 
+/// The next part of an account's day, if any is left. The database's clock names the day.
+async fn taken(pool: PgPool, account: String, limit: u64) -> Result<Option<Taken>, Fault> {
+    let row = sqlx::query!(
+        r#"with first as (
+             insert into daily_budget (account, day, granted)
+             values ($1, (labs_now() at time zone 'UTC')::date, least($2::bigint, $3::bigint))
+             on conflict (account, day) do nothing
+             returning granted, granted as taken, resets, day
+           ), held as (
+             select granted from daily_budget
+              where account = $1 and day = (labs_now() at time zone 'UTC')::date
+                for update
+           ), further as (
+             update daily_budget set granted = least(held.granted + $2, $3)
+               from held
+              where account = $1 and day = (labs_now() at time zone 'UTC')::date
+                and held.granted < $3 and not exists (select 1 from first)
+             returning daily_budget.granted, daily_budget.granted - held.granted as taken, daily_budget.resets,
+                       daily_budget.day
+           )
+           select granted as "granted!", taken as "taken!", resets as "resets!", day - date '1970-01-01' as "day!"
+             from first
+           union all
+           select granted, taken, resets, day - date '1970-01-01' from further"#,
+        account,
+        i64::try_from(part_of(limit)).unwrap_or(i64::MAX),
+        i64::try_from(limit).unwrap_or(i64::MAX),
+    )
+    .fetch_optional(&pool)
+    .await?;
+    Ok(row.map(|row| Taken {
+        day: i64::from(row.day),
+        granted: u64::try_from(row.granted).unwrap_or_default(),
+        requests: u64::try_from(row.taken).unwrap_or_default(),
+        resets: row.resets,
+    }))
+}
+
+/// How much of a day's requests a lease is.
+fn part_of(limit: u64) -> u64 {
+    (limit / 100).clamp(1, LARGEST_LEASE)
+}
+
 impl Lease {
     /// Whether it was taken from the budget that is in force: of this day, of this limit, and not from before a reset
     /// that is known by now.
     fn is_of(&self, budget: &Budget, now: Time) -> bool {
         let is_former = budget.reset.day == self.day && self.resets < budget.reset.count;
         self.day == day_of(now) && self.limit == budget.daily_requests && !is_former
+    }
+
+    /// Whether anything would be lost with it.
+    fn holds(&self) -> bool {
+        self.left > 0 || self.ahead.is_some()
+    }
+
+    /// Whether the next one is to be taken now. Small ones are not worth it.
+    fn ends_soon(&self) -> bool {
+        let part = part_of(self.limit);
+        part >= SMALLEST_AHEAD && self.left < part / 4 && self.granted < self.limit && self.ahead.is_none()
     }
 
     fn daily(&self, now: Time) -> Daily {

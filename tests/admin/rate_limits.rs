@@ -268,6 +268,26 @@ async fn refusals_are_counted_by_account_operation_and_hour() {
 }
 
 #[tokio::test]
+async fn the_next_portion_is_taken_before_the_present_one_ends_and_goes_back_with_it() {
+    let house = House::new().await;
+    let account = "client:busy".to_owned();
+    let budget = Budget { account, burst_per_second: 10, daily_requests: 10_000, reset: Reset::default() };
+    let budgets = &house.engine.services().budgets;
+    let granted = "select granted from daily_budget where account = 'client:busy'";
+    for spent in 1..=130 {
+        let daily = budgets.spend(&budget, house.clock.now()).await.map_err(|(fault, _)| fault).unwrap();
+        assert_eq!(daily.remaining, 10_000 - spent);
+        match spent {
+            75 => assert_eq!(house.number(granted).await, 100, "a portion is a hundred"),
+            76 => house.until(granted, 200).await,
+            _ => {}
+        }
+    }
+    budgets.settle().await;
+    assert_eq!(house.number(granted).await, 130, "what was not spent of either was given back");
+}
+
+#[tokio::test]
 async fn what_is_left_goes_back_to_the_day_it_was_taken_from_whatever_a_replicas_clock_says() {
     let house = House::new().await;
     let budget = Budget {

@@ -1,5 +1,5 @@
 //! A day's budget is exact over replicas that are killed and a database that restarts: never more is let through, and
-//! each crash loses a lease at most.
+//! each crash loses what a replica held.
 
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
@@ -157,9 +157,9 @@ async fn a_days_budget_is_exact_over_crashes_and_restarts() {
         tally.lost.load(Ordering::Relaxed)
     ));
     assert!(accepted <= cap, "{accepted} of {cap}");
-    // A lease is a hundredth. What is lost with it: answers on their way when a replica was killed, and leases whose
-    // taking was acknowledged to nobody.
-    let lease = cap / 100;
+    // A lease is a hundredth, and the next may have been taken ahead. What is lost with them: answers on their way when a
+    // replica was killed, and leases whose taking was acknowledged to nobody.
+    let lease = cap / 100 * 2;
     let missing = KILLS * (lease + CALLERS) + RESTARTS * 2 * (lease + CALLERS);
     assert!(accepted + missing >= cap, "{accepted} of {cap}");
     drop(ground.replicas);
