@@ -88,7 +88,7 @@ impl Budgets {
                 self.give_back(&budget.account, &mut lease).await;
                 *lease = Lease { day: day_of(now), limit: budget.daily_requests, ..Lease::default() };
             }
-            self.join(&budget.account, &mut lease).await;
+            self.add_ahead(&budget.account, &mut lease).await;
             if lease.left == 0 {
                 self.take(&budget.account, &mut lease).await.map_err(|fault| (fault, None))?;
             }
@@ -97,7 +97,7 @@ impl Budgets {
             }
             lease.left -= 1;
             if lease.ends_soon() {
-                lease.ahead = Some(tokio::spawn(taken(self.pool.clone(), budget.account.clone(), lease.limit)));
+                lease.ahead = Some(tokio::spawn(take_part(self.pool.clone(), budget.account.clone(), lease.limit)));
             }
             Ok(lease.daily(now))
         }
@@ -163,7 +163,9 @@ impl Budgets {
 
     /// Whether there was something to take.
     async fn try_take(&self, account: &str, lease: &mut Lease) -> Result<bool, Fault> {
-        let Some(taken) = taken(self.pool.clone(), account.to_owned(), lease.limit).await? else { return Ok(false) };
+        let Some(taken) = take_part(self.pool.clone(), account.to_owned(), lease.limit).await? else {
+            return Ok(false);
+        };
         lease.granted = taken.granted;
         lease.left = taken.requests;
         lease.resets = taken.resets;
@@ -173,11 +175,14 @@ impl Budgets {
     }
 
     /// Adds the lease that was taken ahead, once it is there; who has nothing left waits for it. One from after midnight
-    /// or a reset goes back, because what is added to it is not.
-    async fn join(&self, account: &str, lease: &mut Lease) {
+    /// or a reset goes back, because what it would be added to is of another budget.
+    async fn add_ahead(&self, account: &str, lease: &mut Lease) {
         let is_needed = lease.left == 0;
-        let Some(ahead) = lease.ahead.take_if(|ahead| is_needed || ahead.is_finished()) else { return };
-        match ahead.await {
+        let Some(ahead) = lease.ahead.as_mut().filter(|ahead| is_needed || ahead.is_finished()) else { return };
+        // Whoever goes away while it waits leaves it to the next.
+        let came = ahead.await;
+        lease.ahead = None;
+        match came {
             Ok(Ok(Some(taken))) if (taken.day, taken.resets) == (lease.day, lease.resets) => {
                 lease.granted = taken.granted;
                 lease.left += taken.requests;
@@ -194,7 +199,7 @@ impl Budgets {
     /// Gives the rest back, with what was taken ahead.
     async fn give_back(&self, account: &str, lease: &mut Lease) {
         let rest = std::mem::take(&mut lease.left);
-        self.join(account, lease).await;
+        self.add_ahead(account, lease).await;
         let left = std::mem::take(&mut lease.left) + rest;
         self.put_back(account, lease.day, left, lease.resets).await;
     }
@@ -220,8 +225,8 @@ impl Budgets {
     }
 }
 
-/// The next part of an account's day, if any is left. The database's clock names the day.
-async fn taken(pool: PgPool, account: String, limit: u64) -> Result<Option<Taken>, Fault> {
+/// Takes the next part of an account's day, if any is left. The database's clock names the day.
+async fn take_part(pool: PgPool, account: String, limit: u64) -> Result<Option<Taken>, Fault> {
     let row = sqlx::query!(
         r#"with first as (
              insert into daily_budget (account, day, granted)

@@ -33,6 +33,7 @@ pub mod usage;
 
 mod admin;
 mod auth;
+mod batch;
 mod csv;
 mod entitlement;
 mod marketplace;

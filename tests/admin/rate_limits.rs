@@ -267,12 +267,15 @@ async fn refusals_are_counted_by_account_operation_and_hour() {
     assert_ne!(operations(&next), operations(&second));
 }
 
+/// The budget of a program whose portions are of a hundred requests.
+fn of_hundreds(account: &str) -> Budget {
+    Budget { account: account.to_owned(), burst_per_second: 10, daily_requests: 10_000, reset: Reset::default() }
+}
+
 #[tokio::test]
 async fn the_next_portion_is_taken_before_the_present_one_ends_and_goes_back_with_it() {
     let house = House::new().await;
-    let account = "client:busy".to_owned();
-    let budget = Budget { account, burst_per_second: 10, daily_requests: 10_000, reset: Reset::default() };
-    let budgets = &house.engine.services().budgets;
+    let (budget, budgets) = (of_hundreds("client:busy"), &house.engine.services().budgets);
     let granted = "select granted from daily_budget where account = 'client:busy'";
     for spent in 1..=130 {
         let daily = budgets.spend(&budget, house.clock.now()).await.map_err(|(fault, _)| fault).unwrap();
@@ -288,15 +291,33 @@ async fn the_next_portion_is_taken_before_the_present_one_ends_and_goes_back_wit
 }
 
 #[tokio::test]
+async fn whoever_goes_away_while_the_next_portion_comes_leaves_it_to_others() {
+    let house = House::new().await;
+    let (budget, budgets) = (of_hundreds("client:hasty"), &house.engine.services().budgets);
+    let now = house.clock.now();
+    for _ in 0..75 {
+        assert!(budgets.spend(&budget, now).await.is_ok());
+    }
+    let mut other = house.owner().await;
+    let held = "begin; select from daily_budget where account = 'client:hasty' for update";
+    sqlx::raw_sql(held).execute(&mut other).await.unwrap();
+    for _ in 75..100 {
+        assert!(budgets.spend(&budget, now).await.is_ok());
+    }
+    let mut gone = budgets.spend(&budget, now);
+    assert!(futures_util::poll!(gone.as_mut()).is_pending());
+    drop(gone);
+    sqlx::raw_sql("commit").execute(&mut other).await.unwrap();
+    assert!(budgets.spend(&budget, now).await.is_ok());
+    budgets.settle().await;
+    let granted = "select granted from daily_budget where account = 'client:hasty'";
+    assert_eq!(house.number(granted).await, 101, "nothing was lost with whoever went away");
+}
+
+#[tokio::test]
 async fn what_is_left_goes_back_to_the_day_it_was_taken_from_whatever_a_replicas_clock_says() {
     let house = House::new().await;
-    let budget = Budget {
-        account: "client:ahead".to_owned(),
-        burst_per_second: 10,
-        daily_requests: 10_000,
-        reset: Reset::default(),
-    };
-    let budgets = &house.engine.services().budgets;
+    let (budget, budgets) = (of_hundreds("client:ahead"), &house.engine.services().budgets);
     // A replica that is ahead is in the next day before the database is.
     let tomorrow = house.clock.now().plus_seconds(86_400);
     for _ in 0..3 {

@@ -13,6 +13,7 @@ use serde::Deserialize;
 use sqlx::types::Json;
 use uuid::Uuid;
 
+use crate::batch::by_key;
 use crate::db::Db;
 use crate::fault::Fault;
 use crate::time::Time;
@@ -69,13 +70,7 @@ pub(super) fn loader(db: Db) -> ClientLoader {
 
 impl BatchFn<Uuid, Result<Option<ClientRow>, Fault>> for ClientBatch {
     async fn load(&mut self, keys: &[Uuid]) -> HashMap<Uuid, Result<Option<ClientRow>, Fault>> {
-        match get_all(&self.0, keys).await {
-            Err(fault) => keys.iter().map(|key| (*key, Err(fault.clone()))).collect(),
-            Ok(rows) => {
-                let mut found: HashMap<Uuid, ClientRow> = rows.into_iter().map(|row| (row.client_uuid, row)).collect();
-                keys.iter().map(|key| (*key, Ok(found.remove(key)))).collect()
-            }
-        }
+        by_key(keys, get_all(&self.0, keys).await, |row| row.client_uuid)
     }
 }
 

@@ -13,6 +13,7 @@ use sqlx::query_as;
 use sqlx::types::Json;
 use uuid::Uuid;
 
+use crate::batch::by_key;
 use crate::db::Db;
 use crate::fault::Fault;
 use crate::page::{Keys, Window};
@@ -213,13 +214,6 @@ impl AppBatch {
 
 impl BatchFn<AppKey, Result<Option<AppRow>, Fault>> for AppBatch {
     async fn load(&mut self, keys: &[AppKey]) -> HashMap<AppKey, Result<Option<AppRow>, Fault>> {
-        match self.fetch(keys).await {
-            Err(fault) => keys.iter().map(|key| (*key, Err(fault.clone()))).collect(),
-            Ok(rows) => {
-                let mut found: HashMap<AppKey, AppRow> =
-                    rows.into_iter().map(|row| (AppKey(row.app_uuid), row)).collect();
-                keys.iter().map(|key| (*key, Ok(found.remove(key)))).collect()
-            }
-        }
+        by_key(keys, self.fetch(keys).await, |row| AppKey(row.app_uuid))
     }
 }

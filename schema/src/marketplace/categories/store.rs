@@ -9,6 +9,7 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::rules::Parent;
+use crate::batch::by_key;
 use crate::db::Db;
 use crate::fault::{Fault, FieldError, constraint_of};
 use crate::page::{Keys, Window};
@@ -268,14 +269,7 @@ pub(crate) fn loader(db: Db) -> CategoryLoader {
 impl BatchFn<CategoryKey, Result<Option<CategoryRow>, Fault>> for CategoryBatch {
     async fn load(&mut self, keys: &[CategoryKey]) -> HashMap<CategoryKey, Result<Option<CategoryRow>, Fault>> {
         let wanted: Vec<Uuid> = keys.iter().map(|key| key.0).collect();
-        match many(&self.0, &wanted).await {
-            Err(fault) => keys.iter().map(|key| (*key, Err(fault.clone()))).collect(),
-            Ok(rows) => {
-                let mut found: HashMap<CategoryKey, _> = keys.iter().map(|key| (*key, Ok(None))).collect();
-                found.extend(rows.into_iter().map(|row| (CategoryKey(row.category_uuid), Ok(Some(row)))));
-                found
-            }
-        }
+        by_key(keys, many(&self.0, &wanted).await, |row| CategoryKey(row.category_uuid))
     }
 }
 
