@@ -88,6 +88,7 @@ fn transactions_are_begun_and_settled_in_one_place() {
         "schema/src/marketplace/versions/store.rs",
         "schema/src/marketplace/publication",
         "schema/src/subscription/changing/due.rs",
+        "schema/src/partner/data_exports/run.rs",
     ];
     let broken =
         files("schema/src", ".rs").into_iter().filter(|(path, _)| !allowed.iter().any(|start| path.starts_with(start)));

@@ -1,52 +1,158 @@
-//! One handle for every statement: inside the request's transaction when there is one, else on a
-//! pooled connection held for that statement only.
+//! One handle for every statement: inside the request's transaction when there is one, else on a connection of its own.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use sqlx::pool::PoolConnection;
-use sqlx::{PgConnection, PgPool, Postgres, Transaction};
+use sqlx::{PgConnection, PgPool, raw_sql};
 use tokio::sync::{Mutex, OwnedMappedMutexGuard, OwnedMutexGuard};
 
 use crate::engine::idempotency::Slot;
 use crate::fault::Fault;
+use crate::handoff::{Handoff, Lent};
 
-/// The request's transaction: begun by the first statement, so that a resolver that computes before it
-/// writes (a password hash, a picture) holds no connection meanwhile. A key that was left to it is claimed before
-/// anything else.
+/// Where connections come from: the pool, or what requests pass on to each other.
+#[derive(Clone)]
+enum Source {
+    Pool(PgPool),
+    Requests(Handoff),
+}
+
+impl Source {
+    fn pool(&self) -> &PgPool {
+        match self {
+            Self::Pool(pool) => pool,
+            Self::Requests(handoff) => handoff.pool(),
+        }
+    }
+
+    async fn take(&self) -> Result<Lent, Fault> {
+        match self {
+            Self::Pool(pool) => Lent::of(pool).await,
+            Self::Requests(handoff) => handoff.take().await,
+        }
+    }
+}
+
+/// What statements run on.
+#[derive(Clone)]
+enum Mode {
+    /// Each on a connection that is held for it only.
+    Single,
+    /// All on one connection, until the request is answered.
+    Kept(Arc<Mutex<Option<Lent>>>),
+    /// All in one transaction.
+    Within(Arc<Mutex<Work>>),
+}
+
+/// A transaction: begun by its first statement, so that a resolver that computes before it writes (a password hash, a
+/// picture) holds no connection meanwhile. A key that was left to it is claimed before anything else.
+struct Work {
+    begin: String,
+    claim: Option<Slot>,
+    stage: Stage,
+}
+
 enum Stage {
-    Waiting { begin: String, claim: Option<Slot> },
-    Open(Transaction<'static, Postgres>),
+    Waiting,
+    Open(Lent),
     Settled,
 }
 
-impl Stage {
-    fn open(&mut self) -> Option<&mut Transaction<'static, Postgres>> {
-        match self {
-            Self::Open(transaction) => Some(transaction),
-            Self::Waiting { .. } | Self::Settled => None,
+impl Work {
+    fn open(&mut self) -> Option<&mut Lent> {
+        match &mut self.stage {
+            Stage::Open(lent) => Some(lent),
+            Stage::Waiting | Stage::Settled => None,
         }
+    }
+
+    /// Begins, unless it has begun.
+    async fn begin(&mut self, source: &Source) -> Result<(), Fault> {
+        if !matches!(self.stage, Stage::Waiting) {
+            return Ok(());
+        }
+        let begin = raw_sql(sqlx::AssertSqlSafe(self.begin.clone()));
+        self.stage = Stage::Open(source.take().await?);
+        let Some(lent) = self.open() else { return Ok(()) };
+        if let Err(error) = begin.execute(&mut **lent).await {
+            self.give_up();
+            self.stage = Stage::Waiting;
+            return Err(error.into());
+        }
+        let (Some(claim), Some(lent)) = (self.claim.clone(), self.open()) else { return Ok(()) };
+        if let Err(fault) = claim.take(lent).await {
+            self.end("rollback").await?;
+            self.stage = Stage::Waiting;
+            return Err(fault);
+        }
+        Ok(())
+    }
+
+    /// Ends it, if it has begun. Until the server has answered, the connection is nobody else's.
+    async fn end(&mut self, how: &'static str) -> Result<(), sqlx::Error> {
+        let ended = match self.open() {
+            Some(lent) => raw_sql(how).execute(&mut **lent).await,
+            None => Ok(Default::default()),
+        };
+        match (ended, std::mem::replace(&mut self.stage, Stage::Settled)) {
+            (Ok(_), Stage::Open(lent)) => lent.pass_on(),
+            (Err(error), stage) => {
+                // A refusal of the server ends the transaction as well.
+                if !matches!(error, sqlx::Error::Database(_)) {
+                    self.stage = stage;
+                    self.give_up();
+                }
+                return Err(error);
+            }
+            (Ok(_), Stage::Waiting | Stage::Settled) => {}
+        }
+        Ok(())
+    }
+
+    /// Ends the connection, and the transaction with it.
+    fn give_up(&mut self) {
+        if let Some(lent) = self.open() {
+            lent.give_up();
+        }
+        self.stage = Stage::Settled;
+    }
+}
+
+impl Drop for Work {
+    /// A transaction that nobody settled is rolled back by the server when its connection ends.
+    fn drop(&mut self) {
+        self.give_up();
     }
 }
 
 /// Where statements run. Cheap to clone.
 #[derive(Clone)]
 pub struct Db {
-    pool: PgPool,
-    transaction: Option<Arc<Mutex<Stage>>>,
+    source: Source,
+    mode: Mode,
 }
 
 impl Db {
     /// Statements one by one, each on its own.
     #[must_use]
     pub fn pooled(pool: PgPool) -> Self {
-        Self { pool, transaction: None }
+        Self { source: Source::Pool(pool), mode: Mode::Single }
+    }
+
+    /// Statements of a request that only reads, on one connection. End it with [`Self::answered`] when all went well.
+    pub(crate) fn answering(handoff: Handoff) -> Self {
+        Self { source: Source::Requests(handoff), mode: Mode::Kept(Arc::default()) }
+    }
+
+    /// Statements of a request inside one transaction, which the first of them begins with this text.
+    pub(crate) fn settling(handoff: Handoff, begin: String) -> Self {
+        Self::in_transaction(Source::Requests(handoff), begin)
     }
 
     /// Statements inside one transaction, which the first of them begins with this text.
     #[must_use]
     pub fn within(pool: PgPool, begin: String) -> Self {
-        Self { pool, transaction: Some(Arc::new(Mutex::new(Stage::Waiting { begin, claim: None }))) }
+        Self::in_transaction(Source::Pool(pool), begin)
     }
 
     /// Statements inside one transaction that no request began: a job's. End it with [`Self::settle`].
@@ -54,25 +160,61 @@ impl Db {
         Self::within(pool, "begin isolation level read committed".to_owned())
     }
 
+    fn in_transaction(source: Source, begin: String) -> Self {
+        let work = Work { begin, claim: None, stage: Stage::Waiting };
+        Self { source, mode: Mode::Within(Arc::new(Mutex::new(work))) }
+    }
+
     /// Ends what a job did in a transaction of its own: kept when it did something, else taken back.
     ///
     /// # Errors
     /// What the job's work answered, or the commit.
     pub(crate) async fn settle(&self, outcome: Result<bool, Fault>) -> Result<bool, Fault> {
-        let Some(transaction) = self.take().await else { return outcome };
         if matches!(outcome, Ok(true)) {
-            transaction.commit().await?;
+            self.commit().await?;
         } else {
-            transaction.rollback().await?;
+            self.rollback().await?;
         }
         outcome
+    }
+
+    /// Commits the transaction, if a statement began one.
+    ///
+    /// # Errors
+    /// What the rules answered that the database checks last, or that it is away. Nothing is kept then, as far as is known.
+    pub(crate) async fn commit(&self) -> Result<(), Fault> {
+        self.end("commit").await
+    }
+
+    /// Takes back what the transaction did, if a statement began one.
+    ///
+    /// # Errors
+    /// When the database is away. It takes it back by itself.
+    pub(crate) async fn rollback(&self) -> Result<(), Fault> {
+        self.end("rollback").await
+    }
+
+    async fn end(&self, how: &'static str) -> Result<(), Fault> {
+        match &self.mode {
+            Mode::Within(work) => Ok(work.lock().await.end(how).await?),
+            Mode::Single | Mode::Kept(_) => Ok(()),
+        }
+    }
+
+    /// The request was answered: its connection is sound.
+    pub(crate) async fn answered(&self) {
+        if let Mode::Kept(kept) = &self.mode
+            && let Some(lent) = kept.lock().await.take()
+        {
+            lent.pass_on();
+        }
     }
 
     /// The same database outside the request's transaction, for a read whose connection must be free again
     /// before something slow.
     #[must_use]
     pub fn aside(&self) -> Self {
-        Self::pooled(self.pool.clone())
+        Self::pooled(self.pool().clone())
     }
 
     /// Leaves the claim of an idempotency key to the transaction's first statement, which fails where the claim does.
@@ -80,11 +222,12 @@ impl Db {
     /// # Errors
     /// [`crate::fault::Code::Internal`] when there was a statement already.
     pub(crate) async fn claim_first(&self, slot: Slot) -> Result<(), Fault> {
-        if let Some(stage) = &self.transaction
-            && let Stage::Waiting { claim, .. } = &mut *stage.lock().await
-        {
-            *claim = Some(slot);
-            return Ok(());
+        if let Mode::Within(work) = &self.mode {
+            let mut work = work.lock().await;
+            if matches!(work.stage, Stage::Waiting) {
+                work.claim = Some(slot);
+                return Ok(());
+            }
         }
         Err(Fault::internal("a key is claimed before the first statement of a transaction"))
     }
@@ -95,37 +238,30 @@ impl Db {
     /// [`crate::fault::Code::Unavailable`] when the database is away or every connection is taken; for the first
     /// statement what the claim of an idempotency key answers, where one was left to it.
     pub async fn conn(&self) -> Result<Conn, Fault> {
-        let Some(slot) = &self.transaction else { return Ok(Conn(Held::Pooled(self.pool.acquire().await?))) };
-        let mut stage = Arc::clone(slot).lock_owned().await;
-        if let Stage::Waiting { begin, claim } = &*stage {
-            let (begin, claim) = (sqlx::AssertSqlSafe(begin.clone()), claim.clone());
-            let mut transaction = self.pool.begin_with(begin).await?;
-            if let Some(claim) = claim
-                && let Err(fault) = claim.take(&mut transaction).await
-            {
-                transaction.rollback().await?;
-                return Err(fault);
+        match &self.mode {
+            Mode::Single => Ok(Conn(Held::Alone(self.source.take().await?))),
+            Mode::Kept(kept) => {
+                let mut kept = Arc::clone(kept).lock_owned().await;
+                if kept.is_none() {
+                    *kept = Some(self.source.take().await?);
+                }
+                let kept = OwnedMutexGuard::try_map(kept, Option::as_mut);
+                kept.map(|lent| Conn(Held::Kept(lent))).map_err(|_| Fault::internal("a connection that was just kept"))
             }
-            *stage = Stage::Open(transaction);
-        }
-        OwnedMutexGuard::try_map(stage, Stage::open)
-            .map(|transaction| Conn(Held::Inside(transaction)))
-            .map_err(|_| Fault::internal("a statement after its transaction was settled"))
-    }
-
-    /// Takes the transaction out, to settle it; `None` when no statement began one.
-    pub(crate) async fn take(&self) -> Option<Transaction<'static, Postgres>> {
-        let slot = self.transaction.as_ref()?;
-        match std::mem::replace(&mut *slot.lock().await, Stage::Settled) {
-            Stage::Open(transaction) => Some(transaction),
-            Stage::Waiting { .. } | Stage::Settled => None,
+            Mode::Within(work) => {
+                let mut work = Arc::clone(work).lock_owned().await;
+                work.begin(&self.source).await?;
+                let open = OwnedMutexGuard::try_map(work, Work::open);
+                open.map(|lent| Conn(Held::Inside(lent)))
+                    .map_err(|_| Fault::internal("a statement after its transaction was settled"))
+            }
         }
     }
 
     /// The pool, for what must outlive the request (a stream of rows).
     #[must_use]
     pub fn pool(&self) -> &PgPool {
-        &self.pool
+        self.source.pool()
     }
 }
 
@@ -133,8 +269,9 @@ impl Db {
 pub struct Conn(Held);
 
 enum Held {
-    Pooled(PoolConnection<Postgres>),
-    Inside(OwnedMappedMutexGuard<Stage, Transaction<'static, Postgres>>),
+    Alone(Lent),
+    Kept(OwnedMappedMutexGuard<Option<Lent>, Lent>),
+    Inside(OwnedMappedMutexGuard<Work, Lent>),
 }
 
 impl Deref for Conn {
@@ -142,8 +279,9 @@ impl Deref for Conn {
 
     fn deref(&self) -> &PgConnection {
         match &self.0 {
-            Held::Pooled(conn) => conn,
-            Held::Inside(transaction) => transaction,
+            Held::Alone(lent) => lent,
+            Held::Kept(lent) => lent,
+            Held::Inside(lent) => lent,
         }
     }
 }
@@ -151,8 +289,9 @@ impl Deref for Conn {
 impl DerefMut for Conn {
     fn deref_mut(&mut self) -> &mut PgConnection {
         match &mut self.0 {
-            Held::Pooled(conn) => conn,
-            Held::Inside(transaction) => transaction,
+            Held::Alone(lent) => lent,
+            Held::Kept(lent) => lent,
+            Held::Inside(lent) => lent,
         }
     }
 }

@@ -36,6 +36,7 @@ mod auth;
 mod batch;
 mod csv;
 mod entitlement;
+mod handoff;
 mod marketplace;
 mod partner;
 mod plain;

@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, LocalBoxFuture};
@@ -14,6 +13,7 @@ use crate::authority::Authority;
 use crate::budget::Budgets;
 use crate::engine::{Engine, Plan};
 use crate::fault::Fault;
+use crate::handoff::PATIENCE;
 use crate::keep::cursor::CursorSeal;
 use crate::keep::password::PasswordHasher;
 use crate::keep::refresh::RefreshSeal;
@@ -143,7 +143,7 @@ async fn connect(database_url: &str, connections: u32) -> Result<PgPool, Fault> 
     let pool = PgPoolOptions::new()
         .max_connections(connections)
         .min_connections(connections.min(2))
-        .acquire_timeout(Duration::from_secs(3))
+        .acquire_timeout(PATIENCE)
         .test_before_acquire(false)
         .connect_with(options)
         .await?;

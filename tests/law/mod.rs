@@ -4,6 +4,7 @@
 
 mod access;
 mod audit;
+mod connections;
 mod foreign;
 mod full_disk;
 mod journal;

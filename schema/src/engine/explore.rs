@@ -16,7 +16,6 @@ use futures_util::future::BoxFuture;
 
 use self::asked::Asked;
 use super::question::{Shape, is_mutation, only_operation, root_fields};
-use super::settle::commit;
 use super::{Engine, RootField, audit, prepare};
 use crate::access::Access;
 use crate::ask::{Ask, Caller, Noted};
@@ -206,7 +205,7 @@ impl Engine {
             Some(entry) => format!("begin; set local labs.audit_record = '{}'", entry.record_uuid()),
             None => "begin".to_owned(),
         };
-        let db = Db::within(self.0.pool.clone(), statement);
+        let db = Db::settling(self.0.for_transactions.clone(), statement);
         // The deadline ends what runs, and a BEGIN that is ended on its way spoils its connection (design: performance,
         // recipe 9).
         drop(db.conn().await?);
@@ -246,7 +245,7 @@ impl Engine {
             entry.complete(b"{}", noted_at.get(&asked.key).unwrap_or(&nothing));
             entry.write(&mut *db.conn().await?).await.map_err(|error| audit::unavailable(&error))?;
         }
-        match commit(db).await {
+        match db.commit().await {
             Ok(()) => Ok(()),
             Err(fault) if asked.is_empty() => Err(fault),
             // The rules that the database checks last are refusals like any other.
@@ -274,7 +273,7 @@ impl Engine {
                 entry.fail(&fault, noted_at.get(&asked.key).unwrap_or(&nothing));
                 entry.write(&mut *db.conn().await?).await.map_err(|error| audit::unavailable(&error))?;
             }
-            commit(db).await?;
+            db.commit().await?;
         } else {
             self.roll_back(db).await;
             let told = self.refuse_all(caller, &checked.audited, noted_at, fault).await;

@@ -34,6 +34,7 @@ use crate::access::Access;
 use crate::ask::{Ask, Attachment, Caller, Extras, Noted};
 use crate::db::Db;
 use crate::fault::{Code, Fault};
+use crate::handoff::Handoff;
 use crate::principal::Principal;
 use crate::services::Services;
 use crate::shared::Shared;
@@ -48,6 +49,8 @@ pub struct Engine(Arc<Inner>);
 struct Inner {
     plan: Plan,
     pool: PgPool,
+    for_reads: Handoff,
+    for_transactions: Handoff,
     services: Arc<Services>,
     /// Audited reads that wait for a transaction.
     audited_reads: Shared<Call, together::Settling>,
@@ -107,7 +110,8 @@ impl Engine {
     /// The schema over its services.
     #[must_use]
     pub fn new(plan: Plan, pool: PgPool, services: Arc<Services>) -> Self {
-        Self(Arc::new(Inner { plan, pool, services, audited_reads: Shared::default() }))
+        let (for_reads, for_transactions) = (Handoff::of_reads(pool.clone()), Handoff::of_transactions(pool.clone()));
+        Self(Arc::new(Inner { plan, pool, for_reads, for_transactions, services, audited_reads: Shared::default() }))
     }
 
     /// The schema, to bind documents to.
@@ -165,9 +169,10 @@ impl Engine {
             let plain =
                 !call.question.root.is_mutation && !call.question.root.is_audited && call.precondition.is_none();
             if plain {
-                let db = Db::pooled(self.0.pool.clone());
-                let ask = Arc::new(self.context(&call, db));
+                let db = Db::answering(self.0.for_reads.clone());
+                let ask = Arc::new(self.context(&call, db.clone()));
                 let body = self.execute(&call.question, &call.variables, &ask).await?;
+                db.answered().await;
                 return Ok(Answer { body, extras: ask.take_extras(), replayed: false });
             }
             // Either way detached from the caller's connection: a client that goes away must not cut a transaction in two.
@@ -202,7 +207,7 @@ impl Engine {
             return fault;
         }
         let entry = audit::Entry::of_refusal(root, caller, variables, noted, &fault, self.now());
-        let pool = self.0.pool.clone();
+        let pool = self.pool().clone();
         let written = tokio::spawn(async move { entry.write_alone(&pool).await }).await;
         match written {
             Ok(Ok(())) => fault,

@@ -35,7 +35,7 @@ impl Engine {
             .root
             .is_audited
             .then(|| audit::Entry::of_call(&call.question.root, &call.caller, &call.variables, self.now()));
-        let db = Db::within(self.0.pool.clone(), begin(call, entry.as_ref()));
+        let db = Db::settling(self.0.for_transactions.clone(), begin(call, entry.as_ref()));
         let ask = Arc::new(self.context(call, db.clone()));
         let mut outcome = self.walk(call, &ask).await;
         *noted = match &mut outcome {
@@ -53,9 +53,9 @@ impl Engine {
                 Err(fault) => entry.fail(fault, noted),
             }
             entry.write(&mut *db.conn().await?).await.map_err(|error| audit::unavailable(&error))?;
-            commit(&db).await.map_err(audit_commit)?;
+            db.commit().await.map_err(audit_commit)?;
         } else {
-            commit(&db).await?;
+            db.commit().await?;
         }
         outcome
     }
@@ -88,10 +88,11 @@ impl Engine {
     }
 
     pub(super) async fn roll_back(&self, db: &Db) {
-        if let Some(transaction) = db.take().await
-            && let Err(error) = transaction.rollback().await
-        {
-            tracing::warn!(cause = %error, "a rollback failed; the database rolls back when the connection ends");
+        if let Err(fault) = db.rollback().await {
+            tracing::warn!(
+                code = fault.code().name(),
+                "a rollback failed; the database rolls back when the connection ends"
+            );
         }
     }
 
@@ -117,13 +118,6 @@ fn begin(call: &Call, entry: Option<&audit::Entry>) -> String {
             format!("begin isolation level {isolation}; set local labs.audit_record = '{}'", entry.record_uuid())
         }
         None => format!("begin isolation level {isolation}"),
-    }
-}
-
-pub(super) async fn commit(db: &Db) -> Result<(), Fault> {
-    match db.take().await {
-        Some(transaction) => Ok(transaction.commit().await?),
-        None => Ok(()),
     }
 }
 

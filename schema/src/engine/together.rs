@@ -97,7 +97,7 @@ impl Engine {
         calls: &[Call],
         reading: oneshot::Sender<()>,
     ) -> Result<Vec<Option<Answer>>, Fault> {
-        let db = Db::within(self.0.pool.clone(), "begin isolation level read committed".to_owned());
+        let db = Db::settling(self.0.for_transactions.clone(), "begin isolation level read committed".to_owned());
         drop(db.conn().await?);
         let loaders = Loaders::default();
         // What broke for one breaks for those after it as well, and the transaction with it.
@@ -132,7 +132,7 @@ impl Engine {
         if !entries.is_empty() {
             Entry::write_all(entries, &mut *db.conn().await?).await?;
         }
-        super::settle::commit(db).await
+        db.commit().await
     }
 }
 

@@ -55,9 +55,6 @@ impl Act {
     /// What the database answered; nothing is done then.
     pub(super) async fn commit(self, said: &Said<'_>) -> Result<(), Fault> {
         store::record_insert(&self.db, self.record_uuid, said).await?;
-        match self.db.take().await {
-            Some(transaction) => Ok(transaction.commit().await?),
-            None => Err(Fault::internal("an act without a transaction")),
-        }
+        self.db.commit().await
     }
 }

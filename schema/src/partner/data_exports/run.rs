@@ -162,6 +162,7 @@ async fn tables(db: &Db, claim: &Claim, total: usize, intake: &Intake) -> Result
         hand_in(intake, Piece::Bytes(piece.freeze())).await?;
         counts.push(count);
     }
+    snapshot.rollback().await?;
     Ok(counts)
 }
 

@@ -1,0 +1,171 @@
+//! Connections that go from one request to the next.
+//!
+//! The pool tests every connection that comes back to it: a round trip and a wake-up of the server, which cost as much
+//! as a small statement. The connection of a request that was answered is known to be sound, so where another waits, it
+//! goes on as it is, to whoever has waited longest. Every other one goes back to the pool and is tested there.
+//!
+//! Requests hold fewer connections than the pool has, so that what the service needs beside them (budgets, principals,
+//! jobs, streams) does not wait behind them. Those that only read have turns of their own, because they are never kept
+//! waiting by a lock, and fewer of them: statements that only compute contend for the same cores, and each is done sooner
+//! when fewer are under way (measured: ARCHITECTURE.md, Speed).
+
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use sqlx::pool::PoolConnection;
+use sqlx::{PgConnection, PgPool, Postgres};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+
+use crate::fault::Fault;
+
+/// The longest wait for a connection.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
+/// Requests after which a connection goes through the pool again, which ends those that are old.
+const MOST_PASSES: u16 = 1_000;
+
+/// The connections of requests of one sort. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Handoff(Arc<Inner>);
+
+struct Inner {
+    pool: PgPool,
+    turns: Arc<Semaphore>,
+    line: Mutex<Line>,
+}
+
+/// Who waits, and what was passed on to them. There are never more connections than waiting requests.
+#[derive(Default)]
+struct Line {
+    waiting: usize,
+    passed: Vec<(PoolConnection<Postgres>, u16)>,
+}
+
+impl Handoff {
+    /// For requests that only read: half of a pool's connections.
+    pub(crate) fn of_reads(pool: PgPool) -> Self {
+        let most = pool.options().get_max_connections() / 2;
+        Self::new(pool, most)
+    }
+
+    /// For requests in a transaction, which wait for locks and for the disk: all of a pool's connections but one.
+    pub(crate) fn of_transactions(pool: PgPool) -> Self {
+        let most = pool.options().get_max_connections().saturating_sub(1);
+        Self::new(pool, most)
+    }
+
+    fn new(pool: PgPool, most: u32) -> Self {
+        let turns = Arc::new(Semaphore::new(usize::try_from(most).unwrap_or(1).max(1)));
+        Self(Arc::new(Inner { pool, turns, line: Mutex::default() }))
+    }
+
+    /// The pool they come from.
+    pub(crate) fn pool(&self) -> &PgPool {
+        &self.0.pool
+    }
+
+    /// A connection, in the order in which requests ask.
+    ///
+    /// # Errors
+    /// [`crate::fault::Code::Unavailable`] when the database is away or no connection is free in time.
+    pub(crate) async fn take(&self) -> Result<Lent, Fault> {
+        let place = Place::new(&self.0);
+        let turn = timeout(PATIENCE, Arc::clone(&self.0.turns).acquire_owned());
+        let turn = turn.await.map_err(|_| sqlx::Error::PoolTimedOut)?.map_err(|_| sqlx::Error::PoolClosed)?;
+        let (conn, passes) = match place.leave() {
+            Some(passed) => passed,
+            None => (self.0.pool.acquire().await?, 0),
+        };
+        Ok(Lent { conn, passes, turn: Some((self.clone(), turn)) })
+    }
+}
+
+impl Inner {
+    fn line(&self) -> MutexGuard<'_, Line> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Passes a connection on. It comes back when nobody waits for it.
+    fn pass(&self, conn: PoolConnection<Postgres>, passes: u16) -> Option<PoolConnection<Postgres>> {
+        let mut line = self.line();
+        if line.passed.len() >= line.waiting {
+            return Some(conn);
+        }
+        line.passed.push((conn, passes));
+        None
+    }
+}
+
+/// A place among those who wait. Whoever goes away leaves to the pool what only they had been waiting for.
+struct Place<'a>(Option<&'a Inner>);
+
+impl<'a> Place<'a> {
+    fn new(inner: &'a Inner) -> Self {
+        inner.line().waiting += 1;
+        Self(Some(inner))
+    }
+
+    /// What was passed on, now that it is one's turn.
+    fn leave(mut self) -> Option<(PoolConnection<Postgres>, u16)> {
+        let mut line = self.0.take()?.line();
+        line.waiting -= 1;
+        line.passed.pop()
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let Some(inner) = self.0 else { return };
+        let mut line = inner.line();
+        line.waiting -= 1;
+        let surplus = if line.passed.len() > line.waiting { line.passed.pop() } else { None };
+        drop(line);
+        drop(surplus);
+    }
+}
+
+/// A connection on loan. Dropped, it goes back to the pool, which tests it; and then the turn ends.
+pub(crate) struct Lent {
+    conn: PoolConnection<Postgres>,
+    passes: u16,
+    turn: Option<(Handoff, OwnedSemaphorePermit)>,
+}
+
+impl Lent {
+    /// A connection of the pool's own, which is not passed on.
+    ///
+    /// # Errors
+    /// [`crate::fault::Code::Unavailable`] when the database is away or every connection is taken.
+    pub(crate) async fn of(pool: &PgPool) -> Result<Self, Fault> {
+        Ok(Self { conn: pool.acquire().await?, passes: 0, turn: None })
+    }
+
+    /// Gives back a connection that is known to be sound and in no transaction.
+    pub(crate) fn pass_on(self) {
+        let Self { conn, passes, turn } = self;
+        let Some((home, turn)) = turn else { return };
+        let left = if passes < MOST_PASSES { home.0.pass(conn, passes + 1) } else { Some(conn) };
+        drop(left);
+        drop(turn);
+    }
+
+    /// Gives up a connection whose state is not known.
+    pub(crate) fn give_up(&mut self) {
+        self.conn.close_on_drop();
+    }
+}
+
+impl Deref for Lent {
+    type Target = PgConnection;
+
+    fn deref(&self) -> &PgConnection {
+        &self.conn
+    }
+}
+
+impl DerefMut for Lent {
+    fn deref_mut(&mut self) -> &mut PgConnection {
+        &mut self.conn
+    }
+}
