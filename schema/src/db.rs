@@ -54,6 +54,8 @@ struct Work {
 
 enum Stage {
     Waiting,
+    /// Being begun or ended: no statement runs on it until the server has answered.
+    Between(Lent),
     Open(Lent),
     Settled,
 }
@@ -62,66 +64,82 @@ impl Work {
     fn open(&mut self) -> Option<&mut Lent> {
         match &mut self.stage {
             Stage::Open(lent) => Some(lent),
+            Stage::Waiting | Stage::Between(_) | Stage::Settled => None,
+        }
+    }
+
+    /// The connection, which no statement has until [`Stage::Open`].
+    fn between(&mut self, lent: Lent) -> Option<&mut Lent> {
+        self.stage = Stage::Between(lent);
+        match &mut self.stage {
+            Stage::Between(lent) => Some(lent),
+            Stage::Waiting | Stage::Open(_) | Stage::Settled => None,
+        }
+    }
+
+    /// What holds the connection; it is settled from now on.
+    fn close(&mut self) -> Option<Lent> {
+        match std::mem::replace(&mut self.stage, Stage::Settled) {
+            Stage::Open(lent) | Stage::Between(lent) => Some(lent),
             Stage::Waiting | Stage::Settled => None,
         }
     }
 
-    /// Begins, unless it has begun.
+    /// Begins, unless it has begun. What fails here may be tried again.
     async fn begin(&mut self, source: &Source) -> Result<(), Fault> {
         if !matches!(self.stage, Stage::Waiting) {
             return Ok(());
         }
         let begin = raw_sql(sqlx::AssertSqlSafe(self.begin.clone()));
-        self.stage = Stage::Open(source.take().await?);
-        let Some(lent) = self.open() else { return Ok(()) };
-        if let Err(error) = begin.execute(&mut **lent).await {
-            self.give_up();
-            self.stage = Stage::Waiting;
-            return Err(error.into());
-        }
-        let (Some(claim), Some(lent)) = (self.claim.clone(), self.open()) else { return Ok(()) };
-        if let Err(fault) = claim.take(lent).await {
-            self.end("rollback").await?;
-            self.stage = Stage::Waiting;
-            return Err(fault);
-        }
-        Ok(())
-    }
-
-    /// Ends it, if it has begun. Until the server has answered, the connection is nobody else's.
-    async fn end(&mut self, how: &'static str) -> Result<(), sqlx::Error> {
-        let ended = match self.open() {
-            Some(lent) => raw_sql(how).execute(&mut **lent).await,
-            None => Ok(Default::default()),
+        let claim = self.claim.clone();
+        let lent = source.take().await?;
+        let Some(lent) = self.between(lent) else { return Ok(()) };
+        let begun = begin.execute(&mut **lent).await;
+        let claimed = match (begun, claim) {
+            (Err(error), _) => Err(error.into()),
+            (Ok(_), None) => Ok(()),
+            (Ok(_), Some(claim)) => claim.take(lent).await,
         };
-        match (ended, std::mem::replace(&mut self.stage, Stage::Settled)) {
-            (Ok(_), Stage::Open(lent)) => lent.pass_on(),
-            (Err(error), stage) => {
-                // A refusal of the server ends the transaction as well.
-                if !matches!(error, sqlx::Error::Database(_)) {
-                    self.stage = stage;
-                    self.give_up();
-                }
-                return Err(error);
-            }
-            (Ok(_), Stage::Waiting | Stage::Settled) => {}
+        if claimed.is_ok() {
+            self.stage = self.close().map_or(Stage::Waiting, Stage::Open);
+        } else {
+            let rolled_back = self.end("rollback").await;
+            self.stage = Stage::Waiting;
+            rolled_back?;
         }
-        Ok(())
+        claimed
     }
 
-    /// Ends the connection, and the transaction with it.
-    fn give_up(&mut self) {
-        if let Some(lent) = self.open() {
-            lent.give_up();
+    /// Ends it, if it has begun.
+    async fn end(&mut self, how: &'static str) -> Result<(), sqlx::Error> {
+        let Some(lent) = self.close() else { return Ok(()) };
+        let Some(lent) = self.between(lent) else { return Ok(()) };
+        let mut ended = raw_sql(how).execute(&mut **lent).await.map(drop);
+        let mut is_over = ended.is_ok();
+        if matches!(ended, Err(sqlx::Error::Database(_))) {
+            // Either it was refused, and is over, or this is the answer to a statement that was dropped on its way, and
+            // nothing has ended.
+            let again = raw_sql("rollback").execute(&mut **lent).await.map(drop);
+            is_over = again.is_ok();
+            if how == "rollback" {
+                ended = again;
+            }
         }
-        self.stage = Stage::Settled;
+        match self.close() {
+            Some(lent) if is_over => lent.pass_on(),
+            Some(mut lent) => lent.give_up(),
+            None => {}
+        }
+        ended
     }
 }
 
 impl Drop for Work {
     /// A transaction that nobody settled is rolled back by the server when its connection ends.
     fn drop(&mut self) {
-        self.give_up();
+        if let Some(mut lent) = self.close() {
+            lent.give_up();
+        }
     }
 }
 
@@ -201,7 +219,7 @@ impl Db {
         }
     }
 
-    /// The request was answered: its connection is sound.
+    /// The statements of a read so far were answered, so that its connection is sound and somebody else's.
     pub(crate) async fn answered(&self) {
         if let Mode::Kept(kept) = &self.mode
             && let Some(lent) = kept.lock().await.take()

@@ -4,10 +4,9 @@
 //! as a small statement. The connection of a request that was answered is known to be sound, so where another waits, it
 //! goes on as it is, to whoever has waited longest. Every other one goes back to the pool and is tested there.
 //!
-//! Requests hold fewer connections than the pool has, so that what the service needs beside them (budgets, principals,
-//! jobs, streams) does not wait behind them. Those that only read have turns of their own, because they are never kept
-//! waiting by a lock, and fewer of them: statements that only compute contend for the same cores, and each is done sooner
-//! when fewer are under way (measured: ARCHITECTURE.md, Speed).
+//! Requests that read and requests in a transaction have turns of their own, fewer than the pool has connections, so that
+//! neither takes all of them. Reads have the fewer: statements that only compute contend for the same cores, and each is
+//! done sooner when fewer are under way (measured: ARCHITECTURE.md, Speed).
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,8 +21,9 @@ use crate::fault::Fault;
 
 /// The longest wait for a connection.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
-/// Requests after which a connection goes through the pool again, which ends those that are old.
-const MOST_PASSES: u16 = 1_000;
+/// Requests after which a connection goes through the pool again, where whoever waits for one is next: few, so that
+/// requests of one sort keep nobody else waiting, and enough that most are spared the test.
+const MOST_PASSES: u16 = 16;
 
 /// The connections of requests of one sort. Cheap to clone.
 #[derive(Clone)]
@@ -49,9 +49,10 @@ impl Handoff {
         Self::new(pool, most)
     }
 
-    /// For requests in a transaction, which wait for locks and for the disk: all of a pool's connections but one.
+    /// For requests in a transaction, which wait for locks and for the disk: all but two, one of which the feed of changes
+    /// has for itself.
     pub(crate) fn of_transactions(pool: PgPool) -> Self {
-        let most = pool.options().get_max_connections().saturating_sub(1);
+        let most = pool.options().get_max_connections().saturating_sub(2);
         Self::new(pool, most)
     }
 
@@ -70,14 +71,16 @@ impl Handoff {
     /// # Errors
     /// [`crate::fault::Code::Unavailable`] when the database is away or no connection is free in time.
     pub(crate) async fn take(&self) -> Result<Lent, Fault> {
-        let place = Place::new(&self.0);
-        let turn = timeout(PATIENCE, Arc::clone(&self.0.turns).acquire_owned());
-        let turn = turn.await.map_err(|_| sqlx::Error::PoolTimedOut)?.map_err(|_| sqlx::Error::PoolClosed)?;
-        let (conn, passes) = match place.leave() {
-            Some(passed) => passed,
-            None => (self.0.pool.acquire().await?, 0),
+        let taken = async {
+            let place = Place::new(&self.0);
+            let turn = Arc::clone(&self.0.turns).acquire_owned().await.map_err(|_| sqlx::Error::PoolClosed)?;
+            let (conn, passes) = match place.leave() {
+                Some(passed) => passed,
+                None => (self.0.pool.acquire().await?, 0),
+            };
+            Ok(Lent { conn, passes, turn: Some((self.clone(), turn)) })
         };
-        Ok(Lent { conn, passes, turn: Some((self.clone(), turn)) })
+        timeout(PATIENCE, taken).await.map_err(|_| sqlx::Error::PoolTimedOut)?
     }
 }
 

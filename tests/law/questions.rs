@@ -7,6 +7,7 @@ use http::Method;
 use labs_rest::contract::{Access, Operation, Place};
 use labs_rest::documents::Documents;
 use serde_json::{Map, Value, json};
+use sqlx::Connection as _;
 
 use super::{Cast, operations};
 use crate::house::contract;
@@ -224,6 +225,21 @@ async fn what_a_refusal_keeps_is_kept_of_a_query_as_well() {
     let refused = cast.explore(&cast.staff.token, guess, &json!({})).await;
     assert_eq!(refused["data"], Value::Null, "{refused}");
     assert!(cast.house.number("select count(*) from sign_in_failure").await > 0, "the guess counts: {refused}");
+}
+
+#[tokio::test]
+async fn a_query_that_is_ended_on_its_way_leaves_no_transaction_behind() {
+    let cast = Cast::new().await;
+    let mut owner = cast.house.owner().await;
+    let mut holding = owner.begin().await.unwrap();
+    sqlx::raw_sql("lock table category in access exclusive mode").execute(&mut *holding).await.unwrap();
+    // The deadline comes before the lock's, so that what the database says of the lock is the answer to the ROLLBACK.
+    let late = cast.explore(&cast.staff.token, "{ marketplace_categories_list { data { uuid } } }", &json!({})).await;
+    assert!(late["errors"][0]["message"].as_str().unwrap().contains("2 seconds"), "{late}");
+    let left = "select count(*) from pg_stat_activity
+        where datname = current_database() and application_name = 'labs' and state like 'idle in transaction%'";
+    assert_eq!(cast.house.number(left).await, 0);
+    holding.rollback().await.unwrap();
 }
 
 #[tokio::test]

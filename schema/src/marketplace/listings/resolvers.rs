@@ -92,6 +92,8 @@ impl ListingsQuery {
 /// How the result divides. What the first row was found under tells whether it is known already; without a row
 /// there is little to count.
 async fn facets(ask: &Ask, filter: &Filter, first: Option<&FoundRow>) -> Result<Arc<ListingFacets>, Fault> {
+    // Whoever waits for another's count holds no connection meanwhile.
+    ask.db.answered().await;
     let counted = store::facets_get(&ask.db, filter);
     match first {
         Some(row) => ask.services.showcase.facets.get_or_make(row.stamp.clone(), format!("{filter:?}"), counted).await,

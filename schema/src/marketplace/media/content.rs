@@ -88,6 +88,7 @@ pub(crate) async fn deliver(ask: &Ask, stored: &Stored, variant: VariantName, ca
     let size = found.map_or(&stored.original, |(_, size)| size);
     let lost = || Fault::internal(format!("the picture {} has no object {}", stored.media_uuid, size.object_key));
     let key = MediaKey::from_name(&size.object_key).ok_or_else(lost)?;
+    ask.db.answered().await;
     let object = ask.services.media.get(key).await.map_err(away)?.ok_or_else(lost)?;
     let name = variant.name().to_ascii_lowercase();
     let ending = size.media_type.rsplit('/').next().unwrap_or_default();

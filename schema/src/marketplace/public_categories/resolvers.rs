@@ -70,6 +70,8 @@ impl PublicCategoriesQuery {
     ) -> Result<PublicCategoryList, Fault> {
         let ask = ctx.ask();
         let stamp = stamp_get(&ask.db).await?;
+        // Whoever waits for another's count holds no connection meanwhile.
+        ask.db.answered().await;
         let question = locale.clone().unwrap_or_default();
         let counted = tree(&ask.db, locale.as_deref());
         let data = ask.services.showcase.trees.get_or_make(stamp, question, counted).await?;

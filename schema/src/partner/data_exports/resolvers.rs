@@ -95,6 +95,7 @@ impl DataExportsQuery {
         rules::downloadable(State::parse(&row.state)?, row.is_kept)?;
         let lost = || Fault::internal(format!("the data export {export_uuid} has no object"));
         let name = row.object_secret.as_deref().and_then(ArchiveName::from_name).ok_or_else(lost)?;
+        ask.db.answered().await;
         let object = ask.services.media.archive_get(name).await.map_err(Fault::internal)?.ok_or_else(lost)?;
         note(ask, partner_uuid, "DATA_EXPORT_DOWNLOADED", export_uuid, None).await?;
         let day = row.made_at.map(|made_at| made_at.to_string().chars().take(10).collect::<String>());
