@@ -25,9 +25,9 @@ pub struct Serve {
     #[command(flatten)]
     pub common: Common,
 
-    /// Connections to the database
+    /// Connections to the database, 4 to 80
     #[arg(long, env = "LABS_DATABASE_CONNECTIONS", default_value = "8", value_name = "NUMBER",
-        value_parser = clap::value_parser!(u32).range(2..=80))]
+        value_parser = clap::value_parser!(u32).range(4..=80))]
     pub database_connections: u32,
 
     /// Start without sample data, of which DATABASE_URL never gets any
@@ -66,7 +66,12 @@ pub struct Serve {
     #[arg(long, env = "LABS_ANONYMOUS_PER_DAY", default_value = "50000", value_name = "NUMBER")]
     pub anonymous_per_day: u64,
 
-    /// Tries a minute that one network has at sign-in, second factor, token, registration, refresh and reset
+    /// Requests a second that a staff member may make, and a program of no partner's, a storefront for example
+    #[arg(long, env = "LABS_OWN_PER_SECOND", default_value = "200", value_name = "NUMBER",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub own_per_second: u32,
+
+    /// Tries a minute that one network has at sign-in, second factor, token, registration, refresh, reset and with what was mailed
     #[arg(long, env = "LABS_ATTEMPTS_PER_MINUTE", default_value = "30", value_name = "NUMBER")]
     pub attempts_per_minute: u32,
 }
@@ -150,6 +155,8 @@ pub struct Config {
     pub cors_origins: Vec<String>,
     /// The peers whose forwarded headers count.
     pub trusted_proxies: Vec<IpNet>,
+    /// Requests a second of whoever has a budget of their own.
+    pub own_per_second: u32,
     /// The budgets of callers without an account.
     pub limits: labs_rest::edge::budget::Limits,
     base_url: Option<String>,
@@ -180,6 +187,7 @@ impl Serve {
             mail_from: self.mail_from,
             cors_origins: self.cors_origins,
             trusted_proxies: self.trusted_proxies,
+            own_per_second: self.own_per_second,
             limits: labs_rest::edge::budget::Limits {
                 anonymous_per_second: self.anonymous_per_second,
                 anonymous_per_day: self.anonymous_per_day,

@@ -69,12 +69,16 @@ fn announce(config: &Config, address: SocketAddr) {
     }
 }
 
-/// The first line holds the base address, for programs. The sheet of sign-ins is named only beside the private
+/// The first line holds the base address, for programs; where others reach the service elsewhere than it listens, the second
+/// tells where that is. The sheet of sign-ins is named only beside the private
 /// database, which it belongs to.
 fn announcement(config: &Config, address: SocketAddr) -> String {
     let base = config.base_url(address);
-    let mut lines =
-        format!("Labs is ready at {base}\n  API reference  {base}/reference\n  Playground     {base}/playground\n");
+    let mut lines = format!("Labs is ready at {base}\n");
+    if base != format!("http://{address}") {
+        lines += &format!("  Listens at     {address}\n");
+    }
+    lines += &format!("  API reference  {base}/reference\n  Playground     {base}/playground\n");
     let sign_ins = config.sign_ins_file();
     if config.database_url.is_none() && sign_ins.exists() {
         lines += &format!("  Sign-ins       {}\n", sign_ins.display());
@@ -126,7 +130,12 @@ mod tests {
         std::fs::write(place.path().join("sign-ins.txt"), "").unwrap();
         let private = announced(&folder);
         assert!(private.starts_with("Labs is ready at http://127.0.0.1:4711\n"), "{private}");
-        assert!(private.contains("Sign-ins"), "{private}");
+        assert!(private.contains("Sign-ins") && !private.contains("Listens at"), "{private}");
+        let named = announced(&[folder.as_slice(), &["--base-url", "https://labs.example"]].concat());
+        assert!(
+            named.starts_with("Labs is ready at https://labs.example\n  Listens at     127.0.0.1:4711\n"),
+            "{named}"
+        );
         let elsewhere = announced(&[folder.as_slice(), &["--database-url", "postgres://db/labs"]].concat());
         assert!(!elsewhere.contains("Sign-ins"), "{elsewhere}");
     }

@@ -84,6 +84,7 @@ pub async fn application(
             base_url: base_url.to_owned(),
             audience: base_url.to_owned(),
             mail_from: config.mail_from.clone(),
+            own_per_second: config.own_per_second,
         },
     };
     let engine = open(opening).await.map_err(plainly)?;
@@ -171,7 +172,7 @@ fn probes(engine: &Engine, postman: &Arc<Postman>) -> Probes {
             check: Box::new(move || {
                 let pool = migrations.clone();
                 Box::pin(async move {
-                    let done = is_migrated(&pool).await.map_err(away)?;
+                    let done = is_migrated(&pool).await.map_err(|_| "What is applied cannot be read.".to_owned())?;
                     if done { Ok(()) } else { Err("Migrations of this version are missing.".to_owned()) }
                 })
             }),
@@ -258,6 +259,7 @@ async fn inside(database_url: &str, common: &Common) -> anyhow::Result<Engine> {
             base_url: nobody.clone(),
             audience: nobody,
             mail_from: "Labs <labs@localhost>".to_owned(),
+            own_per_second: 1,
         },
     };
     open(opening).await.map_err(plainly)

@@ -171,14 +171,17 @@ fn is_good(status: http::StatusCode) -> bool {
 async fn operation(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let mut walk = Walk::begin(&rest, &parts);
-    // A panic is one request's 500, never the process's.
-    let walked = AssertUnwindSafe(walk_operation(&rest, &parts, body, &mut walk)).catch_unwind().await;
-    let outcome = walked.unwrap_or_else(|_| Err(Fault::internal("a request panicked")));
-    let response = match outcome {
+    let response = match survived(walk_operation(&rest, &parts, body, &mut walk)).await {
         Ok(response) => response,
         Err(fault) => refuse(&fault, &parts, &walk),
     };
     walk.finish(&rest, response)
+}
+
+/// A panic is one request's 500, never the process's.
+pub(crate) async fn survived<T>(walked: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+    let outcome = AssertUnwindSafe(walked).catch_unwind().await;
+    outcome.unwrap_or_else(|_| Err(Fault::internal("a request panicked")))
 }
 
 fn refuse(fault: &Fault, parts: &Parts, walk: &Walk<'_>) -> Response<Body> {

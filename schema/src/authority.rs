@@ -22,6 +22,7 @@ use crate::fault::{Code, Fault};
 use crate::keep::sealed::MasterKey;
 use crate::keep::token::{Claims, KeyRing, TokenError};
 use crate::principal::Principal;
+use crate::services::Settings;
 use crate::time::{Clock, Time};
 
 mod denials;
@@ -48,6 +49,7 @@ pub struct Authority {
     clock: Clock,
     issuer: String,
     audience: String,
+    own_per_second: u32,
     started: Instant,
     beaten_at: AtomicU64,
     /// The second since the start in which a token of an unknown key came last, and how many came in it.
@@ -83,13 +85,8 @@ impl Authority {
     ///
     /// # Errors
     /// When the database is away or a key cannot be opened with the master key.
-    pub async fn open(
-        pool: PgPool,
-        clock: Clock,
-        key: MasterKey,
-        issuer: String,
-        audience: String,
-    ) -> Result<Self, Fault> {
+    pub async fn open(pool: PgPool, clock: Clock, key: MasterKey, settings: &Settings) -> Result<Self, Fault> {
+        let (issuer, audience) = (settings.base_url.clone(), settings.audience.clone());
         let denials = denials::Denials::open(&pool).await?;
         let ring = keys::load_or_create(&pool, &key, (&issuer, &audience), clock.now()).await?;
         Ok(Self {
@@ -97,6 +94,7 @@ impl Authority {
             clock,
             issuer,
             audience,
+            own_per_second: settings.own_per_second,
             started: Instant::now(),
             beaten_at: AtomicU64::new(0),
             strange_keys: Mutex::default(),
@@ -130,7 +128,7 @@ impl Authority {
         }
         let generation = self.generation.load(Ordering::Acquire);
         let claims = self.verify(token, now).await?;
-        let loaded = load::principal(&self.pool, &claims).await?;
+        let loaded = load::principal(&self.pool, &claims, self.own_per_second).await?;
         let principal = Arc::new(loaded.principal);
         let basis = Basis { subjects: loaded.subjects, generation, good_until: loaded.good_until };
         self.tokens.insert(digest, Arc::new(Known { principal: Arc::clone(&principal), basis }));

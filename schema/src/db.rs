@@ -39,9 +39,28 @@ enum Mode {
     /// Each on a connection that is held for it only.
     Single,
     /// All on one connection, until the request is answered.
-    Kept(Arc<Mutex<Option<Lent>>>),
+    Kept(Arc<Mutex<Kept>>),
     /// All in one transaction.
     Within(Arc<Mutex<Work>>),
+}
+
+/// The connection of a request that only reads, from its first statement on.
+#[derive(Default)]
+struct Kept(Option<Lent>);
+
+impl Kept {
+    fn lent(&mut self) -> Option<&mut Lent> {
+        self.0.as_mut()
+    }
+}
+
+impl Drop for Kept {
+    /// Whoever asked went away, or was refused.
+    fn drop(&mut self) {
+        if let Some(lent) = self.0.take() {
+            lent.abandon();
+        }
+    }
 }
 
 /// A transaction: begun by its first statement, so that a resolver that computes before it writes (a password hash, a
@@ -50,70 +69,54 @@ struct Work {
     begin: String,
     claim: Option<Slot>,
     stage: Stage,
+    lent: Option<Lent>,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Waiting,
-    /// Being begun or ended: no statement runs on it until the server has answered.
-    Between(Lent),
-    Open(Lent),
+    /// Being begun or ended: no statement runs until the server has answered.
+    Between,
+    Open,
     Settled,
 }
 
 impl Work {
+    /// The connection, for a statement.
     fn open(&mut self) -> Option<&mut Lent> {
-        match &mut self.stage {
-            Stage::Open(lent) => Some(lent),
-            Stage::Waiting | Stage::Between(_) | Stage::Settled => None,
-        }
-    }
-
-    /// The connection, which no statement has until [`Stage::Open`].
-    fn between(&mut self, lent: Lent) -> Option<&mut Lent> {
-        self.stage = Stage::Between(lent);
-        match &mut self.stage {
-            Stage::Between(lent) => Some(lent),
-            Stage::Waiting | Stage::Open(_) | Stage::Settled => None,
-        }
-    }
-
-    /// What holds the connection; it is settled from now on.
-    fn close(&mut self) -> Option<Lent> {
-        match std::mem::replace(&mut self.stage, Stage::Settled) {
-            Stage::Open(lent) | Stage::Between(lent) => Some(lent),
-            Stage::Waiting | Stage::Settled => None,
-        }
+        self.lent.as_mut().filter(|_| self.stage == Stage::Open)
     }
 
     /// Begins, unless it has begun. What fails here may be tried again.
     async fn begin(&mut self, source: &Source) -> Result<(), Fault> {
-        if !matches!(self.stage, Stage::Waiting) {
+        if self.stage != Stage::Waiting {
             return Ok(());
         }
+        let lent = self.lent.insert(source.take().await?);
+        self.stage = Stage::Between;
         let begin = raw_sql(sqlx::AssertSqlSafe(self.begin.clone()));
-        let claim = self.claim.clone();
-        let lent = source.take().await?;
-        let Some(lent) = self.between(lent) else { return Ok(()) };
-        let begun = begin.execute(&mut **lent).await;
-        let claimed = match (begun, claim) {
+        let begun = match (begin.execute(&mut **lent).await, self.claim.clone()) {
             (Err(error), _) => Err(error.into()),
             (Ok(_), None) => Ok(()),
             (Ok(_), Some(claim)) => claim.take(lent).await,
         };
-        if claimed.is_ok() {
-            self.stage = self.close().map_or(Stage::Waiting, Stage::Open);
+        if begun.is_ok() {
+            self.stage = Stage::Open;
         } else {
             let rolled_back = self.end("rollback").await;
             self.stage = Stage::Waiting;
             rolled_back?;
         }
-        claimed
+        begun
     }
 
     /// Ends it, if it has begun.
     async fn end(&mut self, how: &'static str) -> Result<(), sqlx::Error> {
-        let Some(lent) = self.close() else { return Ok(()) };
-        let Some(lent) = self.between(lent) else { return Ok(()) };
+        self.stage = Stage::Between;
+        let Some(lent) = self.lent.as_mut() else {
+            self.stage = Stage::Settled;
+            return Ok(());
+        };
         let mut ended = raw_sql(how).execute(&mut **lent).await.map(drop);
         let mut is_over = ended.is_ok();
         if matches!(ended, Err(sqlx::Error::Database(_))) {
@@ -125,9 +128,10 @@ impl Work {
                 ended = again;
             }
         }
-        match self.close() {
+        self.stage = Stage::Settled;
+        match self.lent.take() {
             Some(lent) if is_over => lent.pass_on(),
-            Some(mut lent) => lent.give_up(),
+            Some(lent) => lent.give_up(),
             None => {}
         }
         ended
@@ -137,7 +141,7 @@ impl Work {
 impl Drop for Work {
     /// A transaction that nobody settled is rolled back by the server when its connection ends.
     fn drop(&mut self) {
-        if let Some(mut lent) = self.close() {
+        if let Some(lent) = self.lent.take() {
             lent.give_up();
         }
     }
@@ -175,11 +179,11 @@ impl Db {
 
     /// Statements inside one transaction that no request began: a job's. End it with [`Self::settle`].
     pub(crate) fn apart(pool: PgPool) -> Self {
-        Self::within(pool, "begin isolation level read committed".to_owned())
+        Self::within(pool, "begin".to_owned())
     }
 
     fn in_transaction(source: Source, begin: String) -> Self {
-        let work = Work { begin, claim: None, stage: Stage::Waiting };
+        let work = Work { begin, claim: None, stage: Stage::Waiting, lent: None };
         Self { source, mode: Mode::Within(Arc::new(Mutex::new(work))) }
     }
 
@@ -199,9 +203,10 @@ impl Db {
     /// Commits the transaction, if a statement began one.
     ///
     /// # Errors
-    /// What the rules answered that the database checks last, or that it is away. Nothing is kept then, as far as is known.
+    /// What the rules answered that the database checks last: nothing is kept then. [`Fault::unknown`] when the
+    /// connection broke on the way.
     pub(crate) async fn commit(&self) -> Result<(), Fault> {
-        self.end("commit").await
+        self.end("commit").await.map_err(|error| if is_silence(&error) { Fault::unknown(error) } else { error.into() })
     }
 
     /// Takes back what the transaction did, if a statement began one.
@@ -209,12 +214,12 @@ impl Db {
     /// # Errors
     /// When the database is away. It takes it back by itself.
     pub(crate) async fn rollback(&self) -> Result<(), Fault> {
-        self.end("rollback").await
+        Ok(self.end("rollback").await?)
     }
 
-    async fn end(&self, how: &'static str) -> Result<(), Fault> {
+    async fn end(&self, how: &'static str) -> Result<(), sqlx::Error> {
         match &self.mode {
-            Mode::Within(work) => Ok(work.lock().await.end(how).await?),
+            Mode::Within(work) => work.lock().await.end(how).await,
             Mode::Single | Mode::Kept(_) => Ok(()),
         }
     }
@@ -222,7 +227,7 @@ impl Db {
     /// The statements of a read so far were answered, so that its connection is sound and somebody else's.
     pub(crate) async fn answered(&self) {
         if let Mode::Kept(kept) = &self.mode
-            && let Some(lent) = kept.lock().await.take()
+            && let Some(lent) = kept.lock().await.0.take()
         {
             lent.pass_on();
         }
@@ -242,7 +247,7 @@ impl Db {
     pub(crate) async fn claim_first(&self, slot: Slot) -> Result<(), Fault> {
         if let Mode::Within(work) = &self.mode {
             let mut work = work.lock().await;
-            if matches!(work.stage, Stage::Waiting) {
+            if work.stage == Stage::Waiting {
                 work.claim = Some(slot);
                 return Ok(());
             }
@@ -260,10 +265,10 @@ impl Db {
             Mode::Single => Ok(Conn(Held::Alone(self.source.take().await?))),
             Mode::Kept(kept) => {
                 let mut kept = Arc::clone(kept).lock_owned().await;
-                if kept.is_none() {
-                    *kept = Some(self.source.take().await?);
+                if kept.0.is_none() {
+                    kept.0 = Some(self.source.take().await?);
                 }
-                let kept = OwnedMutexGuard::try_map(kept, Option::as_mut);
+                let kept = OwnedMutexGuard::try_map(kept, Kept::lent);
                 kept.map(|lent| Conn(Held::Kept(lent))).map_err(|_| Fault::internal("a connection that was just kept"))
             }
             Mode::Within(work) => {
@@ -276,11 +281,16 @@ impl Db {
         }
     }
 
-    /// The pool, for what must outlive the request (a stream of rows).
+    /// The pool, for what takes its connections itself.
     #[must_use]
-    pub fn pool(&self) -> &PgPool {
+    pub(crate) fn pool(&self) -> &PgPool {
         self.source.pool()
     }
+}
+
+/// Whether a COMMIT was answered by nothing that says what became of it: the connection or the server ended first.
+fn is_silence(error: &sqlx::Error) -> bool {
+    error.as_database_error().is_none_or(|error| error.code().is_some_and(|state| state.starts_with("57P")))
 }
 
 /// A connection held for one statement.
@@ -288,7 +298,7 @@ pub struct Conn(Held);
 
 enum Held {
     Alone(Lent),
-    Kept(OwnedMappedMutexGuard<Option<Lent>, Lent>),
+    Kept(OwnedMappedMutexGuard<Kept, Lent>),
     Inside(OwnedMappedMutexGuard<Work, Lent>),
 }
 

@@ -44,6 +44,8 @@ pub struct Parts {
     pub keep: bool,
     /// The whole transaction may be tried again (SQLSTATE 40001, 40P01).
     pub retryable: bool,
+    /// Whether anything was done is not known.
+    pub unknown: bool,
 }
 
 /// The limit that a plan sets and what is used of it.
@@ -219,6 +221,7 @@ impl Fault {
             oauth_error: None,
             keep: false,
             retryable: false,
+            unknown: false,
         }))
     }
 
@@ -284,6 +287,18 @@ impl Fault {
             Code::Internal,
             "Something went wrong on our side. Nothing was changed. Quote the request id when you report it.",
         )
+    }
+
+    /// The answer to a COMMIT never came: it may have been done. No status that invites to send it again.
+    pub(crate) fn unknown(cause: impl fmt::Display) -> Self {
+        tracing::error!(cause = %cause, "whether a request was done is not known");
+        let mut fault = Self::new(
+            Code::Internal,
+            "The connection to the database broke while this was being kept, so it may or may not have been done. Read \
+             what it was about before you send it again; with the Idempotency-Key that it had, it is done at most once.",
+        );
+        fault.0.unknown = true;
+        fault
     }
 
     /// The content.

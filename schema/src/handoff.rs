@@ -10,10 +10,11 @@
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sqlx::pool::PoolConnection;
-use sqlx::{PgConnection, PgPool, Postgres};
+use sqlx::{Connection as _, PgConnection, PgPool, Postgres};
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
@@ -21,9 +22,9 @@ use crate::fault::Fault;
 
 /// The longest wait for a connection.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
-/// Requests after which a connection goes through the pool again, where whoever waits for one is next: few, so that
-/// requests of one sort keep nobody else waiting, and enough that most are spared the test.
-const MOST_PASSES: u16 = 16;
+/// How long a connection goes from request to request before it goes through the pool again, where whoever waits for one
+/// is next: too short for requests of one sort to keep anybody else waiting, and long enough that most are spared the test.
+const LONGEST_AWAY: Duration = Duration::from_millis(100);
 
 /// The connections of requests of one sort. Cheap to clone.
 #[derive(Clone)]
@@ -39,8 +40,11 @@ struct Inner {
 #[derive(Default)]
 struct Line {
     waiting: usize,
-    passed: Vec<(PoolConnection<Postgres>, u16)>,
+    passed: Vec<Passed>,
 }
+
+/// A connection, and since when it has been away from the pool.
+type Passed = (PoolConnection<Postgres>, Instant);
 
 impl Handoff {
     /// For requests that only read: half of a pool's connections.
@@ -57,7 +61,7 @@ impl Handoff {
     }
 
     fn new(pool: PgPool, most: u32) -> Self {
-        let turns = Arc::new(Semaphore::new(usize::try_from(most).unwrap_or(1).max(1)));
+        let turns = Arc::new(Semaphore::new(most.max(1) as usize));
         Self(Arc::new(Inner { pool, turns, line: Mutex::default() }))
     }
 
@@ -74,11 +78,11 @@ impl Handoff {
         let taken = async {
             let place = Place::new(&self.0);
             let turn = Arc::clone(&self.0.turns).acquire_owned().await.map_err(|_| sqlx::Error::PoolClosed)?;
-            let (conn, passes) = match place.leave() {
+            let (conn, since) = match place.leave() {
                 Some(passed) => passed,
-                None => (self.0.pool.acquire().await?, 0),
+                None => (self.0.pool.acquire().await?, Instant::now()),
             };
-            Ok(Lent { conn, passes, turn: Some((self.clone(), turn)) })
+            Ok(Lent { conn, since, turn: Some((self.clone(), turn)) })
         };
         timeout(PATIENCE, taken).await.map_err(|_| sqlx::Error::PoolTimedOut)?
     }
@@ -90,37 +94,34 @@ impl Inner {
     }
 
     /// Passes a connection on. It comes back when nobody waits for it.
-    fn pass(&self, conn: PoolConnection<Postgres>, passes: u16) -> Option<PoolConnection<Postgres>> {
+    fn pass(&self, passed: Passed) -> Option<Passed> {
         let mut line = self.line();
         if line.passed.len() >= line.waiting {
-            return Some(conn);
+            return Some(passed);
         }
-        line.passed.push((conn, passes));
+        line.passed.push(passed);
         None
     }
 }
 
 /// A place among those who wait. Whoever goes away leaves to the pool what only they had been waiting for.
-struct Place<'a>(Option<&'a Inner>);
+struct Place<'a>(&'a Inner);
 
 impl<'a> Place<'a> {
     fn new(inner: &'a Inner) -> Self {
         inner.line().waiting += 1;
-        Self(Some(inner))
+        Self(inner)
     }
 
     /// What was passed on, now that it is one's turn.
-    fn leave(mut self) -> Option<(PoolConnection<Postgres>, u16)> {
-        let mut line = self.0.take()?.line();
-        line.waiting -= 1;
-        line.passed.pop()
+    fn leave(self) -> Option<Passed> {
+        self.0.line().passed.pop()
     }
 }
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        let Some(inner) = self.0 else { return };
-        let mut line = inner.line();
+        let mut line = self.0.line();
         line.waiting -= 1;
         let surplus = if line.passed.len() > line.waiting { line.passed.pop() } else { None };
         drop(line);
@@ -128,10 +129,10 @@ impl Drop for Place<'_> {
     }
 }
 
-/// A connection on loan. Dropped, it goes back to the pool, which tests it; and then the turn ends.
+/// A connection on loan. Dropped, it goes back to the pool, which tests it.
 pub(crate) struct Lent {
     conn: PoolConnection<Postgres>,
-    passes: u16,
+    since: Instant,
     turn: Option<(Handoff, OwnedSemaphorePermit)>,
 }
 
@@ -141,20 +142,33 @@ impl Lent {
     /// # Errors
     /// [`crate::fault::Code::Unavailable`] when the database is away or every connection is taken.
     pub(crate) async fn of(pool: &PgPool) -> Result<Self, Fault> {
-        Ok(Self { conn: pool.acquire().await?, passes: 0, turn: None })
+        Ok(Self { conn: pool.acquire().await?, since: Instant::now(), turn: None })
     }
 
     /// Gives back a connection that is known to be sound and in no transaction.
     pub(crate) fn pass_on(self) {
-        let Self { conn, passes, turn } = self;
+        let Self { conn, since, turn } = self;
         let Some((home, turn)) = turn else { return };
-        let left = if passes < MOST_PASSES { home.0.pass(conn, passes + 1) } else { Some(conn) };
+        let left = if since.elapsed() < LONGEST_AWAY { home.0.pass((conn, since)) } else { Some((conn, since)) };
         drop(left);
         drop(turn);
     }
 
+    /// Gives back a connection outside a transaction on which a statement may still be under way: nobody waits for its
+    /// rows, but the turn ends only with it.
+    pub(crate) fn abandon(self) {
+        let Self { mut conn, turn, .. } = self;
+        let Ok(runtime) = Handle::try_current() else { return };
+        runtime.spawn(async move {
+            // One that is broken, the pool finds out for itself.
+            let _ = conn.ping().await;
+            drop(conn);
+            drop(turn);
+        });
+    }
+
     /// Gives up a connection whose state is not known.
-    pub(crate) fn give_up(&mut self) {
+    pub(crate) fn give_up(mut self) {
         self.conn.close_on_drop();
     }
 }

@@ -47,4 +47,6 @@ pub struct Settings {
     pub audience: String,
     /// Sender of mails.
     pub mail_from: String,
+    /// Requests a second of a staff member, or of a program that belongs to no partner.
+    pub own_per_second: u32,
 }

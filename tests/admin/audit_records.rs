@@ -273,14 +273,13 @@ async fn exports_that_follow_one_another_miss_nothing_that_ends_late() {
     };
     let names = |lines: &[Value]| lines.iter().map(|line| line["operation"].clone()).collect::<Vec<_>>();
     archive.category("Before").await;
-    let mut owner = archive.house.owner().await;
-    let late = "begin; insert into audit_log (record_uuid, operation, channel, outcome, actor_kind, actor_label)
+    let late = "insert into audit_log (record_uuid, operation, channel, outcome, actor_kind, actor_label)
                 values (labs_uuid(), 'late_one', 'JOB', 'SUCCEEDED', 'SYSTEM', 'Job')";
-    sqlx::raw_sql(late).execute(&mut owner).await.unwrap();
+    let late = archive.house.hold(late).await;
     archive.category("Meanwhile").await;
     let first = export("2020-01-01T00:00:00Z").await;
     assert_eq!(names(&first), ["marketplace_categories_create"], "it ends where the open one began");
-    sqlx::raw_sql("commit").execute(&mut owner).await.unwrap();
+    late.commit().await;
     let next = export(first[0]["recorded_at"].as_str().unwrap()).await;
     assert_eq!(names(&next), ["marketplace_categories_create", "late_one", "marketplace_categories_create"]);
     assert_eq!(next[0]["uuid"], first[0]["uuid"], "where the first export ended, the next goes on");

@@ -292,7 +292,6 @@ async fn an_erased_partner_counts_on_and_is_nobody() {
 
 /// One of the desk takes a ticket: it is held, and a mail is written that tells of it.
 const ASSIGNED: &str = "
-    begin;
     update support_ticket set assignee_uuid = null;
     insert into mail_message (message_uuid, kind, recipient, subject, content_sealed, next_attempt_at, about_partner_uuid)
     select labs_uuid(), 'TICKET', 'desk@platform.example', subject, 'sealed', labs_now() + interval '1 day', partner_uuid
@@ -306,13 +305,12 @@ async fn a_mail_that_is_being_written_during_an_erasure_is_erased_as_well() {
     let open = house.call("partner_support_tickets_open").path("partner_uuid", partner);
     open.token(&owner.token).json(&ticket).expect(201).await;
     step(&house, &staff, "close", partner).await;
-    let mut desk = house.owner().await;
-    sqlx::raw_sql(ASSIGNED).execute(&mut desk).await.unwrap();
+    let desk = house.hold(ASSIGNED).await;
     let waiting = "select least(count(*), 1) from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'";
     let (erased, ()) = tokio::join!(step(&house, &staff, "erase", partner), async {
         house.until(waiting, 1).await;
-        sqlx::raw_sql("commit").execute(&mut desk).await.unwrap();
+        desk.commit().await;
     });
     assert_eq!(erased.status, 200);
     let erased = "select count(*) from mail_message

@@ -298,16 +298,14 @@ async fn whoever_goes_away_while_the_next_portion_comes_leaves_it_to_others() {
     for _ in 0..75 {
         assert!(budgets.spend(&budget, now).await.is_ok());
     }
-    let mut other = house.owner().await;
-    let held = "begin; select from daily_budget where account = 'client:hasty' for update";
-    sqlx::raw_sql(held).execute(&mut other).await.unwrap();
+    let held = house.hold("select from daily_budget where account = 'client:hasty' for update").await;
     for _ in 75..100 {
         assert!(budgets.spend(&budget, now).await.is_ok());
     }
     let mut gone = budgets.spend(&budget, now);
     assert!(futures_util::poll!(gone.as_mut()).is_pending());
     drop(gone);
-    sqlx::raw_sql("commit").execute(&mut other).await.unwrap();
+    held.roll_back().await;
     assert!(budgets.spend(&budget, now).await.is_ok());
     budgets.settle().await;
     let granted = "select granted from daily_budget where account = 'client:hasty'";

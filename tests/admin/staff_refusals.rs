@@ -1,7 +1,5 @@
 //! What nobody may do to colleagues or to themselves, and the last one who stays.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -135,16 +133,12 @@ async fn of_two_who_remove_each_other_at_once_one_is_refused() {
         let first = house.staff("First", &["labs.admin:write"]).await;
         let second = house.staff("Second", &["labs.admin:write"]).await;
         // Both are let in and wait for the same lock before either is done.
-        let mut owner = house.owner().await;
-        let hold = "select pg_advisory_lock(hashtextextended('staff granters', 0))";
-        sqlx::raw_sql(hold).execute(&mut owner).await.unwrap();
+        let held = house.hold("select pg_advisory_xact_lock(hashtextextended('staff granters', 0))").await;
         let release = async {
             let waiting = "select count(*) from pg_locks where locktype = 'advisory' and not granted
                               and database = (select oid from pg_database where datname = current_database())";
-            while house.number(waiting).await < 2 {
-                tokio::time::sleep(Duration::from_millis(10)).await;
-            }
-            sqlx::raw_sql("select pg_advisory_unlock_all()").execute(&mut owner).await.unwrap();
+            house.until(waiting, 2).await;
+            held.roll_back().await;
         };
         let (one, other, ()) = tokio::join!(
             on(&house, &first, operation, second.uuid, &body),

@@ -137,14 +137,12 @@ async fn of_the_last_two_roles_that_reach_everything_deleted_at_once_one_stays()
     let body = json!({ "code": "OWNERS", "name": "Owners", "scopes": ["labs.admin:write"] });
     house.call("admin_staff_roles_create").token(&program.token).json(&body).expect(201).await;
     // Both are let in and wait for the same lock before either is done.
-    let mut owner = house.owner().await;
-    let hold = "select pg_advisory_lock(hashtextextended('staff granters', 0))";
-    sqlx::raw_sql(hold).execute(&mut owner).await.unwrap();
+    let held = house.hold("select pg_advisory_xact_lock(hashtextextended('staff granters', 0))").await;
     let release = async {
         let waiting = "select count(*) from pg_locks where locktype = 'advisory' and not granted
                           and database = (select oid from pg_database where datname = current_database())";
         house.until(waiting, 2).await;
-        sqlx::raw_sql("select pg_advisory_unlock_all()").execute(&mut owner).await.unwrap();
+        held.roll_back().await;
     };
     let delete =
         |code: &str| house.call("admin_staff_roles_delete").path("role_code", code).token(&program.token).send();

@@ -160,12 +160,11 @@ async fn no_sign_in_by_password_alone_outlives_the_moment_a_factor_is_in_force()
     let house = house().await;
     let person = house.partner("Nordsee Kassen").await;
     let secret = enrol(&house, &person).await.str("secret").to_owned();
-    let mut holder = house.owner().await;
-    let hold = format!("begin; select from person where person_uuid = '{}' for no key update", person.uuid);
-    sqlx::raw_sql(sqlx::AssertSqlSafe(hold)).execute(&mut holder).await.unwrap();
+    let hold = format!("select from person where person_uuid = '{}' for no key update", person.uuid);
+    let held = house.hold(hold).await;
     let meanwhile = async {
         house.until(&waiting("from person"), 2).await;
-        sqlx::raw_sql("rollback").execute(&mut holder).await.unwrap();
+        held.roll_back().await;
     };
     let code = house.code(&secret);
     let (signing_in, confirmed, ()) =
@@ -180,16 +179,15 @@ async fn a_sign_in_that_sees_a_factor_too_late_is_refused() {
     let house = house().await;
     let person = house.partner("Nordsee Kassen").await;
     enrol(&house, &person).await;
-    let mut holder = house.owner().await;
-    let hold = format!(
-        "begin; select from person where person_uuid = '{0}' for no key update;
+    let confirm = format!(
+        "select from person where person_uuid = '{0}' for no key update;
          update totp_factor set confirmed_at = labs_now() where person_uuid = '{0}'",
         person.uuid
     );
-    sqlx::raw_sql(sqlx::AssertSqlSafe(hold)).execute(&mut holder).await.unwrap();
+    let confirmed = house.hold(confirm).await;
     let meanwhile = async {
         house.until(&waiting("from person"), 1).await;
-        sqlx::raw_sql("commit").execute(&mut holder).await.unwrap();
+        confirmed.commit().await;
     };
     let (refused, ()) = tokio::join!(sign_in(&house, &person.email), meanwhile);
     assert_eq!((refused.status, refused.code()), (401, "INVALID_CREDENTIALS"), "{}", refused.text());
@@ -200,12 +198,11 @@ async fn a_sign_in_that_sees_a_factor_too_late_is_refused() {
 async fn a_challenge_is_not_given_for_a_password_that_was_changed_meanwhile() {
     let house = house().await;
     let staff = house.staff("Otto Operator", &["labs.admin.overview"]).await;
-    let mut holder = house.owner().await;
     let change = format!("update person set password_changed_at = labs_now() where person_uuid = '{}'", staff.uuid);
-    sqlx::raw_sql(sqlx::AssertSqlSafe(format!("begin; {change}"))).execute(&mut holder).await.unwrap();
+    let changed = house.hold(change).await;
     let meanwhile = async {
         house.until(&waiting("MFA_CHALLENGE"), 1).await;
-        sqlx::raw_sql("commit").execute(&mut holder).await.unwrap();
+        changed.commit().await;
     };
     let (refused, ()) = tokio::join!(sign_in(&house, &staff.email), meanwhile);
     assert_eq!((refused.status, refused.code()), (401, "INVALID_CREDENTIALS"), "{}", refused.text());
@@ -251,19 +248,18 @@ async fn a_right_code_is_judged_after_the_wrong_one_that_came_before_it() {
             person.uuid
         );
         house.sql(&many).await;
-        let mut holder = house.owner().await;
-        sqlx::raw_sql("begin; select from sign_in_failure for update").execute(&mut holder).await.unwrap();
+        let held = house.hold("select from sign_in_failure for update").await;
         let after_it = async {
             house.until(&waiting("insert into sign_in_failure"), 1).await;
             right.send().await
         };
         let meanwhile = async {
             house.until(&waiting(""), 2).await;
-            sqlx::raw_sql("rollback").execute(&mut holder).await.unwrap();
+            held.roll_back().await;
         };
-        let (failed, held, ()) = tokio::join!(wrong.send(), after_it, meanwhile);
+        let (failed, later, ()) = tokio::join!(wrong.send(), after_it, meanwhile);
         assert!(matches!(failed.code(), "VALIDATION_FAILED" | "INVALID_CREDENTIALS"), "{}", failed.text());
-        assert_eq!((held.status, held.code()), (429, "RATE_LIMITED"), "{}: {}", held.operation, held.text());
+        assert_eq!((later.status, later.code()), (429, "RATE_LIMITED"), "{}: {}", later.operation, later.text());
     }
 }
 

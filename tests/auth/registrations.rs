@@ -288,8 +288,7 @@ async fn a_repeat_under_one_key_registers_once() {
 #[tokio::test]
 async fn a_registration_under_a_key_begins_no_transaction_before_its_password_is_hashed() {
     let house = House::new().await;
-    let mut holder = house.owner().await;
-    sqlx::raw_sql("begin; lock table tier in access exclusive mode").execute(&mut holder).await.unwrap();
+    let held = house.lock("tier", "access exclusive").await;
     let body = company("Weser", EMAIL);
     let call = house.call("auth_registrations_create").header("idempotency-key", "b7f2").json(&body);
     let others = async {
@@ -298,7 +297,7 @@ async fn a_registration_under_a_key_begins_no_transaction_before_its_password_is
         house.until(&format!("{own} and wait_event_type = 'Lock' and query like '%fallback_tier%'"), 1).await;
         let begun = format!("{own} and state = 'idle in transaction' and query like '%idempotency_key%'");
         assert_eq!(house.number(&begun).await, 0);
-        sqlx::raw_sql("rollback").execute(&mut holder).await.unwrap();
+        held.roll_back().await;
     };
     let (registered, ()) = tokio::join!(call.send(), others);
     assert_eq!(registered.status, 202, "{}", registered.text());

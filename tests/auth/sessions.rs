@@ -158,12 +158,11 @@ async fn of_two_wrong_passwords_at_once_one_is_told_so_where_the_next_is_held_ba
     let many =
         format!("insert into sign_in_failure (subject, failures) values ('account:{}@127.0.0.1', 60)", person.email);
     house.sql(&many).await;
-    let mut holder = house.owner().await;
-    sqlx::raw_sql("begin; select from sign_in_failure for update").execute(&mut holder).await.unwrap();
+    let held = house.hold("select from sign_in_failure for update").await;
     // Both are let in and judged before the first is counted, which holds the account back.
     let meanwhile = async {
         house.until(&waiting("insert into sign_in_failure"), 2).await;
-        sqlx::raw_sql("rollback").execute(&mut holder).await.unwrap();
+        held.roll_back().await;
     };
     let wrong = json!({ "email": person.email, "password": "wrong wrong wrong" });
     let tries = join_all((0..2).map(|_| house.call("auth_sessions_create").json(&wrong).send()));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{swift, wait_until_refused};
 use crate::house::people::Program;
-use crate::house::{Answer, House};
+use crate::house::{Answer, Held, House};
 
 fn basic(program: &Program) -> String {
     format!("Basic {}", STANDARD.encode(format!("{}:{}", program.client_id, program.secret)))
@@ -68,17 +68,12 @@ async fn a_bound_program_learns_about_its_own_tokens_only() {
 }
 
 /// The feed of changes breaks off and, because the keys are locked, comes back only to wait for them.
-async fn cut_off_from_what_changes(house: &House) -> sqlx::PgConnection {
-    let mut holder = house.owner().await;
-    for statement in [
-        "begin",
-        "lock table signing_key in access exclusive mode",
-        "select pg_terminate_backend(pid) from pg_stat_activity
-          where datname = current_database() and pid <> pg_backend_pid() and query = 'select 1'",
-    ] {
-        sqlx::raw_sql(statement).execute(&mut holder).await.unwrap();
-    }
-    holder
+async fn cut_off_from_what_changes(house: &House) -> Held {
+    let mut held = house.lock("signing_key", "access exclusive").await;
+    let end = "select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and query = 'select 1'";
+    held.go_on(end).await;
+    held
 }
 
 #[tokio::test]
@@ -86,11 +81,11 @@ async fn what_was_known_before_the_feed_broke_off_is_believed_no_longer() {
     let house = swift().await;
     let person = house.partner("Nordsee Kassen").await;
     house.call("system_me_get").token(&person.token).expect(200).await;
-    let holder = cut_off_from_what_changes(&house).await;
+    let held = cut_off_from_what_changes(&house).await;
     let end = format!("update session set ended_at = labs_now() where person_uuid = '{}'", person.uuid);
     house.sql(&end).await;
     wait_until_refused(&house, &person.token).await;
-    drop(holder);
+    held.roll_back().await;
 }
 
 #[tokio::test]

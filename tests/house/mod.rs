@@ -6,6 +6,7 @@
 
 mod call;
 mod cluster;
+mod held;
 pub(crate) mod mail;
 pub(crate) mod people;
 pub(crate) mod proxy;
@@ -22,6 +23,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use call::{Answer, Call, contract};
+pub(crate) use held::Held;
 
 /// Where a replica keeps the key from which its others are derived, unless it is told.
 const MASTER_KEY: &str = "secrets/master.key";
@@ -91,7 +93,8 @@ impl House {
         let fixed = fixed.into_iter().chain(["--database-connections", "6"]);
         let roomy =
             ["--anonymous-per-second", "100000", "--anonymous-per-day", "10000000", "--attempts-per-minute", "100000"];
-        let words = fixed.chain(roomy.into_iter().filter(|_| flags.is_empty())).chain(flags.iter().copied());
+        let own = ["--own-per-second", "100000"];
+        let words = fixed.chain(own).chain(roomy.into_iter().filter(|_| flags.is_empty())).chain(flags.iter().copied());
         let Command::Serve(serve) = Cli::try_parse_from(words).unwrap().command else { panic!("`serve` is a command") };
         let mut config = serve.settle().unwrap();
         if let Some(first) = beside {

@@ -1,9 +1,11 @@
 //! Connections to the database: how many requests may hold, and what becomes of those that the server ends.
 
 use futures_util::future::join_all;
-use sqlx::Connection as _;
+
+use serde_json::json;
 
 use super::Cast;
+use crate::house::Answer;
 
 /// Connections of a house's service.
 const CONNECTIONS: usize = 6;
@@ -17,18 +19,66 @@ const WAITING: &str = "select count(*) from pg_stat_activity
 #[tokio::test]
 async fn requests_leave_connections_to_what_else_the_service_does() {
     let cast = Cast::new().await;
-    let mut owner = cast.house.owner().await;
-    let mut holding = owner.begin().await.unwrap();
-    sqlx::raw_sql("lock table category in access exclusive mode").execute(&mut *holding).await.unwrap();
+    let held = cast.house.lock("category", "access exclusive").await;
     let ask = || cast.house.call("marketplace_apps_list").token(&cast.administrator.token).expect(200);
     let asked = join_all((0..10).map(|_| ask()));
     let meanwhile = async {
         cast.house.until(WAITING, FOR_READS).await;
         cast.house.call("system_readiness_get").expect(200).await;
         assert_eq!(cast.house.number(WAITING).await, FOR_READS, "more requests hold a connection");
-        holding.rollback().await.unwrap();
+        held.roll_back().await;
     };
     tokio::join!(asked, meanwhile);
+}
+
+#[tokio::test]
+async fn whoever_goes_away_in_mid_read_has_a_turn_until_the_statement_is_over() {
+    let cast = Cast::new().await;
+    let held = cast.house.lock("category", "access exclusive").await;
+    let ask = || cast.house.call("marketplace_apps_list").token(&cast.administrator.token).send();
+    let reads = || join_all((0..FOR_READS).map(|_| ask()));
+    tokio::select! {
+        answers = reads() => panic!("answered {:?}", answers.first().map(Answer::text)),
+        () = cast.house.until(WAITING, FOR_READS) => {}
+    }
+    let (mut later, mut most) = (std::pin::pin!(reads()), 0);
+    loop {
+        tokio::select! {
+            _ = &mut later => break,
+            waiting = cast.house.number(WAITING) => most = most.max(waiting),
+        }
+    }
+    assert_eq!(most, FOR_READS, "statements of reads at once");
+    held.roll_back().await;
+}
+
+#[tokio::test]
+async fn a_commit_that_nothing_answers_is_said_to_be_unknown_and_may_be_sent_again_under_its_key() {
+    let cast = Cast::new().await;
+    cast.house
+        .sql(
+            "create function wait_for_categories() returns trigger language plpgsql
+                 as 'begin lock table category in access share mode; return null; end';
+             create constraint trigger waits after insert on app deferrable initially deferred
+                 for each row execute function wait_for_categories()",
+        )
+        .await;
+    let held = cast.house.lock("category", "access exclusive").await;
+    let create = || {
+        let call = cast.house.call("marketplace_apps_create").token(&cast.administrator.token);
+        call.header("idempotency-key", "create-1").json(&json!({ "name": "Table Pilot" })).send()
+    };
+    let committing = "from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query = 'commit'";
+    let end = async {
+        cast.house.until(&format!("select count(*) {committing}"), 1).await;
+        cast.house.sql(&format!("select pg_terminate_backend(pid) {committing}")).await;
+        held.roll_back().await;
+    };
+    let (unknown, ()) = tokio::join!(create(), end);
+    assert_eq!((unknown.status, unknown.code()), (500, "INTERNAL"), "{}", unknown.text());
+    assert!(unknown.str("detail").contains("may or may not have been done"), "{}", unknown.text());
+    assert_eq!(create().await.status, 201, "it had not been done");
 }
 
 #[tokio::test]
@@ -54,6 +104,7 @@ async fn a_connection_that_the_server_ends_costs_one_answer_and_is_given_to_nobo
     // Those that nothing ran on meanwhile are found out when they are used.
     let second = load().await;
     let refused: Vec<_> = first.iter().chain(&second).filter(|answer| answer.status != 200).collect();
+    assert!(!refused.is_empty(), "none was in use when it was ended, and none is tested before it is");
     assert!(refused.iter().all(|answer| answer.status == 503), "{:?}", refused.first().map(|answer| answer.text()));
     assert!(refused.len() <= CONNECTIONS, "{} answers for {CONNECTIONS} connections", refused.len());
     assert!(load().await.iter().all(|answer| answer.status == 200), "what was ended is asked again");

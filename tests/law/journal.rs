@@ -3,7 +3,6 @@
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
-use sqlx::{Connection as _, PgConnection};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
@@ -65,14 +64,6 @@ impl Ledger {
         self.bytes("POST", "/v1/marketplace/apps", &json!({ "name": "Table Pilot", "slug": slug }))
     }
 
-    /// Keeps everybody from writing apps, or from reading them too, until it is let go.
-    async fn hold(&self, mode: &str) -> PgConnection {
-        let mut holder = self.house.owner().await;
-        let statement = format!("begin; lock table app in {mode} mode");
-        sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(&mut holder).await.unwrap();
-        holder
-    }
-
     /// Writes after this are really committed, on every pooled connection, and nothing is left behind.
     async fn is_sound(&self, word: &str) {
         self.house.until(LEFT_OPEN, 0).await;
@@ -87,10 +78,6 @@ impl Ledger {
         assert_eq!(self.house.number(&beside).await, 12);
         self.house.until(LEFT_OPEN, 0).await;
     }
-}
-
-async fn let_go(holder: PgConnection) {
-    holder.close().await.unwrap();
 }
 
 /// Sends the request of a client that goes away, in one of eight ways, the later ones further on; the status when it
@@ -148,7 +135,7 @@ async fn clients_that_go_away_lose_nothing_and_poison_no_connection() {
 async fn a_write_that_has_begun_ends_whole_without_its_client() {
     let ledger = Ledger::new().await;
     // Its inserts wait inside their transactions while the clients go away, some by a reset.
-    let holder = ledger.hold("share").await;
+    let held = ledger.house.lock("app", "share").await;
     let mut streams = Vec::new();
     for number in 0..4 {
         let (head, body) = ledger.creation(&format!("left-{number}"));
@@ -162,7 +149,7 @@ async fn a_write_that_has_begun_ends_whole_without_its_client() {
             stream.set_zero_linger().unwrap();
         }
     }
-    let_go(holder).await;
+    held.roll_back().await;
     ledger.house.until("select count(*) from app where slug like 'left-%'", 4).await;
     ledger.is_sound("left").await;
 }
@@ -170,7 +157,7 @@ async fn a_write_that_has_begun_ends_whole_without_its_client() {
 #[tokio::test]
 async fn a_read_whose_client_went_away_poisons_no_connection() {
     let ledger = Ledger::new().await;
-    let holder = ledger.hold("access exclusive").await;
+    let held = ledger.house.lock("app", "access exclusive").await;
     let (head, _) = ledger.bytes("GET", "/v1/marketplace/apps", &Value::Null);
     let mut streams = Vec::new();
     for _ in 0..4 {
@@ -180,7 +167,7 @@ async fn a_read_whose_client_went_away_poisons_no_connection() {
     }
     ledger.house.until(WAITING, 4).await;
     drop(streams);
-    let_go(holder).await;
+    held.roll_back().await;
     ledger.house.until(WAITING, 0).await;
     let list = ledger.house.call("marketplace_apps_list").token(&ledger.owner.token).expect(200).await;
     assert_eq!(list.json["data"], json!([]));
@@ -273,14 +260,14 @@ async fn a_key_is_kept_for_a_day() {
 #[tokio::test]
 async fn while_the_first_is_running_its_repeat_is_told_to_wait() {
     let ledger = Ledger::new().await;
-    let holder = ledger.hold("share").await;
+    let held = ledger.house.lock("app", "share").await;
     let first = ledger.keyed("order-17", "first").send();
     let others = async {
         ledger.house.until(WAITING, 1).await;
         let repeat = ledger.keyed("order-17", "first").send().await;
         assert_eq!((repeat.status, repeat.code()), (409, "IDEMPOTENCY_IN_PROGRESS"));
         assert_eq!(repeat.header("retry-after"), "1");
-        let_go(holder).await;
+        held.roll_back().await;
     };
     let (first, ()) = tokio::join!(first, others);
     assert_eq!(first.status, 201, "{}", first.text());

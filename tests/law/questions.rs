@@ -7,18 +7,22 @@ use http::Method;
 use labs_rest::contract::{Access, Operation, Place};
 use labs_rest::documents::Documents;
 use serde_json::{Map, Value, json};
-use sqlx::Connection as _;
 
 use super::{Cast, operations};
 use crate::house::contract;
 
 impl Cast {
-    /// A query of somebody's own.
-    async fn explore(&self, token: &str, query: &str, variables: &Value) -> Value {
+    /// A query of somebody's own, at the playground's door.
+    pub(super) async fn at_the_door(&self, token: &str, query: &str, variables: &Value) -> reqwest::Response {
         let request = self.house.http().post(format!("{}/playground/graphql", self.house.base_url));
         let body = json!({ "query": query, "variables": variables }).to_string();
         let request = request.header("content-type", "application/json").bearer_auth(token).body(body);
-        serde_json::from_slice(&request.send().await.unwrap().bytes().await.unwrap()).unwrap()
+        request.send().await.unwrap()
+    }
+
+    /// What it is told.
+    async fn explore(&self, token: &str, query: &str, variables: &Value) -> Value {
+        self.at_the_door(token, query, variables).await.json().await.unwrap()
     }
 
     /// What REST answers staff who read an operation at these places of its path.
@@ -230,16 +234,14 @@ async fn what_a_refusal_keeps_is_kept_of_a_query_as_well() {
 #[tokio::test]
 async fn a_query_that_is_ended_on_its_way_leaves_no_transaction_behind() {
     let cast = Cast::new().await;
-    let mut owner = cast.house.owner().await;
-    let mut holding = owner.begin().await.unwrap();
-    sqlx::raw_sql("lock table category in access exclusive mode").execute(&mut *holding).await.unwrap();
-    // The deadline comes before the lock's, so that what the database says of the lock is the answer to the ROLLBACK.
+    let held = cast.house.lock("category", "access exclusive").await;
+    // The deadline comes first here, so that what the database says of the statement is the answer to the ROLLBACK.
     let late = cast.explore(&cast.staff.token, "{ marketplace_categories_list { data { uuid } } }", &json!({})).await;
     assert!(late["errors"][0]["message"].as_str().unwrap().contains("2 seconds"), "{late}");
     let left = "select count(*) from pg_stat_activity
         where datname = current_database() and application_name = 'labs' and state like 'idle in transaction%'";
     assert_eq!(cast.house.number(left).await, 0);
-    holding.rollback().await.unwrap();
+    held.roll_back().await;
 }
 
 #[tokio::test]

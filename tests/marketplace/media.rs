@@ -257,15 +257,14 @@ async fn of_several_uploads_under_one_key_at_once_one_is_taken() {
 async fn an_upload_under_a_key_begins_no_transaction_before_its_picture_is_there() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
-    let mut holder = market.house.owner().await;
-    sqlx::raw_sql("begin; lock table media in access exclusive mode").execute(&mut holder).await.unwrap();
+    let held = market.house.lock("media", "access exclusive").await;
     let call = begin(&market, &app).header("idempotency-key", "upload-20").multipart(upload("ICON", png(256, 256)));
     let others = async {
         // What is asked before the picture is worked on stands still, and holds the one connection that it waits on.
         market.house.until(&format!("{CONNECTIONS} and wait_event_type = 'Lock' and query like '%of_kind%'"), 1).await;
         let idle = "state = 'idle in transaction' and query like '%idempotency_key%'";
         market.house.until(&format!("{CONNECTIONS} and {idle}"), 0).await;
-        sqlx::raw_sql("rollback").execute(&mut holder).await.unwrap();
+        held.roll_back().await;
     };
     let (made, ()) = tokio::join!(call.send(), others);
     assert_eq!(made.status, 201, "{}", made.text());
@@ -282,12 +281,11 @@ async fn an_upload_that_another_under_its_key_came_before_is_answered_as_that_on
     let first = keyed().await;
     // Put away until the second has looked for it in vain: it is as though the first were answered only then.
     market.house.sql("update idempotency_key set key = 'away' where key = 'upload-21'").await;
-    let mut holder = market.house.owner().await;
-    sqlx::raw_sql("begin; lock table media in access exclusive mode").execute(&mut holder).await.unwrap();
+    let held = market.house.lock("media", "access exclusive").await;
     let others = async {
         market.house.until(&format!("{CONNECTIONS} and wait_event_type = 'Lock' and query like '%of_kind%'"), 1).await;
-        let back = "update idempotency_key set key = 'upload-21' where key = 'away'; commit";
-        sqlx::raw_sql(back).execute(&mut holder).await.unwrap();
+        market.house.sql("update idempotency_key set key = 'upload-21' where key = 'away'").await;
+        held.roll_back().await;
     };
     let (second, ()) = tokio::join!(keyed(), others);
     assert_eq!((second.status, second.header("idempotency-replayed")), (201, "true"), "{}", second.text());

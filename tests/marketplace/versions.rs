@@ -230,9 +230,8 @@ async fn nothing_goes_live_by_itself_while_its_partner_is_being_held_back() {
     let stranger = market.house.partner("Ostsee Kassen").await;
     let market = Market { owner: stranger, ..market };
     let other = scheduled(&market, "Till", 61).await;
-    let mut holder = market.house.owner().await;
-    let hold = format!("begin; update partner set state = 'SUSPENDED' where partner_uuid = '{partner}'");
-    sqlx::raw_sql(sqlx::AssertSqlSafe(hold)).execute(&mut holder).await.unwrap();
+    let suspend = format!("update partner set state = 'SUSPENDED' where partner_uuid = '{partner}'");
+    let suspended = market.house.hold(suspend).await;
     market.house.advance(62).await;
     let live = |version: &str| {
         format!("select count(*) from app_version where state = 'PUBLISHED' and version_uuid = '{version}'")
@@ -240,7 +239,7 @@ async fn nothing_goes_live_by_itself_while_its_partner_is_being_held_back() {
     // The earlier one comes first, so it was looked at before this one went live.
     market.house.until(&live(&other), 1).await;
     assert_eq!(market.house.number(&live(&held)).await, 0);
-    sqlx::raw_sql("rollback").execute(&mut holder).await.unwrap();
+    suspended.roll_back().await;
     market.house.until(&live(&held), 1).await;
 }
 
@@ -258,14 +257,12 @@ async fn scheduled(market: &Market, name: &str, seconds: i64) -> String {
 async fn a_version_of_an_app_that_is_being_deleted_finds_no_app() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
-    let mut holder = market.house.owner().await;
-    let delete = format!("begin; delete from app where app_uuid = '{app}'");
-    sqlx::raw_sql(sqlx::AssertSqlSafe(delete)).execute(&mut holder).await.unwrap();
+    let deleted = market.house.hold(format!("delete from app where app_uuid = '{app}'")).await;
     let create = market.house.call("marketplace_versions_create").path("app_uuid", &app).token(&market.owner.token);
     let create = create.json(&json!({ "number": "1.0.0" })).send();
     let gone = async {
         market.house.until(WAITING, 1).await;
-        sqlx::raw_sql("commit").execute(&mut holder).await.unwrap();
+        deleted.commit().await;
     };
     let (refused, ()) = tokio::join!(create, gone);
     assert_eq!((refused.status, refused.code()), (404, "NOT_FOUND"), "{}", refused.text());

@@ -36,9 +36,12 @@ impl Replica {
         command.arg(place.path()).arg("--master-key-file").arg(house.master_key());
         let mut process = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let out = tokio::process::ChildStdout::from_std(process.stdout.take().unwrap()).unwrap();
-        let line = BufReader::new(out).lines().next_line().await.unwrap().expect("a replica did not start");
-        let base = line.strip_prefix("Labs is ready at ").unwrap_or_else(|| panic!("{line}")).to_owned();
-        Self { process, base }
+        let mut lines = BufReader::new(out).lines();
+        lines.next_line().await.unwrap().expect("a replica did not start");
+        // It has the house's name, and a place of its own.
+        let line = lines.next_line().await.unwrap().unwrap_or_default();
+        let place = line.strip_prefix("  Listens at     ").unwrap_or_else(|| panic!("{line}"));
+        Self { process, base: format!("http://{place}") }
     }
 
     /// SIGKILL.

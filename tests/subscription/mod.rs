@@ -7,7 +7,6 @@ mod oracle;
 mod tiers;
 
 use serde_json::{Value, json};
-use sqlx::Connection as _;
 
 use crate::house::people::Person;
 use crate::house::{Answer, Call, House};
@@ -98,13 +97,11 @@ pub(crate) async fn meanwhile(house: &House, statements: &str, call: Call<'_>) -
 
 /// The same, where whoever writes goes on once the call waits.
 pub(crate) async fn between(house: &House, [before, after]: [&str; 2], call: Call<'_>) -> Answer {
-    let mut owner = house.owner().await;
-    let mut writing = owner.begin().await.unwrap();
-    sqlx::raw_sql(sqlx::AssertSqlSafe(before.to_owned())).execute(&mut *writing).await.unwrap();
+    let mut writing = house.hold(before).await;
     let kept = async move {
         house.until(WAITING, 1).await;
-        sqlx::raw_sql(sqlx::AssertSqlSafe(after.to_owned())).execute(&mut *writing).await.unwrap();
-        writing.commit().await.unwrap();
+        writing.go_on(after).await;
+        writing.commit().await;
     };
     tokio::join!(call.send(), kept).0
 }

@@ -246,7 +246,13 @@ fn has_own_budget(operation: &str) -> bool {
             | "auth_tokens_issue"
             | "auth_registrations_create"
             | "auth_registrations_resend_verification"
+            | "auth_registrations_verify_email"
             | "auth_passwords_request_reset"
+            | "auth_passwords_confirm_reset"
+            | "auth_account_confirm_email"
+            | "auth_invitations_inspect"
+            | "auth_invitations_accept"
+            | "auth_invitations_decline"
     )
 }
 

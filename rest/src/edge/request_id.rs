@@ -16,18 +16,19 @@ pub fn of(headers: &HeaderMap) -> String {
     }
 }
 
-/// The trace id of a well-formed `traceparent` (W3C Trace Context), so that logs join across services.
+/// The trace id of the one well-formed `traceparent` (W3C Trace Context, 3.2), so that logs join across services.
 fn trace_id(headers: &HeaderMap) -> Option<String> {
-    let text = headers.get("traceparent")?.to_str().ok()?;
-    let mut parts = text.split('-');
-    let (version, trace, parent) = (parts.next()?, parts.next()?, parts.next()?);
+    let mut sent = headers.get_all("traceparent").iter();
+    let (Some(text), None) = (sent.next(), sent.next()) else { return None };
+    let mut parts = text.to_str().ok()?.split('-');
+    let (version, trace, parent, flags) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
     let hexadecimal = |part: &str, length: usize| {
-        part.len() == length
-            && part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-            && part.bytes().any(|byte| byte != b'0')
+        part.len() == length && part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
     };
-    let known = version == "00" || (hexadecimal(version, 2) && version != "ff");
-    (known && hexadecimal(trace, 32) && hexadecimal(parent, 16)).then(|| trace.to_owned())
+    let names = |part: &str, length: usize| hexadecimal(part, length) && part.bytes().any(|byte| byte != b'0');
+    // A later version may say more after the flags.
+    let known = hexadecimal(version, 2) && version != "ff" && (version != "00" || parts.next().is_none());
+    (known && names(trace, 32) && names(parent, 16) && hexadecimal(flags, 2)).then(|| trace.to_owned())
 }
 
 fn is_well_formed(id: &str) -> bool {
@@ -57,11 +58,25 @@ mod tests {
 
     #[test]
     fn a_trace_names_the_request() {
-        let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
-        assert_eq!(of(&headers("traceparent", &format!("00-{trace}-00f067aa0ba902b7-01"))), trace);
-        assert_ne!(
-            of(&headers("traceparent", "00-00000000000000000000000000000000-00f067aa0ba902b7-01")),
-            "0".repeat(32)
-        );
+        let (trace, nothing) = ("4bf92f3577b34da6a3ce929d0e0e4736", "0".repeat(32));
+        let named = |id: &str, text: &str| of(&headers("traceparent", text)) == id;
+        for good in
+            ["00-TRACE-00f067aa0ba902b7-01", "00-TRACE-00f067aa0ba902b7-00", "01-TRACE-00f067aa0ba902b7-01-more"]
+        {
+            assert!(named(trace, &good.replace("TRACE", trace)), "{good}");
+        }
+        for bad in [
+            "00-TRACE-00f067aa0ba902b7",
+            "00-TRACE-00f067aa0ba902b7-zz",
+            "00-TRACE-00f067aa0ba902b7-01-more",
+            "00-TRACE-0000000000000000-01",
+            "ff-TRACE-00f067aa0ba902b7-01",
+        ] {
+            assert!(!named(trace, &bad.replace("TRACE", trace)), "{bad}");
+        }
+        assert!(!named(&nothing, &format!("00-{nothing}-00f067aa0ba902b7-01")));
+        let mut twice = headers("traceparent", &format!("00-{trace}-00f067aa0ba902b7-01"));
+        twice.append("traceparent", format!("00-{trace}-00f067aa0ba902b7-01").parse().unwrap());
+        assert_ne!(of(&twice), trace);
     }
 }

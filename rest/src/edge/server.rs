@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
+use futures_util::future::{Either, join, join_all};
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
@@ -14,6 +15,7 @@ use hyper_util::service::TowerToHyperService;
 use ipnet::IpNet;
 use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
@@ -70,6 +72,7 @@ async fn serve_within(
     let seats = Arc::new(Seats { held: Mutex::default(), trusted_proxies });
     loop {
         let (stream, peer) = tokio::select! {
+            biased;
             () = stop.cancelled() => break,
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
@@ -78,23 +81,32 @@ async fn serve_within(
             },
         };
         if let Some(seat) = Seats::take(&seats, peer.ip()) {
-            accept(stream, (peer, seat), &router, &graceful, stall);
+            accept(stream, (peer, seat), &router, stall, Some(&graceful));
+        }
+    }
+    // Whoever has knocked already is let in, for one request; to close the door on them would lose it.
+    let (listener, mut last) = (listener.into_std()?, Vec::new());
+    while let Ok((stream, peer)) = listener.accept() {
+        stream.set_nonblocking(true)?;
+        if let Some(seat) = Seats::take(&seats, peer.ip()) {
+            last.push(accept(TcpStream::from_std(stream)?, (peer, seat), &router, stall, None));
         }
     }
     drop(listener);
-    if tokio::time::timeout(DRAIN, graceful.shutdown()).await.is_err() {
+    if tokio::time::timeout(DRAIN, join(graceful.shutdown(), join_all(last))).await.is_err() {
         tracing::warn!(seconds = DRAIN.as_secs(), "some requests did not end in time and are cut off");
     }
     Ok(())
 }
 
+/// Serves a connection: request after request while it is watched, else one.
 fn accept(
     stream: TcpStream,
     (peer, seat): (SocketAddr, Seat),
     router: &Router,
-    graceful: &GracefulShutdown,
     stall: Duration,
-) {
+    graceful: Option<&GracefulShutdown>,
+) -> JoinHandle<()> {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(cause = %error, "a connection without TCP_NODELAY");
     }
@@ -121,14 +133,18 @@ fn accept(
         .max_buf_size(HEAD_BYTES)
         .max_headers(HEAD_LINES)
         .half_close(false)
+        .keep_alive(graceful.is_some())
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
-    let connection = graceful.watch(connection);
+    let connection = match graceful {
+        Some(graceful) => Either::Left(graceful.watch(connection)),
+        None => Either::Right(connection),
+    };
     tokio::spawn(async move {
         if let Err(error) = connection.await {
             tracing::debug!(cause = %error, "a connection ended badly");
         }
         drop(seat);
-    });
+    })
 }
 
 /// Errors of one connection rather than of the listener; too many open files passes too.
@@ -184,7 +200,7 @@ mod tests {
 
     use bytes::Bytes;
     use futures_util::stream;
-    use tokio::io::AsyncWriteExt as _;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
 
@@ -205,6 +221,25 @@ mod tests {
         assert!(Seats::take(&seats, "2001:db8:1:2::1".parse().unwrap()).is_some());
         let proxied = taken(&seats, (0..5_000).map(|_| "::ffff:10.0.0.1".to_owned()));
         assert_eq!(proxied.len(), CONNECTIONS);
+    }
+
+    #[tokio::test]
+    async fn whoever_has_knocked_when_the_end_comes_is_answered() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut clients = Vec::new();
+        for _ in 0..3 {
+            let mut client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+            client.write_all(b"GET / HTTP/1.1\r\nHost: labs\r\n\r\n").await.unwrap();
+            clients.push(client);
+        }
+        let stop = CancellationToken::new();
+        stop.cancel();
+        serve(listener, Router::new().fallback(async || "here"), Vec::new(), stop).await.unwrap();
+        for mut client in clients {
+            let mut answer = String::new();
+            client.read_to_string(&mut answer).await.unwrap();
+            assert!(answer.ends_with("here"), "{answer}");
+        }
     }
 
     #[tokio::test]

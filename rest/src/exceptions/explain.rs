@@ -1,6 +1,7 @@
 //! A dry verdict about another call, by the very checks that would refuse it.
 
 use axum::body::Body;
+use http::request::Parts;
 use http::{Method, Response, StatusCode};
 use labs_schema::ask::Caller;
 use labs_schema::scope::Scope;
@@ -11,22 +12,30 @@ use super::status::answer;
 use crate::bind::{self, Bound};
 use crate::contract::{Access, Operation};
 use crate::dispatch::{checks, refusals};
+use crate::edge::bearer;
 use crate::problem::status;
 use crate::rest::Rest;
 use crate::routes::Match;
 
 /// `GET /v1/system/me:explain`.
-pub(super) async fn explain(rest: &Rest, caller: &Caller, bound: &Bound) -> Result<Response<Body>, Fault> {
+pub(super) async fn explain(
+    rest: &Rest,
+    parts: &Parts,
+    caller: &Caller,
+    bound: &Bound,
+) -> Result<Response<Body>, Fault> {
     let asked = |name: &str| bound.variables.get(name).and_then(Value::as_str).unwrap_or_default();
     let (method, path) = (asked("method"), asked("path"));
     let principal =
         caller.principal.as_ref().ok_or_else(|| Fault::new(Code::Unauthenticated, "Send an access token."))?;
     let services = rest.engine.services();
     let daily = services.budgets.peek(&principal.budget, services.clock.now()).await?;
-    let found = verdict(rest, caller, method, path.split('?').next().unwrap_or_default());
-    let refusal = found
-        .refusal
-        .or_else(|| (daily.remaining == 0).then(|| Fault::new(Code::RateLimited, "The day's budget is spent.")));
+    let found = verdict(rest, parts, caller, method, path.split('?').next().unwrap_or_default());
+    // The budget comes before the scope, and only where a token is taken.
+    let is_booked = found.operation.is_some_and(|operation| matches!(operation.access, Access::Any | Access::Scope(_)));
+    let spent =
+        (is_booked && daily.remaining == 0).then(|| Fault::new(Code::RateLimited, "The day's budget is spent."));
+    let refusal = spent.or(found.refusal);
     let needed = found.operation.and_then(|operation| operation.access.scope()).and_then(Scope::parse);
     let held = needed.and_then(|needed| principal.scopes.minimal().into_iter().find(|held| held.grants(needed)));
     let resets_at = services.clock.now().whole_seconds().plus_seconds(i64::try_from(daily.reset).unwrap_or_default());
@@ -61,7 +70,7 @@ struct Verdict<'a> {
 }
 
 /// The checks of a call in their order, as the corridor makes them.
-fn verdict<'a>(rest: &'a Rest, caller: &Caller, method: &str, path: &str) -> Verdict<'a> {
+fn verdict<'a>(rest: &'a Rest, parts: &Parts, caller: &Caller, method: &str, path: &str) -> Verdict<'a> {
     let method = Method::from_bytes(method.as_bytes()).unwrap_or(Method::GET);
     let (operation, values) = match rest.routes.find(&method, path) {
         Match::Operation { operation, values } => (operation.as_ref(), values),
@@ -80,9 +89,8 @@ fn verdict<'a>(rest: &'a Rest, caller: &Caller, method: &str, path: &str) -> Ver
         (Access::Cookie, _) => {
             Err(Fault::new(Code::Unauthenticated, "This operation takes the refresh cookie, not a token."))
         }
-        (Access::Client, _) => {
-            Err(Fault::new(Code::Unauthenticated, "This operation takes a client id and secret, not a token."))
-        }
+        // The token of this very call is no client's id and secret.
+        (Access::Client, _) => bearer::basic(&parts.headers).map(drop),
         (_, Some(question)) => Engine::guard(question.root.access, caller),
         (_, None) => Ok(()),
     };

@@ -17,7 +17,7 @@ use serde::Deserialize;
 
 use super::{Packed, other_method};
 use crate::answer;
-use crate::dispatch::{Walk, checks};
+use crate::dispatch::{Walk, checks, survived};
 use crate::edge::headers;
 use crate::rest::Rest;
 
@@ -65,7 +65,7 @@ async fn page(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body>
     let (parts, _) = request.into_parts();
     let mut walk = Walk::begin(&rest, &parts);
     let answered = match checks::head(&parts).and_then(|()| walk.spend_anonymous(&rest)) {
-        Ok(()) => file(&parts).await,
+        Ok(()) => survived(file(&parts)).await,
         Err(fault) => Err(fault),
     };
     let response = answered.unwrap_or_else(|fault| answer::refusal(&fault, parts.uri.path(), &walk.request_id, None));

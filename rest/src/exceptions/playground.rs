@@ -13,13 +13,14 @@ use labs_schema::ask::{Caller, Channel};
 use labs_schema::engine::Exploration;
 use labs_schema::{Code, Fault, PrincipalType};
 use serde::Deserialize;
-use tokio::runtime::Runtime;
+use tokio::runtime::{Handle, Runtime};
 use tokio::sync::Semaphore;
+use tokio_util::context::TokioContext;
 
 use super::other_method;
 use crate::answer;
 use crate::bind;
-use crate::dispatch::{Walk, body, checks};
+use crate::dispatch::{Walk, body, checks, survived};
 use crate::rest::Rest;
 
 /// Largest body in bytes.
@@ -60,7 +61,7 @@ struct Sent {
 async fn query(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let mut walk = Walk::begin(&rest, &parts);
-    let response = match walk_query(&rest, &parts, body, &mut walk).await {
+    let response = match survived(walk_query(&rest, &parts, body, &mut walk)).await {
         Ok(response) => response,
         Err(fault) => answer::refusal(&fault, parts.uri.path(), &walk.request_id, None),
     };
@@ -88,7 +89,9 @@ async fn walk_query(rest: &Arc<Rest>, parts: &Parts, body: Body, walk: &mut Walk
     let seat = wait.map_err(|_| Fault::unavailable("Too many queries run now. Try again in a moment."))?;
     let seat = seat.map_err(Fault::internal)?;
     let asked = Arc::clone(rest);
-    let explored = runtime.spawn(async move { asked.engine.explore(caller, exploration, &asked.contract).await });
+    let exploring = async move { asked.engine.explore(caller, exploration, &asked.contract).await };
+    // A connection that is opened on the way may serve the public side later, so it belongs to that side's runtime.
+    let explored = runtime.spawn(TokioContext::new(exploring, Handle::current()));
     let explored = explored.await.unwrap_or_else(|error| Err(Fault::internal(error)))?;
     drop(seat);
     let mut response = Response::new(Body::from(explored.body));

@@ -9,8 +9,6 @@ use crate::principal::{Budget, Principal, PrincipalType, Reset, Role};
 use crate::scope::ScopeSet;
 use crate::time::Time;
 
-/// Requests per second of a principal that belongs to no partner.
-const OWN_BURST_PER_SECOND: u32 = 200;
 /// Requests per day of a principal that belongs to no partner.
 pub(crate) const OWN_DAILY_REQUESTS: u64 = 5_000_000;
 
@@ -23,11 +21,11 @@ pub(super) struct Loaded {
     pub(super) good_until: Option<Time>,
 }
 
-/// The rights of a token's holder.
-pub(super) async fn principal(pool: &PgPool, claims: &Claims) -> Result<Loaded, Fault> {
+/// The rights of a token's holder. Whoever belongs to no partner may make `own_per_second` requests a second.
+pub(super) async fn principal(pool: &PgPool, claims: &Claims, own_per_second: u32) -> Result<Loaded, Fault> {
     match &claims.client_id {
-        Some(client_id) => client(pool, claims, client_id).await,
-        None => person(pool, claims).await,
+        Some(client_id) => client(pool, claims, client_id, own_per_second).await,
+        None => person(pool, claims, own_per_second).await,
     }
 }
 
@@ -54,7 +52,7 @@ struct PersonRow {
     revoked: Option<bool>,
 }
 
-async fn person(pool: &PgPool, claims: &Claims) -> Result<Loaded, Fault> {
+async fn person(pool: &PgPool, claims: &Claims, own_per_second: u32) -> Result<Loaded, Fault> {
     let Some(session_uuid) = claims.sid else { return Err(revoked("person")) };
     let row = sqlx::query_as!(
         PersonRow,
@@ -90,10 +88,15 @@ async fn person(pool: &PgPool, claims: &Claims) -> Result<Loaded, Fault> {
     standing(&row.state, row.partner_state.as_deref())?;
     let subjects = subjects(claims, Some(session_uuid), row.partner_uuid, row.tier_uuid);
     let good_until = row.good_until;
-    Ok(Loaded { principal: person_principal(claims, row, session_uuid)?, subjects, good_until })
+    Ok(Loaded { principal: person_principal(claims, row, session_uuid, own_per_second)?, subjects, good_until })
 }
 
-fn person_principal(claims: &Claims, row: PersonRow, session_uuid: Uuid) -> Result<Principal, Fault> {
+fn person_principal(
+    claims: &Claims,
+    row: PersonRow,
+    session_uuid: Uuid,
+    own_per_second: u32,
+) -> Result<Principal, Fault> {
     let staff = row.kind == "STAFF_USER";
     let role = row.role.as_deref().and_then(Role::parse);
     // Where the second factor is compulsory (always for staff, by policy for a team), a session without it
@@ -126,11 +129,16 @@ fn person_principal(claims: &Claims, row: PersonRow, session_uuid: Uuid) -> Resu
         networks: Vec::new(),
         token_id: claims.jti,
         token_expires_at: moment(claims.exp)?,
-        budget: budget(account, row.burst_per_second, row.daily_requests, reset(row.today, row.resets_today)),
+        budget: Budget {
+            account,
+            reset: reset(row.today, row.resets_today),
+            burst_per_second: of_tier(row.burst_per_second).unwrap_or(own_per_second),
+            daily_requests: of_tier(row.daily_requests).unwrap_or(OWN_DAILY_REQUESTS),
+        },
     })
 }
 
-async fn client(pool: &PgPool, claims: &Claims, client_id: &str) -> Result<Loaded, Fault> {
+async fn client(pool: &PgPool, claims: &Claims, client_id: &str, own_per_second: u32) -> Result<Loaded, Fault> {
     let row = sqlx::query!(
         r#"select machine_client.client_uuid, machine_client.state, machine_client.partner_uuid, machine_client.allowed_scopes,
                   partner.state as "partner_state?",
@@ -179,7 +187,12 @@ async fn client(pool: &PgPool, claims: &Claims, client_id: &str) -> Result<Loade
         networks: row.networks,
         token_id: claims.jti,
         token_expires_at: moment(claims.exp)?,
-        budget: budget(account, row.burst_per_second, row.daily_requests, reset(row.today, row.resets_today)),
+        budget: Budget {
+            account,
+            reset: reset(row.today, row.resets_today),
+            burst_per_second: of_tier(row.burst_per_second).unwrap_or(own_per_second),
+            daily_requests: of_tier(row.daily_requests).unwrap_or(OWN_DAILY_REQUESTS),
+        },
     };
     let subjects = subjects(claims, None, row.partner_uuid, row.tier_uuid);
     Ok(Loaded { principal, subjects, good_until: row.good_until })
@@ -218,13 +231,9 @@ fn names(scopes: Option<&[String]>) -> ScopeSet {
     ScopeSet::parse(scopes.unwrap_or_default().iter().map(String::as_str))
 }
 
-fn budget(account: String, burst: Option<i32>, daily: Option<i64>, reset: Reset) -> Budget {
-    Budget {
-        account,
-        reset,
-        burst_per_second: burst.and_then(|burst| u32::try_from(burst).ok()).unwrap_or(OWN_BURST_PER_SECOND),
-        daily_requests: daily.and_then(|daily| u64::try_from(daily).ok()).unwrap_or(OWN_DAILY_REQUESTS),
-    }
+/// A limit that the partner's tier sets, where there is a partner.
+fn of_tier<Limit, Column: TryInto<Limit>>(limit: Option<Column>) -> Option<Limit> {
+    limit.and_then(|limit| limit.try_into().ok())
 }
 
 fn reset(today: Option<i32>, resets: Option<i32>) -> Reset {

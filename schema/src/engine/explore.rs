@@ -27,6 +27,8 @@ use crate::principal::PrincipalType;
 const LONGEST_TEXT: usize = 16 * 1024;
 /// How long a query may run.
 const DEADLINE: Duration = Duration::from_secs(2);
+/// How much longer a statement of it may run, so that it is told of the deadline first.
+const GRACE: Duration = Duration::from_millis(100);
 
 /// What staff sent.
 pub struct Exploration {
@@ -201,13 +203,13 @@ impl Engine {
     ) -> Result<Explored, Fault> {
         let entry_of = |asked: &Asked| audit::Entry::of_call(&asked.root, caller, &asked.arguments, self.now());
         let entries: Vec<audit::Entry> = checked.audited.iter().map(entry_of).collect();
-        let statement = match entries.first().filter(|_| checked.writes) {
-            Some(entry) => format!("begin; set local labs.audit_record = '{}'", entry.record_uuid()),
-            None => "begin".to_owned(),
-        };
+        // The deadline ends what computes here; what the database computes, it ends itself, just after.
+        let mut statement = format!("begin; set local statement_timeout = {}", (DEADLINE + GRACE).as_millis());
+        if let Some(entry) = entries.first().filter(|_| checked.writes) {
+            statement = format!("{statement}; set local labs.audit_record = '{}'", entry.record_uuid());
+        }
         let db = Db::settling(self.0.for_transactions.clone(), statement);
-        // The deadline ends what runs, and a BEGIN that is ended on its way spoils its connection (design: performance,
-        // recipe 9).
+        // The wait for a connection is none of the query's.
         drop(db.conn().await?);
         let services = Arc::clone(&self.0.services);
         let ask = Arc::new(Ask::new(caller.clone(), db.clone(), self.now(), services, None));
@@ -250,6 +252,7 @@ impl Engine {
             Err(fault) if asked.is_empty() => Err(fault),
             // The rules that the database checks last are refusals like any other.
             Err(fault) if fault.code() == Code::Conflict => Err(self.refuse_all(caller, asked, noted_at, fault).await),
+            Err(fault) if fault.parts().unknown => Err(fault),
             Err(fault) => Err(audit::unavailable(&fault)),
         }
     }

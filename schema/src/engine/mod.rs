@@ -10,6 +10,7 @@ mod audit;
 mod direct;
 mod explore;
 pub(crate) mod idempotency;
+mod outliving;
 mod prepare;
 mod question;
 mod roots;
@@ -29,6 +30,8 @@ pub use explore::{Bounds, Exploration, Explored};
 pub use prepare::Plan;
 pub use question::{Question, RootField};
 pub(crate) use roots::{Merged, Roots, roots};
+
+use outliving::Outliving;
 
 use crate::access::Access;
 use crate::ask::{Ask, Attachment, Caller, Extras, Noted};
@@ -219,11 +222,11 @@ impl Engine {
     async fn settle_apart(&self, call: Call) -> Result<Answer, Fault> {
         let kept = call.question.root.is_audited.then(|| call.clone());
         let engine = self.clone();
-        match (tokio::spawn(async move { engine.settle(call).await }).await, kept) {
+        match (Outliving::new(async move { engine.settle(call).await }).await, kept) {
             (Ok(outcome), _) => outcome,
-            (Err(panic), None) => Err(Fault::internal(panic)),
-            (Err(panic), Some(call)) => {
-                let fault = Fault::internal(panic);
+            (Err(_), None) => Err(panicked()),
+            (Err(_), Some(call)) => {
+                let fault = panicked();
                 Err(self.refuse(&call.question.root, &call.caller, &call.variables, fault).await)
             }
         }
@@ -251,6 +254,10 @@ impl Engine {
         question.shape.write(&value, &mut body);
         Ok(Bytes::from(body))
     }
+}
+
+fn panicked() -> Fault {
+    Fault::internal("a question panicked")
 }
 
 #[cfg(test)]

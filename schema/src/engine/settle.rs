@@ -112,17 +112,16 @@ async fn claim(call: &Call, ask: &Ask, key: &IdempotencyKey) -> Result<idempoten
 /// How the transaction begins. A conditional write sees one snapshot, so that whoever changes the row
 /// meanwhile makes it start anew; a watched one names the record that the capture triggers write under.
 fn begin(call: &Call, entry: Option<&audit::Entry>) -> String {
-    let isolation = if call.precondition.is_some() { "repeatable read" } else { "read committed" };
+    let begin = if call.precondition.is_some() { "begin isolation level repeatable read" } else { "begin" };
     match entry.filter(|_| call.question.root.is_mutation) {
-        Some(entry) => {
-            format!("begin isolation level {isolation}; set local labs.audit_record = '{}'", entry.record_uuid())
-        }
-        None => format!("begin isolation level {isolation}"),
+        Some(entry) => format!("{begin}; set local labs.audit_record = '{}'", entry.record_uuid()),
+        None => begin.to_owned(),
     }
 }
 
 /// A commit that fails on an audited call took the record with it: no answer without a record. The rules that
-/// the database checks last are refusals like any other.
+/// the database checks last are refusals like any other; where nothing is known, nothing is said of the record either.
 fn audit_commit(fault: Fault) -> Fault {
-    if fault.parts().retryable || fault.code() == Code::Conflict { fault } else { audit::unavailable(&fault) }
+    let told = fault.parts();
+    if told.retryable || told.unknown || fault.code() == Code::Conflict { fault } else { audit::unavailable(&fault) }
 }

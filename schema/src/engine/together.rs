@@ -97,7 +97,7 @@ impl Engine {
         calls: &[Call],
         reading: oneshot::Sender<()>,
     ) -> Result<Vec<Option<Answer>>, Fault> {
-        let db = Db::settling(self.0.for_transactions.clone(), "begin isolation level read committed".to_owned());
+        let db = Db::settling(self.0.for_transactions.clone(), "begin".to_owned());
         drop(db.conn().await?);
         let loaders = Loaders::default();
         // What broke for one breaks for those after it as well, and the transaction with it.

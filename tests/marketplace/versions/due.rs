@@ -17,14 +17,13 @@ async fn nothing_goes_live_of_a_partner_who_is_held_back_between_the_look_and_it
     let last = scheduled(&market, "Till", 1_800).await;
     let market = Market { owner: stranger, ..market };
     let held = scheduled(&market, "Menu Board", 600).await;
-    let mut holder = market.house.owner().await;
-    sqlx::raw_sql("begin; lock table listing in share mode").execute(&mut holder).await.unwrap();
+    let waited_for = market.house.lock("listing", "share").await;
     market.house.advance(2_000).await;
     // One run has found all three, and stands still at the first.
     market.house.until(WAITING, 1).await;
     let state = |state: &str| format!("update partner set state = '{state}' where partner_uuid = '{partner}'");
     market.house.sql(&state("SUSPENDED")).await;
-    sqlx::raw_sql("rollback").execute(&mut holder).await.unwrap();
+    waited_for.roll_back().await;
     for version in [&first, &last] {
         market.house.until(&live(version), 1).await;
     }

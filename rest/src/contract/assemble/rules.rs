@@ -47,6 +47,7 @@ pub(super) struct Traits {
     audited: bool,
     path_parameters: bool,
     body: bool,
+    content: bool,
     single_json: bool,
     takes_key: bool,
     takes_if_match: bool,
@@ -77,6 +78,7 @@ impl Traits {
             audited: group == "admin" || scope.is_some_and(is_staff_scope),
             path_parameters: path.contains('{'),
             body: operation.contains_key("requestBody"),
+            content: !answers_nothing(operation),
             single_json: list.is_none() && resource && answers_json(operation),
             takes_key: keyed,
             takes_if_match: writes_in_place && single_gets.contains(path),
@@ -131,6 +133,11 @@ pub(crate) fn is_staff_scope(scope: &str) -> bool {
     scope.strip_prefix("labs.admin").is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ':']))
 }
 
+/// Whether success has no body, of which no kind could be unacceptable.
+fn answers_nothing(operation: &Map<String, Value>) -> bool {
+    operation.get("responses").and_then(|responses| responses.get("204")).is_some()
+}
+
 fn answers_json(operation: &Map<String, Value>) -> bool {
     let Some(responses) = operation.get("responses").and_then(Value::as_object) else {
         return false;
@@ -176,7 +183,7 @@ fn add_responses(traits: &Traits, written: Map<String, Value>) -> Map<String, Va
         (traits.scoped, "403", "Forbidden"),
         (!traits.liveness, "403", "NetworkDenied"),
         (traits.path_parameters, "404", "NotFound"),
-        (true, "406", "NotAcceptable"),
+        (traits.content, "406", "NotAcceptable"),
         (traits.takes_key, "409", "IdempotencyInProgress"),
         (traits.takes_if_match, "412", "PreconditionFailed"),
         (traits.body, "413", "PayloadTooLarge"),
