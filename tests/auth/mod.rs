@@ -7,6 +7,7 @@ mod mfa;
 mod operator;
 mod outbox;
 mod passwords;
+mod recovery;
 mod registrations;
 mod sessions;
 mod sessions_own;

@@ -1,13 +1,20 @@
 //! The program itself: how it starts, refuses, stops and dies, with its private PostgreSQL.
 
+mod command_line;
+mod ending;
+mod first_start;
+mod pages;
 mod wire;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
+
+use crate::house::House;
 
 const LABS: &str = env!("CARGO_BIN_EXE_labs");
 
@@ -21,20 +28,25 @@ struct Service {
 fn serve(program: &Command, listen: &str, folder: &Path) -> Command {
     let mut command = Command::new(program.get_program());
     command.args(program.get_args());
-    command.args(["serve", "--empty", "--listen", listen, "--folder"]).arg(folder);
+    command.args(["serve", "--listen", listen, "--folder"]).arg(folder);
     command.env_remove("DATABASE_URL").stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
 impl Service {
+    /// Starts it without sample data.
     fn start(folder: &Path) -> Self {
         Self::start_as(&Command::new(LABS), folder)
     }
 
-    /// Starts it in a process group of its own and reads up to the ready line.
     fn start_as(program: &Command, folder: &Path) -> Self {
-        let mut process = serve(program, "127.0.0.1:0", folder).process_group(0).spawn().unwrap();
+        Self::run(serve(program, "127.0.0.1:0", folder).arg("--empty"))
+    }
+
+    /// Runs it in a process group of its own and reads up to the ready line.
+    fn run(command: &mut Command) -> Self {
+        let mut process = command.process_group(0).spawn().unwrap();
         let mut lines = BufReader::new(process.stdout.take().unwrap());
         let mut first = String::new();
         lines.read_line(&mut first).unwrap();
@@ -47,10 +59,23 @@ impl Service {
         Self { process, base_url, lines }
     }
 
+    fn address(&self) -> SocketAddr {
+        self.base_url.trim_start_matches("http://").parse().unwrap()
+    }
+
     fn answers(&self) -> bool {
         let url = format!("{}/v1/system/health", self.base_url);
         let answer = tokio::runtime::Runtime::new().unwrap().block_on(reqwest::get(url));
         answer.is_ok_and(|answer| answer.status() == 200)
+    }
+
+    /// A house whose calls go to this service, and which looks into the database and the mail of this folder.
+    async fn house(&self, folder: &Path) -> House {
+        let mut house = House::new().await;
+        house.stand_behind(self.address());
+        house.database_url = database_url(folder);
+        house.mail_folder = folder.join("mail");
+        house
     }
 
     fn signal(&self, signal: &str, to: &str) {
@@ -61,6 +86,34 @@ impl Service {
     fn wait(&mut self) -> ExitStatus {
         self.process.wait().unwrap()
     }
+
+    /// Ends it in order; what it said below the ready line.
+    fn stop(mut self) -> String {
+        self.signal("TERM", "");
+        assert!(self.wait().success());
+        let mut rest = String::new();
+        self.lines.read_to_string(&mut rest).unwrap();
+        rest
+    }
+
+    /// Ends it by force.
+    fn die(&mut self) {
+        self.signal("KILL", "");
+        self.wait();
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The address of the database that the folder's service runs.
+fn database_url(folder: &Path) -> String {
+    labs::cluster::address(&folder.canonicalize().unwrap()).unwrap()
 }
 
 fn kill(signal: &str, target: &str) {
@@ -104,13 +157,14 @@ fn cluster_name(folder: &Path) -> String {
 }
 
 fn nothing_is_left(name: &str) {
+    soon(&format!("nothing of {name} runs"), || processes(&[name]).is_empty());
+}
+
+/// Waits until something holds.
+fn soon(what: &str, holds: impl Fn() -> bool) {
     let begun = Instant::now();
-    loop {
-        let left = processes(&[name]);
-        if left.is_empty() {
-            return;
-        }
-        assert!(begun.elapsed() < Duration::from_secs(30), "{left:?} still run");
+    while !holds() {
+        assert!(begun.elapsed() < Duration::from_secs(30), "not within seconds: {what}");
         std::thread::park_timeout(Duration::from_millis(10));
     }
 }
@@ -120,46 +174,15 @@ fn said(output: &Output) -> String {
 }
 
 #[test]
-fn it_says_where_it_is_and_stops_in_order_at_sigterm() {
-    let place = tempfile::tempdir().unwrap();
-    let mut service = Service::start(place.path());
-    assert!(service.answers());
-    let name = cluster_name(place.path());
-    service.signal("TERM", "");
-    assert!(service.wait().success());
-    assert!(processes(&[&name]).is_empty());
-    assert!(!place.path().join("postgres/postmaster.pid").exists());
-    let mut rest = String::new();
-    service.lines.read_to_string(&mut rest).unwrap();
-    assert!(rest.contains("/playground"), "{rest}");
-    assert!(!rest.contains("Labs is ready"), "{rest}");
-}
-
-#[test]
-fn a_ctrl_c_for_the_whole_group_reaches_the_service_before_its_database() {
-    let place = tempfile::tempdir().unwrap();
-    let mut service = Service::start(place.path());
-    let name = cluster_name(place.path());
-    service.signal("INT", "-");
-    assert!(service.wait().success());
-    assert!(processes(&[&name]).is_empty());
-    let mut log = String::new();
-    service.process.stderr.take().unwrap().read_to_string(&mut log).unwrap();
-    assert!(log.contains("all requests are answered"), "{log}");
-    assert!(!log.contains("ended by itself"), "{log}");
-}
-
-#[test]
 fn the_second_start_on_a_folder_names_the_first() {
     let place = tempfile::tempdir().unwrap();
-    let mut first = Service::start(place.path());
+    let first = Service::start(place.path());
     let second = serve(&Command::new(LABS), "127.0.0.1:0", place.path()).output().unwrap();
     assert!(!second.status.success());
     let refusal = said(&second);
     assert!(refusal.contains(&format!("process {}", first.process.id())), "{refusal}");
     assert!(first.answers());
-    first.signal("TERM", "");
-    assert!(first.wait().success());
+    first.stop();
 }
 
 #[test]
@@ -171,50 +194,6 @@ fn a_taken_port_is_told_before_anything_is_started() {
     assert!(!output.status.success());
     assert!(said(&output).contains(&address), "{}", said(&output));
     assert!(!place.path().join("postgres").exists());
-}
-
-#[test]
-fn a_kill_leaves_nothing_running_and_the_next_start_need_not_wait() {
-    let place = tempfile::tempdir().unwrap();
-    for _ in 0..2 {
-        let mut service = Service::start(place.path());
-        let name = cluster_name(place.path());
-        service.signal("KILL", "");
-        service.wait();
-        nothing_is_left(&name);
-        assert!(!place.path().join("postgres/postmaster.pid").exists());
-    }
-    let mut killed = Service::start(place.path());
-    let name = cluster_name(place.path());
-    killed.signal("KILL", "");
-    killed.wait();
-    let mut next = Service::start(place.path());
-    assert!(next.answers());
-    next.signal("TERM", "");
-    assert!(next.wait().success());
-    nothing_is_left(&name);
-}
-
-#[test]
-fn a_server_left_behind_without_its_watchdog_is_stopped_by_the_next_start() {
-    let place = tempfile::tempdir().unwrap();
-    let mut service = Service::start(place.path());
-    let name = cluster_name(place.path());
-    for watchdog in processes(&[&name, "labs-watchdog"]) {
-        kill("STOP", &watchdog);
-    }
-    service.signal("KILL", "");
-    service.wait();
-    // One of them may end by itself when another does.
-    for watchdog in processes(&[&name, "labs-watchdog"]) {
-        try_kill("KILL", &watchdog);
-    }
-    assert!(!processes(&[&name]).is_empty());
-    let mut next = Service::start(place.path());
-    assert!(next.answers());
-    next.signal("TERM", "");
-    assert!(next.wait().success());
-    nothing_is_left(&name);
 }
 
 #[test]
@@ -238,7 +217,6 @@ fn an_ordinary_user_needs_nothing_of_roots() {
     let mut service = Service::start_as(&program, &folder);
     assert!(service.answers());
     let name = cluster_name(&folder);
-    service.signal("KILL", "");
-    service.wait();
+    service.die();
     nothing_is_left(&name);
 }

@@ -7,7 +7,9 @@ use labs_schema::keep::token::{Claims, KeyRing, SigningKeyRow, new_signing_key};
 use serde_json::{Value, json};
 
 use super::{Cast, empty_body, filled, lets_in, operations};
-use crate::house::House;
+use crate::house::people::Person;
+use crate::house::{Answer, House};
+use crate::partner::team::colleague;
 
 /// A principal and what it reaches by the words of the specification.
 struct Principal {
@@ -46,8 +48,11 @@ const ROLES: &[(&str, &[&str])] = &[
 ];
 const OF_ALL: &[&str] = &["auth.account:write", "publication.developer-resources"];
 
+/// Open to everybody, and yet it reads the header in which a token would stand, for a program's id and secret.
+const READS_CREDENTIALS: &str = "auth_tokens_issue";
+
 /// The scope law in the specification's words: a scope grants its children at its own level, never above.
-fn grants(held: &str, needed: &str) -> bool {
+pub(super) fn grants(held: &str, needed: &str) -> bool {
     let (held_domain, held_write) = held.strip_suffix(":write").map_or((held, false), |domain| (domain, true));
     let (domain, write) = needed.strip_suffix(":write").map_or((needed, false), |domain| (domain, true));
     (held_write || !write) && (domain == held_domain || domain.starts_with(&format!("{held_domain}.")))
@@ -58,16 +63,24 @@ async fn every_operation_lets_in_whom_the_contract_lets_in_and_nobody_else() {
     let cast = Cast::new().await;
     let principals = principals(&cast).await;
     for operation in operations() {
+        // None where any good token will do.
+        let needed = match &operation.access {
+            Access::Scope(needed) => Some(needed.as_str()),
+            Access::Any => None,
+            Access::Public | Access::Cookie | Access::Client => continue,
+        };
         for principal in &principals {
-            let call = empty_body(operation, filled(&cast.house, operation)).token(&principal.token);
-            let Access::Scope(needed) = &operation.access else { continue };
-            let answer = call.send().await;
-            let reaches = principal.scopes.iter().any(|held| grants(held, needed));
-            let who = format!("{} at {} ({needed}): {} {}", principal.name, operation.id, answer.status, answer.text());
+            let answer = empty_body(operation, filled(&cast.house, operation)).token(&principal.token).send().await;
+            let reaches = needed.is_none_or(|needed| principal.scopes.iter().any(|held| grants(held, needed)));
+            let who =
+                format!("{} at {} ({needed:?}): {} {}", principal.name, operation.id, answer.status, answer.text());
             assert_eq!(lets_in(&answer), reaches, "{who}");
-            if !reaches {
-                assert_eq!(answer.status, 403, "{who}");
-                assert_eq!(answer.str("required_scope"), needed, "{who}");
+            match needed {
+                None => assert_ne!(answer.status, 403, "{who}"),
+                Some(needed) if !reaches => {
+                    assert_eq!((answer.status, answer.str("required_scope")), (403, needed), "{who}");
+                }
+                Some(_) => {}
             }
         }
     }
@@ -83,6 +96,7 @@ async fn every_operation_with_a_token_refuses_whoever_has_no_good_one() {
     let revoked = house.sign_in(&cast.administrator.email).await;
     house.call("auth_sessions_sign_out").cookie(&revoked.refresh).json(&json!({})).expect(200).await;
     wait_until_revoked(house, &revoked.token).await;
+    let disabled = token_of_a_disabled_program(&cast).await;
     for operation in operations().filter(|operation| matches!(operation.access, Access::Any | Access::Scope(_))) {
         let bad = [
             ("none", None),
@@ -91,6 +105,7 @@ async fn every_operation_with_a_token_refuses_whoever_has_no_good_one() {
             ("foreign key under the house's name", Some(named_alike.as_str())),
             ("foreign key under its own name", Some(named_apart.as_str())),
             ("revoked", Some(revoked.token.as_str())),
+            ("of a disabled program", Some(disabled.as_str())),
         ];
         for (name, token) in bad {
             let call = empty_body(operation, filled(house, operation));
@@ -115,6 +130,35 @@ async fn every_operation_with_a_token_refuses_whoever_has_no_good_one() {
     for operation in operations().filter(|operation| matches!(operation.access, Access::Any | Access::Scope(_))) {
         let answer = cast.admitted(operation).send().await;
         assert_eq!((answer.status, answer.code()), (401, "TOKEN_EXPIRED"), "{}", operation.id);
+    }
+}
+
+#[tokio::test]
+async fn what_is_open_to_everybody_is_answered_alike_whatever_token_comes() {
+    let cast = Cast::new().await;
+    let house = &cast.house;
+    let expired = cast.administrator.token.clone();
+    house.advance(3700).await;
+    let good = house.sign_in(&cast.administrator.email).await.token;
+    let unsigned = forged(&good);
+    let tokens = [
+        ("garbled", "abc.def.ghi"),
+        ("expired", expired.as_str()),
+        ("no signature", unsigned.as_str()),
+        ("good", good.as_str()),
+    ];
+    for operation in operations().filter(|operation| operation.access == Access::Public) {
+        let call = || empty_body(operation, filled(house, operation)).header("x-request-id", "one-and-the-same");
+        let without = call().send().await;
+        for (name, token) in tokens {
+            let with = call().token(token).send().await;
+            if operation.id == READS_CREDENTIALS {
+                assert_eq!((with.status, with.code()), (401, "INVALID_CREDENTIALS"), "{name}: {}", with.text());
+                continue;
+            }
+            let told = |answer: &Answer| (answer.status, answer.text());
+            assert_eq!(told(&with), told(&without), "{name} at {}", operation.id);
+        }
     }
 }
 
@@ -150,22 +194,14 @@ async fn principals(cast: &Cast) -> Vec<Principal> {
     for (role, scopes) in ROLES {
         let person = house.partner(&format!("Role {role}")).await;
         // One administrator must stay, so each role is tried by a partner's second person.
-        let colleague = format!("colleague.{}@role.example", role.to_lowercase());
-        house
-            .sql(&format!(
-                "insert into person (person_uuid, kind, partner_uuid, email, email_normalised, name, role, state, password_hash)
-                 select labs_uuid(), kind, partner_uuid, '{colleague}', '{colleague}', 'Colleague', '{role}', 'ACTIVE', password_hash
-                   from person where person_uuid = '{}'",
-                person.uuid
-            ))
-            .await;
-        let signed_in = house.sign_in(&colleague).await;
+        let signed_in = colleague(house, &person, &format!("Colleague-{role}"), role).await;
         all.push(Principal { name: (*role).to_owned(), token: signed_in.token, scopes: owned(scopes) });
     }
     let bound = house
         .program("bound", &["marketplace:write", "partner", "statistics:write"], cast.administrator.partner_uuid)
         .await;
     let narrow = house.token_of(&bound.client_id, &bound.secret, Some("marketplace")).await;
+    let unbound = house.program("unbound", &["marketplace:write", "partner:write", "subscription"], None).await;
     let exact = |name: &str, token: &str, scopes: &[&str]| Principal {
         name: name.to_owned(),
         token: token.to_owned(),
@@ -174,6 +210,7 @@ async fn principals(cast: &Cast) -> Vec<Principal> {
     // The free tier grants no statistics, so the bound program has none.
     all.push(exact("bound program", &bound.token, &["marketplace:write", "partner"]));
     all.push(exact("bound program, down-scoped", &narrow, &["marketplace"]));
+    all.push(exact("program of no partner's", &unbound.token, &["marketplace:write", "partner:write", "subscription"]));
     all.push(exact("storefront", &cast.storefront.token, &["storefront:write"]));
     for needed in staff_scopes() {
         let person = house.staff(&format!("Staff {needed}"), &[&needed]).await;
@@ -181,7 +218,17 @@ async fn principals(cast: &Cast) -> Vec<Principal> {
     }
     let nobody = house.staff("Staff without", &["labs.admin.engagement"]).await;
     all.push(exact("staff without", &nobody.token, &["labs.admin.engagement", "auth.account:write"]));
+    let unproved = without_a_demanded_factor(house, "Elbkontor").await;
+    all.push(exact("without the factor that is demanded", &unproved.token, &["auth.account:write"]));
     all
+}
+
+/// The administrator of a company whose policy demands a second factor, in a session that has proved none.
+pub(super) async fn without_a_demanded_factor(house: &House, company: &str) -> Person {
+    let person = house.partner(company).await;
+    let partner = person.partner_uuid.unwrap();
+    house.sql(&format!("update partner set mfa_required = true where partner_uuid = '{partner}'")).await;
+    house.sign_in(&person.email).await
 }
 
 /// Every scope of the operator's domain that the contract needs, each once.
@@ -194,6 +241,27 @@ fn staff_scopes() -> Vec<String> {
     scopes.sort();
     scopes.dedup();
     scopes
+}
+
+/// A token that would reach every operation, of a program that staff have disabled since.
+async fn token_of_a_disabled_program(cast: &Cast) -> String {
+    let scopes = [
+        "labs.admin:write",
+        "marketplace:write",
+        "partner:write",
+        "publication.changelog:write",
+        "statistics:write",
+        "storefront:write",
+        "subscription:write",
+    ];
+    let program = cast.house.program("disabled", &scopes, None).await;
+    let by_staff = |operation: &str| cast.house.call(operation).token(&cast.staff.token);
+    let found = by_staff("admin_machine_clients_list").query("q", &program.client_id).expect(200).await;
+    let client = found.json["data"][0]["uuid"].as_str().unwrap();
+    let disable = by_staff("admin_machine_clients_disable").path("client_uuid", client);
+    disable.json(&json!({ "reason": "It is of no more use." })).expect(200).await;
+    wait_until_revoked(&cast.house, &program.token).await;
+    program.token
 }
 
 /// The same claims under a signature of nobody's.

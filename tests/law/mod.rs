@@ -4,13 +4,19 @@
 
 mod access;
 mod audit;
+mod budgets;
 mod connections;
+mod explain;
 mod foreign;
 mod full_disk;
+mod headers;
 mod journal;
+mod lists;
 mod machines;
 mod plans;
+mod playground;
 mod questions;
+mod readiness;
 mod requests;
 mod together;
 

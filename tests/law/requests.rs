@@ -1,9 +1,19 @@
-//! What comes in badly gets a clear refusal and loses nothing; what every answer carries is there.
+//! What comes in badly gets a clear refusal and loses nothing; what every answer carries is there, in the form that was
+//! asked for.
 
+use std::io::Read as _;
+
+use http::Method;
 use labs_rest::contract::{BodyKind, Operation, Place};
 use serde_json::json;
 
-use super::{Cast, operations};
+use super::headers::lacking;
+use super::lists::Stock;
+use super::{Cast, empty_body, filled, operations};
+use crate::house::House;
+
+/// Smallest body that is compressed, in bytes.
+const WORTH_COMPRESSING: usize = 1024;
 
 fn with_json() -> impl Iterator<Item = &'static Operation> {
     operations().filter(|operation| {
@@ -122,11 +132,11 @@ async fn methods_that_a_path_does_not_know_are_405_with_allow() {
             path.replace(&format!("{{{}}}", parameter.name), "0198d000-0000-7000-8000-00000000dead")
         });
         let url = format!("{}{path}", cast.house.base_url);
-        let trace = cast.house.http().request(reqwest::Method::TRACE, &url).send().await.unwrap();
+        let trace = cast.house.http().request(Method::TRACE, &url).send().await.unwrap();
         assert_eq!(trace.status(), 405, "{}", operation.id);
         let allow = trace.headers()["allow"].to_str().unwrap();
         assert!(allow.split(", ").any(|method| method == operation.method.as_str()), "{}: {allow}", operation.id);
-        let options = cast.house.http().request(reqwest::Method::OPTIONS, &url).send().await.unwrap();
+        let options = cast.house.http().request(Method::OPTIONS, &url).send().await.unwrap();
         assert_eq!(options.status(), 204, "{}", operation.id);
         assert_eq!(options.headers()["allow"].to_str().unwrap(), allow, "{}", operation.id);
     }
@@ -136,9 +146,15 @@ async fn methods_that_a_path_does_not_know_are_405_with_allow() {
 async fn what_the_caller_does_not_accept_is_406() {
     let cast = Cast::new().await;
     for operation in operations().filter(|operation| operation.success != 204) {
-        let answer = cast.admitted(operation).header("accept", "application/x-nothing").send().await;
-        let expected = [404, 406];
-        assert!(expected.contains(&answer.status), "{}: {} {}", operation.id, answer.status, answer.text());
+        // A path with a kind of picture that there is none of names nothing, and is 404.
+        let call = if operation.path.ends_with("/{kind}") {
+            let own = cast.house.call(&operation.id).path("partner_uuid", cast.administrator.partner_uuid.unwrap());
+            own.path("kind", "LOGO").token(cast.token_for(operation))
+        } else {
+            cast.admitted(operation)
+        };
+        let answer = call.header("accept", "application/x-nothing, text/*;q=0").send().await;
+        assert_eq!((answer.status, answer.code()), (406, "NOT_ACCEPTABLE"), "{}: {}", operation.id, answer.text());
     }
 }
 
@@ -149,7 +165,7 @@ async fn a_write_that_compares_nothing_refuses_to_be_asked_to() {
         operation.body.as_ref().is_none_or(|body| body.forms.iter().any(|form| form.kind == BodyKind::Json))
     };
     let overlooks = |operation: &&Operation| {
-        let is_write = operation.method != http::Method::GET;
+        let is_write = operation.method != Method::GET;
         is_write && !operation.takes_if_match && reads_json(operation) && is_by_uuid(operation)
     };
     let mut asked = 0;
@@ -171,11 +187,14 @@ async fn a_write_that_compares_nothing_refuses_to_be_asked_to() {
 async fn secured_answers_are_not_stored_and_every_answer_is_guarded() {
     let cast = Cast::new().await;
     for operation in operations() {
-        let answer = cast.admitted(operation).send().await;
-        assert_eq!(answer.header("x-content-type-options"), "nosniff", "{}", operation.id);
-        assert!(!answer.header("content-security-policy").is_empty(), "{}", operation.id);
-        if operation.access.name() != "public" {
-            assert_eq!(answer.header("cache-control"), "no-store", "{}", operation.id);
+        let admitted = cast.admitted(operation).send().await;
+        let anonymous = empty_body(operation, filled(&cast.house, operation)).send().await;
+        for answer in [admitted, anonymous] {
+            let lacking = lacking(&answer.headers);
+            assert!(lacking.is_empty(), "{} answered {} without {lacking:?}", operation.id, answer.status);
+            if operation.access.name() != "public" {
+                assert_eq!(answer.header("cache-control"), "no-store", "{}", operation.id);
+            }
         }
     }
 }
@@ -188,6 +207,95 @@ async fn a_well_formed_request_id_is_kept_and_another_is_replaced() {
         assert_eq!(kept.header("x-request-id"), "order-17.a", "{}", operation.id);
         let replaced = cast.admitted(operation).header("x-request-id", "a b").send().await;
         assert_ne!(replaced.header("x-request-id"), "a b", "{}", operation.id);
+    }
+}
+
+#[tokio::test]
+async fn head_answers_what_get_does_without_its_body() {
+    let stock = Stock::new().await;
+    let (mut alike, mut apart) = (0, Vec::new());
+    for operation in operations().filter(|operation| operation.method == Method::GET) {
+        // Named by the caller, so that a refusal, which tells the name, is the same each time.
+        let ask = async |method: Method| {
+            let request = stock.request(method, operation).header("x-request-id", operation.id.as_str());
+            let answer = request.send().await.unwrap();
+            (answer.status(), answer.headers().clone(), answer.bytes().await.unwrap())
+        };
+        let (before, head, after) = (ask(Method::GET).await, ask(Method::HEAD).await, ask(Method::GET).await);
+        assert_eq!((head.0, head.2.len()), (before.0, 0), "{}", operation.id);
+        assert!(lacking(&head.1).is_empty(), "{}: {:?}", operation.id, head.1);
+        assert_eq!(head.1.get("content-type"), before.1.get("content-type"), "{}", operation.id);
+        // Of what changes with every call (a ledger of calls) the rest does as well.
+        if before.2 != after.2 {
+            apart.push(&operation.id);
+            continue;
+        }
+        for name in ["cache-control", "content-disposition", "content-length", "etag", "link", "vary"] {
+            assert_eq!(head.1.get(name), before.1.get(name), "{name} of {}", operation.id);
+        }
+        alike += usize::from(before.0 == 200);
+    }
+    assert!(alike > 50 && alike > 3 * apart.len(), "{alike} were compared, and these were not: {apart:?}");
+}
+
+/// What a gzip holds. An archive holds the same behind a head of its own, and of archives there is a reader here.
+fn unpacked(gzip: &[u8]) -> Vec<u8> {
+    assert_eq!(gzip[..4], [0x1f, 0x8b, 8, 0], "a head of ten bytes");
+    let (deflated, tail) = gzip[10..].split_at(gzip.len() - 18);
+    let (checksum, length) = tail.split_at(4);
+    let packed_length = (deflated.len() as u32).to_le_bytes();
+    // Its version, no flags, deflated, at midnight of the first day; then a name of one letter and nothing more.
+    let head: &[u8] = b"PK\x03\x04\x14\0\0\0\x08\0\0\0\x21\0";
+    let entry = [head, checksum, &packed_length, length, b"\x01\0\0\0a", deflated].concat();
+    let (mut entry, mut bytes) = (entry.as_slice(), Vec::new());
+    let mut file = zip::read::read_zipfile_from_stream(&mut entry).unwrap().unwrap();
+    file.read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
+#[tokio::test]
+async fn whoever_takes_gzip_gets_what_is_large_packed_and_neither_what_is_small_nor_pictures() {
+    let stock = Stock::new().await;
+    let (mut large, mut small, mut pictures) = (0, 0, 0);
+    for operation in operations().filter(|operation| operation.method == Method::GET) {
+        let ask = || stock.call(&operation.id);
+        let (before, sent) = (ask().send().await, ask().header("accept-encoding", "gzip").send().await);
+        assert_eq!((before.header("content-encoding"), sent.status), ("", before.status), "{}", operation.id);
+        // What changes with every call cannot be compared.
+        if before.status != 200 || ask().send().await.bytes != before.bytes {
+            continue;
+        }
+        let is_json = before.header("content-type") == "application/json";
+        if is_json && before.bytes.len() >= WORTH_COMPRESSING {
+            let told = ["content-encoding", "vary"].map(|name| sent.header(name));
+            assert_eq!(told, ["gzip", "accept-encoding"], "{}", operation.id);
+            assert_eq!(before.header("vary"), "accept-encoding", "{}: neither is kept for the other", operation.id);
+            assert!(sent.bytes.len() < before.bytes.len(), "{}", operation.id);
+            assert!(unpacked(&sent.bytes) == before.bytes, "{} holds something else", operation.id);
+            large += 1;
+        } else if is_json || before.header("content-type").starts_with("image/") {
+            assert_eq!(sent.header("content-encoding"), "", "{}", operation.id);
+            assert!(sent.bytes == before.bytes, "{} is another", operation.id);
+            *(if is_json { &mut small } else { &mut pictures }) += 1;
+        }
+    }
+    assert!(large > 5 && small > 5 && pictures >= 3, "{large} large, {small} small, {pictures} pictures");
+}
+
+#[tokio::test]
+async fn the_reference_is_the_contract_byte_for_byte_until_it_changes() {
+    let house = House::new().await;
+    let committed = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/contract/openapi.yaml")).unwrap();
+    for id in ["publication_api_reference_get", "system_contract_get"] {
+        let answer = house.call(id).expect(200).await;
+        assert!(answer.bytes == committed, "{id} answers something else");
+        assert_eq!(answer.header("content-type"), "application/yaml", "{id}");
+        let tag = answer.header("etag");
+        for known in [tag.to_owned(), format!("W/{tag}"), format!("\"another\", {tag}"), "*".to_owned()] {
+            let same = house.call(id).header("if-none-match", &known).expect(304).await;
+            assert_eq!((same.bytes.len(), same.header("etag")), (0, tag), "{id} to {known}");
+        }
+        house.call(id).header("if-none-match", "\"another\"").expect(200).await;
     }
 }
 

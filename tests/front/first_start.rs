@@ -1,0 +1,169 @@
+//! The first start: sample data and a sheet of sign-ins to them, once, and neither where nobody wants them.
+
+use std::collections::HashSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::{LABS, Service, database_url, serve};
+use crate::house::House;
+
+/// Partners, categories and apps of the sample data.
+const COUNTS: [i64; 3] = [4, 30, 40];
+/// Every state that an app can be in.
+const STATES: [&str; 5] = ["DRAFT", "LISTED", "UNLISTED", "SUSPENDED", "ARCHIVED"];
+/// Somebody of each team who sees its apps and has no second factor.
+const TEAMS: [&str; 4] = [
+    "jonas.thielemann@elbkontor.example",
+    "camille.roussel@belletablee.example",
+    "katharina.hoedl@murzeit.example",
+    "sanne.dewit@voorraadhuis.example",
+];
+/// The platform's own administrator, who has one.
+const STAFF: &str = "henrike.falk@labs.example";
+
+fn sheet_file(folder: &Path) -> PathBuf {
+    folder.join("sign-ins.txt")
+}
+
+/// The sheet of sign-ins.
+#[derive(PartialEq)]
+struct Sheet(String);
+
+impl Sheet {
+    fn read(folder: &Path) -> Self {
+        let file = sheet_file(folder);
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o7777, 0o600);
+        Self(fs::read_to_string(file).unwrap())
+    }
+
+    /// What stands behind a label, wherever it stands.
+    fn all(&self, label: &str) -> Vec<&str> {
+        self.0.lines().filter_map(|line| line.trim_start().strip_prefix(label)).map(str::trim).collect()
+    }
+
+    /// What stands behind a label, below this address or client id.
+    fn of(&self, name: &str, label: &str) -> &str {
+        let found = self.0.split_once(&format!(" {name}\n"));
+        let (_, below) = found.unwrap_or_else(|| panic!("{name} is not on the sheet: {}", self.0));
+        below.lines().find_map(|line| line.trim_start().strip_prefix(label)).unwrap().trim()
+    }
+
+    /// Signs a person in; the access token.
+    async fn sign_in(&self, house: &House, email: &str) -> String {
+        let body = json!({ "email": email, "password": self.of(email, "password") });
+        let mut answer = house.call("auth_sessions_create").json(&body).send().await;
+        if answer.code() == "MFA_REQUIRED" {
+            let body = json!({ "challenge": answer.str("challenge"), "code": house.code(self.of(email, "totp")) });
+            answer = house.call("auth_sessions_verify_mfa").json(&body).send().await;
+        }
+        assert_eq!(answer.status, 200, "{email}: {}", answer.text());
+        answer.str("access_token").to_owned()
+    }
+
+    /// A program's token.
+    async fn token(&self, house: &House, client_id: &str) -> String {
+        house.token_of(client_id, self.of(client_id, "secret"), None).await
+    }
+
+    /// The apps that the teams find, with their states.
+    async fn apps(&self, house: &House) -> Vec<(String, String)> {
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let mut apps = Vec::new();
+        for email in TEAMS {
+            let token = self.sign_in(house, email).await;
+            let own = house.call("marketplace_apps_list").query("limit", 100).token(&token).expect(200).await;
+            let own = own.json["data"].as_array().unwrap();
+            assert!(!own.is_empty(), "{email} finds no app");
+            apps.extend(own.iter().map(|app| (text(&app["slug"]), text(&app["state"]))));
+        }
+        apps
+    }
+}
+
+async fn counts(house: &House) -> [i64; 3] {
+    let mut counts = [0; 3];
+    for (count, table) in counts.iter_mut().zip(["partner", "category", "app"]) {
+        *count = house.number(&format!("select count(*) from {table}")).await;
+    }
+    counts
+}
+
+/// What is said below the ready line where there are sample data.
+fn places(service: &Service, folder: &Path) -> String {
+    let (base, sheet) = (&service.base_url, sheet_file(folder));
+    let sheet = sheet.display();
+    format!("  API reference  {base}/reference\n  Playground     {base}/playground\n  Sign-ins       {sheet}\n")
+}
+
+fn start_filled(folder: &Path) -> Service {
+    Service::run(&mut serve(&Command::new(LABS), "127.0.0.1:0", folder))
+}
+
+/// What the storefront shows, from the first listing found to the bytes of its icon.
+async fn the_storefront_shows(house: &House, sheet: &Sheet, listed: usize) {
+    let token = sheet.token(house, "labs-client-storefront").await;
+    let found = house.call("marketplace_listings_search").token(&token).expect(200).await;
+    assert_eq!(found.json["facets"]["total"], listed);
+    let listing = &found.json["data"][0];
+    let (slug, icon) = (listing["slug"].as_str().unwrap(), &listing["icon"]);
+    let call = house.call("marketplace_listings_get_media_content").path("listing_slug", slug);
+    let call = call.path("media_uuid", icon["media_uuid"].as_str().unwrap());
+    let picture = image::load_from_memory(&call.token(&token).expect(200).await.bytes).unwrap();
+    assert_eq!((&icon["width"], &icon["height"]), (&json!(picture.width()), &json!(picture.height())), "{slug}");
+}
+
+#[tokio::test]
+async fn the_first_start_fills_a_marketplace_in_and_the_next_one_leaves_it_alone() {
+    let place = tempfile::tempdir().unwrap();
+    let service = start_filled(place.path());
+    let mut house = service.house(place.path()).await;
+    let sheet = Sheet::read(place.path());
+    let passwords = sheet.all("password");
+    assert_eq!(passwords.len(), sheet.all("email").len());
+    assert_eq!(passwords.iter().collect::<HashSet<_>>().len(), passwords.len(), "two have the same password");
+
+    assert_eq!(counts(&house).await, COUNTS);
+    let apps = sheet.apps(&house).await;
+    assert_eq!(apps.len(), 40, "what the teams find is all there is");
+    let states: HashSet<&str> = apps.iter().map(|(_, state)| state.as_str()).collect();
+    assert_eq!(states, HashSet::from(STATES));
+    let staff = sheet.sign_in(&house, STAFF).await;
+    let partners = house.call("admin_partners_list").token(&staff).expect(200).await;
+    assert_eq!(partners.json["data"].as_array().unwrap().len(), 4);
+    let listed = apps.iter().filter(|(_, state)| state == "LISTED").count();
+    the_storefront_shows(&house, &sheet, listed).await;
+    let release_tool = sheet.token(&house, "labs-client-release-tool").await;
+    house.call("system_me_get").token(&release_tool).expect(200).await;
+    let told = places(&service, place.path());
+    assert_eq!(service.stop(), told);
+
+    let again = start_filled(place.path());
+    house.stand_behind(again.address());
+    assert!(Sheet::read(place.path()) == sheet, "the sheet was written anew");
+    assert_eq!(counts(&house).await, COUNTS);
+    assert_eq!(sheet.apps(&house).await, apps, "the passwords of the first start hold");
+    let told = places(&again, place.path());
+    assert_eq!(again.stop(), told);
+}
+
+#[tokio::test]
+async fn neither_an_empty_start_nor_a_database_elsewhere_is_filled() {
+    let (there, here) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let empty = Service::start(there.path());
+    let mut command = serve(&Command::new(LABS), "127.0.0.1:0", here.path());
+    command.env("DATABASE_URL", database_url(there.path()));
+    command.arg("--master-key-file").arg(there.path().join("secrets/master.key"));
+    let elsewhere = Service::run(&mut command);
+    let house = elsewhere.house(there.path()).await;
+    house.call("system_readiness_get").expect(200).await;
+    assert_eq!(counts(&house).await, [0; 3]);
+    for (service, place) in [(elsewhere, here), (empty, there)] {
+        let told = service.stop();
+        assert!(told.contains("/playground") && !told.contains("Sign-ins"), "{told}");
+        assert!(!sheet_file(place.path()).exists());
+    }
+}

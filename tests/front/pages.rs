@@ -1,0 +1,18 @@
+//! The pages that people open.
+
+use crate::house::House;
+
+#[tokio::test]
+async fn the_front_page_leads_to_the_reference_and_to_the_playground() {
+    let house = House::new().await;
+    let get = async |path: &str| house.http().get(format!("{}{path}", house.base_url)).send().await.unwrap();
+    let front = get("/").await;
+    assert_eq!(front.status(), 200);
+    let front = front.text().await.unwrap();
+    for path in ["/reference", "/playground"] {
+        assert!(front.contains(&format!("<a href=\"{path}\">")), "no link to {path} in {front}");
+        let page = get(path).await;
+        assert_eq!(page.status(), 200, "{path}");
+        assert_eq!(page.headers()["content-type"], "text/html; charset=utf-8", "{path}");
+    }
+}

@@ -1,0 +1,149 @@
+//! The law at the playground's door: no answer without a record there either, the schema for whoever administers
+//! something, and no hint for whoever guesses names.
+
+use serde_json::{Value, json};
+
+use super::audit::{FAILING_AT_COMMIT, GONE, RAISING, REVOKED};
+use super::{Cast, contents};
+use crate::house::people::Person;
+
+/// A read that leaves a record, the same beside one that leaves none, and a write.
+const PEOPLE: &str = "{ admin_staff_list { data { name email } } }";
+const PEOPLE_AND_ONESELF: &str = "{ system_me_get { scopes } people: admin_staff_list { data { name email } } }";
+const CATEGORY: &str =
+    "mutation ($body: CategoryCreate!) { marketplace_categories_create(body: $body) { uuid names } }";
+
+/// What the door answers a query of somebody's: the status, and what is told.
+async fn asked(cast: &Cast, token: &str, query: &str, variables: &Value) -> (u16, Value) {
+    let answer = cast.at_the_door(token, query, variables).await;
+    let status = answer.status().as_u16();
+    assert_eq!(answer.headers().contains_key("retry-after"), status == 503, "{query}");
+    (status, answer.json().await.unwrap())
+}
+
+/// The queries with their variables; what is written has this name.
+fn queries(name: &str) -> [(&'static str, Value); 3] {
+    [(PEOPLE, json!({})), (PEOPLE_AND_ONESELF, json!({})), (CATEGORY, json!({ "body": { "names": { "en": name } } }))]
+}
+
+async fn all_is_told(cast: &Cast, name: &str) {
+    for (query, variables) in queries(name) {
+        let (status, told) = asked(cast, &cast.staff.token, query, &variables).await;
+        assert_eq!(status, 200, "{query}: {told}");
+        assert!(told["data"].is_object() && told.get("errors").is_none(), "{query}: {told}");
+    }
+}
+
+/// Neither whoever may ask hears anything nor whoever may not: a refusal is recorded as well.
+async fn nothing_is_told(cast: &Cast, outsider: &Person) {
+    for asker in [&cast.staff, outsider] {
+        for (query, variables) in queries("Loyalty") {
+            let (status, told) = asked(cast, &asker.token, query, &variables).await;
+            assert_eq!((status, &told["code"]), (503, &json!("AUDIT_UNAVAILABLE")), "{query}: {told}");
+            assert!(told.get("data").is_none() && told.get("errors").is_none(), "{query}: {told}");
+            for word in [cast.staff.email.as_str(), "Loyalty"] {
+                assert!(!told.to_string().contains(word), "{query} tells {word}: {told}");
+            }
+        }
+        // What leaves no record needs no log.
+        let (status, told) = asked(cast, &asker.token, "{ system_me_get { scopes } }", &json!({})).await;
+        assert_eq!(status, 200, "{told}");
+    }
+}
+
+/// Breaks the audit log in one way: of what is asked then nothing leaves, and nothing is done.
+async fn nothing_leaves_when(breakage: &str) {
+    let cast = Cast::new().await;
+    let outsider = cast.house.staff("Outsider", &["labs.admin.engagement"]).await;
+    all_is_told(&cast, "Before").await;
+    let before = contents(&cast.house).await;
+    cast.house.sql(breakage).await;
+    nothing_is_told(&cast, &outsider).await;
+    assert_eq!(contents(&cast.house).await, before, "a query without a record changed something");
+}
+
+#[tokio::test]
+async fn nothing_leaves_by_the_door_when_a_trigger_of_the_audit_log_raises() {
+    nothing_leaves_when(RAISING).await;
+}
+
+#[tokio::test]
+async fn nothing_leaves_by_the_door_when_the_record_is_refused_at_commit() {
+    nothing_leaves_when(FAILING_AT_COMMIT).await;
+}
+
+#[tokio::test]
+async fn nothing_leaves_by_the_door_when_the_right_to_write_records_is_gone() {
+    nothing_leaves_when(REVOKED).await;
+}
+
+#[tokio::test]
+async fn nothing_leaves_by_the_door_when_the_audit_log_is_gone() {
+    nothing_leaves_when(GONE).await;
+}
+
+#[tokio::test]
+async fn nothing_leaves_by_the_door_while_the_audit_log_is_locked() {
+    let cast = Cast::new().await;
+    let outsider = cast.house.staff("Outsider", &["labs.admin.engagement"]).await;
+    let before = contents(&cast.house).await;
+    let held = cast.house.lock("audit_log", "access exclusive").await;
+    // One after the other: all houses of the process share the few places for queries.
+    nothing_is_told(&cast, &outsider).await;
+    held.roll_back().await;
+    assert_eq!(contents(&cast.house).await, before, "a query without a record changed something");
+    all_is_told(&cast, "After").await;
+}
+
+#[tokio::test]
+async fn the_schema_is_shown_to_staff_who_administer_something_and_to_nobody_else() {
+    let cast = Cast::new().await;
+    let reader = cast.house.staff("Reader", &["labs.admin.support"]).await;
+    let newcomer = cast.house.staff("Newcomer", &[]).await;
+    for query in [
+        "{ __schema { queryType { name } } }",
+        "{ look: __schema { types { name } } }",
+        "{ __type(name: \"Me\") { name fields { name } } }",
+        "{ system_me_get { scopes } ... on Query { __schema { queryType { name } } } }",
+        "{ ...Look } fragment Look on Query { __type(name: \"Me\") { name } }",
+    ] {
+        let (status, told) = asked(&cast, &reader.token, query, &json!({})).await;
+        assert_eq!(status, 200, "{query}: {told}");
+        assert!(told["data"].to_string().contains("\"name\""), "{query}: {told}");
+        for (who, token, scope) in [
+            ("newcomer", &newcomer.token, "labs.admin.overview"),
+            ("administrator of a partner", &cast.administrator.token, "labs.admin"),
+            ("storefront", &cast.storefront.token, "labs.admin"),
+        ] {
+            let (status, told) = asked(&cast, token, query, &json!({})).await;
+            let refusal = (status, &told["code"], &told["required_scope"]);
+            assert_eq!(refusal, (403, &json!("SCOPE_MISSING"), &json!(scope)), "{who} at {query}: {told}");
+            assert!(told.get("data").is_none(), "{who} at {query}: {told}");
+        }
+    }
+    // Who one is oneself may be asked by everybody of the house.
+    for query in ["{ __typename }", "{ system_me_get { scopes } }"] {
+        let (status, told) = asked(&cast, &newcomer.token, query, &json!({})).await;
+        assert_eq!(status, 200, "{query}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn whoever_guesses_a_name_is_not_told_the_right_one() {
+    let cast = Cast::new().await;
+    for (right, query) in [
+        ("system_me_get", "{ system_my_get { scopes } }"),
+        ("scopes", "{ system_me_get { scope } }"),
+        ("remaining_day", "{ system_me_get { rate_limit { remainin_day } } }"),
+        ("email", "{ admin_staff_list { data { emal } } }"),
+        ("has_more", "{ admin_staff_list { page { has_mor } } }"),
+        ("include_total", "{ admin_staff_list(includ_total: true) { page { has_more } } }"),
+        ("ACTIVE", "{ admin_staff_list(state: [ACTIV]) { page { has_more } } }"),
+        ("icon", "mutation { marketplace_categories_create(body: { names: {}, icn: \"a\" }) { uuid } }"),
+    ] {
+        let (status, told) = asked(&cast, &cast.staff.token, query, &json!({})).await;
+        assert_eq!((status, &told["code"]), (422, &json!("VALIDATION_FAILED")), "{query}: {told}");
+        let text = told.to_string();
+        assert!(!text.to_lowercase().contains("did you mean") && !text.contains(right), "{query}: {told}");
+    }
+}
