@@ -4,19 +4,8 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::house::people::{Person, Program};
-use crate::house::{Answer, House};
+use crate::house::{Answer, House, behind_a_proxy};
 
-/// Flags under which a test may say where it comes from.
-const BEHIND_A_PROXY: &[&str] = &[
-    "--trusted-proxies",
-    "127.0.0.0/8",
-    "--anonymous-per-second",
-    "100000",
-    "--anonymous-per-day",
-    "10000000",
-    "--attempts-per-minute",
-    "100000",
-];
 const HOME: &str = "198.51.100.7";
 
 async fn house() -> (House, Person) {
@@ -146,7 +135,7 @@ async fn a_change_leaves_what_it_does_not_name() {
 
 #[tokio::test]
 async fn networks_bind_every_use_of_a_token_and_a_stray_one_is_written_down_once() {
-    let house = House::with(BEHIND_A_PROXY).await;
+    let house = House::with(&behind_a_proxy()).await;
     let chief = house.staff("Chief", &["labs.admin:write"]).await;
     let program = house.program("Storefront", &["storefront"], None).await;
     let client = client_uuid(&house, &chief, &program).await;

@@ -3,19 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::house::people::Person;
-use crate::house::{Answer, Call, House};
-
-/// A house behind a proxy on this machine, which tells where callers come from.
-const BEHIND_A_PROXY: &[&str] = &[
-    "--trusted-proxies",
-    "127.0.0.0/8",
-    "--anonymous-per-second",
-    "100000",
-    "--anonymous-per-day",
-    "10000000",
-    "--attempts-per-minute",
-    "100000",
-];
+use crate::house::{Answer, Call, House, behind_a_proxy};
 
 struct Gate {
     house: House,
@@ -56,9 +44,9 @@ fn error(answer: &Answer) -> (u16, &str, &str) {
 
 #[tokio::test]
 async fn a_denied_network_is_refused_outright_on_every_replica_until_it_is_lifted() {
-    let gate = Gate::new(BEHIND_A_PROXY).await;
+    let gate = Gate::new(&behind_a_proxy()).await;
     let partner = gate.house.partner("Nordsee Kassen").await;
-    let twin = gate.house.twin(BEHIND_A_PROXY).await;
+    let twin = gate.house.twin(&behind_a_proxy()).await;
     let made = gate.deny("198.51.100.0/24").await;
     assert_eq!((made.status, &made.json["in_force"], &made.json["expires_at"]), (201, &json!(true), &Value::Null));
     assert_eq!(made.json["created_by"]["name"], "Greta Guard");
@@ -115,7 +103,7 @@ async fn a_stranger_who_comes_without_a_proxy_cannot_pass_for_another() {
 
 #[tokio::test]
 async fn nobody_denies_the_world_or_their_own_network() {
-    let gate = Gate::new(BEHIND_A_PROXY).await;
+    let gate = Gate::new(&behind_a_proxy()).await;
     for (network, code) in [
         ("0.0.0.0/0", "TOO_WIDE"),
         ("::/0", "TOO_WIDE"),
@@ -143,7 +131,7 @@ async fn nobody_denies_the_world_or_their_own_network() {
 
 #[tokio::test]
 async fn a_denial_ends_at_its_end_date_and_can_be_made_anew() {
-    let gate = Gate::new(BEHIND_A_PROXY).await;
+    let gate = Gate::new(&behind_a_proxy()).await;
     let end = gate.house.clock.now().plus_seconds(60).to_string();
     let body = json!({ "network": "2001:db8:40::/48", "reason": "Crawls.", "expires_at": end });
     let deny = async || gate.call("admin_network_denials_create").json(&body).send().await;

@@ -6,23 +6,12 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::house::House;
+use crate::house::{House, ROOMY};
 
 const ORIGIN: &str = "https://shop.example";
 
 /// A house behind a proxy on this machine, with a page elsewhere that may call.
-const SHARED: &[&str] = &[
-    "--cors-origins",
-    ORIGIN,
-    "--trusted-proxies",
-    "127.0.0.0/8",
-    "--anonymous-per-second",
-    "100000",
-    "--anonymous-per-day",
-    "10000000",
-    "--attempts-per-minute",
-    "100000",
-];
+const SHARED: &[&str] = &["--cors-origins", ORIGIN, "--trusted-proxies", "127.0.0.0/8"];
 
 async fn get(house: &House, path: &str, codings: &str) -> Response {
     let request = house.http().get(format!("{}{path}", house.base_url));
@@ -98,7 +87,7 @@ async fn paths_beside_the_contract_tell_which_methods_they_know() {
 
 #[tokio::test]
 async fn a_page_elsewhere_reads_every_answer_but_that_of_a_denied_network() {
-    let house = House::with(SHARED).await;
+    let house = House::with(&[SHARED, ROOMY].concat()).await;
     let guard = house.staff("Greta Guard", &["labs.admin.security:write"]).await;
     let body = json!({ "network": "198.51.100.0/24", "reason": "Tries stolen passwords." });
     house.call("admin_network_denials_create").token(&guard.token).json(&body).expect(201).await;

@@ -28,6 +28,15 @@ pub(crate) use held::Held;
 /// Where a replica keeps the key from which its others are derived, unless it is told.
 const MASTER_KEY: &str = "secrets/master.key";
 
+/// Budgets of networks that no test spends. A house with flags of its own has them where they are among those.
+pub(crate) const ROOMY: &[&str] =
+    &["--anonymous-per-second", "100000", "--anonymous-per-day", "10000000", "--attempts-per-minute", "100000"];
+
+/// The flags of a house behind a proxy on this machine, which tells where callers come from.
+pub(crate) fn behind_a_proxy() -> Vec<&'static str> {
+    [&["--trusted-proxies", "127.0.0.0/8"], ROOMY].concat()
+}
+
 /// A running service with a database of its own.
 pub(crate) struct House {
     /// Its address.
@@ -91,10 +100,9 @@ impl House {
         let clock = beside.map(|first| first.clock.clone()).unwrap_or_default();
         let fixed = ["labs", "serve", "--folder", &path, "--database-url", &database_url, "--master-key-file", key];
         let fixed = fixed.into_iter().chain(["--database-connections", "6"]);
-        let roomy =
-            ["--anonymous-per-second", "100000", "--anonymous-per-day", "10000000", "--attempts-per-minute", "100000"];
         let own = ["--own-per-second", "100000"];
-        let words = fixed.chain(own).chain(roomy.into_iter().filter(|_| flags.is_empty())).chain(flags.iter().copied());
+        let words =
+            fixed.chain(own).chain(ROOMY.iter().copied().filter(|_| flags.is_empty())).chain(flags.iter().copied());
         let Command::Serve(serve) = Cli::try_parse_from(words).unwrap().command else { panic!("`serve` is a command") };
         let mut config = serve.settle().unwrap();
         if let Some(first) = beside {

@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::house::House;
+use crate::house::{House, ROOMY};
 
 /// The headers of every answer; with what they say where that is always the same.
 const ALWAYS: &[(&str, &str)] = &[
@@ -31,16 +31,7 @@ const ALWAYS: &[(&str, &str)] = &[
 const PAGES: [&str; 2] = ["https://shop.example", "https://desk.example:8443"];
 
 /// A house that lets them.
-const SHARED: &[&str] = &[
-    "--cors-origins",
-    "https://shop.example,https://desk.example:8443",
-    "--anonymous-per-second",
-    "100000",
-    "--anonymous-per-day",
-    "10000000",
-    "--attempts-per-minute",
-    "100000",
-];
+const SHARED: &[&str] = &["--cors-origins", "https://shop.example,https://desk.example:8443"];
 
 /// Origins that are nearly those of the two, and the one that sandboxed pages have.
 const STRANGERS: &[&str] = &[
@@ -169,7 +160,7 @@ async fn from(house: &House, origin: &str, (method, path): &(Method, &str)) -> R
 
 #[tokio::test]
 async fn a_page_elsewhere_reads_answers_when_its_origin_is_listed_and_else_none() {
-    let house = House::with(SHARED).await;
+    let house = House::with(&[SHARED, ROOMY].concat()).await;
     for sort in SORTS {
         for origin in PAGES {
             let answer = from(&house, origin, sort).await;
@@ -188,7 +179,7 @@ async fn a_page_elsewhere_reads_answers_when_its_origin_is_listed_and_else_none(
 
 #[tokio::test]
 async fn a_page_elsewhere_is_told_what_it_may_send_and_read() {
-    let house = House::with(SHARED).await;
+    let house = House::with(&[SHARED, ROOMY].concat()).await;
     let holds = |list: &str, names: &[&str]| {
         let listed: Vec<String> = list.split(',').map(|name| name.trim().to_ascii_lowercase()).collect();
         names.iter().all(|name| listed.iter().any(|known| known == name))
