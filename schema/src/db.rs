@@ -1,5 +1,6 @@
 //! One handle for every statement: inside the request's transaction when there is one, else on a connection of its own.
 
+use std::fmt::Display;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
@@ -63,10 +64,64 @@ impl Drop for Kept {
     }
 }
 
+/// How a transaction differs from the usual one, which reads what is committed, statement by statement.
+#[derive(Default)]
+pub(crate) struct Terms {
+    mode: Option<&'static str>,
+    settings: String,
+}
+
+impl Terms {
+    /// A transaction in this mode (`SET TRANSACTION`).
+    pub(crate) fn of_mode(mode: &'static str) -> Self {
+        Self { mode: Some(mode), settings: String::new() }
+    }
+
+    /// With a setting until its end. Nothing that came from outside: it stands in the statement's text.
+    pub(crate) fn with(mut self, name: &'static str, value: impl Display) -> Self {
+        self.settings = format!("{}; set local {name} = '{value}'", self.settings);
+        self
+    }
+
+    /// Whether the transaction after it may be begun by its commit, which takes over the mode and no setting.
+    fn are_usual(&self) -> bool {
+        self.mode.is_none()
+    }
+
+    /// Begins, or makes of a transaction that has just begun one on these terms.
+    async fn begin(&self, lent: &mut Lent) -> Result<(), sqlx::Error> {
+        let mut statements = if lent.take_begun() { String::new() } else { "begin".to_owned() };
+        if let Some(mode) = self.mode {
+            statements = format!("{statements}; set transaction {mode}");
+        }
+        statements.push_str(&self.settings);
+        if statements.is_empty() {
+            return Ok(());
+        }
+        raw_sql(sqlx::AssertSqlSafe(statements)).execute(&mut **lent).await.map(drop)
+    }
+}
+
+/// How a transaction ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Commit,
+    Rollback,
+}
+
+impl End {
+    fn statement(self) -> &'static str {
+        match self {
+            Self::Commit => "commit",
+            Self::Rollback => "rollback",
+        }
+    }
+}
+
 /// A transaction: begun by its first statement, so that a resolver that computes before it writes (a password hash, a
 /// picture) holds no connection meanwhile. A key that was left to it is claimed before anything else.
 struct Work {
-    begin: String,
+    terms: Terms,
     claim: Option<Slot>,
     stage: Stage,
     lent: Option<Lent>,
@@ -94,42 +149,44 @@ impl Work {
         }
         let lent = self.lent.insert(source.take().await?);
         self.stage = Stage::Between;
-        let begin = raw_sql(sqlx::AssertSqlSafe(self.begin.clone()));
-        let begun = match (begin.execute(&mut **lent).await, self.claim.clone()) {
+        let begun = match (self.terms.begin(lent).await, self.claim.clone()) {
             (Err(error), _) => Err(error.into()),
-            (Ok(_), None) => Ok(()),
-            (Ok(_), Some(claim)) => claim.take(lent).await,
+            (Ok(()), None) => Ok(()),
+            (Ok(()), Some(claim)) => claim.take(lent).await,
         };
         if begun.is_ok() {
             self.stage = Stage::Open;
         } else {
-            let rolled_back = self.end("rollback").await;
+            let rolled_back = self.end(End::Rollback).await;
             self.stage = Stage::Waiting;
             rolled_back?;
         }
         begun
     }
 
-    /// Ends it, if it has begun.
-    async fn end(&mut self, how: &'static str) -> Result<(), sqlx::Error> {
+    /// Ends it, if it has begun. Where another waits to begin one, a commit begins it as well: a round trip less.
+    async fn end(&mut self, how: End) -> Result<(), sqlx::Error> {
         self.stage = Stage::Between;
         let Some(lent) = self.lent.as_mut() else {
             self.stage = Stage::Settled;
             return Ok(());
         };
-        let mut ended = raw_sql(how).execute(&mut **lent).await.map(drop);
+        let chained = how == End::Commit && self.terms.are_usual() && lent.is_wanted();
+        let statement = if chained { "commit and chain" } else { how.statement() };
+        let mut ended = raw_sql(statement).execute(&mut **lent).await.map(drop);
         let mut is_over = ended.is_ok();
         if matches!(ended, Err(sqlx::Error::Database(_))) {
             // Either it was refused, and is over, or this is the answer to a statement that was dropped on its way, and
             // nothing has ended.
             let again = raw_sql("rollback").execute(&mut **lent).await.map(drop);
             is_over = again.is_ok();
-            if how == "rollback" {
+            if how == End::Rollback {
                 ended = again;
             }
         }
         self.stage = Stage::Settled;
         match self.lent.take() {
+            Some(lent) if chained && ended.is_ok() => lent.pass_on_begun().await,
             Some(lent) if is_over => lent.pass_on(),
             Some(lent) => lent.give_up(),
             None => {}
@@ -166,24 +223,23 @@ impl Db {
         Self { source: Source::Requests(handoff), mode: Mode::Kept(Arc::default()) }
     }
 
-    /// Statements of a request inside one transaction, which the first of them begins with this text.
-    pub(crate) fn settling(handoff: Handoff, begin: String) -> Self {
-        Self::in_transaction(Source::Requests(handoff), begin)
+    /// Statements of a request inside one transaction, which the first of them begins.
+    pub(crate) fn settling(handoff: Handoff, terms: Terms) -> Self {
+        Self::in_transaction(Source::Requests(handoff), terms)
     }
 
-    /// Statements inside one transaction, which the first of them begins with this text.
-    #[must_use]
-    pub fn within(pool: PgPool, begin: String) -> Self {
-        Self::in_transaction(Source::Pool(pool), begin)
+    /// Statements inside one transaction, which the first of them begins.
+    pub(crate) fn within(pool: PgPool, terms: Terms) -> Self {
+        Self::in_transaction(Source::Pool(pool), terms)
     }
 
     /// Statements inside one transaction that no request began: a job's. End it with [`Self::settle`].
     pub(crate) fn apart(pool: PgPool) -> Self {
-        Self::within(pool, "begin".to_owned())
+        Self::within(pool, Terms::default())
     }
 
-    fn in_transaction(source: Source, begin: String) -> Self {
-        let work = Work { begin, claim: None, stage: Stage::Waiting, lent: None };
+    fn in_transaction(source: Source, terms: Terms) -> Self {
+        let work = Work { terms, claim: None, stage: Stage::Waiting, lent: None };
         Self { source, mode: Mode::Within(Arc::new(Mutex::new(work))) }
     }
 
@@ -206,7 +262,9 @@ impl Db {
     /// What the rules answered that the database checks last: nothing is kept then. [`Fault::unknown`] when the
     /// connection broke on the way.
     pub(crate) async fn commit(&self) -> Result<(), Fault> {
-        self.end("commit").await.map_err(|error| if is_silence(&error) { Fault::unknown(error) } else { error.into() })
+        self.end(End::Commit)
+            .await
+            .map_err(|error| if is_silence(&error) { Fault::unknown(error) } else { error.into() })
     }
 
     /// Takes back what the transaction did, if a statement began one.
@@ -214,10 +272,10 @@ impl Db {
     /// # Errors
     /// When the database is away. It takes it back by itself.
     pub(crate) async fn rollback(&self) -> Result<(), Fault> {
-        Ok(self.end("rollback").await?)
+        Ok(self.end(End::Rollback).await?)
     }
 
-    async fn end(&self, how: &'static str) -> Result<(), sqlx::Error> {
+    async fn end(&self, how: End) -> Result<(), sqlx::Error> {
         match &self.mode {
             Mode::Within(work) => work.lock().await.end(how).await,
             Mode::Single | Mode::Kept(_) => Ok(()),

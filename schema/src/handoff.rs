@@ -2,7 +2,8 @@
 //!
 //! The pool tests every connection that comes back to it: a round trip and a wake-up of the server, which cost as much
 //! as a small statement. The connection of a request that was answered is known to be sound, so where another waits, it
-//! goes on as it is, to whoever has waited longest. Every other one goes back to the pool and is tested there.
+//! goes on as it is, to whoever has waited longest. Every other one goes back to the pool and is tested there. One whose
+//! commit began the next transaction goes on inside it.
 //!
 //! Requests that read and requests in a transaction have turns of their own, fewer than the pool has connections, so that
 //! neither takes all of them. Reads have the fewer: statements that only compute contend for the same cores, and each is
@@ -13,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use sqlx::pool::PoolConnection;
-use sqlx::{Connection as _, PgConnection, PgPool, Postgres};
+use sqlx::{Connection as _, PgConnection, PgPool, Postgres, raw_sql};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
@@ -40,11 +41,41 @@ struct Inner {
 #[derive(Default)]
 struct Line {
     waiting: usize,
-    passed: Vec<Passed>,
+    passed: Vec<Away>,
 }
 
-/// A connection, and since when it has been away from the pool.
-type Passed = (PoolConnection<Postgres>, Instant);
+impl Line {
+    fn wants_more(&self) -> bool {
+        self.waiting > self.passed.len()
+    }
+}
+
+/// A connection away from the pool. Dropped, it goes back, and is tested there.
+struct Away {
+    conn: PoolConnection<Postgres>,
+    since: Instant,
+    /// Inside a transaction in which nothing was done yet.
+    has_begun: bool,
+}
+
+impl Away {
+    async fn acquire(pool: &PgPool) -> Result<Self, sqlx::Error> {
+        Ok(Self { conn: pool.acquire().await?, since: Instant::now(), has_begun: false })
+    }
+
+    fn is_due_back(&self) -> bool {
+        self.since.elapsed() >= LONGEST_AWAY
+    }
+}
+
+impl Drop for Away {
+    /// The pool's test would not find out that it is inside a transaction.
+    fn drop(&mut self) {
+        if self.has_begun {
+            self.conn.close_on_drop();
+        }
+    }
+}
 
 impl Handoff {
     /// For requests that only read: half of a pool's connections.
@@ -78,11 +109,11 @@ impl Handoff {
         let taken = async {
             let place = Place::new(&self.0);
             let turn = Arc::clone(&self.0.turns).acquire_owned().await.map_err(|_| sqlx::Error::PoolClosed)?;
-            let (conn, since) = match place.leave() {
+            let away = match place.leave() {
                 Some(passed) => passed,
-                None => (self.0.pool.acquire().await?, Instant::now()),
+                None => Away::acquire(&self.0.pool).await?,
             };
-            Ok(Lent { conn, since, turn: Some((self.clone(), turn)) })
+            Ok(Lent { away, turn: Some((self.clone(), turn)) })
         };
         timeout(PATIENCE, taken).await.map_err(|_| sqlx::Error::PoolTimedOut)?
     }
@@ -94,12 +125,12 @@ impl Inner {
     }
 
     /// Passes a connection on. It comes back when nobody waits for it.
-    fn pass(&self, passed: Passed) -> Option<Passed> {
+    fn pass(&self, away: Away) -> Option<Away> {
         let mut line = self.line();
-        if line.passed.len() >= line.waiting {
-            return Some(passed);
+        if away.is_due_back() || !line.wants_more() {
+            return Some(away);
         }
-        line.passed.push(passed);
+        line.passed.push(away);
         None
     }
 }
@@ -114,7 +145,7 @@ impl<'a> Place<'a> {
     }
 
     /// What was passed on, now that it is one's turn.
-    fn leave(self) -> Option<Passed> {
+    fn leave(self) -> Option<Away> {
         self.0.line().passed.pop()
     }
 }
@@ -131,8 +162,7 @@ impl Drop for Place<'_> {
 
 /// A connection on loan. Dropped, it goes back to the pool, which tests it.
 pub(crate) struct Lent {
-    conn: PoolConnection<Postgres>,
-    since: Instant,
+    away: Away,
     turn: Option<(Handoff, OwnedSemaphorePermit)>,
 }
 
@@ -142,34 +172,57 @@ impl Lent {
     /// # Errors
     /// [`crate::fault::Code::Unavailable`] when the database is away or every connection is taken.
     pub(crate) async fn of(pool: &PgPool) -> Result<Self, Fault> {
-        Ok(Self { conn: pool.acquire().await?, since: Instant::now(), turn: None })
+        Ok(Self { away: Away::acquire(pool).await?, turn: None })
+    }
+
+    /// Whether somebody waits for it. Who did may have gone on by the time it is passed on.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.turn.as_ref().is_some_and(|(home, _)| !self.away.is_due_back() && home.0.line().wants_more())
+    }
+
+    /// Whether it came inside a transaction that begins now. Asked once: from then on the transaction is the asker's.
+    pub(crate) fn take_begun(&mut self) -> bool {
+        std::mem::take(&mut self.away.has_begun)
     }
 
     /// Gives back a connection that is known to be sound and in no transaction.
     pub(crate) fn pass_on(self) {
-        let Self { conn, since, turn } = self;
-        let Some((home, turn)) = turn else { return };
-        let left = if since.elapsed() < LONGEST_AWAY { home.0.pass((conn, since)) } else { Some((conn, since)) };
-        drop(left);
-        drop(turn);
+        drop(self.offer());
+    }
+
+    /// Gives back a connection that is known to be sound, inside a transaction in which nothing was done yet.
+    pub(crate) async fn pass_on_begun(mut self) {
+        self.away.has_begun = true;
+        let Some(mut left) = self.offer() else { return };
+        let ended = raw_sql("rollback").execute(&mut *left).await;
+        left.away.has_begun = ended.is_err();
+    }
+
+    /// Passes it on. It comes back, with its turn, when nobody waits for it.
+    fn offer(self) -> Option<Self> {
+        let Self { away, turn } = self;
+        let Some((home, permit)) = turn else { return Some(Self { away, turn }) };
+        // Whoever's turn begins with the end of this one finds it.
+        let left = home.0.pass(away)?;
+        Some(Self { away: left, turn: Some((home, permit)) })
     }
 
     /// Gives back a connection outside a transaction on which a statement may still be under way: nobody waits for its
     /// rows, but the turn ends only with it.
     pub(crate) fn abandon(self) {
-        let Self { mut conn, turn, .. } = self;
+        let Self { mut away, turn } = self;
         let Ok(runtime) = Handle::try_current() else { return };
         runtime.spawn(async move {
             // One that is broken, the pool finds out for itself.
-            let _ = conn.ping().await;
-            drop(conn);
+            let _ = away.conn.ping().await;
+            drop(away);
             drop(turn);
         });
     }
 
     /// Gives up a connection whose state is not known.
     pub(crate) fn give_up(mut self) {
-        self.conn.close_on_drop();
+        self.away.conn.close_on_drop();
     }
 }
 
@@ -177,12 +230,12 @@ impl Deref for Lent {
     type Target = PgConnection;
 
     fn deref(&self) -> &PgConnection {
-        &self.conn
+        &self.away.conn
     }
 }
 
 impl DerefMut for Lent {
     fn deref_mut(&mut self) -> &mut PgConnection {
-        &mut self.conn
+        &mut self.away.conn
     }
 }

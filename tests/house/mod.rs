@@ -10,6 +10,7 @@ mod held;
 pub(crate) mod mail;
 pub(crate) mod people;
 pub(crate) mod proxy;
+mod replica;
 
 use std::path::PathBuf;
 
@@ -24,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use call::{Answer, Call, contract};
 pub(crate) use held::Held;
+pub(crate) use replica::Replica;
 
 /// Where a replica keeps the key from which its others are derived, unless it is told.
 const MASTER_KEY: &str = "secrets/master.key";

@@ -16,6 +16,10 @@ const FOR_READS: i64 = 3;
 const WAITING: &str = "select count(*) from pg_stat_activity
     where datname = current_database() and application_name = 'labs' and wait_event_type = 'Lock'";
 
+/// Connections left inside a transaction.
+const LEFT_OPEN: &str = "select count(*) from pg_stat_activity where datname = current_database()
+    and pid <> pg_backend_pid() and state like 'idle in transaction%'";
+
 #[tokio::test]
 async fn requests_leave_connections_to_what_else_the_service_does() {
     let cast = Cast::new().await;
@@ -108,4 +112,49 @@ async fn a_connection_that_the_server_ends_costs_one_answer_and_is_given_to_nobo
     assert!(refused.iter().all(|answer| answer.status == 503), "{:?}", refused.first().map(|answer| answer.text()));
     assert!(refused.len() <= CONNECTIONS, "{} answers for {CONNECTIONS} connections", refused.len());
     assert!(load().await.iter().all(|answer| answer.status == 200), "what was ended is asked again");
+}
+
+#[tokio::test]
+async fn transactions_that_follow_each_other_on_a_connection_have_nothing_of_each_other() {
+    let cast = Cast::new().await;
+    cast.house.sql("update tier_feature set value = '\"unlimited\"' where feature_code = 'apps'").await;
+    let app = cast.house.call("marketplace_apps_create").token(&cast.administrator.token);
+    let app = app.json(&json!({ "name": "Table Pilot" })).expect(201).await;
+    let ask = async |number: usize| {
+        let name = json!({ "names": { "en": format!("Category {number}") } });
+        let by_staff = |operation| cast.house.call(operation).token(&cast.staff.token);
+        let by_partner = |operation| cast.house.call(operation).token(&cast.administrator.token);
+        match number % 4 {
+            // Filed under the record of its own transaction, and of no other.
+            0 => by_staff("marketplace_categories_create").json(&name).expect(201).await,
+            1 => {
+                by_partner("marketplace_apps_create")
+                    .json(&json!({ "name": format!("Guide {number}") }))
+                    .expect(201)
+                    .await
+            }
+            // In another mode; all but one in vain.
+            2 => {
+                let call = by_partner("marketplace_apps_update").path("app_uuid", app.str("uuid"));
+                let call =
+                    call.header("if-match", app.header("etag")).json(&json!({ "name": format!("Pilot {number}") }));
+                call.send().await
+            }
+            _ => by_staff("admin_staff_list").expect(200).await,
+        }
+    };
+    let answers = join_all((0..80).map(ask)).await;
+    let updated: Vec<u16> = answers.iter().skip(2).step_by(4).map(|answer| answer.status).collect();
+    let with = |status| updated.iter().filter(|found| **found == status).count();
+    assert_eq!((with(200), with(412)), (1, updated.len() - 1), "{updated:?}");
+    let recorded = "select count(*) from audit_log as r where r.operation = 'marketplace_categories_create'
+        and (select array_agg(c.thing_uuid) from audit_change as c where c.record_uuid = r.record_uuid
+            and c.thing = 'category') = array[r.target_uuid]";
+    assert_eq!(cast.house.number(recorded).await, 20);
+    assert_eq!(
+        cast.house.number("select count(*) from audit_change where thing = 'app'").await,
+        0,
+        "nobody watches it"
+    );
+    cast.house.until(LEFT_OPEN, 0).await;
 }

@@ -13,11 +13,15 @@ mod headers;
 mod journal;
 mod lists;
 mod machines;
+#[cfg(target_os = "linux")]
+mod memory;
 mod plans;
 mod playground;
 mod questions;
 mod readiness;
 mod requests;
+#[cfg(target_os = "linux")]
+mod runtimes;
 mod together;
 
 use std::collections::BTreeMap;

@@ -157,6 +157,7 @@ fn chained(times: usize) -> String {
 async fn a_query_is_measured_before_anything_of_it_runs() {
     let cast = Cast::new().await;
     let many = (0..600).map(|number| format!("a{number}: __typename ")).collect::<String>();
+    let many_names = (0..400).map(|number| format!("a{number}: name ")).collect::<String>();
     let texts = [
         ("fields", format!("{{ ...F0 }} {}", doubling(40, "Query", "__typename"))),
         ("fields", format!("{{ system_me_get {{ ...F0 }} }} {}", doubling(20, "Me", "principal_type"))),
@@ -166,6 +167,11 @@ async fn a_query_is_measured_before_anything_of_it_runs() {
         ("", format!("{{ {} a {} }}", "a { ".repeat(4000), "}".repeat(4000))),
         ("", format!("{{ a(b: {}1{}) }}", "[".repeat(8000), "]".repeat(8000))),
         ("values", format!("{{ {} }}", (0..30).map(|number| format!("a{number}: {LIST} ")).collect::<String>())),
+        (
+            "of the schema",
+            format!("{{ __schema {{ types {{ {0} name {1} }} }} }}", "fields { type { ".repeat(5), "} }".repeat(5)),
+        ),
+        ("of the schema", format!("{{ __schema {{ types {{ fields {{ {many_names} }} }} }} }}")),
         ("16 KB", format!("{{ __typename }} #{}", " ".repeat(16 * 1024))),
         ("exactly one", "query A { __typename } query B { __typename }".to_owned()),
         ("One write", "mutation { a: auth_sessions_sign_out b: auth_sessions_sign_out }".to_owned()),
@@ -191,6 +197,43 @@ async fn a_query_is_measured_before_anything_of_it_runs() {
     let alive = cast.explore(&cast.staff.token, "{ __typename }", &json!({})).await;
     assert_eq!(alive["data"]["__typename"], json!("Query"), "{alive}");
 }
+
+#[tokio::test]
+async fn the_schema_is_told_whole_to_a_tool_that_asks_as_tools_do() {
+    let cast = Cast::new().await;
+    let told = cast.explore(&cast.staff.token, INTROSPECTION, &json!({})).await;
+    let types = told["data"]["__schema"]["types"].as_array().unwrap_or_else(|| panic!("{told}"));
+    assert!(types.iter().any(|ty| ty["name"] == "AuditRecord"), "{}", types.len());
+    assert!(told.get("errors").is_none());
+}
+
+/// All that a tool needs to know of a schema, types through nine wrappings.
+const INTROSPECTION: &str = "query {
+    __schema {
+        description queryType { name kind } mutationType { name kind } subscriptionType { name kind }
+        types { ...Whole }
+        directives { name description isRepeatable locations args(includeDeprecated: true) { ...Input } }
+    }
+}
+fragment Whole on __Type {
+    kind name description specifiedByURL isOneOf
+    fields(includeDeprecated: true) {
+        name description isDeprecated deprecationReason
+        args(includeDeprecated: true) { ...Input }
+        type { ...Wrapped }
+    }
+    inputFields(includeDeprecated: true) { ...Input }
+    interfaces { ...Wrapped }
+    enumValues(includeDeprecated: true) { name description isDeprecated deprecationReason }
+    possibleTypes { ...Wrapped }
+}
+fragment Input on __InputValue {
+    name description defaultValue isDeprecated deprecationReason type { ...Wrapped }
+}
+fragment Wrapped on __Type {
+    kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name
+        ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } } } } } } }
+}";
 
 /// A list of which an answer could hold a hundred, with lists in it.
 const LIST: &str = "admin_audit_records_list(limit: 100) { data { changes { thing before after } } }";

@@ -1,7 +1,7 @@
 //! A day's budget is exact over replicas that are killed and a database that restarts: never more is let through, and
 //! each crash loses what a replica held.
 
-use std::process::{Child, Command, Stdio};
+use std::net::SocketAddr;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -9,11 +9,10 @@ use std::time::Duration;
 use futures_util::future::{join, join_all};
 use labs::cluster::{Cluster, Settings};
 use labs::folder::Folder;
-use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::sync::watch;
 
 use super::{count, figure};
-use crate::house::House;
+use crate::house::{House, Replica};
 
 /// Requests under way at once.
 const CALLERS: usize = 16;
@@ -21,43 +20,6 @@ const CALLERS: usize = 16;
 const KILLS: usize = 4;
 /// Restarts of the database.
 const RESTARTS: usize = 2;
-
-/// A replica as a process of its own.
-struct Replica {
-    process: Child,
-    base: String,
-}
-
-impl Replica {
-    async fn start(house: &House, place: &tempfile::TempDir) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_labs"));
-        command.args(["serve", "--empty", "--listen", "127.0.0.1:0", "--log", "error"]);
-        command.args(["--base-url", &house.base_url, "--database-url", &house.database_url, "--folder"]);
-        command.arg(place.path()).arg("--master-key-file").arg(house.master_key());
-        let mut process = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
-        let out = tokio::process::ChildStdout::from_std(process.stdout.take().unwrap()).unwrap();
-        let mut lines = BufReader::new(out).lines();
-        lines.next_line().await.unwrap().expect("a replica did not start");
-        // It has the house's name, and a place of its own.
-        let line = lines.next_line().await.unwrap().unwrap_or_default();
-        let place = line.strip_prefix("  Listens at     ").unwrap_or_else(|| panic!("{line}"));
-        Self { process, base: format!("http://{place}") }
-    }
-
-    /// SIGKILL.
-    fn kill(&mut self) {
-        self.process.kill().unwrap();
-        self.process.wait().unwrap();
-    }
-}
-
-impl Drop for Replica {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
 
 /// What became of the requests.
 struct Tally {
@@ -81,7 +43,7 @@ struct Ground {
     house: House,
     places: [tempfile::TempDir; 2],
     replicas: [Replica; 2],
-    bases: Mutex<[String; 2]>,
+    bases: Mutex<[SocketAddr; 2]>,
     token: String,
 }
 
@@ -98,7 +60,7 @@ impl Ground {
         house.sql("delete from daily_budget").await;
         let places = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let replicas = [Replica::start(&house, &places[0]).await, Replica::start(&house, &places[1]).await];
-        let bases = Mutex::new([replicas[0].base.clone(), replicas[1].base.clone()]);
+        let bases = Mutex::new([replicas[0].address(), replicas[1].address()]);
         Self { folder, _directory: directory, cluster: Some(cluster), house, places, replicas, bases, token }
     }
 
@@ -108,13 +70,13 @@ impl Ground {
 }
 
 /// One caller asks the replicas in turns until so many requests were accepted or refused in all.
-async fn call(bases: &Mutex<[String; 2]>, token: &str, requests: usize, tally: &Tally) {
+async fn call(bases: &Mutex<[SocketAddr; 2]>, token: &str, requests: usize, tally: &Tally) {
     let client = reqwest::Client::builder().timeout(Duration::from_secs(20)).build().unwrap();
     let mut turn = 0;
     while tally.answered() < requests {
         turn += 1;
-        let base = bases.lock().unwrap()[turn % 2].clone();
-        match client.get(format!("{base}/v1/system/me")).bearer_auth(token).send().await {
+        let address = bases.lock().unwrap()[turn % 2];
+        match client.get(format!("http://{address}/v1/system/me")).bearer_auth(token).send().await {
             Ok(answer) if answer.status() == 200 => tally.accepted.send_modify(|accepted| *accepted += 1),
             Ok(answer) if answer.status() == 429 => {
                 tally.refused.fetch_add(1, Ordering::Relaxed);
@@ -148,7 +110,7 @@ async fn a_days_budget_is_exact_over_crashes_and_restarts() {
                 let killed = blow % 2;
                 ground.replicas[killed].kill();
                 ground.replicas[killed] = Replica::start(&ground.house, &ground.places[killed]).await;
-                bases.lock().unwrap()[killed].clone_from(&ground.replicas[killed].base);
+                bases.lock().unwrap()[killed] = ground.replicas[killed].address();
             }
         }
     };

@@ -89,11 +89,15 @@ async fn walk_query(rest: &Arc<Rest>, parts: &Parts, body: Body, walk: &mut Walk
     let seat = wait.map_err(|_| Fault::unavailable("Too many queries run now. Try again in a moment."))?;
     let seat = seat.map_err(Fault::internal)?;
     let asked = Arc::clone(rest);
-    let exploring = async move { asked.engine.explore(caller, exploration, &asked.contract).await };
+    let exploring = async move {
+        let explored = asked.engine.explore(caller, exploration, &asked.contract).await;
+        // Not before: whoever goes away leaves a query that runs on.
+        drop(seat);
+        explored
+    };
     // A connection that is opened on the way may serve the public side later, so it belongs to that side's runtime.
     let explored = runtime.spawn(TokioContext::new(exploring, Handle::current()));
     let explored = explored.await.unwrap_or_else(|error| Err(Fault::internal(error)))?;
-    drop(seat);
     let mut response = Response::new(Body::from(explored.body));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     Ok(response)

@@ -5,6 +5,7 @@ mod asked;
 mod measure;
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ use super::question::{Shape, is_mutation, only_operation, root_fields};
 use super::{Engine, RootField, audit, prepare};
 use crate::access::Access;
 use crate::ask::{Ask, Caller, Noted};
-use crate::db::Db;
+use crate::db::{Db, Terms};
 use crate::fault::{Code, Fault, FieldError};
 use crate::principal::PrincipalType;
 
@@ -59,7 +60,8 @@ struct Checked {
 }
 
 impl Engine {
-    /// Answers a staff member's own query, within the bounds that everybody's requests are held to.
+    /// Answers a staff member's own query, within the bounds that everybody's requests are held to. It computes where it is
+    /// polled, and must be polled to its end.
     ///
     /// # Errors
     /// [`Code::Unauthenticated`], [`Code::ScopeMissing`] for anybody but staff, for a field whose scope is
@@ -78,14 +80,12 @@ impl Engine {
             if principal.kind != PrincipalType::StaffUser {
                 return Err(Fault::scope("labs.admin"));
             }
-            let checked = Arc::new(self.check(&caller, &exploration, bounds).await?);
-            let (engine, run) = (self.clone(), (caller.clone(), Arc::clone(&checked)));
-            let ran = tokio::spawn(async move { engine.run_checked(&run.0, exploration, &run.1).await }).await;
+            let checked = self.check(&caller, &exploration, bounds).await?;
+            // Not in a task of its own, which would be one of the runtime that the connections belong to, and compute there.
+            let ran = AssertUnwindSafe(self.run_checked(&caller, exploration, &checked)).catch_unwind().await;
             match ran {
                 Ok(explored) => explored,
-                Err(error) => {
-                    Err(self.refuse_all(&caller, &checked.audited, &HashMap::new(), Fault::internal(error)).await)
-                }
+                Err(_) => Err(self.refuse_all(&caller, &checked.audited, &HashMap::new(), super::panicked()).await),
             }
         }
         .boxed()
@@ -204,11 +204,11 @@ impl Engine {
         let entry_of = |asked: &Asked| audit::Entry::of_call(&asked.root, caller, &asked.arguments, self.now());
         let entries: Vec<audit::Entry> = checked.audited.iter().map(entry_of).collect();
         // The deadline ends what computes here; what the database computes, it ends itself, just after.
-        let mut statement = format!("begin; set local statement_timeout = {}", (DEADLINE + GRACE).as_millis());
+        let mut terms = Terms::default().with("statement_timeout", (DEADLINE + GRACE).as_millis());
         if let Some(entry) = entries.first().filter(|_| checked.writes) {
-            statement = format!("{statement}; set local labs.audit_record = '{}'", entry.record_uuid());
+            terms = terms.with("labs.audit_record", entry.record_uuid());
         }
-        let db = Db::settling(self.0.for_transactions.clone(), statement);
+        let db = Db::settling(self.0.for_transactions.clone(), terms);
         // The wait for a connection is none of the query's.
         drop(db.conn().await?);
         let services = Arc::clone(&self.0.services);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Answer, Call, Engine, IdempotencyKey, audit, idempotency};
 use crate::ask::{Ask, Noted};
-use crate::db::Db;
+use crate::db::{Db, Terms};
 use crate::fault::{Code, Fault};
 
 /// Whole transactions are tried so often when others got in their way (SQLSTATE 40001, 40P01).
@@ -35,7 +35,7 @@ impl Engine {
             .root
             .is_audited
             .then(|| audit::Entry::of_call(&call.question.root, &call.caller, &call.variables, self.now()));
-        let db = Db::settling(self.0.for_transactions.clone(), begin(call, entry.as_ref()));
+        let db = Db::settling(self.0.for_transactions.clone(), terms(call, entry.as_ref()));
         let ask = Arc::new(self.context(call, db.clone()));
         let mut outcome = self.walk(call, &ask).await;
         *noted = match &mut outcome {
@@ -109,13 +109,14 @@ async fn claim(call: &Call, ask: &Ask, key: &IdempotencyKey) -> Result<idempoten
     if works_first { idempotency::claim_later(ask, root, key).await } else { idempotency::claim(ask, root, key).await }
 }
 
-/// How the transaction begins. A conditional write sees one snapshot, so that whoever changes the row
+/// The terms of the transaction. A conditional write sees one snapshot, so that whoever changes the row
 /// meanwhile makes it start anew; a watched one names the record that the capture triggers write under.
-fn begin(call: &Call, entry: Option<&audit::Entry>) -> String {
-    let begin = if call.precondition.is_some() { "begin isolation level repeatable read" } else { "begin" };
+fn terms(call: &Call, entry: Option<&audit::Entry>) -> Terms {
+    let terms =
+        if call.precondition.is_some() { Terms::of_mode("isolation level repeatable read") } else { Terms::default() };
     match entry.filter(|_| call.question.root.is_mutation) {
-        Some(entry) => format!("{begin}; set local labs.audit_record = '{}'", entry.record_uuid()),
-        None => begin.to_owned(),
+        Some(entry) => terms.with("labs.audit_record", entry.record_uuid()),
+        None => terms,
     }
 }
 

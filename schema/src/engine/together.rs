@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 use super::audit::Entry;
 use super::{Answer, Call, Engine};
 use crate::ask::Loaders;
-use crate::db::Db;
+use crate::db::{Db, Terms};
 use crate::fault::Fault;
 
 /// How a call ended.
@@ -97,7 +97,7 @@ impl Engine {
         calls: &[Call],
         reading: oneshot::Sender<()>,
     ) -> Result<Vec<Option<Answer>>, Fault> {
-        let db = Db::settling(self.0.for_transactions.clone(), "begin".to_owned());
+        let db = Db::settling(self.0.for_transactions.clone(), Terms::default());
         drop(db.conn().await?);
         let loaders = Loaders::default();
         // What broke for one breaks for those after it as well, and the transaction with it.

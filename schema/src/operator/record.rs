@@ -4,7 +4,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::store;
-use crate::db::Db;
+use crate::db::{Db, Terms};
 use crate::fault::Fault;
 use crate::keep::uuid_at;
 use crate::services::Services;
@@ -40,8 +40,8 @@ impl Act {
     pub(super) fn begin(pool: &PgPool, services: &Services) -> Self {
         let now = services.clock.now();
         let record_uuid = uuid_at(now.0);
-        let begin = format!("begin isolation level read committed; set local labs.audit_record = '{record_uuid}'");
-        Self { db: Db::within(pool.clone(), begin), now, record_uuid }
+        let terms = Terms::default().with("labs.audit_record", record_uuid);
+        Self { db: Db::within(pool.clone(), terms), now, record_uuid }
     }
 
     /// A fresh identifier (UUID version 7).

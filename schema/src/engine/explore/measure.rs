@@ -20,8 +20,15 @@ const DEEPEST: u64 = 15;
 const DEEPEST_FOLLOWED: u64 = 48;
 /// Most rows and fields that an answer may hold, by the lists' own limits.
 const MOST_COST: u64 = 50_000;
+/// The most that an answer may tell of the schema itself, counted alike. What tools ask for, the whole of it through nine
+/// wrappings, counts for four fifths.
+const MOST_TOLD: u64 = 1_200_000;
 /// What a list without a limit of its own counts as.
 const PLAIN_LIST: u64 = 10;
+/// What the list of the schema's types counts as.
+const TYPES: u64 = 500;
+/// What arguments count as, and the types that implement another.
+const FEW: u64 = 3;
 
 /// What a query asks beside its size.
 pub(super) struct Measured {
@@ -34,6 +41,8 @@ struct Size {
     nodes: u64,
     depth: u64,
     cost: u64,
+    /// What it asks of the schema itself.
+    told: u64,
 }
 
 /// Measures a query.
@@ -64,7 +73,32 @@ pub(super) fn measure(
             size.cost
         ));
     }
+    if size.told > MOST_TOLD {
+        return Err(format!(
+            "The query could tell {} things of the schema; at most {MOST_TOLD} are. Ask for single types with `__type`.",
+            size.told
+        ));
+    }
     Ok(Measured { accesses: walk.accesses })
+}
+
+/// What a field of the schema about itself leads to, and how many of it (GraphQL specification, Introspection).
+fn introspected(ty: &str, field: &str) -> Option<(&'static str, u64)> {
+    Some(match (ty, field) {
+        (_, "__schema") => ("__Schema", 1),
+        (_, "__type")
+        | ("__Schema", "queryType" | "mutationType" | "subscriptionType")
+        | ("__Type", "ofType")
+        | ("__Field" | "__InputValue", "type") => ("__Type", 1),
+        ("__Schema", "types") => ("__Type", TYPES),
+        ("__Schema", "directives") => ("__Directive", PLAIN_LIST),
+        ("__Type", "interfaces" | "possibleTypes") => ("__Type", FEW),
+        ("__Type", "fields") => ("__Field", PLAIN_LIST),
+        ("__Type", "inputFields") => ("__InputValue", PLAIN_LIST),
+        ("__Type", "enumValues") => ("__EnumValue", PLAIN_LIST),
+        ("__Field" | "__Directive", "args") => ("__InputValue", FEW),
+        _ => return None,
+    })
 }
 
 struct Walk<'a> {
@@ -99,6 +133,7 @@ impl Walk<'_> {
             };
             sum.nodes = sum.nodes.saturating_add(size.nodes);
             sum.cost = sum.cost.saturating_add(size.cost);
+            sum.told = sum.told.saturating_add(size.told);
             sum.depth = sum.depth.max(size.depth);
         }
         Ok(sum)
@@ -121,6 +156,12 @@ impl Walk<'_> {
 
     fn field(&mut self, ty: &str, field: &Field, is_root: bool, level: u64) -> Result<Size, String> {
         let name = field.name.node.as_str();
+        if let Some((beneath, times)) = introspected(ty, name) {
+            let inner = self.selection(beneath, &field.selection_set.node, false, level + 1)?;
+            let nodes = inner.nodes.saturating_add(1);
+            let told = inner.told.saturating_add(inner.cost).saturating_mul(times).saturating_add(1);
+            return Ok(Size { nodes, depth: inner.depth.saturating_add(1), cost: 0, told });
+        }
         let fields = self.fields;
         let nested = fields.get(&(ty.to_owned(), name.to_owned()));
         let (beneath, is_list, is_paged) =
@@ -140,6 +181,7 @@ impl Walk<'_> {
             nodes: inner.nodes.saturating_add(1),
             depth: inner.depth.saturating_add(1),
             cost: inner.cost.saturating_mul(times).saturating_add(1),
+            told: inner.told,
         })
     }
 

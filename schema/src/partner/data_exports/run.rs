@@ -15,7 +15,7 @@ use super::archive::{self, Intake, PIECE, Piece, hand_in};
 use super::kinds::{KINDS, WITHHELD};
 use super::rules::{Action, MOST_ATTEMPTS, State, after};
 use super::store::{self, Claim, Made};
-use crate::db::Db;
+use crate::db::{Db, Terms};
 use crate::fault::{Code, Fault};
 use crate::keep::random_bytes;
 use crate::mail::message::{Letter, Notice};
@@ -28,8 +28,11 @@ use crate::time::Time;
 /// How often a run renews its hold; it lasts two minutes.
 const RENEW: Duration = Duration::from_secs(20);
 /// One look at everything, for as long as it takes: what is told of one table fits what is told of another.
-const SNAPSHOT: &str = "begin isolation level repeatable read read only; set local statement_timeout = '1h'; \
-                        set local idle_in_transaction_session_timeout = '10min'";
+fn snapshot_terms() -> Terms {
+    Terms::of_mode("isolation level repeatable read, read only")
+        .with("statement_timeout", "1h")
+        .with("idle_in_transaction_session_timeout", "10min")
+}
 
 /// Makes the archives that are asked for, one after the other, and deletes those whose time is over. Answers how many.
 ///
@@ -143,7 +146,7 @@ async fn produce(db: &Db, services: &Services, claim: &Claim, now: Time, intake:
 
 /// Every table, as it was at one moment. Answers how many lines each has.
 async fn tables(db: &Db, claim: &Claim, total: usize, intake: &Intake) -> Result<Vec<u64>, Fault> {
-    let snapshot = Db::within(db.pool().clone(), SNAPSHOT.to_owned());
+    let snapshot = Db::within(db.pool().clone(), snapshot_terms());
     let mut counts = Vec::with_capacity(KINDS.len());
     for (step, kind) in KINDS.iter().enumerate() {
         progress(db, claim, Some((step, total))).await?;
