@@ -36,11 +36,10 @@ pub(crate) mod refusals;
 /// Longest user agent kept, in bytes.
 const LONGEST_AGENT: usize = 256;
 
-/// The service over HTTP: the pages, the playground's door, and the contract's operations behind one
-/// fallback, because the library's own router refuses paths with a custom verb.
-pub(crate) fn router(rest: Arc<Rest>) -> Router {
-    let routed = exceptions::router().fallback(operation).with_state(Arc::clone(&rest));
-    layers::around(routed, &rest)
+/// The service over HTTP: the contract's operations, which find their routes themselves, because the library's own router
+/// refuses paths with a custom verb; the pages and the playground's door beside them.
+pub(crate) fn router(rest: &Arc<Rest>) -> Router {
+    layers::around(rest)
 }
 
 /// What is known of a request while it is walked, for the headers of whatever answer it gets.

@@ -135,7 +135,7 @@ impl Rest {
 
     /// The service over HTTP.
     pub fn router(self: Arc<Self>) -> Router {
-        crate::dispatch::router(self)
+        crate::dispatch::router(&self)
     }
 }
 

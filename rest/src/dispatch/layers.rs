@@ -1,44 +1,103 @@
 //! What lies around every answer, the outermost last: CORS, denied networks, compression and what it may choose from.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::middleware::{Next, from_fn, from_fn_with_state};
+use http::request::Parts;
 use http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Version, header};
+use tower::util::MapRequest;
 use tower::{Layer as _, ServiceExt as _};
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate as _, SizeAbove};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-use super::Walk;
+use super::{Walk, operation};
 use crate::edge::headers::EXPOSED;
 use crate::edge::{coding, denied};
+use crate::exceptions;
 use crate::rest::Rest;
 
 /// Smallest body that is compressed, in bytes.
 const WORTH_COMPRESSING: u64 = 1024;
 
-/// Puts the layers around the routes. A denied network gets no CORS headers: nobody's script is to read its refusal.
-pub(super) fn around(router: Router, rest: &Arc<Rest>) -> Router {
+/// What answers, with its layers around it. They are one service rather than layers of the router, each of which would
+/// box every request on its way in and out.
+pub(super) fn around(rest: &Arc<Rest>) -> Router {
     let worth = SizeAbove::new(WORTH_COMPRESSING)
         .and(NotForContentType::IMAGES)
         .and(NotForContentType::const_new("application/x-ndjson"))
         .and(NotForContentType::const_new("application/zip"))
         .and(is_unsettled);
-    let origins: Vec<HeaderValue> =
-        rest.settings.cors_origins.iter().filter_map(|origin| origin.parse().ok()).collect();
-    let shared = if origins.is_empty() {
-        router
-    } else {
-        let across_origins = Across { rest: Arc::clone(rest), cors: cors(origins) };
-        router.layer(from_fn_with_state(across_origins, across))
-    };
-    let guarded = shared.layer(from_fn_with_state(Arc::clone(rest), denied::guard));
-    let compressed = guarded.layer(CompressionLayer::new().compress_when(worth));
-    compressed.layer(from_fn(coding::allow_identity))
+    let face = Arc::new(Face::new(Arc::clone(rest)));
+    let answered = tower::service_fn(move |request| {
+        let face = Arc::clone(&face);
+        async move { Ok::<_, Infallible>(face.answer(request).await) }
+    });
+    let compressed = CompressionLayer::new().compress_when(worth).layer(answered);
+    Router::new().fallback_service(MapRequest::new(compressed, coding::allow_identity))
+}
+
+/// The operations, the paths beside them, and who is kept from both.
+struct Face {
+    rest: Arc<Rest>,
+    beside: Router,
+    cors: Option<CorsLayer>,
+}
+
+impl Face {
+    fn new(rest: Arc<Rest>) -> Self {
+        let beside = exceptions::router().fallback(operation).with_state(Arc::clone(&rest));
+        let origins: Vec<HeaderValue> =
+            rest.settings.cors_origins.iter().filter_map(|origin| origin.parse().ok()).collect();
+        let cors = (!origins.is_empty()).then(|| cors(origins));
+        Self { rest, beside, cors }
+    }
+
+    /// A denied network gets no CORS headers: nobody's script is to read its refusal.
+    async fn answer(&self, request: Request) -> Response<Body> {
+        let (parts, body) = request.into_parts();
+        if let Some(refusal) = denied::refusal(&self.rest, &parts) {
+            return refusal;
+        }
+        match &self.cors {
+            Some(cors) => self.across(cors, parts, body).await,
+            None => self.route(Request::from_parts(parts, body)).await,
+        }
+    }
+
+    /// The library answers every OPTIONS as a preflight, and only one that asks for a method is one. A preflight spends
+    /// no budget, because its request will, and is answered with the headers of every answer.
+    async fn across(&self, cors: &CorsLayer, parts: Parts, body: Body) -> Response<Body> {
+        let asks = parts.headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+        if parts.method == Method::OPTIONS && !asks {
+            return self.route(Request::from_parts(parts, body)).await;
+        }
+        let preflight = (parts.method == Method::OPTIONS).then(|| Walk::begin(&self.rest, &parts));
+        let routed = tower::service_fn(async |request| Ok::<_, Infallible>(self.route(request).await));
+        let response = match cors.layer(routed).oneshot(Request::from_parts(parts, body)).await {
+            Ok(response) => response.map(Body::new),
+            Err(never) => match never {},
+        };
+        match preflight {
+            Some(walk) => walk.finish(&self.rest, response),
+            None => response,
+        }
+    }
+
+    /// What is no operation's path finds its own, or the answer that nothing is there.
+    async fn route(&self, request: Request) -> Response<Body> {
+        if request.uri().path().starts_with("/v1/") {
+            return operation(State(Arc::clone(&self.rest)), request).await;
+        }
+        match self.beside.clone().oneshot(request).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        }
+    }
 }
 
 /// Whether the coding of an answer is still open.
@@ -63,34 +122,4 @@ fn cors(origins: Vec<HeaderValue>) -> CorsLayer {
         .expose_headers(EXPOSED.iter().map(|name| HeaderName::from_static(name)).collect::<Vec<_>>())
         .allow_credentials(true)
         .max_age(Duration::from_secs(600))
-}
-
-/// What the layer between origins needs.
-#[derive(Clone)]
-struct Across {
-    rest: Arc<Rest>,
-    cors: CorsLayer,
-}
-
-/// The library answers every OPTIONS as a preflight, and only one that asks for a method is one. A preflight spends
-/// no budget, because its request will, and is answered with the headers of every answer.
-async fn across(State(Across { rest, cors }): State<Across>, request: Request, next: Next) -> Response<Body> {
-    let asks = request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
-    if request.method() == Method::OPTIONS && !asks {
-        return next.run(request).await;
-    }
-    let (parts, body) = request.into_parts();
-    let preflight = (parts.method == Method::OPTIONS).then(|| Walk::begin(&rest, &parts));
-    let inner = tower::service_fn(move |request: Request| {
-        let next = next.clone();
-        async move { Ok::<_, std::convert::Infallible>(next.run(request).await) }
-    });
-    let response = match cors.layer(inner).oneshot(Request::from_parts(parts, body)).await {
-        Ok(response) => response.map(Body::new),
-        Err(never) => match never {},
-    };
-    match preflight {
-        Some(walk) => walk.finish(&rest, response),
-        None => response,
-    }
 }
