@@ -47,6 +47,11 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
         "listing_category",
         "the storefront's tree counts all listings; it is kept until something is published",
     ),
+    (
+        "named.sort_name from listing as l",
+        "listing",
+        "names are compared in the reader's language, so that each is worked out before the first is known",
+    ),
     ("select exists (select from partner)", "partner", "it ends with the first row"),
     ("select count(*) as \"count!\" from submission", "submission", "a total, only for staff who ask for it"),
     (

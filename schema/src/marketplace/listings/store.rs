@@ -33,6 +33,13 @@ pub(super) struct Filter {
     pub(super) locale: Option<String>,
 }
 
+impl Filter {
+    /// Whether it leaves out anything that has the words.
+    fn narrows(&self) -> bool {
+        self.categories.is_some() || self.partner.is_some() || self.rating_from.is_some() || self.languages.is_some()
+    }
+}
+
 /// A listing by its slug, in the locale that is asked for.
 pub(in crate::marketplace) struct ListingKey {
     pub(super) slug: String,

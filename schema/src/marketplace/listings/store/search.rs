@@ -147,7 +147,7 @@ macro_rules! sized {
 /// taken to be common when a fifth of the newest texts has them; then the listings are looked through from the newest on,
 /// else the index of words tells which have them.
 macro_rules! ordered {
-    ($window:expr, $db:expr, $filter:expr, $order:expr, filters: $filters:literal, words: $words:literal) => {
+    ($window:expr, $db:expr, $filter:expr, $order:expr, filters: $filters:literal) => {
         match $order {
             Order::Relevance => sized!(
                 $window,
@@ -189,7 +189,8 @@ macro_rules! ordered {
                 name: "found.rank, '' as sort_name",
                 from: "(select app_uuid, rank from found
                          where $9::integer is null or (rank, app_uuid) < ($9, $10::uuid)
-                         order by rank desc, app_uuid desc limit 101) as found join listing as l using (app_uuid)",
+                         order by rank desc, app_uuid desc limit 101) as found cross join lateral (
+                        select * from listing as one where one.app_uuid = found.app_uuid offset 0) as l",
                 after: "true",
                 order: "rank desc, app_uuid desc",
                 $window.key::<i32>(0)?,
@@ -199,7 +200,7 @@ macro_rules! ordered {
                 $window,
                 $db,
                 $filter,
-                found: [$words],
+                found: ["select distinct t.app_uuid from query join listing_translation as t on t.search @@ query.terms"],
                 filters: ["($2 is null or l.app_uuid in (select app_uuid from found)) and ", $filters],
                 name: "0 as rank, '' as sort_name",
                 from: "listing as l",
@@ -212,7 +213,7 @@ macro_rules! ordered {
                 $window,
                 $db,
                 $filter,
-                found: [$words],
+                found: ["select distinct t.app_uuid from query join listing_translation as t on t.search @@ query.terms"],
                 filters: ["($2 is null or l.app_uuid in (select app_uuid from found)) and ", $filters],
                 name: "0 as rank, named.sort_name",
                 from: r#"listing as l cross join lateral (
@@ -229,7 +230,7 @@ macro_rules! ordered {
                 $window,
                 $db,
                 $filter,
-                found: [$words],
+                found: ["select distinct t.app_uuid from query join listing_translation as t on t.search @@ query.terms"],
                 filters: ["($2 is null or l.app_uuid in (select app_uuid from found)) and ", $filters],
                 name: "0 as rank, '' as sort_name",
                 from: "listing as l",
@@ -251,12 +252,13 @@ pub(in crate::marketplace::listings) async fn page(
     order: Order,
     window: &Window,
 ) -> Result<Vec<FoundRow>, Fault> {
-    let rows = ordered!(
-        window,
-        db,
-        filter,
-        order,
-        filters: "l.visible
+    let rows = if filter.narrows() {
+        ordered!(
+            window,
+            db,
+            filter,
+            order,
+            filters: "l.visible
             and ($5 is null or exists (
                 select from listing_category as lc join chosen using (category_uuid) where lc.app_uuid = l.app_uuid))
             and ($6::text is null or l.partner_uuid = (select partner_uuid from partner where slug = $6))
@@ -264,9 +266,18 @@ pub(in crate::marketplace::listings) async fn page(
             and ($8::text[] is null or exists (
                 select from listing_translation as o
                   join unnest($8) as language on o.locale = language or starts_with(o.locale, language || '-')
-                 where o.app_uuid = l.app_uuid))",
-        words: "select distinct t.app_uuid from query join listing_translation as t on t.search @@ query.terms"
-    );
+                 where o.app_uuid = l.app_uuid))"
+        )
+    } else {
+        // Filters that may be none keep the planner from knowing how many listings pass, so that it plans each search anew.
+        ordered!(
+            window,
+            db,
+            filter,
+            order,
+            filters: "l.visible and $6::text is null and $7::float8 is null and $8::text[] is null"
+        )
+    };
     Ok(rows?)
 }
 
