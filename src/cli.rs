@@ -3,7 +3,7 @@
 use crate::config::{Common, Serve};
 use crate::database::Database;
 use crate::{serve, telemetry, wiring};
-use anyhow::bail;
+use anyhow::ensure;
 use clap::{Args, Parser, Subcommand};
 use std::io::Write;
 
@@ -149,6 +149,15 @@ pub struct Contract {
     pub schema: bool,
 }
 
+/// What an inspection that found these differences ends with.
+///
+/// # Errors
+/// How many there are, where there are any.
+fn agreed(differences: &[String]) -> anyhow::Result<&'static str> {
+    ensure!(differences.is_empty(), "{} differences: the service would not start", differences.len());
+    Ok("Contract, documents, schema, scopes and router agree.")
+}
+
 /// Does what the command line says.
 ///
 /// # Errors
@@ -162,10 +171,7 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Check => {
             let differences = wiring::check().await?;
             say(&differences.join("\n"))?;
-            if !differences.is_empty() {
-                bail!("{} differences: the service would not start", differences.len());
-            }
-            say("Contract, documents, schema, scopes and router agree.")
+            say(agreed(&differences)?)
         }
         Command::Migrate(common) => {
             telemetry::start(&common)?;
@@ -227,5 +233,12 @@ mod tests {
             }
             waiting.extend(below);
         }
+    }
+
+    #[test]
+    fn whatever_does_not_agree_ends_the_inspection_with_an_error_that_counts_it() {
+        assert!(agreed(&[]).is_ok());
+        let found = ["a: has no document", "b: has no route"].map(str::to_owned);
+        assert_eq!(agreed(&found).unwrap_err().to_string(), "2 differences: the service would not start");
     }
 }
