@@ -3,13 +3,13 @@
 use axum::body::Body;
 use base64::Engine as _;
 use bytes::Bytes;
-use http::{HeaderValue, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use labs_schema::ask::{Download, RefreshCookie};
 use labs_schema::engine::Answer;
 use labs_schema::{Code, Fault};
 use serde_json::{Map, Value};
 
-use crate::bind::Condition;
+use crate::bind::{Condition, EntityTag};
 use crate::contract::{Access, Operation};
 use crate::edge::{bearer, headers};
 use crate::problem::{Problem, status};
@@ -22,6 +22,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) variables: &'a Map<String, Value>,
     /// `If-None-Match`, as sent.
     pub(crate) if_none_match: Option<&'a Condition>,
+    /// All headers.
+    pub(crate) headers: &'a HeaderMap,
     /// The raw query, for the link to the next page.
     pub(crate) query: &'a str,
 }
@@ -82,9 +84,9 @@ fn json(asked: &Asked<'_>, body: Bytes) -> Response<Body> {
     }
     let tag = asked.operation.sends_etag.then(|| etag(&body));
     if let (Some(tag), Some(sent)) = (&tag, asked.if_none_match)
-        && sent.matches_weakly(tag)
+        && let Some(held) = sent.find_weakly(tag, asked.headers)
     {
-        return not_modified(tag);
+        return coded_not_modified(&held);
     }
     let location = if success == StatusCode::CREATED { location(asked, &body) } else { None };
     let link = if asked.operation.is_list { next_link(asked, &body) } else { None };
@@ -109,9 +111,10 @@ fn file(asked: &Asked<'_>, download: Download) -> Response<Body> {
     let is_kept = download.etag.is_some()
         && download.media_type.starts_with("image/")
         && asked.operation.access != Access::Public;
-    let mut response = match (&download.etag, asked.if_none_match) {
-        (Some(tag), Some(sent)) if sent.matches_weakly(tag) => not_modified(tag),
-        _ => whole(download),
+    let sent = download.etag.as_deref().zip(asked.if_none_match);
+    let mut response = match sent.and_then(|(tag, sent)| sent.find_weakly(tag, asked.headers)).as_ref() {
+        Some(held) => not_modified(held),
+        None => whole(download),
     };
     if is_kept {
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
@@ -141,10 +144,17 @@ fn whole(download: Download) -> Response<Body> {
     response
 }
 
-pub(crate) fn not_modified(tag: &str) -> Response<Body> {
+/// The caller holds what is there now, of a representation that may leave in several codings.
+pub(crate) fn coded_not_modified(tag: &EntityTag) -> Response<Body> {
+    let mut response = not_modified(tag);
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    response
+}
+
+fn not_modified(tag: &EntityTag) -> Response<Body> {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NOT_MODIFIED;
-    headers::text(response.headers_mut(), header::ETAG, &format!("\"{tag}\""));
+    headers::text(response.headers_mut(), header::ETAG, &tag.to_string());
     response
 }
 

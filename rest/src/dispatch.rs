@@ -358,6 +358,7 @@ async fn ask(
         operation,
         variables: &bound.variables,
         if_none_match: bound.if_none_match.as_ref(),
+        headers: &parts.headers,
         query: parts.uri.query().unwrap_or_default(),
     };
     Ok(answer::success(&asked, answer))

@@ -227,10 +227,16 @@ async fn an_app_that_did_not_change_is_not_sent_again_and_a_stale_write_changes_
     let delete = about(&house, "marketplace_apps_delete", &owner, &app).header("if-match", &etag).send().await;
     assert_eq!((delete.status, delete.code()), (412, "PRECONDITION_FAILED"));
     assert_eq!(get().expect(200).await.bytes, now.bytes, "nothing was changed");
-    assert_eq!(write("*", "Five").await.status, 200);
+    let long = "Seats guests by party size, course and table. ".repeat(40);
+    update(&house, &owner, &app, json!({ "description": long })).await;
+    let packed = get().header("accept-encoding", "gzip").expect(200).await;
+    assert_eq!(packed.header("content-encoding"), "gzip");
+    assert_eq!(write(packed.header("etag"), "Five").await.status, 200, "whoever read the packed form has read it");
+    assert_eq!(write(packed.header("etag"), "Six").await.status, 412, "it has changed since");
+    assert_eq!(write("*", "Seven").await.status, 200);
     let known = get().expect(200).await.header("etag").to_owned();
     about(&house, "marketplace_apps_delete", &owner, &app).header("if-match", &known).expect(204).await;
-    let gone = write("*", "Six").await;
+    let gone = write("*", "Eight").await;
     assert!(matches!(gone.status, 404 | 412), "{}", gone.text());
 }
 

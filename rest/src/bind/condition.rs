@@ -1,5 +1,11 @@
 //! `If-Match` and `If-None-Match` (RFC 9110, sections 13.1.1 and 13.1.2).
 
+use std::fmt;
+
+use http::HeaderMap;
+
+use crate::edge::coding;
+
 /// What such a header names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
@@ -43,16 +49,35 @@ impl Condition {
     pub fn matches_strongly(&self, current: &str) -> bool {
         match self {
             Condition::Any => true,
-            Condition::Tags(tags) => tags.iter().any(|tag| !tag.weak && tag.opaque == current),
+            Condition::Tags(tags) => tags.iter().any(|tag| !tag.weak && tag.names(current)),
         }
     }
 
-    /// Whether `If-None-Match` finds what is there now: weak comparison.
-    pub fn matches_weakly(&self, current: &str) -> bool {
+    /// What `If-None-Match` finds of what is there now, by weak comparison: the tag that the caller holds, which is what
+    /// its cache looks for in the answer (RFC 9111, section 4.3.4). A coded form is found by those who take its coding.
+    pub fn find_weakly(&self, current: &str, headers: &HeaderMap) -> Option<EntityTag> {
+        let plain = || EntityTag { weak: false, opaque: current.to_owned() };
         match self {
-            Condition::Any => true,
-            Condition::Tags(tags) => tags.iter().any(|tag| tag.opaque == current),
+            Condition::Any => Some(plain()),
+            Condition::Tags(tags) if tags.iter().any(|tag| tag.opaque == current && !tag.weak) => Some(plain()),
+            Condition::Tags(tags) => {
+                let held = |tag: &&EntityTag| tag.names(current) && coding::is_taken(&tag.opaque, headers);
+                tags.iter().find(held).cloned()
+            }
         }
+    }
+}
+
+impl EntityTag {
+    /// Whether it was given for this representation, in whichever coding.
+    fn names(&self, current: &str) -> bool {
+        coding::unmarked(&self.opaque) == current
+    }
+}
+
+impl fmt::Display for EntityTag {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}\"{}\"", if self.weak { "W/" } else { "" }, self.opaque)
     }
 }
 
@@ -88,14 +113,30 @@ mod tests {
         Condition::parse(lines.iter().map(|line| line.as_bytes()))
     }
 
+    fn found(condition: &Condition, current: &str, codings: Option<&'static str>) -> String {
+        let sent = codings.map(|codings| (http::header::ACCEPT_ENCODING, http::HeaderValue::from_static(codings)));
+        condition.find_weakly(current, &sent.into_iter().collect()).map_or(String::new(), |tag| tag.to_string())
+    }
+
     #[test]
     fn lists_of_tags_and_the_star_are_read() {
         assert_eq!(parse(&["*"]), Some(Condition::Any));
         let several = parse(&["\"a,b\" , W/\"c\"", "\"d\""]).unwrap();
         assert!(several.matches_strongly("a,b") && several.matches_strongly("d"));
-        assert!(!several.matches_strongly("c") && several.matches_weakly("c"));
-        assert!(!several.matches_weakly("e"));
-        assert!(Condition::Any.matches_strongly("x") && Condition::Any.matches_weakly("x"));
+        assert!(!several.matches_strongly("c") && found(&several, "c", None) == "W/\"c\"");
+        assert_eq!(found(&several, "e", None), "");
+        assert!(Condition::Any.matches_strongly("x") && found(&Condition::Any, "x", None) == "\"x\"");
+    }
+
+    #[test]
+    fn a_tag_of_the_coded_form_stands_for_what_was_read() {
+        let coded = parse(&["\"a-gzip\", W/\"b-br\""]).unwrap();
+        assert!(coded.matches_strongly("a") && !coded.matches_strongly("b"));
+        assert_eq!(["a", "b", "c"].map(|now| found(&coded, now, None)), ["\"a-gzip\"", "W/\"b-br\"", ""]);
+        let takes = |codings, now| found(&coded, now, Some(codings));
+        assert_eq!([takes("gzip", "a"), takes("br", "a"), takes("", "a")], ["\"a-gzip\"", "", ""]);
+        let both = parse(&["\"a-gzip\", \"a\""]).unwrap();
+        assert_eq!(found(&both, "a", Some("gzip")), "\"a\"", "what everybody takes, where it is held too");
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub(super) fn around(rest: &Arc<Rest>) -> Router {
         let face = Arc::clone(&face);
         async move { Ok::<_, Infallible>(face.answer(request).await) }
     });
-    let compressed = CompressionLayer::new().compress_when(worth).layer(answered);
+    let compressed = CompressionLayer::new().compress_when(worth).layer(answered).map_response(coding::mark_tag);
     Router::new().fallback_service(MapRequest::new(compressed, coding::allow_identity))
 }
 

@@ -1,7 +1,10 @@
 //! The codings that a caller takes answers in (RFC 9110 section 12.5.3).
 
 use axum::extract::Request;
-use http::{HeaderMap, HeaderValue, header};
+use http::{HeaderMap, HeaderValue, Response, header};
+
+/// What follows the entity tag of a representation in the one that a coding made of it.
+const MARKS: [(&str, &str); 2] = [("gzip", "-gzip"), ("br", "-br")];
 
 /// Marks an answer whose coding is settled, so that it is not compressed on its way out.
 #[derive(Clone, Copy, Debug)]
@@ -21,12 +24,40 @@ pub(crate) fn allow_identity(mut request: Request) -> Request {
     request
 }
 
+/// Tells the coded form of a representation by its entity tag from the plain one, because a strong tag stands for the
+/// same bytes (RFC 9110 section 8.8.3.3).
+pub(crate) fn mark_tag<B>(mut response: Response<B>) -> Response<B> {
+    let coding = response.headers().get(header::CONTENT_ENCODING);
+    let mark = coding.and_then(|coding| MARKS.iter().find(|(name, _)| coding == name)).map(|(_, mark)| mark);
+    let plain = response.headers().get(header::ETAG).and_then(|tag| tag.to_str().ok()?.strip_suffix('"'));
+    let marked = mark.zip(plain).and_then(|(mark, plain)| HeaderValue::from_str(&format!("{plain}{mark}\"")).ok());
+    if let Some(marked) = marked {
+        response.headers_mut().insert(header::ETAG, marked);
+    }
+    response
+}
+
+/// An entity tag without what its coding added: whoever holds one form of a representation has read it.
+pub(crate) fn unmarked(tag: &str) -> &str {
+    MARKS.iter().find_map(|(_, mark)| tag.strip_suffix(mark)).unwrap_or(tag)
+}
+
+/// Whether the form that an entity tag was given for is one that the caller takes. Who says nothing of codings takes all.
+pub(crate) fn is_taken(tag: &str, headers: &HeaderMap) -> bool {
+    let coding = MARKS.iter().find(|(_, mark)| tag.ends_with(mark)).map(|(name, _)| *name);
+    coding.is_none_or(|coding| !headers.contains_key(header::ACCEPT_ENCODING) || takes(headers, &[coding]))
+}
+
 /// Whether the caller takes gzip, by its name or as one of all.
 pub(crate) fn takes_gzip(headers: &HeaderMap) -> bool {
+    takes(headers, &["gzip", "x-gzip"])
+}
+
+fn takes(headers: &HeaderMap, coding: &[&str]) -> bool {
     let sent = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     let listed: Vec<(String, bool)> = sent.flat_map(|value| value.split(',')).map(wanted).collect();
     let told = |names: &[&str]| listed.iter().find(|(name, _)| names.contains(&name.as_str())).map(|(_, taken)| *taken);
-    told(&["gzip", "x-gzip"]).or_else(|| told(&["*"])).unwrap_or(false)
+    told(coding).or_else(|| told(&["*"])).unwrap_or(false)
 }
 
 /// A coding of the list, and whether its weight is more than nothing.
@@ -40,6 +71,21 @@ fn wanted(entry: &str) -> (String, bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_coding_of_a_representation_has_a_tag_of_its_own() {
+        let tag = |coding: &'static str| {
+            let mut response = Response::new(());
+            response.headers_mut().insert(header::ETAG, HeaderValue::from_static("\"abc\""));
+            if !coding.is_empty() {
+                response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
+            }
+            mark_tag(response).headers()[header::ETAG].to_str().unwrap().to_owned()
+        };
+        assert_eq!(["", "gzip", "br"].map(tag), ["\"abc\"", "\"abc-gzip\"", "\"abc-br\""]);
+        assert_eq!(["abc", "abc-gzip", "abc-br", "abc-zstd"].map(unmarked), ["abc", "abc", "abc", "abc-zstd"]);
+        assert!(mark_tag(Response::new(())).headers().is_empty());
+    }
 
     #[test]
     fn gzip_is_taken_when_it_or_all_is_named_with_a_weight() {

@@ -7,7 +7,7 @@ use futures_util::future::{BoxFuture, join_all};
 use http::{HeaderValue, Response, StatusCode, header, request::Parts};
 use serde_json::{Value, json};
 
-use crate::answer::{etag, not_modified};
+use crate::answer::{coded_not_modified, etag};
 use crate::bind::Condition;
 use crate::edge::headers;
 use crate::rest::Rest;
@@ -95,8 +95,8 @@ async fn verdict(probe: &Probe) -> Value {
 pub(super) async fn contract(rest: &Rest, parts: &Parts) -> Response<Body> {
     let tag = etag(rest.contract.digest().as_bytes());
     let sent = parts.headers.get_all(header::IF_NONE_MATCH).iter().map(HeaderValue::as_bytes);
-    if Condition::parse(sent).is_some_and(|sent| sent.matches_weakly(&tag)) {
-        return not_modified(&tag);
+    if let Some(held) = Condition::parse(sent).as_ref().and_then(|sent| sent.find_weakly(&tag, &parts.headers)) {
+        return coded_not_modified(&held);
     }
     let mut response = rest.document.answer(&parts.headers).await;
     let out = response.headers_mut();

@@ -132,7 +132,7 @@ async fn the_idempotency_key_is_bound_where_it_is_taken() {
 async fn conditions_are_bound_where_they_are_taken() {
     let get = Call::default().path("app_uuid", APP).header("if-none-match", "\"abc\", W/\"d\"");
     let bound = get.bind("marketplace_apps_get").await.unwrap();
-    assert!(bound.if_none_match.unwrap().matches_weakly("d"));
+    assert!(bound.if_none_match.unwrap().find_weakly("d", &HeaderMap::new()).is_some());
     assert!(bound.if_match.is_none());
     let delete = Call::default().path("app_uuid", APP).header("if-match", "*");
     assert_eq!(delete.bind("marketplace_apps_delete").await.unwrap().if_match, Some(Condition::Any));
