@@ -3,11 +3,13 @@
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, LocalBoxFuture};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{Connection as _, migrate::Migrator};
+use tokio::time::timeout;
 
 use crate::authority::Authority;
 use crate::budget::Budgets;
@@ -24,6 +26,9 @@ use crate::time::Clock;
 
 /// Uploads that may wait for their turn; the next is told to come again. One takes a second or two at most.
 const WAITING_PICTURES: usize = 8;
+/// How long a connection may lie idle and be used untested, and the longest that its test takes. Under load few lie for so
+/// long; after a quiet hour the server may have ended them all.
+const TRUSTED_IDLE: Duration = Duration::from_millis(500);
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");
 
@@ -141,6 +146,15 @@ async fn connect(database_url: &str, connections: u32) -> Result<PgPool, Fault> 
         .min_connections(connections.min(2))
         .acquire_timeout(PATIENCE)
         .test_before_acquire(false)
+        .before_acquire(|connection, known| {
+            Box::pin(async move {
+                if known.idle_for >= TRUSTED_IDLE {
+                    // Another is opened where it is dead, in what is left of the request's patience.
+                    timeout(TRUSTED_IDLE, connection.ping()).await.map_err(|_| sqlx::Error::PoolTimedOut)??;
+                }
+                Ok(true)
+            })
+        })
         .connect_with(options)
         .await?;
     Ok(pool)

@@ -4,8 +4,8 @@ use futures_util::future::join_all;
 
 use serde_json::json;
 
-use super::Cast;
-use crate::house::Answer;
+use super::{Cast, beside};
+use crate::house::{Answer, House};
 
 /// Connections of a house's service.
 const CONNECTIONS: usize = 6;
@@ -15,6 +15,10 @@ const FOR_READS: i64 = 3;
 /// How many statements of requests wait for a lock.
 const WAITING: &str = "select count(*) from pg_stat_activity
     where datname = current_database() and application_name = 'labs' and wait_event_type = 'Lock'";
+
+/// Ends the service's connections.
+const END_ALL: &str = "select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = 'labs'";
 
 /// Connections left inside a transaction.
 const LEFT_OPEN: &str = "select count(*) from pg_stat_activity where datname = current_database()
@@ -95,23 +99,44 @@ async fn a_connection_that_the_server_ends_costs_one_answer_and_is_given_to_nobo
         };
         cast.house.call(operation).token(token).send().await
     };
-    let load = async || join_all((0..60).map(&ask)).await;
+    let load = async || join_all((0..2 * CONNECTIONS).map(&ask)).await;
+    let held = cast.house.lock("category", "access exclusive").await;
     let end = async {
-        cast.house
-            .sql(
-                "select pg_terminate_backend(pid) from pg_stat_activity
-                  where datname = current_database() and application_name = 'labs'",
-            )
-            .await;
+        cast.house.until(WAITING, FOR_READS).await;
+        cast.house.sql(END_ALL).await;
+        held.roll_back().await;
     };
     let (first, ()) = tokio::join!(load(), end);
     // Those that nothing ran on meanwhile are found out when they are used.
     let second = load().await;
     let refused: Vec<_> = first.iter().chain(&second).filter(|answer| answer.status != 200).collect();
-    assert!(!refused.is_empty(), "none was in use when it was ended, and none is tested before it is");
     assert!(refused.iter().all(|answer| answer.status == 503), "{:?}", refused.first().map(|answer| answer.text()));
+    assert!(refused.len() >= FOR_READS as usize, "{} statements were ended", refused.len());
     assert!(refused.len() <= CONNECTIONS, "{} answers for {CONNECTIONS} connections", refused.len());
     assert!(load().await.iter().all(|answer| answer.status == 200), "what was ended is asked again");
+}
+
+#[tokio::test]
+async fn connections_that_lay_idle_when_the_server_ended_them_cost_no_answer() {
+    let (house, folder) = (House::new().await, tempfile::tempdir().unwrap());
+    let replica = beside(&house, "http://labs.example", folder.path()).await;
+    let pool = replica.engine().pool();
+    let mut held = join_all((0..4).map(|_| async { pool.acquire().await.unwrap() })).await;
+    let mut numbers = Vec::new();
+    for connection in &mut held {
+        let number: i32 = sqlx::query_scalar("select pg_backend_pid()").fetch_one(&mut **connection).await.unwrap();
+        numbers.push(number.to_string());
+    }
+    drop(held);
+    let ours = format!("from pg_stat_activity where pid in ({})", numbers.join(", "));
+    // Twice as long as the service uses one untested.
+    let idle = format!("select count(*) {ours} and state_change < clock_timestamp() - interval '1 second'");
+    house.until(&idle, 4).await;
+    house.sql(&format!("select pg_terminate_backend(pid) {ours}")).await;
+    house.until(&format!("select count(*) {ours}"), 0).await;
+    for asked in join_all((0..8).map(|_| sqlx::query("select 1").execute(pool))).await {
+        assert!(asked.is_ok(), "{asked:?}");
+    }
 }
 
 #[tokio::test]

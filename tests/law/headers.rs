@@ -1,7 +1,5 @@
 //! What every answer carries, whatever it answers: what is left of the budgets, its name, and what keeps browsers safe.
 
-use clap::Parser as _;
-use labs::cli::{Cli, Command};
 use labs::wiring;
 use reqwest::header::HeaderMap;
 use reqwest::{Method, Response};
@@ -10,6 +8,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::beside;
 use crate::house::{House, ROOMY};
 
 /// The headers of every answer; with what they say where that is always the same.
@@ -120,15 +119,9 @@ async fn answers_that_are_no_operations_carry_what_every_answer_does() {
 
 /// A replica beside a house, told that others reach it by this address; where it really is.
 async fn reached_by(house: &House, base_url: &str, folder: &tempfile::TempDir) -> String {
-    let (folder, key) = (folder.path().to_str().unwrap(), house.master_key());
-    let words = ["labs", "serve", "--base-url", base_url, "--folder", folder, "--database-url", &house.database_url];
-    let words = words.into_iter().chain(["--master-key-file", key.to_str().unwrap(), "--database-connections", "4"]);
-    let Command::Serve(serve) = Cli::try_parse_from(words).unwrap().command else { panic!("`serve` is a command") };
-    let config = serve.settle().unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let name = config.base_url(address);
-    let application = wiring::application(&config, &house.database_url, &name, house.clock.clone()).await.unwrap();
+    let application = beside(house, base_url, folder.path()).await;
     tokio::spawn(wiring::answer(listener, application, CancellationToken::new()));
     format!("http://{address}")
 }

@@ -25,7 +25,12 @@ mod runtimes;
 mod together;
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::Path;
 
+use clap::Parser as _;
+use labs::cli::{Cli, Command};
+use labs::wiring::{self, Application};
 use labs_rest::contract::{Access, BodyKind, Operation, Place};
 use serde_json::json;
 use sqlx::AssertSqlSafe;
@@ -33,6 +38,18 @@ use uuid::Uuid;
 
 use crate::house::people::{Person, Program};
 use crate::house::{Answer, Call, House, contract};
+
+/// A replica beside a house, with four connections, told that others reach it by this address. It answers nobody and does
+/// no work of its own until it is told to.
+async fn beside(house: &House, base_url: &str, folder: &Path) -> Application {
+    let (folder, key) = (folder.to_str().unwrap(), house.master_key());
+    let words = ["labs", "serve", "--base-url", base_url, "--folder", folder, "--database-url", &house.database_url];
+    let words = words.into_iter().chain(["--master-key-file", key.to_str().unwrap(), "--database-connections", "4"]);
+    let Command::Serve(serve) = Cli::try_parse_from(words).unwrap().command else { panic!("`serve` is a command") };
+    let config = serve.settle().unwrap();
+    let name = config.base_url(SocketAddr::from(([127, 0, 0, 1], 0)));
+    wiring::application(&config, &house.database_url, &name, house.clock.clone()).await.unwrap()
+}
 
 /// Everybody a sweep needs, in one house.
 struct Cast {
