@@ -30,7 +30,7 @@ struct Cli {
     #[arg(long, default_value_t = 20_000)]
     apps: u32,
     /// Rounds, in each of which every form has one turn at every case
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = 8)]
     rounds: u32,
     /// Seconds of a turn
     #[arg(long, default_value_t = 3)]

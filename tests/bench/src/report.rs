@@ -1,6 +1,7 @@
 //! What was measured, beside the bars of the design.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::Write as _;
 use std::time::Duration;
 
@@ -50,7 +51,6 @@ impl Report {
     /// Adds a case: rates, latencies and the medians of the rounds' ratios. A round's forms follow each other closely,
     /// so that what the machine did meanwhile cancels.
     pub(crate) fn case(&mut self, case: Case) -> anyhow::Result<()> {
-        let ratio = median(case.labs.iter().zip(&case.hand).map(|(labs, hand)| rate(labs) / rate(hand)));
         self.add(format!("\n{}", case.name))?;
         let mut worst = [0.0; 2];
         for (place, (form, turns)) in [("labs", &case.labs), ("hand-written", &case.hand)].into_iter().enumerate() {
@@ -62,20 +62,21 @@ impl Report {
             let p50 = quantile(turns, 0.5);
             self.add(format!("  {form:<14}{per_second:>8.0} /s   p50 {p50:>7.2} ms   p99 {p99:>7.2} ms"))?;
         }
-        self.add(verdict("beside hand-written", ratio, case.bars.rate, case.bars.aim))?;
+        let rates = Spread::of(case.labs.iter().zip(&case.hand).map(|(labs, hand)| rate(labs) / rate(hand)));
+        self.add(verdict("beside hand-written", &rates, case.bars.rate, case.bars.aim))?;
         let p99 = |turn: &Turn| quantile(std::slice::from_ref(turn), 0.99);
-        let ratio = median(case.labs.iter().zip(&case.hand).map(|(labs, hand)| p99(labs) / p99(hand)));
-        let bar = case.bars.p99.map_or("no bar".to_owned(), |bar| format!("bar: at most {bar:.2}"));
+        let slowest = Spread::of(case.labs.iter().zip(&case.hand).map(|(labs, hand)| p99(labs) / p99(hand)));
+        let bar = case.bars.p99.map_or("no bar".to_owned(), |bar| slowest.at_most(bar));
         let [labs, hand] = worst;
-        self.add(format!("  p99 beside hand-written      {ratio:.2} ({bar}); of all rounds {:.2}", labs / hand))?;
+        self.add(format!("  p99 beside hand-written      {slowest} ({bar}); of all rounds {:.2}", labs / hand))?;
         if case.limit.is_empty() {
             return Ok(());
         }
         self.add(format!("  pgbench       {:>8.0} /s", median(case.limit.iter().copied())))?;
-        let ratio = median(case.labs.iter().zip(&case.limit).map(|(labs, limit)| rate(labs) / limit));
+        let rates = Spread::of(case.labs.iter().zip(&case.limit).map(|(labs, limit)| rate(labs) / limit));
         self.add(match case.bars.limit {
-            Some(bar) => verdict("beside pgbench", ratio, bar, 0.75),
-            None => format!("  {:<28} {ratio:.2} (no bar)", "beside pgbench"),
+            Some(bar) => verdict("beside pgbench", &rates, bar, 0.75),
+            None => format!("  {:<28} {rates} (no bar)", "beside pgbench"),
         })
     }
 
@@ -119,15 +120,59 @@ impl Report {
     }
 }
 
-fn verdict(beside: &str, ratio: f64, bar: f64, aim: f64) -> String {
-    let word = if ratio >= aim {
+fn verdict(beside: &str, ratio: &Spread, bar: f64, aim: f64) -> String {
+    let word = if ratio.median >= aim {
         "reaches the aim"
-    } else if ratio >= bar {
+    } else if ratio.median >= bar {
         "passes the bar"
     } else {
         "BELOW THE BAR"
     };
-    format!("  {beside:<28} {ratio:.2} (bar {bar:.2}, aim {aim:.2}): {word}")
+    format!("  {beside:<28} {ratio} (bar {bar:.2}, aim {aim:.2}): {word}")
+}
+
+/// The median of the rounds, and between which two of them the true one lies with a probability of at least 95 % (the sign
+/// test's interval, which asks nothing of how they are distributed). Fewer than six rounds have none.
+struct Spread {
+    median: f64,
+    between: Option<(f64, f64)>,
+}
+
+impl Spread {
+    fn of(rounds: impl Iterator<Item = f64>) -> Self {
+        let mut rounds: Vec<f64> = rounds.collect();
+        rounds.sort_by(f64::total_cmp);
+        // How many may lie beyond: of so many throws of a coin, fewer heads come once in forty times at most.
+        let (mut beyond, mut chance, mut all) = (0, 0.5_f64.powi(i32::try_from(rounds.len()).unwrap_or(i32::MAX)), 0.0);
+        while beyond < rounds.len() / 2 && all + chance <= 0.025 {
+            all += chance;
+            chance *= (rounds.len() - beyond) as f64 / (beyond + 1) as f64;
+            beyond += 1;
+        }
+        let low = beyond.checked_sub(1).and_then(|place| rounds.get(place));
+        let high = rounds.len().checked_sub(beyond).and_then(|place| rounds.get(place));
+        Self { median: median(rounds.iter().copied()), between: low.copied().zip(high.copied()) }
+    }
+
+    /// What is to be said where the true one may be no more than this.
+    fn at_most(&self, bar: f64) -> String {
+        let (low, high) = self.between.unwrap_or((self.median, self.median));
+        let word = if high <= bar {
+            "passes"
+        } else if low <= bar {
+            "not told apart from it"
+        } else {
+            "ABOVE THE BAR"
+        };
+        format!("bar: at most {bar:.2}: {word}")
+    }
+}
+
+impl fmt::Display for Spread {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{:.2}", self.median)?;
+        self.between.map_or(Ok(()), |(low, high)| write!(out, " [{low:.2} to {high:.2}]"))
+    }
 }
 
 fn rate(turn: &Turn) -> f64 {
@@ -137,7 +182,8 @@ fn rate(turn: &Turn) -> f64 {
 fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+    let of = |place: usize| values.get(place).copied().unwrap_or(f64::NAN);
+    (of(values.len().saturating_sub(1) / 2) + of(values.len() / 2)) / 2.0
 }
 
 /// Milliseconds under which so many of all answers came.
@@ -156,4 +202,26 @@ pub(crate) fn line(text: &str) -> anyhow::Result<()> {
 /// Says what went wrong in a form; there is nowhere to say that it could not be said.
 pub(crate) fn complain(error: &dyn std::error::Error) {
     let _ = writeln!(std::io::stderr().lock(), "hand-written: {error}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_tell_the_middle_and_how_sure_it_is() {
+        let of = |rounds: i32| Spread::of((1..=rounds).rev().map(|round| f64::from(round) / 100.0)).to_string();
+        assert_eq!(of(5), "0.03");
+        assert_eq!(of(6), "0.04 [0.01 to 0.06]");
+        assert_eq!(of(10), "0.06 [0.02 to 0.09]");
+        assert_eq!(of(60), "0.30 [0.22 to 0.39]");
+    }
+
+    #[test]
+    fn what_differs_by_less_than_its_rounds_do_is_not_told_apart() {
+        let said = |rounds: [f64; 6]| Spread::of(rounds.into_iter()).at_most(1.0);
+        assert!(said([0.8, 0.9, 0.9, 0.9, 0.9, 1.0]).ends_with("passes"));
+        assert!(said([0.9, 1.1, 1.1, 1.1, 1.1, 1.2]).ends_with("not told apart from it"));
+        assert!(said([1.1, 1.1, 1.1, 1.1, 1.1, 1.2]).ends_with("ABOVE THE BAR"));
+    }
 }
