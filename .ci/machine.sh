@@ -12,6 +12,20 @@ stop() { say "$(basename "$0"): $*"; exit 1; }
 have() { command -v "$1" >/dev/null 2>&1; }
 is_macos() { [ "$(uname -s)" = Darwin ]; }
 
+# Programs that macOS has and PATH may not: Homebrew's installer leaves its own folder for the user to add, and its
+# PostgreSQL, wherever it stands, does not add itself.
+macos_paths() {
+  local prefix folder
+  for prefix in /opt/homebrew /usr/local; do
+    if ! have brew && [ -x "$prefix/bin/brew" ]; then PATH="$PATH:$prefix/bin"; fi
+  done
+  prefix=$(dirname "$(dirname "$(command -v brew || echo /usr/local/bin/brew)")")
+  for folder in "$prefix"/opt/postgresql*/bin; do
+    if [ -x "$folder/postgres" ]; then PATH="$PATH:$folder"; fi
+  done
+}
+if is_macos; then macos_paths; fi
+
 # need <what> <Debian package> <Homebrew formula>: notes each once, however often it is asked for.
 need() {
   local package=$2
@@ -63,7 +77,8 @@ postgresql_find() {
   POSTGRESQL_OLD=
   for folder in "$named" "$(pg_config --bindir 2>/dev/null || true)" \
     "$(dirname "$(command -v postgres || echo /)")" /usr/lib/postgresql/*/bin /usr/pgsql-*/bin \
-    /opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin; do
+    /opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin \
+    /Applications/Postgres.app/Contents/Versions/*/bin /Library/PostgreSQL/*/bin /opt/local/lib/postgresql*/bin; do
     major=$(postgresql_in "$folder")
     if [ "${major:-0}" -ge "$POSTGRESQL_MIN" ]; then
       # shellcheck disable=SC2034 # .ci/with-postgres.sh uses it
@@ -146,7 +161,7 @@ need_chromium() {
     stop "Chromium is missing, and Ubuntu has it as a snap only. Run as root: snap install chromium; \
 then run $0 again. Or name another in LABS_TEST_CHROMIUM."
   fi
-  need "Chromium" chromium chromium
+  need "Chromium" chromium google-chrome
 }
 
 is_note_about_snap() { [ "$1" = /usr/bin/chromium-browser ] && grep -qs /snap/bin/chromium "$1"; }
@@ -159,8 +174,10 @@ get_missing() {
   if is_macos; then
     command="brew install ${PACKAGES[*]}"
     have brew || stop "Homebrew is missing too. Install it as https://brew.sh says, then run: $command"
+    if [ "$(id -u)" -eq 0 ]; then stop "Homebrew refuses to run as root. As an ordinary user, run: $command"; fi
     say "Installing them: $command"
     brew install "${PACKAGES[@]}" >&2
+    macos_paths
   elif have apt-get; then
     command="apt-get install --no-install-recommends ${PACKAGES[*]}"
     if apt_postgresql_is_old; then
@@ -170,7 +187,7 @@ get_missing() {
     command="apt-get update && $command"
     if [ "$(id -u)" -eq 0 ]; then
       apt_install ""
-    elif have sudo && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
+    elif have sudo && { sudo -n true 2>/dev/null || { [ -t 0 ] && sudo -v; }; }; then
       apt_install sudo
     else
       stop "this user may not install them. Run as root: $command"

@@ -15,24 +15,25 @@ bin=$POSTGRESQL_BIN
 letters=$(locale -a 2>/dev/null | grep -ix -e 'C\.UTF-*8' -e 'en_US\.UTF-*8' | head -n 1 || true)
 
 place=$(mktemp -d "${TMPDIR:-/tmp}/labs-throwaway.XXXXXX")
-as=()
+# Without the locale, PostgreSQL on macOS finds itself multithreaded and gives up.
+as=(env LC_ALL=C)
 if [ "$(id -u)" -eq 0 ]; then
   # PostgreSQL refuses to run as root.
   user=$(id -u postgres >/dev/null 2>&1 && echo postgres || echo nobody)
   chown "$user" "$place"
-  as=(setpriv --reuid "$user" --regid "$(id -g "$user")" --clear-groups)
+  as=(setpriv --reuid "$user" --regid "$(id -g "$user")" --clear-groups "${as[@]}")
 fi
 throw_away() {
-  ${as[@]+"${as[@]}"} "$bin/pg_ctl" -D "$place/data" -m immediate stop >/dev/null 2>&1 || true
+  "${as[@]}" "$bin/pg_ctl" -D "$place/data" -m immediate stop >/dev/null 2>&1 || true
   rm -rf "$place"
 }
 trap throw_away EXIT
 
 here=$PWD
 cd /
-${as[@]+"${as[@]}"} "$bin/initdb" -D "$place/data" -U labs --auth=trust -E UTF8 --locale=C --lc-ctype="${letters:-C}" \
+"${as[@]}" "$bin/initdb" -D "$place/data" -U labs --auth=trust -E UTF8 --locale=C --lc-ctype="${letters:-C}" \
   --no-sync >/dev/null
-${as[@]+"${as[@]}"} "$bin/pg_ctl" -D "$place/data" -w -l "$place/log" start >/dev/null \
+"${as[@]}" "$bin/pg_ctl" -D "$place/data" -w -l "$place/log" start >/dev/null \
   -o "-c listen_addresses= -c unix_socket_directories=$place -c fsync=off"
 cd "$here"
 export DATABASE_URL="postgres://labs@${place//\//%2F}/postgres"

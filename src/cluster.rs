@@ -91,7 +91,7 @@ impl Cluster {
     }
 
     /// The address of the database `labs` for its owner, who may do everything:
-    /// `postgres://labs@<socket folder, percent-encoded>/labs`.
+    /// `postgres://labs@<socket folder, percent-encoded>:5432/labs?sslmode=disable`.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url

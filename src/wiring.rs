@@ -104,7 +104,7 @@ pub async fn application(
 /// Answers requests until told to stop, then those under way, then gives back what was leased.
 ///
 /// # Errors
-/// When the listener fails.
+/// When the listener cannot be drained.
 pub async fn answer(listener: TcpListener, application: Application, stop: CancellationToken) -> anyhow::Result<()> {
     let Application { engine, rest, router, trusted_proxies, postman } = application;
     let ending = CancellationToken::new();

@@ -58,8 +58,10 @@ impl Binaries {
 /// Where programs may be, the likeliest first, newest versions before older ones.
 async fn candidates(given: Option<&Path>) -> Vec<PathBuf> {
     let named = ["LABS_PG_BIN", "PG_BIN"].into_iter().filter_map(std::env::var_os);
-    if let Some(only) = given.map(PathBuf::from).or(named.map(PathBuf::from).next()) {
-        return vec![only];
+    let named = named.filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    if let Some(only) = given.map(PathBuf::from).or(named.into_iter().next()) {
+        // The server is started from another folder.
+        return vec![std::path::absolute(&only).unwrap_or(only)];
     }
     let mut candidates = Vec::new();
     if let Ok(folder) = output("pg_config", &["--bindir"]).await {
@@ -75,6 +77,9 @@ async fn candidates(given: Option<&Path>) -> Vec<PathBuf> {
         ("/usr/libexec", ""),
         ("/usr", "bin"),
         ("/usr/local/pgsql", ""),
+        ("/Applications/Postgres.app/Contents/Versions", "bin"),
+        ("/Library/PostgreSQL", "bin"),
+        ("/opt/local/lib", "bin"),
     ] {
         candidates.extend(versions(Path::new(parent)).into_iter().map(|one| one.join(below)));
     }

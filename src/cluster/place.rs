@@ -9,7 +9,10 @@ use std::path::{Path, PathBuf};
 
 use super::owner::Owner;
 
-/// The name that PostgreSQL gives its socket on its standard port.
+/// PostgreSQL's standard port, which names its socket.
+const PORT: u16 = 5432;
+
+/// The name that PostgreSQL gives its socket on that port.
 const SOCKET: &str = ".s.PGSQL.5432";
 
 /// The longest path of a Unix socket, in bytes: Linux takes 107, macOS 103.
@@ -56,7 +59,7 @@ impl Place {
     }
 
     /// The address of the database for its owner. The path stands where a host would, encoded, so
-    /// that no part of it can be taken for anything else.
+    /// that no part of it can be taken for anything else. What it leaves out, PGPORT and PGSSLMODE would say.
     pub(super) fn url(&self) -> anyhow::Result<String> {
         let path = self.socket.to_str().context("the socket's path is not UTF-8")?;
         let host: String = path
@@ -66,7 +69,7 @@ impl Place {
                 _ => format!("%{byte:02X}"),
             })
             .collect();
-        Ok(format!("postgres://labs@{host}/labs"))
+        Ok(format!("postgres://labs@{host}:{PORT}/labs?sslmode=disable"))
     }
 
     /// Makes the socket's folder, mode 0700, for the server's user.
@@ -120,7 +123,7 @@ mod tests {
     fn a_socket_is_in_its_folder_or_where_its_path_is_short_enough() {
         let near = Place::of(Path::new("/srv/labs")).unwrap();
         assert_eq!(near.socket, Path::new("/srv/labs/socket"));
-        assert_eq!(near.url().unwrap(), "postgres://labs@%2Fsrv%2Flabs%2Fsocket/labs");
+        assert_eq!(near.url().unwrap(), "postgres://labs@%2Fsrv%2Flabs%2Fsocket:5432/labs?sslmode=disable");
 
         let deep = format!("/{}", "deep/".repeat(40));
         let far = Place::of(Path::new(&deep)).unwrap();

@@ -19,13 +19,14 @@ use tokio::time::{Instant, sleep, timeout};
 /// The shell gives a command in the background an empty standard input, hence descriptor 3; the
 /// server must not hold it, nor the one who waits for its end the two folders. A signal meant for
 /// the whole family must not take the watchdog from the server, which has handlers of its own.
-/// SIGINT is PostgreSQL's fast shutdown.
+/// SIGINT is PostgreSQL's fast shutdown. A server that has only just begun does not hear it yet, so it is told until it
+/// is gone.
 const WATCHDOG: &str = r#"
 trap '' HUP INT TERM
 exec 3<&0 </dev/null
 "$@" 3<&- &
 server=$!
-(exec 8<&- 9<&-; read -r line <&3; kill -INT "$server") &
+(exec 8<&- 9<&-; read -r line <&3; while kill -INT "$server" 2>/dev/null; do sleep 1; done) &
 watcher=$!
 exec 3<&-
 wait "$server"
@@ -88,8 +89,10 @@ impl Plan {
             // The details of an error would quote rows: e-mail addresses, hashes.
             ("log_error_verbosity", "terse"),
         ];
-        let fixed = fixed.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        fixed.into_iter().chain(self.extra.clone()).collect()
+        // What macOS calls written may still be in the drive's own memory.
+        let through = (self.durable && cfg!(target_os = "macos")).then_some(("wal_sync_method", "fsync_writethrough"));
+        let fixed = fixed.into_iter().chain(through).map(|(name, value)| (name.to_owned(), value.to_owned()));
+        fixed.chain(self.extra.clone()).collect()
     }
 }
 

@@ -131,6 +131,43 @@ async fn it_ends_when_nobody_holds_it_any_more() {
 }
 
 #[tokio::test]
+async fn it_ends_though_nobody_holds_it_any_more_before_it_hears_signals() {
+    let (place, slow) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let folder = Folder::open(place.path()).unwrap();
+    let first = Cluster::start(&folder, &SETTINGS).await.unwrap();
+    slow_server(slow.path(), first.programs());
+    first.stop().await.unwrap();
+
+    let settings = Settings { binaries: Some(slow.path().to_owned()), ..SETTINGS };
+    let begun = || fs::read_to_string(slow.path().join("begun")).ok().filter(|text| text.ends_with('\n'));
+    let process = tokio::select! {
+        _ = Cluster::start(&folder, &settings) => panic!("it did not wait"),
+        process = until("the server begins", async || begun()) => process,
+    };
+    fs::write(slow.path().join("go"), "\n").unwrap();
+    let is_there = format!("kill -s 0 {process}");
+    until("the server ends", async || owner::output("sh", &["-c", &is_there]).await.err()).await;
+}
+
+/// Programs whose server says which process it is, and goes on only once it is told to.
+fn slow_server(folder: &Path, programs: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    let (here, real) = (folder.display(), programs.join("postgres"));
+    let script = format!(
+        "#!/bin/sh\nif [ \"$1\" != --version ]; then echo $$ >'{here}/begun'; read -r word <'{here}/go'; fi\n\
+         exec '{}' \"$@\"\n",
+        real.display()
+    );
+    let server = folder.join("postgres");
+    fs::write(&server, script).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(folder.join("go")).status().unwrap().success());
+    // The server is another user where root runs the tests.
+    for (path, mode) in [(folder, 0o777), (&server, 0o755)] {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+}
+
+#[tokio::test]
 async fn a_killed_server_comes_back_with_all_that_was_committed() {
     let place = tempfile::tempdir().unwrap();
     let folder = Folder::open(place.path()).unwrap();

@@ -71,8 +71,8 @@ async fn make_template(url: &str) {
     labs::wiring::migrate(&named(url, "labs_template")).await.unwrap();
 }
 
-/// The same cluster's database of another name: the address ends in the name.
+/// The same cluster's database of another name.
 fn named(url: &str, name: &str) -> String {
-    let (front, _) = url.rsplit_once('/').unwrap();
-    format!("{front}/{name}")
+    let (front, back) = url.rsplit_once('/').unwrap();
+    format!("{front}/{name}?{}", back.split_once('?').unwrap().1)
 }

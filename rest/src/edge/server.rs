@@ -2,9 +2,10 @@
 //! edge 11), and a stop drains what is under way.
 
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use futures_util::future::{Either, join, join_all};
@@ -39,6 +40,8 @@ const HEAD_LINES: usize = 100;
 const CONNECTIONS: usize = 4_096;
 /// Most connections of one network.
 const CONNECTIONS_OF_ONE: usize = 256;
+/// How often it is told that connections cannot be taken.
+const REMINDER: Duration = Duration::from_secs(10);
 /// How long a stop waits for requests under way.
 const DRAIN: Duration = Duration::from_secs(20);
 
@@ -50,7 +53,7 @@ pub struct Peer(pub IpAddr);
 /// bound on all of them is theirs.
 ///
 /// # Errors
-/// When the listener is broken for good.
+/// When the listener cannot be drained.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
@@ -70,14 +73,22 @@ async fn serve_within(
 ) -> std::io::Result<()> {
     let graceful = GracefulShutdown::new();
     let seats = Arc::new(Seats { held: Mutex::default(), trusted_proxies });
+    let mut told_at: Option<Instant> = None;
     loop {
         let (stream, peer) = tokio::select! {
             biased;
             () = stop.cancelled() => break,
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
-                Err(error) if is_passing(&error) => { tokio::time::sleep(Duration::from_millis(20)).await; continue }
-                Err(error) => return Err(error),
+                // Of one connection, or of a machine that is short of something: neither is the end of the listener.
+                Err(error) => {
+                    if told_at.is_none_or(|told_at| told_at.elapsed() >= REMINDER) {
+                        told_at = Some(Instant::now());
+                        tracing::warn!(cause = %error, "connections cannot be taken");
+                    }
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                    continue;
+                }
             },
         };
         if let Some(seat) = Seats::take(&seats, peer.ip()) {
@@ -86,10 +97,10 @@ async fn serve_within(
     }
     // Whoever has knocked already is let in, for one request; to close the door on them would lose it.
     let (listener, mut last) = (listener.into_std()?, Vec::new());
-    while let Ok((stream, peer)) = listener.accept() {
-        stream.set_nonblocking(true)?;
+    while let Some((stream, peer)) = next_knock(&listener) {
+        let Ok(stream) = stream.set_nonblocking(true).and_then(|()| TcpStream::from_std(stream)) else { continue };
         if let Some(seat) = Seats::take(&seats, peer.ip()) {
-            last.push(accept(TcpStream::from_std(stream)?, (peer, seat), &router, stall, None));
+            last.push(accept(stream, (peer, seat), &router, stall, None));
         }
     }
     drop(listener);
@@ -97,6 +108,18 @@ async fn serve_within(
         tracing::warn!(seconds = DRAIN.as_secs(), "some requests did not end in time and are cut off");
     }
     Ok(())
+}
+
+/// Who has knocked already, past those who have gone away again.
+fn next_knock(listener: &std::net::TcpListener) -> Option<(std::net::TcpStream, SocketAddr)> {
+    for _ in 0..CONNECTIONS_OF_ONE {
+        match listener.accept() {
+            Ok(knocked) => return Some(knocked),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return None,
+            Err(_) => {}
+        }
+    }
+    None
 }
 
 /// Serves a connection: request after request while it is watched, else one.
@@ -145,13 +168,6 @@ fn accept(
         }
         drop(seat);
     })
-}
-
-/// Errors of one connection rather than of the listener; too many open files passes too.
-fn is_passing(error: &std::io::Error) -> bool {
-    use std::io::ErrorKind;
-    matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset)
-        || matches!(error.raw_os_error(), Some(23 | 24))
 }
 
 /// Which network holds how many connections.
