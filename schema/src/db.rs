@@ -187,7 +187,7 @@ impl Work {
         self.stage = Stage::Settled;
         match self.lent.take() {
             Some(lent) if chained && ended.is_ok() => lent.pass_on_begun().await,
-            Some(lent) if is_over => lent.pass_on().await,
+            Some(lent) if is_over => lent.pass_on(),
             Some(lent) => lent.give_up(),
             None => {}
         }
@@ -284,11 +284,10 @@ impl Db {
 
     /// The statements of a read so far were answered, so that its connection is sound and somebody else's.
     pub(crate) async fn answered(&self) {
-        if let Mode::Kept(kept) = &self.mode {
-            let lent = kept.lock().await.0.take();
-            if let Some(lent) = lent {
-                lent.pass_on().await;
-            }
+        if let Mode::Kept(kept) = &self.mode
+            && let Some(lent) = kept.lock().await.0.take()
+        {
+            lent.pass_on();
         }
     }
 

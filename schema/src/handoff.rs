@@ -186,16 +186,17 @@ impl Lent {
     }
 
     /// Gives back a connection that is known to be sound and in no transaction.
-    pub(crate) async fn pass_on(self) {
-        if self.offer().is_none() {
-            step_aside().await;
-        }
+    pub(crate) fn pass_on(self) {
+        drop(self.offer());
     }
 
-    /// Gives back a connection that is known to be sound, inside a transaction in which nothing was done yet.
+    /// Gives back a connection that is known to be sound, inside a transaction in which nothing was done yet. Whoever is
+    /// passed it goes first: it would otherwise lie unused until this thread has written the answer of whoever passed it
+    /// on, because a task that another wakes waits for that one's turn to end, and no other thread takes it (measured:
+    /// ARCHITECTURE.md, Speed).
     pub(crate) async fn pass_on_begun(mut self) {
         self.away.has_begun = true;
-        let Some(mut left) = self.offer() else { return step_aside().await };
+        let Some(mut left) = self.offer() else { return tokio::task::yield_now().await };
         let ended = raw_sql("rollback").execute(&mut *left).await;
         left.away.has_begun = ended.is_err();
     }
@@ -226,13 +227,6 @@ impl Lent {
     pub(crate) fn give_up(mut self) {
         self.away.conn.close_on_drop();
     }
-}
-
-/// Whoever was passed a connection goes first: it would otherwise lie unused until this thread has written the answer of
-/// whoever passed it on, because a task that is woken by another waits for that one's turn to end, and no other thread
-/// takes it (measured: ARCHITECTURE.md, Speed).
-async fn step_aside() {
-    tokio::task::yield_now().await;
 }
 
 impl Deref for Lent {
