@@ -26,7 +26,7 @@ pub struct Serve {
     pub common: Common,
 
     /// Connections to the database, 4 to 80
-    #[arg(long, env = "LABS_DATABASE_CONNECTIONS", default_value = "8", value_name = "NUMBER",
+    #[arg(long, env = "LABS_DATABASE_CONNECTIONS", default_value = "10", value_name = "NUMBER",
         value_parser = clap::value_parser!(u32).range(4..=80))]
     pub database_connections: u32,
 

@@ -27,12 +27,14 @@ pub(crate) fn allow_identity(mut request: Request) -> Request {
 /// Tells the coded form of a representation by its entity tag from the plain one, because a strong tag stands for the
 /// same bytes (RFC 9110 section 8.8.3.3).
 pub(crate) fn mark_tag<B>(mut response: Response<B>) -> Response<B> {
-    let coding = response.headers().get(header::CONTENT_ENCODING);
-    let mark = coding.and_then(|coding| MARKS.iter().find(|(name, _)| coding == name)).map(|(_, mark)| mark);
-    let plain = response.headers().get(header::ETAG).and_then(|tag| tag.to_str().ok()?.strip_suffix('"'));
-    let marked = mark.zip(plain).and_then(|(mark, plain)| HeaderValue::from_str(&format!("{plain}{mark}\"")).ok());
-    if let Some(marked) = marked {
-        response.headers_mut().insert(header::ETAG, marked);
+    let headers = response.headers_mut();
+    let coding = headers.get(header::CONTENT_ENCODING);
+    let Some((_, mark)) = coding.and_then(|coding| MARKS.iter().find(|(name, _)| coding == name)) else {
+        return response;
+    };
+    let plain = headers.get(header::ETAG).and_then(|tag| tag.to_str().ok()?.strip_suffix('"'));
+    if let Some(marked) = plain.and_then(|plain| HeaderValue::from_str(&format!("{plain}{mark}\"")).ok()) {
+        headers.insert(header::ETAG, marked);
     }
     response
 }
