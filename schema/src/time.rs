@@ -1,5 +1,6 @@
 //! Moments: one type from column to answer, printed in UTC with `Z`.
 
+use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -58,12 +59,26 @@ impl<'de> serde::Deserialize<'de> for Time {
     }
 }
 
+/// A date-time as RFC 3339 writes it, with any offset. What is finer than a microsecond is cut off, because a column
+/// holds no more.
+///
+/// # Errors
+/// For another text, for a year beyond what the clock knows (the last moment is 9999-12-30T22:00:00Z), and for more than
+/// nine decimals of a second.
+impl FromStr for Time {
+    type Err = jiff::Error;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Timestamp::from_microsecond(text.parse::<Timestamp>()?.as_microsecond()).map(Self)
+    }
+}
+
 /// A moment, RFC 3339 in UTC with `Z`; any offset is understood on the way in.
 #[Scalar(name = "Time")]
 impl ScalarType for Time {
     fn parse(value: Value) -> InputValueResult<Self> {
         match &value {
-            Value::String(text) => text.parse::<Timestamp>().map(Self).map_err(|_| {
+            Value::String(text) => text.parse().map_err(|_| {
                 InputValueError::custom("expected a date-time as RFC 3339 defines it, 2026-03-01T09:30:00Z for example")
             }),
             _ => Err(InputValueError::expected_type(value)),

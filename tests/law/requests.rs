@@ -125,6 +125,21 @@ async fn lists_refuse_limits_out_of_range_and_cursors_that_are_not_theirs() {
 }
 
 #[tokio::test]
+async fn moments_beyond_what_the_clock_knows_are_named() {
+    let cast = Cast::new().await;
+    let mut parameters = 0;
+    for operation in operations().filter(|operation| cast_reads_query(operation)) {
+        for parameter in operation.parameters_in(Place::Query).filter(|parameter| parameter.name.ends_with("_until")) {
+            let answer = cast.admitted(operation).query(&parameter.name, "9999-12-31T23:59:59Z").send().await;
+            assert_eq!(answer.status, 422, "{} with {}: {}", operation.id, parameter.name, answer.text());
+            assert!(names(&answer.json, "parameter", &parameter.name), "{}: {}", operation.id, answer.text());
+            parameters += 1;
+        }
+    }
+    assert!(parameters > 10, "only {parameters} parameters are the end of a span");
+}
+
+#[tokio::test]
 async fn methods_that_a_path_does_not_know_are_405_with_allow() {
     let cast = Cast::new().await;
     for operation in operations() {

@@ -244,9 +244,11 @@ pub(super) fn one_of<'a>(values: impl Iterator<Item = &'a Value>) -> String {
 fn format_message(format: &str) -> String {
     match format {
         "uuid" => "This is no UUID; one looks like 019aa5c2-7b1e-7c40-9d52-3f8e6a1b0c47.".to_owned(),
-        "date-time" => "This is no RFC 3339 date and time with an offset; one looks like \
-             2025-11-20T14:03:27Z."
-            .to_owned(),
+        "date-time" => {
+            "This is no RFC 3339 date and time with an offset, before the last day of the year 9999 and with \
+             at most nine decimals of a second; one looks like 2025-11-20T14:03:27Z."
+                .to_owned()
+        }
         "date" => "This is no date; one looks like 2025-11-20.".to_owned(),
         "email" => "This is no e-mail address; one looks like marta@tischwerk.example.".to_owned(),
         "uri" => "This is no absolute URI; one looks like https://tischwerk.example/help.".to_owned(),

@@ -122,7 +122,8 @@ fn limits_are_told_with_their_numbers_and_never_with_the_value() {
             "opens_at",
             json!("2025-11-20 10:00"),
             FieldCode::Format,
-            "This is no RFC 3339 date and time with an offset; one looks like 2025-11-20T14:03:27Z.",
+            "This is no RFC 3339 date and time with an offset, before the last day of the year 9999 and with at most nine \
+             decimals of a second; one looks like 2025-11-20T14:03:27Z.",
         ),
         ("keywords", json!([]), FieldCode::TooFew, "At least 1 entries."),
         ("keywords", json!(["a", "b", "c", "d"]), FieldCode::TooMany, "At most 3 entries."),
@@ -142,6 +143,20 @@ fn null_and_any_offset_are_taken_where_the_contract_allows_them() {
     assert_eq!(errors_of(&body), []);
     let (_, code, message) = error_with("slug", Value::Null);
     assert_eq!((code, message.as_str()), (FieldCode::Type, "Send a string, not null."));
+}
+
+#[test]
+fn a_moment_is_one_that_the_service_can_hold() {
+    for beyond in ["9999-12-31T23:59:59Z", "9999-12-30T23:00:00-05:00", "2025-11-20T10:00:00.1234567890Z"] {
+        let (_, code, _) = error_with("opens_at", json!(beyond));
+        assert_eq!(code, FieldCode::Format, "{beyond}");
+    }
+    let contact = json!({"kind": "EMAIL", "email": "a@b.example"});
+    for within in
+        ["9999-12-30T22:00:00Z", "0001-01-01T00:00:00Z", "2025-11-20t10:00:00.123456789z", "2016-12-31T23:59:60Z"]
+    {
+        assert_eq!(errors_of(&json!({"name": "Tables", "opens_at": within, "contact": contact})), [], "{within}");
+    }
 }
 
 #[test]
