@@ -29,9 +29,9 @@ pub fn token(headers: &HeaderMap) -> Result<&str, Fault> {
 /// # Errors
 /// [`Code::InvalidCredentials`] when the header cannot be read.
 pub fn basic(headers: &HeaderMap) -> Result<Option<(String, String)>, Fault> {
-    let Some(value) = authorization(headers)? else { return Ok(None) };
     let unreadable =
         || Fault::new(Code::InvalidCredentials, "The Authorization header is not HTTP Basic.").oauth("invalid_client");
+    let Some(value) = authorization(headers).map_err(|_| unreadable())? else { return Ok(None) };
     let (scheme, encoded) = value.split_once(' ').ok_or_else(unreadable)?;
     if !scheme.eq_ignore_ascii_case("basic") {
         return Err(unreadable());
@@ -114,6 +114,17 @@ mod tests {
             let encoded = base64::engine::general_purpose::STANDARD.encode(text);
             let refused = basic(&headers(&[(header::AUTHORIZATION, &format!("Basic {encoded}"))])).unwrap_err();
             assert_eq!(refused.code(), Code::InvalidCredentials, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn basic_that_is_doubled_or_unreadable_is_refused_in_oauth_s_words() {
+        let mut doubled = headers(&[(header::AUTHORIZATION, "Basic YTpi")]);
+        doubled.append(header::AUTHORIZATION, "Basic YTpi".parse().unwrap());
+        let mut beyond_ascii = HeaderMap::new();
+        beyond_ascii.insert(header::AUTHORIZATION, http::HeaderValue::from_bytes(b"Basic \xff").unwrap());
+        for sent in [doubled, beyond_ascii] {
+            assert_eq!(basic(&sent).unwrap_err().code(), Code::InvalidCredentials, "{sent:?}");
         }
     }
 
