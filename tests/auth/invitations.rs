@@ -135,6 +135,7 @@ async fn whoever_has_a_closed_company_joins_as_who_they_are() {
     let owner = house.partner("Nordsee Kassen").await;
     let other = house.partner("Weser Software").await;
     let token = invited(&house, &owner, &other.email).await;
+    let left_behind = invited(&house, &other, "x@weser.example").await;
     house
         .sql(&format!("update partner set state = 'CLOSED' where partner_uuid = '{}'", other.partner_uuid.unwrap()))
         .await;
@@ -146,6 +147,10 @@ async fn whoever_has_a_closed_company_joins_as_who_they_are() {
     wait_until_refused(&house, &other.token).await;
     let person = house.sign_in(&other.email).await;
     assert_eq!(person.partner_uuid, owner.partner_uuid);
+    house.sql("update partner set state = 'ACTIVE'").await;
+    assert_eq!(faults(&inspect(&house, &left_behind).await), [("/token", "INVALID")], "who sent it is of another team");
+    let told = "select count(*) from partner_event where kind = 'INVITATION_REVOKED' and actor_uuid = '";
+    assert_eq!(house.number(&format!("{told}{}'", other.uuid)).await, 1);
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::rules::{self, Action, Holder, Joining, State, after};
+use super::sending::revoke_left_behind;
 use super::store::{self, InvitationRow, NewMember};
 use crate::access::access;
 use crate::actor::Actor;
@@ -229,6 +230,7 @@ async fn join(ask: &Ask, row: &InvitationRow, newcomer: Option<&Newcomer>) -> Re
         }
         (None, Some(person_uuid)) => {
             all_set_ended(&ask.db, person_uuid, None, "INVITATION_ACCEPTED").await?;
+            revoke_left_behind(ask, person_uuid).await?;
             (person_uuid, store::member_move(&ask.db, row.invitation_uuid, person_uuid).await?)
         }
         _ => return Err(rules::elsewhere()),

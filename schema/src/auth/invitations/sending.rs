@@ -7,6 +7,7 @@ use super::inviting::{Mail, NewInvitation, invite};
 use super::rules::{self, Action, State, after};
 use super::store::{self, sent};
 use super::view::{Invitation, InvitationCreate};
+use crate::actor::Actor;
 use crate::ask::{Ask, Target};
 use crate::entitlement::Allowance;
 use crate::fault::Fault;
@@ -114,6 +115,21 @@ pub(crate) async fn revoke_sent_by(
         }
         sent::set_revoked(&ask.db, invitation_uuid, revoked.name()).await?;
         noted(ask, team, invitation_uuid, ("INVITATION_REVOKED", &name), hand).await?;
+    }
+    Ok(())
+}
+
+/// Takes back what somebody sent for the team that they leave for another one, and nobody has answered.
+///
+/// # Errors
+/// What the database answered.
+pub(super) async fn revoke_left_behind(ask: &Ask, person_uuid: Uuid) -> Result<(), Fault> {
+    let revoked = after(State::Pending, Action::Revoke)?;
+    for left in sent::left_behind_lock(&ask.db, person_uuid).await? {
+        sent::set_revoked(&ask.db, left.invitation_uuid, revoked.name()).await?;
+        let actor = Actor::partner_user(person_uuid);
+        let happened = PartnerEvent::new(left.partner_uuid, "INVITATION_REVOKED", actor).about(left.invitation_uuid);
+        events::insert(&ask.db, &happened.telling(json!({ "role": left.role }))).await?;
     }
     Ok(())
 }

@@ -169,6 +169,28 @@ pub(in crate::auth::invitations) async fn pending_lock(
     Ok(rows.into_iter().map(|row| (row.invitation_uuid, row.role)).collect())
 }
 
+/// An invitation whose sender goes to another team.
+pub(in crate::auth::invitations) struct LeftRow {
+    pub(in crate::auth::invitations) invitation_uuid: Uuid,
+    pub(in crate::auth::invitations) partner_uuid: Uuid,
+    pub(in crate::auth::invitations) role: String,
+}
+
+/// What a person sent for their present team and nobody has answered, held until the transaction ends.
+pub(in crate::auth::invitations) async fn left_behind_lock(db: &Db, person_uuid: Uuid) -> Result<Vec<LeftRow>, Fault> {
+    Ok(sqlx::query_as!(
+        LeftRow,
+        "select i.invitation_uuid, i.partner_uuid, i.role
+           from person as p join invitation as i on i.partner_uuid = p.partner_uuid and i.invited_by = p.person_uuid
+          where p.person_uuid = $1 and i.state = 'PENDING' and i.expires_at > labs_now()
+          order by i.invitation_uuid
+            for no key update of i",
+        person_uuid
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}
+
 /// Gives an invitation a new token, and time to answer. The old one is void.
 pub(in crate::auth::invitations) async fn set_renewed(
     db: &Db,
