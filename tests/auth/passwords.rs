@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use super::{faults, refreshed, swift, token_for, wait_until_refused};
+use super::{faults, refreshed, swift, token_for, wait_until_refused, waiting};
 use crate::house::people::{PASSWORD, Person};
 use crate::house::{Answer, House};
 
@@ -135,7 +135,14 @@ async fn one_reset_voids_the_other_tokens_and_forgives_failures() {
         assert_eq!(sign_in(&house, &person.email, "wrong wrong wrong").await, 401);
     }
     assert_eq!(sign_in(&house, &person.email, PASSWORD).await, 429);
+    let elsewhere = format!(
+        "insert into sign_in_failure (subject, failures, held_until)
+         values ('account:{}@192.0.2.9', 60, labs_now() + interval '15 minutes')",
+        person.email
+    );
+    house.sql(&elsewhere).await;
     assert_eq!(confirm(&house, &first, NEW).await.status, 200);
+    assert_eq!(house.number("select count(*) from sign_in_failure where account is not null").await, 0);
     assert_eq!(confirm(&house, &second, PASSWORD).await.status, 422);
     assert_eq!(sign_in(&house, &person.email, NEW).await, 200, "whoever reset the password is not held back");
 }
@@ -153,6 +160,23 @@ async fn an_address_gets_five_such_mails_an_hour() {
     house.advance(3601).await;
     request(&house, &person.email).await;
     assert_eq!(house.number(mails).await, 6);
+}
+
+#[tokio::test]
+async fn of_many_requests_at_once_no_more_than_five_are_mailed() {
+    let house = swift().await;
+    let person = house.partner("Nordsee Kassen").await;
+    for _ in 0..4 {
+        request(&house, &person.email).await;
+    }
+    let held = house.hold("select from person for update").await;
+    let meanwhile = async {
+        house.until(&waiting(""), 3).await;
+        held.roll_back().await;
+    };
+    let (answers, ()) = tokio::join!(join_all((0..3).map(|_| request(&house, &person.email))), meanwhile);
+    assert!(answers.iter().all(|answer| answer.status == 202));
+    assert_eq!(house.number("select count(*) from mail_message where kind = 'RESET_PASSWORD'").await, 5);
 }
 
 #[tokio::test]

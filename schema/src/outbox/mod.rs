@@ -151,11 +151,13 @@ pub(crate) async fn queue_notice(ask: &Ask, person_uuid: Uuid, event: SecurityEv
     queue_to_person(ask, person_uuid, |name| Letter::Telling(Notice::Security { name, event, occurred_at })).await
 }
 
-/// How many mails of these kinds an address was sent or is to be sent in the last hour.
+/// How many mails of these kinds an address was sent or is to be sent in the last hour. Others who ask the same of it
+/// wait until the transaction ends, so that of many at once no more are sent than of as many one after the other.
 ///
 /// # Errors
 /// What the database answered.
 pub(crate) async fn recent_count(ask: &Ask, email: &str, kinds: &[&str]) -> Result<i64, Fault> {
+    store::recipient_lock(&ask.db, email).await?;
     let kinds: Vec<String> = kinds.iter().map(|kind| (*kind).to_owned()).collect();
     store::count_recent(&ask.db, email, &kinds).await
 }

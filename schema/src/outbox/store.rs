@@ -52,6 +52,14 @@ pub(super) async fn insert(db: &Db, to: &Addressee, message: &NewMessage<'_>) ->
     Ok(())
 }
 
+/// Makes those who are about to mail an address wait for one another until the transaction ends.
+pub(super) async fn recipient_lock(db: &Db, email: &str) -> Result<(), Fault> {
+    sqlx::query!("select pg_advisory_xact_lock(hashtextextended('mail:' || lower($1), 0))", email)
+        .execute(&mut *db.conn().await?)
+        .await?;
+    Ok(())
+}
+
 /// How many mails of these kinds an address got in the last hour, in whatever case it was written.
 pub(super) async fn count_recent(db: &Db, email: &str, kinds: &[String]) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(

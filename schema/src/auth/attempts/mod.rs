@@ -59,6 +59,12 @@ pub(crate) async fn forget(db: &Db, email_normalised: &str, person_uuid: Uuid) -
     store::failures_forget(db, email_normalised, person_uuid).await
 }
 
+/// Forgets the failed tries at the password of an account, from wherever they were made: it is another one now. Those
+/// at its codes stay.
+pub(in crate::auth) async fn password_forget(db: &Db, email_normalised: &str) -> Result<(), Fault> {
+    store::password_failures_forget(db, email_normalised).await
+}
+
 fn names(subjects: &[Subject]) -> Vec<String> {
     subjects.iter().map(Subject::name).collect()
 }

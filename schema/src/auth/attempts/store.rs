@@ -92,3 +92,11 @@ pub(super) async fn failures_forget(db: &Db, email_normalised: &str, person_uuid
     .await?;
     Ok(done.rows_affected() > 0)
 }
+
+/// Forgets the failures of an account's password, from all networks.
+pub(super) async fn password_failures_forget(db: &Db, email_normalised: &str) -> Result<(), Fault> {
+    sqlx::query!("delete from sign_in_failure where account = $1", email_normalised)
+        .execute(&mut *db.conn().await?)
+        .await?;
+    Ok(())
+}

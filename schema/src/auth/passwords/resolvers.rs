@@ -117,7 +117,7 @@ impl PasswordsMutation {
         let used = used.filter(|used| used.person_uuid == holder.person_uuid).ok_or_else(rules::void_token)?;
         let reset_at = store::set_reset(&ask.db, used.person_uuid, &hash).await?;
         all_set_ended(&ask.db, used.person_uuid, None, "PASSWORD_RESET").await?;
-        attempts::succeeded(ask, &Subject::of_password(&used.email_normalised, ask.caller.address)).await?;
+        attempts::password_forget(&ask.db, &used.email_normalised).await?;
         let kind = if used.is_invitation { "INVITATION_ACCEPTED" } else { "PASSWORD_RESET" };
         SecurityEvent::new(kind, true).about(used.person_uuid, used.partner_uuid).write(ask).await?;
         if !used.is_invitation {
