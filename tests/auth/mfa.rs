@@ -71,6 +71,24 @@ async fn enrolling_again_takes_the_place_of_what_was_not_confirmed() {
 }
 
 #[tokio::test]
+async fn wrong_first_codes_are_counted_and_hold_the_next_one_back() {
+    let house = house().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let secret = enrol(&house, &person).await.str("secret").to_owned();
+    let wrong = if house.code(&secret).starts_with('0') { "999999" } else { "000000" };
+    for _ in 0..6 {
+        assert_eq!(confirm(&house, &person, wrong).await.code(), "VALIDATION_FAILED");
+    }
+    let held_back = confirm(&house, &person, &house.code(&secret)).await;
+    assert_eq!((held_back.status, held_back.code()), (429, "RATE_LIMITED"), "{}", held_back.text());
+    let failed = "select count(*) from security_event where kind = 'SECOND_FACTOR_ENABLED' and outcome = 'FAILED'";
+    assert_eq!(house.number(failed).await, 6);
+    house.advance(3).await;
+    assert_eq!(confirm(&house, &person, &house.code(&secret)).await.status, 200);
+    assert_eq!(house.number("select count(*) from sign_in_failure where person_uuid is not null").await, 0);
+}
+
+#[tokio::test]
 async fn an_enrolment_waits_ten_minutes_and_no_longer() {
     let house = house().await;
     let person = house.partner("Nordsee Kassen").await;
@@ -301,6 +319,20 @@ async fn whoever_has_to_have_a_factor_keeps_it() {
         assert!(refused.code() == "CONFLICT" && refused.str("detail").contains(why), "{}", refused.text());
     }
     assert_eq!(house.number("select count(*) from totp_factor").await, 2);
+}
+
+#[tokio::test]
+async fn whoever_need_not_have_a_factor_any_more_works_on_without_it() {
+    let house = house().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let secret = enrol(&house, &person).await.str("secret").to_owned();
+    assert_eq!(confirm(&house, &person, &house.code(&secret)).await.status, 200);
+    house.sql("update partner set mfa_required = true").await;
+    let person = house.sign_in_with_factor(&person.email, &secret).await;
+    house.sql("update partner set mfa_required = false").await;
+    house.call("auth_mfa_disable_totp").token(&person.token).expect(204).await;
+    let person = refreshed(&house, &person).await;
+    house.call("marketplace_apps_list").token(&person.token).expect(200).await;
 }
 
 #[tokio::test]

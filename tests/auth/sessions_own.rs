@@ -53,6 +53,25 @@ async fn a_person_sees_where_they_are_signed_in_and_which_one_is_this() {
 }
 
 #[tokio::test]
+async fn a_sign_in_that_is_just_being_written_ends_with_the_others() {
+    let house = swift().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let second = house.sign_in(&person.email).await;
+    let of_second = format!("person_uuid = '{}' order by created_at desc limit 1", person.uuid);
+    let unwritten = format!("session_uuid = (select session_uuid from session where {of_second})");
+    house.sql(&format!("update session set ended_at = labs_now(), end_reason = 'ENDED' where {unwritten}")).await;
+    let sign_in = format!(
+        "select from person where person_uuid = '{}' for no key update;
+         update session set ended_at = null, end_reason = null where {unwritten}",
+        person.uuid
+    );
+    let everywhere = house.call("auth_sessions_sign_out_everywhere").token(&person.token);
+    let answer = meanwhile(&house, &sign_in, everywhere).await;
+    assert_eq!((answer.status, &answer.json["sessions_ended"]), (200, &json!(2)), "{}", answer.text());
+    house.call("auth_sessions_refresh").cookie(&second.refresh).json(&json!({})).expect(401).await;
+}
+
+#[tokio::test]
 async fn a_session_that_ran_out_is_no_longer_listed() {
     let house = swift().await;
     let person = house.partner("Nordsee Kassen").await;

@@ -5,8 +5,9 @@ use async_graphql::{Context, InputObject, Object, SimpleObject};
 use super::{ENROL_SECONDS, open, recovery_codes, rules, seal, store};
 use crate::access::access;
 use crate::ask::{Ask, Asking};
+use crate::auth::attempts::{self, Subject};
 use crate::auth::people::addressee_get;
-use crate::auth::sessions::{Own, all_set_ended, fresh, own};
+use crate::auth::sessions::{Own, all_set_ended, fresh, own, person_lock};
 use crate::fault::Fault;
 use crate::keep::totp::{RecoveryCode, TotpSeed, qr_data_uri};
 use crate::mail::message::SecurityEvent as Event;
@@ -92,9 +93,18 @@ impl MfaMutation {
         let ask = ctx.ask();
         let own = own(ask)?;
         let (key, person_uuid) = (&ask.services.key, own.person_uuid);
+        person_lock(&ask.db, person_uuid).await?;
+        // A copied access token must not be enough to find the code of a seed that its owner has just enrolled.
+        let subjects = Subject::of_factor(person_uuid, ask.caller.address);
+        attempts::check(ask, &ask.db, &subjects).await?;
         let sealed = store::waiting_get(&ask.db, person_uuid, ENROL_SECONDS).await?.ok_or_else(nothing_waits)?;
         let seed = open(key, person_uuid, &sealed)?;
-        let step = seed.check(&body.code, ask.now.unix(), None).ok_or_else(wrong_code)?;
+        let Some(step) = seed.check(&body.code, ask.now.unix(), None) else {
+            attempts::failed(ask, &subjects).await?;
+            own.event("SECOND_FACTOR_ENABLED", false).write(ask).await?;
+            return Err(wrong_code().kept());
+        };
+        attempts::succeeded(ask, &subjects).await?;
         let confirmed = store::set_confirmed(&ask.db, person_uuid, Some(step), ENROL_SECONDS).await?;
         let confirmed_at = confirmed.ok_or_else(nothing_waits)?;
         let codes = recovery_codes(&ask.db, key, person_uuid).await?;
@@ -107,10 +117,12 @@ impl MfaMutation {
     async fn auth_mfa_disable_totp(&self, ctx: &Context<'_>) -> Result<bool, Fault> {
         let ask = ctx.ask();
         let own = fresh(ask).await?;
+        person_lock(&ask.db, own.person_uuid).await?;
         let factor = store::in_force_lock(&ask.db, own.person_uuid).await?;
         let factor = factor.ok_or_else(|| Fault::not_found("authenticator app in force"))?;
         rules::may_disable(own.is_staff, factor.is_demanded)?;
         store::delete(&ask.db, own.person_uuid).await?;
+        store::session_release(&ask.db, own.session_uuid).await?;
         all_set_ended(&ask.db, own.person_uuid, Some(own.session_uuid), "SECOND_FACTOR_DISABLED").await?;
         own.event("SECOND_FACTOR_DISABLED", true).write(ask).await?;
         outbox::queue_notice(ask, own.person_uuid, Event::SecondFactorDisabled).await?;

@@ -134,6 +134,14 @@ pub(super) async fn session_set_second_factor(db: &Db, session_uuid: Uuid) -> Re
     Ok(())
 }
 
+/// The session no longer owes a second factor that was demanded when it began.
+pub(super) async fn session_release(db: &Db, session_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!("update session set mfa_required = false where session_uuid = $1 and mfa_required", session_uuid)
+        .execute(&mut *db.conn().await?)
+        .await?;
+    Ok(())
+}
+
 /// Gives a person these recovery codes, as digests; all others are gone.
 pub(super) async fn recovery_codes_put(db: &Db, person_uuid: Uuid, digests: &[Vec<u8>]) -> Result<(), Fault> {
     sqlx::query!(

@@ -23,4 +23,5 @@ pub(crate) use own::fresh;
 pub(in crate::auth) use own::{Own, busy, own, prove_password};
 pub(crate) use resolvers::OpenSession;
 pub(in crate::auth) use resolvers::{SessionsMutation, SessionsQuery};
+pub(in crate::auth) use store::person_lock;
 pub(crate) use store::{OpenRow, all_set_ended, open_count, open_page, own_set_ended};

@@ -168,6 +168,8 @@ impl SessionsMutation {
     ) -> Result<SignedOutEverywhere, Fault> {
         let ask = ctx.ask();
         let own = own(ask)?;
+        // Whoever is signing in at this moment is waited for, so that their session ends, too.
+        store::person_lock(&ask.db, own.person_uuid).await?;
         let sessions_ended = store::all_set_ended(&ask.db, own.person_uuid, None, "SIGNED_OUT_EVERYWHERE").await?;
         ask.set_cookie(RefreshCookie::Clear);
         own.event("SIGN_OUT_EVERYWHERE", true).write(ask).await?;

@@ -97,7 +97,7 @@ pub(super) struct NewSession<'a> {
 
 /// Holds a person until the transaction ends. Sign-ins, tries of codes and whatever changes what a sign-in takes wait
 /// for one another here, and each reads anew what the one before has written.
-pub(super) async fn person_lock(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
+pub(in crate::auth) async fn person_lock(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!("select from person where person_uuid = $1 for no key update", person_uuid)
         .execute(&mut *db.conn().await?)
         .await?;
