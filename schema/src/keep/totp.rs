@@ -69,7 +69,8 @@ impl TotpSeed {
     /// One step before and after the current one are accepted. The time taken does not depend on
     /// the code or on which step matches.
     pub fn check(&self, code: &str, now_unix: i64, last_step: Option<i64>) -> Option<i64> {
-        let code: Zeroizing<String> = Zeroizing::new(code.chars().filter(|c| !c.is_whitespace()).collect());
+        let code: Zeroizing<String> =
+            Zeroizing::new(code.chars().filter(|c| !c.is_whitespace() && *c != '-').collect());
         let totp = self.totp();
         let current = now_unix.div_euclid(STEP_SECONDS);
         let mut found = None;

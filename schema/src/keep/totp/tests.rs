@@ -51,6 +51,15 @@ fn a_step_is_used_once_and_earlier_ones_never_after_it() {
 }
 
 #[test]
+fn blanks_and_hyphens_do_not_matter() {
+    let code = seed().code_at(NOW);
+    let (head, tail) = code.split_at(3);
+    for written in [format!("{head} {tail}"), format!("{head}-{tail}"), format!(" {code}")] {
+        assert_eq!(seed().check(&written, NOW, None), Some(STEP), "{written}");
+    }
+}
+
+#[test]
 fn a_wrong_or_misshapen_code_is_refused() {
     let code = seed().code_at(NOW);
     let other = TotpSeed::from_bytes(&[9; 20]).unwrap();
