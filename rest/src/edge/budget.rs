@@ -73,7 +73,8 @@ pub enum Spending {
     /// Of the second's and of the day's.
     Whole,
     /// Of the second's alone. Whoever signs in or goes on must not be kept out for a day by what others of the network
-    /// asked of everybody's pages; the doors that guessing would use have budgets of their own.
+    /// asked of everybody's pages; the doors that guessing would use have budgets of their own. Nor does a probe of
+    /// health or readiness run out: an orchestrator takes a refusal for a process that ails.
     SecondAlone,
 }
 
@@ -82,7 +83,8 @@ impl Spending {
     #[must_use]
     pub fn of(operation: &Operation) -> Self {
         let is_door = has_own_budget(&operation.id) || matches!(operation.access, Access::Cookie | Access::Client);
-        if is_door { Self::SecondAlone } else { Self::Whole }
+        let is_probe = matches!(operation.id.as_str(), "system_health_get" | "system_readiness_get");
+        if is_door || is_probe { Self::SecondAlone } else { Self::Whole }
     }
 }
 
@@ -305,11 +307,14 @@ mod tests {
     }
 
     #[test]
-    fn doors_with_budgets_of_their_own_spend_nothing_of_the_day() {
+    fn doors_with_budgets_of_their_own_and_probes_spend_nothing_of_the_day() {
         let contract = Contract::embedded().unwrap();
         let of = |id: &str| Spending::of(contract.operation(id).unwrap());
         for door in ["auth_sessions_create", "auth_sessions_refresh", "auth_sessions_sign_out", "auth_tokens_issue"] {
             assert_eq!(of(door), Spending::SecondAlone, "{door}");
+        }
+        for probe in ["system_health_get", "system_readiness_get"] {
+            assert_eq!(of(probe), Spending::SecondAlone, "{probe}");
         }
         assert_eq!(of("subscription_public_tiers_list"), Spending::Whole);
     }
