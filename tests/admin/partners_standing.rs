@@ -194,6 +194,9 @@ const WORDS: &str = "
     select labs_uuid(), partner_uuid, tier_uuid, tier_uuid, 'REJECTED', 'PARTNER_USER', labs_uuid(), labs_now(),
         'Not for Frau Petersen.'
     from support_ticket join subscription using (partner_uuid);
+    insert into tier_change_request (request_uuid, partner_uuid, from_tier_uuid, to_tier_uuid, message, actor_kind, actor_uuid)
+    select labs_uuid(), partner_uuid, tier_uuid, tier_uuid, 'Wiebke needs more.', 'PARTNER_USER', labs_uuid()
+    from support_ticket join subscription using (partner_uuid);
     insert into rate_limit_override (partner_uuid, burst_per_second, reason)
     select partner_uuid, 1000, 'Mara asked.' from support_ticket;
     insert into machine_client (client_uuid, client_id, partner_uuid, name, contact_email, allowed_scopes, allowed_networks)
@@ -268,6 +271,7 @@ async fn an_erased_partner_counts_on_and_is_nobody() {
     assert_eq!(added, 1, "the state alone: what is taken away is not written down anew");
     assert_eq!(house.number("select count(*) from app_event").await, before);
     assert_eq!(house.number(PERSONAL).await, 0);
+    assert_eq!(house.number("select count(*) from tier_change_request where state = 'PENDING'").await, 0);
     let unsent = "select count(*) from mail_message where state = 'QUEUED'";
     assert_eq!(house.number(unsent).await, 0);
     let told = at("admin_partners_list_timeline").query("group", "AUDIT").token(&staff.token).expect(200).await;

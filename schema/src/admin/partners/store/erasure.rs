@@ -204,7 +204,10 @@ async fn company_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
         "with contacts as (delete from partner_contact where partner_uuid = $1),
          notes as (delete from partner_note where partner_uuid = $1),
          archives as (update data_export set reason = null, error = null where partner_uuid = $1),
-         requests as (update tier_change_request set message = '', decision_reason = null where partner_uuid = $1),
+         requests as (update tier_change_request set message = '', decision_reason = null,
+                             state = case state when 'PENDING' then 'WITHDRAWN' else state end,
+                             decided_at = coalesce(decided_at, labs_now())
+                       where partner_uuid = $1),
          granted as (update entitlement_override set reason = 'Erased' where partner_uuid = $1),
          budgets as (update rate_limit_override set reason = 'Erased' where partner_uuid = $1),
          profile as (delete from partner_profile where partner_uuid = $1),
