@@ -115,6 +115,25 @@ async fn readers_keep_the_snapshot_until_the_next_publication() {
 }
 
 #[tokio::test]
+async fn a_picture_that_only_readers_had_goes_with_the_page() {
+    let (house, person) = house().await;
+    let delete = || own(&house, &person, "partner_imagery_delete").path("kind", "LOGO");
+    let pictures = async || house.number("select count(*) from partner_image").await;
+    written(&house, &person).await;
+    own(&house, &person, "partner_profile_publish").expect(200).await;
+    delete().expect(204).await;
+    assert_eq!(pictures().await, 1, "readers still see it");
+    own(&house, &person, "partner_profile_unpublish").expect(200).await;
+    assert_eq!(pictures().await, 0, "nobody sees it any more");
+    put(&house, &person, "LOGO", png(300, 300, 9)).await;
+    own(&house, &person, "partner_profile_publish").expect(200).await;
+    own(&house, &person, "partner_profile_unpublish").expect(200).await;
+    assert_eq!(pictures().await, 1, "the draft has it");
+    delete().expect(204).await;
+    assert_eq!(pictures().await, 0, "what was published once holds nothing");
+}
+
+#[tokio::test]
 async fn a_repeated_publication_is_taken_once() {
     let (house, person) = house().await;
     written(&house, &person).await;

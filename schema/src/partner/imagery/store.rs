@@ -200,13 +200,13 @@ pub(super) async fn unpublish(db: &Db, partner_uuid: Uuid, kind: &str) -> Result
     Ok(done.rows_affected() > 0)
 }
 
-/// Forgets the pictures that neither the draft nor what was published has any more.
+/// Forgets the pictures that neither the draft nor what readers see has any more.
 pub(crate) async fn sweep(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "delete from partner_image as i
           where partner_uuid = $1 and removed_at is not null and not exists (
                 select from partner_profile as f
-                 where f.partner_uuid = i.partner_uuid and i.image_uuid in
+                 where f.partner_uuid = i.partner_uuid and f.state = 'PUBLISHED' and i.image_uuid in
                        ((f.snapshot ->> 'logo_uuid')::uuid, (f.snapshot ->> 'banner_uuid')::uuid))",
         partner_uuid
     )

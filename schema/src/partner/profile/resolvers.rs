@@ -81,6 +81,7 @@ impl ProfileMutation {
         let (owner, page) = held(ask, partner_uuid).await?;
         let state = after(page.state, Action::Unpublish)?;
         store::set_state(&ask.db, owner.uuid(), state.name(), None).await?;
+        imagery::sweep(&ask.db, owner.uuid()).await?;
         note(ask, owner, "PROFILE_UNPUBLISHED", json!({})).await?;
         shown(&ask.db, owner.uuid()).await
     }
