@@ -97,3 +97,28 @@ async fn the_ledger_is_narrowed_to_networks_and_moments_and_read_page_by_page() 
     house.call("auth_sessions_create").json(&body).expect(200).await;
     assert_eq!(kinds(&house, &guard, &[("limit", "1")]).await, ["SIGN_IN"]);
 }
+
+#[tokio::test]
+async fn lists_that_staff_narrow_to_a_partner_are_told_to_it() {
+    let house = House::new().await;
+    let (one, two) = (house.partner("Nordsee Kassen").await, house.partner("Elbkontor").await);
+    let staff = house.staff("Chief", &["labs.admin"]).await;
+    let of = |person: &Person| person.partner_uuid.unwrap().to_string();
+    for list in
+        ["partner_support_desk_list", "admin_users_list", "admin_security_events_list", "admin_mail_messages_list"]
+    {
+        let narrowed = |partners: &str| house.call(list).token(&staff.token).query("partner_uuid", partners);
+        narrowed(&of(&one)).expect(200).await;
+        narrowed(&format!("{},{}", of(&one), of(&two))).expect(200).await;
+        for (person, times) in [(&one, 1), (&two, 0)] {
+            let told = house.call("partner_account_list_events").path("partner_uuid", person.partner_uuid.unwrap());
+            let told = told.token(&person.token).query("group", "STAFF").expect(200).await;
+            let seen = told.json["data"].as_array().unwrap().iter().filter(|event| event["operation"] == list).count();
+            assert_eq!(seen, times, "{list}");
+        }
+        let recorded = format!("select count(*) from audit_log where operation = '{list}' and outcome = 'SUCCEEDED'");
+        assert_eq!(house.number(&recorded).await, 2, "{list}");
+        let about = format!("{recorded} and target_kind = 'partner' and target_uuid = '{}'", of(&one));
+        assert_eq!(house.number(&about).await, 1, "{list}: of several it is about none");
+    }
+}

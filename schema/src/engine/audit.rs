@@ -162,13 +162,18 @@ pub(super) fn unavailable(cause: &Fault) -> Fault {
     .retry_after(5)
 }
 
-/// What a call is about, as far as its path says: the last identifier named, and the partner.
+/// What a call is about, as far as its path says: the last identifier named, and the partner; also the only one that a
+/// list is narrowed to.
 fn target_of(variables: &Map<String, Value>) -> Target {
     let uuid_of = |value: &Value| value.as_str().and_then(|text| text.parse::<Uuid>().ok());
     let mut target = Target::default();
     for (name, value) in variables {
         let Some(kind) = name.strip_suffix("_uuid") else { continue };
-        let Some(uuid) = uuid_of(value) else { continue };
+        let only = match value.as_array().map(Vec::as_slice) {
+            Some([one]) if kind == "partner" => one,
+            _ => value,
+        };
+        let Some(uuid) = uuid_of(only) else { continue };
         if kind == "partner" {
             target.partner_uuid = Some(uuid);
         }
