@@ -74,6 +74,7 @@ fn zipped(mut pieces: mpsc::Receiver<Piece>, outlet: mpsc::Sender<Bytes>, at: Da
     let mut zip = ZipWriter::new_stream(Outlet { outlet, waiting: BytesMut::with_capacity(PIECE) });
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)
+        .large_file(true)
         .last_modified_time(at)
         .unix_permissions(0o600);
     loop {
@@ -178,6 +179,24 @@ mod tests {
         io::Read::read_to_string(&mut zip.by_index(1).unwrap(), &mut text).unwrap();
         assert_eq!(text.len(), line.len() * 20);
         assert_eq!(zip.by_index(0).unwrap().last_modified().unwrap().year(), 2026);
+    }
+
+    /// Four gigabytes take minutes, so this asks for what they need: sizes of eight bytes behind each file (ZIP64), which
+    /// its header announces by the version that reads them.
+    #[tokio::test]
+    async fn a_file_may_be_larger_than_four_gigabytes() {
+        let (store, name) = (MediaStore::in_memory(), ArchiveName::new([3; 32]));
+        let made = make(&store, name, now(), async |intake: Intake| {
+            hand_in(&intake, Piece::Begin("one.jsonl".to_owned())).await?;
+            hand_in(&intake, Piece::Bytes(Bytes::from("{}\n"))).await?;
+            hand_in(&intake, Piece::End).await
+        });
+        made.await.unwrap();
+        let bytes = read(&store, name).await.unwrap();
+        assert_eq!(bytes[4..6], 45_u16.to_le_bytes());
+        let descriptor = bytes.windows(4).position(|window| window == b"PK\x07\x08").unwrap();
+        let directory = bytes.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+        assert_eq!(directory - descriptor, 24, "a mark, the CRC and two sizes of eight bytes");
     }
 
     #[tokio::test]
