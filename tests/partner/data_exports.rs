@@ -6,11 +6,12 @@ mod life;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 
 use super::imagery::{house, own};
-use crate::house::people::Person;
+use super::team::{cast, colleague, invite};
+use crate::house::people::{PASSWORD, Person};
 use crate::house::{Answer, Call, House};
 use furnished::{catalogue, furnished, owned};
 
@@ -221,4 +222,34 @@ async fn an_archive_tells_nothing_of_a_person_from_before_they_joined() {
         lines.iter().filter(|line| line["person_uuid"] == mover.uuid.to_string()).count()
     };
     assert_eq!((of_mover("session"), of_mover("email_change")), (1, 1), "what is from before belongs to nobody here");
+}
+
+#[tokio::test]
+async fn a_step_of_staff_is_told_though_something_followed_from_it() {
+    let (house, owner) = cast().await;
+    let staff = house.staff("Jonas Okafor", &["labs.admin.users:write"]).await;
+    let tomas = colleague(&house, &owner, "Tomas", "ADMINISTRATOR").await;
+    assert_eq!(invite(&house, &tomas, "friend@elsewhere.example", "VIEWER").await.status, 201);
+    let body = json!({ "company_name": "Weser Software", "country": "DE", "accept_terms": true,
+        "administrator": { "name": "Ada Weser", "email": "ada@weser.example", "password": PASSWORD } });
+    house.call("auth_registrations_create").json(&body).expect(202).await;
+    let ada = house.call("admin_users_list").token(&staff.token).query("q", "ada@weser").expect(200).await;
+    let ada: uuid::Uuid = ada.json["data"][0]["uuid"].as_str().unwrap().parse().unwrap();
+    for (step, person) in [("admin_users_lock", tomas.uuid), ("admin_users_verify_email", ada)] {
+        let call = house.call(step).path("user_uuid", person).token(&staff.token);
+        call.json(&json!({ "reason": format!("Why: {step}.") })).expect(200).await;
+    }
+    let ada = house.sign_in("ada@weser.example").await;
+    for (step, followed, person) in
+        [("admin_users_lock", "INVITATION_REVOKED", &owner), ("admin_users_verify_email", "REGISTERED", &ada)]
+    {
+        let told = own(&house, person, "partner_account_list_events").query("actor_kind", "STAFF_USER");
+        let told = told.expect(200).await.json["data"].as_array().unwrap().clone();
+        let why = json!(format!("Why: {step}."));
+        let of_step = |event: &&Value| event["operation"] == step && event["reason"] == why;
+        assert_eq!(told.iter().filter(of_step).count(), 1, "{step}: {told:?}");
+        assert_eq!(told.iter().filter(|event| event["kind"] == followed).count(), 1, "{step}: {told:?}");
+        let files = unzipped(&download(&house, person, &made(&house, person).await).expect(200).await);
+        assert_eq!(lines(&files, "staff_access").iter().filter(of_step).count(), 1, "{step}");
+    }
 }

@@ -66,8 +66,8 @@ pub(super) const KINDS: &[Kind] = &[
              from audit_log as l
             where l.partner_uuid = $1 and l.outcome = 'SUCCEEDED'
               and l.operation !~ '^(admin_(notes_|partners_put_labels$)|partner_support_desk_post_message$)'
-              and not exists (select from partner_event as e where e.partner_uuid = $1
-                  and e.occurred_at = l.recorded_at and e.actor_uuid = l.actor_uuid)
+              and (l.operation ~ '^admin_users_' or not exists (select from partner_event as e where e.partner_uuid = $1
+                  and e.occurred_at = l.recorded_at and e.actor_uuid = l.actor_uuid))
               and not exists (select from subscription_event as e where e.partner_uuid = $1
                   and e.occurred_at = l.recorded_at and e.actor_uuid = l.actor_uuid)
             order by l.recorded_at, l.record_uuid"#
