@@ -207,7 +207,7 @@ async fn nobody_invites_who_is_locked_meanwhile() {
     let call = call.token(&owner.token).json(&json!({ "email": EMAIL, "role": "DEVELOPER" }));
     let lock = format!("update person set state = 'LOCKED' where person_uuid = '{}'", owner.uuid);
     let refused = meanwhile(&house, &lock, call).await;
-    assert_eq!((refused.status, refused.code()), (404, "NOT_FOUND"), "{}", refused.text());
+    assert_eq!((refused.status, refused.code()), (401, "TOKEN_REVOKED"), "{}", refused.text());
     assert_eq!(house.number("select count(*) from invitation").await, 0);
 }
 

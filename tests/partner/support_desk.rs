@@ -1,5 +1,6 @@
 //! The desk: tickets of all partners, answered, settled and given to one another; and notes that never leave it.
 
+use futures_util::future::join;
 use serde_json::{Value, json};
 
 use super::support_tickets::{on as of_partner, open, reply};
@@ -237,4 +238,29 @@ async fn nothing_is_written_about_a_partner_that_was_erased() {
         let refused = post(&house, &jonas, &uuid, kind, "It was Mara Vogel's.").await;
         assert_eq!((refused.status, refused.code()), (409, "CONFLICT"), "{kind}");
     }
+}
+
+#[tokio::test]
+async fn a_resolved_ticket_is_opened_again_where_there_is_room() {
+    let (house, jonas, owner) = with_desk().await;
+    let settled = open(&house, &owner, "Settled").await.str("uuid").to_owned();
+    update(&house, &jonas, &settled, json!({ "state": "RESOLVED" })).await;
+    let mut last = String::new();
+    for _ in 0..24 {
+        last = open(&house, &owner, "More").await.str("uuid").to_owned();
+    }
+    let both = join(reply(&house, &owner, &settled), open(&house, &owner, "The last place")).await;
+    let mut statuses = [both.0.status, both.1.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [201, 409], "of two who take the last place one gets it");
+    if both.0.status == 201 {
+        update(&house, &jonas, &settled, json!({ "state": "RESOLVED" })).await;
+        assert_eq!(open(&house, &owner, "The last place").await.status, 201);
+    }
+    let full = reply(&house, &owner, &settled).await;
+    assert_eq!((full.status, full.code()), (409, "CONFLICT"));
+    assert_eq!(reply(&house, &owner, &last).await.status, 201, "one that is open has its place");
+    of_partner(&house, &owner, "partner_support_tickets_close", &last, None).await;
+    let again = reply(&house, &owner, &settled).await;
+    assert_eq!((again.status, again.str("state")), (201, "OPEN"));
 }

@@ -8,6 +8,7 @@ use super::team::{cast, colleague, invite, noted, on, refused_soon};
 use crate::auth::token_for;
 use crate::house::House;
 use crate::house::people::{PASSWORD, Person};
+use crate::subscription::meanwhile;
 
 async fn role(house: &House, by: &Person, person: &Person, role: &str) -> crate::house::Answer {
     on(house, by, "partner_team_members_update", person.uuid, Some(json!({ "role": role }))).await
@@ -169,6 +170,84 @@ async fn of_two_who_demote_each_other_one_wins() {
             house.soon("both are administrators again", restored).await;
         }
     }
+}
+
+#[tokio::test]
+async fn whoever_is_demoted_first_gives_and_takes_nothing_any_more() {
+    let (house, owner) = cast().await;
+    let tomas = colleague(&house, &owner, "Tomas", "ADMINISTRATOR").await;
+    let vera = colleague(&house, &owner, "Vera", "VIEWER").await;
+    let may = async |scope: &str| {
+        let me = house.call("system_me_get").token(&tomas.token).expect(200).await;
+        me.json["scopes"].as_array().unwrap().contains(&json!(scope))
+    };
+    let friend = json!({ "email": "friend@elsewhere.example", "role": "ADMINISTRATOR" });
+    let cases = [
+        ("invite", "role = 'VIEWER'", 403, "SCOPE_MISSING"),
+        ("invite", "role = 'ACCOUNTANT'", 422, "VALIDATION_FAILED"),
+        ("invite", "state = 'SUSPENDED'", 401, "TOKEN_REVOKED"),
+        ("update", "role = 'VIEWER'", 403, "SCOPE_MISSING"),
+        ("update", "role = 'ACCOUNTANT'", 422, "VALIDATION_FAILED"),
+        ("suspend", "role = 'VIEWER'", 403, "SCOPE_MISSING"),
+        ("reinstate", "role = 'VIEWER'", 403, "SCOPE_MISSING"),
+        ("remove", "role = 'VIEWER'", 403, "SCOPE_MISSING"),
+        ("remove", "state = 'SUSPENDED'", 401, "TOKEN_REVOKED"),
+    ];
+    for (attempt, change, status, code) in cases {
+        // Somebody changes Tomas at this very moment, and whatever he asks meanwhile was let in before.
+        let change = format!(
+            "select from partner where partner_uuid = '{}' for no key update;
+             update person set {change} where person_uuid = '{}'",
+            owner.partner_uuid.unwrap(),
+            tomas.uuid
+        );
+        let call = |operation: &str| {
+            let call = house.call(operation).path("partner_uuid", owner.partner_uuid.unwrap());
+            if attempt == "invite" { call } else { call.path("user_uuid", vera.uuid) }.token(&tomas.token)
+        };
+        let call = match attempt {
+            "invite" => call("partner_invitations_create").json(&friend),
+            "update" => call("partner_team_members_update").json(&json!({ "role": "ADMINISTRATOR" })),
+            _ => call(&format!("partner_team_members_{attempt}")),
+        };
+        let answer = meanwhile(&house, &change, call).await;
+        assert_eq!((answer.status, answer.code()), (status, code), "{attempt}: {change}: {}", answer.text());
+        house
+            .sql(&format!(
+                "update person set role = 'ADMINISTRATOR', state = 'ACTIVE' where person_uuid = '{}'",
+                tomas.uuid
+            ))
+            .await;
+        house.soon("Tomas is an administrator again", async || may("partner:write").await).await;
+    }
+    assert_eq!(house.number("select count(*) from invitation where state = 'PENDING'").await, 0);
+    let untouched = format!(
+        "select count(*) from person where person_uuid = '{}' and role = 'VIEWER' and state = 'ACTIVE'",
+        vera.uuid
+    );
+    assert_eq!(house.number(&untouched).await, 1);
+}
+
+#[tokio::test]
+async fn whom_staff_locked_the_team_does_not_remove() {
+    let (house, owner) = cast().await;
+    let manager = house.staff("Manager", &["labs.admin.users:write"]).await;
+    let tomas = colleague(&house, &owner, "Tomas", "DEVELOPER").await;
+    let lock = house.call("admin_users_lock").path("user_uuid", tomas.uuid).token(&manager.token);
+    lock.json(&json!({ "reason": "In wrong hands." })).expect(200).await;
+    for operation in ["partner_team_members_remove", "partner_team_members_suspend", "partner_team_members_reinstate"] {
+        let refused = on(&house, &owner, operation, tomas.uuid, None).await;
+        assert_eq!(
+            (refused.code(), &refused.json["allowed_actions"]),
+            ("ILLEGAL_TRANSITION", &json!(["unlock"])),
+            "{operation}"
+        );
+    }
+    let again = invite(&house, &owner, &tomas.email, "DEVELOPER").await;
+    assert_eq!((again.status, again.code()), (409, "CONFLICT"), "the address is still theirs");
+    let remove = house.call("admin_team_members_remove").path("partner_uuid", owner.partner_uuid.unwrap());
+    let remove = remove.path("user_uuid", tomas.uuid).token(&manager.token);
+    remove.query("reason", "Settled with the company.").expect(204).await;
 }
 
 #[tokio::test]

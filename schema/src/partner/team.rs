@@ -5,9 +5,9 @@ use uuid::Uuid;
 use super::own::own;
 use crate::ask::Ask;
 use crate::db::Db;
-use crate::fault::Fault;
+use crate::fault::{Code, Fault};
 use crate::principal::{Principal, PrincipalType, Role};
-use crate::scope::ScopeSet;
+use crate::scope::{Scope, ScopeSet};
 
 /// A partner's team: the caller's own, or the one that staff name. Every statement about a team demands one, and nothing
 /// else makes one.
@@ -58,6 +58,24 @@ impl<'a> Hand<'a> {
         Ok(Self { own: Some(principal.role.map_or(principal.scopes, Role::scopes)), reason: None })
     }
 
+    /// The same as they are now: whoever was let in a moment ago may have been given another role since, or been held
+    /// back. One of the team stays what they are until the transaction ends.
+    ///
+    /// # Errors
+    /// What they would have heard, had they asked now: [`crate::Code::TokenRevoked`] or [`crate::Code::ScopeMissing`].
+    pub(crate) async fn now(self, ask: &Ask, team: Team) -> Result<Self, Fault> {
+        const WRITES: &str = "partner.team:write";
+        let Some(person_uuid) = member_of(ask.principal()?).filter(|_| !self.is_staff()) else { return Ok(self) };
+        let Some(role) = role_hold(&ask.db, team, person_uuid).await? else {
+            return Err(Fault::new(Code::TokenRevoked, "Your account is held back or gone. Sign in again."));
+        };
+        let own = Role::parse(&role).ok_or_else(|| Fault::internal("a person with an unknown role"))?.scopes();
+        if !Scope::parse(WRITES).is_some_and(|scope| own.reaches(scope)) {
+            return Err(Fault::scope(WRITES));
+        }
+        Ok(Self { own: Some(own), ..self })
+    }
+
     /// Staff, with what they say about it.
     pub(crate) fn staff(ask: &Ask, reason: Option<&'a str>) -> Self {
         if let Some(reason) = reason {
@@ -75,6 +93,19 @@ impl<'a> Hand<'a> {
 /// The caller as a person of a team; nobody for staff and programs.
 pub(crate) fn member_of(principal: &Principal) -> Option<Uuid> {
     (principal.kind == PrincipalType::PartnerUser).then_some(principal.uuid)
+}
+
+/// The role of somebody of the team who may act, held until the transaction ends.
+async fn role_hold(db: &Db, team: Team, person_uuid: Uuid) -> Result<Option<String>, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select role as "role!" from person
+            where person_uuid = $2 and partner_uuid = $1 and state = 'ACTIVE'
+              for share"#,
+        team.uuid(),
+        person_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
 }
 
 async fn exists(db: &Db, partner_uuid: Uuid) -> Result<bool, Fault> {

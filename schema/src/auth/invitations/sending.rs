@@ -28,7 +28,7 @@ const MAIL: &str = "INVITATION";
 /// [`crate::Code::ValidationFailed`] for an address that cannot be, and for a role above the caller's own; otherwise as of
 /// [`invite`]; [`crate::Code::RateLimited`] when the address got too many of these mails.
 pub(crate) async fn send(ask: &Ask, team: Team, new: InvitationCreate, hand: Hand<'_>) -> Result<Invitation, Fault> {
-    let mut errors = Vec::new();
+    let (hand, mut errors) = (hand.now(ask, team).await?, Vec::new());
     let email = EmailAddress::parse(&new.email).map_err(|problem| errors.push(rules::no_address(problem)));
     if let Err(fault) = granted(new.role, hand.own) {
         errors.extend(fault.parts().errors.clone());

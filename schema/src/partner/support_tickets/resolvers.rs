@@ -129,10 +129,16 @@ impl SupportTicketsMutation {
     ) -> Result<SupportTicketDetail, Fault> {
         let ask = ctx.ask();
         let owner = own(ask, partner_uuid)?;
+        // The partner first, as whoever opens a ticket: two who hold one and wait for the other would wait for ever.
+        store::partner_lock(&ask.db, owner).await?;
         let held = held(ask, owner, ticket_uuid).await?;
-        let state = after(State::parse(&held.state)?, Action::Reply)?;
+        let before = State::parse(&held.state)?;
+        let state = after(before, Action::Reply)?;
         let text = rules::text(&body.body).map_err(|error| Fault::invalid(vec![error]))?;
         rules::full(held.messages_count)?;
+        if before == State::Resolved {
+            rules::room(store::open_count(&ask.db, owner).await?)?;
+        }
         wrote(ask, ticket_uuid, &text).await?;
         store::set_state(&ask.db, ticket_uuid, state.name()).await?;
         noted(ask, owner, ticket_uuid, "TICKET_REPLIED").await?;

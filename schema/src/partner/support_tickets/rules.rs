@@ -122,7 +122,7 @@ pub(in crate::partner) fn text(text: &str) -> Result<String, FieldError> {
     Ok(text.to_owned())
 }
 
-/// Refuses one more ticket than can wait at a time.
+/// Refuses one more ticket than can wait at a time, opened for the first time or again.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
@@ -131,7 +131,7 @@ pub(super) fn room(open: i64) -> Result<(), Fault> {
         return Ok(());
     }
     Err(Fault::conflict(format!(
-        "{OPEN_TICKETS} of your tickets are open. Close one that is settled, or reply to it instead."
+        "{OPEN_TICKETS} of your tickets are open. Close one that is settled, or go on in one that is open."
     )))
 }
 

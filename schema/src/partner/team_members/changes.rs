@@ -26,7 +26,7 @@ use crate::principal::Role;
 /// [`crate::Code::NotFound`]; [`crate::Code::ValidationFailed`] or [`crate::Code::ScopeMissing`] for a role above the
 /// caller's own; [`crate::Code::Conflict`] for the last administrator.
 pub(crate) async fn change_role(ask: &Ask, team: Team, user_uuid: Uuid, to: Role, hand: Hand<'_>) -> Result<(), Fault> {
-    let held = held(ask, team, user_uuid).await?;
+    let (held, hand) = held(ask, team, user_uuid, hand).await?;
     let from = role(&held.role)?;
     rules::covered(from, hand.own)?;
     rules::granted(to, hand.own)?;
@@ -46,10 +46,11 @@ pub(crate) async fn change_role(ask: &Ask, team: Team, user_uuid: Uuid, to: Role
 ///
 /// # Errors
 /// [`crate::Code::NotFound`]; [`crate::Code::ScopeMissing`] for whoever stands above the caller;
-/// [`crate::Code::Conflict`] for the caller, and for the last administrator.
+/// [`crate::Code::IllegalTransition`] for whom staff locked, but to staff; [`crate::Code::Conflict`] for the caller, and
+/// for the last administrator.
 pub(crate) async fn remove(ask: &Ask, team: Team, user_uuid: Uuid, hand: Hand<'_>) -> Result<(), Fault> {
     rules::not_oneself(ask.principal()?.uuid, user_uuid)?;
-    let held = held(ask, team, user_uuid).await?;
+    let (held, hand) = held(ask, team, user_uuid, hand).await?;
     rules::covered(role(&held.role)?, hand.own)?;
     take_out(ask, team, &held, ("MEMBER_REMOVED", MembershipChange::Removed), hand).await
 }
@@ -60,7 +61,7 @@ pub(crate) async fn remove(ask: &Ask, team: Team, user_uuid: Uuid, hand: Hand<'_
 /// [`crate::Code::Conflict`] for a program, and for the last administrator.
 pub(super) async fn leave(ask: &Ask, team: Team) -> Result<Uuid, Fault> {
     let user_uuid = member_of(ask.principal()?).ok_or_else(rules::no_person)?;
-    let held = held(ask, team, user_uuid).await?;
+    let held = locked(ask, team, user_uuid).await?;
     take_out(ask, team, &held, ("MEMBER_LEFT", MembershipChange::Left), Hand::own(ask)?).await?;
     Ok(user_uuid)
 }
@@ -68,9 +69,9 @@ pub(super) async fn leave(ask: &Ask, team: Team) -> Result<Uuid, Fault> {
 /// The team holds somebody back: their sessions end, and their invitations are taken back.
 pub(super) async fn suspend(ask: &Ask, team: Team, user_uuid: Uuid) -> Result<(), Fault> {
     rules::not_oneself(ask.principal()?.uuid, user_uuid)?;
-    let (held, hand) = (held(ask, team, user_uuid).await?, Hand::own(ask)?);
+    let (held, hand) = held(ask, team, user_uuid, Hand::own(ask)?).await?;
     rules::covered(role(&held.role)?, hand.own)?;
-    let state = rules::moved(&held.state, Action::Suspend, held.was_suspended)?;
+    let state = rules::moved(&held.state, Action::Suspend, held.was_suspended, hand)?;
     stays(ask, team, &held).await?;
     store::set_state(&ask.db, team, user_uuid, state.name()).await?;
     all_set_ended(&ask.db, user_uuid, None, "MEMBER_SUSPENDED").await?;
@@ -81,9 +82,9 @@ pub(super) async fn suspend(ask: &Ask, team: Team, user_uuid: Uuid) -> Result<()
 
 /// The team lets somebody sign in again.
 pub(super) async fn reinstate(ask: &Ask, team: Team, user_uuid: Uuid) -> Result<(), Fault> {
-    let (held, hand) = (held(ask, team, user_uuid).await?, Hand::own(ask)?);
+    let (held, hand) = held(ask, team, user_uuid, Hand::own(ask)?).await?;
     rules::covered(role(&held.role)?, hand.own)?;
-    let state = rules::moved(&held.state, Action::Reinstate, held.was_suspended)?;
+    let state = rules::moved(&held.state, Action::Reinstate, held.was_suspended, hand)?;
     store::set_state(&ask.db, team, user_uuid, state.name()).await?;
     noted(ask, team, &held, ("MEMBER_REINSTATED", json!({})), hand).await?;
     told(ask, &held, MembershipChange::Reinstated).await
@@ -97,7 +98,7 @@ async fn take_out(
     (kind, change): (&'static str, MembershipChange),
     hand: Hand<'_>,
 ) -> Result<(), Fault> {
-    let state = rules::moved(&held.state, Action::Remove, held.was_suspended)?;
+    let state = rules::moved(&held.state, Action::Remove, held.was_suspended, hand)?;
     stays(ask, team, held).await?;
     told(ask, held, change).await?;
     store::tokens_set_void(&ask.db, held.person_uuid).await?;
@@ -107,8 +108,14 @@ async fn take_out(
     noted(ask, team, held, (kind, json!({ "role": held.role })), hand).await
 }
 
-/// Somebody of the team, held for a change, while changes of the whole team wait; named to the audit record.
-async fn held(ask: &Ask, team: Team, user_uuid: Uuid) -> Result<HeldRow, Fault> {
+/// Somebody of the team, held for a change, with how far whoever changes them may go by now.
+async fn held<'a>(ask: &Ask, team: Team, user_uuid: Uuid, hand: Hand<'a>) -> Result<(HeldRow, Hand<'a>), Fault> {
+    let held = locked(ask, team, user_uuid).await?;
+    Ok((held, hand.now(ask, team).await?))
+}
+
+/// Somebody of the team, held while changes of the whole team wait; named to the audit record.
+async fn locked(ask: &Ask, team: Team, user_uuid: Uuid) -> Result<HeldRow, Fault> {
     store::lock_all(&ask.db, team).await?;
     let held = store::lock(&ask.db, team, user_uuid).await?.ok_or_else(not_found)?;
     let (kind, label) = (Some("USER".to_owned()), Some(held.name.clone()));

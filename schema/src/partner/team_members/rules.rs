@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use crate::auth::people::rules::{Action, State, after};
 use crate::fault::{Fault, FieldError};
+use crate::partner::team::Hand;
 use crate::principal::Role;
 use crate::scope::{Scope, ScopeSet};
 
@@ -68,12 +69,16 @@ pub(super) fn administrator_stays(role: Role, state: &str, others: i64) -> Resul
     Ok(())
 }
 
-/// Where an action of the team leads a person.
+/// Where an action leads a person. Whom staff locked only staff move: removed by their team, they would come back by an
+/// invitation to the address that is free then.
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
-pub(super) fn moved(state: &str, action: Action, was_suspended: bool) -> Result<State, Fault> {
+pub(super) fn moved(state: &str, action: Action, was_suspended: bool, hand: Hand<'_>) -> Result<State, Fault> {
     let state = State::parse(state).ok_or_else(|| Fault::internal(format!("a person in the state {state}")))?;
+    if state == State::Locked && !hand.is_staff() {
+        return Err(Fault::illegal("user", state.name(), action.name(), vec![Action::Unlock.name().to_owned()]));
+    }
     after(state, action, was_suspended)
 }
 
@@ -143,8 +148,20 @@ mod tests {
         let me = Uuid::from_u128(1);
         assert_eq!(not_oneself(me, me).unwrap_err().code(), Code::Conflict);
         assert!(not_oneself(me, Uuid::from_u128(2)).is_ok());
-        assert_eq!(moved("ACTIVE", Action::Suspend, false).unwrap(), State::Suspended);
-        assert_eq!(moved("ACTIVE", Action::Reinstate, false).unwrap_err().code(), Code::IllegalTransition);
-        assert_eq!(moved("INVITED", Action::Remove, false).unwrap_err().code(), Code::Internal);
+        let team = Hand { own: Some(Role::Administrator.scopes()), reason: None };
+        assert_eq!(moved("ACTIVE", Action::Suspend, false, team).unwrap(), State::Suspended);
+        assert_eq!(moved("ACTIVE", Action::Reinstate, false, team).unwrap_err().code(), Code::IllegalTransition);
+        assert_eq!(moved("INVITED", Action::Remove, false, team).unwrap_err().code(), Code::Internal);
+    }
+
+    #[test]
+    fn whom_staff_locked_only_staff_take_out() {
+        let team = Hand { own: Some(Role::Administrator.scopes()), reason: None };
+        for action in [Action::Suspend, Action::Reinstate, Action::Remove] {
+            let refused = moved("LOCKED", action, true, team).unwrap_err();
+            assert_eq!(refused.parts().allowed_actions, ["unlock"], "{action:?}");
+        }
+        let staff = Hand { own: None, reason: None };
+        assert_eq!(moved("LOCKED", Action::Remove, false, staff).unwrap(), State::Removed);
     }
 }
