@@ -88,7 +88,8 @@ impl Budgets {
                 self.give_back(&budget.account, &mut lease).await;
                 *lease = Lease { day: day_of(now), limit: budget.daily_requests, ..Lease::default() };
             }
-            self.add_ahead(&budget.account, &mut lease).await;
+            let is_needed = lease.left == 0;
+            self.add_ahead(&budget.account, &mut lease, is_needed).await;
             if lease.left == 0 {
                 self.take(&budget.account, &mut lease).await.map_err(|fault| (fault, None))?;
             }
@@ -161,11 +162,14 @@ impl Budgets {
         Ok(())
     }
 
-    /// Whether there was something to take.
+    /// Whether there was something to take. Whoever goes away while it waits leaves it to the next.
     async fn try_take(&self, account: &str, lease: &mut Lease) -> Result<bool, Fault> {
-        let Some(taken) = take_part(self.pool.clone(), account.to_owned(), lease.limit).await? else {
-            return Ok(false);
-        };
+        let limit = lease.limit;
+        let ahead =
+            lease.ahead.get_or_insert_with(|| tokio::spawn(take_part(self.pool.clone(), account.to_owned(), limit)));
+        let came = ahead.await;
+        lease.ahead = None;
+        let Some(taken) = came.map_err(Fault::internal)?? else { return Ok(false) };
         lease.granted = taken.granted;
         lease.left = taken.requests;
         lease.resets = taken.resets;
@@ -174,10 +178,9 @@ impl Budgets {
         Ok(true)
     }
 
-    /// Adds the lease that was taken ahead, once it is there; who has nothing left waits for it. One from after midnight
+    /// Adds the lease that was taken ahead, if it is there; whoever needs it waits for it. One from after midnight
     /// or a reset goes back, because what it would be added to is of another budget.
-    async fn add_ahead(&self, account: &str, lease: &mut Lease) {
-        let is_needed = lease.left == 0;
+    async fn add_ahead(&self, account: &str, lease: &mut Lease, is_needed: bool) {
         let Some(ahead) = lease.ahead.as_mut().filter(|ahead| is_needed || ahead.is_finished()) else { return };
         // Whoever goes away while it waits leaves it to the next.
         let came = ahead.await;
@@ -198,30 +201,33 @@ impl Budgets {
 
     /// Gives the rest back, with what was taken ahead.
     async fn give_back(&self, account: &str, lease: &mut Lease) {
-        let rest = std::mem::take(&mut lease.left);
-        self.add_ahead(account, lease).await;
-        let left = std::mem::take(&mut lease.left) + rest;
+        self.add_ahead(account, lease, true).await;
+        let left = std::mem::take(&mut lease.left);
         self.put_back(account, lease.day, left, lease.resets).await;
     }
 
-    /// Gives requests back, unless the budget that they were taken from is not the one in force any more.
+    /// Gives requests back, though whoever asked for it goes away.
     async fn put_back(&self, account: &str, day: i64, left: u64, resets: i32) {
-        if left == 0 {
-            return;
+        if left > 0 {
+            drop(tokio::spawn(put_part_back(self.pool.clone(), account.to_owned(), day, left, resets)).await);
         }
-        let given = sqlx::query!(
-            "update daily_budget set granted = greatest(granted - $2, 0)
-              where account = $1 and day = date '1970-01-01' + $3::int and resets = $4",
-            account,
-            i64::try_from(left).unwrap_or(i64::MAX),
-            i32::try_from(day).unwrap_or_default(),
-            resets,
-        )
-        .execute(&self.pool)
-        .await;
-        if let Err(error) = given {
-            tracing::warn!(cause = %error, "a lease could not be given back; its rest counts as spent");
-        }
+    }
+}
+
+/// Gives requests back, unless the budget that they were taken from is not the one in force any more.
+async fn put_part_back(pool: PgPool, account: String, day: i64, left: u64, resets: i32) {
+    let given = sqlx::query!(
+        "update daily_budget set granted = greatest(granted - $2, 0)
+          where account = $1 and day = date '1970-01-01' + $3::int and resets = $4",
+        account,
+        i64::try_from(left).unwrap_or(i64::MAX),
+        i32::try_from(day).unwrap_or_default(),
+        resets,
+    )
+    .execute(&pool)
+    .await;
+    if let Err(error) = given {
+        tracing::warn!(cause = %error, "a lease could not be given back; its rest counts as spent");
     }
 }
 

@@ -1,5 +1,8 @@
 //! Stories of budgets: other limits for one partner, a day that begins anew, and who spends and is refused.
 
+use std::pin::pin;
+
+use futures_util::future::{Either, select};
 use labs_schema::principal::{Budget, Reset};
 use serde_json::{Value, json};
 
@@ -304,6 +307,29 @@ async fn whoever_goes_away_while_the_next_portion_comes_leaves_it_to_others() {
     }
     let mut gone = budgets.spend(&budget, now);
     assert!(futures_util::poll!(gone.as_mut()).is_pending());
+    drop(gone);
+    held.roll_back().await;
+    assert!(budgets.spend(&budget, now).await.is_ok());
+    budgets.settle().await;
+    let granted = "select granted from daily_budget where account = 'client:hasty'";
+    assert_eq!(house.number(granted).await, 101, "nothing was lost with whoever went away");
+}
+
+#[tokio::test]
+async fn whoever_goes_away_while_a_portion_is_booked_leaves_it_to_others() {
+    let house = House::new().await;
+    let (budget, budgets) = (of_hundreds("client:hasty"), &house.engine.services().budgets);
+    let now = house.clock.now();
+    for _ in 0..100 {
+        assert!(budgets.spend(&budget, now).await.is_ok());
+    }
+    budgets.settle().await;
+    let held = house.hold("select from daily_budget where account = 'client:hasty' for update").await;
+    let booking = "select count(*) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%daily_budget%'";
+    let gone = budgets.spend(&budget, now);
+    let is_waiting = pin!(house.until(booking, 1));
+    let Either::Right(((), gone)) = select(gone, is_waiting).await else { panic!("it waits for its portion") };
     drop(gone);
     held.roll_back().await;
     assert!(budgets.spend(&budget, now).await.is_ok());
