@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::house::people::PASSWORD;
 use crate::subscription::{Office, meanwhile};
 
 async fn change(office: &Office, body: Value) -> crate::house::Answer {
@@ -93,6 +94,33 @@ async fn a_change_at_a_date_waits_for_it_and_is_made_once() {
             .await;
     }
     assert_eq!(office.history().await, ["CHANGED", "CHANGE_SCHEDULED", "RESUMED", "CHANGE_SCHEDULED", "STARTED"]);
+}
+
+#[tokio::test]
+async fn what_staff_arranged_before_the_address_was_proved_stays() {
+    let office = Office::new().await;
+    let registered = async |name: &str| {
+        let email = format!("ada@{name}.example");
+        let body = json!({ "company_name": name, "country": "DE", "accept_terms": true, "tier_code": "GROWTH",
+            "administrator": { "name": "Ada Weser", "email": email, "password": PASSWORD } });
+        office.house.call("auth_registrations_create").json(&body).expect(202).await;
+        let found = office.staff("admin_subscriptions_list").query("q", name).expect(200).await;
+        (found.json["data"][0]["partner_uuid"].as_str().unwrap().to_owned(), office.house.mailed_token(&email).await)
+    };
+    let (arranged, token) = registered("arranged").await;
+    let (_, other_token) = registered("alone").await;
+    let far = office.house.clock.now().plus_seconds(60 * 86_400).to_string();
+    let body = json!({ "period_end": far, "reason": "A long trial." });
+    office.staff("admin_subscriptions_extend").path("partner_uuid", &arranged).json(&body).expect(200).await;
+    office.house.advance(60).await;
+    for token in [token, other_token] {
+        office.house.call("auth_registrations_verify_email").json(&json!({ "token": token })).expect(200).await;
+    }
+    let kept = office.staff("admin_subscriptions_get").path("partner_uuid", &arranged).expect(200).await;
+    assert_eq!(kept.json["period_end"], json!(far));
+    let begun = "select count(*) from subscription join partner using (partner_uuid)
+        where company_name = 'alone' and started_at >= partner.created_at + interval '1 minute'";
+    assert_eq!(office.house.number(begun).await, 1, "what nobody touched begins when the address is proved");
 }
 
 #[tokio::test]

@@ -25,6 +25,7 @@ const SMALL: &[&str] = &[
     "signing_key",
     "staff_role",
     "tier",
+    "tier_catalogue",
     "tier_feature",
 ];
 

@@ -1,8 +1,9 @@
 //! Stories of features: what is defined holds in every tier at once.
 
+use futures_util::future::join;
 use serde_json::{Value, json};
 
-use super::{Office, feature};
+use super::{Office, feature, tier};
 
 async fn entitlement(office: &Office, code: &str) -> Value {
     let seen = office.own("subscription_entitlements_get").expect(200).await;
@@ -37,6 +38,45 @@ async fn a_feature_is_defined_changed_and_worth_its_default_everywhere() {
     let found =
         office.staff("subscription_features_list").query("q", "HISTORY").query("include_total", true).expect(200).await;
     assert_eq!((&found.json["page"]["total"], &found.json["data"][0]["code"]), (&json!(1), &json!("history_days")));
+}
+
+#[tokio::test]
+async fn what_a_tier_tells_of_stays_within_what_the_contract_says() {
+    let office = Office::new().await;
+    let flag = |code: &str, position: Option<i32>| {
+        let mut body = json!({ "code": code, "kind": "FLAG", "name": "One more", "default_value": false });
+        body["position"] = position.map_or(Value::Null, Value::from);
+        body.as_object_mut().unwrap().retain(|_, value| !value.is_null());
+        office.staff("subscription_features_create").json(&body)
+    };
+    flag("last_of_all", Some(1_000_000)).expect(201).await;
+    assert_eq!(flag("behind_it", None).expect(201).await.json["position"], 1_000_000);
+    let fill = "insert into feature (feature_code, kind, name, description, default_value, position)
+        select 'filler_' || number, 'FLAG', 'Filler', '', 'false', 500
+        from generate_series(1, 199 - (select count(*) from feature)) as number";
+    office.house.sql(fill).await;
+    let both = join(flag("one", None).send(), flag("two", None).send()).await;
+    let mut statuses = [both.0.status, both.1.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [201, 409], "{} {}", both.0.text(), both.1.text());
+
+    // Limits as large as a feature may have, and whoever is placed last.
+    let free = tier(&office, "FREE").await;
+    let put = office.staff("subscription_tiers_put_features").path("tier_uuid", &free);
+    let largest = 999_999_999_999_i64;
+    put.json(&json!({ "features": [
+        { "code": "apps", "value": largest }, { "code": "team_members", "value": largest },
+        { "code": "account_access", "value": true }, { "code": "subscription_access", "value": true },
+    ] }))
+    .expect(200)
+    .await;
+    let list = office.house.call("subscription_public_tiers_list").expect(200).await;
+    assert_eq!(list.json["data"][0]["limits"]["apps"], largest);
+    let place = office.staff("subscription_tiers_update").path("tier_uuid", &free);
+    place.json(&json!({ "position": 1_000_000 })).expect(200).await;
+    let body = json!({ "code": "LATEST", "name": "Latest", "price": { "amount_minor": 0, "currency": "EUR" },
+        "billing_period": "NONE", "burst_per_second": 1, "daily_requests": 1 });
+    assert_eq!(office.staff("subscription_tiers_create").json(&body).expect(201).await.json["position"], 1_000_000);
 }
 
 #[tokio::test]

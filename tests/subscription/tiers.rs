@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Office, feature, tier};
+use super::{Office, WAITING, feature, tier};
 
 fn starter() -> Value {
     json!({
@@ -117,6 +117,32 @@ async fn the_last_tier_to_fall_back_to_stays_even_when_two_are_taken_at_once() {
     act("subscription_tiers_offer", &other).expect(200).await;
     let (one, two) =
         tokio::join!(act("subscription_tiers_retire", &free).send(), act("subscription_tiers_retire", &other).send());
+    let mut statuses = [one.status, two.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 409], "{} {}", one.text(), two.text());
+}
+
+#[tokio::test]
+async fn the_last_tier_to_fall_back_to_stays_even_when_both_changes_are_conditional() {
+    let office = Office::new().await;
+    let mut second = starter();
+    second["price"]["amount_minor"] = json!(0);
+    second["billing_period"] = json!("NONE");
+    let other = office.staff("subscription_tiers_create").json(&second).expect(201).await.str("uuid").to_owned();
+    office.staff("subscription_tiers_offer").path("tier_uuid", &other).expect(200).await;
+    let free = tier(&office, "FREE").await;
+    // Both have read their tier before either writes.
+    let held = office.house.hold("select from tier for update").await;
+    let taken = async |uuid: &str| {
+        let read = office.staff("subscription_tiers_get").path("tier_uuid", uuid).expect(200).await;
+        let call = office.staff("subscription_tiers_update").path("tier_uuid", uuid);
+        call.header("if-match", read.header("etag")).json(&json!({ "self_service": false })).send().await
+    };
+    let let_go = async {
+        office.house.until(WAITING, 2).await;
+        held.commit().await;
+    };
+    let (one, two, ()) = tokio::join!(taken(&free), taken(&other), let_go);
     let mut statuses = [one.status, two.status];
     statuses.sort_unstable();
     assert_eq!(statuses, [200, 409], "{} {}", one.text(), two.text());

@@ -27,6 +27,7 @@ use crate::auth::people::rules::State;
 use crate::db::Db;
 use crate::fault::Fault;
 use crate::partner::events::{self, PartnerEvent};
+use crate::subscription::changing;
 
 /// Takes a person's address as proved without the token of the mail, which is void from now on. The person takes this
 /// state, and their company's subscription begins.
@@ -39,6 +40,7 @@ pub(crate) async fn verify_without_token(db: &Db, person_uuid: Uuid, state: Stat
 /// An address is proved: the person takes this state, their company's subscription begins, and so does its history.
 async fn verify(db: &Db, person_uuid: Uuid, state: State, actor: Actor) -> Result<VerifiedRow, Fault> {
     let verified = store::set_verified(db, person_uuid, state.name()).await?;
+    changing::begin_anew(db, verified.partner_uuid).await?;
     let event = PartnerEvent::new(verified.partner_uuid, "REGISTERED", actor).about(person_uuid);
     events::insert(db, &event).await?;
     Ok(verified)

@@ -183,23 +183,13 @@ pub(super) async fn tokens_set_void(db: &Db, person_uuid: Uuid) -> Result<(), Fa
     Ok(())
 }
 
-/// The address is proved: the person takes this state and the company's subscription begins now.
+/// The address is proved: the person takes this state.
 pub(super) async fn set_verified(db: &Db, person_uuid: Uuid, state: &str) -> Result<VerifiedRow, Fault> {
     Ok(sqlx::query_as!(
         VerifiedRow,
-        r#"with verified as (
-             update person set state = $2, email_verified_at = labs_now(), updated_at = labs_now()
-              where person_uuid = $1
-             returning partner_uuid, email, email_verified_at
-           ), begun as (
-             update subscription as s
-                set started_at = labs_now(), period_start = labs_now(), updated_at = labs_now(),
-                    period_end = case t.billing_period when 'MONTH' then labs_now() + interval '1 month'
-                                                       when 'YEAR' then labs_now() + interval '1 year' end
-               from verified, tier as t
-              where s.partner_uuid = verified.partner_uuid and t.tier_uuid = s.tier_uuid
-           )
-           select partner_uuid as "partner_uuid!", email, email_verified_at as "verified_at!" from verified"#,
+        r#"update person set state = $2, email_verified_at = labs_now(), updated_at = labs_now()
+            where person_uuid = $1
+           returning partner_uuid as "partner_uuid!", email, email_verified_at as "verified_at!""#,
         person_uuid,
         state
     )

@@ -28,5 +28,7 @@ pub(crate) use events::{Events, SubscriptionActor, SubscriptionEvent};
 pub(crate) use rules::{State, drawing, on_offer};
 pub(crate) use steps::{Change, End};
 pub(crate) use store::{OrderOfSubscriptions, SubscriptionFilter};
-pub(crate) use store::{begin, fallback_get, subscription_get, subscriptions_count, subscriptions_page, tier_get};
+pub(crate) use store::{
+    begin, begin_anew, fallback_get, subscription_get, subscriptions_count, subscriptions_page, tier_get,
+};
 pub(crate) use view::Subscription;

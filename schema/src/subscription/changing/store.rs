@@ -52,12 +52,37 @@ pub(crate) async fn begin(db: &Db, partner_uuid: Uuid, tier_uuid: Uuid, actor: A
     Ok(())
 }
 
-/// Holds a subscription until the transaction ends. Whoever adds what a limit counts holds it too.
-pub(super) async fn lock(db: &Db, partner_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
-    // What it is joined with is read once it is held: whoever waited reads what the one before has written.
+/// A new partner's first period begins now rather than when they registered, unless somebody has changed the
+/// subscription since: then it stays as they made it.
+pub(crate) async fn begin_anew(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+    hold(db, partner_uuid).await?;
+    sqlx::query!(
+        "update subscription as s
+            set started_at = labs_now(), period_start = labs_now(), updated_at = labs_now(),
+                period_end = case t.billing_period when 'MONTH' then labs_now() + interval '1 month'
+                                                   when 'YEAR' then labs_now() + interval '1 year' end
+           from tier as t
+          where s.partner_uuid = $1 and t.tier_uuid = s.tier_uuid and not exists (
+                select from subscription_event as e where e.partner_uuid = $1 and e.kind <> 'STARTED')",
+        partner_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Makes changes of a subscription wait until the transaction ends.
+async fn hold(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!("select from subscription where partner_uuid = $1 for no key update", partner_uuid)
         .fetch_optional(&mut *db.conn().await?)
         .await?;
+    Ok(())
+}
+
+/// Holds a subscription until the transaction ends. Whoever adds what a limit counts holds it too.
+pub(super) async fn lock(db: &Db, partner_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
+    // What it is joined with is read once it is held: whoever waited reads what the one before has written.
+    hold(db, partner_uuid).await?;
     Ok(sqlx::query_as!(
         HeldRow,
         r#"select s.partner_uuid, p.company_name, p.state as partner_state, s.tier_uuid, t.code as tier_code,

@@ -147,7 +147,9 @@ impl FeaturesMutation {
             default_value,
             position: body.position,
         };
+        tiers::turn(&ask.db).await?;
         store::insert(&ask.db, &new).await?;
+        rules::few_enough(store::count(&ask.db, &Filter::default()).await?)?;
         found(ask, &body.code).await
     }
 

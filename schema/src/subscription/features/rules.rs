@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::fault::FieldError;
+use crate::fault::{Fault, FieldError};
 use crate::scope::Scope;
 use crate::subscription::values::{FeatureKind, kept};
 
@@ -39,6 +39,17 @@ pub(super) fn unit(kind: FeatureKind, said: Option<&str>, errors: &mut Vec<Field
         errors.push(FieldError::at("/unit", "NO_LIMIT", "Only a LIMIT counts something. Leave `unit` out."));
     }
     Some(unit.to_owned())
+}
+
+/// So many features there are at most: a tier tells of all of them at once.
+const MOST: i64 = 200;
+
+/// Whether there may be so many.
+pub(super) fn few_enough(number: i64) -> Result<(), Fault> {
+    if number <= MOST {
+        return Ok(());
+    }
+    Err(Fault::conflict(format!("There are {MOST} features, as many as there can be. Change one of them instead.")))
 }
 
 /// What the feature is worth where a tier says nothing.

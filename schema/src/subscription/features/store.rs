@@ -24,7 +24,7 @@ pub(super) struct FeatureRow {
 }
 
 /// What the list is narrowed to.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Filter {
     pub(super) kind: Option<Vec<String>>,
     pub(super) q: Option<String>,
@@ -127,7 +127,7 @@ pub(super) struct NewFeature<'a> {
 pub(super) async fn insert(db: &Db, new: &NewFeature<'_>) -> Result<(), Fault> {
     let inserted = sqlx::query!(
         "insert into feature (feature_code, kind, name, description, unit, scope, default_value, position)
-         values ($1, $2, $3, $4, $5, $6, $7, coalesce($8, (select coalesce(max(position), 0) + 10 from feature)))",
+         values ($1, $2, $3, $4, $5, $6, $7, coalesce($8, (select least(coalesce(max(position), 0) + 10, 1000000) from feature)))",
         new.code,
         new.kind,
         new.name,

@@ -22,13 +22,18 @@ use crate::db::Db;
 use crate::fault::Fault;
 use crate::scope::ScopeSet;
 
+/// Makes those who change tiers or features wait for one another until the transaction ends.
+pub(in crate::subscription) async fn turn(db: &Db) -> Result<(), Fault> {
+    store::catalogue_lock(db).await
+}
+
 /// Refuses what has just been written of a tier, or of what all are worth, where it leaves subscribers no way out.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`] with the tier and the scopes that are lacking.
 pub(in crate::subscription) async fn way_out(db: &Db, tier_uuid: Option<Uuid>) -> Result<(), Fault> {
     // Of two who change what tiers hold, the second sees what the first has written.
-    store::catalogue_lock(db).await?;
+    turn(db).await?;
     for tier in store::grants_page(db, tier_uuid).await? {
         rules::leaves_a_way_out(&tier.code, ScopeSet::parse(tier.scopes.iter().map(String::as_str)))?;
     }

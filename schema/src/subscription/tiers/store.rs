@@ -127,11 +127,10 @@ pub(super) async fn code_get(db: &Db, tier_uuid: Uuid) -> Result<Option<String>,
         .await?)
 }
 
-/// Makes those who change the catalogue wait for one another until the transaction ends.
+/// Makes those who change the catalogue wait for one another until the transaction ends. A conditional request that
+/// waited starts anew, because the row has changed since its snapshot.
 pub(super) async fn catalogue_lock(db: &Db) -> Result<(), Fault> {
-    sqlx::query!("select pg_advisory_xact_lock(hashtextextended('tier catalogue', 0))")
-        .execute(&mut *db.conn().await?)
-        .await?;
+    sqlx::query!("update tier_catalogue set turn = turn + 1 where is_only").execute(&mut *db.conn().await?).await?;
     Ok(())
 }
 
@@ -205,7 +204,7 @@ pub(super) async fn insert(db: &Db, new: &NewTier<'_>) -> Result<(), Fault> {
         "insert into tier (tier_uuid, code, name, description, price_amount_minor, currency, billing_period,
              burst_per_second, daily_requests, self_service, position, highlighted)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
-             coalesce($11, (select coalesce(max(position), 0) + 1 from tier)), $12)",
+             coalesce($11, (select least(coalesce(max(position), 0) + 1, 1000000) from tier)), $12)",
         new.tier_uuid,
         new.code,
         new.name,
