@@ -116,6 +116,7 @@ pub fn open(opening: Opening) -> BoxFuture<'static, Result<Engine, Fault>> {
             media: media(&opening.media_folder)?,
             pictures: ImageWorkshop::new(1, WAITING_PICTURES),
             showcase: crate::marketplace::showcase::Showcase::default(),
+            renewals: crate::auth::sessions::Pace::default(),
             usage: crate::usage::Usage::default(),
             settings: opening.settings,
             authority: Arc::new(authority),

@@ -30,6 +30,8 @@ pub struct Services {
     pub clock: Clock,
     /// The budgets of accounts.
     pub budgets: crate::budget::Budgets,
+    /// How often sessions are renewed.
+    pub(crate) renewals: crate::auth::sessions::Pace,
     /// What is used of the service, counted.
     pub usage: crate::usage::Usage,
     /// What the operator configured.

@@ -1,5 +1,7 @@
 //! Sessions: rotation that never forks, codes that are used once, refusals that tell nothing.
 
+use std::time::Instant;
+
 use futures_util::future::join_all;
 use serde_json::json;
 
@@ -58,6 +60,33 @@ async fn a_spent_refresh_token_ends_the_session_with_an_event_and_a_mail() {
             .await,
         1
     );
+}
+
+#[tokio::test]
+async fn whoever_renews_all_the_time_is_told_to_wait_and_keeps_every_session() {
+    let house = House::new().await;
+    let person = house.partner("Nordsee Kassen").await;
+    let other = house.partner("Weser Software").await;
+    let renewed = async |cookie: &str| house.call("auth_sessions_refresh").cookie(cookie).json(&json!({})).send().await;
+    let mut cookies = [person.refresh, house.sign_in(&person.email).await.refresh];
+    let (begun, mut let_in) = (Instant::now(), 0);
+    let refused = loop {
+        let answer = renewed(&cookies[let_in % 2]).await;
+        if answer.status != 200 {
+            break answer;
+        }
+        cookies[let_in % 2] = answer.cookie();
+        let_in += 1;
+    };
+    let most = 61 + usize::try_from(begun.elapsed().as_secs()).unwrap();
+    assert!((60..=most).contains(&let_in), "{let_in}");
+    assert_eq!((refused.status, refused.code(), refused.str("budget")), (429, "RATE_LIMITED", "burst"));
+    let wait: u64 = refused.header("retry-after").parse().unwrap();
+    assert!((1..=2).contains(&wait), "{wait}");
+    assert_eq!(renewed(&other.refresh).await.status, 200, "others are not kept waiting");
+    for cookie in &cookies {
+        house.soon("it goes on where it was", async || renewed(cookie).await.status == 200).await;
+    }
 }
 
 #[tokio::test]
@@ -190,7 +219,7 @@ async fn a_signed_out_session_is_over_within_a_second() {
     let house = House::new().await;
     let person = house.partner("Nordsee Kassen").await;
     house.call("auth_sessions_sign_out").cookie(&person.refresh).json(&json!({})).expect(200).await;
-    let ended = std::time::Instant::now();
+    let ended = Instant::now();
     while house.call("system_me_get").token(&person.token).send().await.status != 401 {
         assert!(ended.elapsed().as_millis() < 1500, "a signed-out token was still good");
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;

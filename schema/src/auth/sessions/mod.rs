@@ -15,12 +15,14 @@
 
 mod opening;
 mod own;
+mod pace;
 mod resolvers;
 mod rules;
 pub(crate) mod store;
 
 pub(crate) use own::fresh;
 pub(in crate::auth) use own::{Own, busy, own, prove_password};
+pub(crate) use pace::Pace;
 pub(crate) use resolvers::OpenSession;
 pub(in crate::auth) use resolvers::{SessionsMutation, SessionsQuery};
 pub(in crate::auth) use store::person_lock;

@@ -133,11 +133,15 @@ impl SessionsMutation {
         let current = u64::try_from(session.counter).unwrap_or_default();
         match judge(presented.counter, current, session.counter_changed_at.0, session.read_at.0) {
             RefreshVerdict::Rotate => {
+                ask.services.renewals.spend(session.person_uuid)?;
                 let idle = ask.now.plus_seconds(rules::IDLE_SECONDS).min(session.expires_at);
                 store::set_rotated(&ask.db, session.session_uuid, session.counter + 1, idle).await?;
                 answer(ask, &session, current + 1).await
             }
-            RefreshVerdict::RepeatCurrent => answer(ask, &session, current).await,
+            RefreshVerdict::RepeatCurrent => {
+                ask.services.renewals.spend(session.person_uuid)?;
+                answer(ask, &session, current).await
+            }
             RefreshVerdict::Reused => Err(reused(ask, &session).await?),
         }
     }
