@@ -26,12 +26,15 @@ use crate::edge::{address, bearer, headers, request_id};
 use crate::exceptions;
 use crate::rest::Rest;
 use crate::routes::Match;
+use body::Arriving;
+use seats::Seat;
 
 pub(crate) mod body;
 pub(crate) mod checks;
 mod layers;
 pub(crate) mod places;
 pub(crate) mod refusals;
+mod seats;
 
 /// Longest user agent kept, in bytes.
 const LONGEST_AGENT: usize = 256;
@@ -220,18 +223,15 @@ async fn walk_operation<'a>(
         }
     };
     walk.operation = Some(operation);
-    // Load is shed before it queues; liveness is always answered.
-    let _seat = match rest.seats.try_acquire() {
-        Ok(seat) => Some(seat),
-        Err(_) if operation.id == "system_health_get" => None,
-        Err(_) => return Err(Fault::unavailable("The service is busy. Try again in a moment.")),
-    };
+    let mut seat = Seat::of(operation, &rest.seats)?;
     let mut caller = walk.caller(parts, Channel::Rest);
     admit(rest, parts, operation, walk, &mut caller).await?;
     let account = caller.principal.as_ref().map_or("", |principal| principal.budget.account.as_str());
     let _place = body::place(&rest.uploads, operation, account).await?;
     let question = rest.questions.get(&operation.id);
-    let bound = match (checked(rest, parts, body, operation, &caller, &values).await, question) {
+    let network = address::network(walk.address).to_string();
+    let arriving = Arriving { body, seat: &mut seat, places: &rest.bodies, network: &network };
+    let bound = match (checked(rest, parts, arriving, operation, &caller, &values).await, question) {
         (Ok(bound), _) => bound,
         (Err((fault, _)), None) => return Err(fault),
         (Err((fault, variables)), Some(question)) => {
@@ -316,7 +316,7 @@ type Unbound = (Fault, Map<String, Value>);
 async fn checked(
     rest: &Rest,
     parts: &Parts,
-    body: Body,
+    arriving: Arriving<'_, '_>,
     operation: &Operation,
     caller: &Caller,
     values: &[(&str, &str)],
@@ -329,7 +329,7 @@ async fn checked(
     let refused = |refusal| with_path(refusals::fault(operation, refusal));
     body::check_accept(operation, &parts.headers).map_err(with_path)?;
     let form = bind::form(operation, &parts.headers).map_err(refused)?;
-    let body = body::read(form, parts, body).await.map_err(with_path)?;
+    let body = body::read(form, parts, arriving).await.map_err(with_path)?;
     let request = bind::Request { path: &path, query: parts.uri.query(), headers: &parts.headers, body };
     bind::bind(&rest.contract, operation, request).await.map_err(refused)
 }

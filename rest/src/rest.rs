@@ -22,6 +22,10 @@ use crate::routes::Routes;
 
 /// Most requests under way at once.
 const AT_ONCE: usize = 512;
+/// Most bodies that are awaited at once, and most of one network.
+const AWAITED: (usize, usize) = (512, 64);
+/// Most uploads under way at once, and most of one account.
+const UPLOADS: (usize, usize) = (16, 4);
 
 /// What the operator configured, as far as the public face needs it.
 #[derive(Clone, Debug)]
@@ -97,6 +101,7 @@ pub struct Rest {
     pub(crate) questions: HashMap<String, Arc<Question>>,
     pub(crate) meter: Meter,
     pub(crate) seats: Semaphore,
+    pub(crate) bodies: Places,
     pub(crate) uploads: Places,
     /// Accounts and operations whose spent budget was recorded within the last minute.
     pub(crate) told: Cache<(String, String), ()>,
@@ -117,9 +122,23 @@ impl Rest {
         let Bound { contract, routes, questions } = Bound::to(engine.plan()).await?;
         let meter = Meter::new(settings.limits);
         let document = Packed::new(Bytes::from(contract.text().to_owned()));
-        let (seats, uploads) = (Semaphore::new(AT_ONCE), Places::default());
+        let seats = Semaphore::new(AT_ONCE);
+        let (bodies, uploads) = (Places::new(AWAITED.0, AWAITED.1), Places::new(UPLOADS.0, UPLOADS.1));
         let told = Cache::builder().max_capacity(10_000).time_to_live(Duration::from_secs(60)).build();
-        Ok(Self { engine, contract, document, routes, questions, meter, seats, uploads, told, settings, probes })
+        Ok(Self {
+            engine,
+            contract,
+            document,
+            routes,
+            questions,
+            meter,
+            seats,
+            bodies,
+            uploads,
+            told,
+            settings,
+            probes,
+        })
     }
 
     /// The contract that is served.

@@ -28,6 +28,7 @@ use crate::time::{Clock, Time};
 mod denials;
 mod keys;
 mod load;
+mod refused;
 mod strays;
 
 pub(crate) use keys::FreshKey;
@@ -58,6 +59,7 @@ pub struct Authority {
     floor: AtomicU64,
     changed: Cache<String, u64>,
     tokens: Cache<[u8; 32], Arc<Known>>,
+    refused: refused::Refused,
     ring: RwLock<Arc<KeyRing>>,
     reloading: tokio::sync::Mutex<()>,
     key: MasterKey,
@@ -102,6 +104,7 @@ impl Authority {
             floor: AtomicU64::new(1),
             changed: Cache::builder().max_capacity(100_000).time_to_live(Duration::from_secs(7200)).build(),
             tokens: Cache::builder().max_capacity(50_000).time_to_live(Duration::from_secs(3600)).build(),
+            refused: refused::Refused::default(),
             ring: RwLock::new(Arc::new(ring)),
             reloading: tokio::sync::Mutex::default(),
             key,
@@ -128,7 +131,11 @@ impl Authority {
         }
         let generation = self.generation.load(Ordering::Acquire);
         let claims = self.verify(token, now).await?;
-        let loaded = load::principal(&self.pool, &claims, self.own_per_second).await?;
+        if let Some(fault) = self.refused.get(&digest, generation) {
+            return Err(fault);
+        }
+        let loaded = load::principal(&self.pool, &claims, self.own_per_second).await;
+        let loaded = loaded.inspect_err(|fault| self.refused.note(digest, generation, fault))?;
         let principal = Arc::new(loaded.principal);
         let basis = Basis { subjects: loaded.subjects, generation, good_until: loaded.good_until };
         self.tokens.insert(digest, Arc::new(Known { principal: Arc::clone(&principal), basis }));

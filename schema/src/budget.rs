@@ -11,6 +11,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
+use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -26,6 +27,9 @@ use crate::time::Time;
 const LARGEST_LEASE: u64 = 500;
 /// The smallest lease whose successor is taken ahead, when a quarter of it is left.
 const SMALLEST_AHEAD: u64 = 100;
+/// How long a request waits for what is left. A little longer than a connection is waited for: those of one account wait
+/// for one another, and must not do so one after the other.
+const PATIENCE: Duration = Duration::from_secs(4);
 /// Accounts held in memory; above it, those that have nothing leased are forgotten.
 const MANY_ACCOUNTS: usize = 50_000;
 
@@ -82,27 +86,32 @@ impl Budgets {
     /// know: a request is refused rather than let through.
     pub fn spend<'a>(&'a self, budget: &'a Budget, now: Time) -> BoxFuture<'a, Result<Daily, (Fault, Option<Daily>)>> {
         async move {
-            let slot = self.slot(&budget.account);
-            let mut lease = slot.lock().await;
-            if !lease.is_of(budget, now) {
-                self.give_back(&budget.account, &mut lease).await;
-                *lease = Lease { day: day_of(now), limit: budget.daily_requests, ..Lease::default() };
-            }
-            let is_needed = lease.left == 0;
-            self.add_ahead(&budget.account, &mut lease, is_needed).await;
-            if lease.left == 0 {
-                self.take(&budget.account, &mut lease).await.map_err(|fault| (fault, None))?;
-            }
-            if lease.left == 0 {
-                return Err((spent(&lease, now), Some(lease.daily(now))));
-            }
-            lease.left -= 1;
-            if lease.ends_soon() {
-                lease.ahead = Some(tokio::spawn(take_part(self.pool.clone(), budget.account.clone(), lease.limit)));
-            }
-            Ok(lease.daily(now))
+            let unknown = |_| Err((Fault::unavailable("What is left of the day's budget could not be asked."), None));
+            tokio::time::timeout(PATIENCE, self.spend_one(budget, now)).await.unwrap_or_else(unknown)
         }
         .boxed()
+    }
+
+    async fn spend_one(&self, budget: &Budget, now: Time) -> Result<Daily, (Fault, Option<Daily>)> {
+        let slot = self.slot(&budget.account);
+        let mut lease = slot.lock().await;
+        if !lease.is_of(budget, now) {
+            self.give_back(&budget.account, &mut lease).await;
+            *lease = Lease { day: day_of(now), limit: budget.daily_requests, ..Lease::default() };
+        }
+        let is_needed = lease.left == 0;
+        self.add_ahead(&budget.account, &mut lease, is_needed).await;
+        if lease.left == 0 {
+            self.take(&budget.account, &mut lease).await.map_err(|fault| (fault, None))?;
+        }
+        if lease.left == 0 {
+            return Err((spent(&lease, now), Some(lease.daily(now))));
+        }
+        lease.left -= 1;
+        if lease.ends_soon() {
+            lease.ahead = Some(tokio::spawn(take_part(self.pool.clone(), budget.account.clone(), lease.limit)));
+        }
+        Ok(lease.daily(now))
     }
 
     /// What is left, spending nothing. Before this replica's first request of the day the whole limit is

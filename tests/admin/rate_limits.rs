@@ -1,8 +1,10 @@
 //! Stories of budgets: other limits for one partner, a day that begins anew, and who spends and is refused.
 
 use std::pin::pin;
+use std::time::Duration;
 
-use futures_util::future::{Either, select};
+use futures_util::future::{Either, join_all, select};
+use labs_schema::Code;
 use labs_schema::principal::{Budget, Reset};
 use serde_json::{Value, json};
 
@@ -336,6 +338,21 @@ async fn whoever_goes_away_while_a_portion_is_booked_leaves_it_to_others() {
     budgets.settle().await;
     let granted = "select granted from daily_budget where account = 'client:hasty'";
     assert_eq!(house.number(granted).await, 101, "nothing was lost with whoever went away");
+}
+
+#[tokio::test]
+async fn nobody_waits_for_what_others_of_the_account_wait_for_one_after_the_other() {
+    let house = House::new().await;
+    let (budget, budgets) = (of_hundreds("client:hasty"), &house.engine.services().budgets);
+    let now = house.clock.now();
+    assert!(budgets.spend(&budget, now).await.is_ok());
+    budgets.settle().await;
+    let held = house.hold("select from daily_budget where account = 'client:hasty' for update").await;
+    let all = join_all((0..20).map(|_| budgets.spend(&budget, now)));
+    let all = tokio::time::timeout(Duration::from_secs(20), all).await.expect("all at once, not one by one");
+    assert!(all.iter().all(|spent| matches!(spent, Err((fault, None)) if fault.code() == Code::Unavailable)));
+    held.roll_back().await;
+    assert!(budgets.spend(&budget, now).await.is_ok());
 }
 
 #[tokio::test]

@@ -129,6 +129,25 @@ async fn the_schema_is_shown_to_staff_who_administer_something_and_to_nobody_els
 }
 
 #[tokio::test]
+async fn a_query_that_is_refused_for_one_field_is_recorded_for_each() {
+    let cast = Cast::new().await;
+    let auditor = cast.house.staff("Auditor", &["labs.admin.audit"]).await;
+    let query = "{ admin_audit_records_list { data { operation } }
+        first: admin_staff_list { data { name } } second: admin_staff_list(limit: 1) { data { name } }
+        none_of_that { name } }";
+    let (status, told) = asked(&cast, &auditor.token, query, &json!({})).await;
+    assert_eq!((status, &told["code"]), (403, &json!("SCOPE_MISSING")), "{told}");
+    for (operation, times) in [("admin_audit_records_list", 1), ("admin_staff_list", 2)] {
+        let kept = format!(
+            "select count(*) from audit_log
+              where actor_uuid = '{}' and operation = '{operation}' and outcome = 'REFUSED'",
+            auditor.uuid
+        );
+        assert_eq!(cast.house.number(&kept).await, times, "{operation}");
+    }
+}
+
+#[tokio::test]
 async fn whoever_guesses_a_name_is_not_told_the_right_one() {
     let cast = Cast::new().await;
     for (right, query) in [

@@ -188,11 +188,13 @@ async fn a_write_that_compares_nothing_refuses_to_be_asked_to() {
         if matches!(operation.access.name(), "cookie" | "client") || operation.path.contains("/oauth/") {
             continue;
         }
-        let call = begun(&cast, operation).header("if-match", "\"a\"");
+        let call = begun(&cast, operation).header("if-match", "\"a\"").header("if-none-match", "*");
         let call = if operation.body.is_some() { call.json(&json!({})) } else { call };
         let answer = call.send().await;
         assert_eq!(answer.status, 422, "{}: {}", operation.id, answer.text());
-        assert!(names(&answer.json, "parameter", "If-Match"), "{}: {}", operation.id, answer.text());
+        for condition in ["If-Match", "If-None-Match"] {
+            assert!(names(&answer.json, "parameter", condition), "{}: {}", operation.id, answer.text());
+        }
         asked += 1;
     }
     assert!(asked > 50, "{asked}");

@@ -1,7 +1,7 @@
 //! Header parameters: the key that makes a write repeatable, conditions, and what else the contract
 //! names.
 
-use http::{HeaderMap, Method};
+use http::HeaderMap;
 use serde_json::{Map, Value};
 
 use super::refusal::Findings;
@@ -25,13 +25,16 @@ pub(super) fn read(
     }
     if operation.takes_if_match {
         bound.if_match = condition(IF_MATCH, headers, findings);
-    } else if !matches!(operation.method, Method::GET | Method::HEAD) && headers.contains_key(IF_MATCH) {
+    } else if operation.is_write() && headers.contains_key(IF_MATCH) {
         // Whoever sends it relies on it: to write all the same would be the very loss that they want to be kept from.
         let message = "Nothing is compared here; leave If-Match out. Where it is taken, the reference lists it.";
         findings.parameter(IF_MATCH, FieldCode::NotAllowed, message);
     }
     if operation.takes_if_none_match {
         bound.if_none_match = condition(IF_NONE_MATCH, headers, findings);
+    } else if operation.is_write() && headers.contains_key(IF_NONE_MATCH) {
+        let message = "Nothing is compared here; leave If-None-Match out. It is for reads alone.";
+        findings.parameter(IF_NONE_MATCH, FieldCode::NotAllowed, message);
     }
     for parameter in operation.parameters_in(Place::Header) {
         let special = [IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH];

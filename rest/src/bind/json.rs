@@ -16,6 +16,9 @@ const MOST_DEPTH: usize = 32;
 /// How many entries an array may have.
 const MOST_ENTRIES: usize = 1000;
 
+/// How many bytes the key of an object may have. Far more than any field's name, and little enough to be said again.
+const MOST_KEY: usize = 1024;
+
 /// The largest whole number that every JSON reader holds exactly: 2^53.
 const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
 
@@ -80,10 +83,10 @@ struct Seed<'a> {
 
 impl Seed<'_> {
     fn invalid(&self, code: FieldCode, message: &str) {
-        let error = FieldError::pointer(self.path.pointer(), code, message);
         let mut noted = self.noted.borrow_mut();
+        // A body may have a million errors; where each is gets worked out for those that are told.
         if noted.invalid.len() < crate::contract::MOST {
-            noted.invalid.push(error);
+            noted.invalid.push(FieldError::pointer(self.path.pointer(), code, message));
         }
     }
 
@@ -184,6 +187,10 @@ impl<'de> Visitor<'de> for Seed<'_> {
         let depth = self.deeper()?;
         let mut values = Map::new();
         while let Some(key) = fields.next_key::<String>()? {
+            if key.len() > MOST_KEY {
+                let message = "A key in here is too long; at most 1,024 bytes.";
+                return Err(self.stop(self.path.pointer(), FieldCode::TooLong, message));
+            }
             let path = Path::Key(self.path, &key);
             let seed = Seed { path: &path, depth, noted: self.noted };
             seed.text(&key);

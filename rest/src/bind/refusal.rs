@@ -36,12 +36,18 @@ pub(super) struct Findings {
 impl Findings {
     /// Something cannot be read at all.
     pub(super) fn malformed(&mut self, detail: impl Into<String>) {
-        self.malformed.push((detail.into(), None));
+        self.push_malformed(detail.into(), None);
     }
 
     /// Something cannot be read, at a place that can be named.
     pub(super) fn malformed_at(&mut self, error: FieldError) {
-        self.malformed.push((error.message.clone(), Some(error)));
+        self.push_malformed(error.message.clone(), Some(error));
+    }
+
+    fn push_malformed(&mut self, detail: String, error: Option<FieldError>) {
+        if self.malformed.len() < MOST {
+            self.malformed.push((detail, error));
+        }
     }
 
     /// Something breaks a rule.

@@ -144,7 +144,8 @@ pub(super) fn explain(book: &Book, error: &ValidationError<'_>, errors: &mut Vec
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
             let known =
                 error.absolute_keyword_location().and_then(|location| book.properties_beside(location.as_str()));
-            for name in unexpected {
+            // A body may have a hundred thousand of them.
+            for name in unexpected.iter().take(MOST) {
                 let suggestion = known
                     .and_then(|known| nearest(name, known.keys().map(String::as_str)))
                     .map(|name| format!(" Did you mean `{name}`?"))

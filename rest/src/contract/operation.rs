@@ -88,6 +88,11 @@ impl Operation {
         self.parameters.iter().filter(move |parameter| parameter.place == place)
     }
 
+    /// Whether it may change anything.
+    pub fn is_write(&self) -> bool {
+        !matches!(self.method, Method::GET | Method::HEAD)
+    }
+
     /// The response of success.
     pub fn success_response(&self) -> Option<&Response> {
         self.responses.get(&self.success)

@@ -1,14 +1,17 @@
 //! Reading a body: of a kind the operation takes, within its size, in time.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use axum::body::Body;
 use bytes::Bytes;
+use futures_util::FutureExt as _;
 use http::{HeaderMap, header, request::Parts};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use labs_schema::{Code, Fault};
 
 use super::places::{Place, Places};
+use super::seats::Seat;
 use crate::contract::{BodyForm, BodyKind, Operation};
 
 /// Largest body in bytes.
@@ -25,28 +28,39 @@ const PATIENCE_UPLOAD: Duration = Duration::from_secs(60);
 /// # Errors
 /// [`Code::NotAcceptable`].
 pub(super) fn check_accept(operation: &Operation, headers: &HeaderMap) -> Result<(), Fault> {
-    let Some(accept) = headers.get(header::ACCEPT) else { return Ok(()) };
-    let accept = accept.to_str().unwrap_or("*/*");
+    let lines = headers.get_all(header::ACCEPT).iter();
+    let lines: Vec<&str> = lines.map(|line| line.to_str().unwrap_or("*/*")).collect();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let accept = lines.join(",");
     let offered: Vec<&str> = operation
         .success_response()
         .map(|response| response.media.keys().map(String::as_str).collect())
         .unwrap_or_default();
-    if offered.is_empty() || offered.iter().any(|media_type| accepts(accept, media_type)) {
+    if offered.is_empty() || offered.iter().any(|media_type| accepts(&accept, media_type)) {
         return Ok(());
     }
     Err(Fault::new(Code::NotAcceptable, format!("This operation answers {}. Accept that, or */*.", offered.join(", "))))
 }
 
+/// Whether it is taken: of the ranges that it lies in, the most specific one decides.
 fn accepts(accept: &str, media_type: &str) -> bool {
     let kind = media_type.split('/').next().unwrap_or_default();
-    accept.split(',').any(|range| {
+    let verdicts = accept.split(',').filter_map(|range| {
         let mut pieces = range.split(';').map(str::trim);
         let range = pieces.next().unwrap_or_default().to_ascii_lowercase();
+        let specific = match range.strip_suffix("/*") {
+            None if range == media_type => 2,
+            Some(of) if of == kind => 1,
+            Some("*") => 0,
+            _ => return None,
+        };
         let refused = pieces
             .any(|piece| piece.replace(' ', "").strip_prefix("q=").and_then(|q| q.parse::<f32>().ok()) == Some(0.0));
-        let matches = range == "*/*" || range == media_type || range.strip_suffix("/*") == Some(kind);
-        matches && !refused
-    })
+        Some((specific, !refused))
+    });
+    verdicts.max().is_some_and(|(_, is_taken)| is_taken)
 }
 
 /// The place of an account's upload, kept until it is answered, because its bytes are; none where no upload is read.
@@ -70,14 +84,34 @@ fn is_upload(form: &BodyForm) -> bool {
     matches!(form.kind, BodyKind::Multipart | BodyKind::Binary)
 }
 
-/// Reads the body that is to be read in this form; nothing when there is none.
+/// A body on its way, and what its request holds meanwhile.
+pub(super) struct Arriving<'r, 's> {
+    pub(super) body: Body,
+    pub(super) seat: &'s mut Seat<'r>,
+    /// Those of bodies that are awaited, by the network that they come from.
+    pub(super) places: &'r Places,
+    pub(super) network: &'s str,
+}
+
+/// Reads the body that is to be read in this form; nothing when there is none. One that does not come with its head is
+/// awaited without a seat, so that nobody keeps others from being answered by sending nothing.
 ///
 /// # Errors
-/// [`Code::PayloadTooLarge`]; [`Code::MalformedRequest`] for a body that does not arrive in time or breaks off.
-pub(super) async fn read(form: Option<&BodyForm>, parts: &Parts, body: Body) -> Result<Bytes, Fault> {
+/// [`Code::PayloadTooLarge`]; [`Code::MalformedRequest`] for a body that does not arrive in time or breaks off;
+/// [`Code::Unavailable`] when too many are awaited.
+pub(super) async fn read(form: Option<&BodyForm>, parts: &Parts, arriving: Arriving<'_, '_>) -> Result<Bytes, Fault> {
     let Some(form) = form else { return Ok(Bytes::new()) };
     let (largest, patience) = if is_upload(form) { (LARGEST_UPLOAD, PATIENCE_UPLOAD) } else { (LARGEST, PATIENCE) };
-    collect(parts, body, largest, patience).await
+    let mut body = pin!(collect(parts, arriving.body, largest, patience));
+    if let Some(read) = body.as_mut().now_or_never() {
+        return read;
+    }
+    let awaited = async {
+        let place = arriving.places.take(arriving.network).await;
+        let _place = place.ok_or_else(|| Fault::unavailable("Too many requests are waiting for their bodies."))?;
+        body.await
+    };
+    arriving.seat.aside(awaited).await
 }
 
 /// Reads a body of at most so many bytes.
@@ -111,7 +145,30 @@ async fn collect(parts: &Parts, body: Body, largest: usize, patience: Duration) 
 
 #[cfg(test)]
 mod tests {
+    use http::Request;
+    use tokio::sync::Semaphore;
+
     use super::*;
+    use crate::contract::Contract;
+
+    #[tokio::test]
+    async fn a_body_that_does_not_come_keeps_no_seat_and_no_more_places_than_its_networks() {
+        let contract = Contract::embedded().unwrap();
+        let operation = contract.operations().iter().find(|operation| operation.id == "auth_sessions_create").unwrap();
+        let json = operation.body.as_ref().unwrap().forms.first();
+        let (parts, ()) = Request::new(()).into_parts();
+        let (seats, places) = (Semaphore::new(1), Places::new(2, 1));
+        let silent = || Body::from_stream(futures_util::stream::pending::<Result<Bytes, std::io::Error>>());
+        let mut seat = Seat::of(operation, &seats).unwrap();
+        let arriving = Arriving { body: silent(), seat: &mut seat, places: &places, network: "192.0.2.1" };
+        let mut waiting = Box::pin(read(json, &parts, arriving));
+        assert!(futures_util::poll!(waiting.as_mut()).is_pending());
+        let mut other = Seat::of(operation, &seats).unwrap();
+        assert!(places.take("192.0.2.1").now_or_never().is_none(), "the network has its share");
+        let whole = Arriving { body: Body::from("{}"), seat: &mut other, places: &places, network: "192.0.2.1" };
+        assert_eq!(read(json, &parts, whole).await.unwrap(), "{}", "what came with its head needs no place");
+        assert!(Seat::of(operation, &seats).is_err(), "and keeps its seat");
+    }
 
     #[test]
     fn ranges_are_matched_and_a_zero_refuses() {
@@ -120,5 +177,7 @@ mod tests {
         assert!(accepts("*/*;q=0.1", "image/png"));
         assert!(!accepts("application/json;q=0", "application/json"));
         assert!(!accepts("text/html", "application/json"));
+        assert!(!accepts("*/*, application/json;q=0", "application/json"), "the most specific range decides");
+        assert!(accepts("*/*;q=0, application/json", "application/json"));
     }
 }

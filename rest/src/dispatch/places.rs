@@ -1,5 +1,5 @@
-//! Places of uploads: each upload is held in memory whole until it is answered, however slowly it comes. Whoever finds
-//! none waits for one before a byte of the body is read.
+//! Places of what callers let the service wait for: bodies that do not come with their heads, and uploads, each of which is
+//! held in memory whole until it is answered. Whoever finds no place waits for one, and everybody has a share only.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,16 +7,13 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
-/// Most uploads under way at once.
-const MOST: usize = 16;
-/// Most of one account: whoever sends slowly must not keep everybody else from sending.
-const MOST_OF_ONE: usize = 4;
-/// How long an upload waits for its place.
+/// How long somebody waits for a place.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// All places, and the share of each account that holds or awaits one.
+/// All places, and the share of each account or network that holds or awaits one.
 pub(crate) struct Places {
     all: Semaphore,
+    most_of_one: usize,
     shares: Mutex<HashMap<String, Arc<Semaphore>>>,
 }
 
@@ -26,28 +23,28 @@ pub(crate) struct Place<'p> {
     _one: SemaphorePermit<'p>,
 }
 
-impl Default for Places {
-    fn default() -> Self {
-        Self { all: Semaphore::new(MOST), shares: Mutex::default() }
-    }
-}
-
 impl Places {
-    /// A place for one more upload of an account; none when none became free in time.
-    pub(crate) async fn take(&self, account: &str) -> Option<Place<'_>> {
+    /// So many places, of which one account or network has at most so many: whoever sends slowly must not keep everybody
+    /// else from sending.
+    pub(crate) fn new(most: usize, most_of_one: usize) -> Self {
+        Self { all: Semaphore::new(most), most_of_one, shares: Mutex::default() }
+    }
+
+    /// A place for one more of somebody's; none when none became free in time.
+    pub(crate) async fn take(&self, whose: &str) -> Option<Place<'_>> {
         let taken = tokio::time::timeout(PATIENCE, async {
-            let share = self.share(account).acquire_owned().await.ok()?;
+            let share = self.share(whose).acquire_owned().await.ok()?;
             let one = self.all.acquire().await.ok()?;
             Some(Place { _share: share, _one: one })
         });
         taken.await.ok().flatten()
     }
 
-    fn share(&self, account: &str) -> Arc<Semaphore> {
+    fn share(&self, whose: &str) -> Arc<Semaphore> {
         let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
         // What nobody holds or awaits is known to this map alone.
         shares.retain(|_, share| Arc::strong_count(share) > 1);
-        Arc::clone(shares.entry(account.to_owned()).or_insert_with(|| Arc::new(Semaphore::new(MOST_OF_ONE))))
+        Arc::clone(shares.entry(whose.to_owned()).or_insert_with(|| Arc::new(Semaphore::new(self.most_of_one))))
     }
 }
 
@@ -57,9 +54,11 @@ mod tests {
 
     use super::*;
 
+    const MOST_OF_ONE: usize = 4;
+
     #[tokio::test]
     async fn an_account_has_its_share_and_all_together_have_no_more_than_there_are() {
-        let places = Places::default();
+        let places = Places::new(16, MOST_OF_ONE);
         let take = |account| places.take(account).now_or_never().flatten();
         let mut held: Vec<Place<'_>> = Vec::new();
         for account in ["a", "b", "c", "d"] {
@@ -76,7 +75,7 @@ mod tests {
 
     #[tokio::test]
     async fn whoever_waits_gets_the_place_that_becomes_free() {
-        let places = Places::default();
+        let places = Places::new(16, MOST_OF_ONE);
         let mut held = Vec::new();
         for _ in 0..MOST_OF_ONE {
             held.push(places.take("a").await.unwrap());

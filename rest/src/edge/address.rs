@@ -1,7 +1,7 @@
 //! Where a request comes from. Forwarded headers count only when a configured peer sent them, and hops are
 //! counted from the right (design: security, The edge 12).
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use http::HeaderMap;
 use ipnet::IpNet;
@@ -10,23 +10,25 @@ use ipnet::IpNet;
 #[must_use]
 pub fn of(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let mut address = peer.to_canonical();
-    let forwarded: Vec<&str> = headers
-        .get_all("x-forwarded-for")
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .map(str::trim)
-        .collect();
+    // Hop by hop: what a caller wrote to the left of the proxies' own hops must not hide those.
+    let lines = headers.get_all("x-forwarded-for").iter();
+    let forwarded: Vec<&[u8]> = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b',')).collect();
     for hop in forwarded.iter().rev() {
         if !is_within(address, trusted) {
             break;
         }
-        match hop.parse::<IpAddr>() {
-            Ok(hop) => address = hop.to_canonical(),
-            Err(_) => break,
+        match hop_address(hop) {
+            Some(hop) => address = hop.to_canonical(),
+            None => break,
         }
     }
     address
+}
+
+/// The address of a hop, which some proxies write with its port.
+fn hop_address(hop: &[u8]) -> Option<IpAddr> {
+    let hop = std::str::from_utf8(hop).ok()?.trim();
+    hop.parse().ok().or_else(|| hop.parse::<SocketAddr>().ok().map(|socket| socket.ip()))
 }
 
 /// Whether an address lies in one of these networks.
@@ -52,9 +54,9 @@ pub fn network(address: IpAddr) -> IpAddr {
 mod tests {
     use super::*;
 
-    fn seen(peer: &str, forwarded: &str, trusted: &[&str]) -> String {
-        let headers =
-            HeaderMap::from_iter([(http::HeaderName::from_static("x-forwarded-for"), forwarded.parse().unwrap())]);
+    fn seen(peer: &str, forwarded: impl AsRef<[u8]>, trusted: &[&str]) -> String {
+        let forwarded = http::HeaderValue::from_bytes(forwarded.as_ref()).unwrap();
+        let headers = HeaderMap::from_iter([(http::HeaderName::from_static("x-forwarded-for"), forwarded)]);
         let trusted: Vec<IpNet> = trusted.iter().map(|net| net.parse().unwrap()).collect();
         of(peer.parse().unwrap(), &headers, &trusted).to_string()
     }
@@ -68,6 +70,18 @@ mod tests {
     fn hops_are_counted_from_the_right() {
         assert_eq!(seen("10.0.0.1", "1.1.1.1, 198.51.100.1, 10.0.0.2", &["10.0.0.0/8"]), "198.51.100.1");
         assert_eq!(seen("10.0.0.1", "nonsense", &["10.0.0.0/8"]), "10.0.0.1");
+    }
+
+    #[test]
+    fn a_hop_that_cannot_be_read_hides_none_to_its_right() {
+        assert_eq!(seen("10.0.0.1", b"\xff, 198.51.100.1", &["10.0.0.0/8"]), "198.51.100.1");
+        assert_eq!(seen("10.0.0.1", b"1.1.1.1, \xff", &["10.0.0.0/8"]), "10.0.0.1");
+    }
+
+    #[test]
+    fn a_hop_may_have_a_port() {
+        assert_eq!(seen("10.0.0.1", "198.51.100.1:4711", &["10.0.0.0/8"]), "198.51.100.1");
+        assert_eq!(seen("10.0.0.1", "[2001:db8::1]:4711", &["10.0.0.0/8"]), "2001:db8::1");
     }
 
     #[test]

@@ -42,19 +42,15 @@ pub fn basic(headers: &HeaderMap) -> Result<Option<(String, String)>, Fault> {
     Ok(Some((decode(id).ok_or_else(unreadable)?, decode(secret).ok_or_else(unreadable)?)))
 }
 
-/// The refresh cookie, when exactly one came.
+/// The refresh cookie, when exactly one came. What the page's other cookies hold need not even be text.
 #[must_use]
 pub fn refresh_cookie(headers: &HeaderMap) -> Option<String> {
-    let mut found = headers
-        .get_all(header::COOKIE)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(';'))
-        .filter_map(|pair| pair.trim().split_once('='))
-        .filter(|(name, _)| *name == REFRESH_COOKIE)
-        .map(|(_, value)| value.to_owned());
+    let lines = headers.get_all(header::COOKIE).iter();
+    let pairs = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b';'));
+    let mut found =
+        pairs.filter_map(|pair| pair.trim_ascii().strip_prefix(REFRESH_COOKIE.as_bytes())?.strip_prefix(b"="));
     match (found.next(), found.next()) {
-        (Some(token), None) => Some(token),
+        (Some(token), None) => String::from_utf8(token.to_vec()).ok(),
         _ => None,
     }
 }
@@ -132,5 +128,13 @@ mod tests {
     fn two_refresh_cookies_are_none() {
         assert_eq!(refresh_cookie(&headers(&[(header::COOKIE, "a=1; __Host-refresh=xyz")])).as_deref(), Some("xyz"));
         assert_eq!(refresh_cookie(&headers(&[(header::COOKIE, "__Host-refresh=x; __Host-refresh=y")])), None);
+    }
+
+    #[test]
+    fn other_cookies_hide_none() {
+        let mut sent = HeaderMap::new();
+        let cookies = http::HeaderValue::from_bytes(b"theme=caf\xe9; __Host-refresh=xyz; __Host-refresher=1").unwrap();
+        sent.insert(header::COOKIE, cookies);
+        assert_eq!(refresh_cookie(&sent).as_deref(), Some("xyz"));
     }
 }

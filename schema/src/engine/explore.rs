@@ -109,15 +109,17 @@ impl Engine {
             return Err(invalid("A directive at the root decides what is asked. Leave out what is not to be asked."));
         }
         let shape = Shape::of(&document, &operation.selection_set.node);
-        let (mut audited, mut breaches) = (Vec::new(), Vec::new());
+        let (mut audited, mut breaches, mut verdict) = (Vec::new(), Vec::new(), Ok(()));
         for field in &roots {
             let arguments = asked::arguments(field, operation, &exploration.variables);
             let key = field.response_key().node.to_string();
-            let guarded = self.guard_root(caller, &field.name.node, writes, &arguments).await?;
+            let (root, may) = self.guard_root(caller, &field.name.node, writes);
+            verdict = verdict.and(may);
             breaches.extend(bounds.breaches(&field.name.node, &arguments));
-            audited.extend(guarded.map(|root| Asked { root, key, arguments }));
+            audited.extend(root.map(|root| Asked { root, key, arguments }));
         }
-        let mut verdict = measured.accesses.into_iter().try_for_each(|access| Self::guard(access, caller));
+        verdict =
+            verdict.and_then(|()| measured.accesses.into_iter().try_for_each(|access| Self::guard(access, caller)));
         if verdict.is_ok() {
             let validated = prepare::validate(&self.0.plan.strict, document.clone()).await;
             verdict = validated.map_err(|breaches| invalid(breaches.join(" ")));
@@ -152,26 +154,20 @@ impl Engine {
         fault
     }
 
-    /// Guards one root field; answers the question to record when the field is audited.
-    async fn guard_root(
-        &self,
-        caller: &Caller,
-        name: &str,
-        writes: bool,
-        arguments: &serde_json::Map<String, serde_json::Value>,
-    ) -> Result<Option<RootField>, Fault> {
+    /// Guards one root field; the question to record when the field is audited, and whether it may be asked.
+    fn guard_root(&self, caller: &Caller, name: &str, writes: bool) -> (Option<RootField>, Result<(), Fault>) {
         if name == "__typename" {
-            return Ok(None);
+            return (None, Ok(()));
         }
         if name.starts_with("__") {
             let may_look = caller
                 .principal
                 .as_ref()
                 .is_some_and(|principal| principal.scopes.names().iter().any(|scope| scope.starts_with("labs.admin")));
-            return if may_look { Ok(None) } else { Err(Fault::scope("labs.admin.overview")) };
+            return (None, if may_look { Ok(()) } else { Err(Fault::scope("labs.admin.overview")) });
         }
         let Some(root) = self.0.plan.roots.get(name) else {
-            return Err(invalid(format!("There is no root field `{name}`.")));
+            return (None, Err(invalid(format!("There is no root field `{name}`."))));
         };
         let field = RootField {
             name: name.to_owned(),
@@ -189,10 +185,7 @@ impl Engine {
             }
             access => Self::guard(access, caller),
         };
-        match verdict {
-            Err(fault) => Err(self.refuse(&field, caller, arguments, fault).await),
-            Ok(()) => Ok(field.is_audited.then_some(field)),
-        }
+        (field.is_audited.then_some(field), verdict)
     }
 
     async fn run_checked(
