@@ -4,6 +4,10 @@ use sqlx::{AssertSqlSafe, PgConnection};
 
 use super::House;
 
+/// Counts the connections that wait for a lock which somebody holds, for [`House::until`].
+pub(crate) const WAITING: &str = "select count(distinct pid) from pg_locks as l join pg_stat_activity as a using (pid)
+    where a.datname = current_database() and not l.granted";
+
 impl House {
     /// Begins a transaction as the database's owner with these statements, and holds it open.
     pub(crate) async fn hold(&self, statements: impl AsRef<str>) -> Held {

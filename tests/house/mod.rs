@@ -24,7 +24,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use call::{Answer, Call, contract};
-pub(crate) use held::Held;
+pub(crate) use held::{Held, WAITING};
 pub(crate) use replica::Replica;
 
 /// Where a replica keeps the key from which its others are derived, unless it is told.

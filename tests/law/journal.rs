@@ -7,11 +7,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use crate::house::people::Person;
-use crate::house::{Answer, Call, House};
+use crate::house::{Answer, Call, House, WAITING};
 
-/// Statements of requests that wait for a lock somebody holds.
-const WAITING: &str = "select count(distinct pid) from pg_locks as l join pg_stat_activity as a using (pid)
-    where a.datname = current_database() and not l.granted";
 /// Connections left inside a transaction, or holding a lock of a request that is over.
 const LEFT_OPEN: &str = "select (select count(*) from pg_stat_activity where datname = current_database()
         and pid <> pg_backend_pid() and state like 'idle in transaction%')

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::market::{Market, allowed, column, errors, fast_house, finds};
 use crate::house::people::Person;
-use crate::house::{Answer, Call, House};
+use crate::house::{Answer, Call, House, WAITING};
 
 async fn create(house: &House, owner: &Person, body: Value) -> Answer {
     house.call("marketplace_apps_create").token(&owner.token).json(&body).send().await
@@ -266,6 +266,30 @@ async fn only_what_readers_never_saw_is_deleted() {
     assert_eq!((fixed.status, errors(&fixed)), (409, vec![("FIXED", "/slug")]));
     let same = rename("table-pilot-two").await;
     assert_eq!((same.status, same.str("name")), (200, "Another"));
+}
+
+#[tokio::test]
+async fn a_version_is_handed_in_under_the_slug_that_its_app_has() {
+    let market = Market::new().await;
+    let app = market.app("Table Pilot").await;
+    let version = market.draft(&app, "1.0.0").await;
+    let seen = about(&market.house, "marketplace_apps_get", &market.owner, &app).expect(200).await;
+    let rename = about(&market.house, "marketplace_apps_update", &market.owner, &app);
+    let rename = rename.header("if-match", seen.header("etag")).json(&json!({ "slug": "another" }));
+    let submit = market.version("marketplace_versions_submit", &app, &version).json(&json!({}));
+    // The submission holds the app and waits, and the change waits for the app with what it read before.
+    let held = market.house.lock("submission", "share").await;
+    let behind = async {
+        market.house.until(WAITING, 1).await;
+        let let_go = async {
+            market.house.until(WAITING, 2).await;
+            held.commit().await;
+        };
+        tokio::join!(rename.send(), let_go).0
+    };
+    let (submitted, renamed) = tokio::join!(submit.send(), behind);
+    assert_eq!(submitted.status, 200, "{}", submitted.text());
+    assert_eq!((renamed.status, renamed.code()), (412, "PRECONDITION_FAILED"), "the app has changed since it was read");
 }
 
 #[tokio::test]

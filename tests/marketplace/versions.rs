@@ -12,11 +12,7 @@ use serde_json::{Value, json};
 use machine::Traveller;
 
 use super::market::{Market, allowed, errors, finds};
-use crate::house::Answer;
-
-/// Connections that wait for a lock.
-const WAITING: &str = "select count(distinct pid) from pg_locks as l join pg_stat_activity as a using (pid)
-    where a.datname = current_database() and not l.granted";
+use crate::house::{Answer, WAITING};
 
 /// The body of a publication so many days from now.
 fn in_days(market: &Market, days: i64) -> Value {

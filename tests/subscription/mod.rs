@@ -9,7 +9,7 @@ mod tiers;
 use serde_json::{Value, json};
 
 use crate::house::people::Person;
-use crate::house::{Answer, Call, House};
+use crate::house::{Answer, Call, House, WAITING};
 
 /// A partner, and somebody who keeps tiers and subscriptions.
 pub(crate) struct Office {
@@ -85,10 +85,6 @@ impl Office {
         self.house.soon(&format!("a mail says {words}"), is_there).await;
     }
 }
-
-/// Statements of calls that wait for what somebody else holds.
-const WAITING: &str = "select count(distinct pid) from pg_locks as l join pg_stat_activity as a using (pid)
-    where a.datname = current_database() and not l.granted";
 
 /// Lets a call come while somebody else writes, which it waits for.
 pub(crate) async fn meanwhile(house: &House, statements: &str, call: Call<'_>) -> Answer {

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Office, WAITING, feature, tier};
+use super::{Office, feature, tier};
+use crate::house::WAITING;
 
 fn starter() -> Value {
     json!({

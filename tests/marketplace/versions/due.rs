@@ -1,7 +1,8 @@
 //! What goes live by itself: what comes between the look for it and its turn, and what cannot go live.
 
 use super::super::market::Market;
-use super::{WAITING, scheduled};
+use super::scheduled;
+use crate::house::WAITING;
 
 /// Whether a version is on the storefront, as a number.
 fn live(version: &str) -> String {

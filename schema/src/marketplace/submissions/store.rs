@@ -94,7 +94,8 @@ pub(in crate::marketplace) struct NewSubmission<'a> {
     pub(in crate::marketplace) snapshot: &'a Snapshot,
 }
 
-/// Hands a version in: the submission with its snapshot, the version's state, and the app's history.
+/// Hands a version in: the submission with its snapshot, the version's state, and the app's history. The app is written
+/// as it is, so that a conditional change of it that waits meanwhile, with a snapshot of before, begins anew.
 pub(in crate::marketplace) async fn insert(db: &Db, actor: Actor, new: &NewSubmission<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "with version as (
@@ -102,6 +103,10 @@ pub(in crate::marketplace) async fn insert(db: &Db, actor: Actor, new: &NewSubmi
              set state = 'SUBMITTED', state_changed_at = labs_now(), updated_at = labs_now()
              where version_uuid = $2
              returning app_uuid, version_uuid, number
+         ), turn as (
+             update app set updated_at = app.updated_at
+             from version
+             where app.app_uuid = version.app_uuid
          ), handed as (
              insert into submission (submission_uuid, version_uuid, app_uuid, partner_uuid, submitted_by, appeal,
                  appeal_text, snapshot)
