@@ -82,6 +82,25 @@ async fn one_step_makes_company_administrator_and_subscription() {
 }
 
 #[tokio::test]
+async fn an_address_has_letters_beyond_ascii_and_is_one_person_in_either_form() {
+    let house = House::new().await;
+    let (written, in_ascii) = ("Ada@Müller-Küche.example", "Ada@xn--mller-kche-9dbg.example");
+    let receipt = register(&house, &company("Weser Software", written)).await;
+    assert_eq!((receipt.status, receipt.str("email")), (202, written));
+    let verified = verify(&house, &house.mailed_token(in_ascii).await).await;
+    assert_eq!((verified.status, verified.str("email")), (200, written), "mail goes to the domain that DNS knows");
+    for form in [written, in_ascii, "ada@müller-küche.example"] {
+        assert_eq!(house.sign_in(form).await.uuid.to_string(), verified.str("user_uuid"), "{form}");
+    }
+    let account = house.call("auth_account_get").token(&house.sign_in(written).await.token).expect(200).await;
+    assert_eq!(account.str("email"), written);
+    for wrong in ["ada@müller küche.example", "ada@-müller.example", "ada@müller", "@müller.example"] {
+        let refused = register(&house, &company("Weser Software", wrong)).await;
+        assert_eq!(faults(&refused), [("/administrator/email", "FORMAT")], "{wrong}");
+    }
+}
+
+#[tokio::test]
 async fn everything_that_is_wrong_is_told_at_once_by_pointer() {
     let house = House::new().await;
     let mut body = company("Weser Software", "ada@127.0.0.1");

@@ -66,7 +66,7 @@ pub enum FieldCode {
     TooShort,
     /// A text does not match its pattern.
     Pattern,
-    /// A text is not of its format (uuid, date-time, email, uri).
+    /// A text is not of its format (uuid, date-time, idn-email, uri).
     Format,
     /// It is none of the values allowed.
     Enum,
@@ -251,7 +251,7 @@ fn format_message(format: &str) -> String {
                 .to_owned()
         }
         "date" => "This is no date; one looks like 2025-11-20.".to_owned(),
-        "email" => "This is no e-mail address; one looks like marta@tischwerk.example.".to_owned(),
+        "idn-email" => "This is no e-mail address; one looks like marta@tischwerk.example.".to_owned(),
         "uri" => "This is no absolute URI; one looks like https://tischwerk.example/help.".to_owned(),
         other => format!("This is not of the format {other}."),
     }
