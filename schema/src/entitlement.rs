@@ -37,6 +37,15 @@ impl Allowance {
         sqlx::query!("select from subscription where partner_uuid = $1 for no key update", partner_uuid)
             .fetch_optional(&mut *db.conn().await?)
             .await?;
+        Self::seen(db, partner_uuid, feature).await
+    }
+
+    /// What is allowed now and may change at any moment: a first look, before something is done that costs much. Whoever
+    /// takes of it holds it.
+    ///
+    /// # Errors
+    /// As of [`Self::lock`].
+    pub(crate) async fn seen(db: &Db, partner_uuid: Uuid, feature: &'static str) -> Result<Self, Fault> {
         let value = sqlx::query_scalar!(
             r#"select entitlement.value as "value!"
                  from subscription

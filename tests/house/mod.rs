@@ -94,6 +94,17 @@ impl House {
         self.folder.path().join("media")
     }
 
+    /// Every file in the folder of pictures, in the order of their paths.
+    pub(crate) fn objects(&self) -> Vec<PathBuf> {
+        fn files(folder: &std::path::Path) -> Vec<PathBuf> {
+            let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+            entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+        }
+        let mut found = files(&self.media_folder());
+        found.sort();
+        found
+    }
+
     async fn replica(database_url: String, flags: &[&str], beside: Option<&Self>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().to_str().unwrap().to_owned();

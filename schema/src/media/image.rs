@@ -11,6 +11,7 @@ mod scale;
 mod source;
 #[cfg(test)]
 mod tests;
+mod webp;
 
 /// What a picture is for; decides its rules and its sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,6 +131,13 @@ pub const MOST_PIXELS: u64 = 40_000_000;
 pub const LONGEST_UPLOADED_SIDE: u32 = 16_384;
 /// Longest side, in pixels, of a picture that is kept; larger ones are scaled down to it.
 pub const LONGEST_SIDE: u32 = 4_096;
+
+impl Processed {
+    /// Bytes of the whole picture, which is what counts against a plan.
+    pub fn size_bytes(&self) -> i64 {
+        i64::try_from(self.bytes.len()).unwrap_or(i64::MAX)
+    }
+}
 
 impl PictureKind {
     /// The rules of this kind. specification: contract, MediaKind.

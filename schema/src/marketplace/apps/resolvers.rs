@@ -3,6 +3,7 @@
 mod types;
 
 use async_graphql::{Context, Object};
+use unicode_normalization::UnicodeNormalization as _;
 use uuid::Uuid;
 
 use super::rules::{self, State, draft};
@@ -11,7 +12,7 @@ use crate::access::access;
 use crate::ask::{Ask, Asking};
 use crate::entitlement::Allowance;
 use crate::fault::Fault;
-use crate::page::Window;
+use crate::page::{Window, names};
 use crate::time::Time;
 use crate::whole::Whole;
 
@@ -47,8 +48,9 @@ impl AppsQuery {
     ) -> Result<Whole<AppList>, Fault> {
         let ask = ctx.ask();
         let owner = ask.owner()?;
-        let state = state.map(|states| states.into_iter().map(|state| state.name().to_owned()).collect());
-        let filter = Filter { state, q, category_uuid, created_at_from, created_at_until };
+        // Names are kept in one form (NFC), and so they are looked for.
+        let q = q.map(|q| q.nfc().collect());
+        let filter = Filter { state: names(state), q, category_uuid, created_at_from, created_at_until };
         let order = order(sort.as_deref());
         let bound = (owner, &filter, order);
         let window = Window::read(&ask.services.cursors, "marketplace_apps_list", &bound, limit, cursor.as_deref())?;

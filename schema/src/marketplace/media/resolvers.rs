@@ -14,7 +14,7 @@ use crate::ask::{Ask, Asking};
 use crate::entitlement::Allowance;
 use crate::fault::Fault;
 use crate::marketplace::apps;
-use crate::page::{Page, Window};
+use crate::page::{Page, Window, names};
 use crate::time::Time;
 
 /// A picture of an app's draft.
@@ -107,7 +107,7 @@ impl MediaQuery {
     ) -> Result<MediaList, Fault> {
         let ask = ctx.ask();
         let owner = ask.owner()?;
-        let kinds: Option<Vec<String>> = kind.map(|kinds| kinds.iter().map(|kind| kind.name().to_owned()).collect());
+        let kinds = names(kind);
         let bound = (owner, app_uuid, &kinds);
         let window = Window::read(&ask.services.cursors, "marketplace_media_list", &bound, limit, cursor.as_deref())?;
         let rows = store::page(&ask.db, owner, app_uuid, kinds.as_deref(), &window).await?;
@@ -154,9 +154,12 @@ impl MediaMutation {
         let alt_text = rules::text("/alt_text", body.alt_text.as_deref())?;
         let caption = rules::text("/caption", body.caption.as_deref())?;
         let file = ask.attachment()?.bytes.clone();
-        // What can be refused is refused before the picture costs a second of a core.
-        rules::place(kind, room(ask, app_uuid, kind).await?.of_kind)?;
+        // What can be refused is refused before the picture costs a second of a core, or room in the store.
+        let before = room(ask, app_uuid, kind).await?;
+        rules::place(kind, before.of_kind)?;
         let made = ask.services.pictures.process(file, kind.picture()).await.map_err(rules::refusal)?;
+        let allowance = Allowance::seen(&ask.db.aside(), ask.owner()?.uuid(), rules::LIMIT).await?;
+        rules::room_checked(allowance, before.bytes, made.size_bytes())?;
         let kept = content::keep(ask, &made).await?;
         let new = NewMedia { app_uuid, alt_text, caption, ..begun(ask, kind, kept) };
         take(ask, kind, new).await?.try_into()
@@ -187,14 +190,12 @@ fn begun(ask: &Ask, kind: MediaKind, kept: Kept) -> NewMedia {
 /// Writes the row of a picture whose objects are there: asked again, now that app and subscription are held.
 async fn take(ask: &Ask, kind: MediaKind, mut new: NewMedia) -> Result<MediaRow, Fault> {
     let (owner, missing) = (ask.owner()?, || Fault::not_found("app"));
-    let allowance = Allowance::lock(&ask.db, owner, "media_megabytes").await?;
+    let allowance = Allowance::lock(&ask.db, owner, rules::LIMIT).await?;
     apps::lock(&ask.db, owner, new.app_uuid).await?.ok_or_else(missing)?;
     let room = store::room_get(&ask.db, owner, new.app_uuid, kind.name(), kind.is_single()).await?;
     let room = room.ok_or_else(missing)?;
     new.position = rules::place(kind, room.of_kind)?;
-    let after = rules::megabytes(room.bytes.saturating_add(new.original.size_bytes));
-    let used = rules::megabytes(room.bytes);
-    allowance.check(used, after - used)?;
+    rules::room_checked(allowance, room.bytes, new.original.size_bytes)?;
     let row = store::insert(&ask.db, &new, kind.is_single()).await?;
     let detail = serde_json::json!({ "media_uuid": row.media_uuid, "kind": row.kind });
     apps::event_insert(&ask.db, row.app_uuid, "MEDIA_UPLOADED", detail, apps::event(ask)?).await?;

@@ -3,6 +3,7 @@
 use async_graphql::Enum;
 use serde::Serialize;
 
+use crate::entitlement::Allowance;
 use crate::fault::{Code, Fault, FieldError};
 use crate::media::image::{ImageError, ImageProblem, PictureKind};
 
@@ -20,6 +21,8 @@ pub(in crate::marketplace) enum MediaKind {
 
 /// Most screenshots of an app (specification: the contract, MediaKind).
 const MOST_SCREENSHOTS: i64 = 10;
+/// The feature of a plan that bounds how much is kept (specification: decisions, Tiers).
+pub(crate) const LIMIT: &str = "media_megabytes";
 /// Bytes of a megabyte, as limits count them.
 const MEGABYTE: i64 = 1024 * 1024;
 
@@ -75,8 +78,17 @@ pub(super) fn place(kind: MediaKind, present: i64) -> Result<i32, Fault> {
     Ok(i32::try_from(present + 1).unwrap_or(1))
 }
 
+/// Refuses a picture of so many bytes beyond what a plan allows to be kept.
+///
+/// # Errors
+/// [`Code::EntitlementExceeded`].
+pub(crate) fn room_checked(allowance: Allowance, kept: i64, more: i64) -> Result<(), Fault> {
+    let used = megabytes(kept);
+    allowance.check(used, megabytes(kept.saturating_add(more)) - used)
+}
+
 /// Bytes as the megabytes that a limit counts; what is begun counts whole.
-pub(crate) fn megabytes(bytes: i64) -> i64 {
+fn megabytes(bytes: i64) -> i64 {
     bytes.max(0).saturating_add(MEGABYTE - 1) / MEGABYTE
 }
 

@@ -21,7 +21,7 @@ use crate::marketplace::apps;
 use crate::marketplace::checklist::{self, OpenItem};
 use crate::marketplace::publication;
 use crate::marketplace::submissions::{self, NewSubmission};
-use crate::page::Window;
+use crate::page::{Window, names};
 
 /// Reads of versions.
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl VersionsQuery {
         cursor: Option<String>,
     ) -> Result<AppVersionList, Fault> {
         let ask = ctx.ask();
-        let state = state.map(|states| states.into_iter().map(|state| state.name().to_owned()).collect());
+        let state = names(state);
         let order = if sort.as_deref() == Some("created_at") { Order::OldestFirst } else { Order::NewestFirst };
         let filter = Filter { owner: ask.owner()?, app_uuid, state, order };
         let window =
@@ -82,13 +82,11 @@ impl VersionsMutation {
         let ask = ctx.ask();
         let owner = ask.owner()?;
         let number = Number::parse(&body.number)?;
-        let manifest = body.manifest.map(Manifest::from).unwrap_or_default();
-        let release_notes = body.release_notes.unwrap_or_default().0;
-        notes::checked(&release_notes)?;
+        let release_notes = notes::kept(body.release_notes.unwrap_or_default().0)?;
         let missing = || Fault::not_found("app");
         apps::lock(&ask.db, owner, app_uuid).await?.ok_or_else(missing)?;
         let ground = store::ground_get(&ask.db, owner, app_uuid, &number).await?.ok_or_else(missing)?;
-        manifest::checked(&manifest)?;
+        let manifest = manifest::kept(body.manifest.map(Manifest::from).unwrap_or_default())?;
         if ground.app_state == apps::State::Archived.name() {
             return Err(Fault::conflict("This app is archived. Restore it before you begin a version."));
         }

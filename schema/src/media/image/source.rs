@@ -9,7 +9,7 @@ use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, Limits};
 
 use super::scale::Encoding;
-use super::{ImageProblem, LARGEST_UPLOAD, MOST_PIXELS};
+use super::{ImageProblem, LARGEST_UPLOAD, MOST_PIXELS, webp};
 
 /// Most memory a decoder may ask for: 40 megapixels of four bytes, and a little.
 const MOST_MEMORY: u64 = 4 * MOST_PIXELS + 16 * 1024 * 1024;
@@ -40,7 +40,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Source<'_>, ImageProblem> {
     if bytes.len() > LARGEST_UPLOAD {
         return Err(ImageProblem::TooManyBytes);
     }
-    let format = format_of(bytes)?;
+    let (format, bytes) = format_of(bytes)?;
     let size = imagesize::blob_size(bytes).map_err(|_| ImageProblem::Damaged)?;
     let pixels = (size.width as u64).saturating_mul(size.height as u64);
     if pixels > MOST_PIXELS {
@@ -114,40 +114,19 @@ fn is_turned_sideways(orientation: Orientation) -> bool {
     )
 }
 
-/// The format by its first bytes; the name and type that came with the upload are never asked.
-fn format_of(bytes: &[u8]) -> Result<Format, ImageProblem> {
+/// The format by its first bytes, and the file without what follows a WebP; the name and type that came with the upload
+/// are never asked.
+fn format_of(bytes: &[u8]) -> Result<(Format, &[u8]), ImageProblem> {
     if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
-        Ok(Format::Png)
+        Ok((Format::Png, bytes))
     } else if bytes.starts_with(&[0xff, 0xd8, 0xff]) {
-        Ok(Format::Jpeg)
+        Ok((Format::Jpeg, bytes))
     } else if bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP") {
-        webp_format(bytes)
+        let webp = webp::read(bytes)?;
+        Ok((if webp.is_lossless { Format::LosslessWebp } else { Format::LossyWebp }, webp.bytes))
     } else {
         Err(ImageProblem::UnknownType)
     }
-}
-
-/// Walks the chunks of a WebP file: animated, lossy or lossless.
-fn webp_format(bytes: &[u8]) -> Result<Format, ImageProblem> {
-    let mut rest = bytes.get(12..).unwrap_or_default();
-    let mut format = Err(ImageProblem::Damaged);
-    while let Some((name, after)) = rest.split_first_chunk::<4>() {
-        let Some((length, content)) = after.split_first_chunk::<4>() else {
-            break;
-        };
-        let is_flagged = content.first().is_some_and(|flags| flags & 2 != 0);
-        match name {
-            b"ANIM" | b"ANMF" => return Err(ImageProblem::Animated),
-            b"VP8X" if is_flagged => return Err(ImageProblem::Animated),
-            b"VP8 " => format = Ok(Format::LossyWebp),
-            b"VP8L" => format = Ok(Format::LosslessWebp),
-            _ => {}
-        }
-        // Chunks are padded to an even length.
-        let length = u32::from_le_bytes(*length) as usize;
-        rest = content.get(length + length % 2..).unwrap_or_default();
-    }
-    format
 }
 
 /// Whether a JPEG reaches its end marker, with no more scans than an encoder writes. The decoder

@@ -120,10 +120,14 @@ impl ImageryMutation {
         body: PartnerImagePut,
     ) -> Result<PartnerImage, Fault> {
         let ask = ctx.ask();
-        own(ask, partner_uuid)?;
+        let owner = own(ask, partner_uuid)?;
         let alt_text = media::text("/alt_text", body.alt_text.as_deref())?;
         let file = ask.attachment()?.bytes.clone();
         let made = ask.services.pictures.process(file, kind.picture()).await.map_err(media::refusal)?;
+        // A picture for which there is no room takes none in the store.
+        let (aside, limit) = (ask.db.aside(), media::LIMIT);
+        let kept = store::bytes_get(&aside, owner, kind.name()).await?;
+        media::room_checked(Allowance::seen(&aside, partner_uuid, limit).await?, kept, made.size_bytes())?;
         let kept = media::keep(ask, &made).await?;
         let new = NewImage {
             image_uuid: ask.new_uuid(),
@@ -194,10 +198,9 @@ pub(crate) async fn delete_by_staff(ask: &Ask, partner_uuid: Uuid, kind: ImageKi
 /// shows the picture before or this one, and a sweep takes neither from under it.
 async fn take(ask: &Ask, new: &NewImage) -> Result<(), Fault> {
     let owner = ask.owner()?;
-    let allowance = Allowance::lock(&ask.db, owner, "media_megabytes").await?;
-    let bytes = store::bytes_get(&ask.db, owner, new.kind).await?;
-    let used = media::megabytes(bytes);
-    allowance.check(used, media::megabytes(bytes.saturating_add(new.original.size_bytes)) - used)?;
+    let allowance = Allowance::lock(&ask.db, owner, media::LIMIT).await?;
+    let kept = store::bytes_get(&ask.db, owner, new.kind).await?;
+    media::room_checked(allowance, kept, new.original.size_bytes)?;
     profile::lock_of(&ask.db, owner.uuid()).await?;
     store::remove(&ask.db, owner.uuid(), new.kind).await?;
     store::insert(&ask.db, owner, new).await?;

@@ -6,9 +6,14 @@ use async_graphql::SimpleObject;
 use serde::{Deserialize, Serialize};
 
 use crate::fault::{Fault, FieldError};
+use crate::plain::{line, too_long};
 
 /// Longest redirect URI, in characters.
 const LONGEST_URI: usize = 500;
+/// Fewest characters that say why (specification: the contract, AppPermission).
+const SHORTEST_REASON: usize = 10;
+/// Most characters that say why (specification: the contract, AppPermission).
+const LONGEST_REASON: usize = 300;
 
 /// What a version asks of the platform.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, SimpleObject)]
@@ -32,12 +37,28 @@ pub(crate) struct Permission {
     pub(crate) reason: String,
 }
 
-/// Checks what the contract's schema cannot say: each permission once, each redirect URI one that the platform
-/// may send a customer to.
+/// The manifest as it is kept, its reasons without blanks around them and in one form, when it holds what the contract's
+/// schema cannot say: each permission once and for a reason, each redirect URI one that the platform may send a customer
+/// to.
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`], every breach with its pointer.
-pub(in crate::marketplace::versions) fn checked(manifest: &Manifest) -> Result<(), Fault> {
+pub(in crate::marketplace::versions) fn kept(mut manifest: Manifest) -> Result<Manifest, Fault> {
+    let mut errors = Vec::new();
+    for (position, permission) in manifest.permissions.iter_mut().enumerate() {
+        let pointer = format!("/manifest/permissions/{position}/reason");
+        permission.reason = line(&pointer, &permission.reason, &mut errors);
+        errors.extend(too_long(&pointer, &permission.reason, LONGEST_REASON));
+        if permission.reason.chars().count() < SHORTEST_REASON {
+            let message = "Say in ten letters or more why the app needs it. Customers read it before they install.";
+            errors.push(FieldError::at(pointer, "TOO_SHORT", message));
+        }
+    }
+    errors.extend(breaches(&manifest));
+    if errors.is_empty() { Ok(manifest) } else { Err(Fault::invalid(errors)) }
+}
+
+fn breaches(manifest: &Manifest) -> Vec<FieldError> {
     let mut known = HashSet::new();
     let codes = manifest.permissions.iter().map(|permission| permission.code.as_str()).enumerate();
     let doubles = codes.filter(|(_, code)| !known.insert(*code)).map(|(position, code)| {
@@ -56,7 +77,7 @@ pub(in crate::marketplace::versions) fn checked(manifest: &Manifest) -> Result<(
             "Send an https address without fragment and wildcard, or http on localhost, 127.0.0.1 or [::1].",
         )
     }));
-    if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) }
+    errors
 }
 
 /// Whether the platform may send a customer back there: https anywhere, plain http only on the machine the
@@ -127,13 +148,20 @@ mod tests {
         let manifest = |codes: &[&str], uris: &[&str]| Manifest {
             permissions: codes
                 .iter()
-                .map(|code| Permission { code: (*code).into(), reason: "Needed.".into() })
+                .map(|code| Permission { code: (*code).into(), reason: "  Needed at the table. ".into() })
                 .collect(),
             redirect_uris: uris.iter().map(|uri| (*uri).to_owned()).collect(),
         };
-        let fault = checked(&manifest(&["orders", "customers", "orders"], &["http://x.example/"])).unwrap_err();
-        let pointers: Vec<_> = fault.parts().errors.iter().filter_map(|error| error.pointer.as_deref()).collect();
-        assert_eq!(pointers, ["/manifest/permissions/2/code", "/manifest/redirect_uris/0"]);
-        assert!(checked(&manifest(&["orders"], &[])).is_ok());
+        let pointers = |fault: Fault| -> Vec<String> {
+            fault.parts().errors.iter().filter_map(|error| error.pointer.clone()).collect()
+        };
+        let fault = kept(manifest(&["orders", "customers", "orders"], &["http://x.example/"])).unwrap_err();
+        assert_eq!(pointers(fault), ["/manifest/permissions/2/code", "/manifest/redirect_uris/0"]);
+        let mut good = manifest(&["orders"], &[]);
+        assert_eq!(kept(good.clone()).unwrap().permissions[0].reason, "Needed at the table.");
+        for reason in ["          ", "Needed.   ", "Needed at\nthe table."] {
+            good.permissions[0].reason = reason.to_owned();
+            assert_eq!(pointers(kept(good.clone()).unwrap_err()), ["/manifest/permissions/0/reason"], "{reason:?}");
+        }
     }
 }

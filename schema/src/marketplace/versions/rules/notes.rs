@@ -2,16 +2,42 @@
 
 use std::collections::BTreeMap;
 
-use crate::fault::Fault;
+use crate::fault::{Fault, FieldError};
+use crate::plain::{paragraphs, too_long};
 
+/// Most characters of a text (specification: the contract, ReleaseNotes).
+const LONGEST_TEXT: usize = 4_000;
 /// Most bytes of all texts together, in UTF-8: a page has a hundred versions.
 const MOST_BYTES: usize = 32 * 1024;
 
-/// Checks what the contract's schema cannot say: how long the texts are in all.
+/// The texts as they are kept: without blanks around them and in one form.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] at `/release_notes`.
-pub(in crate::marketplace::versions) fn checked(notes: &BTreeMap<String, String>) -> Result<(), Fault> {
+/// [`crate::Code::ValidationFailed`] at each text in which nothing can be read, or at `/release_notes` when all together
+/// are too long.
+pub(in crate::marketplace::versions) fn kept(
+    notes: BTreeMap<String, String>,
+) -> Result<BTreeMap<String, String>, Fault> {
+    let mut errors = Vec::new();
+    let mut kept = BTreeMap::new();
+    for (locale, text) in notes {
+        let pointer = format!("/release_notes/{locale}");
+        let text = paragraphs(&pointer, &text, &mut errors);
+        errors.extend(too_long(&pointer, &text, LONGEST_TEXT));
+        if text.is_empty() {
+            errors.push(FieldError::at(pointer, "BLANK", "Write more than spaces, or leave the locale out."));
+        }
+        kept.insert(locale, text);
+    }
+    if !errors.is_empty() {
+        return Err(Fault::invalid(errors));
+    }
+    checked(&kept)?;
+    Ok(kept)
+}
+
+/// Checks how long the texts are in all.
+fn checked(notes: &BTreeMap<String, String>) -> Result<(), Fault> {
     let bytes: usize = notes.values().map(String::len).sum();
     if bytes <= MOST_BYTES {
         return Ok(());
@@ -26,6 +52,17 @@ pub(in crate::marketplace::versions) fn checked(notes: &BTreeMap<String, String>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_are_kept_trimmed_and_composed() {
+        let notes = |text: &str| kept(BTreeMap::from([("en".to_owned(), text.to_owned())]));
+        assert_eq!(notes("  Cafe\u{301}\r\nopens. \n").unwrap()["en"], "Caf\u{e9}\nopens.");
+        for (text, code) in [(" \n ", "BLANK"), ("Bell\u{7}", "CHARACTER"), (&"\u{fb2c}".repeat(1_334), "TOO_LONG")] {
+            let refused = notes(text).unwrap_err();
+            let error = &refused.parts().errors[0];
+            assert_eq!((error.pointer.as_deref(), error.code.as_str()), (Some("/release_notes/en"), code));
+        }
+    }
 
     #[test]
     fn the_texts_of_all_locales_count_together_and_in_bytes() {

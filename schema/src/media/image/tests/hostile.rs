@@ -212,6 +212,49 @@ fn a_lossless_webp_in_the_extended_format_is_read() {
     assert_eq!((made.media_type, made.width, made.height), ("image/webp", 640, 480));
 }
 
+/// A WebP of these chunks, each with the length that it claims.
+fn webp_of(chunks: &[(&[u8; 4], u32, &[u8])]) -> Vec<u8> {
+    let mut body = b"WEBP".to_vec();
+    for (name, length, content) in chunks {
+        body.extend([name.as_slice(), &length.to_le_bytes(), content].concat());
+    }
+    [b"RIFF".as_slice(), &u32::try_from(body.len()).unwrap().to_le_bytes(), &body].concat()
+}
+
+/// The header of the extended format for 640 by 400 pixels.
+const CANVAS: (&[u8; 4], u32, &[u8]) = (b"VP8X", 10, &[0, 0, 0, 0, 0x7f, 2, 0, 0x8f, 1, 0]);
+
+#[test]
+fn a_webp_whose_chunks_claim_more_than_is_there_reaches_no_decoder() {
+    let frame = &lossy_webp()[20..];
+    let picture = (b"VP8 ", u32::try_from(frame.len()).unwrap(), frame);
+    let exif = b"MM\0\x2a\0\0\0\x08\0\0\0\0\0\0";
+    let honest = webp_of(&[CANVAS, picture, (b"EXIF", 14, exif)]);
+    assert_eq!(webp::read(&honest).map(|webp| webp.bytes.len()), Ok(honest.len()));
+    assert!(process(&honest, PictureKind::Screenshot).is_ok());
+    for claimed in [15, 0x7fff_ffff, u32::MAX] {
+        let lying = webp_of(&[CANVAS, picture, (b"EXIF", claimed, exif)]);
+        assert_eq!(webp::read(&lying).err(), Some(Damaged), "the decoder would take {claimed} bytes of memory");
+        assert_eq!(refusal(&lying), Damaged);
+    }
+    let behind = [honest.as_slice(), b"EXIF\xff\xff\xff\x7f"].concat();
+    assert_eq!(webp::read(&behind).map(|webp| webp.bytes.len()), Ok(honest.len()), "what follows is no part of it");
+    let mut longer = honest;
+    longer[4..8].copy_from_slice(&u32::MAX.to_le_bytes());
+    assert_eq!(webp::read(&longer).err(), Some(Damaged));
+}
+
+#[test]
+fn a_webp_whose_frame_is_larger_than_its_canvas_reaches_no_decoder() {
+    let mut frame = lossy_webp()[20..].to_vec();
+    frame[6..10].copy_from_slice(&[0xff, 0x3f, 0xff, 0x3f]);
+    let lying = webp_of(&[CANVAS, (b"VP8 ", u32::try_from(frame.len()).unwrap(), &frame)]);
+    assert_eq!(webp::read(&lying).err(), Some(Damaged));
+    assert_eq!(refusal(&lying), Damaged);
+    let plain = webp_of(&[(b"VP8 ", u32::try_from(frame.len()).unwrap(), &frame)]);
+    assert_eq!(refusal(&plain), TooManyPixels, "where nothing else is said, the frame's own size counts");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
