@@ -289,6 +289,16 @@ impl Fault {
         )
     }
 
+    /// What the call must leave in the audit log cannot be written.
+    #[must_use]
+    pub(crate) fn audit_unavailable() -> Self {
+        Self::new(
+            Code::AuditUnavailable,
+            "This call must leave an audit record and none can be written now, so nothing was done. Try again shortly.",
+        )
+        .retry_after(5)
+    }
+
     /// The answer to a COMMIT never came: it may have been done. No status that invites to send it again.
     pub(crate) fn unknown(cause: impl fmt::Display) -> Self {
         tracing::error!(cause = %cause, "whether a request was done is not known");

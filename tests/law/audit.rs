@@ -26,6 +26,10 @@ pub(super) const FAILING_AT_COMMIT: &str = "
     create function broken() returns trigger language plpgsql as 'begin raise exception ''no''; end';
     create constraint trigger broken after insert on audit_log deferrable initially deferred
         for each row execute function broken()";
+/// or loses every record without a word,
+pub(super) const SWALLOWING: &str = "
+    create function broken() returns trigger language plpgsql as 'begin return null; end';
+    create trigger broken before insert on audit_log for each row execute function broken()";
 /// or may not be written by the service,
 pub(super) const REVOKED: &str = "revoke insert on audit_log from labs_service";
 /// or is not there.
@@ -71,6 +75,22 @@ async fn nothing_is_answered_when_a_trigger_raises() {
 #[tokio::test]
 async fn nothing_is_answered_when_a_deferred_trigger_fails_at_commit() {
     unanswered(FAILING_AT_COMMIT).await;
+}
+
+#[tokio::test]
+async fn nothing_is_answered_when_a_trigger_swallows_the_record() {
+    unanswered(SWALLOWING).await;
+}
+
+#[tokio::test]
+async fn nothing_is_done_when_a_trigger_swallows_the_difference() {
+    let cast = Cast::new().await;
+    let before = contents(&cast.house).await;
+    cast.house.sql(&SWALLOWING.replace("audit_log", "audit_change")).await;
+    for write in writes(&cast) {
+        is_unrecorded(&write.send().await);
+    }
+    assert_eq!(contents(&cast.house).await, before, "a write without its difference changed something");
 }
 
 #[tokio::test]

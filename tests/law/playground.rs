@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::audit::{FAILING_AT_COMMIT, GONE, RAISING, REVOKED};
+use super::audit::{FAILING_AT_COMMIT, GONE, RAISING, REVOKED, SWALLOWING};
 use super::{Cast, contents};
 use crate::house::people::Person;
 
@@ -70,6 +70,11 @@ async fn nothing_leaves_by_the_door_when_a_trigger_of_the_audit_log_raises() {
 #[tokio::test]
 async fn nothing_leaves_by_the_door_when_the_record_is_refused_at_commit() {
     nothing_leaves_when(FAILING_AT_COMMIT).await;
+}
+
+#[tokio::test]
+async fn nothing_leaves_by_the_door_when_a_trigger_swallows_the_record() {
+    nothing_leaves_when(SWALLOWING).await;
 }
 
 #[tokio::test]
@@ -165,4 +170,27 @@ async fn whoever_guesses_a_name_is_not_told_the_right_one() {
         let text = told.to_string();
         assert!(!text.to_lowercase().contains("did you mean") && !text.contains(right), "{query}: {told}");
     }
+}
+
+#[tokio::test]
+async fn brackets_however_deep_are_refused_and_end_nothing() {
+    let cast = Cast::new().await;
+    let deep = |open: &str| open.repeat(16_000 / open.len() - 20);
+    for query in [
+        format!("{{a(x:{}", deep("[")),
+        format!("{{a(x:{}", deep("{x:")),
+        format!("query($x:{}", deep("[")),
+        format!("query($x:Int={}", deep("[")),
+        format!("{{a@skip(if:{}", deep("[")),
+        format!("{{a}} fragment F on Query {}", deep("{a")),
+        format!("{{a}} query Q {}", deep("{a")),
+        deep("{...{"),
+        deep("("),
+    ] {
+        let (status, told) = asked(&cast, &cast.staff.token, &query, &json!({})).await;
+        assert_eq!((status, &told["code"]), (422, &json!("VALIDATION_FAILED")), "{told}");
+        assert_eq!(told["errors"][0]["pointer"], "/query", "{told}");
+    }
+    let (status, told) = asked(&cast, &cast.staff.token, "{ system_me_get { scopes } }", &json!({})).await;
+    assert_eq!(status, 200, "{told}");
 }

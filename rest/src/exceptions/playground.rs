@@ -10,7 +10,7 @@ use axum::extract::{Request, State};
 use axum::routing::post;
 use http::{HeaderValue, Response, header, request::Parts};
 use labs_schema::ask::{Caller, Channel};
-use labs_schema::engine::Exploration;
+use labs_schema::engine::{Exploration, STACK_BYTES};
 use labs_schema::{Code, Fault, PrincipalType};
 use serde::Deserialize;
 use tokio::runtime::{Handle, Runtime};
@@ -33,8 +33,12 @@ static SEATS: Semaphore = Semaphore::const_new(3);
 
 /// Where queries run.
 static RUNTIME: LazyLock<Option<Runtime>> = LazyLock::new(|| {
-    let built =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(1).thread_name("playground").enable_all().build();
+    let built = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .thread_name("playground")
+        .thread_stack_size(STACK_BYTES)
+        .enable_all()
+        .build();
     built.inspect_err(|error| tracing::error!(cause = %error, "the playground has no runtime")).ok()
 });
 

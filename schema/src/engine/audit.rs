@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::RootField;
 use crate::ask::{Caller, Noted, Target};
-use crate::fault::{Code, Fault};
+use crate::fault::Fault;
 use crate::principal::Principal;
 use crate::time::Time;
 
@@ -118,7 +118,7 @@ impl Entry {
         fn each<'a, T>(entries: &'a [Entry], field: impl Fn(&'a Entry) -> T) -> Vec<T> {
             entries.iter().map(field).collect()
         }
-        sqlx::query!(
+        let done = sqlx::query!(
             "insert into audit_log (record_uuid, operation, channel, outcome, code, actor_kind, actor_uuid, actor_label, scope,
                                     target_kind, target_uuid, target_label, partner_uuid, reason, request_id, address, parameters)
              select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::uuid[], $8::text[],
@@ -144,6 +144,10 @@ impl Entry {
         )
         .execute(connection)
         .await?;
+        // A trigger or a rule can take a row away without an error.
+        if done.rows_affected() != entries.len() as u64 {
+            return Err(Fault::internal(format!("{} of {} records were kept", done.rows_affected(), entries.len())));
+        }
         Ok(())
     }
 
@@ -155,11 +159,7 @@ impl Entry {
 /// What the caller hears when there is no record. The cause is in the log.
 pub(super) fn unavailable(cause: &Fault) -> Fault {
     tracing::error!(code = cause.code().name(), "an audit record could not be written");
-    Fault::new(
-        Code::AuditUnavailable,
-        "This call must leave an audit record and none can be written now, so nothing was done. Try again shortly.",
-    )
-    .retry_after(5)
+    Fault::audit_unavailable()
 }
 
 /// What a call is about, as far as its path says: the last identifier named, and the partner; also the only one that a

@@ -3,6 +3,7 @@
 
 mod asked;
 mod measure;
+mod nesting;
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
@@ -30,6 +31,10 @@ const LONGEST_TEXT: usize = 16 * 1024;
 const DEADLINE: Duration = Duration::from_secs(2);
 /// How much longer a statement of it may run, so that it is told of the deadline first.
 const GRACE: Duration = Duration::from_millis(100);
+
+/// Bytes of the stack that a thread needs on which [`Engine::explore`] is polled: far more than what is let through
+/// to the parser takes.
+pub const STACK_BYTES: usize = 8 * 1024 * 1024;
 
 /// What staff sent.
 pub struct Exploration {
@@ -292,6 +297,7 @@ fn readable(exploration: &Exploration) -> Result<ExecutableDocument, Fault> {
     if [&exploration.query, &variables].iter().any(|text| text.contains('\0') || text.contains("\\u0000")) {
         return Err(invalid("The character U+0000 cannot be kept. Leave it out."));
     }
+    nesting::check(&exploration.query).map_err(invalid)?;
     async_graphql::parser::parse_query(&exploration.query).map_err(|error| invalid(error.to_string()))
 }
 

@@ -26,7 +26,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use sqlx::PgPool;
 
-pub use explore::{Bounds, Exploration, Explored};
+pub use explore::{Bounds, Exploration, Explored, STACK_BYTES};
 pub use prepare::Plan;
 pub use question::{Question, RootField};
 pub(crate) use roots::{Merged, Roots, roots};

@@ -30,6 +30,10 @@ impl From<sqlx::Error> for Fault {
             }
             _ if constraint_of(&error) == Some("person_administrator_check") => Self::last_administrator(),
             _ if constraint_of(&error) == Some("staff_granter_check") => Self::last_granter(),
+            _ if constraint_of(&error) == Some("audit_change_kept") => {
+                tracing::error!(cause = %error, "the difference of an audit record could not be written");
+                Self::audit_unavailable()
+            }
             _ => Self::internal(error),
         }
     }

@@ -24,7 +24,7 @@ pub(super) struct NewClientRow<'a> {
 
 /// Writes the record of an act.
 pub(super) async fn record_insert(db: &Db, record_uuid: Uuid, said: &Said<'_>) -> Result<(), Fault> {
-    sqlx::query!(
+    let done = sqlx::query!(
         "insert into audit_log (record_uuid, operation, channel, outcome, actor_kind, actor_label, target_kind, target_uuid,
                                 target_label, partner_uuid, parameters)
          values ($1, $2, 'COMMAND_LINE', 'SUCCEEDED', 'SYSTEM', 'command line', $3, $4, $5, $6, $7)",
@@ -38,7 +38,7 @@ pub(super) async fn record_insert(db: &Db, record_uuid: Uuid, said: &Said<'_>) -
     )
     .execute(&mut *db.conn().await?)
     .await?;
-    Ok(())
+    if done.rows_affected() == 1 { Ok(()) } else { Err(Fault::audit_unavailable()) }
 }
 
 /// Refuses codes that are no staff role, naming those that are.

@@ -1,0 +1,161 @@
+//! How deep the brackets of a query stand in one another, told from its text before it is parsed.
+//!
+//! The parser calls itself once per level and knows no limit on the way, so that three kilobytes of brackets would
+//! overflow its thread's stack and end the process.
+
+/// Deepest nesting of `[`, `{` and `(`. A query of the deepest selection that is answered needs about half of it.
+pub(super) const DEEPEST: usize = 64;
+
+/// Checks that no bracket stands deeper than [`DEEPEST`] others. Strings and comments end where the parser ends them
+/// (GraphQL specification, Comments and String Value), so that no bracket is counted there and none is missed after.
+///
+/// # Errors
+/// A sentence that says what is wrong: too deep, or a string without an end.
+pub(super) fn check(text: &str) -> Result<(), String> {
+    let mut depth = 0_usize;
+    let mut rest = text;
+    while let Some((token, after)) = next(rest) {
+        rest = match token {
+            '[' | '{' | '(' => {
+                depth += 1;
+                if depth > DEEPEST {
+                    return Err(format!("The query's brackets stand {DEEPEST} deep at most. Ask in several queries."));
+                }
+                after
+            }
+            ']' | '}' | ')' => {
+                depth = depth.saturating_sub(1);
+                after
+            }
+            '#' => after.find(['\n', '\r']).and_then(|end| after.get(end..)).unwrap_or_default(),
+            _ => after_string(after).ok_or("A string of the query has no end.")?,
+        };
+    }
+    Ok(())
+}
+
+/// The next character that opens or closes something, and what follows it.
+fn next(text: &str) -> Option<(char, &str)> {
+    let rest = text.get(text.find(['[', ']', '{', '}', '(', ')', '#', '"'])?..)?;
+    let mut characters = rest.chars();
+    characters.next().map(|token| (token, characters.as_str()))
+}
+
+/// What follows a string, of which the first quote was read. `None` when it does not end, or not on its line.
+fn after_string(text: &str) -> Option<&str> {
+    if let Some(block) = text.strip_prefix("\"\"") {
+        return after_block(block);
+    }
+    let mut characters = text.chars();
+    loop {
+        match characters.next()? {
+            '"' => return Some(characters.as_str()),
+            '\n' | '\r' => return None,
+            '\\' => _ = characters.next(),
+            _ => {}
+        }
+    }
+}
+
+/// What follows a block string, of which the three quotes were read.
+fn after_block(mut text: &str) -> Option<&str> {
+    loop {
+        let end = text.find("\"\"\"")?;
+        let is_escaped = text.get(..end)?.ends_with('\\');
+        text = text.get(end + 3..)?;
+        if !is_escaped {
+            return Some(text);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use async_graphql::parser::parse_query;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What opens a level, and what closes it, of every kind that the grammar has.
+    const KINDS: [(&str, &str); 9] = [
+        ("{a", "}"),
+        ("{a(x:[", "])}"),
+        ("[", "]"),
+        ("{x:", "}"),
+        ("{...{a", "}}"),
+        ("{...on Q{a", "}}"),
+        ("query(", "){a}"),
+        ("fragment F on Q{a(x:", ")}"),
+        ("{a@d(x:{y:[", "]})}"),
+    ];
+    /// What may stand between: strings and comments with brackets that count for nothing, and openings of such.
+    const BETWEEN: [&str; 8] =
+        ["", " ", "\"]])\" ", "\"\"\"}]\"\"\" ", "#]]]\n", "\"\\\"]\" ", "\"\"\"\\\"\"\" ]\"\"\"", "\"\"\""];
+
+    /// Parses on half of the stack that the playground's thread has.
+    fn parse_on_its_stack(text: String) {
+        let parsed = std::thread::Builder::new().stack_size(super::super::STACK_BYTES / 2);
+        let parsed = parsed.spawn(move || parse_query(&text).is_ok()).unwrap().join();
+        assert!(parsed.is_ok());
+    }
+
+    proptest! {
+        #[test]
+        fn what_passes_is_parsed_without_overflowing(
+            pieces in prop::collection::vec((0..KINDS.len(), 0..BETWEEN.len(), 1..200_usize), 1..12),
+            is_closed in any::<bool>(),
+        ) {
+            let opened: String = pieces.iter().map(|(kind, between, times)| {
+                format!("{}{}", KINDS[*kind].0.repeat(*times), BETWEEN[*between])
+            }).collect();
+            let closed: String = pieces.iter().rev().map(|(kind, _, times)| KINDS[*kind].1.repeat(*times)).collect();
+            let text = if is_closed { opened + &closed } else { opened };
+            if check(&text).is_ok() {
+                parse_on_its_stack(text);
+            }
+        }
+    }
+
+    #[test]
+    fn the_deepest_of_every_kind_is_parsed() {
+        let values = |(open, close): (&str, &str)| {
+            format!("{{a(x:{}1{})}}", open.repeat(DEEPEST - 2), close.repeat(DEEPEST - 2))
+        };
+        let selections = format!("{}{}", "{a".repeat(DEEPEST), "}".repeat(DEEPEST));
+        let fragments = format!("{{{}a{}}}", "...{".repeat(DEEPEST - 1), "}".repeat(DEEPEST - 1));
+        for text in [values(("[", "]")), values(("{x:", "}")), selections, fragments] {
+            assert_eq!(check(&text), Ok(()), "{text}");
+            parse_on_its_stack(text);
+        }
+    }
+
+    #[test]
+    fn one_level_more_is_refused_whatever_stands_between() {
+        let whole = BETWEEN.iter().filter(|between| **between != "\"\"\"");
+        for between in whole {
+            let text = format!("{{a(x:[{}", format!("[{between}").repeat(DEEPEST - 2));
+            assert!(check(&text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn brackets_in_strings_and_comments_are_none() {
+        let many = "[".repeat(DEEPEST + 1);
+        for text in [
+            format!("{{a(x:\"{many}\")}}"),
+            format!("{{a(x:\"\\\"{many}\")}}"),
+            format!("{{a(x:\"\"\"{many}\n\\\"\"\"{many}\"\"\")}}"),
+            format!("#{many}\n{{a}}"),
+        ] {
+            assert_eq!(check(&text), Ok(()), "{text}");
+            assert!(parse_query(&text).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_string_without_an_end_hides_nothing() {
+        for text in ["{a(x:[\"\"\"x\" [[[", "{a(x:\"\n[[[", "{a(x:\"\\"] {
+            assert_eq!(check(text), Err("A string of the query has no end.".to_owned()), "{text}");
+        }
+    }
+}
