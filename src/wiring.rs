@@ -9,7 +9,6 @@ use axum::Router;
 use ipnet::IpNet;
 use labs_rest::exceptions::{Probe, Probes};
 use labs_rest::{Bound, Rest};
-use labs_schema::Engine;
 use labs_schema::engine::Plan;
 use labs_schema::jobs::{Job, Jobs};
 use labs_schema::keep::sealed::MasterKey;
@@ -18,6 +17,7 @@ use labs_schema::open::{Opening, check_durability, is_migrated, open};
 use labs_schema::operator::{self, NewClient, NewStaff};
 use labs_schema::services::Settings;
 use labs_schema::time::Clock;
+use labs_schema::{Code, Engine};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -53,7 +53,7 @@ impl Application {
 /// # Errors
 /// When it would, or cannot be asked.
 pub async fn durability_check(database_url: &str) -> anyhow::Result<()> {
-    check_durability(database_url).await.map_err(plainly)
+    Ok(check_durability(database_url).await?)
 }
 
 /// Brings the database up to date.
@@ -61,7 +61,7 @@ pub async fn durability_check(database_url: &str) -> anyhow::Result<()> {
 /// # Errors
 /// When a migration fails.
 pub async fn migrate(database_url: &str) -> anyhow::Result<()> {
-    labs_schema::open::migrate(database_url).await.map_err(plainly)
+    Ok(labs_schema::open::migrate(database_url).await?)
 }
 
 /// Builds the application that answers requests.
@@ -87,7 +87,7 @@ pub async fn application(
             own_per_second: config.own_per_second,
         },
     };
-    let engine = open(opening).await.map_err(plainly)?;
+    let engine = open(opening).await?;
     let settings = labs_rest::Settings {
         base_url: base_url.to_owned(),
         cors_origins: config.cors_origins.clone(),
@@ -262,13 +262,18 @@ async fn inside(database_url: &str, common: &Common) -> anyhow::Result<Engine> {
             own_per_second: 1,
         },
     };
-    open(opening).await.map_err(plainly)
+    Ok(open(opening).await?)
 }
 
 /// A refusal with the fields at fault.
 fn told(fault: labs_schema::Fault) -> anyhow::Error {
     let errors = fault.parts().errors.iter().map(|error| error.message.clone()).collect::<Vec<_>>();
-    if errors.is_empty() { plainly(fault) } else { anyhow::anyhow!("{}", errors.join(" ")) }
+    match (errors.is_empty(), fault.code()) {
+        (false, _) => anyhow::anyhow!("{}", errors.join(" ")),
+        // Its own words are for callers of the API, who have a request to name.
+        (true, Code::Internal) => anyhow::anyhow!("it could not be done. The log says why, just above"),
+        (true, _) => anyhow::anyhow!("{}", fault.parts().detail),
+    }
 }
 
 /// The contract as it is served.
@@ -308,9 +313,4 @@ fn write(file: &Path, text: &str) -> anyhow::Result<()> {
 fn differences<T: std::fmt::Display>(found: &[T]) -> anyhow::Error {
     let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
     anyhow::anyhow!("the parts do not agree:\n{}", lines.join("\n"))
-}
-
-/// A fault as the operator reads it.
-fn plainly(fault: labs_schema::Fault) -> anyhow::Error {
-    anyhow::anyhow!("{}", fault.parts().detail)
 }

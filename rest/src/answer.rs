@@ -10,7 +10,8 @@ use labs_schema::{Code, Fault};
 use serde_json::{Map, Value};
 
 use crate::bind::{Condition, EntityTag};
-use crate::contract::{Access, Operation};
+use crate::contract::Operation;
+use crate::edge::coding::OnlyTag;
 use crate::edge::{bearer, headers};
 use crate::problem::{Problem, status};
 
@@ -20,6 +21,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) operation: &'a Operation,
     /// Its variables.
     pub(crate) variables: &'a Map<String, Value>,
+    /// `If-Match` of a read, as sent; that of a write was compared before it.
+    pub(crate) if_match: Option<&'a Condition>,
     /// `If-None-Match`, as sent.
     pub(crate) if_none_match: Option<&'a Condition>,
     /// All headers.
@@ -29,19 +32,49 @@ pub(crate) struct Asked<'a> {
 }
 
 /// Writes an answer.
-pub(crate) fn success(asked: &Asked<'_>, answer: Answer) -> Response<Body> {
+///
+/// # Errors
+/// [`Code::PreconditionFailed`] for a read whose `If-Match` names another representation.
+pub(crate) fn success(asked: &Asked<'_>, answer: Answer) -> Result<Response<Body>, Fault> {
     let mut extras = answer.extras;
-    let mut response = match extras.download.take() {
-        Some(download) => file(asked, download),
+    let response = match extras.download.take() {
+        Some(download) => file(download),
         None => json(asked, answer.body),
     };
+    let mut response = conditionally(response, (asked.if_match, asked.if_none_match), asked.headers)?;
     if let Some(cookie) = extras.cookie {
         set_cookie(&mut response, &cookie);
     }
     if answer.replayed {
         response.headers_mut().insert("idempotency-replayed", HeaderValue::from_static("true"));
     }
-    response
+    Ok(response)
+}
+
+/// A read's answer as its conditions ask for it, `If-Match` before `If-None-Match` (RFC 9110 section 13.2.2). One without
+/// an entity tag has nothing to compare.
+///
+/// # Errors
+/// [`Code::PreconditionFailed`].
+pub(crate) fn conditionally(
+    mut response: Response<Body>,
+    (if_match, if_none_match): (Option<&Condition>, Option<&Condition>),
+    sent: &HeaderMap,
+) -> Result<Response<Body>, Fault> {
+    let tag = response.headers().get(header::ETAG).and_then(|tag| tag.to_str().ok());
+    let Some(tag) = tag.map(|tag| tag.trim_matches('"').to_owned()) else { return Ok(response) };
+    if if_match.is_some_and(|condition| !condition.matches_strongly(&tag)) {
+        let detail = "What is here now is not what If-Match names. Leave the header out to read it all the same.";
+        return Err(Fault::new(Code::PreconditionFailed, detail));
+    }
+    match if_none_match {
+        Some(Condition::Any) => {
+            response.extensions_mut().insert(OnlyTag);
+            Ok(response)
+        }
+        Some(condition) => Ok(condition.find_weakly(&tag, sent).map_or(response, |held| not_modified(&held))),
+        None => Ok(response),
+    }
 }
 
 /// Writes a refusal (RFC 9457).
@@ -83,11 +116,6 @@ fn json(asked: &Asked<'_>, body: Bytes) -> Response<Body> {
         return response;
     }
     let tag = asked.operation.sends_etag.then(|| etag(&body));
-    if let (Some(tag), Some(sent)) = (&tag, asked.if_none_match)
-        && let Some(held) = sent.find_weakly(tag, asked.headers)
-    {
-        return coded_not_modified(&held);
-    }
     let location = if success == StatusCode::CREATED { location(asked, &body) } else { None };
     let link = if asked.operation.is_list { next_link(asked, &body) } else { None };
     let mut response = Response::new(Body::from(body));
@@ -106,23 +134,7 @@ fn json(asked: &Asked<'_>, body: Bytes) -> Response<Body> {
     response
 }
 
-fn file(asked: &Asked<'_>, download: Download) -> Response<Body> {
-    // A picture is asked for again and again; what the caller keeps of it is good only while the service says so.
-    let is_kept = download.etag.is_some()
-        && download.media_type.starts_with("image/")
-        && asked.operation.access != Access::Public;
-    let sent = download.etag.as_deref().zip(asked.if_none_match);
-    let mut response = match sent.and_then(|(tag, sent)| sent.find_weakly(tag, asked.headers)).as_ref() {
-        Some(held) => not_modified(held),
-        None => whole(download),
-    };
-    if is_kept {
-        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
-    }
-    response
-}
-
-fn whole(download: Download) -> Response<Body> {
+fn file(download: Download) -> Response<Body> {
     let mut response = Response::new(Body::from_stream(download.stream));
     let headers = response.headers_mut();
     headers::text(headers, header::CONTENT_TYPE, &download.media_type);
@@ -135,6 +147,10 @@ fn whole(download: Download) -> Response<Body> {
         let name = http::HeaderName::from_static("x-audit-chain-head");
         headers::text(headers, name, &format!("{}:{}", head.position, head.hash));
     }
+    if let Some(sha256) = download.sha256 {
+        let digest = base64::engine::general_purpose::STANDARD.encode(sha256);
+        headers::text(headers, http::HeaderName::from_static("repr-digest"), &format!("sha-256=:{digest}:"));
+    }
     if let Some(length) = download.length {
         headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
     }
@@ -144,17 +160,12 @@ fn whole(download: Download) -> Response<Body> {
     response
 }
 
-/// The caller holds what is there now, of a representation that may leave in several codings.
-pub(crate) fn coded_not_modified(tag: &EntityTag) -> Response<Body> {
-    let mut response = not_modified(tag);
-    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-    response
-}
-
+/// The caller holds what is there now. That it may leave in several codings is told, too.
 fn not_modified(tag: &EntityTag) -> Response<Body> {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NOT_MODIFIED;
     headers::text(response.headers_mut(), header::ETAG, &tag.to_string());
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
     response
 }
 
@@ -224,8 +235,11 @@ fn www_authenticate(fault: &Fault) -> Option<String> {
         return Some("Basic realm=\"labs\", charset=\"UTF-8\"".to_owned());
     }
     match parts.code {
-        Code::Unauthenticated => Some("Bearer realm=\"labs\"".to_owned()),
-        Code::TokenExpired | Code::TokenRevoked => Some("Bearer realm=\"labs\", error=\"invalid_token\"".to_owned()),
+        Code::Unauthenticated | Code::TokenExpired | Code::TokenRevoked if parts.invalid_token => {
+            Some("Bearer realm=\"labs\", error=\"invalid_token\"".to_owned())
+        }
+        // Whoever sent none is told no more than what to send (RFC 6750 section 3.1).
+        Code::Unauthenticated | Code::TokenExpired | Code::TokenRevoked => Some("Bearer realm=\"labs\"".to_owned()),
         Code::InvalidCredentials | Code::MfaRequired | Code::RefreshReused if parts.oauth_error.is_none() => {
             Some("Bearer realm=\"labs\"".to_owned())
         }

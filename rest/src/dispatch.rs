@@ -11,7 +11,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use futures_util::FutureExt as _;
-use http::{HeaderValue, Method, Response, header, request::Parts};
+use http::{Method, Response, header, request::Parts};
 use labs_schema::ask::{Attachment, Caller, Channel, Credentials};
 use labs_schema::engine::{Call, IdempotencyKey, Precondition, Question};
 use labs_schema::{Code, Engine, Fault};
@@ -107,7 +107,10 @@ impl<'a> Walk<'a> {
     /// What the token deserves, or [`Code::RateLimited`].
     pub(crate) async fn authenticate(&mut self, rest: &Rest, parts: &Parts, caller: &mut Caller) -> Result<(), Fault> {
         let known = match bearer::token(&parts.headers) {
-            Ok(token) => rest.engine.authenticate(token, self.address).await,
+            Ok(token) => rest.engine.authenticate(token, self.address).await.map_err(|mut fault| {
+                fault.parts_mut().invalid_token = true;
+                fault
+            }),
             Err(fault) => Err(fault),
         };
         match known {
@@ -148,6 +151,7 @@ impl<'a> Walk<'a> {
             let now = rest.engine.services().clock.now();
             self.allowance = Some(rest.meter.look_anonymous(address::network(self.address), now));
         }
+        let is_good = is_good(response.status());
         let out = response.headers_mut();
         if let Some(allowance) = &self.allowance {
             headers::allowance(out, allowance);
@@ -157,10 +161,7 @@ impl<'a> Walk<'a> {
         let is_public_read = self
             .operation
             .is_some_and(|operation| operation.access == Access::Public && operation.method == Method::GET);
-        if !out.contains_key(header::CACHE_CONTROL) {
-            let policy = if is_public_read && is_good(response.status()) { "public, max-age=60" } else { "no-store" };
-            response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(policy));
-        }
+        headers::caching(out, is_public_read && is_good);
         response
     }
 }
@@ -343,8 +344,9 @@ async fn ask(
     bound: Bound,
 ) -> Result<Response<Body>, Fault> {
     let idempotency =
-        bound.idempotency_key.as_ref().map(|key| IdempotencyKey { key: key.clone(), fingerprint: fingerprint(&bound) });
-    let precondition = bound.if_match.as_ref().and_then(|tags| precondition(rest, operation, &bound, tags.clone()));
+        bound.idempotency_key.as_ref().map(|key| IdempotencyKey { key: key.clone(), fingerprint: bound.fingerprint() });
+    let of_write = bound.if_match.as_ref().filter(|_| operation.is_write());
+    let precondition = of_write.and_then(|tags| precondition(rest, operation, &bound, tags.clone()));
     let call = Call {
         question: Arc::clone(question),
         caller,
@@ -357,23 +359,12 @@ async fn ask(
     let asked = Asked {
         operation,
         variables: &bound.variables,
+        if_match: bound.if_match.as_ref().filter(|_| !operation.is_write()),
         if_none_match: bound.if_none_match.as_ref(),
         headers: &parts.headers,
         query: parts.uri.query().unwrap_or_default(),
     };
-    Ok(answer::success(&asked, answer))
-}
-
-/// What makes a repeat the same request: every variable and every file.
-fn fingerprint(bound: &Bound) -> [u8; 32] {
-    let mut context = aws_lc_rs::digest::Context::new(&aws_lc_rs::digest::SHA256);
-    context.update(&serde_json::to_vec(&bound.variables).unwrap_or_default());
-    for file in &bound.attachments {
-        context.update(&file.bytes);
-    }
-    let mut fingerprint = [0; 32];
-    fingerprint.copy_from_slice(context.finish().as_ref());
-    fingerprint
+    answer::success(&asked, answer)
 }
 
 /// `If-Match` speaks of the representation that GET answers on the same path.

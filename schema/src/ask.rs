@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_graphql::ContextBase;
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
+use ipnet::{IpNet, Ipv6Net};
 use uuid::Uuid;
 
 use crate::db::Db;
@@ -57,6 +58,26 @@ pub struct Caller {
     pub channel: Channel,
     /// What came instead of a token.
     pub credentials: Credentials,
+}
+
+/// Bits of an IPv6 address that name a network: whoever has one has all the rest.
+const IPV6_PREFIX: u8 = 64;
+
+/// The network of an address: itself, or its /64.
+pub(crate) fn network_of(address: IpAddr) -> IpNet {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            Ipv6Net::new(address, IPV6_PREFIX).map_or(IpAddr::V6(address).into(), |net| net.trunc().into())
+        }
+        address => address.into(),
+    }
+}
+
+impl Caller {
+    /// The network that the request came from: budgets of strangers belong to it.
+    pub(crate) fn network(&self) -> IpNet {
+        network_of(self.address)
+    }
 }
 
 /// Through which door a request came (column `audit_log.channel`).
@@ -143,8 +164,10 @@ pub struct Download {
     pub media_type: String,
     /// Length in bytes, when known.
     pub length: Option<u64>,
-    /// Strong validator without quotes, when the bytes never change.
+    /// Strong validator without quotes, when the bytes never change and the caller may keep them.
     pub etag: Option<String>,
+    /// SHA-256 of the bytes, where they are worth comparing and nobody is to keep them.
+    pub sha256: Option<Vec<u8>>,
     /// File name to save under.
     pub file_name: String,
     /// Where the audit chain ended when the bytes were begun, where they are of it.

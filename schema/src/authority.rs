@@ -31,7 +31,7 @@ mod load;
 mod refused;
 mod strays;
 
-pub(crate) use keys::FreshKey;
+pub(crate) use keys::{FreshKey, is_sealed_with};
 pub(crate) use load::OWN_DAILY_REQUESTS;
 pub use load::effective_scopes;
 

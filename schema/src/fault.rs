@@ -40,6 +40,8 @@ pub struct Parts {
     pub challenge: Option<Challenge>,
     /// For the token endpoints: the error code of RFC 6749 section 5.2.
     pub oauth_error: Option<&'static str>,
+    /// An access token came and is no good (RFC 6750 section 3.1).
+    pub invalid_token: bool,
     /// The transaction is kept although the answer is a refusal (a failed sign-in leaves a trace).
     pub keep: bool,
     /// The whole transaction may be tried again (SQLSTATE 40001, 40P01).
@@ -219,6 +221,7 @@ impl Fault {
             entitlement: None,
             challenge: None,
             oauth_error: None,
+            invalid_token: false,
             keep: false,
             retryable: false,
             unknown: false,

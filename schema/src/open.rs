@@ -1,17 +1,20 @@
 //! Opening the inside: migrations, connections, services.
 
+mod refusal;
+
 use std::path::Path;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, LocalBoxFuture};
-use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
+use sqlx::postgres::{PgConnection, PgPool, PgPoolOptions};
 use sqlx::{Connection as _, migrate::Migrator};
 use tokio::time::timeout;
 
-use crate::authority::Authority;
+pub use self::refusal::OpenRefusal;
+use self::refusal::Place;
+use crate::authority::{self, Authority};
 use crate::budget::Budgets;
 use crate::engine::{Engine, Plan};
 use crate::fault::Fault;
@@ -29,6 +32,9 @@ const WAITING_PICTURES: usize = 8;
 /// How long a connection may lie idle and be used untested, and the longest that its test takes. Under load few lie for so
 /// long; after a quiet hour the server may have ended them all.
 const TRUSTED_IDLE: Duration = Duration::from_millis(500);
+
+/// How long the database may say nothing while the service starts.
+const SILENCE: Duration = Duration::from_secs(15);
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");
 
@@ -52,26 +58,37 @@ pub struct Opening {
 ///
 /// # Errors
 /// When a migration fails or the database was migrated by a newer version.
-pub fn migrate(database_url: &str) -> LocalBoxFuture<'_, Result<(), Fault>> {
+pub fn migrate(database_url: &str) -> LocalBoxFuture<'_, Result<(), OpenRefusal>> {
     async move {
-        let mut owner = PgConnection::connect(database_url).await?;
-        MIGRATIONS.run(&mut owner).await.map_err(Fault::internal)?;
-        Ok(owner.close().await?)
+        let (mut owner, place) = connect_owner(database_url).await?;
+        MIGRATIONS.run(&mut owner).await.map_err(|error| OpenRefusal::of_migration(&error, &place))?;
+        owner.close().await.map_err(|error| OpenRefusal::of(&error, &place))
     }
     .boxed_local()
+}
+
+/// A connection as the database's owner, and which database it is.
+async fn connect_owner(database_url: &str) -> Result<(PgConnection, Place), OpenRefusal> {
+    let (place, options) = Place::of(database_url)?;
+    match timeout(SILENCE, PgConnection::connect_with(&options)).await {
+        Ok(Ok(owner)) => Ok((owner, place)),
+        Ok(Err(error)) => Err(OpenRefusal::of(&error, &place)),
+        Err(_) => Err(OpenRefusal::silent(&place)),
+    }
 }
 
 /// Refuses a database that would lose what it acknowledged.
 ///
 /// # Errors
 /// When `synchronous_commit` is off for the service, or the database cannot be asked.
-pub async fn check_durability(database_url: &str) -> Result<(), Fault> {
-    let mut owner = PgConnection::connect(database_url).await?;
-    let setting: String =
-        sqlx::query_scalar("select current_setting('synchronous_commit')").fetch_one(&mut owner).await?;
-    owner.close().await?;
+pub async fn check_durability(database_url: &str) -> Result<(), OpenRefusal> {
+    let (mut owner, place) = connect_owner(database_url).await?;
+    let told = |error: sqlx::Error| OpenRefusal::of(&error, &place);
+    let asked = sqlx::query_scalar("select current_setting('synchronous_commit')").fetch_one(&mut owner);
+    let setting: String = asked.await.map_err(told)?;
+    owner.close().await.map_err(told)?;
     if setting == "off" {
-        return Err(Fault::unavailable(
+        return Err(OpenRefusal::new(
             "The database runs with synchronous_commit = off and would lose what was acknowledged. Set it to on.",
         ));
     }
@@ -101,19 +118,24 @@ pub async fn ping(pool: &PgPool) -> Result<(), Fault> {
 ///
 /// # Errors
 /// When the database is away, the master key is not the one it was sealed with, or the schema breaks a rule.
-pub fn open(opening: Opening) -> BoxFuture<'static, Result<Engine, Fault>> {
+pub fn open(opening: Opening) -> BoxFuture<'static, Result<Engine, OpenRefusal>> {
     async move {
-        let plan = Plan::new().map_err(|breaches| Fault::internal(breaches.join("\n")))?;
+        let plan = Plan::new().map_err(|breaches| OpenRefusal::new(breaches.join("\n")))?;
         let pool = connect(&opening.database_url, opening.connections).await?;
+        let inside = |fault: Fault| OpenRefusal::of_fault(&fault);
+        if !authority::is_sealed_with(&pool, &opening.key).await.map_err(inside)? {
+            return Err(OpenRefusal::other_key());
+        }
         let authority =
-            Authority::open(pool.clone(), opening.clock.clone(), opening.key.clone(), &opening.settings).await?;
+            Authority::open(pool.clone(), opening.clock.clone(), opening.key.clone(), &opening.settings).await;
+        let authority = authority.map_err(inside)?;
         let services = Services {
             cursors: CursorSeal::new(&opening.key),
             refresh: RefreshSeal::new(&opening.key),
             passwords: PasswordHasher::for_this_machine(),
             clock: opening.clock,
             budgets: Budgets::new(pool.clone()),
-            media: media(&opening.media_folder)?,
+            media: media(&opening.media_folder).map_err(inside)?,
             pictures: ImageWorkshop::new(1, WAITING_PICTURES),
             showcase: crate::marketplace::showcase::Showcase::default(),
             renewals: crate::auth::sessions::Pace::default(),
@@ -132,16 +154,16 @@ fn media(folder: &Path) -> Result<crate::media::store::MediaStore, Fault> {
 }
 
 /// Connections of the service: as its own role, with a time limit for everything (design: security, 15).
-async fn connect(database_url: &str, connections: u32) -> Result<PgPool, Fault> {
-    let options =
-        PgConnectOptions::from_str(database_url)?.application_name("labs").statement_cache_capacity(512).options([
-            ("role", "labs_service"),
-            ("statement_timeout", "10s"),
-            ("lock_timeout", "3s"),
-            ("idle_in_transaction_session_timeout", "15s"),
-            // What a plain BEGIN begins. To say it in each costs the server more than the BEGIN.
-            ("default_transaction_isolation", "read committed"),
-        ]);
+async fn connect(database_url: &str, connections: u32) -> Result<PgPool, OpenRefusal> {
+    let (place, options) = Place::of(database_url)?;
+    let options = options.application_name("labs").statement_cache_capacity(512).options([
+        ("role", "labs_service"),
+        ("statement_timeout", "10s"),
+        ("lock_timeout", "3s"),
+        ("idle_in_transaction_session_timeout", "15s"),
+        // What a plain BEGIN begins. To say it in each costs the server more than the BEGIN.
+        ("default_transaction_isolation", "read committed"),
+    ]);
     let pool = PgPoolOptions::new()
         .max_connections(connections)
         .min_connections(connections.min(2))
@@ -157,6 +179,6 @@ async fn connect(database_url: &str, connections: u32) -> Result<PgPool, Fault> 
             })
         })
         .connect_with(options)
-        .await?;
-    Ok(pool)
+        .await;
+    pool.map_err(|error| OpenRefusal::of(&error, &place))
 }

@@ -40,8 +40,13 @@ async fn nobody_grants_what_they_lack() {
     assert_eq!(put(&chief, clerk.uuid, &["REVIEWER", "T_CLERK"]).await.status, 200);
     let kept = put(&manager, clerk.uuid, &["REVIEWER", "T_CLERK"]).await;
     assert_eq!(kept.status, 200, "what somebody holds may stay");
-    assert_eq!(put(&manager, clerk.uuid, &[]).await.json["roles"], json!([]), "and be taken away");
-    assert_eq!(put(&manager, clerk.uuid, &["REVIEWER"]).await.status, 422, "but not be given back");
+    let taken = put(&manager, clerk.uuid, &[]).await;
+    assert_eq!(
+        (taken.status, taken.code()),
+        (403, "SCOPE_MISSING"),
+        "whoever cannot give a role back does not take it"
+    );
+    assert_eq!(put(&manager, clerk.uuid, &["REVIEWER"]).await.json["roles"][0]["code"], "REVIEWER", "one's own may go");
 }
 
 #[tokio::test]
@@ -73,13 +78,19 @@ async fn nobody_reaches_into_the_account_of_somebody_who_may_do_more() {
         let refused = on(&house, &manager, operation, chief.uuid, body).await;
         assert_eq!((refused.status, refused.str("required_scope")), (403, "labs.admin:write"), "{operation}");
     }
-    let stopped = on(&house, &manager, "admin_staff_disable", chief.uuid, &reason).await;
-    assert_eq!(stopped.status, 200, "an account in wrong hands is stopped by whoever sees it first");
+    let second = house.staff("Second", &["labs.admin:write"]).await;
+    for (operation, body) in [("admin_staff_disable", &reason), ("admin_staff_put_roles", &json!({ "roles": [] }))] {
+        let refused = on(&house, &manager, operation, chief.uuid, body).await;
+        assert_eq!((refused.status, refused.str("required_scope")), (403, "labs.admin:write"), "{operation}");
+    }
+    let stopped = on(&house, &manager, "admin_staff_sign_out", chief.uuid, &reason).await;
+    assert_eq!(stopped.status, 200, "an account in wrong hands is signed out by whoever sees it first");
+    assert_eq!(on(&house, &second, "admin_staff_disable", chief.uuid, &reason).await.status, 200);
     let enabled = on(&house, &manager, "admin_staff_enable", chief.uuid, &reason).await;
     assert_eq!(
         (enabled.status, enabled.code()),
         (403, "SCOPE_MISSING"),
-        "and comes back by somebody of the same rights"
+        "it comes back by somebody of the same rights"
     );
 }
 
@@ -118,9 +129,15 @@ async fn the_last_one_who_can_let_others_in_stays() {
     house.call("admin_staff_create").token(&chief.token).json(&invitation).expect(201).await;
     let refused = on(&house, &chief, "admin_staff_disable", chief.uuid, &reason).await;
     assert_eq!(refused.status, 409, "somebody who is only invited cannot let anybody in");
-    let second = house.staff("Second", &["labs.admin.staff:write"]).await;
-    assert_eq!(on(&house, &second, "admin_staff_disable", chief.uuid, &reason).await.status, 200);
-    assert_eq!(house.number(GRANTERS).await, 1);
+    house.staff("Second", &["labs.admin.staff:write"]).await;
+    for (operation, body) in [("admin_staff_disable", &reason), ("admin_staff_put_roles", &json!({ "roles": [] }))] {
+        let refused = on(&house, &by_program, operation, chief.uuid, body).await;
+        let told = (refused.status, refused.str("detail").contains("labs.admin:write"));
+        assert_eq!(told, (409, true), "nobody could grant everything again: {}", refused.text());
+    }
+    let third = house.staff("Third", &["labs.admin:write"]).await;
+    assert_eq!(on(&house, &third, "admin_staff_disable", chief.uuid, &reason).await.status, 200);
+    assert_eq!(house.number(GRANTERS).await, 2);
 }
 
 #[tokio::test]
@@ -165,6 +182,16 @@ async fn the_database_itself_keeps_the_last_one() {
         let refused =
             sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(&mut house.owner().await).await.unwrap_err();
         assert_eq!(refused.as_database_error().unwrap().constraint(), Some("staff_granter_check"), "{statement}");
+    }
+    house.staff("Second", &["labs.admin.staff:write"]).await;
+    for statement in [
+        "update person set state = 'DISABLED' where name = 'Chief'",
+        "delete from staff_role_grant where role_code = 'T_CHIEF'",
+        "update staff_role set scopes = '{labs.admin.staff:write}' where role_code = 'T_CHIEF'",
+    ] {
+        let refused =
+            sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(&mut house.owner().await).await.unwrap_err();
+        assert_eq!(refused.as_database_error().unwrap().constraint(), Some("staff_whole_check"), "{statement}");
     }
     house.staff("Clerk", &["labs.admin.audit"]).await;
     house

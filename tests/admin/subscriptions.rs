@@ -114,7 +114,12 @@ async fn what_staff_arranged_before_the_address_was_proved_stays() {
     office.staff("admin_subscriptions_extend").path("partner_uuid", &arranged).json(&body).expect(200).await;
     office.house.advance(60).await;
     for token in [token, other_token] {
-        office.house.call("auth_registrations_verify_email").json(&json!({ "token": token })).expect(200).await;
+        office
+            .house
+            .call("auth_registrations_verify_email")
+            .json(&json!({ "token": token, "password": PASSWORD }))
+            .expect(200)
+            .await;
     }
     let kept = office.staff("admin_subscriptions_get").path("partner_uuid", &arranged).expect(200).await;
     assert_eq!(kept.json["period_end"], json!(far));

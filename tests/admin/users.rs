@@ -129,7 +129,11 @@ async fn an_address_that_mail_cannot_reach_is_taken_as_proved_with_a_reason() {
     assert!(verified.json["email_verified_at"].is_string());
     let again = on(&house, &manager, "admin_users_verify_email", ada, &reason).await;
     assert_eq!((again.status, again.code()), (409, "ILLEGAL_TRANSITION"));
-    house.call("auth_registrations_verify_email").json(&json!({ "token": token })).expect(422).await;
+    house
+        .call("auth_registrations_verify_email")
+        .json(&json!({ "token": token, "password": PASSWORD }))
+        .expect(422)
+        .await;
     house.sign_in("ada@weser.example").await;
     let begun = "select count(*) from subscription join partner using (partner_uuid)
                   where company_name = 'Weser Software' and started_at >= partner.created_at";

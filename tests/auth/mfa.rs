@@ -357,3 +357,21 @@ async fn new_recovery_codes_take_the_place_of_the_old_ones() {
     let kinds = "kind in ('RECOVERY_CODES_REGENERATED', 'RECOVERY_CODE_USED')";
     assert_eq!(house.number(&format!("select count(*) from security_event where {kinds}")).await, 2);
 }
+
+#[tokio::test]
+async fn wrong_codes_after_the_right_password_are_told_to_the_owner_once_a_day() {
+    let house = House::new().await;
+    let staff = house.staff("Petra Partners", &["labs.admin.partners"]).await;
+    let told = "select count(*) from mail_message where kind = 'WRONG_CODES'";
+    for day in 1..=2 {
+        for number in 1..=8 {
+            let former = house.code(staff.totp.as_deref().unwrap());
+            house.advance(900).await;
+            let challenge = sign_in(&house, &staff.email).await.str("challenge").to_owned();
+            assert_eq!(answer_with(&house, &challenge, &former).await.code(), "INVALID_CREDENTIALS");
+            let expected = if number < 5 { day - 1 } else { day };
+            assert_eq!(house.number(told).await, expected, "after {number} wrong codes on day {day}");
+        }
+        house.advance(2 * 86_400).await;
+    }
+}

@@ -9,6 +9,7 @@ mod outbox;
 mod passwords;
 mod recovery;
 mod registrations;
+mod registrations_beside;
 mod sessions;
 mod sessions_own;
 mod tokens;

@@ -48,6 +48,44 @@ async fn a_program_gets_a_token_for_an_hour_by_form_or_by_basic() {
 }
 
 #[tokio::test]
+async fn a_program_gets_the_same_token_as_a_client_of_oauth() {
+    let house = House::new().await;
+    let program = house.program("storefront", &["storefront:write"], None).await;
+    let grant = ("grant_type", "client_credentials");
+    let (id, secret) = (program.client_id.as_str(), program.secret.as_str());
+    let by_form = issue(&house, &[grant, ("client_id", id), ("client_secret", secret), ("scope", "storefront")]).await;
+    let call = house.call("auth_tokens_issue").header("authorization", &basic(id, secret));
+    let by_basic = call.form(&[grant, ("scope", "storefront"), ("client_id", id)]).expect(200).await;
+    for answer in [by_form, by_basic] {
+        assert_eq!((answer.status, answer.str("scope")), (200, "storefront"), "{}", answer.text());
+        let me = house.call("system_me_get").token(answer.str("access_token")).expect(200).await;
+        assert_eq!(me.str("client_id"), id);
+    }
+    let wrong = issue(&house, &[grant, ("client_id", id), ("client_secret", "wrong")]).await;
+    let refusal = (wrong.status, wrong.str("error"), wrong.header("www-authenticate").starts_with("Basic "));
+    assert_eq!(refusal, (401, "invalid_client", true));
+    let person = house.partner("Nordsee Kassen").await;
+    let as_person = issue(&house, &[grant, ("client_id", &person.email), ("client_secret", PASSWORD)]).await;
+    assert_eq!((as_person.status, as_person.str("error")), (400, "unauthorized_client"), "{}", as_person.text());
+    let mixed = issue(&house, &[grant, ("username", id), ("password", secret)]).await;
+    assert_eq!((mixed.status, mixed.str("error")), (400, "invalid_request"), "{}", mixed.text());
+    let grants = "select count(*) from token_grant where outcome = 'REFUSED'";
+    assert_eq!(house.number(grants).await, 1, "the wrong secret stands in the ledger");
+}
+
+#[tokio::test]
+async fn a_token_that_is_no_good_is_told_apart_from_none() {
+    let house = House::new().await;
+    let challenge = |answer: &Answer| answer.header("www-authenticate").to_owned();
+    let none = house.call("system_me_get").expect(401).await;
+    assert_eq!(challenge(&none), "Bearer realm=\"labs\"");
+    for bad in ["not a token", "eyJhbGciOiJub25lIn0.e30.", "labs_cs_something"] {
+        let refused = house.call("system_me_get").token(&bad.replace(' ', "-")).expect(401).await;
+        assert_eq!(challenge(&refused), "Bearer realm=\"labs\", error=\"invalid_token\"", "{bad}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_asked_for_is_met_with_what_is_allowed() {
     let house = House::new().await;
     let program = house.program("importer", &["marketplace:write", "statistics"], None).await;
@@ -161,7 +199,7 @@ async fn a_form_that_cannot_be_used_says_why_in_the_words_of_oauth() {
         (&[("grant_type", "password"), ("username", id)], "invalid_request"),
         (&[("grant_type", "password"), ("username", id), ("password", "")], "invalid_request"),
         (&[("grant_type", "password"), ("grant_type", "password"), ("username", id)], "invalid_request"),
-        (&[("grant_type", "client_credentials"), ("username", id), ("password", secret)], "unsupported_grant_type"),
+        (&[("grant_type", "refresh_token"), ("username", id), ("password", secret)], "unsupported_grant_type"),
         (&[("grant_type", "password"), ("username", id), ("password", secret), ("scope", "a  b")], "invalid_scope"),
         (&[("grant_type", "password"), ("username", id), ("password", secret), ("scope", "\"a\"")], "invalid_scope"),
     ];

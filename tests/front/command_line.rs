@@ -2,7 +2,10 @@
 
 use std::process::Command;
 
-use super::LABS;
+use sqlx::Connection as _;
+
+use super::{LABS, said};
+use crate::house::House;
 
 #[test]
 fn the_help_says_of_every_command_what_it_is_for() {
@@ -15,4 +18,54 @@ fn the_help_says_of_every_command_what_it_is_for() {
         // A word or two would only say the name again.
         assert!(purpose.is_some_and(|purpose| purpose.split_whitespace().count() > 2), "{command} in {help}");
     }
+}
+
+/// What the command says of a database that it cannot use.
+fn refusal(database_url: &str, key: &std::path::Path) -> String {
+    let mut command = Command::new(LABS);
+    command.args(["staff", "create", "--email", "ada@labs.example", "--name", "Ada", "--role", "ADMINISTRATOR"]);
+    command.args(["--database-url", database_url, "--master-key-file", key.to_str().unwrap()]);
+    let output = command.output().unwrap();
+    assert!(!output.status.success(), "{database_url}");
+    said(&output)
+}
+
+#[tokio::test]
+async fn a_database_that_cannot_be_used_is_told_with_what_to_do() {
+    let house = House::new().await;
+    let place = tempfile::tempdir().unwrap();
+    let (own, other) = (house.master_key(), place.path().join("another.key"));
+    let name = house.database_url.split('?').next().unwrap().rsplit('/').next().unwrap().to_owned();
+    let elsewhere = |user: &str, database: &str| {
+        let url = house.database_url.replacen("//labs@", &format!("//{user}@"), 1);
+        url.replacen(&format!("/{name}?"), &format!("/{database}?"), 1)
+    };
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    for (database_url, key, said) in [
+        (elsewhere("labs", "no_such"), &own, "has no database no_such. Create it"),
+        (elsewhere("nobody", &name), &own, "does not let nobody in"),
+        (format!("postgres://labs@{closed}/labs"), &own, "cannot be reached"),
+        ("postgres://labs@db:port/labs".to_owned(), &own, "DATABASE_URL cannot be read"),
+        (house.database_url.clone(), &other, "The master key is not the one that this database was sealed with"),
+    ] {
+        let told = refusal(&database_url, key);
+        assert!(told.contains(said) && !told.contains("equest id"), "{database_url}: {told}");
+    }
+    let blank = format!("{name}_blank");
+    house.sql(&format!("create database {blank}")).await;
+    let full = "create function full_disk() returns event_trigger language plpgsql as
+                    'begin raise disk_full using message = ''No space left on device''; end';
+                create event trigger full_disk on ddl_command_start execute function full_disk()";
+    let mut owner = sqlx::PgConnection::connect(&elsewhere("labs", &blank)).await.unwrap();
+    sqlx::raw_sql(full).execute(&mut owner).await.unwrap();
+    let told = refusal(&elsewhere("labs", &blank), &own);
+    assert!(told.contains("is full. Free some room"), "{told}");
+    house
+        .sql(
+            "insert into _sqlx_migrations (version, description, success, checksum, execution_time)
+               values (9000, 'of a later version', true, '', 0)",
+        )
+        .await;
+    let told = refusal(&house.database_url, &own);
+    assert!(told.contains("migrated by a newer version of Labs: its migration 9000"), "{told}");
 }

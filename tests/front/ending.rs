@@ -130,7 +130,11 @@ async fn what_was_acknowledged_before_a_kill_is_there_at_the_next_start() {
     // If the first one died with the mail in its hands, nobody else would take it for two minutes.
     house.sql("update mail_message set next_attempt_at = labs_now() where state = 'QUEUED'").await;
     let token = house.mailed_token(EMAIL).await;
-    house.call("auth_registrations_verify_email").json(&json!({ "token": token })).expect(200).await;
+    house
+        .call("auth_registrations_verify_email")
+        .json(&json!({ "token": token, "password": PASSWORD }))
+        .expect(200)
+        .await;
     let owner = house.sign_in(EMAIL).await;
     let body = json!({ "name": "Table Pilot" });
     let made = house.call("marketplace_apps_create").token(&owner.token).json(&body).expect(201).await;

@@ -61,6 +61,27 @@ async fn the_contract_is_sent_whole_or_as_the_gzip_that_was_made_of_it() {
 }
 
 #[tokio::test]
+async fn whoever_holds_anything_is_told_the_tag_of_the_form_that_would_leave() {
+    let house = House::new().await;
+    let owner = house.partner("Nordsee Kassen").await;
+    let long = "Seats guests by party size, course and table. ".repeat(40);
+    let app = json!({ "name": "Table Pilot", "description": long });
+    let made = house.call("marketplace_apps_create").token(&owner.token).json(&app).expect(201).await;
+    let app = made.str("uuid");
+    for (operation, codings) in
+        [("marketplace_apps_get", "gzip"), ("marketplace_apps_get", "identity"), ("system_contract_get", "gzip")]
+    {
+        let get = || house.call(operation).header("accept-encoding", codings).token(&owner.token);
+        let get = || if operation == "system_contract_get" { get() } else { get().path("app_uuid", app) };
+        let (whole, any) = (get().expect(200).await, get().header("if-none-match", "*").expect(304).await);
+        let told = ["etag", "vary", "cache-control"];
+        assert_eq!(told.map(|name| any.header(name)), told.map(|name| whole.header(name)), "{operation} as {codings}");
+        assert_eq!(any.header("etag").ends_with("-gzip\""), codings == "gzip", "{}", any.header("etag"));
+        assert_eq!((any.bytes.len(), any.header("content-encoding")), (0, ""), "{operation} as {codings}");
+    }
+}
+
+#[tokio::test]
 async fn liveness_is_of_this_moment() {
     let house = House::new().await;
     assert_eq!(house.call("system_health_get").expect(200).await.header("cache-control"), "no-store");
@@ -121,13 +142,33 @@ async fn a_head_has_one_host_wherever_it_goes() {
         ("GET http://labs/v1/system/health", "Host: labs\r\nHost: other\r\n"),
         ("POST /playground/graphql", "Host: labs\r\nHost: other\r\n"),
         ("DELETE /reference", "Host: labs\r\nHost: other\r\n"),
+        ("GET /v1/system/health", "Host: a b\r\n"),
+        ("GET /v1/system/health", "Host: u@h\r\n"),
+        ("GET /reference", "Host: x:99999999\r\n"),
+        ("POST /playground/graphql", "Host:\r\n"),
     ] {
-        let mut stream = TcpStream::connect(house.base_url.trim_start_matches("http://")).await.unwrap();
         let head = format!("{target} HTTP/1.1\r\n{hosts}Content-Length: 0\r\nConnection: close\r\n\r\n");
-        stream.write_all(head.as_bytes()).await.unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).await.unwrap();
+        let answer = exchange(&house, &head).await;
         assert!(answer.starts_with("HTTP/1.1 400 "), "{target}: {answer}");
         assert!(answer.contains("\"MALFORMED_REQUEST\""), "{target}: {answer}");
+    }
+}
+
+/// What comes back for these bytes until the connection ends.
+async fn exchange(house: &House, sent: &str) -> String {
+    let mut stream = TcpStream::connect(house.base_url.trim_start_matches("http://")).await.unwrap();
+    stream.write_all(sent.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
+}
+
+#[tokio::test]
+async fn the_health_check_of_a_proxy_that_speaks_http_1_0_is_answered() {
+    let house = House::new().await;
+    // HAProxy's `option httpchk` sends just these.
+    for head in ["OPTIONS /v1/system/health HTTP/1.0\r\n\r\n", "GET /v1/system/health HTTP/1.0\r\n\r\n"] {
+        let answer = exchange(&house, head).await;
+        assert!(answer.starts_with("HTTP/1.0 20"), "{head}: {answer}");
     }
 }

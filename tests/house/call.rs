@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use labs_rest::contract::{Contract, Operation};
+use http::Method;
+use labs_rest::contract::{Access, Contract, Operation};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 
@@ -132,7 +133,7 @@ impl<'h> Call<'h> {
         if !self.query.is_empty() {
             url.query_pairs_mut().extend_pairs(&self.query);
         }
-        let method = reqwest::Method::from_bytes(self.operation.method.as_str().as_bytes()).unwrap();
+        let method = Method::from_bytes(self.operation.method.as_str().as_bytes()).unwrap();
         let request = self.house.http().request(method, url).headers(self.headers);
         let request = match self.body {
             Body::Nothing => request,
@@ -198,6 +199,7 @@ fn check(operation: &Operation, answer: &Answer) {
     for name in promised.headers.iter().filter(|name| ["ETag", "Location", "Retry-After"].contains(&name.as_str())) {
         assert!(!answer.header(name).is_empty(), "{} without {name}", said());
     }
+    caching(operation, answer);
     if !promised.codes.is_empty() && answer.status >= 400 {
         assert!(
             promised.codes.iter().any(|code| code == answer.code()),
@@ -220,6 +222,24 @@ fn check(operation: &Operation, answer: &Answer) {
         let errors = contract().check(schema, &answer.json);
         assert!(errors.is_empty(), "{}\ndoes not fit its schema: {errors:?}", said());
     }
+}
+
+/// Whether who may keep the answer is told: what has a tag is kept by its reader alone and asked for again, and whatever has
+/// none is kept by nobody; but for what everybody may read.
+fn caching(operation: &Operation, answer: &Answer) {
+    let (kept, tag) = (answer.header("cache-control"), answer.header("etag"));
+    let is_public = operation.access == Access::Public && operation.method == Method::GET;
+    let allowed: &[&str] = match (is_public, tag.is_empty()) {
+        (true, _) => &["public, max-age=60", "no-store"],
+        (false, false) => &["private, no-cache"],
+        (false, true) => &["no-store"],
+    };
+    assert!(
+        allowed.contains(&kept),
+        "{} answered {} with {kept:?} beside the tag {tag:?}",
+        operation.id,
+        answer.status
+    );
 }
 
 fn covers(known: &str, media_type: &str) -> bool {

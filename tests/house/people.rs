@@ -50,7 +50,10 @@ impl House {
         });
         self.call("auth_registrations_create").json(&body).expect(202).await;
         let token = self.mailed_token(&email).await;
-        self.call("auth_registrations_verify_email").json(&json!({ "token": token })).expect(200).await;
+        self.call("auth_registrations_verify_email")
+            .json(&json!({ "token": token, "password": PASSWORD }))
+            .expect(200)
+            .await;
         self.sign_in(&email).await
     }
 

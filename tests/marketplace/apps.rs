@@ -207,6 +207,10 @@ async fn an_app_that_did_not_change_is_not_sent_again_and_a_stale_write_changes_
     assert!(get().header("if-none-match", &etag).expect(304).await.bytes.is_empty());
     get().header("if-none-match", &format!("\"other\", W/{etag}")).expect(304).await;
     get().header("if-none-match", "\"other\"").expect(200).await;
+    get().header("if-match", &etag).expect(200).await;
+    get().header("if-match", "*").expect(200).await;
+    let other = get().header("if-match", "\"other\"").header("if-none-match", &etag).expect(412).await;
+    assert_eq!(other.code(), "PRECONDITION_FAILED", "If-Match is heard first, of a read too");
 
     let write = |tag: &str, name: &str| {
         let call = about(&house, "marketplace_apps_update", &owner, &app).header("if-match", tag);

@@ -190,6 +190,37 @@ fn all_text(files: &BTreeMap<String, Vec<u8>>) -> String {
 }
 
 #[tokio::test]
+async fn an_archive_is_handed_to_whoever_may_read_all_of_it() {
+    let (house, owner) = cast().await;
+    let export = made(&house, &owner).await;
+    let partner = owner.partner_uuid.unwrap();
+    let program = async |scopes: &[&str]| house.program("Archive keeper", scopes, Some(partner)).await.token;
+    let (editor, developer) = (
+        colleague(&house, &owner, "Edda", "EDITOR").await.token,
+        colleague(&house, &owner, "Dov", "DEVELOPER").await.token,
+    );
+    for (who, token, lacks) in [
+        ("an editor", editor, Some("subscription")),
+        ("a developer", developer, None),
+        ("a program", program(&["partner"]).await, Some("subscription")),
+        ("a program", program(&["partner:write", "subscription"]).await, Some("marketplace.apps")),
+        ("a program", program(&["partner", "subscription", "marketplace"]).await, None),
+    ] {
+        let call = house.call("partner_data_exports_download").path("partner_uuid", partner);
+        let answer = call.path("export_uuid", &export).token(&token).send().await;
+        match lacks {
+            None => assert_eq!(answer.status, 200, "{who}: {}", answer.text()),
+            Some(scope) => {
+                let refusal = (answer.status, answer.code(), answer.str("required_scope"));
+                assert_eq!(refusal, (403, "SCOPE_MISSING", scope), "{who}");
+                assert!(answer.str("detail").contains("administrator"), "{}", answer.text());
+            }
+        }
+    }
+    download(&house, &owner, &export).expect(200).await;
+}
+
+#[tokio::test]
 async fn an_archive_tells_nothing_of_a_person_from_before_they_joined() {
     let (house, owner) = house().await;
     let mover = house.partner("Weser Software").await;

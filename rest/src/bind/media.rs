@@ -1,7 +1,7 @@
 //! Which of the media types that an operation reads has the body?
 
 use http::HeaderMap;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
 
 use super::refusal::Refusal;
 use crate::contract::{BodyForm, BodyKind, FieldCode, FieldError, Operation};
@@ -11,12 +11,16 @@ use crate::contract::{BodyForm, BodyKind, FieldCode, FieldError, Operation};
 ///
 /// # Errors
 /// [`Refusal::UnsupportedMediaType`] when the type is missing, doubled, none of the operation's, or
-/// in another character encoding than UTF-8; [`Refusal::Invalid`] for a body where none is read.
+/// in another character encoding than UTF-8, and when the body is coded; [`Refusal::Invalid`] for a body where none is
+/// read.
 pub fn form<'o>(operation: &'o Operation, headers: &HeaderMap) -> Result<Option<&'o BodyForm>, Refusal> {
     let Some(body) = &operation.body else {
         return if brings_body(headers) { Err(unread()) } else { Ok(None) };
     };
     let refusal = || Refusal::UnsupportedMediaType { accepted: body.media_types().map(str::to_owned).collect() };
+    if is_coded(headers) {
+        return Err(Refusal::UnsupportedCoding);
+    }
     let mut types = headers.get_all(CONTENT_TYPE).iter();
     let Some(value) = types.next() else {
         return if brings_body(headers) { Err(refusal()) } else { Ok(None) };
@@ -44,6 +48,13 @@ pub(super) fn unread() -> Refusal {
 fn brings_body(headers: &HeaderMap) -> bool {
     let length = headers.get(CONTENT_LENGTH).map(|length| length.as_bytes() != b"0");
     length.unwrap_or_else(|| headers.contains_key(TRANSFER_ENCODING))
+}
+
+/// Whether a body comes in a coding, gzip for example (RFC 9110 section 8.4). Nothing is decoded here: a little of it may
+/// hold far more than a body may have.
+pub(crate) fn is_coded(headers: &HeaderMap) -> bool {
+    let names = headers.get_all(CONTENT_ENCODING).iter().flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
+    names.map(<[u8]>::trim_ascii).any(|name| !name.is_empty() && !name.eq_ignore_ascii_case(b"identity"))
 }
 
 /// Whether a media type of the contract, possibly a range, covers one that was sent.

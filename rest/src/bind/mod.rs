@@ -25,6 +25,7 @@ use crate::contract::{Contract, Operation};
 pub use attachments::Attachment;
 pub use condition::{Condition, EntityTag};
 pub use media::form;
+pub(crate) use media::is_coded;
 pub use path::path;
 use refusal::Findings;
 pub use refusal::Refusal;
@@ -55,6 +56,20 @@ pub struct Bound {
     pub if_none_match: Option<Condition>,
     /// The files of a multipart body, or the one body that is bytes as they are.
     pub attachments: Vec<Attachment>,
+}
+
+impl Bound {
+    /// What makes a repeat under one `Idempotency-Key` the same request: SHA-256 of every variable and every file.
+    pub(crate) fn fingerprint(&self) -> [u8; 32] {
+        let mut context = aws_lc_rs::digest::Context::new(&aws_lc_rs::digest::SHA256);
+        context.update(&serde_json::to_vec(&self.variables).unwrap_or_default());
+        for file in &self.attachments {
+            context.update(&file.bytes);
+        }
+        let mut fingerprint = [0; 32];
+        fingerprint.copy_from_slice(context.finish().as_ref());
+        fingerprint
+    }
 }
 
 /// Binds a request to its operation. It waits for nothing: the body is there.

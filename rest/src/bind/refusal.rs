@@ -12,6 +12,8 @@ pub enum Refusal {
         /// The media types that it reads; empty when it reads no body.
         accepted: Vec<String>,
     },
+    /// The body comes in a coding, gzip for example: 415 UNSUPPORTED_MEDIA_TYPE.
+    UnsupportedCoding,
     /// It cannot be read: 400 MALFORMED_REQUEST.
     Malformed {
         /// What to do, in a sentence.

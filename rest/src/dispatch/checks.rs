@@ -1,6 +1,7 @@
 //! What is checked of a request before its content is looked at.
 
-use http::{HeaderMap, header, request::Parts};
+use http::uri::Authority;
+use http::{HeaderMap, HeaderValue, Version, header, request::Parts};
 use labs_schema::ask::Caller;
 use labs_schema::{Code, Fault};
 use uuid::Uuid;
@@ -20,10 +21,21 @@ pub(crate) fn head(parts: &Parts) -> Result<(), Fault> {
     if parts.uri.path_and_query().is_none_or(|target| target.as_str().len() > LONGEST_TARGET) {
         return malformed("The request's target is longer than 4096 bytes. Send fewer or shorter parameters.");
     }
-    if parts.headers.get_all(header::HOST).iter().count() != 1 {
-        return malformed("Send exactly one Host header.");
+    let mut hosts = parts.headers.get_all(header::HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (Some(host), None) if names_a_host(host) => Ok(()),
+        (Some(_), None) => malformed("The Host header names no host. Send one as in api.example.com or [::1]:8080."),
+        // HTTP/1.0 knows no Host (RFC 9112 section 3.2); health checks of proxies speak it.
+        (None, None) if parts.version <= Version::HTTP_10 => Ok(()),
+        _ => malformed("Send exactly one Host header."),
     }
-    Ok(())
+}
+
+/// Whether a Host header holds a host, and a port if any (RFC 9110 section 7.2).
+fn names_a_host(value: &HeaderValue) -> bool {
+    let Ok(authority) = Authority::try_from(value.as_bytes()) else { return false };
+    let is_port_good = authority.as_str().len() == authority.host().len() || authority.port_u16().is_some();
+    !authority.as_str().contains('@') && !authority.host().is_empty() && is_port_good
 }
 
 /// Under /v1/partner/{partner_uuid} a foreign uuid is 403 whether it exists or not (specification:
@@ -62,6 +74,25 @@ pub(super) fn origin(rest: &Rest, sent: &HeaderMap) -> Result<(), Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_host_header_names_a_host_and_http_1_0_needs_none() {
+        let verdict = |version: Version, hosts: &[&str]| {
+            let request = http::Request::builder().version(version).uri("/v1/system/health");
+            let request = hosts.iter().fold(request, |request, host| request.header(header::HOST, *host));
+            head(&request.body(()).unwrap().into_parts().0).map_err(|fault| fault.code())
+        };
+        for good in ["labs", "labs.example:8080", "127.0.0.1:1", "[::1]", "[::1]:65535"] {
+            assert_eq!(verdict(Version::HTTP_11, &[good]), Ok(()), "{good}");
+        }
+        for bad in ["", "a b", "u@h", "u:p@h:1", "x:99999999", "x:", ":80", "a/b", "a?b", "[::1", "\"x\""] {
+            assert_eq!(verdict(Version::HTTP_11, &[bad]), Err(Code::MalformedRequest), "{bad}");
+            assert_eq!(verdict(Version::HTTP_10, &[bad]), Err(Code::MalformedRequest), "{bad}");
+        }
+        assert_eq!(verdict(Version::HTTP_10, &[]), Ok(()));
+        assert_eq!(verdict(Version::HTTP_11, &[]), Err(Code::MalformedRequest));
+        assert_eq!(verdict(Version::HTTP_10, &["labs", "labs"]), Err(Code::MalformedRequest));
+    }
 
     #[test]
     fn a_path_names_ones_own_partner_or_none() {

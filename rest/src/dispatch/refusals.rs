@@ -6,6 +6,9 @@ use labs_schema::{Code, Fault, FieldError};
 use crate::bind::Refusal;
 use crate::contract::{FieldPlace, Operation};
 
+/// What whoever sends a coded body is told.
+pub(crate) const CODED: &str = "Send the body as it is, without Content-Encoding.";
+
 /// The fault of a refusal. The token endpoints say it in the words of RFC 6749 section 5.2.
 pub(crate) fn fault(operation: &Operation, refusal: Refusal) -> Fault {
     let fault = match refusal {
@@ -14,6 +17,7 @@ pub(crate) fn fault(operation: &Operation, refusal: Refusal) -> Fault {
             Code::UnsupportedMediaType,
             format!("Send the body as {} and say so in Content-Type.", accepted.join(" or ")),
         ),
+        Refusal::UnsupportedCoding => Fault::new(Code::UnsupportedMediaType, CODED),
         Refusal::Malformed { detail, errors } => Fault::new(Code::MalformedRequest, detail).with_errors(fields(errors)),
         Refusal::Invalid { errors } => Fault::invalid(fields(errors)),
     };

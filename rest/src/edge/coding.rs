@@ -1,7 +1,10 @@
 //! The codings that a caller takes answers in (RFC 9110 section 12.5.3).
 
+use axum::BoxError;
+use axum::body::{Body, HttpBody};
 use axum::extract::Request;
-use http::{HeaderMap, HeaderValue, Response, header};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 
 /// What follows the entity tag of a representation in the one that a coding made of it.
 const MARKS: [(&str, &str); 2] = [("gzip", "-gzip"), ("br", "-br")];
@@ -9,6 +12,11 @@ const MARKS: [(&str, &str); 2] = [("gzip", "-gzip"), ("br", "-br")];
 /// Marks an answer whose coding is settled, so that it is not compressed on its way out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settled;
+
+/// Marks an answer of which the caller wants nothing but the tag, whatever it is: it asked with `If-None-Match: *`. Which
+/// form would leave is known only when its coding is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OnlyTag;
 
 /// Lets every answer go out as it is when nothing better is taken. The library would call it 406 once the operation
 /// is done, which denies what was committed; the RFC lets a server answer as if nothing had been asked for.
@@ -25,16 +33,29 @@ pub(crate) fn allow_identity(mut request: Request) -> Request {
 }
 
 /// Tells the coded form of a representation by its entity tag from the plain one, because a strong tag stands for the
-/// same bytes (RFC 9110 section 8.8.3.3).
-pub(crate) fn mark_tag<B>(mut response: Response<B>) -> Response<B> {
+/// same bytes (RFC 9110 section 8.8.3.3), and leaves out the representation of [`OnlyTag`].
+pub(crate) fn mark_tag<B>(response: Response<B>) -> Response<Body>
+where
+    B: HttpBody<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
+    let mut response = response.map(Body::new);
     let headers = response.headers_mut();
     let coding = headers.get(header::CONTENT_ENCODING);
-    let Some((_, mark)) = coding.and_then(|coding| MARKS.iter().find(|(name, _)| coding == name)) else {
-        return response;
-    };
-    let plain = headers.get(header::ETAG).and_then(|tag| tag.to_str().ok()?.strip_suffix('"'));
-    if let Some(marked) = plain.and_then(|plain| HeaderValue::from_str(&format!("{plain}{mark}\"")).ok()) {
-        headers.insert(header::ETAG, marked);
+    if let Some((_, mark)) = coding.and_then(|coding| MARKS.iter().find(|(name, _)| coding == name)) {
+        let plain = headers.get(header::ETAG).and_then(|tag| tag.to_str().ok()?.strip_suffix('"'));
+        if let Some(marked) = plain.and_then(|plain| HeaderValue::from_str(&format!("{plain}{mark}\"")).ok()) {
+            headers.insert(header::ETAG, marked);
+        }
+    }
+    if response.extensions().get::<OnlyTag>().is_some() { without_content(response) } else { response }
+}
+
+fn without_content(mut response: Response<Body>) -> Response<Body> {
+    *response.body_mut() = Body::empty();
+    *response.status_mut() = StatusCode::NOT_MODIFIED;
+    for name in [header::CONTENT_TYPE, header::CONTENT_ENCODING, header::CONTENT_LENGTH, header::CONTENT_DISPOSITION] {
+        response.headers_mut().remove(name);
     }
     response
 }
@@ -77,7 +98,7 @@ mod tests {
     #[test]
     fn each_coding_of_a_representation_has_a_tag_of_its_own() {
         let tag = |coding: &'static str| {
-            let mut response = Response::new(());
+            let mut response = Response::new(Body::empty());
             response.headers_mut().insert(header::ETAG, HeaderValue::from_static("\"abc\""));
             if !coding.is_empty() {
                 response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
@@ -86,7 +107,21 @@ mod tests {
         };
         assert_eq!(["", "gzip", "br"].map(tag), ["\"abc\"", "\"abc-gzip\"", "\"abc-br\""]);
         assert_eq!(["abc", "abc-gzip", "abc-br", "abc-zstd"].map(unmarked), ["abc", "abc", "abc", "abc-zstd"]);
-        assert!(mark_tag(Response::new(())).headers().is_empty());
+        assert!(mark_tag(Response::new(Body::empty())).headers().is_empty());
+    }
+
+    #[test]
+    fn of_an_answer_whose_tag_alone_is_wanted_the_tag_of_its_form_is_left() {
+        let mut response = Response::new(Body::from("a body"));
+        response.extensions_mut().insert(OnlyTag);
+        for (name, value) in
+            [(header::ETAG, "\"abc\""), (header::CONTENT_ENCODING, "gzip"), (header::CONTENT_TYPE, "text/plain")]
+        {
+            response.headers_mut().insert(name, HeaderValue::from_static(value));
+        }
+        let left = mark_tag(response);
+        assert_eq!((left.status(), left.headers().len()), (StatusCode::NOT_MODIFIED, 1));
+        assert_eq!(left.headers()[header::ETAG], "\"abc-gzip\"");
     }
 
     #[test]

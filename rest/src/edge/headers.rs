@@ -22,6 +22,7 @@ pub const EXPOSED: &[&str] = &[
     "x-labs-deprecation",
     "idempotency-replayed",
     "x-audit-chain-head",
+    "repr-digest",
 ];
 
 /// What is left of the budgets (specification: decisions, Budgets).
@@ -32,6 +33,21 @@ pub fn allowance(headers: &mut HeaderMap, allowance: &Allowance) {
     number(headers, "x-ratelimit-daily-limit", allowance.daily.limit);
     number(headers, "x-ratelimit-daily-remaining", allowance.daily.remaining);
     number(headers, "x-ratelimit-daily-reset", allowance.daily.reset);
+}
+
+/// Who may keep an answer, unless it says so itself: everybody for a minute what everybody may read, the caller what has
+/// an entity tag, nobody the rest.
+pub fn caching(headers: &mut HeaderMap, is_for_everybody: bool) {
+    if headers.contains_key(header::CACHE_CONTROL) {
+        return;
+    }
+    let policy = match (is_for_everybody, headers.contains_key(header::ETAG)) {
+        (true, _) => "public, max-age=60",
+        // The caller asks each time whether it is still the same.
+        (false, true) => "private, no-cache",
+        (false, false) => "no-store",
+    };
+    fixed(headers, header::CACHE_CONTROL, policy);
 }
 
 /// What keeps a browser from being turned against the caller.

@@ -8,20 +8,36 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::Notify;
 use tokio::time::{Instant, Sleep};
 
 /// Counts the beginnings and the ends of a connection's requests: even between two of them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Turns(Arc<AtomicUsize>);
+pub(super) struct Turns(Arc<Count>);
+
+#[derive(Debug, Default)]
+struct Count {
+    turns: AtomicUsize,
+    first: Notify,
+}
 
 impl Turns {
     /// A head has been read, or its answer is made.
     pub(super) fn next(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
+        if self.0.turns.fetch_add(1, Ordering::Relaxed) == 0 {
+            self.0.first.notify_one();
+        }
+    }
+
+    /// Waits until the first head has been read; not at all when it was. One may wait at a time.
+    pub(super) async fn first(&self) {
+        if self.now() == 0 {
+            self.0.first.notified().await;
+        }
     }
 
     fn now(&self) -> usize {
-        self.0.load(Ordering::Relaxed)
+        self.0.turns.load(Ordering::Relaxed)
     }
 }
 

@@ -4,20 +4,19 @@
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use futures_util::future::{Either, join, join_all};
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use ipnet::IpNet;
 use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
 use super::address;
@@ -42,6 +41,8 @@ const CONNECTIONS: usize = 4_096;
 const CONNECTIONS_OF_ONE: usize = 256;
 /// How often it is told that connections cannot be taken.
 const REMINDER: Duration = Duration::from_secs(10);
+/// How long a stop waits for the first request of a connection that was opened before.
+const FIRST: Duration = Duration::from_secs(2);
 /// How long a stop waits for requests under way.
 const DRAIN: Duration = Duration::from_secs(20);
 
@@ -71,15 +72,20 @@ async fn serve_within(
     stop: CancellationToken,
     stall: Duration,
 ) -> std::io::Result<()> {
-    let graceful = GracefulShutdown::new();
+    let open = TaskTracker::new();
     let seats = Arc::new(Seats { held: Mutex::default(), trusted_proxies });
+    let accept = |stream: TcpStream, peer: SocketAddr| {
+        if let Some(seat) = Seats::take(&seats, peer.ip()) {
+            open.spawn(answer(stream, (peer, seat), router.clone(), stall, stop.clone()));
+        }
+    };
     let mut told_at: Option<Instant> = None;
     loop {
-        let (stream, peer) = tokio::select! {
+        tokio::select! {
             biased;
             () = stop.cancelled() => break,
             accepted = listener.accept() => match accepted {
-                Ok(accepted) => accepted,
+                Ok((stream, peer)) => accept(stream, peer),
                 // Of one connection, or of a machine that is short of something: neither is the end of the listener.
                 Err(error) => {
                     if told_at.is_none_or(|told_at| told_at.elapsed() >= REMINDER) {
@@ -87,24 +93,20 @@ async fn serve_within(
                         tracing::warn!(cause = %error, "connections cannot be taken");
                     }
                     tokio::time::sleep(Duration::from_millis(20)).await;
-                    continue;
                 }
             },
-        };
-        if let Some(seat) = Seats::take(&seats, peer.ip()) {
-            accept(stream, (peer, seat), &router, stall, Some(&graceful));
         }
     }
     // Whoever has knocked already is let in, for one request; to close the door on them would lose it.
-    let (listener, mut last) = (listener.into_std()?, Vec::new());
+    let listener = listener.into_std()?;
     while let Some((stream, peer)) = next_knock(&listener) {
-        let Ok(stream) = stream.set_nonblocking(true).and_then(|()| TcpStream::from_std(stream)) else { continue };
-        if let Some(seat) = Seats::take(&seats, peer.ip()) {
-            last.push(accept(stream, (peer, seat), &router, stall, None));
+        if let Ok(stream) = stream.set_nonblocking(true).and_then(|()| TcpStream::from_std(stream)) {
+            accept(stream, peer);
         }
     }
     drop(listener);
-    if tokio::time::timeout(DRAIN, join(graceful.shutdown(), join_all(last))).await.is_err() {
+    open.close();
+    if tokio::time::timeout(DRAIN, open.wait()).await.is_err() {
         tracing::warn!(seconds = DRAIN.as_secs(), "some requests did not end in time and are cut off");
     }
     Ok(())
@@ -122,23 +124,24 @@ fn next_knock(listener: &std::net::TcpListener) -> Option<(std::net::TcpStream, 
     None
 }
 
-/// Serves a connection: request after request while it is watched, else one.
-fn accept(
+/// Answers the requests of a connection, one after the other, until the stop: then the one under way is its last, and a
+/// connection that has brought none yet may bring one, because its caller cannot know.
+async fn answer(
     stream: TcpStream,
     (peer, seat): (SocketAddr, Seat),
-    router: &Router,
+    router: Router,
     stall: Duration,
-    graceful: Option<&GracefulShutdown>,
-) -> JoinHandle<()> {
+    stop: CancellationToken,
+) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(cause = %error, "a connection without TCP_NODELAY");
     }
     if let Err(error) = SockRef::from(&stream).set_send_buffer_size(SEND_BUFFER) {
         tracing::debug!(cause = %error, "a connection with a send buffer of the system's size");
     }
-    let router = router.clone();
     let turns = Turns::default();
     let stream = Patient::new(stream, turns.clone(), HEAD, stall);
+    let begun = turns.clone();
     let service = tower::service_fn(move |request: http::Request<Incoming>| {
         let mut request = request.map(axum::body::Body::new);
         request.extensions_mut().insert(Peer(peer.ip()));
@@ -156,18 +159,23 @@ fn accept(
         .max_buf_size(HEAD_BYTES)
         .max_headers(HEAD_LINES)
         .half_close(false)
-        .keep_alive(graceful.is_some())
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
-    let connection = match graceful {
-        Some(graceful) => Either::Left(graceful.watch(connection)),
-        None => Either::Right(connection),
+    let mut connection = pin!(connection);
+    let last = async {
+        stop.cancelled().await;
+        let _came_in_time = tokio::time::timeout(FIRST, begun.first()).await;
     };
-    tokio::spawn(async move {
-        if let Err(error) = connection.await {
-            tracing::debug!(cause = %error, "a connection ended badly");
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = last => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
         }
-        drop(seat);
-    })
+    };
+    if let Err(error) = ended {
+        tracing::debug!(cause = %error, "a connection ended badly");
+    }
+    drop(seat);
 }
 
 /// Which network holds how many connections.
@@ -256,6 +264,36 @@ mod tests {
             client.read_to_string(&mut answer).await.unwrap();
             assert!(answer.ends_with("here"), "{answer}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_was_opened_before_the_end_has_its_first_request_answered() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
+        let (arrived, served) = (Arc::new(tokio::sync::Notify::new()), Router::new());
+        let told = Arc::clone(&arrived);
+        let served = served.fallback(move || {
+            told.notify_one();
+            std::future::ready("here")
+        });
+        let server = tokio::spawn(serve(listener, served, Vec::new(), stop.clone()));
+        let request = b"GET / HTTP/1.1\r\nHost: labs\r\n\r\n";
+        let mut silent: Vec<TcpStream> = Vec::new();
+        for _ in 0..20 {
+            silent.push(TcpStream::connect(address).await.unwrap());
+        }
+        let mut busy = TcpStream::connect(address).await.unwrap();
+        busy.write_all(request).await.unwrap();
+        // The accepting side takes connections in their order, so that it has taken all when this one is answered.
+        arrived.notified().await;
+        stop.cancel();
+        for client in &mut silent {
+            client.write_all(request).await.unwrap();
+            let mut answer = String::new();
+            client.read_to_string(&mut answer).await.unwrap();
+            assert!(answer.ends_with("here") && answer.contains("connection: close"), "{answer}");
+        }
+        server.await.unwrap().unwrap();
     }
 
     #[tokio::test]

@@ -51,7 +51,7 @@ pub(crate) async fn serve(
     match operation.id.as_str() {
         "system_health_get" => Ok(status::health()),
         "system_readiness_get" => Ok(status::readiness(rest).await),
-        "system_contract_get" | "publication_api_reference_get" => Ok(status::contract(rest, parts).await),
+        "system_contract_get" | "publication_api_reference_get" => status::contract(rest, parts, bound).await,
         "system_me_explain" => explain::explain(rest, parts, caller, bound).await,
         other => Err(Fault::internal(format!("{other} has neither a document nor an exception"))),
     }

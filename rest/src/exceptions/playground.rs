@@ -20,7 +20,7 @@ use tokio_util::context::TokioContext;
 use super::other_method;
 use crate::answer;
 use crate::bind;
-use crate::dispatch::{Walk, body, checks, survived};
+use crate::dispatch::{Walk, body, checks, refusals, survived};
 use crate::rest::Rest;
 
 /// Largest body in bytes.
@@ -80,6 +80,9 @@ async fn walk_query(rest: &Arc<Rest>, parts: &Parts, body: Body, walk: &mut Walk
     let declared = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if declared.split(';').next().map(str::trim) != Some("application/json") {
         return Err(Fault::new(Code::UnsupportedMediaType, "Send the query as application/json."));
+    }
+    if bind::is_coded(&parts.headers) {
+        return Err(Fault::new(Code::UnsupportedMediaType, refusals::CODED));
     }
     let bytes = body::read_small(parts, body, LARGEST).await?;
     let sent: Sent =

@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 use axum::body::Body;
 use futures_util::future::{BoxFuture, join_all};
 use http::{HeaderValue, Response, StatusCode, header, request::Parts};
+use labs_schema::Fault;
 use serde_json::{Value, json};
 
-use crate::answer::{coded_not_modified, etag};
-use crate::bind::Condition;
+use crate::answer::{conditionally, etag};
+use crate::bind::Bound;
 use crate::edge::headers;
 use crate::rest::Rest;
 
@@ -92,17 +93,13 @@ async fn verdict(probe: &Probe) -> Value {
 }
 
 /// The contract's bytes.
-pub(super) async fn contract(rest: &Rest, parts: &Parts) -> Response<Body> {
+pub(super) async fn contract(rest: &Rest, parts: &Parts, bound: &Bound) -> Result<Response<Body>, Fault> {
     let tag = etag(rest.contract.digest().as_bytes());
-    let sent = parts.headers.get_all(header::IF_NONE_MATCH).iter().map(HeaderValue::as_bytes);
-    if let Some(held) = Condition::parse(sent).as_ref().and_then(|sent| sent.find_weakly(&tag, &parts.headers)) {
-        return coded_not_modified(&held);
-    }
     let mut response = rest.document.answer(&parts.headers).await;
     let out = response.headers_mut();
     out.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/yaml"));
     headers::text(out, header::ETAG, &format!("\"{tag}\""));
-    response
+    conditionally(response, (bound.if_match.as_ref(), bound.if_none_match.as_ref()), &parts.headers)
 }
 
 /// A JSON answer.

@@ -5,6 +5,7 @@
 //! file to open and the mend, and the service does not start with one.
 
 mod leaf;
+mod path;
 mod promises;
 mod sdl;
 mod selection;

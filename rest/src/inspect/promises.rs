@@ -4,7 +4,7 @@ use async_graphql::parser::types::{Field, OperationDefinition, OperationType, Se
 
 use super::sdl::{self, Root, Sdl};
 use super::selection::Answers;
-use super::{Difference, variables};
+use super::{Difference, path, variables};
 use crate::contract::{Contract, GROUPS, Operation};
 use crate::documents::{Document, Documents};
 
@@ -39,6 +39,7 @@ impl Inspection<'_> {
             let what = format!("{id} needs the scope {scope}, which the security scheme does not list");
             found.push(difference(&operation.file(), what));
         }
+        found.extend(path::differences(operation).into_iter().map(|what| difference(&operation.file(), what)));
         let document = self.documents.get(id);
         if self.served_directly.contains(&id) {
             if let Some(document) = document {

@@ -1,38 +1,55 @@
-//! Internal people who can grant roles and let others in: the last of them stays.
+//! Internal people who can grant roles and let others in: the last of them stays, and so does the last one who holds all
+//! of `labs.admin:write`, because nobody else could grant it again.
 //!
 //! Whoever takes a right from internal people holds [`lock`] while they do, so that two who take it from each other
 //! come one after the other, and asks [`remain`] afterwards. The database looks once more at the end of the transaction
-//! (migrations, `staff_granter_kept`).
+//! (migrations, `staff_granter_kept` and `staff_whole_kept`).
 
 use crate::db::Db;
 use crate::fault::Fault;
 
-/// Makes those who take rights from internal people wait for one another until the transaction ends.
+/// What some active internal person can do.
+pub(super) struct Granters {
+    /// Grant roles and let others in.
+    grants: bool,
+    /// Everything, so that there is nothing that they cannot grant.
+    whole: bool,
+}
+
+/// Makes those who take rights from internal people wait for one another until the transaction ends. Answers what there
+/// is to be kept.
 ///
 /// # Errors
 /// What the database answered.
-pub(super) async fn lock(db: &Db) -> Result<(), Fault> {
+pub(super) async fn lock(db: &Db) -> Result<Granters, Fault> {
     sqlx::query!("select pg_advisory_xact_lock(hashtextextended('staff granters', 0))")
         .execute(&mut *db.conn().await?)
         .await?;
-    Ok(())
+    get(db).await
 }
 
-/// Refuses what was just done when nobody who can grant is left.
+/// Refuses what was just done when nobody who can grant is left, or nobody of those who held everything.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
-pub(super) async fn remain(db: &Db) -> Result<(), Fault> {
-    let somebody = sqlx::query_scalar!(
-        r#"select exists (
-             select from person as p
-               join staff_role_grant as g using (person_uuid) join staff_role as r using (role_code)
-              where p.kind = 'STAFF_USER' and p.state = 'ACTIVE' and staff_scopes_grant(r.scopes)
-           ) as "somebody!""#
+pub(super) async fn remain(db: &Db, before: &Granters) -> Result<(), Fault> {
+    let left = get(db).await?;
+    if !left.grants {
+        return Err(Fault::last_granter());
+    }
+    if before.whole && !left.whole { Err(Fault::last_of_all_rights()) } else { Ok(()) }
+}
+
+async fn get(db: &Db) -> Result<Granters, Fault> {
+    Ok(sqlx::query_as!(
+        Granters,
+        r#"select count(*) > 0 as "grants!", count(*) filter (where 'labs.admin:write' = any(r.scopes)) > 0 as "whole!"
+             from person as p
+             join staff_role_grant as g using (person_uuid) join staff_role as r using (role_code)
+            where p.kind = 'STAFF_USER' and p.state = 'ACTIVE' and staff_scopes_grant(r.scopes)"#
     )
     .fetch_one(&mut *db.conn().await?)
-    .await?;
-    if somebody { Ok(()) } else { Err(Fault::last_granter()) }
+    .await?)
 }
 
 /// Refuses what was just done when no role is left that reaches all of `labs.admin:write`: nobody could ever be granted

@@ -34,6 +34,17 @@ pub(super) async fn load(on: impl PgExecutor<'_>, key: &MasterKey, parties: (&st
     KeyRing::new(parties.0, parties.1, &signer, keys).map_err(Fault::internal)
 }
 
+/// Whether this master key opens what the database's was sealed with; true where nothing was sealed yet.
+pub(crate) async fn is_sealed_with(pool: &PgPool, key: &MasterKey) -> Result<bool, Fault> {
+    let sealed = sqlx::query_scalar!(
+        r#"select private_key_sealed as "sealed!" from signing_key
+            where state = 'CURRENT' and private_key_sealed is not null"#
+    )
+    .fetch_optional(pool)
+    .await?;
+    Ok(sealed.is_none_or(|sealed| key.open(PURPOSE, &sealed).is_ok()))
+}
+
 /// A key pair just made, as it is kept.
 pub(crate) struct FreshKey {
     pub(crate) key_id: String,

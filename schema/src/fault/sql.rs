@@ -30,6 +30,7 @@ impl From<sqlx::Error> for Fault {
             }
             _ if constraint_of(&error) == Some("person_administrator_check") => Self::last_administrator(),
             _ if constraint_of(&error) == Some("staff_granter_check") => Self::last_granter(),
+            _ if constraint_of(&error) == Some("staff_whole_check") => Self::last_of_all_rights(),
             _ if constraint_of(&error) == Some("audit_change_kept") => {
                 tracing::error!(cause = %error, "the difference of an audit record could not be written");
                 Self::audit_unavailable()
@@ -44,6 +45,15 @@ impl Fault {
     #[must_use]
     pub(crate) fn last_administrator() -> Self {
         Self::conflict("A partner always keeps one active administrator. Make somebody else administrator first.")
+    }
+
+    /// Nobody who holds all of `labs.admin:write` would be left.
+    #[must_use]
+    pub(crate) fn last_of_all_rights() -> Self {
+        Self::conflict(
+            "Nobody would be left who holds labs.admin:write, and nobody could be granted it again. Give somebody else a \
+             role with it first.",
+        )
     }
 
     /// Nobody who can grant roles to internal people would be left.

@@ -55,6 +55,9 @@ pub enum Asking {
         name: String,
         /// The company that was registered.
         company: String,
+        /// When it was registered; none in a mail that waits since before the hour was told.
+        #[serde(default)]
+        registered_at: Option<Timestamp>,
     },
     /// Choose a new password.
     ResetPassword {
@@ -170,6 +173,9 @@ pub enum Notice {
     Subscription(SubscriptionNotice),
 }
 
+/// The kind of the mail about wrong codes, which is counted apart: an account gets one a day.
+pub(crate) const WRONG_CODES: &str = "WRONG_CODES";
+
 /// What happened to an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -188,6 +194,8 @@ pub enum SecurityEvent {
     RecoveryCodeUsed,
     /// New recovery codes were made.
     RecoveryCodesRegenerated,
+    /// Wrong codes were tried, several in a row.
+    WrongCodes,
     /// A refresh token was used a second time, so all sessions of its family were ended.
     RefreshReused,
     /// The address was changed.
@@ -257,6 +265,7 @@ impl Letter {
             Letter::Telling(notice) => match notice {
                 Notice::AlreadyRegistered { .. } => "ALREADY_REGISTERED",
                 Notice::EmailTaken { .. } => "EMAIL_TAKEN",
+                Notice::Security { event: SecurityEvent::WrongCodes, .. } => WRONG_CODES,
                 Notice::Security { .. } => "SECURITY",
                 Notice::PartnerSuspended { .. } => "PARTNER_SUSPENDED",
                 Notice::PartnerReinstated { .. } => "PARTNER_REINSTATED",

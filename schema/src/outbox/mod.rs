@@ -14,6 +14,7 @@ mod deliver;
 mod rules;
 mod store;
 
+use ipnet::IpNet;
 use uuid::Uuid;
 
 pub use deliver::{Round, deliver_due};
@@ -76,7 +77,7 @@ pub(crate) async fn queue_by(
     to: &Addressee,
     letter: &Letter,
 ) -> Result<(), Fault> {
-    post_by(db, services, message_uuid, to, &Post::of(letter)).await
+    post_by(db, services, (message_uuid, None), to, &Post::of(letter)).await
 }
 
 /// Queues a letter to each administrator of a partner's team who can be written to, written by their name. There need be
@@ -92,7 +93,7 @@ pub(crate) async fn queue_to_administrators(
 ) -> Result<(), Fault> {
     for to in administrators_page(db, partner_uuid).await? {
         let message_uuid = keep::uuid_at(services.clock.now().0);
-        post_by(db, services, message_uuid, &to, &Post::of(&write(to.name.clone()))).await?;
+        post_by(db, services, (message_uuid, None), &to, &Post::of(&write(to.name.clone()))).await?;
     }
     Ok(())
 }
@@ -111,20 +112,22 @@ impl<'a> Post<'a> {
 }
 
 async fn post(ask: &Ask, to: &Addressee, post: &Post<'_>) -> Result<(), Fault> {
-    post_by(&ask.db, &ask.services, ask.new_uuid(), to, post).await
+    post_by(&ask.db, &ask.services, (ask.new_uuid(), Some(ask.caller.network())), to, post).await
 }
 
+/// Posts under this id what somebody of this network asked for, or nobody.
 async fn post_by(
     db: &Db,
     services: &Services,
-    message_uuid: Uuid,
+    (message_uuid, network): (Uuid, Option<IpNet>),
     to: &Addressee,
     &Post { letter, about_partner_uuid, is_meant }: &Post<'_>,
 ) -> Result<(), Fault> {
     let subject = letter.subject(Locale::of(&to.locale), &platform(services));
     let content_sealed = letter.seal(&services.key, message_uuid);
     let (kind, subject, content_sealed) = (letter.kind(), subject.as_str(), content_sealed.as_slice());
-    let message = store::NewMessage { message_uuid, kind, subject, content_sealed, about_partner_uuid, is_meant };
+    let message =
+        store::NewMessage { message_uuid, kind, subject, content_sealed, about_partner_uuid, network, is_meant };
     store::insert(db, to, &message).await
 }
 
@@ -151,6 +154,22 @@ pub(crate) async fn queue_notice(ask: &Ask, person_uuid: Uuid, event: SecurityEv
     queue_to_person(ask, person_uuid, |name| Letter::Telling(Notice::Security { name, event, occurred_at })).await
 }
 
+/// The same for what may happen again and again: a person gets one notice of it a day. Others about the same person wait
+/// already, for whatever was counted before.
+///
+/// # Errors
+/// What the database answered.
+pub(crate) async fn queue_daily_notice(
+    ask: &Ask,
+    person_uuid: Uuid,
+    (event, kind): (SecurityEvent, &str),
+) -> Result<(), Fault> {
+    if store::was_told_today(&ask.db, person_uuid, kind).await? {
+        return Ok(());
+    }
+    queue_notice(ask, person_uuid, event).await
+}
+
 /// How many mails of these kinds an address was sent or is to be sent in the last hour. Others who ask the same of it
 /// wait until the transaction ends, so that of many at once no more are sent than of as many one after the other.
 ///
@@ -160,6 +179,19 @@ pub(crate) async fn recent_count(ask: &Ask, email: &str, kinds: &[&str]) -> Resu
     store::recipient_lock(&ask.db, email).await?;
     let kinds: Vec<String> = kinds.iter().map(|kind| (*kind).to_owned()).collect();
     store::count_recent(&ask.db, email, &kinds).await
+}
+
+/// How many more mails of these kinds an address may get on the wish of whoever asks without being known: a few an hour
+/// from one network, so that a stranger's wishes elsewhere do not use up the owner's, and some a day in all. Others who
+/// ask the same of it wait until the transaction ends, as in [`recent_count`].
+///
+/// # Errors
+/// What the database answered.
+pub(crate) async fn room_for(ask: &Ask, email: &str, kinds: &[&str]) -> Result<usize, Fault> {
+    store::recipient_lock(&ask.db, email).await?;
+    let kinds: Vec<String> = kinds.iter().map(|kind| (*kind).to_owned()).collect();
+    let asked = store::count_asked(&ask.db, email, &kinds, ask.caller.network()).await?;
+    Ok(rules::room(asked.from_network, asked.today))
 }
 
 /// What the platform calls itself in subjects: the sender's name.

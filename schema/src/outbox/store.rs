@@ -1,5 +1,6 @@
 //! Every statement about queued mail.
 
+use ipnet::IpNet;
 use uuid::Uuid;
 
 use crate::auth::people::Addressee;
@@ -26,6 +27,8 @@ pub(super) struct NewMessage<'a> {
     pub(super) content_sealed: &'a [u8],
     /// Of whom it tells, where that is not who it goes to.
     pub(super) about_partner_uuid: Option<Uuid>,
+    /// Where whoever asked for it comes from.
+    pub(super) network: Option<IpNet>,
     /// Whether there is somebody to write to. The same statement runs in either case.
     pub(super) is_meant: bool,
 }
@@ -34,8 +37,8 @@ pub(super) struct NewMessage<'a> {
 pub(super) async fn insert(db: &Db, to: &Addressee, message: &NewMessage<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "insert into mail_message (message_uuid, kind, recipient, locale, subject, content_sealed, person_uuid, partner_uuid,
-                                   about_partner_uuid)
-         select $1, $2, $3, $4, $5, $6, $7, $8, $9 where $10",
+                                   about_partner_uuid, asked_from)
+         select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 where $11",
         message.message_uuid,
         message.kind,
         to.email,
@@ -45,6 +48,7 @@ pub(super) async fn insert(db: &Db, to: &Addressee, message: &NewMessage<'_>) ->
         to.person_uuid,
         to.partner_uuid,
         message.about_partner_uuid,
+        message.network as Option<IpNet>,
         message.is_meant,
     )
     .execute(&mut *db.conn().await?)
@@ -67,6 +71,42 @@ pub(super) async fn count_recent(db: &Db, email: &str, kinds: &[String]) -> Resu
             where lower(recipient) = lower($1) and created_at > labs_now() - interval '1 hour' and kind = any($2)"#,
         email,
         kinds
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Whether a person got a mail of this kind in the last day.
+pub(super) async fn was_told_today(db: &Db, person_uuid: Uuid, kind: &str) -> Result<bool, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select exists (select from mail_message where person_uuid = $1 and kind = $2
+                             and created_at > labs_now() - interval '1 day') as "was_told!""#,
+        person_uuid,
+        kind
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
+/// How many mails of some kinds an address got.
+pub(super) struct AskedRow {
+    /// In the last hour, on the wish of one network.
+    pub(super) from_network: i64,
+    /// In the last day, whoever asked.
+    pub(super) today: i64,
+}
+
+/// How many mails of these kinds an address got lately, in whatever case it was written.
+pub(super) async fn count_asked(db: &Db, email: &str, kinds: &[String], network: IpNet) -> Result<AskedRow, Fault> {
+    Ok(sqlx::query_as!(
+        AskedRow,
+        r#"select count(*) filter (where asked_from = $3 and created_at > labs_now() - interval '1 hour') as "from_network!",
+                  count(*) as "today!"
+             from mail_message
+            where lower(recipient) = lower($1) and created_at > labs_now() - interval '1 day' and kind = any($2)"#,
+        email,
+        kinds,
+        network as IpNet,
     )
     .fetch_one(&mut *db.conn().await?)
     .await?)

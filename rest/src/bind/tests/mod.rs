@@ -69,7 +69,7 @@ impl Call {
     async fn refused(&self, operation: &str) -> (u16, Vec<(String, FieldCode)>) {
         match self.bind(operation).await.unwrap_err() {
             Refusal::NotFound => (404, Vec::new()),
-            Refusal::UnsupportedMediaType { .. } => (415, Vec::new()),
+            Refusal::UnsupportedMediaType { .. } | Refusal::UnsupportedCoding => (415, Vec::new()),
             Refusal::Malformed { errors, .. } => (400, errors.into_iter().map(place).collect()),
             Refusal::Invalid { errors } => (422, errors.into_iter().map(place).collect()),
         }

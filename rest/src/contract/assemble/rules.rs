@@ -51,6 +51,7 @@ pub(super) struct Traits {
     single_json: bool,
     takes_key: bool,
     takes_if_match: bool,
+    conditional: bool,
     liveness: bool,
 }
 
@@ -69,6 +70,8 @@ impl Traits {
         let writes_in_place = matches!(method, "patch" | "put" | "delete");
         let id = operation.get("operationId").and_then(Value::as_str).unwrap_or_default();
         let resource = (method == "get" || keyed || writes_in_place) && !MOMENTARY.contains(&id);
+        let single_json =
+            list.is_none() && resource && answers_json(operation) && !operation.contains_key("x-never-stored");
         Traits {
             get: method == "get",
             list: list.is_some(),
@@ -79,9 +82,10 @@ impl Traits {
             path_parameters: path.contains('{'),
             body: operation.contains_key("requestBody"),
             content: !answers_nothing(operation),
-            single_json: list.is_none() && resource && answers_json(operation),
+            single_json,
             takes_key: keyed,
             takes_if_match: writes_in_place && single_gets.contains(path),
+            conditional: method == "get" && (single_json || takes(operation, "IfNoneMatch")),
             liveness: id == "system_health_get",
         }
     }
@@ -133,6 +137,13 @@ pub(crate) fn is_staff_scope(scope: &str) -> bool {
     scope.strip_prefix("labs.admin").is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ':']))
 }
 
+/// Whether an operation names this parameter of the components.
+fn takes(operation: &Map<String, Value>, component: &str) -> bool {
+    let named = format!("#/components/parameters/{component}");
+    let parameters = operation.get("parameters").and_then(Value::as_array);
+    parameters.is_some_and(|all| all.iter().any(|parameter| text(parameter, "$ref") == Some(&named)))
+}
+
 /// Whether success has no body, of which no kind could be unacceptable.
 fn answers_nothing(operation: &Map<String, Value>) -> bool {
     operation.get("responses").and_then(|responses| responses.get("204")).is_some()
@@ -153,7 +164,8 @@ fn add_parameters(traits: &Traits, operation: &mut Map<String, Value>) {
         (traits.list, "Limit", "limit"),
         (traits.list, "Cursor", "cursor"),
         (traits.staff_list, "IncludeTotal", "include_total"),
-        (traits.is_single_get(), "IfNoneMatch", "If-None-Match"),
+        (traits.conditional, "IfNoneMatch", "If-None-Match"),
+        (traits.conditional, "IfMatchToRead", "If-Match"),
         (traits.takes_if_match, "IfMatch", "If-Match"),
         (traits.takes_key, "IdempotencyKey", "Idempotency-Key"),
     ];
@@ -177,7 +189,7 @@ fn add_responses(traits: &Traits, written: Map<String, Value>) -> Map<String, Va
     let mut responses: BTreeMap<String, Value> = written.into_iter().collect();
     let unavailable = if traits.audited { "AuditUnavailable" } else { "Unavailable" };
     let rules = [
-        (traits.is_single_get(), "304", "NotModified"),
+        (traits.conditional, "304", "NotModified"),
         (true, "400", "Malformed"),
         (traits.credentials, "401", "Unauthenticated"),
         (traits.scoped, "403", "Forbidden"),
@@ -186,6 +198,7 @@ fn add_responses(traits: &Traits, written: Map<String, Value>) -> Map<String, Va
         (traits.content, "406", "NotAcceptable"),
         (traits.takes_key, "409", "IdempotencyInProgress"),
         (traits.takes_if_match, "412", "PreconditionFailed"),
+        (traits.conditional, "412", "NotWhatIsNamed"),
         (traits.body, "413", "PayloadTooLarge"),
         (traits.body, "415", "UnsupportedMediaType"),
         (true, "422", "ValidationFailed"),

@@ -99,6 +99,20 @@ fn a_promise_without_document_or_root_field_is_named_with_the_file_to_write() {
 }
 
 #[test]
+fn a_path_lies_in_its_group_and_names_the_parameters_that_are_promised() {
+    let elsewhere = House::new().contract("/v1/admin/audit-records:export", "/v1/abmin/audit-records:export");
+    assert_eq!(
+        elsewhere.difference(),
+        "contract/paths/admin/audit_records.yaml: admin_audit_records_export lies at /v1/abmin/audit-records:export: the \
+         paths of its group begin with /v1/admin"
+    );
+    House::new().contract("/v1/marketplace/apps/{app_uuid}:archive", "/v1/marketplace/apps/{abb_uuid}:archive").differs(&[
+        "lies at /v1/marketplace/apps/{abb_uuid}:archive: promise the parameter abb_uuid",
+        "promises the parameter app_uuid of its path /v1/marketplace/apps/{abb_uuid}:archive, which does not name it",
+    ]);
+}
+
+#[test]
 fn a_document_without_promise_is_named() {
     let mut house = House::new();
     house.documents.push(("system/life.graphql".to_owned(), "query system_life_get { system_life_get }".to_owned()));

@@ -189,6 +189,7 @@ impl AuditRecordsQuery {
             media_type: "application/x-ndjson".to_owned(),
             length: None,
             etag: None,
+            sha256: None,
             file_name: "audit-records.ndjson".to_owned(),
             chain_head,
             stream: export::lines(ask.db.aside(), filter, order),

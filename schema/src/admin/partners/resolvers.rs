@@ -87,6 +87,7 @@ impl PartnersQuery {
             length: None,
             etag: None,
             file_name: "partners.csv".to_owned(),
+            sha256: None,
             chain_head: None,
             stream: export::lines(ask, filter, order(sort.as_deref())),
         });

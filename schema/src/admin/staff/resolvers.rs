@@ -141,15 +141,17 @@ impl StaffMutation {
         body: StaffRolesPut,
     ) -> Result<StaffMember, Fault> {
         let ask = ctx.ask();
-        granters::lock(&ask.db).await?;
+        let before = granters::lock(&ask.db).await?;
         let member = held(ask, staff_uuid).await?;
         let own = "Nobody changes their own roles. Ask a colleague who may.";
         rules::not_oneself(ask.principal()?.uuid, staff_uuid, own)?;
-        let known = store::roles_lock(&ask.db, &body.roles).await?;
-        let codes = rules::grantable(&body.roles, &known, &member.role_codes, ask.principal()?.scopes)?;
+        let known = store::roles_lock(&ask.db, &[body.roles.as_slice(), &member.role_codes].concat()).await?;
+        let own = ask.principal()?.scopes;
+        let codes = rules::grantable(&body.roles, &known, &member.role_codes, own)?;
+        rules::takeable(&codes, &known, &member.role_codes, own)?;
         if codes != member.role_codes {
             store::roles_put(&ask.db, staff_uuid, &codes, granter(ask)?).await?;
-            granters::remain(&ask.db).await?;
+            granters::remain(&ask.db, &before).await?;
             event(ask, staff_uuid, "ROLES_CHANGED").await?;
         }
         found(ask, staff_uuid).await
@@ -165,11 +167,12 @@ impl StaffMutation {
     ) -> Result<StaffMember, Fault> {
         let ask = ctx.ask();
         body.note(ask);
-        granters::lock(&ask.db).await?;
+        let before = granters::lock(&ask.db).await?;
         let member = held(ask, staff_uuid).await?;
         let state = rules::after(State::parse(&member.state)?, Action::Disable, member.has_accepted)?;
+        covers(ask, &member)?;
         store::set_state(&ask.db, staff_uuid, state.name()).await?;
-        granters::remain(&ask.db).await?;
+        granters::remain(&ask.db, &before).await?;
         cut_off(ask, staff_uuid, "ACCOUNT_LOCKED").await?;
         outbox::queue_notice(ask, staff_uuid, Notified::AccountLocked).await?;
         found(ask, staff_uuid).await
@@ -275,7 +278,7 @@ async fn invite(ask: &Ask, person_uuid: Uuid) -> Result<(), Fault> {
     outbox::queue(ask, &to, &Letter::asking(about, token.text, expires_at.0)).await
 }
 
-/// Refuses to reach into the account of somebody who may do more than the caller.
+/// Refuses to reach into the account of somebody who may do more than the caller, or to shut it.
 fn covers(ask: &Ask, member: &HeldRow) -> Result<(), Fault> {
     rules::covers(ask.principal()?.scopes, ScopeSet::parse(member.scopes.iter().map(String::as_str)))
 }

@@ -92,6 +92,16 @@ pub(super) fn covers(own: ScopeSet, theirs: ScopeSet) -> Result<(), Fault> {
     }
 }
 
+/// Refuses to take a role from somebody that reaches what the caller lacks: whoever cannot give it back must not take it.
+///
+/// # Errors
+/// [`crate::Code::ScopeMissing`], naming the first scope that the caller lacks.
+pub(super) fn takeable(wanted: &[String], known: &[Role], held: &[String], own: ScopeSet) -> Result<(), Fault> {
+    let is_taken = |role: &&Role| held.contains(&role.code) && !wanted.contains(&role.code);
+    let mut taken = known.iter().filter(is_taken);
+    taken.try_for_each(|role| covers(own, ScopeSet::parse(role.scopes.iter().map(String::as_str))))
+}
+
 /// Refuses what nobody may do to themselves.
 ///
 /// # Errors

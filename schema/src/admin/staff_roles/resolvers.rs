@@ -146,7 +146,7 @@ impl StaffRolesMutation {
     ) -> Result<StaffRole, Fault> {
         let ask = ctx.ask();
         note(ask, &role_code);
-        granters::lock(&ask.db).await?;
+        let before = granters::lock(&ask.db).await?;
         let present = store::lock(&ask.db, &role_code).await?.ok_or_else(not_found)?;
         let (principal, mut errors) = (ask.principal()?, Vec::new());
         let name = body.name.map(|name| rules::name(&name, &mut errors));
@@ -163,7 +163,7 @@ impl StaffRolesMutation {
         }
         let description = body.description.as_opt_deref().map(|text| text.unwrap_or_default().trim());
         store::update(&ask.db, &role_code, name.as_deref(), description, scopes.as_deref()).await?;
-        granters::remain(&ask.db).await?;
+        granters::remain(&ask.db, &before).await?;
         if rules::loses_whole(held, after) {
             granters::whole_remains(&ask.db).await?;
         }

@@ -197,7 +197,8 @@ impl UsersMutation {
         body.note(ask);
         let user = held(ask, user_uuid).await?;
         let state = rules::moved(&user.state, Action::Verify, user.was_suspended)?;
-        registrations::verify_without_token(&ask.db, user_uuid, state, Actor::of(ask.principal()?)).await?;
+        let proved = (user_uuid, user.email_normalised.as_str());
+        registrations::verify_without_token(&ask.db, proved, state, Actor::of(ask.principal()?)).await?;
         event(&user, "EMAIL_VERIFIED").write(ask).await?;
         found(ask, user_uuid).await
     }

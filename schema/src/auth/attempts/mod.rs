@@ -30,22 +30,25 @@ pub(in crate::auth) async fn check(ask: &Ask, db: &Db, subjects: &[Subject]) -> 
 }
 
 /// Counts a failure of each subject and holds the next try back where there were many. Failures of one subject wait for
-/// one another, so that of many tries at once no more are answered than of as many one after the other.
+/// one another, so that of many tries at once no more are answered than of as many one after the other. Answers how many
+/// there are in a row of the account or the codes as a whole.
 ///
 /// # Errors
 /// [`crate::Code::RateLimited`] when those ahead have held this one back meanwhile: it is not told that it was wrong.
-pub(in crate::auth) async fn failed(ask: &Ask, subjects: &[Subject]) -> Result<(), Fault> {
+pub(in crate::auth) async fn failed(ask: &Ask, subjects: &[Subject]) -> Result<i32, Fault> {
     let counted = store::failures_add(&ask.db, &names(subjects)).await?;
     check(ask, &ask.db, subjects).await?;
-    let held: Vec<_> = subjects
-        .iter()
-        .filter_map(|subject| {
-            let name = subject.name();
-            let failures = counted.iter().find(|row| row.subject == name)?.failures;
-            Some((name, subject.held_until(failures, ask.now)?))
-        })
-        .collect();
-    if held.is_empty() { Ok(()) } else { store::held_until_set(&ask.db, held).await }
+    let of = |subject: &Subject| {
+        let name = subject.name();
+        counted.iter().find(|row| row.subject == name).map_or(0, |row| row.failures)
+    };
+    let held_until = |subject: &Subject| Some((subject.name(), subject.held_until(of(subject), ask.now)?));
+    let held: Vec<_> = subjects.iter().filter_map(held_until).collect();
+    if !held.is_empty() {
+        store::held_until_set(&ask.db, held).await?;
+    }
+    let is_whole = |subject: &&Subject| matches!(subject, Subject::Account(_) | Subject::Factor(_));
+    Ok(subjects.iter().find(is_whole).map_or(0, of))
 }
 
 /// A success wipes the slate of the account; its network may be shared, so that one keeps its own.

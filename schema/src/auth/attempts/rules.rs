@@ -2,13 +2,11 @@
 
 use std::net::IpAddr;
 
-use ipnet::{IpNet, Ipv6Net};
+use ipnet::IpNet;
 use uuid::Uuid;
 
+use crate::ask::network_of;
 use crate::time::Time;
-
-/// Bits of an IPv6 address that name a network: whoever has one has all the rest.
-const IPV6_PREFIX: u8 = 64;
 
 /// Something for which failures are counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +49,7 @@ impl Subject {
     /// The account that is tried from one network, and that network.
     pub(super) fn account_from(&self) -> Option<(&str, IpNet)> {
         match self {
-            Self::AccountFrom(email, address) => Some((email, network(*address))),
+            Self::AccountFrom(email, address) => Some((email, network_of(*address))),
             _ => None,
         }
     }
@@ -77,19 +75,9 @@ impl Subject {
     }
 }
 
-/// The network of an address: itself, or its /64.
-fn network(address: IpAddr) -> IpNet {
-    match address.to_canonical() {
-        IpAddr::V6(address) => {
-            Ipv6Net::new(address, IPV6_PREFIX).map_or(IpAddr::V6(address).into(), |net| net.trunc().into())
-        }
-        address => address.into(),
-    }
-}
-
 /// A network as people write it: an address alone where it is one.
 fn written(address: IpAddr) -> String {
-    let network = network(address);
+    let network = network_of(address);
     if network.prefix_len() == network.max_prefix_len() { network.addr().to_string() } else { network.to_string() }
 }
 

@@ -243,7 +243,6 @@ fn joining(row: &InvitationRow) -> Joining {
         state,
         is_in_team: row.holder_partner_uuid == Some(row.partner_uuid),
         partner_state: row.holder_partner_state.as_deref(),
-        is_pending: row.holder_is_pending,
     }))
 }
 

@@ -138,7 +138,7 @@ pub(super) fn no_address(problem: EmailProblem) -> FieldError {
     FieldError::at("/email", "FORMAT", format!("This cannot be used: {problem}."))
 }
 
-/// Somebody who has the invited address already.
+/// Somebody who has the invited address already, and has proved it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Holder<'a> {
     pub(super) state: &'a str,
@@ -146,8 +146,6 @@ pub(super) struct Holder<'a> {
     pub(super) is_in_team: bool,
     /// The state of the person's own company; none for staff.
     pub(super) partner_state: Option<&'a str>,
-    /// Registered, and never verified.
-    pub(super) is_pending: bool,
 }
 
 /// As whom the invited person joins.
@@ -161,12 +159,11 @@ pub(super) enum Joining {
     Elsewhere,
 }
 
-/// As whom the person of an address joins. A registration that nobody verified counts for nothing; a person whose
+/// As whom the person of an address joins. Whoever registered it without a proof counts for nothing; a person whose
 /// company is closed is free to join another.
 pub(super) fn joining(holder: Option<Holder<'_>>) -> Joining {
     match holder {
         None => Joining::New,
-        Some(holder) if holder.is_pending => Joining::New,
         Some(Holder { state: "ACTIVE", is_in_team: false, partner_state: Some("CLOSED"), .. }) => Joining::Existing,
         Some(_) => Joining::Elsewhere,
     }
@@ -250,13 +247,11 @@ mod tests {
         assert_eq!(refused.parts().allowed_actions, ["resend"]);
     }
 
-    const ACTIVE: Holder<'_> =
-        Holder { state: "ACTIVE", is_in_team: false, partner_state: Some("ACTIVE"), is_pending: false };
+    const ACTIVE: Holder<'_> = Holder { state: "ACTIVE", is_in_team: false, partner_state: Some("ACTIVE") };
 
     #[test]
     fn a_person_belongs_to_one_living_company() {
         assert_eq!(joining(None), Joining::New);
-        assert_eq!(joining(Some(Holder { state: "UNVERIFIED", is_pending: true, ..ACTIVE })), Joining::New);
         assert_eq!(joining(Some(Holder { partner_state: Some("CLOSED"), ..ACTIVE })), Joining::Existing);
         for elsewhere in [
             ACTIVE,

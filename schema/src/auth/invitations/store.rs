@@ -10,7 +10,7 @@ use crate::db::Db;
 use crate::fault::{Fault, constraint_of};
 use crate::time::Time;
 
-/// An invitation with who invites, and with whoever has the address.
+/// An invitation with who invites, and with whoever has the address and has proved it.
 pub(super) struct InvitationRow {
     pub(super) invitation_uuid: Uuid,
     pub(super) email: String,
@@ -25,7 +25,6 @@ pub(super) struct InvitationRow {
     pub(super) holder_state: Option<String>,
     pub(super) holder_partner_uuid: Option<Uuid>,
     pub(super) holder_partner_state: Option<String>,
-    pub(super) holder_is_pending: bool,
 }
 
 /// The invitation of a token in force.
@@ -36,14 +35,13 @@ pub(super) async fn get(db: &Db, sha256: &[u8]) -> Result<Option<InvitationRow>,
                   i.partner_uuid, partner.state as partner_state, partner.company_name,
                   inviter.name as "inviter_name?",
                   holder.state as "holder_state?",
-                  holder.partner_uuid as "holder_partner_uuid?", theirs.state as "holder_partner_state?",
-                  coalesce(holder.state = 'UNVERIFIED' and holder.kind = 'PARTNER_USER'
-                    and registration_is_bare(holder.partner_uuid, holder.person_uuid), false) as "holder_is_pending!"
+                  holder.partner_uuid as "holder_partner_uuid?", theirs.state as "holder_partner_state?"
              from one_time_token as t
              join invitation as i on i.invitation_uuid = t.subject_uuid
              join partner on partner.partner_uuid = i.partner_uuid
              left join person as inviter on inviter.person_uuid = i.invited_by
-             left join person as holder on holder.email_normalised = i.email_normalised and holder.state <> 'REMOVED'
+             left join person as holder
+               on holder.email_normalised = i.email_normalised and holder.state not in ('REMOVED', 'UNVERIFIED')
              left join partner as theirs on theirs.partner_uuid = holder.partner_uuid
             where t.token_sha256 = $1 and t.purpose = 'INVITATION' and t.used_at is null and t.expires_at > labs_now()
               and i.state = 'PENDING' and i.expires_at > labs_now()"#,

@@ -20,16 +20,19 @@ pub(crate) use resolvers::ISSUER;
 pub(in crate::auth) use resolvers::MfaMutation;
 
 use crate::ask::Ask;
+use crate::auth::attempts::{self, Subject};
 use crate::auth::security_events::SecurityEvent as Entry;
 use crate::db::Db;
 use crate::fault::Fault;
 use crate::keep::sealed::MasterKey;
 use crate::keep::totp::{RecoveryCode, TotpSeed};
-use crate::mail::message::SecurityEvent;
+use crate::mail::message::{SecurityEvent, WRONG_CODES};
 use crate::outbox;
 
 /// Seconds in which an enrolment must be confirmed.
 const ENROL_SECONDS: i64 = 600;
+/// Wrong codes in a row of which their owner is told.
+const TOLD_AFTER: i32 = 5;
 
 /// Whether a code (six digits, or a recovery code) is this person's and unused; accepting consumes it.
 pub(super) async fn accept(
@@ -55,6 +58,19 @@ pub(super) async fn accept(
         Some(step) => store::set_last_step(&ask.db, person_uuid, step).await,
         None => Ok(false),
     }
+}
+
+/// Counts a wrong code of this person, tried from where the caller is. When there were several in a row their owner is
+/// told, once a day: whoever gets as far as the code knows the password.
+///
+/// # Errors
+/// As [`attempts::failed`].
+pub(super) async fn count_wrong(ask: &Ask, person_uuid: Uuid) -> Result<(), Fault> {
+    let subjects = Subject::of_factor(person_uuid, ask.caller.address);
+    if attempts::failed(ask, &subjects).await? < TOLD_AFTER {
+        return Ok(());
+    }
+    outbox::queue_daily_notice(ask, person_uuid, (SecurityEvent::WrongCodes, WRONG_CODES)).await
 }
 
 /// Puts an authenticator in force without asking for its first code, for the command line: whoever stands there

@@ -26,7 +26,7 @@ use crate::outbox;
 /// # Errors
 /// [`crate::Code::RateLimited`] when the address got too many of them.
 pub(crate) async fn mail_reset(ask: &Ask, to: &Addressee) -> Result<(), Fault> {
-    if outbox::recent_count(ask, &to.email, &[RESET_MAIL]).await? >= rules::MAILS_PER_HOUR {
+    if outbox::room_for(ask, &to.email, &[RESET_MAIL]).await? == 0 {
         return Err(rules::too_many_mails());
     }
     let token = SecretKind::OneTime.issue();

@@ -84,8 +84,8 @@ impl PasswordsMutation {
         let person = store::addressee_get(&ask.db, email.normalised()).await?;
         // From here on the work is the same, whether the address is known or not.
         let address = person.as_ref().map_or(email.as_str(), |person| person.email.as_str());
-        let recent = outbox::recent_count(ask, address, &[RESET_MAIL]).await?;
-        let person = person.filter(|_| recent < rules::MAILS_PER_HOUR);
+        let room = outbox::room_for(ask, address, &[RESET_MAIL]).await?;
+        let person = person.filter(|_| room > 0);
         let token = SecretKind::OneTime.issue();
         let expires_at = ask.now.plus_seconds(rules::RESET_SECONDS);
         let person_uuid = person.as_ref().and_then(|person| person.person_uuid);

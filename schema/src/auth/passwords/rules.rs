@@ -5,8 +5,6 @@ use crate::keep::password::PasswordProblem;
 
 /// Seconds in which a reset must be confirmed.
 pub(super) const RESET_SECONDS: i64 = 3600;
-/// Mails about resets that one address gets in an hour at most, whoever asks for them.
-pub(super) const MAILS_PER_HOUR: i64 = 5;
 
 /// What is wrong with a new password, where it stands in the body.
 pub(in crate::auth) fn new_password(pointer: &str, problems: &[PasswordProblem]) -> Vec<FieldError> {
@@ -26,9 +24,7 @@ pub(super) fn void_token() -> Fault {
 
 /// The refusal of one mail too many.
 pub(super) fn too_many_mails() -> Fault {
-    let detail = format!(
-        "More than {MAILS_PER_HOUR} mails about resets to this address in an hour. Wait an hour and try again."
-    );
+    let detail = "This address got as many mails about resets as it may get in an hour, or in a day. Try again later.";
     let mut fault = Fault::new(Code::RateLimited, detail).retry_after(3600);
     fault.parts_mut().budget = Some("burst");
     fault

@@ -6,6 +6,7 @@ use crate::db::Db;
 use crate::fault::Fault;
 
 /// A person as a letter needs to know them.
+#[derive(Clone)]
 pub(crate) struct Addressee {
     /// Who; none for whoever is invited and no person yet.
     pub(crate) person_uuid: Option<Uuid>,

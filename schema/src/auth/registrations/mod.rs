@@ -1,14 +1,17 @@
 //! A registration: how a company comes in, in one step.
 //!
 //! It makes the business partner, its first administrator and its subscription together. The administrator is
-//! UNVERIFIED until the token from the mail proves the address; a registration whose token has ended is dropped
-//! as if it never was. Whether an address was known before is told to nobody but its owner, by mail.
+//! UNVERIFIED until the address is proved: by the token from the mail, which its reader has, together with the password,
+//! which whoever registered has. Neither opens anything alone, so that nobody gets an account that somebody else
+//! confirms. Anybody may register an address, so several registrations of one may wait beside one another. The first that
+//! is confirmed ends the others, and one whose token has ended is dropped as if it never was. Whether an address was known
+//! before is told to nobody but its owner, by mail.
 //!
 //! ```text
-//!  register ──▶ administrator UNVERIFIED ──token from the mail──▶ ACTIVE, the subscription begins
-//!                 │           ▲
-//!                 │           └── register again: takes its place, the first token is void
-//!                 └── no token in force any more: dropped
+//!  register ──▶ administrator UNVERIFIED ──token and password──▶ ACTIVE, the subscription begins
+//!                 │
+//!                 ├── another registration of the address is confirmed: dropped
+//!                 └── no token in force any more, or ten wrong passwords: dropped
 //! ```
 
 mod resolvers;
@@ -30,15 +33,31 @@ use crate::partner::events::{self, PartnerEvent};
 use crate::subscription::changing;
 
 /// Takes a person's address as proved without the token of the mail, which is void from now on. The person takes this
-/// state, and their company's subscription begins.
-pub(crate) async fn verify_without_token(db: &Db, person_uuid: Uuid, state: State, actor: Actor) -> Result<(), Fault> {
+/// state, their company's subscription begins, and other registrations of the address end.
+///
+/// # Errors
+/// [`crate::Code::Conflict`] when somebody else has proved the address by now.
+pub(crate) async fn verify_without_token(
+    db: &Db,
+    (person_uuid, email_normalised): (Uuid, &str),
+    state: State,
+    actor: Actor,
+) -> Result<(), Fault> {
+    store::email_lock(db, email_normalised).await?;
     store::tokens_set_void(db, person_uuid).await?;
-    verify(db, person_uuid, state, actor).await?;
+    verify(db, (person_uuid, email_normalised), state, actor).await?;
     Ok(())
 }
 
-/// An address is proved: the person takes this state, their company's subscription begins, and so does its history.
-async fn verify(db: &Db, person_uuid: Uuid, state: State, actor: Actor) -> Result<VerifiedRow, Fault> {
+/// An address is proved: the person takes this state, their company's subscription begins, and so does its history. The
+/// address is locked already.
+async fn verify(
+    db: &Db,
+    (person_uuid, email_normalised): (Uuid, &str),
+    state: State,
+    actor: Actor,
+) -> Result<VerifiedRow, Fault> {
+    store::waiting_end(db, email_normalised, Some(person_uuid)).await?;
     let verified = store::set_verified(db, person_uuid, state.name()).await?;
     changing::begin_anew(db, verified.partner_uuid).await?;
     let event = PartnerEvent::new(verified.partner_uuid, "REGISTERED", actor).about(person_uuid);
@@ -46,15 +65,10 @@ async fn verify(db: &Db, person_uuid: Uuid, state: State, actor: Actor) -> Resul
     Ok(verified)
 }
 
-/// Makes a registration that nobody verified give way to whoever has just proved its address, and registrations of that
-/// address wait until the transaction ends. Answers who else has the address.
+/// Ends the registrations that wait under an address which somebody has just proved by another way, and registrations of
+/// that address wait until the transaction ends. Answers who has the address.
 pub(in crate::auth) async fn give_way(db: &Db, email_normalised: &str) -> Result<Option<Uuid>, Fault> {
     store::email_lock(db, email_normalised).await?;
-    match store::holder_get(db, email_normalised).await? {
-        Some(holder) if holder.is_pending => {
-            store::pending_delete(db, holder.person_uuid).await?;
-            Ok(None)
-        }
-        holder => Ok(holder.map(|holder| holder.person_uuid)),
-    }
+    store::waiting_end(db, email_normalised, None).await?;
+    store::holder_get(db, email_normalised).await
 }

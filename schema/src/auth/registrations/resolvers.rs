@@ -94,12 +94,14 @@ pub(crate) struct VerificationRequest {
     email: String,
 }
 
-/// A token out of a mail.
+/// What proves an address: the mail was read, by whoever registered.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
-pub(crate) struct OneTimeTokenInput {
+pub(crate) struct EmailVerification {
     /// As the mail has it.
     token: String,
+    /// The password that the registration was made with.
+    password: String,
 }
 
 impl RegistrationInput {
@@ -139,13 +141,9 @@ impl RegistrationsMutation {
         let password = SecretText::new(body.administrator.password.as_str());
         let password_hash = ask.services.passwords.hash(password).await.map_err(busy)?;
         store::email_lock(&ask.db, email.normalised()).await?;
-        if outbox::recent_count(ask, email.as_str(), &MAIL_KINDS).await? < rules::MAILS_PER_HOUR {
+        if outbox::room_for(ask, email.as_str(), &MAIL_KINDS).await? > 0 {
             match store::holder_get(&ask.db, email.normalised()).await? {
-                Some(holder) if holder.is_pending => {
-                    store::pending_delete(&ask.db, holder.person_uuid).await?;
-                    register(ask, &checked, &password_hash).await?;
-                }
-                Some(holder) => already_registered(ask, holder.person_uuid).await?,
+                Some(holder_uuid) => already_registered(ask, holder_uuid).await?,
                 None => register(ask, &checked, &password_hash).await?,
             }
         }
@@ -153,7 +151,7 @@ impl RegistrationsMutation {
         Ok(RegistrationReceipt { status: "VERIFICATION_SENT", email: body.administrator.email, expires_in })
     }
 
-    /// Sends the mail with the token again.
+    /// Sends the mail with the token again, for each registration of the address that waits.
     #[graphql(directive = access::apply("public".into()))]
     async fn auth_registrations_resend_verification(
         &self,
@@ -166,32 +164,42 @@ impl RegistrationsMutation {
             return Err(Fault::invalid(errors));
         };
         store::email_lock(&ask.db, email.normalised()).await?;
-        let holder = match outbox::recent_count(ask, email.as_str(), &MAIL_KINDS).await? < rules::MAILS_PER_HOUR {
-            true => store::holder_get(&ask.db, email.normalised()).await?,
-            false => None,
-        };
-        resend(ask, holder.as_ref()).await?;
+        let room = outbox::room_for(ask, email.as_str(), &MAIL_KINDS).await?;
+        let holder = store::holder_get(&ask.db, email.normalised()).await?;
+        let waiting = store::waiting_page(&ask.db, email.normalised()).await?;
+        let waiting = waiting.iter().filter(|_| holder.is_none()).take(room);
+        resend(ask, holder.filter(|_| room > 0), waiting.collect()).await?;
         let expires_in = rules::VERIFY_SECONDS;
         Ok(RegistrationReceipt { status: "VERIFICATION_SENT", email: body.email, expires_in })
     }
 
-    /// Takes the token from the mail and makes the administrator active.
+    /// Takes the token from the mail with the password of the registration, and makes the administrator active.
     #[graphql(directive = access::apply("public".into()))]
     async fn auth_registrations_verify_email(
         &self,
         ctx: &Context<'_>,
-        body: OneTimeTokenInput,
+        body: EmailVerification,
     ) -> Result<VerifiedRegistration, Fault> {
         let ask = ctx.ask();
         let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::void_token)?;
-        let (user_uuid, state) = store::token_set_used(&ask.db, &digest).await?.ok_or_else(rules::void_token)?;
+        let held = store::token_get(&ask.db.aside(), &digest).await?.ok_or_else(rules::void_token)?;
+        let password = SecretText::new(body.password);
+        let verdict = ask.services.passwords.verify(password, held.password_hash.as_deref()).await.map_err(busy)?;
+        // Before the token, so that nobody who confirms another registration of the address waits for this one.
+        store::email_lock(&ask.db, &held.email_normalised).await?;
+        let tried = store::token_try(&ask.db, &digest, verdict.matches).await?.ok_or_else(rules::void_token)?;
+        let user_uuid = tried.person_uuid;
+        let event = |has_succeeded| SecurityEvent::new("EMAIL_VERIFIED", has_succeeded);
+        if !verdict.matches {
+            event(false).about(user_uuid, tried.partner_uuid).write(ask).await?;
+            return Err(rules::wrong_password());
+        }
         // Whoever is no longer UNVERIFIED has nothing to verify, so the token is as void as a used one.
-        let state = State::parse(&state).ok_or_else(rules::void_token)?;
+        let state = State::parse(&tried.state).ok_or_else(rules::void_token)?;
         let state = after(state, Action::Verify, false).map_err(|_| rules::void_token())?;
-        let verified = verify(&ask.db, user_uuid, state, Actor::partner_user(user_uuid)).await?;
-        let mut event = SecurityEvent::new("EMAIL_VERIFIED", true);
-        (event.person_uuid, event.partner_uuid) = (Some(user_uuid), Some(verified.partner_uuid));
-        event.write(ask).await?;
+        let proved = (user_uuid, held.email_normalised.as_str());
+        let verified = verify(&ask.db, proved, state, Actor::partner_user(user_uuid)).await?;
+        event(true).about(user_uuid, Some(verified.partner_uuid)).write(ask).await?;
         Ok(VerifiedRegistration {
             status: "VERIFIED",
             partner_uuid: verified.partner_uuid,
@@ -259,33 +267,58 @@ async fn register(ask: &Ask, checked: &Checked, password_hash: &str) -> Result<(
     let mut event = SecurityEvent::new("REGISTRATION", true);
     (event.person_uuid, event.partner_uuid) = (Some(person_uuid), Some(partner_uuid));
     event.write(ask).await?;
-    let to = Addressee {
-        person_uuid: Some(person_uuid),
-        partner_uuid: Some(partner_uuid),
+    let waiting = store::WaitingRow {
+        person_uuid,
+        partner_uuid,
         email: email.as_str().to_owned(),
         name: name.clone(),
         locale: locale.clone(),
+        company_name: company.company_name.clone(),
+        registered_at: ask.now,
     };
-    let about = AskingFor::VerifyEmail { name: name.clone(), company: company.company_name.clone() };
-    outbox::queue(ask, &to, &Letter::asking(about, token.text, expires_at.0)).await
+    outbox::queue(ask, &addressee(&waiting), &letter(&waiting, token.text, expires_at)).await
 }
 
-/// Mails a new token to whoever waits to be verified, in place of the old one, and a notice to whoever has an account;
-/// to nobody it does the same work.
-async fn resend(ask: &Ask, holder: Option<&store::HolderRow>) -> Result<(), Fault> {
-    let token = SecretKind::OneTime.issue();
-    let expires_at = ask.now.plus_seconds(rules::VERIFY_SECONDS);
-    let waiting_uuid = holder.filter(|holder| holder.is_waiting).map(|holder| holder.person_uuid);
-    let company = store::token_renew(&ask.db, waiting_uuid, &token.digest, expires_at).await?;
-    let to = match holder {
-        Some(holder) => addressee_get(&ask.db, holder.person_uuid).await?,
+fn addressee(waiting: &store::WaitingRow) -> Addressee {
+    Addressee {
+        person_uuid: Some(waiting.person_uuid),
+        partner_uuid: Some(waiting.partner_uuid),
+        email: waiting.email.clone(),
+        name: waiting.name.clone(),
+        locale: waiting.locale.clone(),
+    }
+}
+
+/// The mail with the token. It names company and hour, because several registrations of one address may wait.
+fn letter(waiting: &store::WaitingRow, token: SecretText, expires_at: Time) -> Letter {
+    let about = AskingFor::VerifyEmail {
+        name: waiting.name.clone(),
+        company: waiting.company_name.clone(),
+        registered_at: Some(waiting.registered_at.0),
+    };
+    Letter::asking(about, token, expires_at.0)
+}
+
+/// Mails each registration that waits a new token in place of the old one, and whoever has an account a notice. However
+/// many there are, the same work is done.
+async fn resend(ask: &Ask, holder: Option<Uuid>, waiting: Vec<&store::WaitingRow>) -> Result<(), Fault> {
+    let account = match holder {
+        Some(person_uuid) => addressee_get(&ask.db, person_uuid).await?,
         None => None,
     };
-    outbox::queue_perhaps(ask, to.as_ref(), |name| match company {
-        Some(company) => Letter::asking(AskingFor::VerifyEmail { name, company }, token.text, expires_at.0),
-        None => Letter::Telling(Notice::AlreadyRegistered { name }),
-    })
-    .await
+    for place in 0..rules::MOST_RESENT {
+        let waiting = waiting.get(place).copied();
+        let token = SecretKind::OneTime.issue();
+        let expires_at = ask.now.plus_seconds(rules::VERIFY_SECONDS);
+        store::token_renew(&ask.db, waiting.map(|waiting| waiting.person_uuid), &token.digest, expires_at).await?;
+        let to = waiting.map(addressee).or_else(|| account.clone().filter(|_| place == 0));
+        outbox::queue_perhaps(ask, to.as_ref(), |name| match waiting {
+            Some(waiting) => letter(waiting, token.text, expires_at),
+            None => Letter::Telling(Notice::AlreadyRegistered { name }),
+        })
+        .await?;
+    }
+    Ok(())
 }
 
 /// Tells the owner of an address, and nobody else, that somebody tried to register with it.

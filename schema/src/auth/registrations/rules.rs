@@ -1,12 +1,14 @@
 //! What a registration must be like.
 
-use crate::fault::{Fault, FieldError};
+use crate::fault::{Code, Fault, FieldError};
 use crate::keep::password::PasswordProblem;
 
 /// Seconds in which the address must be verified.
 pub(super) const VERIFY_SECONDS: i64 = 24 * 3600;
-/// Mails about registrations that one address gets in an hour at most, whoever asks for them.
-pub(super) const MAILS_PER_HOUR: i64 = 5;
+/// Passwords that may be tried with one token.
+pub(super) const MOST_PASSWORDS: i32 = 10;
+/// Mails that one wish to have them again sends at most: as many registrations as [`super::store::waiting_page`] reads.
+pub(super) const MOST_RESENT: usize = 3;
 /// Characters of the administrator's name at most.
 pub(super) const LONGEST_NAME: usize = 120;
 
@@ -39,6 +41,17 @@ pub(super) fn errors(found: &Findings<'_>) -> Vec<FieldError> {
 pub(super) fn void_token() -> Fault {
     let message = "This token is not valid: it is unknown, used or past its time. Register again.";
     Fault::field("/token", "INVALID", message)
+}
+
+/// The refusal of a token that came with another password than its registration.
+pub(super) fn wrong_password() -> Fault {
+    Fault::new(
+        Code::InvalidCredentials,
+        "This is not the password that this registration was made with. Each mail names its company and its hour: take \
+         the token of your own registration. A token ends after ten wrong passwords; if you have forgotten it, register \
+         again.",
+    )
+    .kept()
 }
 
 #[cfg(test)]

@@ -2,18 +2,34 @@
 
 use uuid::Uuid;
 
+use super::rules;
 use crate::db::Db;
 use crate::fault::{Fault, constraint_of};
 use crate::keep::email::EmailAddress;
 use crate::time::Time;
 
-/// Whose address it is already.
-pub(super) struct HolderRow {
+/// A registration that waits for its confirmation.
+pub(super) struct WaitingRow {
     pub(super) person_uuid: Uuid,
-    /// Registered and not yet verified, with nothing else hanging on that company.
-    pub(super) is_pending: bool,
-    /// Registered and not yet verified, whatever else hangs on that company, which is there to be begun.
-    pub(super) is_waiting: bool,
+    pub(super) partner_uuid: Uuid,
+    pub(super) email: String,
+    pub(super) name: String,
+    pub(super) locale: String,
+    pub(super) company_name: String,
+    pub(super) registered_at: Time,
+}
+
+/// Whose address a token proves, and what they chose as their password.
+pub(super) struct TokenRow {
+    pub(super) email_normalised: String,
+    pub(super) password_hash: Option<String>,
+}
+
+/// What a token was good for.
+pub(super) struct UsedRow {
+    pub(super) person_uuid: Uuid,
+    pub(super) partner_uuid: Option<Uuid>,
+    pub(super) state: String,
 }
 
 /// The first administrator of a new partner, and the token that proves their address.
@@ -50,20 +66,28 @@ pub(super) async fn email_lock(db: &Db, email_normalised: &str) -> Result<(), Fa
     Ok(())
 }
 
-/// Whose address it is.
-pub(super) async fn holder_get(db: &Db, email_normalised: &str) -> Result<Option<HolderRow>, Fault> {
-    Ok(sqlx::query_as!(
-        HolderRow,
-        r#"select p.person_uuid, p.kind = 'PARTNER_USER' and p.state = 'UNVERIFIED'
-                  and registration_is_bare(p.partner_uuid, p.person_uuid) as "is_pending!",
-                  p.kind = 'PARTNER_USER' and p.state = 'UNVERIFIED' and exists (
-                    select from partner as c
-                     where c.partner_uuid = p.partner_uuid and c.state = 'ACTIVE') as "is_waiting!"
-             from person as p
-            where p.email_normalised = $1 and p.state <> 'REMOVED'"#,
+/// Who has an address, and has proved it.
+pub(super) async fn holder_get(db: &Db, email_normalised: &str) -> Result<Option<Uuid>, Fault> {
+    Ok(sqlx::query_scalar!(
+        "select person_uuid from person where email_normalised = $1 and state not in ('REMOVED', 'UNVERIFIED')",
         email_normalised
     )
     .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// The latest registrations of an address that wait, of companies that are there to be begun.
+pub(super) async fn waiting_page(db: &Db, email_normalised: &str) -> Result<Vec<WaitingRow>, Fault> {
+    Ok(sqlx::query_as!(
+        WaitingRow,
+        r#"select p.person_uuid, c.partner_uuid, p.email, p.name, p.locale, c.company_name, p.created_at as registered_at
+             from person as p join partner as c using (partner_uuid)
+            where p.email_normalised = $1 and p.kind = 'PARTNER_USER' and p.state = 'UNVERIFIED' and c.state = 'ACTIVE'
+            order by p.created_at desc, p.person_uuid desc
+            limit 3"#,
+        email_normalised
+    )
+    .fetch_all(&mut *db.conn().await?)
     .await?)
 }
 
@@ -90,46 +114,57 @@ pub(super) async fn administrator_insert(db: &Db, new: &NewAdministrator<'_>) ->
     )
     .execute(&mut *db.conn().await?)
     .await;
-    made.map_err(taken_meanwhile)?;
+    made?;
     Ok(())
 }
 
-/// Gives whoever waits to be verified a new token; the old ones are void. Answers the company that was registered;
-/// `None`, by the same statement, where nobody waits.
+/// Gives whoever waits to be verified a new token; the old ones are void. The same statement runs where nobody waits.
 pub(super) async fn token_renew(
     db: &Db,
     person_uuid: Option<Uuid>,
     sha256: &[u8],
     expires_at: Time,
-) -> Result<Option<String>, Fault> {
-    Ok(sqlx::query_scalar!(
+) -> Result<(), Fault> {
+    sqlx::query!(
         "with void as (
            update one_time_token set used_at = labs_now()
             where person_uuid = $1 and purpose = 'VERIFY_EMAIL' and used_at is null
-         ), renewed as (
-           insert into one_time_token (token_sha256, purpose, person_uuid, expires_at)
-           select $2, 'VERIFY_EMAIL', person_uuid, $3 from person where person_uuid = $1
-           returning person_uuid
          )
-         select company_name from renewed join person using (person_uuid) join partner using (partner_uuid)",
+         insert into one_time_token (token_sha256, purpose, person_uuid, expires_at)
+         select $2, 'VERIFY_EMAIL', person_uuid, $3 from person where person_uuid = $1",
         person_uuid,
         sha256,
         expires_at as Time,
     )
-    .fetch_optional(&mut *db.conn().await?)
-    .await?)
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
 }
 
-/// Drops a registration that was not verified, unless something else hangs on that company by now.
-pub(super) async fn pending_delete(db: &Db, person_uuid: Uuid) -> Result<(), Fault> {
+/// Ends the registrations that wait under an address, but for this one: their tokens are void, and each is dropped unless
+/// something else hangs on that company by now.
+pub(super) async fn waiting_end(db: &Db, email_normalised: &str, but: Option<Uuid>) -> Result<(), Fault> {
+    sqlx::query!(
+        "update one_time_token as t set used_at = labs_now()
+           from person as p
+          where p.email_normalised = $1 and p.kind = 'PARTNER_USER' and p.state = 'UNVERIFIED'
+            and p.person_uuid is distinct from $2
+            and t.person_uuid = p.person_uuid and t.purpose = 'VERIFY_EMAIL' and t.used_at is null",
+        email_normalised,
+        but
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
     sqlx::query!(
         "with dropped as (
            delete from person as p
-            where p.person_uuid = $1 and p.state = 'UNVERIFIED' and registration_is_bare(p.partner_uuid, p.person_uuid)
+            where p.email_normalised = $1 and p.kind = 'PARTNER_USER' and p.state = 'UNVERIFIED'
+              and p.person_uuid is distinct from $2 and registration_is_bare(p.partner_uuid, p.person_uuid)
            returning p.partner_uuid
          )
          delete from partner using dropped where partner.partner_uuid = dropped.partner_uuid",
-        person_uuid
+        email_normalised,
+        but
     )
     .execute(&mut *db.conn().await?)
     .await?;
@@ -144,31 +179,54 @@ pub(crate) async fn expired_delete(db: &Db) -> Result<u64, Fault> {
            delete from person as p
             where p.kind = 'PARTNER_USER' and p.state = 'UNVERIFIED'
               and not exists (select from one_time_token as t where t.person_uuid = p.person_uuid
-                                 and t.purpose = 'VERIFY_EMAIL' and t.used_at is null and t.expires_at > labs_now())
+                                 and t.purpose = 'VERIFY_EMAIL' and t.used_at is null and t.expires_at > labs_now()
+                                 and t.attempts < $1)
               and registration_is_bare(p.partner_uuid, p.person_uuid)
            returning p.partner_uuid
          )
-         delete from partner using dropped where partner.partner_uuid = dropped.partner_uuid"
+         delete from partner using dropped where partner.partner_uuid = dropped.partner_uuid",
+        rules::MOST_PASSWORDS
     )
     .execute(&mut *db.conn().await?)
     .await?;
     Ok(done.rows_affected())
 }
 
-/// Consumes a token and holds its person. Of several uses at once, one succeeds.
-pub(super) async fn token_set_used(db: &Db, sha256: &[u8]) -> Result<Option<(Uuid, String)>, Fault> {
-    let row = sqlx::query!(
-        "with used as (
-           update one_time_token set used_at = labs_now()
-            where token_sha256 = $1 and purpose = 'VERIFY_EMAIL' and used_at is null and expires_at > labs_now()
-           returning person_uuid
-         )
-         select person.person_uuid, person.state from used join person using (person_uuid) for update of person",
-        sha256
+/// Whose address a token in force proves.
+pub(super) async fn token_get(db: &Db, sha256: &[u8]) -> Result<Option<TokenRow>, Fault> {
+    Ok(sqlx::query_as!(
+        TokenRow,
+        "select p.email_normalised, p.password_hash
+           from one_time_token as t join person as p using (person_uuid)
+          where t.token_sha256 = $1 and t.purpose = 'VERIFY_EMAIL' and t.used_at is null and t.expires_at > labs_now()
+            and t.attempts < $2",
+        sha256,
+        rules::MOST_PASSWORDS
     )
     .fetch_optional(&mut *db.conn().await?)
-    .await?;
-    Ok(row.map(|row| (row.person_uuid, row.state)))
+    .await?)
+}
+
+/// Consumes a token if its password was right, and counts the try if it was not; holds its person. Of several at once,
+/// one succeeds, and no more are counted than a token has tries.
+pub(super) async fn token_try(db: &Db, sha256: &[u8], is_right: bool) -> Result<Option<UsedRow>, Fault> {
+    Ok(sqlx::query_as!(
+        UsedRow,
+        "with tried as (
+           update one_time_token
+              set used_at = case when $2 then labs_now() end, attempts = attempts + case when $2 then 0 else 1 end
+            where token_sha256 = $1 and purpose = 'VERIFY_EMAIL' and used_at is null and expires_at > labs_now()
+              and attempts < $3
+           returning person_uuid
+         )
+         select person.person_uuid, person.partner_uuid, person.state
+           from tried join person using (person_uuid) for update of person",
+        sha256,
+        is_right,
+        rules::MOST_PASSWORDS
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
 }
 
 /// No mail that a person got so far verifies anything any more.
@@ -185,7 +243,7 @@ pub(super) async fn tokens_set_void(db: &Db, person_uuid: Uuid) -> Result<(), Fa
 
 /// The address is proved: the person takes this state.
 pub(super) async fn set_verified(db: &Db, person_uuid: Uuid, state: &str) -> Result<VerifiedRow, Fault> {
-    Ok(sqlx::query_as!(
+    let verified = sqlx::query_as!(
         VerifiedRow,
         r#"update person set state = $2, email_verified_at = labs_now(), updated_at = labs_now()
             where person_uuid = $1
@@ -194,17 +252,15 @@ pub(super) async fn set_verified(db: &Db, person_uuid: Uuid, state: &str) -> Res
         state
     )
     .fetch_one(&mut *db.conn().await?)
-    .await?)
+    .await;
+    verified.map_err(taken)
 }
 
-/// Another door (an invitation, say) made somebody of this address meanwhile: the registration starts anew and
-/// finds them.
-fn taken_meanwhile(error: sqlx::Error) -> Fault {
-    let taken = constraint_of(&error) == Some("person_email_normalised_key");
-    let mut fault = Fault::from(error);
-    if taken {
-        fault = Fault::unavailable("Somebody else uses this address at this moment. Try again.");
-        fault.parts_mut().retryable = true;
+fn taken(error: sqlx::Error) -> Fault {
+    match constraint_of(&error) {
+        Some("person_email_normalised_key") => {
+            Fault::conflict("Somebody else has proved this e-mail address meanwhile. One address is one person.")
+        }
+        _ => error.into(),
     }
-    fault
 }

@@ -103,7 +103,7 @@ impl SessionsMutation {
         let subjects = Subject::of_factor(person_uuid, ask.caller.address);
         attempts::check(ask, &ask.db, &subjects).await?;
         if !mfa::accept(ask, person_uuid, person.partner_uuid, &body.code).await? {
-            attempts::failed(ask, &subjects).await?;
+            mfa::count_wrong(ask, person_uuid).await?;
             failure("SECOND_FACTOR", Some(&person)).write(ask).await?;
             return Err(wrong_code().kept());
         }
@@ -215,7 +215,7 @@ impl SessionsMutation {
                 store::person_lock(&ask.db, own.person_uuid).await?;
                 attempts::check(ask, &ask.db, &subjects).await?;
                 if !mfa::accept(ask, own.person_uuid, own.partner_uuid, &code).await? {
-                    attempts::failed(ask, &subjects).await?;
+                    mfa::count_wrong(ask, own.person_uuid).await?;
                     own.event("REAUTHENTICATION", false).write(ask).await?;
                     return Err(rules::wrong_code().kept());
                 }
@@ -261,7 +261,8 @@ fn standing(person: &Credentials) -> Result<(), Fault> {
     if person.state == "UNVERIFIED" {
         return Err(Fault::new(
             Code::AccountLocked,
-            "The e-mail address is not verified yet. Take the token from the mail to POST /v1/auth/registrations:verify-email.",
+            "The e-mail address is not verified yet. Take the token from the mail and this password to POST \
+             /v1/auth/registrations:verify-email.",
         ));
     }
     people_stand(&person.state, person.partner_state.as_deref())

@@ -40,7 +40,7 @@ pub(crate) struct SessionRow {
     pub(crate) ended: bool,
 }
 
-/// Finds a person by the normalised copy of their address.
+/// Finds a person by the normalised copy of their address: who has proved it, else the latest who registered it.
 pub(super) async fn credentials_get(db: &Db, email_normalised: &str) -> Result<Option<Credentials>, Fault> {
     Ok(sqlx::query_as!(
         Credentials,
@@ -48,7 +48,9 @@ pub(super) async fn credentials_get(db: &Db, email_normalised: &str) -> Result<O
                   partner.session_hours as "session_hours?", password_hash, password_changed_at,
                   exists (select 1 from totp_factor where totp_factor.person_uuid = person.person_uuid and confirmed_at is not null) as "has_totp!"
              from person left join partner using (partner_uuid)
-            where email_normalised = $1 and person.state <> 'REMOVED'"#,
+            where email_normalised = $1 and person.state <> 'REMOVED'
+            order by person.state = 'UNVERIFIED', person.created_at desc
+            limit 1"#,
         email_normalised
     )
     .fetch_optional(&mut *db.conn().await?)

@@ -40,7 +40,7 @@ pub(super) async fn client(ask: &Ask, form: (Option<&str>, Option<&str>)) -> Res
             event.client_uuid = client.as_ref().map(|client| client.client_uuid);
             event.partner_uuid = client.and_then(|client| client.partner_uuid);
             event.write(ask).await?;
-            Err(rules::refused(Way::Basic).kept())
+            Err(rules::refused(Way::Client).kept())
         }
     }
 }

@@ -4,7 +4,7 @@ use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde::Deserialize;
 
 use super::holding;
-use super::rules::{self, Standing, Way};
+use super::rules::{self, Standing, TokenForm, Way};
 use super::store::{self, ClientRow, Issued};
 use crate::access::access;
 use crate::ask::{Ask, Asking};
@@ -56,15 +56,19 @@ pub(crate) struct JsonWebKey {
     alg: String,
 }
 
-/// What a program sends for a token (RFC 6749, section 4.3.2).
+/// What a program sends for a token (RFC 6749, sections 4.4.2 and 4.3.2).
 #[derive(InputObject)]
 #[graphql(name = "OAuthTokenRequest", rename_fields = "snake_case")]
 pub(crate) struct OAuthTokenRequest {
-    /// `password`.
+    /// `client_credentials` or `password`.
     grant_type: String,
-    /// The client id, unless HTTP Basic carries it.
+    /// The client id of `client_credentials`, unless HTTP Basic carries it.
+    client_id: Option<String>,
+    /// The client secret of `client_credentials`, unless HTTP Basic carries it.
+    client_secret: Option<String>,
+    /// The client id of `password`, unless HTTP Basic carries it.
     username: Option<String>,
-    /// The client secret, unless HTTP Basic carries it.
+    /// The client secret of `password`, unless HTTP Basic carries it.
     password: Option<String>,
     /// The scopes wanted; left out, all that the client is allowed.
     scope: Option<String>,
@@ -117,7 +121,10 @@ impl TokensMutation {
     #[graphql(directive = access::apply("public".into()))]
     async fn auth_tokens_issue(&self, ctx: &Context<'_>, body: OAuthTokenRequest) -> Result<OAuthToken, Fault> {
         let ask = ctx.ask();
-        let form = (body.username.as_deref(), body.password.as_deref());
+        let form = TokenForm {
+            client: (body.client_id.as_deref(), body.client_secret.as_deref()),
+            user: (body.username.as_deref(), body.password.as_deref()),
+        };
         let presented = rules::presented(&body.grant_type, form, ask.caller.credentials.client.as_ref())?;
         let requested = rules::requested(body.scope.as_deref())?;
         let digest = SecretKind::Client.digest(presented.secret);

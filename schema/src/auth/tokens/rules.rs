@@ -16,10 +16,19 @@ const LONGEST_SCOPE: usize = 4096;
 /// How a program showed who it is. A refusal is told in the words that belong to the way (RFC 6749, section 5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
-    /// In the form.
+    /// In the form, as a user and its password.
     Form,
-    /// By HTTP Basic.
-    Basic,
+    /// As a client: by HTTP Basic, or in the form.
+    Client,
+}
+
+/// The two pairs of fields in which a form may carry an id and a secret.
+#[derive(Clone, Copy)]
+pub(super) struct TokenForm<'a> {
+    /// `client_id` and `client_secret`.
+    pub(super) client: (Option<&'a str>, Option<&'a str>),
+    /// `username` and `password`.
+    pub(super) user: (Option<&'a str>, Option<&'a str>),
 }
 
 /// An id and a secret as they came. Never printed.
@@ -38,24 +47,46 @@ pub(super) struct Standing<'a> {
     pub(super) network_is_allowed: bool,
 }
 
-/// Reads id and secret from the one place where they stand. For this grant OAuth libraries repeat in HTTP Basic what
-/// stands in the form, or the id alone; what says the same is no second way.
+/// Reads id and secret from the one place where they stand, which depends on the grant.
 ///
 /// # Errors
-/// `unsupported_grant_type`, or `invalid_request` when they stand nowhere or differ between two places.
+/// `unsupported_grant_type`; `unauthorized_client` for a person; `invalid_request` when they stand nowhere or differ
+/// between two places, `invalid_client` when a client's stand nowhere.
 pub(super) fn presented<'a>(
     grant_type: &str,
-    form: (Option<&'a str>, Option<&'a str>),
+    form: TokenForm<'a>,
     basic: Option<&'a (String, String)>,
 ) -> Result<Presented<'a>, Fault> {
     match grant_type {
-        "password" => {}
-        "" => return Err(malformed("invalid_request", "Send grant_type=password.")),
+        "password" => of_user(form.user, basic),
+        "client_credentials" => {
+            if [form.user.0, form.user.1].iter().flatten().any(|text| !text.is_empty()) {
+                let detail = "With grant_type=client_credentials send client_id and client_secret, or HTTP Basic.";
+                return Err(malformed("invalid_request", detail));
+            }
+            let presented = client(form.client, basic)?;
+            if presented.client_id.contains('@') { Err(no_program()) } else { Ok(presented) }
+        }
+        "" => Err(malformed("invalid_request", "Send grant_type=client_credentials.")),
         _ => {
-            let detail = "Send grant_type=password. No other grant is known here.";
-            return Err(malformed("unsupported_grant_type", detail));
+            let detail = "Send grant_type=client_credentials, or password. No other grant is known here.";
+            Err(malformed("unsupported_grant_type", detail))
         }
     }
+}
+
+/// The refusal of an e-mail address, which no program's id is.
+fn no_program() -> Fault {
+    let detail = "This grant is for programs. People sign in with POST /v1/auth/sessions.";
+    Fault::new(Code::InvalidCredentials, detail).oauth("unauthorized_client")
+}
+
+/// The id and secret of the password grant. OAuth libraries repeat in HTTP Basic what stands in the form, or the id alone;
+/// what says the same is no second way.
+fn of_user<'a>(
+    form: (Option<&'a str>, Option<&'a str>),
+    basic: Option<&'a (String, String)>,
+) -> Result<Presented<'a>, Fault> {
     // A parameter without a value counts as left out (RFC 6749, section 3.2).
     let given = |text: Option<&'a str>| text.filter(|text| !text.is_empty());
     match (given(form.0), given(form.1), basic) {
@@ -65,7 +96,7 @@ pub(super) fn presented<'a>(
         {
             Ok(Presented { client_id, secret, way: Way::Form })
         }
-        (None, None, Some((client_id, secret))) => Ok(Presented { client_id, secret, way: Way::Basic }),
+        (None, None, Some((client_id, secret))) => Ok(Presented { client_id, secret, way: Way::Client }),
         (_, _, Some(_)) => {
             let detail = "Send one client id and secret: by HTTP Basic, or as username and password.";
             Err(malformed("invalid_request", detail))
@@ -74,7 +105,7 @@ pub(super) fn presented<'a>(
     }
 }
 
-/// Reads id and secret of a program that shows who it is in order to ask about a token (RFC 6749, section 2.3.1).
+/// Reads id and secret of a program that shows who it is as a client (RFC 6749, section 2.3.1).
 ///
 /// # Errors
 /// `invalid_client` when they stand nowhere, `invalid_request` when they stand in two places.
@@ -84,10 +115,10 @@ pub(super) fn client<'a>(
 ) -> Result<Presented<'a>, Fault> {
     let given = |text: Option<&'a str>| text.filter(|text| !text.is_empty());
     match (given(form.0), given(form.1), basic) {
-        (Some(client_id), Some(secret), None) => Ok(Presented { client_id, secret, way: Way::Form }),
+        (Some(client_id), Some(secret), None) => Ok(Presented { client_id, secret, way: Way::Client }),
         // Some libraries repeat the id in the form; that is no second way.
         (form_id, None, Some((client_id, secret))) if form_id.is_none_or(|id| id == client_id) => {
-            Ok(Presented { client_id, secret, way: Way::Basic })
+            Ok(Presented { client_id, secret, way: Way::Client })
         }
         (_, _, Some(_)) => {
             let detail = "Send the client id and the secret one way: by HTTP Basic, or as client_id and client_secret.";
@@ -164,7 +195,7 @@ pub(super) fn granted(allowed: ScopeSet, requested: Option<ScopeSet>, tier: Opti
 pub(super) fn refused(way: Way) -> Fault {
     let error = match way {
         Way::Form => "invalid_grant",
-        Way::Basic => "invalid_client",
+        Way::Client => "invalid_client",
     };
     Fault::new(Code::InvalidCredentials, "The client id or the client secret is not valid.").oauth(error)
 }

@@ -8,7 +8,7 @@ pub(crate) fn at(second: i64) -> Timestamp {
 pub(crate) fn one_of_each(text: &str) -> Vec<Letter> {
     let text = || text.to_owned();
     let asking = [
-        Asking::VerifyEmail { name: text(), company: text() },
+        Asking::VerifyEmail { name: text(), company: text(), registered_at: None },
         Asking::ResetPassword { name: text() },
         Asking::ConfirmNewEmail { name: text() },
         Asking::CancelEmailChange { name: text() },
@@ -45,7 +45,7 @@ pub(crate) fn one_of_each(text: &str) -> Vec<Letter> {
     asking.into_iter().chain(telling.into_iter().map(Letter::Telling)).collect()
 }
 
-const EVENTS: [SecurityEvent; 11] = [
+const EVENTS: [SecurityEvent; 12] = [
     SecurityEvent::PasswordChanged,
     SecurityEvent::PasswordReset,
     SecurityEvent::SecondFactorEnabled,
@@ -53,6 +53,7 @@ const EVENTS: [SecurityEvent; 11] = [
     SecurityEvent::SecondFactorReset,
     SecurityEvent::RecoveryCodeUsed,
     SecurityEvent::RecoveryCodesRegenerated,
+    SecurityEvent::WrongCodes,
     SecurityEvent::RefreshReused,
     SecurityEvent::EmailChanged,
     SecurityEvent::AccountLocked,

@@ -19,11 +19,14 @@ pub(super) fn draft(letter: &Letter, places: &Places<'_>) -> Draft {
 fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Places<'_>) -> Draft {
     let platform = places.platform;
     let draft = match about {
-        Asking::VerifyEmail { name, company } => greet(format!("Confirm your e-mail address for {platform}"), name)
-            .say(format!(
-                "thank you for registering {} with {platform}. Confirm that this address is yours with this token:",
+        Asking::VerifyEmail { name, company, registered_at } => {
+            let hour = registered_at.map(|at| format!(" at {}", moment(at))).unwrap_or_default();
+            greet(format!("Confirm your e-mail address for {platform}"), name).say(format!(
+                "{} was registered with {platform}{hour} under this address. If you did that, confirm it with this \
+                 token and the password that you chose then:",
                 tame(company)
-            )),
+            ))
+        }
         Asking::ResetPassword { name } => greet(format!("Choose a new password for {platform}"), name)
             .say("somebody, probably you, asked for a new password. This token lets you choose one:"),
         Asking::ConfirmNewEmail { name } => greet(format!("Confirm your new e-mail address for {platform}"), name).say(
@@ -58,11 +61,16 @@ fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Pl
         }
     };
     draft.hand_over(token, way(about), places).say(format!("The token works once, until {}.", moment(expires_at))).say(
-        if matches!(about, Asking::CancelEmailChange { .. }) {
-            "If you made the change yourself, there is nothing to do."
-        } else {
-            "If you do not know what this is about, there is nothing to do: without the token nothing happens. Give it \
-             to nobody."
+        match about {
+            Asking::CancelEmailChange { .. } => "If you made the change yourself, there is nothing to do.",
+            Asking::VerifyEmail { .. } => {
+                "If you did not register this company at that time, somebody else did: leave their mail alone, and \
+                 nothing happens. Give the token to nobody."
+            }
+            _ => {
+                "If you do not know what this is about, there is nothing to do: without the token nothing happens. Give \
+                 it to nobody."
+            }
         },
     )
 }
@@ -225,6 +233,11 @@ fn security(event: SecurityEvent) -> (&'static str, &'static str) {
         SecurityEvent::RecoveryCodesRegenerated => {
             ("New recovery codes", "new recovery codes were made for your account. The old ones are void.")
         }
+        SecurityEvent::WrongCodes => (
+            "Wrong sign-in codes",
+            "somebody gave wrong codes of the second factor several times, and whoever gets as far as the code knows the \
+             password of your account. Nobody got in.",
+        ),
         SecurityEvent::RefreshReused => (
             "Sessions ended",
             "a sign-in credential of your account was used a second time. It may have been copied, so all sessions that \

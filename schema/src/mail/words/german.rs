@@ -19,10 +19,11 @@ pub(super) fn draft(letter: &Letter, places: &Places<'_>) -> Draft {
 fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Places<'_>) -> Draft {
     let platform = places.platform;
     let draft = match about {
-        Asking::VerifyEmail { name, company } => {
+        Asking::VerifyEmail { name, company, registered_at } => {
+            let hour = registered_at.map(|at| format!(" ({})", moment(at))).unwrap_or_default();
             greet(format!("Bestätigen Sie Ihre E-Mail-Adresse für {platform}"), name).say(format!(
-                "danke, dass Sie {} bei {platform} registriert haben. Bestätigen Sie mit diesem Token, dass diese \
-                 Adresse Ihnen gehört:",
+                "{} wurde bei {platform} unter dieser Adresse registriert{hour}. Waren Sie das, so bestätigen Sie es mit \
+                 diesem Token und dem Passwort, das Sie dabei gewählt haben:",
                 tame(company)
             ))
         }
@@ -60,11 +61,16 @@ fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Pl
         )),
     };
     draft.hand_over(token, way(about), places).say(format!("Das Token gilt einmal, bis {}.", moment(expires_at))).say(
-        if matches!(about, Asking::CancelEmailChange { .. }) {
-            "Wenn Sie selbst die Adresse ändern, ist nichts zu tun."
-        } else {
-            "Wenn Sie nicht wissen, worum es geht, ist nichts zu tun: ohne das Token geschieht nichts. Geben Sie es \
-             niemandem."
+        match about {
+            Asking::CancelEmailChange { .. } => "Wenn Sie selbst die Adresse ändern, ist nichts zu tun.",
+            Asking::VerifyEmail { .. } => {
+                "Wenn Sie diese Firma nicht um diese Zeit registriert haben, war es jemand anderes: lassen Sie die Mail \
+                 liegen, dann geschieht nichts. Geben Sie das Token niemandem."
+            }
+            _ => {
+                "Wenn Sie nicht wissen, worum es geht, ist nichts zu tun: ohne das Token geschieht nichts. Geben Sie es \
+                 niemandem."
+            }
         },
     )
 }
@@ -236,6 +242,11 @@ fn security(event: SecurityEvent) -> (&'static str, &'static str) {
         SecurityEvent::RecoveryCodesRegenerated => (
             "Neue Wiederherstellungscodes",
             "für Ihr Konto wurden neue Wiederherstellungscodes erzeugt. Die alten gelten nicht mehr.",
+        ),
+        SecurityEvent::WrongCodes => (
+            "Falsche Anmeldecodes",
+            "jemand hat mehrmals falsche Codes des zweiten Faktors eingegeben, und wer bis zum Code kommt, kennt das \
+             Passwort Ihres Kontos. Angemeldet wurde niemand.",
         ),
         SecurityEvent::RefreshReused => (
             "Sitzungen beendet",

@@ -12,7 +12,11 @@ fn written(letter: &Letter, locale: Locale) -> String {
 }
 
 fn verification() -> Letter {
-    let about = Asking::VerifyEmail { name: "Marta Lindqvist".to_owned(), company: "Tischwerk GmbH".to_owned() };
+    let about = Asking::VerifyEmail {
+        name: "Marta Lindqvist".to_owned(),
+        company: "Tischwerk GmbH".to_owned(),
+        registered_at: None,
+    };
     Letter::asking(about, SecretText::new("labs_ot_token"), at(3_600))
 }
 

@@ -97,6 +97,7 @@ pub(crate) async fn deliver(ask: &Ask, stored: &Stored, variant: VariantName, ca
         length: Some(object.size),
         etag: Some(format!("{}-{name}", hex::encode(&stored.sha256))),
         file_name: format!("{called}-{name}.{ending}"),
+        sha256: None,
         chain_head: None,
         stream: object.stream.map_err(std::io::Error::other).boxed(),
     });

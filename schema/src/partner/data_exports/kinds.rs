@@ -16,6 +16,8 @@ pub(super) type Lines<'c> = BoxStream<'c, Result<String, sqlx::Error>>;
 pub(super) struct Kind {
     /// Its table, or what it is called where only a part of one is told; with `.jsonl` its file.
     pub(super) table: &'static str,
+    /// The scope under which the API reads what it holds, or would.
+    pub(super) scope: &'static str,
     /// What its lines are.
     pub(super) about: &'static str,
     /// The partner's rows of it.
@@ -24,9 +26,10 @@ pub(super) struct Kind {
 
 /// A table of an archive: the statement picks the partner's rows, `$1`.
 macro_rules! kind {
-    ($table:literal, $about:literal, $sql:literal) => {
+    ($table:literal, $scope:literal, $about:literal, $sql:literal) => {
         Kind {
             table: $table,
+            scope: $scope,
             about: $about,
             lines: |connection, partner| sqlx::query_scalar!($sql, partner).fetch(connection),
         }
@@ -38,21 +41,25 @@ pub(super) const KINDS: &[Kind] = &[
     // The company.
     kind!(
         "partner",
+        "partner",
         "your company's record",
         r#"select data_export_line(to_jsonb(t), 'labels') as "line!" from partner as t where partner_uuid = $1"#
     ),
     kind!(
         "partner_profile",
+        "partner",
         "your vendor page, as it is being written and as it was published last",
         r#"select data_export_line(to_jsonb(t)) as "line!" from partner_profile as t where partner_uuid = $1"#
     ),
     kind!(
         "partner_image",
+        "partner",
         "logo and banner; the files lie in media/profile",
         r#"select data_export_line(to_jsonb(t), 'object_key', 'variants') as "line!" from partner_image as t where partner_uuid = $1"#
     ),
     kind!(
         "partner_event",
+        "partner",
         "the history of your account",
         r#"select data_export_line(to_jsonb(t)) as "line!" from partner_event as t where partner_uuid = $1
             order by occurred_at, event_uuid"#
@@ -60,6 +67,7 @@ pub(super) const KINDS: &[Kind] = &[
     // What `partner_history` tells of staff, and all of it; whoever changes the one changes the other.
     kind!(
         "staff_access",
+        "partner",
         "what the platform's staff did with your account or looked at, beside what stands in its histories",
         r#"select data_export_line(jsonb_build_object('event_uuid', l.record_uuid, 'occurred_at', l.recorded_at,
                   'operation', l.operation, 'subject_uuid', l.target_uuid, 'reason', l.reason)) as "line!"
@@ -74,23 +82,27 @@ pub(super) const KINDS: &[Kind] = &[
     ),
     kind!(
         "data_export",
+        "partner",
         "the archives that were asked for",
         r#"select data_export_line(to_jsonb(t), 'error', 'attempts', 'claimed_until') as "line!" from data_export as t
             where partner_uuid = $1"#
     ),
     kind!(
         "partner_contact",
+        "partner",
         "whom to turn to at your company",
         r#"select data_export_line(to_jsonb(t)) as "line!" from partner_contact as t where partner_uuid = $1"#
     ),
     kind!(
         "support_ticket",
+        "partner",
         "what you asked the platform's support",
         r#"select data_export_line(to_jsonb(t), 'assignee_uuid', 'urgency', 'updated_at') as "line!"
              from support_ticket as t where partner_uuid = $1"#
     ),
     kind!(
         "support_message",
+        "partner",
         "what both sides wrote then",
         r#"select case m.side when 'SUPPORT' then data_export_line(to_jsonb(m), 'author_uuid')
                   else data_export_line(to_jsonb(m)) end as "line!"
@@ -100,39 +112,47 @@ pub(super) const KINDS: &[Kind] = &[
     // The people.
     kind!(
         "person",
+        "partner",
         "the people of your team, those who left included",
         r#"select data_export_line(to_jsonb(t)) as "line!" from person as t where partner_uuid = $1"#
     ),
     kind!(
         "invitation",
+        "partner",
         "invitations into your team",
         r#"select data_export_line(to_jsonb(t)) as "line!" from invitation as t where partner_uuid = $1"#
     ),
     kind!(
         "session",
+        "partner",
         "your people's sign-ins that were open lately",
         r#"select data_export_line(to_jsonb(t)) as "line!" from person as p join session as t using (person_uuid)
             where p.partner_uuid = $1 and t.created_at >= person_joined_at(p.person_uuid, p.partner_uuid)"#
     ),
     kind!(
         "email_change",
+        "partner",
         "changes of your people's e-mail addresses",
         r#"select data_export_line(to_jsonb(t)) as "line!" from person as p join email_change as t using (person_uuid)
             where p.partner_uuid = $1 and t.requested_at >= person_joined_at(p.person_uuid, p.partner_uuid)"#
     ),
     kind!(
         "security_event",
+        "partner",
         "what happened to the accounts of your people and to your programs",
         r#"select data_export_line(to_jsonb(t)) as "line!" from security_event as t where partner_uuid = $1
             order by occurred_at, event_uuid"#
     ),
     kind!(
         "mail_message",
+        "partner",
         "the mails that were sent to your company and its people, without their content",
-        r#"select data_export_line(to_jsonb(t), 'last_error', 'attempts', 'next_attempt_at', 'about_partner_uuid') as "line!"
+        r#"select data_export_line(to_jsonb(t), 'last_error', 'attempts', 'next_attempt_at', 'about_partner_uuid',
+                                 'asked_from') as "line!"
              from mail_message as t where partner_uuid = $1
            union all
-           select data_export_line(to_jsonb(t), 'last_error', 'attempts', 'next_attempt_at', 'about_partner_uuid')
+           select data_export_line(to_jsonb(t), 'last_error', 'attempts', 'next_attempt_at', 'about_partner_uuid',
+                                 'asked_from')
              from person as p join mail_message as t using (person_uuid)
             where p.partner_uuid = $1 and t.partner_uuid is null
               and t.created_at >= person_joined_at(p.person_uuid, p.partner_uuid)"#
@@ -140,29 +160,34 @@ pub(super) const KINDS: &[Kind] = &[
     // The programs.
     kind!(
         "machine_client",
+        "partner",
         "the programs that may act for your company",
         r#"select data_export_line(to_jsonb(t)) as "line!" from machine_client as t where partner_uuid = $1"#
     ),
     kind!(
         "client_scope_use",
+        "partner",
         "the scopes that your programs used",
         r#"select data_export_line(to_jsonb(t)) as "line!" from machine_client as c
              join client_scope_use as t using (client_uuid) where c.partner_uuid = $1"#
     ),
     kind!(
         "token_grant",
+        "partner",
         "the tokens that your programs asked for",
         r#"select data_export_line(to_jsonb(t)) as "line!" from machine_client as c
              join token_grant as t using (client_uuid) where c.partner_uuid = $1"#
     ),
     kind!(
         "request_usage",
+        "subscription",
         "the requests that your company made, by day and operation",
         r#"select data_export_line(to_jsonb(t)) as "line!" from request_usage as t
             where account = 'partner:' || $1::uuid::text order by day, operation"#
     ),
     kind!(
         "rate_limit_refusal",
+        "subscription",
         "those that were refused because a budget was spent, by hour and operation",
         r#"select data_export_line(to_jsonb(t)) as "line!" from rate_limit_refusal as t
             where account = 'partner:' || $1::uuid::text order by hour, operation, budget"#
@@ -170,82 +195,96 @@ pub(super) const KINDS: &[Kind] = &[
     // The subscription.
     kind!(
         "subscription",
+        "subscription",
         "your subscription",
         r#"select data_export_line(to_jsonb(t)) as "line!" from subscription as t where partner_uuid = $1"#
     ),
     kind!(
         "subscription_event",
+        "subscription",
         "its history",
         r#"select data_export_line(to_jsonb(t)) as "line!" from subscription_event as t where partner_uuid = $1
             order by occurred_at, event_uuid"#
     ),
     kind!(
         "entitlement_override",
+        "subscription",
         "what you are granted beside your tier",
         r#"select data_export_line(to_jsonb(t), 'set_by') as "line!" from entitlement_override as t
             where partner_uuid = $1"#
     ),
     kind!(
         "rate_limit_override",
+        "subscription",
         "the budgets that you have beside your tier's",
         r#"select data_export_line(to_jsonb(t), 'set_by') as "line!" from rate_limit_override as t
             where partner_uuid = $1"#
     ),
     kind!(
         "tier_change_request",
+        "subscription",
         "the tiers that you asked for, and what became of it",
         r#"select data_export_line(to_jsonb(t)) as "line!" from tier_change_request as t where partner_uuid = $1"#
     ),
     // The apps.
     kind!(
         "app",
+        "marketplace.apps",
         "your apps",
         r#"select data_export_line(to_jsonb(t)) as "line!" from app as t where partner_uuid = $1"#
     ),
     kind!(
         "app_translation",
+        "marketplace.apps",
         "their texts by locale",
         r#"select data_export_line(to_jsonb(t)) as "line!" from app as a join app_translation as t using (app_uuid)
             where a.partner_uuid = $1"#
     ),
     kind!(
         "app_category",
+        "marketplace.apps",
         "their categories",
         r#"select data_export_line(to_jsonb(t)) as "line!" from app as a join app_category as t using (app_uuid)
             where a.partner_uuid = $1"#
     ),
     kind!(
         "app_version",
+        "marketplace.apps",
         "their versions",
         r#"select data_export_line(to_jsonb(t)) as "line!" from app as a join app_version as t using (app_uuid)
             where a.partner_uuid = $1"#
     ),
     kind!(
         "app_event",
+        "marketplace.apps",
         "their history",
         r#"select data_export_line(to_jsonb(t)) as "line!" from app as a join app_event as t using (app_uuid)
             where a.partner_uuid = $1"#
     ),
     kind!(
         "media",
+        "marketplace.apps",
         "their pictures; the files lie in media/apps",
         r#"select data_export_line(to_jsonb(t), 'object_key', 'variants') as "line!" from app as a join media as t using (app_uuid)
             where a.partner_uuid = $1"#
     ),
     kind!(
         "submission",
+        "marketplace.apps",
         "what you handed to the reviewers, and what became of it",
         r#"select data_export_line(to_jsonb(t), 'reviewer_uuid') as "line!" from submission as t
             where partner_uuid = $1 order by submitted_at, submission_uuid"#
     ),
     kind!(
         "submission_finding",
+        "marketplace.apps",
         "what the reviewers found",
         r#"select data_export_line(to_jsonb(t)) as "line!" from submission as s
              join submission_finding as t using (submission_uuid) where s.partner_uuid = $1"#
     ),
     kind!(
         "review_message",
+        "marketplace.apps",
         "the talk with the reviewers",
         r#"select data_export_line(to_jsonb(t)) as "line!" from submission as s
              join review_message as t using (submission_uuid) where s.partner_uuid = $1 and not t.internal"#
@@ -253,29 +292,34 @@ pub(super) const KINDS: &[Kind] = &[
     // The storefront.
     kind!(
         "listing",
+        "marketplace.apps",
         "your listings, as readers see them",
         r#"select data_export_line(to_jsonb(t)) as "line!" from listing as t where partner_uuid = $1"#
     ),
     kind!(
         "listing_translation",
+        "marketplace.apps",
         "their texts",
         r#"select data_export_line(to_jsonb(t)) as "line!" from listing as l
              join listing_translation as t using (app_uuid) where l.partner_uuid = $1"#
     ),
     kind!(
         "listing_category",
+        "marketplace.apps",
         "their categories",
         r#"select data_export_line(to_jsonb(t)) as "line!" from listing as l
              join listing_category as t using (app_uuid) where l.partner_uuid = $1"#
     ),
     kind!(
         "listing_media",
+        "marketplace.apps",
         "their pictures",
         r#"select data_export_line(to_jsonb(t)) as "line!" from listing as l
              join listing_media as t using (app_uuid) where l.partner_uuid = $1"#
     ),
     kind!(
         "customer_review",
+        "marketplace.reviews",
         "what customers say about your apps, as it is published, with your replies",
         r#"select data_export_line(to_jsonb(t), 'customer_reference', 'moderated_by', 'moderated_at',
                   'moderation_reason', 'reports', 'last_reported_at') as "line!"
@@ -283,6 +327,17 @@ pub(super) const KINDS: &[Kind] = &[
             where a.partner_uuid = $1 and t.state = 'PUBLISHED'"#
     ),
 ];
+
+/// The scopes under which the tables of an archive are read, each once, in the order of the tables.
+pub(super) fn spanned() -> Vec<&'static str> {
+    let mut spanned: Vec<&str> = Vec::new();
+    for kind in KINDS {
+        if !spanned.contains(&kind.scope) {
+            spanned.push(kind.scope);
+        }
+    }
+    spanned
+}
 
 /// Tables that hold something of a partner or its people and do not go into an archive: the table, and why.
 pub(super) const WITHHELD: &[(&str, &str)] = &[

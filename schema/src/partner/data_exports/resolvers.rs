@@ -4,6 +4,7 @@ use async_graphql::{Context, Object, SimpleObject};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use uuid::Uuid;
 
+use super::kinds;
 use super::rules::{self, State};
 use super::store::{self, ExportRow, NewExport};
 use crate::access::access;
@@ -92,6 +93,8 @@ impl DataExportsQuery {
         let owner = own(ask, partner_uuid)?;
         let row = store::archive_get(&ask.db, owner, export_uuid).await?;
         let row = row.ok_or_else(|| Fault::not_found("data export"))?;
+        let principal = ask.principal()?;
+        rules::readable(principal.role, principal.scopes, &kinds::spanned())?;
         rules::downloadable(State::parse(&row.state)?, row.is_kept)?;
         let lost = || Fault::internal(format!("the data export {export_uuid} has no object"));
         let name = row.object_secret.as_deref().and_then(ArchiveName::from_name).ok_or_else(lost)?;
@@ -102,7 +105,8 @@ impl DataExportsQuery {
         ask.deliver(Download {
             media_type: "application/zip".to_owned(),
             length: Some(object.size),
-            etag: row.sha256.map(hex::encode),
+            etag: None,
+            sha256: row.sha256,
             file_name: format!("labs-{}-{}.zip", row.slug, day.unwrap_or_default()),
             chain_head: None,
             stream: object.stream.map_err(std::io::Error::other).boxed(),

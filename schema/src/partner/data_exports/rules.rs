@@ -4,6 +4,8 @@ use async_graphql::Enum;
 use serde::Serialize;
 
 use crate::fault::{Code, Fault};
+use crate::principal::Role;
+use crate::scope::{Scope, ScopeSet};
 use crate::states::Drawing;
 
 /// How far an archive has come (specification: decisions, States).
@@ -120,6 +122,23 @@ pub(super) fn fetchable(partner_state: &str) -> Result<(), Fault> {
     }
 }
 
+/// Whether somebody may read an archive that spans what is read under these scopes: whoever reaches each of them, and an
+/// administrator of the team, to whom everything of it is open.
+///
+/// # Errors
+/// [`Code::ScopeMissing`], naming the first scope that lacks.
+pub(super) fn readable(role: Option<Role>, scopes: ScopeSet, spanned: &[&str]) -> Result<(), Fault> {
+    let lacking = spanned.iter().find(|name| !Scope::parse(name).is_some_and(|scope| scopes.reaches(scope)));
+    let Some(lacking) = lacking.filter(|_| role != Some(Role::Administrator)) else { return Ok(()) };
+    let mut fault = Fault::scope(*lacking);
+    fault.parts_mut().detail = format!(
+        "An archive holds what is read under each of {}, and this token lacks {lacking}. Ask an administrator of your \
+         team to download it.",
+        spanned.join(", ")
+    );
+    Err(fault)
+}
+
 /// Whether an archive can be had in this state, when its time is over or not.
 ///
 /// # Errors
@@ -177,6 +196,25 @@ mod tests {
         for state in [State::Queued, State::Running, State::Failed] {
             assert_eq!(code(state, true), Err(Code::Conflict), "{state:?}");
         }
+    }
+
+    #[test]
+    fn an_archive_is_read_by_whoever_reaches_all_of_it() {
+        let spanned = super::super::kinds::spanned();
+        assert!(spanned.iter().all(|name| Scope::parse(name).is_some()), "{spanned:?}");
+        let lacking = |role: Option<Role>, scopes| {
+            readable(role, scopes, &spanned).map_err(|fault| fault.parts().required_scope.clone().unwrap_or_default())
+        };
+        let of_role = |role: Role| lacking(Some(role), role.scopes());
+        assert_eq!(of_role(Role::Developer), Ok(()));
+        assert_eq!(of_role(Role::Editor), Err("subscription".to_owned()));
+        assert_eq!(of_role(Role::Accountant), Err("marketplace.apps".to_owned()));
+        assert_eq!(lacking(Some(Role::Administrator), ScopeSet::parse(["partner"])), Ok(()));
+        assert_eq!(
+            lacking(None, ScopeSet::parse(["partner:write", "subscription"])),
+            Err("marketplace.apps".to_owned())
+        );
+        assert_eq!(lacking(None, ScopeSet::parse(["partner", "subscription", "marketplace"])), Ok(()));
     }
 
     #[test]

@@ -53,7 +53,7 @@ async fn mails_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
              where h.partner_uuid = $1
          )
          update mail_message as m
-         set recipient = 'erased@erased.invalid', subject = '', content_sealed = null, last_error = null,
+         set recipient = 'erased@erased.invalid', subject = '', content_sealed = null, last_error = null, asked_from = null,
              state = case m.state when 'QUEUED' then 'FAILED' else m.state end
          from meant
          where m.message_uuid = meant.message_uuid",

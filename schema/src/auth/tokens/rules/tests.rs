@@ -8,10 +8,12 @@ fn error(outcome: Result<impl Sized, Fault>) -> &'static str {
 fn id_and_secret_come_one_way_only() {
     let basic = ("id".to_owned(), "secret".to_owned());
     let form = (Some("id"), Some("secret"));
-    let way = |form, basic| presented("password", form, basic).map(|presented| presented.way);
+    let nothing = (None, None);
+    let way =
+        |user, basic| presented("password", TokenForm { user, client: nothing }, basic).map(|presented| presented.way);
     assert_eq!(way(form, None).ok(), Some(Way::Form));
-    assert_eq!(way((None, None), Some(&basic)).ok(), Some(Way::Basic));
-    assert_eq!(way((Some(""), Some("")), Some(&basic)).ok(), Some(Way::Basic));
+    assert_eq!(way((None, None), Some(&basic)).ok(), Some(Way::Client));
+    assert_eq!(way((Some(""), Some("")), Some(&basic)).ok(), Some(Way::Client));
     // What says the same twice is one way.
     assert_eq!(way(form, Some(&basic)).ok(), Some(Way::Form));
     let id_alone = ("id".to_owned(), String::new());
@@ -34,12 +36,31 @@ fn id_and_secret_come_one_way_only() {
 }
 
 #[test]
-fn only_the_password_grant_is_known() {
-    let form = (Some("id"), Some("secret"));
-    for grant_type in ["client_credentials", "refresh_token", "PASSWORD", " password"] {
-        assert_eq!(error(presented(grant_type, form, None)), "unsupported_grant_type", "{grant_type}");
+fn two_grants_are_known() {
+    let both = TokenForm { user: (Some("id"), Some("secret")), client: (Some("id"), Some("secret")) };
+    for grant_type in ["authorization_code", "refresh_token", "PASSWORD", " password"] {
+        assert_eq!(error(presented(grant_type, both, None)), "unsupported_grant_type", "{grant_type}");
     }
-    assert_eq!(error(presented("", form, None)), "invalid_request");
+    assert_eq!(error(presented("", both, None)), "invalid_request");
+}
+
+#[test]
+fn a_client_shows_itself_in_the_form_or_by_basic_and_is_no_person() {
+    let basic = ("id".to_owned(), "secret".to_owned());
+    let told = |client, user, basic| {
+        let presented = presented("client_credentials", TokenForm { client, user }, basic);
+        presented.map(|presented| (presented.client_id.to_owned(), presented.way))
+    };
+    let (nothing, id_and_secret) = ((None, None), (Some("id"), Some("secret")));
+    let is_client = Some(("id".to_owned(), Way::Client));
+    assert_eq!(told(id_and_secret, nothing, None).ok(), is_client);
+    assert_eq!(told(nothing, nothing, Some(&basic)).ok(), is_client);
+    assert_eq!(told((Some("id"), None), (Some(""), Some("")), Some(&basic)).ok(), is_client, "the id may be repeated");
+    assert_eq!(error(told(nothing, nothing, None)), "invalid_client");
+    assert_eq!(error(told(nothing, id_and_secret, None)), "invalid_request", "those are the other grant's fields");
+    assert_eq!(error(told(id_and_secret, nothing, Some(&basic))), "invalid_request");
+    let person = (Some("mara@nordsee.example"), Some("a long walk"));
+    assert_eq!(error(told(person, nothing, None)), "unauthorized_client");
 }
 
 #[test]
@@ -100,7 +121,7 @@ fn no_program_has_an_account() {
 fn the_refusal_speaks_the_language_of_the_way() {
     let status = |way| refused(way).parts().oauth_error;
     assert_eq!(status(Way::Form), Some("invalid_grant"));
-    assert_eq!(status(Way::Basic), Some("invalid_client"));
+    assert_eq!(status(Way::Client), Some("invalid_client"));
     assert!(refused(Way::Form).parts().detail.is_ascii());
 }
 
@@ -110,8 +131,8 @@ fn a_program_shows_who_it_is_in_one_place() {
     let way =
         |form, basic| client(form, basic).map(|presented| presented.way).map_err(|fault| fault.parts().oauth_error);
     assert_eq!(way((Some("id"), Some("secret")), None), Ok(Way::Form));
-    assert_eq!(way((None, None), Some(&basic)), Ok(Way::Basic));
-    assert_eq!(way((Some("id"), Some("")), Some(&basic)), Ok(Way::Basic));
+    assert_eq!(way((None, None), Some(&basic)), Ok(Way::Client));
+    assert_eq!(way((Some("id"), Some("")), Some(&basic)), Ok(Way::Client));
     assert_eq!(way((Some("other"), None), Some(&basic)), Err(Some("invalid_request")));
     assert_eq!(way((Some("id"), Some("secret")), Some(&basic)), Err(Some("invalid_request")));
     for nothing in [(None, None), (Some("id"), None), (None, Some("secret"))] {

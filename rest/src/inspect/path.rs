@@ -1,0 +1,31 @@
+//! A promise's path against its id and its parameters.
+
+use std::collections::BTreeSet;
+
+use crate::contract::{Operation, Place};
+
+/// Groups with paths that begin with another word: clients of OAuth expect theirs, and what lies under /v1/partner is
+/// one partner's.
+const OTHERS: [(&str, &str); 2] = [("auth", "oauth"), ("partner", "support-desk")];
+
+/// What differs: the group that the path begins with, and the parameters that it names.
+pub(super) fn differences(operation: &Operation) -> Vec<String> {
+    let (id, path) = (&operation.id, operation.path.as_str());
+    let mut found = Vec::new();
+    let first = path.strip_prefix("/v1/").and_then(|rest| rest.split(['/', ':']).next()).unwrap_or_default();
+    let group = operation.group.as_str();
+    if first != group && !OTHERS.contains(&(group, first)) {
+        found.push(format!("{id} lies at {path}: the paths of its group begin with /v1/{group}"));
+    }
+    let named: BTreeSet<&str> =
+        path.split('{').skip(1).filter_map(|rest| rest.split_once('}').map(|(name, _)| name)).collect();
+    let promised: BTreeSet<&str> =
+        operation.parameters_in(Place::Path).map(|parameter| parameter.name.as_str()).collect();
+    for name in named.difference(&promised) {
+        found.push(format!("{id} lies at {path}: promise the parameter {name}, or rename it in the path"));
+    }
+    for name in promised.difference(&named) {
+        found.push(format!("{id} promises the parameter {name} of its path {path}, which does not name it"));
+    }
+    found
+}
