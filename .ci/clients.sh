@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A well-known OAuth library and a standard authenticator against the service itself. ./test calls this; it needs
-# Python and PostgreSQL. The libraries go to target/, for this project alone.
+# A well-known OAuth library, a standard authenticator and clients that others' generators make, against the service
+# itself. ./test calls this; it needs Python, Java, Node and PostgreSQL. The libraries go to target/, for this project
+# alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 libraries=$PWD/target/clients
@@ -15,3 +16,8 @@ fi
 staff LABS_TEST_STAFF administrator
 client LABS_TEST_CLIENT storefront
 "$libraries/bin/python" -B -m unittest discover --start-directory tests/clients
+{ read -r LABS_TEST_PERSON_EMAIL && read -r LABS_TEST_PERSON_PASSWORD; } < <(
+  "$libraries/bin/python" -B tests/clients/administrator.py "$LABS_TEST_BASE" "$folder/labs/mail"
+)
+export LABS_TEST_PERSON_EMAIL LABS_TEST_PERSON_PASSWORD
+.ci/generated.sh

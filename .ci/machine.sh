@@ -144,6 +144,15 @@ need_python() {
   if ! python3 -c 'import ensurepip' 2>/dev/null; then need "Python's venv" python3-venv python; fi
 }
 
+# For the Java client that is generated: a compiler, and the libraries that its generator does not bring.
+need_java() {
+  if ! have javac || ! javac -version >/dev/null 2>&1; then need "a Java compiler" default-jdk-headless openjdk; fi
+  if is_macos; then return; fi
+  [ -e /usr/share/java/httpmime.jar ] || need "Java's HTTP library for forms" libhttpmime-java ""
+  [ -e /usr/share/java/geronimo-annotation-1.3-spec.jar ] ||
+    need "Java's common annotations" libgeronimo-annotation-1.3-spec-java ""
+}
+
 need_chromium() {
   local place
   if [ -n "${LABS_TEST_CHROMIUM:-}" ]; then return; fi

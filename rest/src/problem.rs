@@ -5,6 +5,9 @@ use labs_schema::{Code, Fault};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+/// The most fields at fault that one document names, as the contract promises.
+const MOST_ERRORS: usize = 100;
+
 /// The body of every refusal, `application/problem+json`.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Problem<'a> {
@@ -100,6 +103,7 @@ impl<'a> Problem<'a> {
             errors: parts
                 .errors
                 .iter()
+                .take(MOST_ERRORS)
                 .map(|error| ProblemField {
                     pointer: error.pointer.as_deref(),
                     parameter: error.parameter.as_deref(),
@@ -203,6 +207,7 @@ const fn title(code: Code) -> &'static str {
 mod tests {
     use std::collections::BTreeSet;
 
+    use labs_schema::FieldError;
     use serde_json::Value;
     use utoipa::PartialSchema as _;
 
@@ -213,6 +218,18 @@ mod tests {
         let properties = schema["properties"].as_object().unwrap().keys().cloned().collect();
         let required = schema["required"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned());
         (properties, required.collect())
+    }
+
+    #[test]
+    fn as_many_errors_are_told_as_the_contract_promises() {
+        let errors = (0..150).map(|place| FieldError::at(format!("/features/{place}"), "KIND", "Say it otherwise."));
+        let fault = Fault::invalid(errors.collect());
+        let told = Problem::of(&fault, "/v1", "id", None).errors;
+        assert_eq!((told.len(), told.last().and_then(|last| last.pointer)), (100, Some("/features/99")));
+        let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../contract/openapi.yaml")).unwrap();
+        let contract: Value = yaml_serde::from_str(&text).unwrap();
+        let promised = &contract["components"]["schemas"]["Problem"]["properties"]["errors"]["maxItems"];
+        assert_eq!(*promised, MOST_ERRORS);
     }
 
     #[test]

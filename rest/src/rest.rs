@@ -120,6 +120,7 @@ impl Rest {
         probes: crate::exceptions::Probes,
     ) -> Result<Self, Vec<String>> {
         let Bound { contract, routes, questions } = Bound::to(engine.plan()).await?;
+        let contract = contract.at(&settings.base_url);
         let meter = Meter::new(settings.limits);
         let document = Packed::new(Bytes::from(contract.text().to_owned()));
         let seats = Semaphore::new(AT_ONCE);

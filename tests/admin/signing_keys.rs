@@ -138,6 +138,30 @@ async fn replicas_sign_and_verify_through_rotations_without_a_wrong_refusal() {
 }
 
 #[tokio::test]
+async fn a_rotation_waits_where_more_keys_would_verify_than_are_published() {
+    let smithy = Smithy::new().await;
+    // Each is as a rotation leaves it: without its private half, and verifying for an hour.
+    let fill = "insert into signing_key (key_id, algorithm, state, public_key, created_at, activated_at, retired_at, expires_at)
+                select 'former-' || number, 'EdDSA', 'RETIRED', sha256(number::text::bytea), labs_now(), labs_now(),
+                       labs_now(), labs_now() + interval '1 hour'
+                  from generate_series(1, 97) as number";
+    smithy.house.sql(fill).await;
+    smithy.rotate().await;
+    let published =
+        async || smithy.house.call("auth_tokens_list_keys").expect(200).await.json["keys"].as_array().unwrap().len();
+    smithy.house.soon("all of them are published", async || published().await == 100).await;
+    let refused = smithy.call("admin_signing_keys_rotate").json(&json!({})).expect(409).await;
+    assert_eq!(refused.str("code"), "CONFLICT");
+
+    smithy.house.sql("update signing_key set expires_at = labs_now() where key_id = 'former-1'").await;
+    let next = smithy.rotate().await.json["next"]["key_id"].clone();
+    let is_published =
+        async || smithy.house.call("auth_tokens_list_keys").expect(200).await.text().contains(next.as_str().unwrap());
+    smithy.house.soon("the newest is published", is_published).await;
+    assert_eq!(published().await, 100);
+}
+
+#[tokio::test]
 async fn rotations_at_the_same_time_come_one_after_the_other() {
     let smithy = Smithy::new().await;
     let answers = futures_util::future::join_all((0..4).map(|_| smithy.rotate())).await;

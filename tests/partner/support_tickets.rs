@@ -100,12 +100,14 @@ async fn a_ticket_names_an_app_of_ones_own_and_says_something() {
         call.token(&owner.token)
     };
     for foreign in [theirs, Uuid::from_u128(7).to_string()] {
-        let body = json!({ "subject": "a\nb", "body": " . ", "topic": "APP", "app_uuid": foreign });
+        let body = json!({ "subject": "x", "body": "a\u{7}b", "topic": "APP", "app_uuid": foreign });
         let refused = call().json(&body).expect(422).await;
         let codes: Vec<&str> =
             refused.json["errors"].as_array().unwrap().iter().map(|one| one["code"].as_str().unwrap()).collect();
         assert_eq!(codes, ["CHARACTER", "UNKNOWN_APP"], "another's and nobody's are told alike");
     }
+    let lines = call().json(&json!({ "subject": "a\nb", "body": "x", "topic": "API" })).expect(422).await;
+    assert_eq!(lines.json["errors"][0]["code"], "CHARACTER");
     call().json(&json!({ "subject": "  ", "body": "x", "topic": "API" })).expect(422).await;
     call().json(&json!({ "subject": "x", "body": "x".repeat(10_001), "topic": "API" })).expect(422).await;
     let uuid = open(&house, &owner, "Webhooks are refused").await.str("uuid").to_owned();

@@ -106,3 +106,69 @@ async fn a_feature_opens_a_scope_of_partners_once_and_none_of_the_staffs() {
         .soon("the scope", async || office.own("system_me_get").expect(200).await.text().contains("\"statistics\""))
         .await;
 }
+
+/// What is told of a value, in its four fields.
+fn forms(told: &Value) -> [Value; 4] {
+    ["value", "limit", "enabled", "unlimited"].map(|name| told[name].clone())
+}
+
+#[tokio::test]
+async fn a_value_is_told_by_its_type_wherever_it_stands() {
+    let office = Office::new().await;
+    let three = [json!(3), json!(3), Value::Null, json!(false)];
+    let no_cap = [Value::Null, Value::Null, Value::Null, json!(true)];
+    let granted = [json!(true), Value::Null, json!(true), json!(false)];
+    let tiers = office.house.call("subscription_public_tiers_list").expect(200).await;
+    let worth = |tier: usize, code: &str| forms(feature(&tiers.json["data"][tier]["features"], code));
+    assert_eq!(
+        [worth(0, "apps"), worth(2, "apps"), worth(2, "early_access")],
+        [&three, &no_cap, &granted].map(Clone::clone)
+    );
+    let matrix = office.house.call("subscription_public_features_list").query("limit", 100).expect(200).await;
+    assert_eq!(forms(&feature(&matrix.json["data"], "apps")["tiers"][0]), three);
+    assert_eq!(forms(&entitlement(&office, "apps").await), three);
+    let records = office.staff("subscription_tiers_list").expect(200).await;
+    let free = records.json["data"].as_array().unwrap().iter().find(|tier| tier["code"] == "FREE").unwrap();
+    assert_eq!(forms(feature(&free["features"], "apps")), three);
+    let all = office.about("admin_entitlements_get").expect(200).await;
+    assert_eq!(forms(&feature(&all.json["features"], "apps")["tier_value"]), three);
+}
+
+#[tokio::test]
+async fn a_value_is_said_in_either_form_and_in_both_only_where_they_agree() {
+    let office = Office::new().await;
+    let put = async |code: &str, said: Value| {
+        let mut body =
+            json!({ "reason": "Tries it.", "expires_at": office.house.clock.now().plus_seconds(3600).to_string() });
+        body.as_object_mut().unwrap().extend(said.as_object().unwrap().clone());
+        office.about("admin_entitlements_put_override").path("feature_code", code).json(&body).send().await
+    };
+    for said in [json!({ "limit": 5 }), json!({ "value": 5, "limit": 5, "enabled": null, "unlimited": false })] {
+        let set = put("apps", said).await;
+        assert_eq!(forms(&set.json), [json!(5), json!(5), Value::Null, json!(false)], "{}", set.text());
+    }
+    let set = put("statistics_access", json!({ "enabled": true })).await;
+    assert_eq!(forms(&set.json), [json!(true), Value::Null, json!(true), json!(false)], "{}", set.text());
+    for (code, said, place) in [
+        ("apps", json!({ "value": 5, "limit": 6 }), "/limit"),
+        ("apps", json!({ "limit": 6, "unlimited": true }), "/unlimited"),
+        ("apps", json!({ "enabled": true }), "/enabled"),
+        ("apps", json!({ "value": "many" }), "/value"),
+        ("apps", json!({}), "/value"),
+        ("statistics_access", json!({ "value": true, "enabled": false }), "/enabled"),
+        ("statistics_access", json!({ "limit": 1 }), "/limit"),
+    ] {
+        let refused = put(code, said.clone()).await;
+        assert_eq!((refused.status, &refused.json["errors"][0]["pointer"]), (422, &json!(place)), "{code} {said}");
+    }
+
+    let body = json!({ "code": "night_shift", "kind": "FLAG", "name": "Night shift", "default_enabled": true });
+    let made = office.staff("subscription_features_create").json(&body).expect(201).await;
+    assert_eq!((&made.json["default_value"], &made.json["default_enabled"]), (&json!(true), &json!(true)));
+    let update =
+        |body: Value| office.staff("subscription_features_update").path("feature_code", "night_shift").json(&body);
+    let changed = update(json!({ "default_enabled": false })).expect(200).await;
+    assert_eq!((&changed.json["default_value"], &changed.json["default_limit"]), (&json!(false), &Value::Null));
+    let refused = update(json!({ "default_value": true, "default_enabled": false })).expect(422).await;
+    assert_eq!(refused.json["errors"][0]["pointer"], "/default_enabled");
+}

@@ -71,5 +71,6 @@ function row(feature: Feature, tiers: Tier[]): Row {
 function written(cell: Cell | undefined): string {
   if (!cell) return '';
   if (cell.unlimited) return 'unlimited';
-  return typeof cell.value === 'boolean' ? (cell.value ? 'yes' : '–') : String(cell.value);
+  if (cell.limit !== null) return String(cell.limit);
+  return cell.enabled ? 'yes' : '–';
 }

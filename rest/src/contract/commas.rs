@@ -27,6 +27,7 @@ fn pattern_excludes_comma(pattern: &str) -> bool {
     };
     let mut chars = inner.chars().peekable();
     let mut in_class = false;
+    let mut depth = 0_i32;
     let mut before = '\0';
     while let Some(char) = chars.next() {
         match char {
@@ -51,8 +52,11 @@ fn pattern_excludes_comma(pattern: &str) -> bool {
             {
                 return false;
             }
-            // Outside a class `|` at the top level would split the anchors apart.
-            '|' if !in_class => return false,
+            '(' if !in_class => depth += 1,
+            ')' if !in_class => depth -= 1,
+            // At the top level it would split the anchors apart.
+            '|' if !in_class && depth == 0 => return false,
+            '|' => {}
             char if char.is_ascii_alphanumeric() => {}
             '.' if in_class => {}
             '-' | '_' | '(' | ')' | '?' | '*' | '+' | ':' | '/' | '@' => {}
@@ -76,6 +80,7 @@ mod tests {
             json!({"type": "integer"}),
             json!({"type": "string", "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$"}),
             json!({"type": "string", "pattern": "^[a-z]+(\\.[a-z-]+)*(:write)?$"}),
+            json!({"type": "string", "pattern": "^((25[0-5]|[1-9]?[0-9])(/(3[0-2]|[12]?[0-9]))?|[0-9a-f:]+)$"}),
             json!({"type": "string", "pattern": "^[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?$"}),
         ] {
             assert!(never_contains_comma(&schema), "{schema}");
@@ -88,6 +93,7 @@ mod tests {
             json!({"type": "string"}),
             json!({"type": "string", "enum": ["a,b"]}),
             json!({"type": "string", "pattern": "[a-z]+"}),
+            json!({"type": "string", "pattern": "^(a)|(b)$"}),
             json!({"type": "string", "pattern": "^.+$"}),
             json!({"type": "string", "pattern": "^[^;]+$"}),
             json!({"type": "string", "pattern": "^[ -~]+$"}),

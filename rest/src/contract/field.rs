@@ -15,6 +15,9 @@ use super::nearest::nearest;
 /// The most errors that one answer names.
 pub const MOST: usize = 50;
 
+/// How the patterns of one-line texts begin: without control characters.
+const ONE_LINE: &str = r"^[^\x00-\x1F\x7F-\x9F]*";
+
 /// One error of one field or parameter (specification: decisions.md, Errors, `errors[]`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
@@ -82,7 +85,7 @@ pub enum FieldCode {
     Ambiguous,
     /// It is what it must not be.
     NotAllowed,
-    /// It holds a character that is never allowed (U+0000).
+    /// It holds a character that is not allowed here: U+0000 anywhere, a control character in a line of text.
     Character,
     /// It is not written as its syntax demands (percent-encoding, entity tags).
     Syntax,
@@ -181,6 +184,13 @@ fn simple(error: &ValidationError<'_>) -> (FieldCode, String) {
         }
         Kind::Enum { options } => (FieldCode::Enum, one_of(options.as_array().into_iter().flatten())),
         Kind::Constant { expected_value } => (FieldCode::Enum, one_of(std::iter::once(expected_value.as_ref()))),
+        Kind::Pattern { pattern } if pattern.starts_with(ONE_LINE) && has_control(error.instance()) => {
+            let message = "This is one line of text. Remove line breaks and control characters.";
+            (FieldCode::Character, message.to_owned())
+        }
+        Kind::Pattern { pattern } if pattern.starts_with(ONE_LINE) => {
+            (FieldCode::Pattern, "Say something here, blanks aside.".to_owned())
+        }
         Kind::Pattern { pattern } => {
             (FieldCode::Pattern, format!("This does not match the pattern `{}`.", bounded(pattern.clone(), 200)))
         }
@@ -289,6 +299,10 @@ pub(super) fn type_of(value: &Value) -> &'static str {
         Value::Array(_) => "an array",
         Value::Object(_) => "an object",
     }
+}
+
+fn has_control(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| text.chars().any(char::is_control))
 }
 
 fn length(value: &Value) -> usize {

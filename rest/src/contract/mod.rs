@@ -17,6 +17,7 @@ mod problem;
 mod read;
 #[cfg(test)]
 pub(crate) mod sample;
+mod served;
 #[cfg(test)]
 mod tests;
 mod yaml;
@@ -81,6 +82,15 @@ impl Contract {
         Ok(contract)
     }
 
+    /// The same contract as the service at `base_url` serves it: its text names that address as the server and for
+    /// tokens, so that whoever imports it can call and sign in. The digest follows.
+    #[must_use]
+    pub fn at(mut self, base_url: &str) -> Contract {
+        self.text = served::text(&self.text, base_url);
+        self.digest = sha256(self.text.as_bytes());
+        self
+    }
+
     /// Compiles the schemas of responses too, which only tests and `labs check` need.
     ///
     /// # Errors
@@ -91,7 +101,7 @@ impl Contract {
         self.compile(schemas.filter_map(|schema| *schema).collect())
     }
 
-    /// The contract's bytes, as they are served.
+    /// The contract's bytes: as committed, or as served after [`Contract::at`].
     pub fn text(&self) -> &str {
         &self.text
     }

@@ -23,7 +23,21 @@ pub(crate) fn fault(operation: &Operation, refusal: Refusal) -> Fault {
     };
     let asks_for_token = operation.method == Method::POST && operation.path.starts_with("/v1/oauth/");
     let speaks_oauth = asks_for_token && fault.code() != Code::UnsupportedMediaType;
-    if speaks_oauth { fault.oauth("invalid_request") } else { fault }
+    if !speaks_oauth {
+        return fault;
+    }
+    match another_grant(&fault) {
+        Some(detail) => Fault::new(Code::MalformedRequest, detail).oauth("unsupported_grant_type"),
+        None => fault.oauth("invalid_request"),
+    }
+}
+
+/// What to say where all that is wrong is a grant that the contract does not list. An empty one counts as left out, and is
+/// too short besides.
+fn another_grant(fault: &Fault) -> Option<String> {
+    let [only] = fault.parts().errors.as_slice() else { return None };
+    let is_another = only.pointer.as_deref() == Some("/grant_type") && only.code == "ENUM";
+    is_another.then(|| format!("This grant_type is not known here. {}", only.message))
 }
 
 /// What the last parameter of the path names.

@@ -1,8 +1,10 @@
 //! What a feature is worth: how a value is said, kept, shown and compared.
 //!
 //! A FLAG and a SCOPE are granted or not, a LIMIT is a whole number or has no cap (specification: decisions, Tiers).
-//! Kept is true or false, a number, or `"unlimited"`; shown and said is a value, which is null for a limit without a
-//! cap, beside `unlimited`.
+//! Kept is true or false, a number, or `"unlimited"`. Shown is `limit` for a LIMIT and `enabled` for the other kinds,
+//! either null for those that it does not suit, beside `unlimited`, which alone tells a limit without a cap. `value` holds
+//! whichever of the two is there: clients that are generated from a contract read no field that has either type. Said is
+//! either form, or both where they agree.
 
 use std::cmp::Ordering;
 
@@ -43,9 +45,13 @@ pub(crate) enum Effect {
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureValue {
     /// True or false, or a number; null for a limit without a cap.
-    value: Option<Json<Value>>,
+    pub(crate) value: Option<Json<Value>>,
+    /// The number of a limit; null for one without a cap, and for what is no limit.
+    pub(crate) limit: Option<i64>,
+    /// Whether what is no limit is granted; null for a limit.
+    pub(crate) enabled: Option<bool>,
     /// Whether a limit has no cap.
-    unlimited: bool,
+    pub(crate) unlimited: bool,
 }
 
 /// What a feature is to be worth in a tier.
@@ -56,6 +62,23 @@ pub(crate) struct FeatureValueInput {
     pub(crate) code: String,
     /// True or false, or a number.
     pub(crate) value: Option<Json<Value>>,
+    /// The number of a limit.
+    pub(crate) limit: Option<i64>,
+    /// Whether what is no limit is granted.
+    pub(crate) enabled: Option<bool>,
+    /// Whether a limit has no cap.
+    pub(crate) unlimited: Option<bool>,
+}
+
+/// What somebody says that a feature is to be worth, null or left out being the same.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Said<'a> {
+    /// Either of the two that follow.
+    pub(crate) value: Option<&'a Value>,
+    /// The number of a limit.
+    pub(crate) limit: Option<i64>,
+    /// Whether what is no limit is granted.
+    pub(crate) enabled: Option<bool>,
     /// Whether a limit has no cap.
     pub(crate) unlimited: Option<bool>,
 }
@@ -94,46 +117,77 @@ impl FeatureKind {
 impl FeatureValue {
     /// A value as it is kept.
     pub(crate) fn of(kind: FeatureKind, kept: Value) -> Self {
-        let (value, unlimited) = shown(kind, kept);
-        Self { value: value.map(Json), unlimited }
+        let is_limit = kind == FeatureKind::Limit;
+        let unlimited = is_limit && !kept.is_number();
+        let limit = if is_limit { kept.as_i64() } else { None };
+        let enabled = if is_limit { None } else { kept.as_bool() };
+        Self { value: (!unlimited).then_some(Json(kept)), limit, enabled, unlimited }
     }
 }
 
-/// A feature's value as it is shown, and whether it is a limit without a cap.
-pub(crate) fn shown(kind: FeatureKind, kept: Value) -> (Option<Value>, bool) {
-    let is_unlimited = kind == FeatureKind::Limit && !kept.is_number();
-    ((!is_unlimited).then_some(kept), is_unlimited)
+impl FeatureValueInput {
+    /// What it says, without the feature's code.
+    pub(crate) fn said(&self) -> Said<'_> {
+        let value = self.value.as_ref().map(|value| &value.0);
+        Said { value, limit: self.limit, enabled: self.enabled, unlimited: self.unlimited }
+    }
 }
 
 /// What is said, as it is kept. `pointer` names the place in the body that says it.
 ///
 /// # Errors
-/// What does not suit the kind of the feature, with the place.
-pub(crate) fn kept(
-    kind: FeatureKind,
-    said: Option<&Value>,
-    unlimited: Option<bool>,
-    pointer: &str,
-) -> Result<Value, FieldError> {
-    let at = |place: &str, code: &str, message: &str| Err(FieldError::at(format!("{pointer}/{place}"), code, message));
-    match (kind, said, unlimited == Some(true)) {
-        (FeatureKind::Limit, None, true) => Ok(Value::from(UNLIMITED)),
-        (FeatureKind::Limit, Some(_), true) => {
-            at("unlimited", "CONTRADICTION", "A limit has a number or no cap. Leave out one of the two.")
+/// What does not suit the kind of the feature, or contradicts itself, with the place.
+pub(crate) fn kept(kind: FeatureKind, said: &Said<'_>, pointer: &str) -> Result<Value, FieldError> {
+    let kept = if kind == FeatureKind::Limit { limit(said) } else { grant(said) };
+    kept.map_err(|(place, code, message)| FieldError::at(format!("{pointer}/{place}"), code, message))
+}
+
+/// Where something is wrong, its code, and what to say instead.
+type Wrong = (&'static str, &'static str, &'static str);
+
+/// A LIMIT's number, or that it has no cap.
+fn limit(said: &Said<'_>) -> Result<Value, Wrong> {
+    if said.enabled.is_some() {
+        return Err(("enabled", "KIND", "This feature is a limit. Say a number as `limit`, and leave out `enabled`."));
+    }
+    let (place, number) = match (said.value, said.limit) {
+        (None, None) if said.unlimited == Some(true) => return Ok(Value::from(UNLIMITED)),
+        (_, _) if said.unlimited == Some(true) => {
+            return Err(("unlimited", "CONTRADICTION", "A limit has a number or no cap. Leave out one of the two."));
         }
-        (FeatureKind::Flag | FeatureKind::Scope, _, true) => {
-            at("unlimited", "NO_LIMIT", "Only a LIMIT can be without a cap. Say true or false as `value`.")
+        (Some(value), Some(limit)) if value.as_i64() != Some(limit) => {
+            return Err(("limit", "CONTRADICTION", "`limit` and `value` say two things. Leave out one of the two."));
         }
-        (FeatureKind::Flag | FeatureKind::Scope, Some(value @ Value::Bool(_)), false) => Ok(value.clone()),
-        (FeatureKind::Flag | FeatureKind::Scope, ..) => {
-            at("value", "KIND", "This feature is granted or not. Say true or false.")
-        }
-        (FeatureKind::Limit, Some(value), false) if is_whole(value) => Ok(value.clone()),
-        (FeatureKind::Limit, ..) => at(
-            "value",
+        (_, Some(limit)) => ("limit", Some(limit)),
+        (value, None) => ("value", value.and_then(Value::as_i64)),
+    };
+    match number.filter(|number| (0..=LARGEST).contains(number)) {
+        Some(number) => Ok(Value::from(number)),
+        None => Err((
+            place,
             "KIND",
-            "This feature is a limit. Say a whole number from 0 to 999999999999, or `unlimited`: true for no cap.",
-        ),
+            "This feature is a limit. Say a whole number from 0 to 999999999999 as `limit`, or `unlimited`: true for no \
+             cap.",
+        )),
+    }
+}
+
+/// Whether a FLAG or a SCOPE is granted.
+fn grant(said: &Said<'_>) -> Result<Value, Wrong> {
+    if said.unlimited == Some(true) {
+        return Err(("unlimited", "NO_LIMIT", "Only a LIMIT can be without a cap. Say true or false as `enabled`."));
+    }
+    if said.limit.is_some() {
+        let message = "This feature is granted or not. Say true or false as `enabled`, and leave out `limit`.";
+        return Err(("limit", "KIND", message));
+    }
+    match (said.value, said.enabled) {
+        (Some(value), Some(enabled)) if *value != Value::Bool(enabled) => {
+            Err(("enabled", "CONTRADICTION", "`enabled` and `value` say two things. Leave out one of the two."))
+        }
+        (_, Some(enabled)) => Ok(Value::Bool(enabled)),
+        (Some(Value::Bool(granted)), None) => Ok(Value::Bool(*granted)),
+        (..) => Err(("value", "KIND", "This feature is granted or not. Say true or false as `enabled`.")),
     }
 }
 
@@ -156,21 +210,26 @@ fn worth(kept: &Value) -> i64 {
     }
 }
 
-fn is_whole(value: &Value) -> bool {
-    value.as_i64().is_some_and(|number| (0..=LARGEST).contains(&number))
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
 
+    fn says(kind: FeatureKind, said: Said<'_>) -> Result<Value, String> {
+        kept(kind, &said, "/features/0").map_err(|error| format!("{} {}", error.pointer.unwrap(), error.code))
+    }
+
     #[test]
     fn a_limit_without_a_cap_has_no_value_and_says_so() {
-        assert_eq!(shown(FeatureKind::Limit, json!("unlimited")), (None, true));
-        assert_eq!(shown(FeatureKind::Limit, json!(3)), (Some(json!(3)), false));
-        assert_eq!(shown(FeatureKind::Flag, json!(false)), (Some(json!(false)), false));
+        let worth = |kind, kept| {
+            let FeatureValue { value, limit, enabled, unlimited } = FeatureValue::of(kind, kept);
+            (value.map(|value| value.0), limit, enabled, unlimited)
+        };
+        assert_eq!(worth(FeatureKind::Limit, json!("unlimited")), (None, None, None, true));
+        assert_eq!(worth(FeatureKind::Limit, json!(3)), (Some(json!(3)), Some(3), None, false));
+        assert_eq!(worth(FeatureKind::Flag, json!(false)), (Some(json!(false)), None, Some(false), false));
+        assert_eq!(worth(FeatureKind::Scope, json!(true)), (Some(json!(true)), None, Some(true), false));
     }
 
     #[test]
@@ -182,28 +241,53 @@ mod tests {
             (FeatureKind::Flag, json!(true)),
             (FeatureKind::Scope, json!(false)),
         ];
-        for (kind, value) in cells {
-            let (said, unlimited) = shown(kind, value.clone());
-            assert_eq!(kept(kind, said.as_ref(), Some(unlimited), ""), Ok(value));
+        for (kind, kept) in cells {
+            let FeatureValue { value, limit, enabled, unlimited } = FeatureValue::of(kind, kept.clone());
+            let value = value.map(|value| value.0);
+            let whole = Said { value: value.as_ref(), limit, enabled, unlimited: Some(unlimited) };
+            let older = Said { limit: None, enabled: None, ..whole };
+            let typed = Said { value: None, ..whole };
+            for said in [whole, older, typed] {
+                assert_eq!(says(kind, said), Ok(kept.clone()), "{said:?}");
+            }
         }
     }
 
     #[test]
     fn a_value_that_does_not_suit_the_kind_is_named_by_its_place() {
+        let none = Said::default();
+        let (yes, one, below, beyond) = (json!(true), json!(1), json!(-1), json!(1_000_000_000_000_i64));
         let cells = [
-            (FeatureKind::Limit, Some(json!(true)), None, "/value"),
-            (FeatureKind::Limit, Some(json!(-1)), None, "/value"),
-            (FeatureKind::Limit, Some(json!(1_000_000_000_000_i64)), None, "/value"),
-            (FeatureKind::Limit, None, None, "/value"),
-            (FeatureKind::Limit, None, Some(false), "/value"),
-            (FeatureKind::Limit, Some(json!(3)), Some(true), "/unlimited"),
-            (FeatureKind::Flag, Some(json!(1)), None, "/value"),
-            (FeatureKind::Flag, None, None, "/value"),
-            (FeatureKind::Scope, None, Some(true), "/unlimited"),
+            (FeatureKind::Limit, Said { value: Some(&yes), ..none }, "value KIND"),
+            (FeatureKind::Limit, Said { value: Some(&below), ..none }, "value KIND"),
+            (FeatureKind::Limit, Said { value: Some(&beyond), ..none }, "value KIND"),
+            (FeatureKind::Limit, Said { limit: Some(-1), ..none }, "limit KIND"),
+            (FeatureKind::Limit, Said { enabled: Some(true), ..none }, "enabled KIND"),
+            (FeatureKind::Limit, none, "value KIND"),
+            (FeatureKind::Limit, Said { unlimited: Some(false), ..none }, "value KIND"),
+            (FeatureKind::Flag, Said { value: Some(&one), ..none }, "value KIND"),
+            (FeatureKind::Flag, Said { limit: Some(1), ..none }, "limit KIND"),
+            (FeatureKind::Flag, none, "value KIND"),
+            (FeatureKind::Scope, Said { unlimited: Some(true), ..none }, "unlimited NO_LIMIT"),
         ];
-        for (kind, said, unlimited, place) in cells {
-            let refused = kept(kind, said.as_ref(), unlimited, "/features/0").unwrap_err();
-            assert_eq!(refused.pointer.unwrap(), format!("/features/0{place}"), "{kind:?} {said:?} {unlimited:?}");
+        for (kind, said, refused) in cells {
+            assert_eq!(says(kind, said), Err(format!("/features/0/{refused}")), "{kind:?} {said:?}");
+        }
+    }
+
+    #[test]
+    fn two_forms_that_disagree_are_refused() {
+        let (one, yes, none) = (json!(1), json!(true), Said::default());
+        let cells = [
+            (FeatureKind::Limit, Said { value: Some(&one), limit: Some(2), ..none }, "limit"),
+            (FeatureKind::Limit, Said { value: Some(&yes), limit: Some(1), ..none }, "limit"),
+            (FeatureKind::Limit, Said { limit: Some(3), unlimited: Some(true), ..none }, "unlimited"),
+            (FeatureKind::Limit, Said { value: Some(&one), unlimited: Some(true), ..none }, "unlimited"),
+            (FeatureKind::Flag, Said { value: Some(&yes), enabled: Some(false), ..none }, "enabled"),
+            (FeatureKind::Scope, Said { value: Some(&one), enabled: Some(true), ..none }, "enabled"),
+        ];
+        for (kind, said, place) in cells {
+            assert_eq!(says(kind, said), Err(format!("/features/0/{place} CONTRADICTION")), "{kind:?} {said:?}");
         }
     }
 

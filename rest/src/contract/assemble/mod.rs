@@ -5,6 +5,7 @@
 mod check;
 mod pieces;
 mod rules;
+mod schemas;
 #[cfg(test)]
 mod tests;
 
@@ -53,6 +54,7 @@ pub fn assemble(dir: &Path) -> Result<Assembled, Vec<Problem>> {
     }
     if problems.is_empty() {
         check::codes(&document, &promises, &mut problems);
+        schemas::readable(&document, &mut problems);
     }
     if !problems.is_empty() {
         problems.sort();

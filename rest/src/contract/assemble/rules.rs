@@ -9,6 +9,9 @@ use serde_json::{Map, Value, json};
 /// The media type of a refusal (RFC 9457).
 pub(super) const PROBLEM: &str = "application/problem+json";
 
+/// The security scheme of a token that is at hand.
+const BEARER: &str = "bearer";
+
 /// Headers on every response.
 const ALWAYS: [&str; 7] = [
     "X-Request-Id",
@@ -105,12 +108,23 @@ pub(super) fn complete(
 ) -> Map<String, Value> {
     operation.insert("tags".to_owned(), json!([group]));
     operation.insert("x-resource".to_owned(), json!(resource));
+    add_bearer(&mut operation);
     add_parameters(traits, &mut operation);
     let responses =
         operation.get_mut("responses").and_then(Value::as_object_mut).map(std::mem::take).unwrap_or_default();
     let responses = add_responses(traits, responses);
     operation.insert("responses".to_owned(), Value::Object(responses));
     in_order(operation)
+}
+
+/// A token that is at hand is a second way in wherever one is needed. The scope stands in `labs` alone, because this
+/// scheme has none.
+fn add_bearer(operation: &mut Map<String, Value>) {
+    if let Some(Value::Array(security)) = operation.get_mut("security")
+        && !security.is_empty()
+    {
+        security.push(json!({ BEARER: [] }));
+    }
 }
 
 /// Adds the headers that a component response carries, by the statuses under which it is used.

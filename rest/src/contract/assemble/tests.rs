@@ -275,6 +275,33 @@ fn examples_must_work() {
 }
 
 #[test]
+fn what_generators_of_clients_read_wrong_is_named() {
+    let file = "components/schemas.yaml";
+    let seats = "seats: {type: integer, format: int32, minimum: 1, maximum: 500}";
+    let problem = Pieces::new().replace(file, seats, "seats: {type: integer, minimum: 1}").problem();
+    assert!(problem.contains("/seats: an integer says `format: int32`"), "{problem}");
+    let problem =
+        Pieces::new().replace(file, seats, "seats: {type: [boolean, integer, 'null'], format: int64}").problem();
+    assert!(problem.contains("/seats: no generated client reads a field of several types"), "{problem}");
+    let pattern = "seats: {type: string, pattern: 'Z$'}";
+    let problem = Pieces::new().replace(file, seats, pattern).problem();
+    assert!(problem.contains("/seats: a pattern begins with ^"), "{problem}");
+    let reference = "seats: {$ref: '#/components/schemas/Uuid', default: x}";
+    let problem = Pieces::new().replace(file, seats, reference).problem();
+    assert!(problem.contains("/seats: beside a `$ref` stands a description at most"), "{problem}");
+}
+
+#[test]
+fn a_token_at_hand_is_a_second_way_in_without_scopes() {
+    let document = assembled();
+    let security = |method, path| operation(&document, method, path)["security"].clone();
+    assert_eq!(security("get", "/v1/system/health"), json!([]));
+    assert_eq!(security("get", "/v1/system/me"), json!([{"labs": []}, {"bearer": []}]));
+    let apps = json!([{"labs": ["marketplace.apps:write"]}, {"bearer": []}]);
+    assert_eq!(security("post", "/v1/marketplace/apps"), apps);
+}
+
+#[test]
 fn strange_files_and_folders_are_named() {
     let pieces = Pieces::new()
         .write("paths/stuff/a.yaml", "a: 1")

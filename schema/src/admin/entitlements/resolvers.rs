@@ -12,7 +12,7 @@ use crate::fault::Fault;
 use crate::principal::PrincipalType;
 use crate::subscription::changing::Change;
 use crate::subscription::entitlements::EntitlementSource;
-use crate::subscription::values::{FeatureKind, FeatureValue, shown};
+use crate::subscription::values::{FeatureKind, FeatureValue, Said};
 use crate::time::Time;
 
 /// What a partner may do and how much of it, with what operators need to change it.
@@ -43,6 +43,10 @@ pub(crate) struct PartnerEntitlement {
     kind: FeatureKind,
     /// True or false, or a number; null for a limit without a cap.
     value: Option<Json<Value>>,
+    /// The number of a limit; null for one without a cap, and for what is no limit.
+    limit: Option<i64>,
+    /// Whether what is no limit is granted; null for a limit.
+    enabled: Option<bool>,
     /// Whether a limit has no cap.
     unlimited: bool,
     /// What a limit counts.
@@ -87,6 +91,10 @@ pub(crate) struct EntitlementSetter {
 pub(crate) struct EntitlementOverridePut {
     /// True or false, or a number.
     value: Option<Json<Value>>,
+    /// The number of a limit.
+    limit: Option<i64>,
+    /// Whether what is no limit is granted.
+    enabled: Option<bool>,
     /// Whether a limit has no cap.
     unlimited: Option<bool>,
     /// Why. The partner reads it.
@@ -139,8 +147,13 @@ impl EntitlementsMutation {
         let ask = ctx.ask();
         noted(ask, partner_uuid).await?;
         let kind = store::kind_get(&ask.db, &feature_code).await?.ok_or_else(|| Fault::not_found("feature"))?;
-        let said = body.value.as_ref().map(|value| &value.0);
-        let value = rules::put(FeatureKind::of(&kind), said, body.unlimited, (body.expires_at, ask.now))?;
+        let said = Said {
+            value: body.value.as_ref().map(|value| &value.0),
+            limit: body.limit,
+            enabled: body.enabled,
+            unlimited: body.unlimited,
+        };
+        let value = rules::put(FeatureKind::of(&kind), &said, (body.expires_at, ask.now))?;
         let (caller, change) = (ask.principal()?, Change::asked(ask, Some(&body.reason))?);
         change.hold_first(partner_uuid).await?;
         let new = NewOverride {
@@ -196,7 +209,7 @@ async fn noted(ask: &Ask, partner_uuid: Uuid) -> Result<PartnerRow, Fault> {
 impl From<EntitlementRow> for PartnerEntitlement {
     fn from(row: EntitlementRow) -> Self {
         let kind = FeatureKind::of(&row.kind);
-        let (value, unlimited) = shown(kind, row.value);
+        let FeatureValue { value, limit, enabled, unlimited } = FeatureValue::of(kind, row.value);
         let set_by = row.set_by.zip(row.set_by_name).map(|(uuid, name)| EntitlementSetter { uuid, name });
         let in_force = row.reason.zip(row.set_at).map(|(reason, set_at)| EntitlementOverride {
             reason,
@@ -208,7 +221,9 @@ impl From<EntitlementRow> for PartnerEntitlement {
             code: row.code,
             name: row.name,
             kind,
-            value: value.map(Json),
+            value,
+            limit,
+            enabled,
             unlimited,
             unit: row.unit,
             scope: row.scope,

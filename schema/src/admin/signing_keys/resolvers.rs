@@ -16,6 +16,8 @@ use crate::time::Time;
 /// How long a retired key verifies, in seconds: as long as the longest token lives, and a minute for whoever signed
 /// before they heard of it.
 const VERIFIES_SECONDS: i32 = 3_660;
+/// How many keys verify at once, as many as the contract lets `GET /v1/oauth/jwks` publish.
+const MOST_VERIFYING: i64 = 100;
 
 /// A key that signs access tokens, signed them or will. Its private half is never shown.
 #[derive(SimpleObject)]
@@ -129,6 +131,7 @@ impl SigningKeysMutation {
         }
         let fresh = FreshKey::new(&ask.services.key)?;
         store::lock(&ask.db).await?;
+        few_enough(store::count_verifying(&ask.db).await?)?;
         let former = store::set_retired(&ask.db, VERIFIES_SECONDS).await?;
         let current = store::set_current(&ask.db).await?;
         let missing = || Fault::internal("there was no current and no next signing key; a restart makes them");
@@ -141,6 +144,17 @@ impl SigningKeysMutation {
         });
         Ok(SigningKeyRotation { current: current.try_into()?, next: next.try_into()?, former: former.try_into()? })
     }
+}
+
+/// Refuses a rotation while as many keys verify as are published: each may have signed a token that is still in force.
+fn few_enough(verifying: i64) -> Result<(), Fault> {
+    if verifying < MOST_VERIFYING {
+        return Ok(());
+    }
+    Err(Fault::conflict(format!(
+        "{MOST_VERIFYING} keys verify tokens already. Wait until the first of those that were retired expires, an hour \
+         after its rotation, and rotate then."
+    )))
 }
 
 impl TryFrom<KeyRow> for SigningKey {

@@ -64,6 +64,15 @@ pub(super) async fn lock(db: &Db) -> Result<(), Fault> {
     Ok(())
 }
 
+/// How many keys verify now: each is published, and more come from rotating.
+pub(super) async fn count_verifying(db: &Db) -> Result<i64, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select count(*) as "count!" from signing_key where state <> 'RETIRED' or expires_at > labs_now()"#
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
 /// Retires the current key, which goes on verifying for so many seconds and can sign no more.
 pub(super) async fn set_retired(db: &Db, verifies_seconds: i32) -> Result<Option<KeyRow>, Fault> {
     Ok(sqlx::query_as!(

@@ -9,7 +9,7 @@ use super::store::{self, EntitlementRow};
 use crate::access::access;
 use crate::ask::Asking;
 use crate::fault::Fault;
-use crate::subscription::values::{FeatureKind, shown};
+use crate::subscription::values::{FeatureKind, FeatureValue};
 use crate::time::Time;
 
 /// What a partner may do and how much of it, each with where that comes from.
@@ -40,6 +40,10 @@ pub(crate) struct Entitlement {
     kind: FeatureKind,
     /// True or false, or a number; null for a limit without a cap.
     value: Option<Json<Value>>,
+    /// The number of a limit; null for one without a cap, and for what is no limit.
+    limit: Option<i64>,
+    /// Whether what is no limit is granted; null for a limit.
+    enabled: Option<bool>,
     /// Whether a limit has no cap.
     unlimited: bool,
     /// What a limit counts.
@@ -97,12 +101,14 @@ impl EntitlementsQuery {
 impl From<EntitlementRow> for Entitlement {
     fn from(row: EntitlementRow) -> Self {
         let kind = FeatureKind::of(&row.kind);
-        let (value, unlimited) = shown(kind, row.value);
+        let FeatureValue { value, limit, enabled, unlimited } = FeatureValue::of(kind, row.value);
         Self {
             code: row.code,
             name: row.name,
             kind,
-            value: value.map(Json),
+            value,
+            limit,
+            enabled,
             unlimited,
             unit: row.unit,
             scope: row.scope,

@@ -10,7 +10,7 @@ use crate::ask::{Ask, Asking, Target};
 use crate::fault::Fault;
 use crate::page::{CountedPage, Window, names};
 use crate::subscription::tiers;
-use crate::subscription::values::{FeatureKind, shown};
+use crate::subscription::values::{FeatureKind, FeatureValue, Said};
 use crate::time::Time;
 
 /// What a tier can hold.
@@ -31,6 +31,10 @@ pub(crate) struct Feature {
     scope: Option<String>,
     /// What it is worth where a tier says nothing; null for a limit without a cap.
     default_value: Option<Json<Value>>,
+    /// The number of a limit where a tier says nothing; null for one without a cap, and for what is no limit.
+    default_limit: Option<i64>,
+    /// Whether what is no limit is granted where a tier says nothing; null for a limit.
+    default_enabled: Option<bool>,
     /// Whether it is a limit without a cap where a tier says nothing.
     default_unlimited: bool,
     /// Its place on the pricing page, smaller ones first.
@@ -69,6 +73,10 @@ pub(crate) struct FeatureCreate {
     scope: Option<String>,
     /// What it is worth where a tier says nothing.
     default_value: Option<Json<Value>>,
+    /// The number of a limit where a tier says nothing.
+    default_limit: Option<i64>,
+    /// Whether what is no limit is granted where a tier says nothing.
+    default_enabled: Option<bool>,
     /// Whether it is a limit without a cap where a tier says nothing.
     default_unlimited: Option<bool>,
     /// Its place on the pricing page.
@@ -87,6 +95,10 @@ pub(crate) struct FeatureUpdate {
     unit: MaybeUndefined<String>,
     /// What it is worth where a tier says nothing.
     default_value: MaybeUndefined<Json<Value>>,
+    /// The number of a limit where a tier says nothing.
+    default_limit: MaybeUndefined<i64>,
+    /// Whether what is no limit is granted where a tier says nothing.
+    default_enabled: MaybeUndefined<bool>,
     /// Whether it is a limit without a cap where a tier says nothing.
     default_unlimited: Option<bool>,
     /// Its place on the pricing page.
@@ -134,8 +146,13 @@ impl FeaturesMutation {
         let name = rules::name(&body.name, &mut errors);
         rules::scope(body.kind, body.scope.as_deref(), &mut errors);
         let unit = rules::unit(body.kind, body.unit.as_deref(), &mut errors);
-        let default = body.default_value.as_ref().map(|value| &value.0);
-        let default = rules::default_value(body.kind, default, body.default_unlimited, &mut errors);
+        let said = Said {
+            value: body.default_value.as_ref().map(|value| &value.0),
+            limit: body.default_limit,
+            enabled: body.default_enabled,
+            unlimited: body.default_unlimited,
+        };
+        let default = rules::default_value(body.kind, &said, &mut errors);
         let Some(default_value) = default.filter(|_| errors.is_empty()) else { return Err(Fault::invalid(errors)) };
         let new = NewFeature {
             code: &body.code,
@@ -164,18 +181,14 @@ impl FeaturesMutation {
         let (ask, mut errors) = (ctx.ask(), Vec::new());
         note(ask, &feature_code);
         let kind = FeatureKind::of(&store::lock(&ask.db, &feature_code).await?.ok_or_else(not_found)?);
-        let name = body.name.map(|name| rules::name(&name, &mut errors));
+        let name = body.name.as_deref().map(|name| rules::name(name, &mut errors));
         let unit = match &body.unit {
             MaybeUndefined::Undefined => None,
             said => Some(rules::unit(kind, said.value().map(String::as_str), &mut errors)),
         };
-        let says_default = !body.default_value.is_undefined() || body.default_unlimited.is_some();
-        let default_value = if says_default {
-            let said = body.default_value.value().map(|value| &value.0);
-            rules::default_value(kind, said, body.default_unlimited, &mut errors)
-        } else {
-            None
-        };
+        let default = default_said(&body);
+        let says_default = default.is_some();
+        let default_value = default.and_then(|said| rules::default_value(kind, &said, &mut errors));
         if !errors.is_empty() {
             return Err(Fault::invalid(errors));
         }
@@ -195,6 +208,20 @@ impl FeaturesMutation {
     }
 }
 
+/// What a patch says of the default; `None` where it says nothing.
+fn default_said(body: &FeatureUpdate) -> Option<Said<'_>> {
+    let says = !body.default_value.is_undefined()
+        || !body.default_limit.is_undefined()
+        || !body.default_enabled.is_undefined()
+        || body.default_unlimited.is_some();
+    says.then(|| Said {
+        value: body.default_value.value().map(|value| &value.0),
+        limit: body.default_limit.value().copied(),
+        enabled: body.default_enabled.value().copied(),
+        unlimited: body.default_unlimited,
+    })
+}
+
 /// The feature as it is now.
 async fn found(ask: &Ask, code: &str) -> Result<Feature, Fault> {
     Ok(store::get(&ask.db, code).await?.ok_or_else(not_found)?.into())
@@ -212,7 +239,7 @@ fn not_found() -> Fault {
 impl From<FeatureRow> for Feature {
     fn from(row: FeatureRow) -> Self {
         let kind = FeatureKind::of(&row.kind);
-        let (default_value, default_unlimited) = shown(kind, row.default_value);
+        let default = FeatureValue::of(kind, row.default_value);
         Self {
             code: row.feature_code,
             kind,
@@ -220,8 +247,10 @@ impl From<FeatureRow> for Feature {
             description: row.description,
             unit: row.unit,
             scope: row.scope,
-            default_value: default_value.map(Json),
-            default_unlimited,
+            default_value: default.value,
+            default_limit: default.limit,
+            default_enabled: default.enabled,
+            default_unlimited: default.unlimited,
             position: row.position,
             created_at: row.created_at,
             updated_at: row.updated_at,

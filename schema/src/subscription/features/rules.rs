@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::fault::{Fault, FieldError};
 use crate::scope::Scope;
-use crate::subscription::values::{FeatureKind, kept};
+use crate::subscription::values::{FeatureKind, Said, kept};
 
 /// The name as it is kept.
 pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
@@ -53,17 +53,12 @@ pub(super) fn few_enough(number: i64) -> Result<(), Fault> {
 }
 
 /// What the feature is worth where a tier says nothing.
-pub(super) fn default_value(
-    kind: FeatureKind,
-    said: Option<&Value>,
-    unlimited: Option<bool>,
-    errors: &mut Vec<FieldError>,
-) -> Option<Value> {
+pub(super) fn default_value(kind: FeatureKind, said: &Said<'_>, errors: &mut Vec<FieldError>) -> Option<Value> {
     let place = |mut error: FieldError| {
         error.pointer = error.pointer.map(|pointer| pointer.replacen('/', "/default_", 1));
         error
     };
-    kept(kind, said, unlimited, "").map_err(|error| errors.push(place(error))).ok()
+    kept(kind, said, "").map_err(|error| errors.push(place(error))).ok()
 }
 
 #[cfg(test)]
@@ -98,7 +93,8 @@ mod tests {
     #[test]
     fn a_default_suits_the_kind_or_its_place_is_named() {
         let judged = |kind, said: Option<Value>, unlimited| {
-            places(|errors| drop(default_value(kind, said.as_ref(), unlimited, errors)))
+            let said = Said { value: said.as_ref(), unlimited, ..Said::default() };
+            places(|errors| drop(default_value(kind, &said, errors)))
         };
         assert!(judged(FeatureKind::Limit, None, Some(true)).is_empty());
         assert_eq!(judged(FeatureKind::Limit, Some(json!("x")), None)[0].0, "/default_value");

@@ -8,7 +8,7 @@ use crate::access::access;
 use crate::ask::Asking;
 use crate::fault::Fault;
 use crate::page::{Page, Window};
-use crate::subscription::values::{FeatureKind, shown};
+use crate::subscription::values::{FeatureKind, FeatureValue};
 
 /// A feature and what it is worth in each tier on offer.
 #[derive(SimpleObject)]
@@ -38,6 +38,10 @@ pub(crate) struct PublicFeatureValue {
     tier_code: String,
     /// True or false, or a number; null for a limit without a cap.
     value: Option<Json<Value>>,
+    /// The number of a limit; null for one without a cap, and for what is no limit.
+    limit: Option<i64>,
+    /// Whether what is no limit is granted; null for a limit.
+    enabled: Option<bool>,
     /// Whether a limit has no cap.
     unlimited: bool,
 }
@@ -78,8 +82,8 @@ impl From<FeatureRow> for PublicFeature {
     fn from(row: FeatureRow) -> Self {
         let kind = FeatureKind::of(&row.kind);
         let worth = |ValueRow { tier_code, value }| {
-            let (value, unlimited) = shown(kind, value);
-            PublicFeatureValue { tier_code, value: value.map(Json), unlimited }
+            let FeatureValue { value, limit, enabled, unlimited } = FeatureValue::of(kind, value);
+            PublicFeatureValue { tier_code, value, limit, enabled, unlimited }
         };
         Self {
             code: row.code,

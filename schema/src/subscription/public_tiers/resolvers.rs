@@ -9,7 +9,7 @@ use crate::ask::Asking;
 use crate::fault::Fault;
 use crate::money::Money;
 use crate::page::{Page, Window};
-use crate::subscription::values::{FeatureKind, shown};
+use crate::subscription::values::{FeatureKind, FeatureValue};
 
 /// A tier that is on offer.
 #[derive(SimpleObject)]
@@ -72,6 +72,10 @@ pub(crate) struct TierFeature {
     kind: FeatureKind,
     /// True or false, or a number; null for a limit without a cap.
     value: Option<Json<Value>>,
+    /// The number of a limit; null for one without a cap, and for what is no limit.
+    limit: Option<i64>,
+    /// Whether what is no limit is granted; null for a limit.
+    enabled: Option<bool>,
     /// Whether a limit has no cap.
     unlimited: bool,
 }
@@ -156,7 +160,7 @@ impl From<TierRow> for Tier {
 impl From<FeatureRow> for TierFeature {
     fn from(row: FeatureRow) -> Self {
         let kind = FeatureKind::of(&row.kind);
-        let (value, unlimited) = shown(kind, row.value);
-        Self { code: row.code, name: row.name, kind, value: value.map(Json), unlimited }
+        let FeatureValue { value, limit, enabled, unlimited } = FeatureValue::of(kind, row.value);
+        Self { code: row.code, name: row.name, kind, value, limit, enabled, unlimited }
     }
 }

@@ -161,8 +161,7 @@ pub(super) fn features(
             errors.push(FieldError::at(format!("{pointer}/code"), "UNKNOWN_FEATURE", message));
             continue;
         };
-        let value = feature.value.as_ref().map(|value| &value.0);
-        match kept(*kind, value, feature.unlimited, &pointer) {
+        match kept(*kind, &feature.said(), &pointer) {
             Err(error) => errors.push(error),
             Ok(value) => {
                 if values.insert(feature.code.clone(), value).is_some() {
@@ -236,6 +235,8 @@ mod tests {
         let say = |code: &str, value: Value| FeatureValueInput {
             code: code.to_owned(),
             value: Some(Json(value)),
+            limit: None,
+            enabled: None,
             unlimited: None,
         };
         let mut errors = Vec::new();

@@ -12,7 +12,7 @@ use crate::subscription::entitlements::EntitlementSource;
 use crate::subscription::public_tiers::BillingPeriod;
 use crate::subscription::tiers::rules::State;
 use crate::subscription::tiers::store::{FeatureRow, SubscriberRow, TierRow};
-use crate::subscription::values::{Effect, FeatureKind, FeatureValue, FeatureValueInput, shown};
+use crate::subscription::values::{Effect, FeatureKind, FeatureValue, FeatureValueInput};
 use crate::time::Time;
 
 /// A tier as staff see it.
@@ -65,6 +65,10 @@ pub(crate) struct TierRecordFeature {
     kind: FeatureKind,
     /// True or false, or a number; null for a limit without a cap.
     value: Option<Json<Value>>,
+    /// The number of a limit; null for one without a cap, and for what is no limit.
+    limit: Option<i64>,
+    /// Whether what is no limit is granted; null for a limit.
+    enabled: Option<bool>,
     /// Whether a limit has no cap.
     unlimited: bool,
     /// What a limit counts.
@@ -320,12 +324,14 @@ impl TryFrom<TierRow> for TierRecord {
 impl From<FeatureRow> for TierRecordFeature {
     fn from(row: FeatureRow) -> Self {
         let kind = FeatureKind::of(&row.kind);
-        let (value, unlimited) = shown(kind, row.value);
+        let FeatureValue { value, limit, enabled, unlimited } = FeatureValue::of(kind, row.value);
         Self {
             code: row.code,
             name: row.name,
             kind,
-            value: value.map(Json),
+            value,
+            limit,
+            enabled,
             unlimited,
             unit: row.unit,
             scope: row.scope,

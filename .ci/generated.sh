@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# The clients that other people's generators make from the contract as a service serves it: each is generated, compiled,
+# and signs in, creates an app, lists it and reads what the tiers are worth (tests/clients/<language>).
+#
+# .ci/clients.sh calls this, for all languages or those that are named, with a service in LABS_TEST_BASE and a person in LABS_TEST_PERSON_EMAIL and _PASSWORD. All
+# that is made lies in target/clients/. The generator's archive is the one that its Python package brings; it holds the
+# JSON library that the Java client asks for, newer than Debian's.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+stories=$PWD/tests/clients
+libraries=$PWD/target/clients
+made=$libraries/made
+archive=$(echo "$libraries"/lib/python3*/site-packages/openapi_generator_cli/openapi-generator.jar)
+mkdir -p "$made"
+python=$libraries/bin/python
+"$python" -c 'import sys, requests; sys.stdout.write(requests.get(sys.argv[1], timeout=30).text)' \
+  "$LABS_TEST_BASE/v1/system/contract" >"$made/contract.yaml"
+
+# generate <generator> <folder> <properties>: makes a client anew, without its documents and tests.
+generate() {
+  rm -rf "${made:?}/$2"
+  java -jar "$archive" generate --input-spec "$made/contract.yaml" --generator-name "$1" --output "$made/$2" \
+    --global-property apiDocs=false,modelDocs=false,apiTests=false,modelTests=false \
+    --additional-properties "$3" >"$made/$1.log" 2>&1 || { cat "$made/$1.log" >&2; return 1; }
+}
+
+client_python() {
+  generate python python packageName=labs_client
+  PYTHONPATH=$made/python "$python" -B "$stories/python/main.py"
+}
+
+client_typescript() {
+  local folder=$made/typescript
+  mkdir -p "$folder/made"
+  cp -p "$stories"/typescript/* "$stories/typescript/.npmrc" "$folder/"
+  if [ "$folder/package-lock.json" -nt "$folder/node_modules/.package-lock.json" ]; then
+    (cd "$folder" && npm ci --no-audit --no-fund --loglevel=error) >&2
+  fi
+  generate typescript-fetch typescript/made/classes importFileExtension=.js
+  cd "$folder"
+  npx --no-install openapi-typescript "$made/contract.yaml" --output made/contract.d.ts >"$made/openapi-typescript.log" 2>&1
+  npx --no-install tsc
+  node built/fetch.js
+  node built/classes.js
+}
+
+client_java() {
+  local path=$archive jar
+  for jar in httpmime httpclient httpcore geronimo-annotation-1.3-spec; do path=$path:/usr/share/java/$jar.jar; done
+  generate java java library=native,openApiNullable=false,invokerPackage=labs,apiPackage=labs.api,modelPackage=labs.model
+  mkdir -p "$made/java/built"
+  find "$made/java/src/main" -name '*.java' >"$made/java/sources"
+  javac -nowarn -proc:none -Xlint:none -d "$made/java/built" -cp "$path" "@$made/java/sources" "$stories/java/Main.java" \
+    2>"$made/javac.log" || { cat "$made/javac.log" >&2; return 1; }
+  java -cp "$made/java/built:$path" Main
+}
+
+client_rust() {
+  local folder=$made/rust
+  mkdir -p "$folder/src"
+  cp "$stories/rust/Cargo.toml" "$folder/"
+  cp "$stories/rust/main.rs" "$folder/src/"
+  # The versions that the service is built with, where both use a library.
+  if [ ! -f "$folder/Cargo.lock" ]; then cp Cargo.lock "$folder/"; fi
+  generate rust rust/labs-client library=reqwest,supportAsync=false,packageName=labs-client
+  CARGO_TARGET_DIR=$folder/target cargo run --quiet --manifest-path "$folder/Cargo.toml"
+}
+
+LANGUAGES=("$@")
+if [ $# -eq 0 ]; then LANGUAGES=(python typescript java rust); fi
+for language in "${LANGUAGES[@]}"; do
+  begun=$SECONDS
+  # A shell of its own: what it changes into ends with it.
+  (set -e; "client_$language")
+  echo "$language: its clients work, after $((SECONDS - begun)) s"
+done

@@ -1,0 +1,75 @@
+//! What generators of clients read wrong in a schema, although it is valid: an integer without a size, a field of several
+//! types, a pattern without a beginning, and a `$ref` with rules beside it, which the generated class loses or does not
+//! compile with.
+
+use serde_json::{Map, Value};
+
+use crate::contract::problem::Problem;
+
+/// What may stand beside a `$ref`: words, which change nothing.
+const BESIDE_A_REFERENCE: [&str; 3] = ["$ref", "description", "summary"];
+
+/// Checks every schema of the assembled contract, of parameters, bodies and responses as well as components.
+pub(super) fn readable(document: &Value, problems: &mut Vec<Problem>) {
+    walk(document, "", problems);
+}
+
+fn walk(value: &Value, pointer: &str, problems: &mut Vec<Problem>) {
+    match value {
+        Value::Object(map) => {
+            let mut found = Vec::new();
+            types(map, &mut found);
+            pattern(map, &mut found);
+            reference(map, &mut found);
+            problems.extend(found.into_iter().map(|what| Problem::new("contract/openapi.yaml", pointer, what)));
+            for (key, value) in map {
+                let below = format!("{pointer}/{key}");
+                match key.as_str() {
+                    "properties" => fields(value, &below, problems),
+                    "example" | "examples" | "default" | "const" | "enum" => {}
+                    _ => walk(value, &below, problems),
+                }
+            }
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(place, item)| walk(item, &format!("{pointer}/{place}"), problems));
+        }
+        _ => {}
+    }
+}
+
+/// Fields may be called like keywords, `type` or `default`.
+fn fields(properties: &Value, pointer: &str, problems: &mut Vec<Problem>) {
+    for (name, schema) in properties.as_object().into_iter().flatten() {
+        walk(schema, &format!("{pointer}/{name}"), problems);
+    }
+}
+
+fn types(map: &Map<String, Value>, found: &mut Vec<&str>) {
+    let names: Vec<&str> = match map.get("type") {
+        Some(Value::String(name)) => vec![name],
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).filter(|name| *name != "null").collect(),
+        _ => return,
+    };
+    let format = map.get("format").and_then(Value::as_str);
+    if names.contains(&"integer") && !matches!(format, Some("int32" | "int64")) {
+        found.push("an integer says `format: int32` or `format: int64`");
+    }
+    if names.len() > 1 {
+        found.push("no generated client reads a field of several types: give each a field of its own, or no type");
+    }
+}
+
+fn pattern(map: &Map<String, Value>, found: &mut Vec<&str>) {
+    let pattern = map.get("pattern").and_then(Value::as_str);
+    if pattern.is_some_and(|pattern| !pattern.starts_with('^')) {
+        found.push("a pattern begins with ^: generated Python clients hold it against the beginning of the text alone");
+    }
+}
+
+fn reference(map: &Map<String, Value>, found: &mut Vec<&str>) {
+    let refers = map.get("$ref").is_some_and(Value::is_string);
+    if refers && map.keys().any(|key| !BESIDE_A_REFERENCE.contains(&key.as_str())) {
+        found.push("beside a `$ref` stands a description at most: generated clients do not compile with more");
+    }
+}
