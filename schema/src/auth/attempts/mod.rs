@@ -10,6 +10,8 @@ mod store;
 
 pub(in crate::auth) use rules::Subject;
 
+use std::net::IpAddr;
+
 use uuid::Uuid;
 
 use crate::ask::Ask;
@@ -63,6 +65,11 @@ pub(crate) async fn forget(db: &Db, email_normalised: &str, person_uuid: Uuid) -
 /// at its codes stay.
 pub(in crate::auth) async fn password_forget(db: &Db, email_normalised: &str) -> Result<(), Fault> {
     store::password_failures_forget(db, email_normalised).await
+}
+
+/// The network of an address: itself, or its /64, because a single household holds all of it.
+pub(crate) fn network(address: IpAddr) -> IpAddr {
+    rules::network(address).addr()
 }
 
 fn names(subjects: &[Subject]) -> Vec<String> {

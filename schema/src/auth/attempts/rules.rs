@@ -78,7 +78,7 @@ impl Subject {
 }
 
 /// The network of an address: itself, or its /64.
-fn network(address: IpAddr) -> IpNet {
+pub(super) fn network(address: IpAddr) -> IpNet {
     match address.to_canonical() {
         IpAddr::V6(address) => {
             Ipv6Net::new(address, IPV6_PREFIX).map_or(IpAddr::V6(address).into(), |net| net.trunc().into())

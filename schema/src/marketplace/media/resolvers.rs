@@ -157,7 +157,7 @@ impl MediaMutation {
         // What can be refused is refused before the picture costs a second of a core, or room in the store.
         let before = room(ask, app_uuid, kind).await?;
         rules::place(kind, before.of_kind)?;
-        let made = ask.services.pictures.process(file, kind.picture()).await.map_err(rules::refusal)?;
+        let made = ask.services.pictures.process(ask.party()?, file, kind.picture()).await.map_err(rules::refusal)?;
         let allowance = Allowance::seen(&ask.db.aside(), ask.owner()?.uuid(), rules::LIMIT).await?;
         rules::room_checked(allowance, before.bytes, made.size_bytes())?;
         let kept = content::keep(ask, &made).await?;

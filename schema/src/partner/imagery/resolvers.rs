@@ -123,7 +123,7 @@ impl ImageryMutation {
         let owner = own(ask, partner_uuid)?;
         let alt_text = media::text("/alt_text", body.alt_text.as_deref())?;
         let file = ask.attachment()?.bytes.clone();
-        let made = ask.services.pictures.process(file, kind.picture()).await.map_err(media::refusal)?;
+        let made = ask.services.pictures.process(ask.party()?, file, kind.picture()).await.map_err(media::refusal)?;
         // A picture for which there is no room takes none in the store.
         let (aside, limit) = (ask.db.aside(), media::LIMIT);
         let kept = store::bytes_get(&aside, owner, kind.name()).await?;
