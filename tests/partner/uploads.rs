@@ -90,3 +90,65 @@ async fn four_accounts_that_flood_with_expensive_pictures_make_a_fifth_wait_for_
     assert_eq!(status, 200);
     assert!(meanwhile <= 3, "{meanwhile} expensive pictures came before a small one");
 }
+
+#[tokio::test]
+async fn what_uploads_bring_a_day_is_bounded_however_often_a_picture_is_replaced() {
+    let (house, owner) = house().await;
+    // Three megabytes a day; each logo takes a little more than half of one, with its sizes.
+    house.sql("update tier_feature set value = '1' where feature_code = 'media_megabytes'").await;
+    let mut brought = 0;
+    let mut refused = None;
+    for shade in 0..9 {
+        let answer = put(&house, &owner, "LOGO", noise(shade)).await;
+        if answer.status != 200 {
+            refused = Some(answer);
+            break;
+        }
+        brought += 1;
+    }
+    let refused = refused.expect("no nine of them fit into a day");
+    assert!(brought >= 2, "some did: {brought}");
+    assert_eq!((refused.status, refused.code(), &refused.json["budget"]), (429, "RATE_LIMITED", &"daily".into()));
+    let wait: i64 = refused.header("retry-after").parse().unwrap();
+    assert!((1..=86_400).contains(&wait), "{wait}");
+    let used = "select used from partner_daily_use where what = 'UPLOADS'";
+    let day = house.number(used).await;
+    assert!(day <= 3 * 1024 * 1024, "{day}");
+    let kept = house.objects();
+    let answers = join_all((0..4).map(|shade| put(&house, &owner, "BANNER", noise(100 + shade)))).await;
+    assert!(answers.iter().all(|answer| answer.status == 422 || answer.status == 429), "{answers:?}");
+    assert_eq!(house.objects(), kept, "what is refused lies nowhere");
+    let other = house.partner("Weser Software").await;
+    assert_eq!(put(&house, &other, "LOGO", noise(200)).await.status, 200, "others have days of their own");
+    house.advance(wait).await;
+    let owner = house.sign_in(&owner.email).await;
+    assert_eq!(put(&house, &owner, "LOGO", noise(201)).await.status, 200, "the next day is another");
+}
+
+#[tokio::test]
+async fn uploads_at_the_same_time_bring_no_more_than_the_day_has() {
+    let (house, owner) = house().await;
+    house.sql("update tier_feature set value = '1' where feature_code = 'media_megabytes'").await;
+    assert_eq!(put(&house, &owner, "LOGO", noise(1)).await.status, 200);
+    let one = house.number("select used from partner_daily_use").await;
+    // Exactly two more fit.
+    house.sql(&format!("update partner_daily_use set used = 3 * 1024 * 1024 - {}", 2 * one + one / 2)).await;
+    let answers = join_all((2..6).map(|shade| put(&house, &owner, "LOGO", noise(shade)))).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 2, "{answers:?}");
+    assert!(answers.iter().all(|answer| answer.status == 200 || answer.code() == "RATE_LIMITED"), "{answers:?}");
+    assert!(house.number("select used from partner_daily_use").await <= 3 * 1024 * 1024);
+}
+
+/// A picture that no encoder makes small: another one for each seed.
+fn noise(seed: u64) -> Vec<u8> {
+    let mut state = 0x2545_F491_4F6C_DD1D ^ (seed + 1);
+    let picture = image::RgbImage::from_fn(400, 400, |_, _| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        image::Rgb([state as u8, (state >> 8) as u8, (state >> 16) as u8])
+    });
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    picture.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+    bytes.into_inner()
+}

@@ -137,6 +137,12 @@ pub const LONGEST_UPLOADED_SIDE: u32 = 16_384;
 pub const LONGEST_SIDE: u32 = 2_048;
 
 impl Processed {
+    /// Bytes that the store takes for all sizes. A size that is the whole picture takes none of its own.
+    pub fn stored_bytes(&self) -> i64 {
+        let copies = self.variants.iter().filter(|copy| copy.bytes != self.bytes).map(|copy| copy.bytes.len());
+        i64::try_from(copies.sum::<usize>().saturating_add(self.bytes.len())).unwrap_or(i64::MAX)
+    }
+
     /// Bytes of the whole picture, which is what counts against a plan.
     pub fn size_bytes(&self) -> i64 {
         i64::try_from(self.bytes.len()).unwrap_or(i64::MAX)
