@@ -227,10 +227,9 @@ async fn walk_operation<'a>(
     let mut seat = Seat::of(operation, &rest.seats)?;
     let mut caller = walk.caller(parts, Channel::Rest);
     admit(rest, parts, operation, walk, &mut caller).await?;
-    let account = caller.principal.as_ref().map_or("", |principal| principal.budget.account.as_str());
-    let _place = body::place(&rest.uploads, operation, account).await?;
-    let question = rest.questions.get(&operation.id);
     let network = address::network(walk.address).to_string();
+    let _place = body::place(&rest.uploads, operation, &network, &caller).await?;
+    let question = rest.questions.get(&operation.id);
     let arriving = Arriving { body, seat: &mut seat, places: &rest.bodies, network: &network };
     let bound = match (checked(rest, parts, arriving, operation, &caller, &values).await, question) {
         (Ok(bound), _) => bound,

@@ -13,7 +13,7 @@ use moka::sync::Cache;
 use tokio::sync::Semaphore;
 
 use crate::contract::Contract;
-use crate::dispatch::places::Places;
+use crate::dispatch::places::{Most, Places};
 use crate::documents::Documents;
 use crate::edge::budget::{Limits, Meter};
 use crate::exceptions::{Packed, SERVED_DIRECTLY};
@@ -22,10 +22,10 @@ use crate::routes::Routes;
 
 /// Most requests under way at once.
 const AT_ONCE: usize = 512;
-/// Most bodies that are awaited at once, and most of one network.
-const AWAITED: (usize, usize) = (512, 64);
-/// Most uploads under way at once, and most of one account.
-const UPLOADS: (usize, usize) = (16, 4);
+/// Most bodies that are awaited at once. Nobody is asked who they are, so a network counts as an account.
+const AWAITED: Most = Most { all: 512, of_network: 512, of_account: 64 };
+/// Most uploads under way at once, each of which is in memory whole.
+const UPLOADS: Most = Most { all: 24, of_network: 12, of_account: 4 };
 
 /// What the operator configured, as far as the public face needs it.
 #[derive(Clone, Debug)]
@@ -124,7 +124,7 @@ impl Rest {
         let meter = Meter::new(settings.limits);
         let document = Packed::new(Bytes::from(contract.text().to_owned()));
         let seats = Semaphore::new(AT_ONCE);
-        let (bodies, uploads) = (Places::new(AWAITED.0, AWAITED.1), Places::new(UPLOADS.0, UPLOADS.1));
+        let (bodies, uploads) = (Places::new(AWAITED), Places::new(UPLOADS));
         let told = Cache::builder().max_capacity(10_000).time_to_live(Duration::from_secs(60)).build();
         Ok(Self {
             engine,

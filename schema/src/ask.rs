@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use crate::db::Db;
 use crate::fault::{Code, Fault};
+use crate::keep::turns::Party;
 use crate::principal::{Owner, Principal};
 use crate::services::Services;
 use crate::time::Time;
@@ -241,6 +242,15 @@ impl Ask {
     /// [`Code::Unauthenticated`] without a token, [`Code::NotFound`] with one that is bound to no partner.
     pub fn owner(&self) -> Result<Owner, Fault> {
         self.principal()?.owner()
+    }
+
+    /// Whose turn it is to be, where callers take turns.
+    ///
+    /// # Errors
+    /// [`Code::Unauthenticated`] without a token.
+    pub(crate) fn party(&self) -> Result<Party, Fault> {
+        let account = self.principal()?.budget.account.clone();
+        Ok(Party { network: self.caller.network().addr(), account })
     }
 
     /// The file that came with the request.

@@ -59,6 +59,11 @@ impl Allowance {
         Ok(Self { feature, most: most(value.as_ref()).ok_or_else(|| no_limit(feature, value.as_ref()))? })
     }
 
+    /// The most that is allowed; `None` is unlimited.
+    pub(crate) const fn most(self) -> Option<i64> {
+        self.most
+    }
+
     /// Refuses when `used` and `more` together are beyond what is allowed.
     ///
     /// # Errors

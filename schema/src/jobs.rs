@@ -41,8 +41,8 @@ const SUBSCRIBE: Duration = Duration::from_secs(1);
 const USAGE: Duration = Duration::from_secs(5);
 /// How often what is of no more use is deleted.
 const TIDY: Duration = Duration::from_secs(600);
-/// How often pictures are looked for that nobody names.
-const SWEEP: Duration = Duration::from_secs(3600);
+/// How often pictures are looked for that nobody names. With their least age, what was replaced is gone within the hour.
+const SWEEP: Duration = Duration::from_secs(1200);
 /// The longest pause after failures, of a job that otherwise runs more often.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// How long a run is waited for once the service stops.

@@ -23,12 +23,13 @@ use crate::keep::cursor::CursorSeal;
 use crate::keep::password::PasswordHasher;
 use crate::keep::refresh::RefreshSeal;
 use crate::keep::sealed::MasterKey;
+use crate::keep::turns::Waiting;
 use crate::media::image::ImageWorkshop;
 use crate::services::{Services, Settings};
 use crate::time::Clock;
 
-/// Uploads that may wait for their turn; the next is told to come again. One takes a second or two at most.
-const WAITING_PICTURES: usize = 8;
+/// Pictures that may wait for their turn; the next is told to come again. One takes a second or two at most.
+const WAITING_PICTURES: Waiting = Waiting { all: 24, of_network: 12, of_account: 4 };
 /// How long a connection may lie idle and be used untested, and the longest that its test takes. Under load few lie for so
 /// long; after a quiet hour the server may have ended them all.
 const TRUSTED_IDLE: Duration = Duration::from_millis(500);

@@ -73,7 +73,7 @@ async fn what_is_no_fitting_picture_is_refused_and_says_why() {
         ("a picture cut off", "ICON", cut, "NOT_AN_IMAGE"),
         ("400 megapixels in a kilobyte", "ICON", claimed(20_000, 20_000), "TOO_MANY_PIXELS"),
         ("one long line", "SCREENSHOT", claimed(16_385, 1), "TOO_MANY_PIXELS"),
-        ("41 megapixels", "SCREENSHOT", claimed(8_200, 5_000), "TOO_MANY_PIXELS"),
+        ("25 megapixels", "SCREENSHOT", claimed(5_000, 5_000), "TOO_MANY_PIXELS"),
         ("a small icon", "ICON", png(255, 255), "TOO_SMALL"),
         ("an icon that is not square", "ICON", png(300, 256), "NOT_SQUARE"),
         ("a small screenshot", "SCREENSHOT", png(640, 399), "TOO_SMALL"),
@@ -313,7 +313,7 @@ async fn a_replaced_picture_is_freed_once_nothing_can_show_it_again() {
     market.approved(&app, &next).await;
     let unseen = icon().await;
     icon().await;
-    market.house.sql("update media set removed_at = removed_at - interval '25 hours'").await;
+    market.house.sql("update media set removed_at = removed_at - interval '11 minutes'").await;
     // Each service tidies when it starts.
     let _twin = market.house.twin(&[]).await;
     let left = |media: &str| format!("select count(*) from media where media_uuid = '{media}'");
@@ -367,9 +367,9 @@ async fn objects_that_nobody_names_are_swept_once_they_are_old() {
     std::fs::create_dir_all(staged.parent().unwrap()).unwrap();
     std::fs::write(&staged, "its replica was killed").unwrap();
     let written = std::fs::metadata(&young).unwrap().modified().unwrap();
-    let yesterday = written - std::time::Duration::from_secs(25 * 3600);
-    for file in named.iter().chain([&old, &staged]) {
-        std::fs::File::options().write(true).open(file).unwrap().set_modified(yesterday).unwrap();
+    let ago = |minutes: u64| written - std::time::Duration::from_secs(minutes * 60);
+    for (file, minutes) in named.iter().chain([&old]).map(|file| (file, 31)).chain([(&staged, 25 * 60)]) {
+        std::fs::File::options().write(true).open(file).unwrap().set_modified(ago(minutes)).unwrap();
     }
     // Each service sweeps when it starts.
     let _twin = market.house.twin(&["--media-folder", folder.to_str().unwrap()]).await;

@@ -1,8 +1,6 @@
 //! The two pictures of a vendor page: what is taken, who gets the bytes, and what readers keep.
 
 use serde_json::{Value, json};
-use tokio::io::AsyncWriteExt as _;
-use tokio::net::TcpStream;
 
 use crate::house::people::Person;
 use crate::house::{Answer, Call, House};
@@ -156,39 +154,4 @@ async fn a_picture_waits_for_whoever_publishes_the_page() {
         let (status, ()) = futures_util::future::join(change, publish).await;
         assert_eq!(status, if deletes { 204 } else { 200 });
     }
-}
-
-#[tokio::test]
-async fn uploads_that_do_not_come_in_take_their_senders_places_and_give_them_back() {
-    let (house, person) = house().await;
-    let other = house.partner("Weser Software").await;
-    let path = format!("/v1/partner/{}/imagery/LOGO", person.partner_uuid.unwrap());
-    let head = format!(
-        "PUT {path} HTTP/1.1\r\nHost: labs\r\nAuthorization: Bearer {}\r\n\
-         Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000\r\n\r\n",
-        person.token
-    );
-    let mut held = Vec::new();
-    let upload = async |by: &Person| put(&house, by, "LOGO", png(256, 256, 1)).await;
-    let hold = async || {
-        let mut stream = TcpStream::connect(house.base_url.trim_start_matches("http://")).await.unwrap();
-        stream.write_all(head.as_bytes()).await.unwrap();
-        stream
-    };
-    for _ in 0..4 {
-        held.push(hold().await);
-    }
-    let mut refused = upload(&person).await;
-    // One that came before the last of them took its place for a while; whoever waits behind it takes it then.
-    for _ in 0..4 {
-        if refused.status != 503 {
-            held.push(hold().await);
-            refused = upload(&person).await;
-        }
-    }
-    assert_eq!((refused.status, refused.code(), refused.header("retry-after")), (503, "UNAVAILABLE", "1"));
-    own(&house, &person, "partner_imagery_list").expect(200).await;
-    assert_eq!(upload(&other).await.status, 200, "others have places of their own");
-    drop(held);
-    assert_eq!(upload(&person).await.status, 200, "places are free again");
 }

@@ -144,3 +144,35 @@ async fn only_who_may_give_the_role_sends_it_again_or_takes_it_back() {
     newest.reverse();
     assert_eq!(oldest, newest);
 }
+
+#[tokio::test]
+async fn a_company_sends_so_many_invitations_a_day_and_those_taken_back_count() {
+    let (house, owner) = cast().await;
+    // Two people are allowed: twenty-two mails a day.
+    house.sql("update tier_feature set value = '2' where feature_code = 'team_members'").await;
+    let number = |n: usize| format!("stranger-{n}@elsewhere.example");
+    for n in 0..20 {
+        let sent = invite(&house, &owner, &number(n), "EDITOR").await;
+        assert_eq!(sent.status, 201, "{}", sent.text());
+        on(&house, &owner, "partner_invitations_revoke", sent.str("uuid")).await;
+    }
+    let last = invite(&house, &owner, &number(20), "EDITOR").await.str("uuid").to_owned();
+    let again = || on(&house, &owner, "partner_invitations_resend", &last);
+    let answers = futures_util::future::join_all((0..4).map(|_| again())).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1, "one of those at once: {answers:?}");
+    let refused = again().await;
+    assert_eq!((refused.status, refused.code(), &refused.json["budget"]), (429, "RATE_LIMITED", &json!("daily")));
+    assert!((1..=86_400).contains(&refused.header("retry-after").parse().unwrap()));
+    on(&house, &owner, "partner_invitations_revoke", &last).await;
+    assert_eq!(invite(&house, &owner, &number(21), "EDITOR").await.code(), "RATE_LIMITED");
+    assert_eq!(house.number("select count(*) from mail_message where kind = 'INVITATION'").await, 22);
+    let staff = house.staff("Sina Support", &["labs.admin.users:write"]).await;
+    let call =
+        house.call("admin_invitations_create").path("partner_uuid", owner.partner_uuid.unwrap()).token(&staff.token);
+    let body = json!({ "email": number(22), "role": "EDITOR", "reason": "They cannot any more today" });
+    call.json(&body).expect(201).await;
+    house.advance(86_400).await;
+    let owner = house.sign_in(&owner.email).await;
+    house.sql("update invitation set state = 'REVOKED' where state = 'PENDING'").await;
+    assert_eq!(invite(&house, &owner, &number(23), "EDITOR").await.status, 201, "the next day is another");
+}

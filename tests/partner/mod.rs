@@ -11,3 +11,4 @@ mod support_desk;
 mod support_tickets;
 pub(crate) mod team;
 mod team_members;
+mod uploads;

@@ -4,24 +4,45 @@ use std::pin::pin;
 use std::time::Duration;
 
 use axum::body::Body;
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures_util::FutureExt as _;
 use http::{HeaderMap, header, request::Parts};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use labs_schema::ask::Caller;
 use labs_schema::{Code, Fault};
+use tokio::time::Instant;
 
-use super::places::{Place, Places};
+use super::places::{Holder, Place, Places};
 use super::seats::Seat;
 use crate::contract::{BodyForm, BodyKind, Operation};
 
 /// Largest body in bytes.
 const LARGEST: usize = 1024 * 1024;
-/// Largest upload in bytes: a picture of 8 MB and what surrounds it.
-const LARGEST_UPLOAD: usize = 9 * 1024 * 1024;
 /// How long a body may take.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long an upload may take.
-const PATIENCE_UPLOAD: Duration = Duration::from_secs(60);
+/// A picture of 8 MB and what surrounds it, which keeps its place for as long as it takes.
+const UPLOAD: Bounds =
+    Bounds { largest: 9 * 1024 * 1024, patience: Duration::from_secs(60), grace: Duration::from_secs(5) };
+/// Least bytes a second of an upload. What comes buys time at this rate, of which at most the grace is kept.
+const LEAST_PACE: u32 = 16 * 1024;
+
+/// How large a body may be, and how slow.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    /// Bytes.
+    largest: usize,
+    /// How long it may take in all.
+    patience: Duration,
+    /// For how long it may bring less than the least pace.
+    grace: Duration,
+}
+
+impl Bounds {
+    /// Those of a body of at most so many bytes, which may take its time as it likes.
+    const fn small(largest: usize) -> Self {
+        Self { largest, patience: PATIENCE, grace: PATIENCE }
+    }
+}
 
 /// Whether the caller takes what the operation answers (RFC 9110 section 12.5.1).
 ///
@@ -63,20 +84,22 @@ fn accepts(accept: &str, media_type: &str) -> bool {
     verdicts.max().is_some_and(|(_, is_taken)| is_taken)
 }
 
-/// The place of an account's upload, kept until it is answered, because its bytes are; none where no upload is read.
+/// The place of an upload, kept until it is answered, because its bytes are; none where no upload is read.
 ///
 /// # Errors
-/// [`Code::Unavailable`] when the account or others held every place that it may have for too long.
+/// [`Code::Unavailable`] when its account, its network or others held every place that it may have for too long.
 pub(super) async fn place<'r>(
     places: &'r Places,
     operation: &Operation,
-    account: &str,
+    network: &str,
+    caller: &Caller,
 ) -> Result<Option<Place<'r>>, Fault> {
     let mut forms = operation.body.iter().flat_map(|body| &body.forms);
     if !forms.any(is_upload) {
         return Ok(None);
     }
-    let place = places.take(account).await;
+    let account = caller.principal.as_ref().map_or(network, |principal| principal.budget.account.as_str());
+    let place = places.take(Holder { network: network.to_owned(), account: account.to_owned() }).await;
     place.map(Some).ok_or_else(|| Fault::unavailable("Too many uploads are under way. Try again in a moment."))
 }
 
@@ -101,13 +124,13 @@ pub(super) struct Arriving<'r, 's> {
 /// [`Code::Unavailable`] when too many are awaited.
 pub(super) async fn read(form: Option<&BodyForm>, parts: &Parts, arriving: Arriving<'_, '_>) -> Result<Bytes, Fault> {
     let Some(form) = form else { return Ok(Bytes::new()) };
-    let (largest, patience) = if is_upload(form) { (LARGEST_UPLOAD, PATIENCE_UPLOAD) } else { (LARGEST, PATIENCE) };
-    let mut body = pin!(collect(parts, arriving.body, largest, patience));
+    let bounds = if is_upload(form) { UPLOAD } else { Bounds::small(LARGEST) };
+    let mut body = pin!(collect(parts, arriving.body, bounds));
     if let Some(read) = body.as_mut().now_or_never() {
         return read;
     }
     let awaited = async {
-        let place = arriving.places.take(arriving.network).await;
+        let place = arriving.places.take(Holder::network(arriving.network)).await;
         let _place = place.ok_or_else(|| Fault::unavailable("Too many requests are waiting for their bodies."))?;
         body.await
     };
@@ -119,10 +142,11 @@ pub(super) async fn read(form: Option<&BodyForm>, parts: &Parts, arriving: Arriv
 /// # Errors
 /// As [`read`].
 pub(crate) async fn read_small(parts: &Parts, body: Body, largest: usize) -> Result<Bytes, Fault> {
-    collect(parts, body, largest, PATIENCE).await
+    collect(parts, body, Bounds::small(largest)).await
 }
 
-async fn collect(parts: &Parts, body: Body, largest: usize, patience: Duration) -> Result<Bytes, Fault> {
+async fn collect(parts: &Parts, body: Body, bounds: Bounds) -> Result<Bytes, Fault> {
+    let Bounds { largest, patience, grace } = bounds;
     let too_large = || Fault::new(Code::PayloadTooLarge, format!("The body is larger than {largest} bytes."));
     let announced = parts
         .headers
@@ -132,22 +156,54 @@ async fn collect(parts: &Parts, body: Body, largest: usize, patience: Duration) 
     if announced.is_some_and(|length| length > largest as u64) {
         return Err(too_large());
     }
-    match tokio::time::timeout(patience, Limited::new(body, largest).collect()).await {
-        Ok(Ok(collected)) => Ok(collected.to_bytes()),
-        Ok(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => Err(too_large()),
-        Ok(Err(_)) => Err(Fault::new(Code::MalformedRequest, "The body broke off or is not framed as the head says.")),
-        Err(_) => Err(Fault::new(
-            Code::MalformedRequest,
-            format!("The body did not arrive within {} seconds.", patience.as_secs()),
-        )),
+    let mut body = pin!(Limited::new(body, largest));
+    let mut collected = BytesMut::new();
+    let latest = Instant::now() + patience;
+    let mut due = Instant::now() + grace;
+    loop {
+        let Ok(frame) = tokio::time::timeout_at(due.min(latest), body.frame()).await else {
+            return Err(late(bounds, due < latest));
+        };
+        match frame {
+            None => return Ok(collected.freeze()),
+            Some(Ok(frame)) => {
+                let data = frame.into_data().unwrap_or_default();
+                let bought = Duration::from_secs(data.len() as u64) / LEAST_PACE;
+                due = (due + bought).min(Instant::now() + grace);
+                collected.extend_from_slice(&data);
+            }
+            Some(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => return Err(too_large()),
+            Some(Err(_)) => {
+                return Err(Fault::new(
+                    Code::MalformedRequest,
+                    "The body broke off or is not framed as the head says.",
+                ));
+            }
+        }
     }
+}
+
+fn late(bounds: Bounds, is_slow: bool) -> Fault {
+    let detail = if is_slow {
+        format!(
+            "The body came too slowly: within {} seconds it must bring {} bytes for each. Send it again over a faster \
+             connection, or make it smaller.",
+            bounds.grace.as_secs(),
+            LEAST_PACE
+        )
+    } else {
+        format!("The body did not arrive within {} seconds.", bounds.patience.as_secs())
+    };
+    Fault::new(Code::MalformedRequest, detail)
 }
 
 #[cfg(test)]
 mod tests {
+    use futures_util::StreamExt as _;
     use http::Request;
     use tokio::sync::Semaphore;
 
+    use super::super::places::Most;
     use super::*;
     use crate::contract::Contract;
 
@@ -157,17 +213,50 @@ mod tests {
         let operation = contract.operations().iter().find(|operation| operation.id == "auth_sessions_create").unwrap();
         let json = operation.body.as_ref().unwrap().forms.first();
         let (parts, ()) = Request::new(()).into_parts();
-        let (seats, places) = (Semaphore::new(1), Places::new(2, 1));
+        let (seats, places) = (Semaphore::new(1), Places::new(Most { all: 2, of_network: 1, of_account: 1 }));
         let silent = || Body::from_stream(futures_util::stream::pending::<Result<Bytes, std::io::Error>>());
         let mut seat = Seat::of(operation, &seats).unwrap();
         let arriving = Arriving { body: silent(), seat: &mut seat, places: &places, network: "192.0.2.1" };
         let mut waiting = Box::pin(read(json, &parts, arriving));
         assert!(futures_util::poll!(waiting.as_mut()).is_pending());
         let mut other = Seat::of(operation, &seats).unwrap();
-        assert!(places.take("192.0.2.1").now_or_never().is_none(), "the network has its share");
+        assert!(places.take(Holder::network("192.0.2.1")).now_or_never().is_none(), "the network has its share");
         let whole = Arriving { body: Body::from("{}"), seat: &mut other, places: &places, network: "192.0.2.1" };
         assert_eq!(read(json, &parts, whole).await.unwrap(), "{}", "what came with its head needs no place");
         assert!(Seat::of(operation, &seats).is_err(), "and keeps its seat");
+    }
+
+    /// A body of so many pieces of this size, one after each pause, and nothing after the last.
+    fn trickling(pieces: u32, size: usize, pause: Duration) -> Body {
+        Body::from_stream(futures_util::stream::unfold(0, move |sent| async move {
+            if sent == pieces {
+                return std::future::pending().await;
+            }
+            tokio::time::sleep(pause).await;
+            Some((Ok::<_, std::io::Error>(Bytes::from(vec![b'x'; size])), sent + 1))
+        }))
+    }
+
+    #[tokio::test]
+    async fn a_body_that_trickles_is_refused_long_before_its_time_is_over_and_one_that_keeps_the_pace_is_not() {
+        let (parts, ()) = Request::new(()).into_parts();
+        let bounds = Bounds { grace: Duration::from_millis(50), ..UPLOAD };
+        let begun = Instant::now();
+        // A byte every few milliseconds buys no time to speak of.
+        let refused = collect(&parts, trickling(u32::MAX, 1, Duration::from_millis(2)), bounds).await.unwrap_err();
+        assert_eq!(refused.code(), Code::MalformedRequest);
+        assert!(refused.parts().detail.contains("too slowly"), "{}", refused.parts().detail);
+        assert!(begun.elapsed() < UPLOAD.patience / 4);
+        // What came at once buys no more than the grace, however much it was.
+        let stalled = collect(&parts, trickling(1, 8 * 1024 * 1024, Duration::ZERO), bounds).await.unwrap_err();
+        assert!(stalled.parts().detail.contains("too slowly"), "{}", stalled.parts().detail);
+        assert!(begun.elapsed() < UPLOAD.patience / 4);
+        let steady = futures_util::stream::iter(0..64).then(|_| async {
+            tokio::task::yield_now().await;
+            Ok::<_, std::io::Error>(Bytes::from(vec![b'x'; 64 * 1024]))
+        });
+        let bounds = Bounds { grace: Duration::from_secs(5), ..UPLOAD };
+        assert_eq!(collect(&parts, Body::from_stream(steady), bounds).await.unwrap().len(), 64 * 64 * 1024);
     }
 
     #[test]

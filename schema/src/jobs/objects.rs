@@ -10,8 +10,11 @@ use crate::fault::Fault;
 use crate::media::store::MediaKey;
 use crate::services::Services;
 
-/// How old an object must be: longer than any upload lasts.
-const OLD: SignedDuration = SignedDuration::from_hours(24);
+/// How old an object must be: far longer than an upload takes from putting it to COMMIT, each of whose statements and locks
+/// has seconds.
+const OLD: SignedDuration = SignedDuration::from_mins(30);
+/// How old a file must be that is not whole: an archive may be written for hours.
+const UNFINISHED: SignedDuration = SignedDuration::from_hours(24);
 /// Objects that are looked up by one statement.
 const BATCH: usize = 500;
 
@@ -20,7 +23,7 @@ pub(super) async fn sweep(pool: &PgPool, services: &Services) -> Result<u64, Fau
     let before = file_time() - OLD;
     let old = services.media.list().try_filter(move |entry| std::future::ready(entry.modified_at < before));
     let mut batches = old.map_ok(|entry| entry.key.name()).try_chunks(BATCH).boxed();
-    let mut deleted = services.media.delete_staged(before).await.map_err(Fault::internal)?;
+    let mut deleted = services.media.delete_staged(file_time() - UNFINISHED).await.map_err(Fault::internal)?;
     while let Some(names) = batches.next().await {
         let names = names.map_err(Fault::internal)?;
         for name in unnamed_page(pool, &names).await? {

@@ -88,6 +88,12 @@ async fn counts_tidy(pool: &PgPool) -> Result<u64, Fault> {
              select ctid from request_usage where day < (labs_now() at time zone 'UTC')::date - 760
               order by day limit 1000 for update skip locked))"
     );
+    let uses = swept!(
+        pool,
+        "delete from partner_daily_use where ctid = any (array (
+             select ctid from partner_daily_use where day < (labs_now() at time zone 'UTC')::date - 1
+              order by day limit 1000 for update skip locked))"
+    );
     let refusals = swept!(
         pool,
         "delete from rate_limit_refusal where ctid = any (array (
@@ -100,7 +106,7 @@ async fn counts_tidy(pool: &PgPool) -> Result<u64, Fault> {
              select ctid from job_run where created_at < labs_now() - interval '90 days'
               order by created_at limit 1000 for update skip locked))"
     );
-    Ok(usage + refusals + runs)
+    Ok(usage + uses + refusals + runs)
 }
 
 /// Pictures that were replaced, once nothing shows them: no listing has them, and none that was handed in, of which
@@ -110,7 +116,7 @@ async fn pictures_tidy(pool: &PgPool) -> Result<u64, Fault> {
         pool,
         "delete from media where ctid = any (array (
              select m.ctid from media as m
-              where m.removed_at < labs_now() - interval '1 day'
+              where m.removed_at < labs_now() - interval '10 minutes'
                 and not exists (select from listing_media as shown where shown.media_uuid = m.media_uuid)
                 and not exists (
                     select from submission as s

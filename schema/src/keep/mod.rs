@@ -14,6 +14,7 @@
 //! | `email` | addresses and the copy by which they are compared |
 //! | `cursor` | page cursors bound to their list and filter |
 //! | `lane` | work that burns a core, bounded |
+//! | `turns` | the same, with turns for networks and their accounts |
 pub mod cursor;
 pub mod email;
 pub mod lane;
@@ -23,6 +24,7 @@ pub mod sealed;
 pub mod secret;
 pub mod token;
 pub mod totp;
+pub mod turns;
 
 use aws_lc_rs::{constant_time, digest, rand};
 

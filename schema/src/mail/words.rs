@@ -58,10 +58,19 @@ pub(super) fn text(letter: &Letter, locale: Locale, places: &Places<'_>) -> Secr
 }
 
 fn draft(letter: &Letter, locale: Locale, places: &Places<'_>) -> Draft {
-    match locale {
+    let mut draft = match locale {
         Locale::English => english::draft(letter, places),
         Locale::German => german::draft(letter, places),
+    };
+    // A subject is read before anybody looks at who wrote it, so nobody's name brings an address into one.
+    if bears_address(&draft.subject) {
+        let is_invitation = matches!(letter, Letter::Asking { .. });
+        draft.subject = match locale {
+            Locale::English => english::neutral(is_invitation, places.platform),
+            Locale::German => german::neutral(is_invitation, places.platform),
+        };
     }
+    draft
 }
 
 impl Draft {
@@ -116,6 +125,18 @@ fn tame(name: &str) -> String {
     tame_to(name, LONGEST_NAME)
 }
 
+/// Whether a subject bears the address of a page or of a mailbox: a scheme, `www.`, an `@` within a word, or a host and a path.
+/// That a company is called like a host alone, as many are, is no matter.
+fn bears_address(name: &str) -> bool {
+    let plain: String = name.chars().filter(|c| !is_invisible(*c)).collect();
+    plain.split(|c: char| c.is_whitespace() || c.is_control()).any(|word| {
+        let word = word.to_lowercase();
+        let has_path = word.split_once('/').is_some_and(|(host, _)| host.contains('.') || host.contains(':'));
+        let has_mailbox = word.split_once('@').is_some_and(|(user, host)| !user.is_empty() && host.contains('.'));
+        word.contains("://") || word.contains("www.") || has_path || has_mailbox
+    })
+}
+
 /// A reason that somebody wrote, made harmless in the same way.
 fn tame_reason(reason: &str) -> String {
     tame_to(reason, LONGEST_REASON)
@@ -129,7 +150,7 @@ fn tame_to(name: &str, longest: usize) -> String {
         if last == ' ' && character == ' ' {
             continue;
         }
-        if matches!(last, '.' | '/' | ':' | '@') && !character.is_whitespace() {
+        if matches!(last, '.' | '/' | ':' | '@' | '\u{3002}' | '\u{ff0e}' | '\u{ff61}') && !character.is_whitespace() {
             // A word joiner takes no room; programs that look for addresses stop at it.
             tame.push('\u{2060}');
         }

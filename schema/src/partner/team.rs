@@ -85,7 +85,7 @@ impl<'a> Hand<'a> {
     }
 
     /// Whether it is somebody who runs the service.
-    pub(in crate::partner) fn is_staff(self) -> bool {
+    pub(crate) fn is_staff(self) -> bool {
         self.own.is_none()
     }
 }

@@ -1,5 +1,6 @@
 //! The machine of invitations, and who may accept one.
 
+use crate::daily::Daily;
 use crate::fault::{Code, Fault, FieldError};
 use crate::keep::email::EmailProblem;
 use crate::states::Drawing;
@@ -8,6 +9,22 @@ use crate::states::Drawing;
 pub(super) const INVITATION_SECONDS: i64 = 7 * 86_400;
 /// Invitations that one address is mailed in an hour at most, whoever sends them.
 pub(super) const MAILS_PER_HOUR: i64 = 5;
+
+/// Mails of invitations that a team sends a day at most, beside the people that its plan allows: so that everybody can be
+/// invited on the first day, and nobody can write to strangers in the name of a company.
+const MAILS_PER_DAY: i64 = 20;
+/// People that a plan without a limit stands for.
+const UNLIMITED_PEOPLE: i64 = 480;
+/// Mails of invitations that staff send for a team a day at most.
+const STAFF_MAILS_PER_DAY: i64 = 200;
+
+/// What a day's invitations of a team are counted as, and how many there may be.
+pub(super) fn a_day(people: Option<i64>, is_staff: bool) -> (Daily, i64) {
+    if is_staff {
+        return (Daily::InvitationsByStaff, STAFF_MAILS_PER_DAY);
+    }
+    (Daily::Invitations, people.unwrap_or(UNLIMITED_PEOPLE).clamp(0, UNLIMITED_PEOPLE) + MAILS_PER_DAY)
+}
 
 /// Where an invitation stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

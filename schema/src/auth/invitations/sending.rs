@@ -9,6 +9,7 @@ use super::store::{self, sent};
 use super::view::{Invitation, InvitationCreate};
 use crate::actor::Actor;
 use crate::ask::{Ask, Target};
+use crate::daily;
 use crate::entitlement::Allowance;
 use crate::fault::Fault;
 use crate::keep::email::EmailAddress;
@@ -45,6 +46,7 @@ pub(crate) async fn send(ask: &Ask, team: Team, new: InvitationCreate, hand: Han
         locale: new.locale.as_deref().unwrap_or("en"),
     };
     invite(&ask.db, &ask.services, ask.now, ask.new_uuid(), &row).await?;
+    counted(ask, team, hand).await?;
     noted(ask, team, invitation_uuid, ("INVITATION_SENT", new.role.name()), hand).await?;
     shown(ask, team, invitation_uuid).await
 }
@@ -70,6 +72,7 @@ pub(crate) async fn resend(ask: &Ask, team: Team, invitation_uuid: Uuid, hand: H
         let used = store::member_count(&ask.db, team.uuid()).await?;
         allowance.check(used + store::pending_count(&ask.db, team.uuid()).await?, 1)?;
     }
+    counted(ask, team, hand).await?;
     let token = SecretKind::OneTime.issue();
     let until = ask.now.plus_seconds(rules::INVITATION_SECONDS);
     sent::set_renewed(&ask.db, invitation_uuid, &token.digest, until, now.name()).await?;
@@ -156,6 +159,13 @@ async fn few_mails(ask: &Ask, email: &str) -> Result<(), Fault> {
         return Err(rules::too_many_mails());
     }
     Ok(())
+}
+
+/// Counts a mail of the day, whatever comes of its invitation.
+async fn counted(ask: &Ask, team: Team, hand: Hand<'_>) -> Result<(), Fault> {
+    let people = Allowance::seen(&ask.db, team.uuid(), "team_members").await?.most();
+    let (daily, most) = rules::a_day(people, hand.is_staff());
+    daily::spend(ask, team.uuid(), daily, (1, most)).await
 }
 
 async fn noted(

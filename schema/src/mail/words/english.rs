@@ -16,6 +16,11 @@ pub(super) fn draft(letter: &Letter, places: &Places<'_>) -> Draft {
     }
 }
 
+/// The subject of a letter whose own would bear an address that somebody chose.
+pub(super) fn neutral(is_invitation: bool, platform: &str) -> String {
+    if is_invitation { format!("You are invited to {platform}") } else { format!("A message from {platform}") }
+}
+
 fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Places<'_>) -> Draft {
     let platform = places.platform;
     let draft = match about {

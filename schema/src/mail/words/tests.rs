@@ -132,3 +132,32 @@ fn hostile_names_stay_on_their_line_in_every_letter() {
         }
     }
 }
+
+#[test]
+fn a_name_that_bears_an_address_stands_in_no_subject() {
+    let baits = [
+        "Prize https://evil.example",
+        "Prize evil.example/win",
+        "www.evil.example",
+        "Prize http:\u{2060}//evil",
+        "mail win@evil.example now",
+        "\u{202e}evil.example/x",
+        "Prize\r\nBcc: a@evil.example",
+    ];
+    for bait in baits {
+        for letter in one_of_each(bait) {
+            for locale in LOCALES {
+                let subject = letter.subject(locale, "Labs");
+                assert!(!subject.contains("evil") && subject.contains("Labs"), "{subject}");
+                assert!(!subject.contains(char::is_control), "{subject:?}");
+            }
+        }
+    }
+    for name in ["Booking.com", "Fish & Chips / Bar", "A@Home", "Dr. Oetker", "24/7 Kassen"] {
+        let about = Asking::Invitation { company: name.to_owned(), inviter: None, role: "EDITOR".to_owned() };
+        let subject =
+            Letter::asking(about, SecretText::new("labs_ot_token"), at(3_600)).subject(Locale::English, "Labs");
+        assert!(subject.ends_with("invites you to Labs"), "{subject}");
+        assert_eq!(subject.replace('\u{2060}', ""), format!("{name} invites you to Labs"));
+    }
+}

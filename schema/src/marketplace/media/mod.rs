@@ -20,4 +20,4 @@ pub(crate) use content::{Size, Stored, VariantName, deliver, keep};
 pub(crate) use resolvers::MediaVariant;
 pub(in crate::marketplace) use resolvers::{MediaMutation, MediaQuery};
 pub(in crate::marketplace) use rules::MediaKind;
-pub(crate) use rules::{LIMIT, refusal, room_checked, text};
+pub(crate) use rules::{LIMIT, most_a_day, refusal, room_checked, text};

@@ -11,6 +11,7 @@ use super::rules::{self, MediaKind};
 use super::store::{self, MediaRow, NewMedia, Room};
 use crate::access::access;
 use crate::ask::{Ask, Asking};
+use crate::daily::{self, Daily};
 use crate::entitlement::Allowance;
 use crate::fault::Fault;
 use crate::marketplace::apps;
@@ -157,12 +158,17 @@ impl MediaMutation {
         // What can be refused is refused before the picture costs a second of a core, or room in the store.
         let before = room(ask, app_uuid, kind).await?;
         rules::place(kind, before.of_kind)?;
-        let made = ask.services.pictures.process(file, kind.picture()).await.map_err(rules::refusal)?;
-        let allowance = Allowance::seen(&ask.db.aside(), ask.owner()?.uuid(), rules::LIMIT).await?;
+        let (aside, owner) = (ask.db.aside(), ask.owner()?.uuid());
+        let allowance = Allowance::seen(&aside, owner, rules::LIMIT).await?;
+        let today =
+            async |bytes| daily::check(ask, &aside, owner, Daily::Uploads, (bytes, rules::most_a_day(allowance))).await;
+        today(1).await?;
+        let made = ask.services.pictures.process(ask.party()?, file, kind.picture()).await.map_err(rules::refusal)?;
         rules::room_checked(allowance, before.bytes, made.size_bytes())?;
+        today(made.stored_bytes()).await?;
         let kept = content::keep(ask, &made).await?;
         let new = NewMedia { app_uuid, alt_text, caption, ..begun(ask, kind, kept) };
-        take(ask, kind, new).await?.try_into()
+        take(ask, kind, new, made.stored_bytes()).await?.try_into()
     }
 }
 
@@ -188,7 +194,7 @@ fn begun(ask: &Ask, kind: MediaKind, kept: Kept) -> NewMedia {
 }
 
 /// Writes the row of a picture whose objects are there: asked again, now that app and subscription are held.
-async fn take(ask: &Ask, kind: MediaKind, mut new: NewMedia) -> Result<MediaRow, Fault> {
+async fn take(ask: &Ask, kind: MediaKind, mut new: NewMedia, stored: i64) -> Result<MediaRow, Fault> {
     let (owner, missing) = (ask.owner()?, || Fault::not_found("app"));
     let allowance = Allowance::lock(&ask.db, owner, rules::LIMIT).await?;
     apps::lock(&ask.db, owner, new.app_uuid).await?.ok_or_else(missing)?;
@@ -196,6 +202,7 @@ async fn take(ask: &Ask, kind: MediaKind, mut new: NewMedia) -> Result<MediaRow,
     let room = room.ok_or_else(missing)?;
     new.position = rules::place(kind, room.of_kind)?;
     rules::room_checked(allowance, room.bytes, new.original.size_bytes)?;
+    daily::spend(ask, owner.uuid(), Daily::Uploads, (stored, rules::most_a_day(allowance))).await?;
     let row = store::insert(&ask.db, &new, kind.is_single()).await?;
     let detail = serde_json::json!({ "media_uuid": row.media_uuid, "kind": row.kind });
     apps::event_insert(&ask.db, row.app_uuid, "MEDIA_UPLOADED", detail, apps::event(ask)?).await?;

@@ -87,6 +87,15 @@ pub(crate) fn room_checked(allowance: Allowance, kept: i64, more: i64) -> Result
     allowance.check(used, megabytes(kept.saturating_add(more)) - used)
 }
 
+/// Most bytes that uploads may bring in a day, by the plan's limit of what is kept: enough to fill it and to replace all
+/// of it, with every size. A plan that keeps none refuses each by its limit, which no midnight mends.
+pub(crate) fn most_a_day(allowance: Allowance) -> i64 {
+    const TIMES: i64 = 3;
+    const UNLIMITED: i64 = 20 * 1024;
+    let megabytes = allowance.most().map_or(UNLIMITED, |kept| kept.max(1).saturating_mul(TIMES));
+    megabytes.saturating_mul(MEGABYTE)
+}
+
 /// Bytes as the megabytes that a limit counts; what is begun counts whole.
 fn megabytes(bytes: i64) -> i64 {
     bytes.max(0).saturating_add(MEGABYTE - 1) / MEGABYTE

@@ -21,6 +21,8 @@ pub(super) enum Encoding {
     JpegOrWebp,
 }
 
+/// How hard PNGs are compressed. The library's default costs three to five times as much, for a tenth fewer bytes.
+const PNG_LEVEL: CompressionType = CompressionType::Level(3);
 /// Quality of JPEGs, of 100: no loss to be seen beside the upload.
 const JPEG_QUALITY: u8 = 90;
 
@@ -95,11 +97,9 @@ impl Canvas {
     pub(super) fn encode(&self, encoding: Encoding) -> Result<Bytes, ImageProblem> {
         let mut out = Cursor::new(Vec::new());
         let written = match encoding {
-            Encoding::Png => self.0.write_with_encoder(PngEncoder::new_with_quality(
-                &mut out,
-                CompressionType::Default,
-                PngFilter::Adaptive,
-            )),
+            Encoding::Png => {
+                self.0.write_with_encoder(PngEncoder::new_with_quality(&mut out, PNG_LEVEL, PngFilter::Adaptive))
+            }
             Encoding::Jpeg | Encoding::JpegOrWebp => {
                 self.0.write_with_encoder(JpegEncoder::new_with_quality(&mut out, JPEG_QUALITY))
             }

@@ -11,10 +11,10 @@ use image::{DynamicImage, ImageDecoder, Limits};
 use super::scale::Encoding;
 use super::{ImageProblem, LARGEST_UPLOAD, MOST_PIXELS, webp};
 
-/// Most memory a decoder may ask for: 40 megapixels of four bytes, and a little.
+/// Most memory a decoder may ask for: 24 megapixels of four bytes, and a little.
 const MOST_MEMORY: u64 = 4 * MOST_PIXELS + 16 * 1024 * 1024;
 /// Most scans of a progressive JPEG. Encoders write about ten; each costs a pass over all pixels.
-const MOST_SCANS: usize = 32;
+const MOST_SCANS: usize = 20;
 
 /// An upload that is a picture of a size we accept, as far as its outside tells.
 pub(super) struct Source<'a> {

@@ -133,14 +133,14 @@ fn grey_and_sixteen_bit_pictures_are_accepted() {
 #[test]
 fn a_picture_larger_than_we_keep_is_scaled_down() {
     let made = process(&png(4_400, 1_540), PictureKind::Screenshot).unwrap();
-    assert_eq!((made.width, made.height), (4_096, 1_434));
+    assert_eq!((made.width, made.height), (2_048, 717));
     let whole = decoded(&made.bytes, made.media_type);
-    assert_eq!((whole.width(), whole.height()), (4_096, 1_434));
+    assert_eq!((whole.width(), whole.height()), (2_048, 717));
     assert!(is_near(colour_at(&whole, 100, 100), [255, 0, 0]));
     let tall = scale::Canvas::new(RgbaImage::new(20, 5_000).into());
     let mut shrunk = tall;
     shrunk.shrink_to(LONGEST_SIDE);
-    assert_eq!((shrunk.size(), shrunk.has_alpha()), ((16, 4_096), true));
+    assert_eq!((shrunk.size(), shrunk.has_alpha()), ((8, 2_048), true));
 }
 
 #[test]
@@ -156,10 +156,10 @@ fn each_kind_holds_its_bounds_on_both_sides() {
         (Screenshot, 640, 400, Ok(())),
         (Screenshot, 639, 400, small(640, 400)),
         (Screenshot, 640, 399, small(640, 400)),
-        (Screenshot, 640, 16_384, Ok(())),
-        (Screenshot, 640, 16_385, Err(TooManyPixels)),
-        (Screenshot, 8_000, 5_000, Ok(())),
-        (Screenshot, 8_000, 5_001, Err(TooManyPixels)),
+        (Screenshot, 1_464, 16_384, Ok(())),
+        (Screenshot, 1_464, 16_385, Err(TooManyPixels)),
+        (Screenshot, 6_000, 4_000, Ok(())),
+        (Screenshot, 6_000, 4_001, Err(TooManyPixels)),
         (Banner, 1_120, 1, Ok(())),
         (Banner, 1_119, 400, small(1_120, 1)),
         (Banner, 1_120, 1_119, Ok(())),
@@ -181,17 +181,19 @@ fn messages_say_the_bounds() {
 }
 
 #[tokio::test]
-async fn the_workshop_answers_as_the_function_does_and_refuses_a_crowd() {
-    let workshop = ImageWorkshop::new(1, 1);
+async fn the_workshop_answers_as_the_function_does_and_refuses_a_crowd_of_one_account() {
+    let workshop = ImageWorkshop::new(1, Waiting { all: 10, of_network: 10, of_account: 1 });
+    let of = |account: &str| Party { network: [192, 0, 2, 1].into(), account: account.to_owned() };
     let upload = Bytes::from(png(512, 512));
-    let made = workshop.process(upload.clone(), PictureKind::Icon).await;
+    let made = workshop.process(of("a"), upload.clone(), PictureKind::Icon).await;
     assert_eq!(made, Ok(process(&upload, PictureKind::Icon).unwrap()));
-    let refused = workshop.process(Bytes::from_static(b"text"), PictureKind::Icon).await;
+    let refused = workshop.process(of("a"), Bytes::from_static(b"text"), PictureKind::Icon).await;
     assert_eq!(refused, Err(ImageError::Refused(UnknownType)));
-    let crowd = (0..6).map(|_| workshop.process(upload.clone(), PictureKind::Icon));
-    let results = futures_util::future::join_all(crowd).await;
+    let crowd = (0..6).map(|_| workshop.process(of("a"), upload.clone(), PictureKind::Icon));
+    let crowd = futures_util::future::join_all(crowd);
+    let (results, other) = tokio::join!(crowd, workshop.process(of("b"), upload.clone(), PictureKind::Icon));
     let refused = results.iter().filter(|r| **r == Err(ImageError::Overloaded));
-    assert_eq!(refused.count(), 4);
+    assert_eq!((refused.count(), other.is_ok()), (4, true));
 }
 
 /// One blue, 640 by 400, as a lossy WebP: the one format that nothing here can write.

@@ -353,6 +353,7 @@ pub(super) const WITHHELD: &[(&str, &str)] = &[
     ("machine_client_secret", "secrets of your programs"),
     ("network_denial", "networks that the operator refuses"),
     ("one_time_token", "secrets that were mailed"),
+    ("partner_daily_use", "how much of today's uploads and invitations is used, for two days"),
     ("partner_note", "what the operator's people note for themselves"),
     ("recovery_code", "secrets of your people"),
     ("sign_in_failure", "failed tries that hold a sign-in back; what concerns your people stands in security_event"),

@@ -8,6 +8,7 @@ use super::rules::ImageKind;
 use super::store::{self, ImageRow, NewImage};
 use crate::access::access;
 use crate::ask::{Ask, Asking};
+use crate::daily::{self, Daily};
 use crate::entitlement::Allowance;
 use crate::fault::Fault;
 use crate::marketplace::media::{self, MediaVariant, VariantName};
@@ -123,11 +124,17 @@ impl ImageryMutation {
         let owner = own(ask, partner_uuid)?;
         let alt_text = media::text("/alt_text", body.alt_text.as_deref())?;
         let file = ask.attachment()?.bytes.clone();
-        let made = ask.services.pictures.process(file, kind.picture()).await.map_err(media::refusal)?;
-        // A picture for which there is no room takes none in the store.
+        // What can be refused is refused before the picture costs a second of a core, or room in the store.
         let (aside, limit) = (ask.db.aside(), media::LIMIT);
+        let allowance = Allowance::seen(&aside, partner_uuid, limit).await?;
+        let today = async |bytes| {
+            daily::check(ask, &aside, partner_uuid, Daily::Uploads, (bytes, media::most_a_day(allowance))).await
+        };
+        today(1).await?;
+        let made = ask.services.pictures.process(ask.party()?, file, kind.picture()).await.map_err(media::refusal)?;
         let kept = store::bytes_get(&aside, owner, kind.name()).await?;
-        media::room_checked(Allowance::seen(&aside, partner_uuid, limit).await?, kept, made.size_bytes())?;
+        media::room_checked(allowance, kept, made.size_bytes())?;
+        today(made.stored_bytes()).await?;
         let kept = media::keep(ask, &made).await?;
         let new = NewImage {
             image_uuid: ask.new_uuid(),
@@ -137,7 +144,7 @@ impl ImageryMutation {
             sha256: kept.sha256,
             copies: kept.copies,
         };
-        take(ask, &new).await?;
+        take(ask, &new, made.stored_bytes()).await?;
         let images = store::images(&ask.db, partner_uuid).await?;
         let image = images.into_iter().find(|image| image.image_uuid == new.image_uuid);
         image.ok_or_else(|| Fault::internal("a picture that was written is gone"))?.try_into()
@@ -196,11 +203,12 @@ pub(crate) async fn delete_by_staff(ask: &Ask, partner_uuid: Uuid, kind: ImageKi
 
 /// Writes the row of a picture whose objects are there, while the subscription and the page are held: a publication
 /// shows the picture before or this one, and a sweep takes neither from under it.
-async fn take(ask: &Ask, new: &NewImage) -> Result<(), Fault> {
+async fn take(ask: &Ask, new: &NewImage, stored: i64) -> Result<(), Fault> {
     let owner = ask.owner()?;
     let allowance = Allowance::lock(&ask.db, owner, media::LIMIT).await?;
     let kept = store::bytes_get(&ask.db, owner, new.kind).await?;
     media::room_checked(allowance, kept, new.original.size_bytes)?;
+    daily::spend(ask, owner.uuid(), Daily::Uploads, (stored, media::most_a_day(allowance))).await?;
     profile::lock_of(&ask.db, owner.uuid()).await?;
     store::remove(&ask.db, owner.uuid(), new.kind).await?;
     store::insert(&ask.db, owner, new).await?;
