@@ -110,14 +110,15 @@ async fn counts_tidy(pool: &PgPool) -> Result<u64, Fault> {
 }
 
 /// Pictures that were replaced, once nothing shows them: no listing has them, and none that was handed in, of which
-/// reviewers and the team may still read. Their objects go by the sweep.
+/// reviewers and the team may still read. Their objects go by the sweep. Each is looked up by itself (`offset 0`): else all
+/// listings would be read, for a few.
 async fn pictures_tidy(pool: &PgPool) -> Result<u64, Fault> {
     Ok(swept!(
         pool,
         "delete from media where ctid = any (array (
              select m.ctid from media as m
               where m.removed_at < labs_now() - interval '10 minutes'
-                and not exists (select from listing_media as shown where shown.media_uuid = m.media_uuid)
+                and not exists (select from listing_media as shown where shown.media_uuid = m.media_uuid offset 0)
                 and not exists (
                     select from submission as s
                      where s.app_uuid = m.app_uuid
