@@ -2,9 +2,9 @@
 # The clients that other people's generators make from the contract as a service serves it: each is generated, compiled,
 # and signs in, creates an app, lists it and reads what the tiers are worth (tests/clients/<language>).
 #
-# .ci/clients.sh calls this, for all languages or those that are named, with a service in LABS_TEST_BASE and a person in LABS_TEST_PERSON_EMAIL and _PASSWORD. All
-# that is made lies in target/clients/. The generator's archive is the one that its Python package brings; it holds the
-# JSON library that the Java client asks for, newer than Debian's.
+# .ci/clients.sh calls this, for all languages or those that are named, with a service in LABS_TEST_BASE and a person in
+# LABS_TEST_PERSON_EMAIL and _PASSWORD. All that is made lies in target/clients/. The generator's archive is the one that
+# its Python package brings; it holds the JSON library that the Java client asks for, newer than Debian's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 stories=$PWD/tests/clients

@@ -9,7 +9,7 @@ import unittest
 
 import pyotp
 import requests
-from oauthlib.oauth2 import LegacyApplicationClient, OAuth2Error
+from oauthlib.oauth2 import BackendApplicationClient, LegacyApplicationClient, OAuth2Error
 from requests.auth import HTTPBasicAuth
 from requests_oauthlib import OAuth2Session
 
@@ -71,6 +71,13 @@ class MachineClient(unittest.TestCase):
     def test_a_token_is_got_with_the_credentials_in_the_header_as_well(self):
         session = self.session(auth=HTTPBasicAuth(CLIENT_ID, CLIENT_SECRET))
         self.assertEqual(session.get(f"{BASE}/v1/system/me").json()["principal_type"], "MACHINE_CLIENT")
+
+    def test_the_grant_of_clients_gives_the_same_token_by_basic_and_by_the_form(self):
+        for where in ({"auth": HTTPBasicAuth(CLIENT_ID, CLIENT_SECRET)}, {"include_client_id": True}):
+            session = OAuth2Session(client=BackendApplicationClient(client_id=CLIENT_ID, scope=["storefront"]))
+            token = session.fetch_token(TOKEN_URL, client_secret=CLIENT_SECRET, **where)
+            self.assertEqual(token.scopes, ["storefront"])
+            self.assertEqual(session.get(f"{BASE}/v1/system/me").json()["client_id"], CLIENT_ID)
 
     def test_a_wrong_secret_is_told_in_the_librarys_own_words(self):
         session = OAuth2Session(client=LegacyApplicationClient(client_id=CLIENT_ID))

@@ -63,6 +63,7 @@ async fn the_contract_is_sent_whole_or_as_the_gzip_that_was_made_of_it() {
 #[tokio::test]
 async fn whoever_holds_anything_is_told_the_tag_of_the_form_that_would_leave() {
     let house = House::new().await;
+    house.sql("update tier set burst_per_second = 1000").await;
     let owner = house.partner("Nordsee Kassen").await;
     let long = "Seats guests by party size, course and table. ".repeat(40);
     let app = json!({ "name": "Table Pilot", "description": long });

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::Router;
+use http::{HeaderValue, header};
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -141,15 +142,19 @@ async fn answer(
     }
     let turns = Turns::default();
     let stream = Patient::new(stream, turns.clone(), HEAD, stall);
-    let begun = turns.clone();
+    let (begun, stopping) = (turns.clone(), stop.clone());
     let service = tower::service_fn(move |request: http::Request<Incoming>| {
         let mut request = request.map(axum::body::Body::new);
         request.extensions_mut().insert(Peer(peer.ip()));
         turns.next();
-        let (answer, turns) = (router.clone().oneshot(request), turns.clone());
+        let (answer, turns, stopping) = (router.clone().oneshot(request), turns.clone(), stopping.clone());
         async move {
-            let answer = answer.await;
+            let mut answer = answer.await;
             turns.next();
+            // Said with the answer, so that nobody sends another request that would be lost.
+            if let (Ok(answer), true) = (&mut answer, stopping.is_cancelled()) {
+                answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            }
             answer
         }
     });

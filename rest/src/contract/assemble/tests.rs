@@ -132,7 +132,7 @@ fn refusals_follow_from_what_an_operation_is() {
         ["200", "400", "401", "403", "404", "406", "412", "413", "415", "422", "429", "500", "503"]
     );
     let me = operation(&document, "get", "/v1/system/me");
-    assert!(statuses(me).contains(&"401") && statuses(me).contains(&"304"));
+    assert!(["401", "304", "412"].iter().all(|status| statuses(me).contains(status)));
     let refusal = |operation: &Value| operation["responses"]["403"]["$ref"].as_str().map(str::to_owned);
     assert_eq!(refusal(me).as_deref(), Some("#/components/responses/NetworkDenied"));
     assert_eq!(refusal(create).as_deref(), Some("#/components/responses/Forbidden"));
@@ -154,7 +154,7 @@ fn parameters_follow_from_what_an_operation_is() {
     let document = assembled();
     let of = |method, path| parameters(operation(&document, method, path));
     assert_eq!(of("get", "/v1/system/health"), [""; 0]);
-    assert_eq!(of("get", "/v1/system/me"), ["IfNoneMatch"]);
+    assert_eq!(of("get", "/v1/system/me"), ["IfNoneMatch", "IfMatchToRead"]);
     assert_eq!(of("post", "/v1/marketplace/apps"), ["IdempotencyKey"]);
     assert_eq!(of("patch", "/v1/marketplace/apps/{app_uuid}"), ["AppUuid", "IfMatch"]);
     assert_eq!(of("delete", "/v1/marketplace/apps/{app_uuid}"), ["AppUuid", "IfMatch"]);
@@ -182,6 +182,16 @@ fn headers_follow_from_status_and_kind() {
     assert_eq!(component("AuditUnavailable"), "Retry-After");
     assert_eq!(component("NotModified"), "ETag");
     assert_eq!(component("Forbidden"), "X-RateLimit-Daily-Reset");
+}
+
+#[test]
+fn what_is_never_stored_has_no_tag_and_no_conditions() {
+    let id = "operationId: system_me_get\n";
+    let pieces = Pieces::new().replace("paths/system/me.yaml", id, &format!("{id}    x-never-stored: true\n"));
+    let document = assemble(pieces.0.path()).unwrap().document;
+    let me = operation(&document, "get", "/v1/system/me");
+    assert!(parameters(me).is_empty() && headers(me, "200").is_empty(), "{me}");
+    assert!(!statuses(me).iter().any(|status| ["304", "412"].contains(status)));
 }
 
 #[test]

@@ -105,7 +105,10 @@ fn kinds_are_named_as_they_are_serialised() {
             Letter::Asking { about, .. } => serde_json::to_value(about),
             Letter::Telling(notice) => serde_json::to_value(notice),
         };
-        assert_eq!(json.unwrap()["kind"], letter.kind());
+        let json = json.unwrap();
+        // One event has a kind of its own, because it is counted apart.
+        let event = json["event"].as_str().filter(|event| *event == WRONG_CODES);
+        assert_eq!(event.or(json["kind"].as_str()), Some(letter.kind()));
     }
 }
 

@@ -15,7 +15,7 @@ fn verification() -> Letter {
     let about = Asking::VerifyEmail {
         name: "Marta Lindqvist".to_owned(),
         company: "Tischwerk GmbH".to_owned(),
-        registered_at: None,
+        registered_at: Some(at(0)),
     };
     Letter::asking(about, SecretText::new("labs_ot_token"), at(3_600))
 }
@@ -25,8 +25,9 @@ fn a_verification_reads_as_a_person_would_want_it() {
     let expected = "\
 Hello Marta Lindqvist,
 
-thank you for registering Tischwerk GmbH with Labs. Confirm that this
-address is yours with this token:
+Tischwerk GmbH was registered with Labs at 2026-11-21 13:25 UTC under
+this address. If you did that, confirm it with this token and the
+password that you chose then:
 
     labs_ot_token
 
@@ -36,8 +37,8 @@ Your program hands it over with:
 
 The token works once, until 2026-11-21 14:25 UTC.
 
-If you do not know what this is about, there is nothing to do: without
-the token nothing happens. Give it to nobody.
+If you did not register this company at that time, somebody else did:
+leave their mail alone, and nothing happens. Give the token to nobody.
 
 -- 
 Labs

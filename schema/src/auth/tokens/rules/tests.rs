@@ -130,7 +130,7 @@ fn a_program_shows_who_it_is_in_one_place() {
     let basic = ("id".to_owned(), "secret".to_owned());
     let way =
         |form, basic| client(form, basic).map(|presented| presented.way).map_err(|fault| fault.parts().oauth_error);
-    assert_eq!(way((Some("id"), Some("secret")), None), Ok(Way::Form));
+    assert_eq!(way((Some("id"), Some("secret")), None), Ok(Way::Client));
     assert_eq!(way((None, None), Some(&basic)), Ok(Way::Client));
     assert_eq!(way((Some("id"), Some("")), Some(&basic)), Ok(Way::Client));
     assert_eq!(way((Some("other"), None), Some(&basic)), Err(Some("invalid_request")));
