@@ -33,7 +33,7 @@ public final class Main {
             .filter(app -> app.getUuid().equals(made.getUuid()) && app.getName().equals(NAME))
             .count();
         check("how often the app is listed", listed, 1L);
-        check("the role", new SystemApi(client).systemMeGet(null).getRole(), PartnerRole.ADMINISTRATOR);
+        check("the role", new SystemApi(client).systemMeGet(null, null).getRole(), PartnerRole.ADMINISTRATOR);
 
         List<Tier> tiers = new SubscriptionApi(client).subscriptionPublicTiersList(null, null).getData();
         TierFeature free = feature(tiers, "FREE", "apps");

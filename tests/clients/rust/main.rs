@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let listed = marketplace_api::marketplace_apps_list(&labs, None, None, None, None, None, None, Some(100), None)?;
     let names = listed.data.iter().filter(|app| app.uuid == made.uuid).map(|app| app.name.as_str());
     assert_eq!(names.collect::<Vec<_>>(), [NAME]);
-    let me = system_api::system_me_get(&labs, None)?;
+    let me = system_api::system_me_get(&labs, None, None)?;
     assert_eq!(me.role, Some(PartnerRole::Administrator));
 
     let tiers = subscription_api::subscription_public_tiers_list(&labs, None, None)?.data;
