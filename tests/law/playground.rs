@@ -175,21 +175,31 @@ async fn whoever_guesses_a_name_is_not_told_the_right_one() {
 #[tokio::test]
 async fn brackets_however_deep_are_refused_and_end_nothing() {
     let cast = Cast::new().await;
-    let deep = |open: &str| open.repeat(16_000 / open.len() - 20);
-    for query in [
-        format!("{{a(x:{}", deep("[")),
-        format!("{{a(x:{}", deep("{x:")),
-        format!("query($x:{}", deep("[")),
-        format!("query($x:Int={}", deep("[")),
-        format!("{{a@skip(if:{}", deep("[")),
-        format!("{{a}} fragment F on Query {}", deep("{a")),
-        format!("{{a}} query Q {}", deep("{a")),
-        deep("{...{"),
-        deep("("),
+    // As deep as a text may be long, left open and closed again.
+    let deep = |open: &str, close: &str| {
+        let most = 15_900;
+        [
+            open.repeat(most / open.len()),
+            open.repeat(most / (open.len() + close.len())) + &close.repeat(most / (open.len() + close.len())),
+        ]
+    };
+    for (before, [left_open, closed], after) in [
+        ("{a(x:", deep("[", "]"), ")}"),
+        ("{a(x:", deep("{x:[", "]}"), ")}"),
+        ("query($x:", deep("[", "]"), "){a}"),
+        ("query($x:Int=", deep("[", "]"), "){a}"),
+        ("{a@skip(if:", deep("[", "]"), ")}"),
+        ("{a} fragment F on Query ", deep("{a", "}"), ""),
+        ("{a} fragment F on Query {a(x:", deep("[", "]"), ")}"),
+        ("{a} query Q {a(x:", deep("[", "]"), ")}"),
+        ("", deep("{...", "}"), ""),
+        ("", deep("(", ")"), ""),
     ] {
-        let (status, told) = asked(&cast, &cast.staff.token, &query, &json!({})).await;
-        assert_eq!((status, &told["code"]), (422, &json!("VALIDATION_FAILED")), "{told}");
-        assert_eq!(told["errors"][0]["pointer"], "/query", "{told}");
+        for query in [format!("{before}{left_open}"), format!("{before}{closed}{after}")] {
+            let (status, told) = asked(&cast, &cast.staff.token, &query, &json!({})).await;
+            assert_eq!((status, &told["code"]), (422, &json!("VALIDATION_FAILED")), "{before}: {told}");
+            assert_eq!(told["errors"][0]["pointer"], "/query", "{before}: {told}");
+        }
     }
     let (status, told) = asked(&cast, &cast.staff.token, "{ system_me_get { scopes } }", &json!({})).await;
     assert_eq!(status, 200, "{told}");
