@@ -46,6 +46,19 @@ async fn who_registers_an_address_after_its_owner_gets_nothing_that_the_owner_co
 }
 
 #[tokio::test]
+async fn an_address_that_became_somebodys_by_another_door_is_confirmed_by_no_registration() {
+    let house = House::new().await;
+    register(&house, &company("Weser Software", EMAIL)).await;
+    let token = token_of_mail(&house, EMAIL, 1).await;
+    let chief = house.staff("Chief", &["labs.admin:write"]).await;
+    let colleague = json!({ "name": "Ada Weser", "email": EMAIL, "roles": ["AUDITOR"] });
+    house.call("admin_staff_create").token(&chief.token).json(&colleague).expect(201).await;
+    assert_eq!(faults(&verify(&house, &token).await), [("/token", "INVALID")]);
+    resend(&house, EMAIL).await;
+    house.until("select count(*) from mail_message where kind = 'ALREADY_REGISTERED'", 1).await;
+}
+
+#[tokio::test]
 async fn ten_wrong_passwords_end_a_token_however_many_come_at_once() {
     let house = House::new().await;
     register(&house, &company("Weser Software", EMAIL)).await;

@@ -187,6 +187,10 @@ impl RegistrationsMutation {
         let verdict = ask.services.passwords.verify(password, held.password_hash.as_deref()).await.map_err(busy)?;
         // Before the token, so that nobody who confirms another registration of the address waits for this one.
         store::email_lock(&ask.db, &held.email_normalised).await?;
+        // Somebody may have come to the address by another door, as one of the staff for example.
+        if store::holder_get(&ask.db, &held.email_normalised).await?.is_some() {
+            return Err(rules::void_token());
+        }
         let tried = store::token_try(&ask.db, &digest, verdict.matches).await?.ok_or_else(rules::void_token)?;
         let user_uuid = tried.person_uuid;
         let event = |has_succeeded| SecurityEvent::new("EMAIL_VERIFIED", has_succeeded);

@@ -69,7 +69,7 @@ fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Pl
         match about {
             Asking::CancelEmailChange { .. } => "If you made the change yourself, there is nothing to do.",
             Asking::VerifyEmail { .. } => {
-                "If you did not register this company at that time, somebody else did: leave their mail alone, and \
+                "If you did not register this company at that time, somebody else did: leave this mail alone, and \
                  nothing happens. Give the token to nobody."
             }
             _ => {

@@ -69,7 +69,7 @@ fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Pl
         match about {
             Asking::CancelEmailChange { .. } => "Wenn Sie selbst die Adresse ändern, ist nichts zu tun.",
             Asking::VerifyEmail { .. } => {
-                "Wenn Sie diese Firma nicht um diese Zeit registriert haben, war es jemand anderes: lassen Sie die Mail \
+                "Wenn Sie diese Firma nicht um diese Zeit registriert haben, war es jemand anderes: lassen Sie diese Mail \
                  liegen, dann geschieht nichts. Geben Sie das Token niemandem."
             }
             _ => {

@@ -38,7 +38,7 @@ Your program hands it over with:
 The token works once, until 2026-11-21 14:25 UTC.
 
 If you did not register this company at that time, somebody else did:
-leave their mail alone, and nothing happens. Give the token to nobody.
+leave this mail alone, and nothing happens. Give the token to nobody.
 
 -- 
 Labs
