@@ -54,5 +54,5 @@ soak: ## what must hold for long and under load, whole, with its figures
 mutants: ## plant weakenings of the guards and see that tests notice each
 	tests/mutants/run.py
 
-accept: ## make anew what is generated: .sqlx, contract, schema
+accept: ## make anew what is generated: .sqlx, contract, schema, documents
 	.ci/accept.sh

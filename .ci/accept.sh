@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes anew what is generated and committed: SQL checks, assembled contract, GraphQL schema. Read the difference before committing it: that is what "accept" means.
+# Makes anew what is generated and committed: SQL checks, assembled contract, GraphQL schema, documents. Read the difference before committing it: that is what "accept" means.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,4 +17,5 @@ export SQLX_OFFLINE=true
 unset DATABASE_URL
 cargo run --quiet --bin labs -- contract --assemble
 cargo run --quiet --bin labs -- contract --schema
-git status --short -- .sqlx contract schema
+cargo run --quiet --bin labs -- contract --documents
+git status --short -- .sqlx contract schema rest/documents

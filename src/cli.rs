@@ -73,7 +73,8 @@ Examples:
     #[command(after_help = "\
 Examples:
   labs contract > openapi.yaml
-  labs contract --assemble")]
+  labs contract --assemble
+  labs contract --documents")]
     Contract(Contract),
 }
 
@@ -147,6 +148,9 @@ pub struct Contract {
     /// Write schema/schema.graphql and schema/states.md anew from the code, in the project's folder
     #[arg(long, conflicts_with = "assemble")]
     pub schema: bool,
+    /// Write rest/documents anew from contract/openapi.yaml and the code, in the project's folder
+    #[arg(long, conflicts_with_all = ["assemble", "schema"])]
+    pub documents: bool,
 }
 
 /// What an inspection that found these differences ends with.
@@ -197,6 +201,7 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
         }
         Command::Contract(Contract { assemble: true, .. }) => wiring::contract_assemble(),
         Command::Contract(Contract { schema: true, .. }) => wiring::schema_write(),
+        Command::Contract(Contract { documents: true, .. }) => wiring::documents_write(),
         Command::Contract(Contract { .. }) => say(wiring::contract_text()?.trim_end()),
     }
 }

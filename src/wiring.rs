@@ -1,5 +1,6 @@
 //! Where the front door hands over to the rooms behind it. One function per hand-over.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context;
 use axum::Router;
 use ipnet::IpNet;
-use labs_rest::exceptions::{Probe, Probes};
+use labs_rest::exceptions::{Probe, Probes, SERVED_DIRECTLY};
 use labs_rest::{Bound, Rest};
 use labs_schema::engine::Plan;
 use labs_schema::jobs::{Job, Jobs};
@@ -304,6 +305,55 @@ pub fn schema_write() -> anyhow::Result<()> {
     let plan = Plan::new().map_err(|breaches| differences(&breaches))?;
     write(Path::new("schema/states.md"), &labs_schema::states::drawn())?;
     write(Path::new("schema/schema.graphql"), plan.sdl())
+}
+
+/// Writes the documents, `rest/documents/<group>/<resource>.graphql`, from the contract as committed and the schema, in
+/// the project's folder. Those that nothing is promised for any more go.
+///
+/// # Errors
+/// When the contract cannot be read, the schema breaks a rule of the house, or a file cannot be written.
+pub fn documents_write() -> anyhow::Result<()> {
+    let folder = Path::new("rest/documents");
+    let made = documents_made(&std::fs::read_to_string("contract/openapi.yaml").context("contract/openapi.yaml")?)?;
+    for path in documents_committed(folder)?.into_keys().filter(|path| !made.contains_key(path)) {
+        std::fs::remove_file(folder.join(&path)).with_context(|| format!("cannot remove {path}"))?;
+    }
+    for (path, text) in made {
+        let file = folder.join(path);
+        std::fs::create_dir_all(file.parent().unwrap_or(folder))?;
+        write(&file, &text)?;
+    }
+    Ok(())
+}
+
+/// The documents that a contract and the schema make, by their paths below `rest/documents`.
+///
+/// # Errors
+/// When the contract cannot be read, or the schema breaks a rule of the house.
+pub fn documents_made(contract: &str) -> anyhow::Result<BTreeMap<String, String>> {
+    let contract = labs_rest::contract::Contract::from_yaml(contract).map_err(|problems| differences(&problems))?;
+    let plan = Plan::new().map_err(|breaches| differences(&breaches))?;
+    labs_rest::documents::generate(&contract, plan.sdl(), SERVED_DIRECTLY).map_err(|error| differences(&[error]))
+}
+
+/// The documents in a folder, by their paths below it.
+///
+/// # Errors
+/// When one cannot be read.
+pub fn documents_committed(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
+    let (mut found, mut waiting) = (BTreeMap::new(), vec![folder.to_owned()]);
+    while let Some(below) = waiting.pop() {
+        for entry in std::fs::read_dir(&below).with_context(|| format!("cannot read {}", below.display()))? {
+            let path = entry?.path();
+            if path.is_dir() {
+                waiting.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "graphql") {
+                let name = path.strip_prefix(folder)?.to_string_lossy().into_owned();
+                found.insert(name, std::fs::read_to_string(&path)?);
+            }
+        }
+    }
+    Ok(found)
 }
 
 fn write(file: &Path, text: &str) -> anyhow::Result<()> {

@@ -177,6 +177,16 @@ fn the_agreed_schema_is_the_one_that_is_built() {
 }
 
 #[test]
+fn the_committed_documents_are_those_of_contract_and_schema() {
+    let contract = std::fs::read_to_string(root().join("contract/openapi.yaml")).unwrap();
+    let made = labs::wiring::documents_made(&contract).unwrap();
+    let committed = labs::wiring::documents_committed(&root().join("rest/documents")).unwrap();
+    let paths: std::collections::BTreeSet<&String> = made.keys().chain(committed.keys()).collect();
+    let differ = paths.into_iter().filter(|path| made.get(*path) != committed.get(*path)).cloned();
+    none(&differ.collect::<Vec<_>>(), "run `make accept` and read the difference of these in rest/documents:");
+}
+
+#[test]
 fn the_drawn_state_machines_are_those_of_the_code() {
     let agreed = std::fs::read_to_string(root().join("schema/states.md")).unwrap();
     assert!(labs_schema::states::drawn() == agreed, "schema/states.md is not what the tables say: run `make accept`");

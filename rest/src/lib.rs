@@ -16,5 +16,6 @@ pub mod inspect;
 pub mod problem;
 pub mod rest;
 pub mod routes;
+mod sdl;
 
 pub use rest::{Bound, Rest, Settings};

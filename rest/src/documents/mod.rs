@@ -1,10 +1,12 @@
 //! The fixed questions behind the promises (specification: architecture.md, The corridor).
 //!
-//! `rest/documents/<group>/<resource>.graphql` holds fragments, which are representations, and one
-//! named operation per promise. A representation that several resources show stands once, with the resource it is
-//! of. Each operation becomes a document of its own with only the fragments that it reaches. The public side parses no
-//! GraphQL after start.
+//! `rest/documents/<group>/<resource>.graphql` holds one named operation per promise, and the fragments of the types that
+//! only its resource answers; those of the others stand in `rest/documents/types.graphql`. [`generate()`] makes all of them
+//! from contract and schema, and they are committed, so that a change of what is asked is read before it is taken. Each
+//! operation becomes a document of its own with only the fragments that it reaches. The public side parses no GraphQL
+//! after start.
 
+mod generate;
 mod split;
 #[cfg(test)]
 mod tests;
@@ -15,6 +17,11 @@ use async_graphql::parser::types::{ExecutableDocument, OperationDefinition};
 use rust_embed::RustEmbed;
 
 use crate::contract::{GROUPS, Problem};
+
+pub use generate::generate;
+
+/// The file of the fragments that several files use.
+const SHARED: &str = "types.graphql";
 
 /// Where the files stand in the repository.
 const FOLDER: &str = "rest/documents";
@@ -83,6 +90,7 @@ impl Documents {
         for (path, text) in files {
             let file = format!("{FOLDER}/{path}");
             match prefix(&path) {
+                _ if path == SHARED => sources.push((file, text)),
                 Some(prefix) => {
                     prefixes.insert(file.clone(), prefix);
                     sources.push((file, text));
@@ -92,8 +100,12 @@ impl Documents {
         }
         for document in split::documents(&sources, &mut problems) {
             let place = format!("line {}", document.line);
-            let prefix = prefixes.get(&document.file).map(String::as_str).unwrap_or_default();
-            if document.name.strip_prefix(prefix).is_none_or(str::is_empty) {
+            let Some(prefix) = prefixes.get(&document.file) else {
+                let what = format!("{} is an operation, and only fragments stand in this file", document.name);
+                problems.push(Problem::new(&document.file, &place, what));
+                continue;
+            };
+            if document.name.strip_prefix(prefix.as_str()).is_none_or(str::is_empty) {
                 let what = format!("in this file an operation's name begins with `{prefix}`, unlike {}", document.name);
                 problems.push(Problem::new(&document.file, &place, what));
             }

@@ -8,8 +8,11 @@ use async_graphql::parser::types::{
 };
 use async_graphql::parser::{self, Pos, Positioned};
 
-use super::Document;
+use super::{Document, FOLDER, SHARED};
 use crate::contract::Problem;
+
+/// An operation that stands nowhere: the parser takes no text without one, so fragments alone are read with it behind.
+const NOBODY: &str = "nobody";
 
 /// The documents of all files, given by their names and texts, in the order written. A fragment stands once, in any of
 /// them.
@@ -66,7 +69,16 @@ struct File<'a> {
 
 impl<'a> File<'a> {
     fn read(name: &'a str, text: &'a str) -> Result<Self, Problem> {
-        let parsed = parser::parse_query(text).map_err(|error| unreadable(name, &error))?;
+        let parse = |text: &str| parser::parse_query(text).map_err(|error| unreadable(name, &error));
+        let parsed = if name == format!("{FOLDER}/{SHARED}") {
+            let mut parsed = parse(&format!("{text}\nquery {NOBODY} {{ __typename }}\n"))?;
+            if let DocumentOperations::Multiple(operations) = &mut parsed.operations {
+                operations.remove(NOBODY);
+            }
+            parsed
+        } else {
+            parse(text)?
+        };
         Ok(Self { name, source: Source::new(text, &parsed), parsed })
     }
 

@@ -134,6 +134,22 @@ fn a_fragment_stands_once_and_serves_all_files() {
 }
 
 #[test]
+fn the_shared_file_holds_fragments_only() {
+    let files = |shared: &str| {
+        let asked = "query marketplace_apps_list { a { ...App } }";
+        let files = [(SHARED, shared), ("marketplace/apps.graphql", asked)];
+        Documents::read(files.map(|(path, text)| (path.to_owned(), text.to_owned())))
+    };
+    let document = files("fragment App on App { a }").unwrap().get("marketplace_apps_list").cloned().unwrap();
+    assert!(document.text.starts_with("fragment App on App { a }\n\nquery"), "{}", document.text);
+    let problems = files("fragment App on App { a }\nquery marketplace_apps_get { a }").unwrap_err();
+    assert_eq!(
+        problems[0].to_string(),
+        "rest/documents/types.graphql: line 2: marketplace_apps_get is an operation, and only fragments stand in this file"
+    );
+}
+
+#[test]
 fn the_embedded_documents_can_be_read() {
     Documents::load().unwrap_or_else(|problems| panic!("{problems:#?}"));
 }

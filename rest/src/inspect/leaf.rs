@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::sdl::{Kind, Sdl};
 use super::shape::Shape;
+use crate::sdl::{Kind, Sdl};
 
 /// The scalars that stand for something definite; any other scalar of the schema's own is a text.
 const DEFINITE: [&str; 9] = ["Int", "Float", "Boolean", "String", "ID", "UUID", "Time", "JSON", "JSONObject"];

@@ -7,7 +7,6 @@
 mod leaf;
 mod path;
 mod promises;
-mod sdl;
 mod selection;
 mod shape;
 #[cfg(test)]
@@ -19,7 +18,7 @@ use std::fmt;
 use crate::contract::{Contract, GROUPS, Problem};
 use crate::documents::Documents;
 use crate::routes::Routes;
-use sdl::Sdl;
+use crate::sdl::Sdl;
 
 /// One thing on which two parts of the house disagree.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,11 +2,11 @@
 
 use async_graphql::parser::types::{Field, OperationDefinition, OperationType, Selection};
 
-use super::sdl::{self, Root, Sdl};
 use super::selection::Answers;
 use super::{Difference, path, variables};
 use crate::contract::{Contract, GROUPS, Operation};
 use crate::documents::{Document, Documents};
+use crate::sdl::{self, Root, Sdl};
 
 /// Compares every promise with its document and root field, and looks for what is left over.
 pub(super) fn inspect(
@@ -43,7 +43,7 @@ impl Inspection<'_> {
         let document = self.documents.get(id);
         if self.served_directly.contains(&id) {
             if let Some(document) = document {
-                let what = format!("{id} is served without GraphQL: remove its document");
+                let what = format!("{id} is served without GraphQL and has a document: run `make accept`");
                 found.push(difference(&document.file, what));
             }
             return;
@@ -59,7 +59,7 @@ impl Inspection<'_> {
         match document {
             Some(document) => self.document(operation, document, root, found),
             None => {
-                let what = format!("{id} is promised: write an operation of this name");
+                let what = format!("{id} is promised and has no document: run `make accept`");
                 found.push(difference(&operation.document_file(), what));
             }
         }
@@ -88,10 +88,6 @@ impl Inspection<'_> {
             let what = format!("{id} is a GET and a mutation: a GET changes nothing, make it a query");
             found.push(difference(&file, what));
         }
-        if field.ty.nullable && !operation.promises(404) && operation.success != 204 {
-            let what = format!("{id} can answer null, and the contract promises no 404: make it non-null");
-            found.push(difference(&file, what));
-        }
     }
 
     fn document(
@@ -101,9 +97,10 @@ impl Inspection<'_> {
         root: Option<(Root, &sdl::Field)>,
         found: &mut Vec<Difference>,
     ) {
-        let mut tell = |what: String| found.push(difference(&document.file, format!("{}: {what}", document.name)));
+        let mut tell_of = |file: &str, what: String| found.push(difference(file, format!("{}: {what}", document.name)));
+        let mut tell = |what: String| tell_of(&document.file, what);
         if !document.is_in(&operation.group, &operation.resource) {
-            tell(format!("move it to {}, beside its promise's address", operation.document_file()));
+            tell(format!("it belongs in {}: run `make accept`", operation.document_file()));
         }
         let Some(definition) = document.operation() else {
             return;
@@ -117,14 +114,20 @@ impl Inspection<'_> {
         };
         match (definition.ty, root) {
             (OperationType::Query, Root::Query) | (OperationType::Mutation, Root::Mutation) => {}
-            (_, Root::Query) => tell("its root field is a query: begin with `query`".to_owned()),
-            (_, Root::Mutation) => tell("its root field is a mutation: begin with `mutation`".to_owned()),
+            (_, Root::Query) => tell("its root field is a query: run `make accept`".to_owned()),
+            (_, Root::Mutation) => tell("its root field is a mutation: run `make accept`".to_owned()),
         }
-        variables::differences(self.contract, self.sdl, operation, definition).into_iter().for_each(&mut tell);
-        self.answers(operation, document, field, root_field).into_iter().for_each(&mut tell);
+        // What a document takes and selects is the schema's: these are mended there, or in the contract.
+        for what in variables::differences(self.contract, self.sdl, operation, definition) {
+            tell_of(&resolvers(operation), what);
+        }
+        for what in self.answers(operation, document, field, root_field) {
+            tell_of(&operation.file(), what);
+        }
     }
 
-    /// The selection against every JSON answer of success.
+    /// The selection against every JSON answer of success. A root field may be null whatever is promised: its null is a
+    /// refusal, which never becomes an answer.
     fn answers(
         &self,
         operation: &Operation,
@@ -132,10 +135,10 @@ impl Inspection<'_> {
         field: &Field,
         root_field: &sdl::Field,
     ) -> Vec<String> {
-        let answers = Answers { contract: self.contract, sdl: self.sdl, document: &document.parsed };
-        // A root field that is null is 404, not a null answer.
         let mut ty = root_field.ty.clone();
         ty.nullable = false;
+        let mut answers =
+            Answers { contract: self.contract, sdl: self.sdl, document: &document.parsed, open: Vec::new() };
         let successes = operation.responses.range(200..300).filter_map(|(_, response)| response.json());
         successes
             .flat_map(|schema| answers.differences("", self.contract.schema(schema), &ty, &field.selection_set.node))
@@ -146,11 +149,12 @@ impl Inspection<'_> {
     fn leftovers(&self, found: &mut Vec<Difference>) {
         for document in self.documents.iter() {
             if self.contract.operation(&document.name).is_none() {
-                let what = format!("{} is no promise of the contract: remove it, or promise it", document.name);
+                let what = format!("{} is no promise of the contract: run `make accept`, or promise it", document.name);
                 found.push(difference(&document.file, what));
             }
         }
-        for (name, field) in self.sdl.root_fields() {
+        for field in self.sdl.root_fields() {
+            let name = &field.name;
             if !field.internal && self.contract.operation(name).is_none() {
                 let what =
                     format!("the root field {name} is no promise of the contract: promise it, or mark it @internal");

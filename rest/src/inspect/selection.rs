@@ -1,5 +1,7 @@
-//! What a document selects against what the contract promises to answer: every promised field
-//! selected, every selected field promised, of one type, and never null where null is not promised.
+//! What a document selects against what the contract promises to answer: every promised field selected, every selected
+//! field promised, of one type, and never null where null is not promised.
+//!
+//! An answer holds all plain fields of its types, so each of them has to be selected, and so promised.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +10,17 @@ use async_graphql::parser::types::{ExecutableDocument, Field, Selection, Selecti
 use serde_json::Value;
 
 use super::leaf;
-use super::sdl::{Kind, Object, Sdl, entries, named};
 use super::shape::{Fields, Shape, Shaped, merged, shape};
 use crate::contract::Contract;
+use crate::sdl::{Kind, Object, Sdl, entries, innermost, named};
 
 /// Compares answers with one document.
 pub(super) struct Answers<'a> {
     pub(super) contract: &'a Contract,
     pub(super) sdl: &'a Sdl,
     pub(super) document: &'a ExecutableDocument,
+    /// The object types beneath which is being compared, from the root's on.
+    pub(super) open: Vec<&'a str>,
 }
 
 /// The fields that a selection answers with, by their key.
@@ -25,10 +29,10 @@ type Selected<'a> = BTreeMap<&'a str, &'a Field>;
 impl<'a> Answers<'a> {
     /// What differs at `place` between a schema and a field of type `ty` with this selection.
     pub(super) fn differences(
-        &self,
+        &mut self,
         place: &str,
         schema: &'a Value,
-        ty: &Type,
+        ty: &'a Type,
         selection: &'a SelectionSet,
     ) -> Vec<String> {
         let Shaped { nullable, shape } = shape(self.contract, schema);
@@ -50,7 +54,7 @@ impl<'a> Answers<'a> {
         found
     }
 
-    fn named(&self, place: &str, shape: Shape<'a>, name: &str, selection: &'a SelectionSet) -> Vec<String> {
+    fn named(&mut self, place: &str, shape: Shape<'a>, name: &'a str, selection: &'a SelectionSet) -> Vec<String> {
         match self.sdl.kind(name) {
             Some(Kind::Object(object)) if !object.interface => self.object(place, shape, name, object, selection),
             Some(Kind::Object(_) | Kind::Union(_)) => self.abstract_type(place, shape, name, selection),
@@ -59,10 +63,10 @@ impl<'a> Answers<'a> {
     }
 
     /// Each object type behind an interface or union must fit one of the contract's forms.
-    fn abstract_type(&self, place: &str, shape: Shape<'a>, name: &str, selection: &'a SelectionSet) -> Vec<String> {
+    fn abstract_type(&mut self, place: &str, shape: Shape<'a>, name: &str, selection: &'a SelectionSet) -> Vec<String> {
         let forms: Vec<&Value> = match shape {
             Shape::Forms(forms) => forms,
-            Shape::Object(fields) => return self.each_member(place, name, selection, |_| Some(copy(&fields))),
+            Shape::Object(fields) => return self.each_member(place, name, selection, &fields),
             _ => return vec![format!("{place} is one of several types ({name}), and no object in the contract")],
         };
         let mut found = Vec::new();
@@ -83,27 +87,27 @@ impl<'a> Answers<'a> {
     }
 
     fn each_member(
-        &self,
+        &mut self,
         place: &str,
         name: &str,
         selection: &'a SelectionSet,
-        fields: impl Fn(&str) -> Option<Fields<'a>>,
+        fields: &Fields<'a>,
     ) -> Vec<String> {
         let mut found = Vec::new();
         for member in self.sdl.members(name) {
-            if let (Some(Kind::Object(object)), Some(fields)) = (self.sdl.kind(member), fields(member)) {
-                found.extend(self.object(place, Shape::Object(fields), member, object, selection));
+            if let Some(Kind::Object(object)) = self.sdl.kind(member) {
+                found.extend(self.object(place, Shape::Object(copy(fields)), member, object, selection));
             }
         }
         found
     }
 
     fn object(
-        &self,
+        &mut self,
         place: &str,
         shape: Shape<'a>,
-        name: &str,
-        object: &Object,
+        name: &'a str,
+        object: &'a Object,
         selection: &'a SelectionSet,
     ) -> Vec<String> {
         let fields = match shape {
@@ -117,27 +121,60 @@ impl<'a> Answers<'a> {
         let mut found = Vec::new();
         let mut selected = Selected::new();
         self.collect(name, object, selection, &mut selected, &mut found);
+        self.open.push(name);
         for (key, field) in &selected {
             let place = below(place, key);
-            let Some(schema) = fields.properties.get(key) else {
-                found.push(format!("{place} is selected, and the contract does not promise it"));
-                continue;
-            };
             let asked = field.name.node.as_str();
-            if asked == "__typename" {
-                continue;
-            }
-            match object.fields.get(asked) {
-                Some(definition) => {
+            match (fields.properties.get(key), object.field(asked)) {
+                (_, Some(definition)) if !definition.is_plain() => found.push(format!(
+                    "{place}: {name}.{asked} is an edge or takes arguments, and only staff's own queries follow it: run \
+                     `make accept`"
+                )),
+                (None, _) => found.push(leak(&place, name, asked)),
+                (Some(_), _) if asked == "__typename" => {}
+                (Some(schema), Some(definition)) => {
                     let selection = &field.selection_set.node;
                     found.extend(self.differences(&place, schema, &definition.ty, selection));
                 }
-                None => found.push(format!("{place}: the type {name} has no field {asked}")),
+                (Some(_), None) => found.push(format!("{place}: the type {name} has no field {asked}")),
             }
         }
-        for name in fields.required.iter().filter(|name| !selected.contains_key(*name)) {
-            found.push(format!("{} is promised (required), and the document does not select it", below(place, name)));
+        found.extend(self.lacking(place, name, object, &fields, &selected));
+        self.open.pop();
+        found
+    }
+
+    /// What is promised or answered at `place` and not selected. Of a type that leads back to itself, the last level that
+    /// is asked ends where the contract lets it.
+    fn lacking(
+        &self,
+        place: &str,
+        name: &str,
+        object: &Object,
+        fields: &Fields<'a>,
+        selected: &Selected<'a>,
+    ) -> Vec<String> {
+        let mut found = Vec::new();
+        for key in fields.properties.keys().filter(|key| !selected.contains_key(*key)) {
+            let place = below(place, key);
+            found.push(match object.field(key) {
+                None => format!("{place} is promised, and {name} has no such field: give it one, or do not promise it"),
+                Some(field) if !field.is_plain() => format!(
+                    "{place} is promised, and {name}.{key} is an edge or takes arguments, which no document follows: make \
+                     it a plain field, or do not promise it"
+                ),
+                Some(field) if self.sdl.ends(innermost(&field.ty), &self.open) => {
+                    if !fields.required.contains(key) {
+                        continue;
+                    }
+                    format!("{place} is required at every level, and a document ends: do not require it")
+                }
+                Some(_) => format!("{place} is promised, and the document does not select it: run `make accept`"),
+            });
         }
+        let answered = object.plain_fields().map(|field| field.name.as_str());
+        let unpromised = answered.filter(|key| !selected.contains_key(key) && !fields.properties.contains_key(key));
+        found.extend(unpromised.map(|key| leak(&below(place, key), name, key)));
         found
     }
 
@@ -189,6 +226,11 @@ impl<'a> Answers<'a> {
 
 fn shape_of<'a>(contract: &'a Contract, schema: &'a Value) -> Shape<'a> {
     shape(contract, schema).shape
+}
+
+/// A field that answers hold and nobody promised.
+fn leak(place: &str, name: &str, field: &str) -> String {
+    format!("{place}: {name}.{field} is answered, and the contract does not promise it: promise it, or mark it @edge")
 }
 
 fn copy<'a>(fields: &Fields<'a>) -> Fields<'a> {

@@ -1,5 +1,5 @@
-//! Parameters and body of a promise against the variables of its document: all there on both sides,
-//! of one type, and able to be left out where the contract says so.
+//! Parameters and body of a promise against the variables of its document, which are the arguments of its root field: all
+//! there on both sides, of one type, and able to be left out where the contract says so.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use async_graphql::parser::types::{OperationDefinition, Type};
 use serde_json::Value;
 
 use super::leaf;
-use super::sdl::{Input, Kind, Sdl, entries, named};
 use super::shape::{Fields, Shape, merged, shape};
 use crate::contract::{BodyKind, Contract, Operation, Place};
+use crate::sdl::{Input, Kind, Sdl, entries, named};
 
 /// What differs between a promise's inputs and its document's variables.
 pub(super) fn differences(
@@ -39,15 +39,17 @@ pub(super) fn differences(
                 compare.input(&format!("${name}"), &parameter.schema, ty, presence);
             }
             None if parameter.place == Place::Header => {}
-            None => compare.found.push(format!("the parameter {name} has no variable: declare ${name}")),
+            None => compare.found.push(format!(
+                "the parameter {name} is promised, and the root field does not take it: give it the argument {name}"
+            )),
         }
     }
     compare.body(operation, variables.get("body").copied());
     known.push("body".to_owned());
     for name in variables.keys().filter(|name| !known.iter().any(|known| known == *name)) {
-        compare
-            .found
-            .push(format!("the variable ${name} is no parameter of the contract: remove it, or promise the parameter"));
+        compare.found.push(format!(
+            "the root field takes ${name}, which is no parameter of the contract: take the argument away, or promise it"
+        ));
     }
     compare.found
 }
@@ -84,7 +86,9 @@ impl<'a> Compare<'a> {
             };
             expected = true;
             let Some((ty, has_default)) = variable else {
-                self.found.push("the body has no variable: declare $body".to_owned());
+                self.found.push(
+                    "the promise has a body, and the root field does not take it: give it the argument body".to_owned(),
+                );
                 continue;
             };
             match (fields, named(ty)) {
@@ -93,7 +97,7 @@ impl<'a> Compare<'a> {
             }
         }
         if variable.is_some() && !expected {
-            self.found.push("the promise has no body but bytes, yet the document has $body".to_owned());
+            self.found.push("the promise has no body but bytes, yet the root field takes $body".to_owned());
         }
         self.found.dedup();
     }

@@ -2,12 +2,16 @@ use super::House;
 
 #[test]
 fn parameters_and_variables_must_agree_in_name() {
-    let house = House::new().apps("$q: String, ", "");
-    assert!(house.difference().contains("marketplace_apps_list: the parameter q has no variable: declare $q"));
-    let house = House::new().apps("$q: String,", "$q: String, $colour: String,");
-    assert!(house.difference().contains("the variable $colour is no parameter of the contract"));
+    let house = House::new().apps("  $q: String\n", "");
+    assert_eq!(
+        house.difference(),
+        "schema/src/marketplace/apps/resolvers.rs: marketplace_apps_list: the parameter q is promised, and the root \
+         field does not take it: give it the argument q"
+    );
+    let house = House::new().apps("$q: String\n", "$q: String\n  $colour: String\n");
+    assert!(house.difference().contains("the root field takes $colour, which is no parameter of the contract"));
     let house = House::new().apps("marketplace_apps_create($body: AppInput!)", "marketplace_apps_create");
-    assert!(house.difference().contains("the body has no variable: declare $body"));
+    assert!(house.difference().contains("the promise has a body, and the root field does not take it"));
     let house = House::new()
         .apps("marketplace_apps_delete($app_uuid: UUID!)", "marketplace_apps_delete($app_uuid: UUID!, $body: JSON)");
     assert!(house.difference().contains("the promise has no body"));
@@ -49,7 +53,7 @@ fn parameters_and_variables_must_agree_in_type() {
 
 #[test]
 fn what_can_be_left_out_must_be_nullable_and_what_is_required_must_not() {
-    let found = House::new().apps("$q: String,", "$q: String!,").difference();
+    let found = House::new().apps("$q: String\n", "$q: String!\n").difference();
     assert!(found.contains("$q can be left out or null in the contract, and String! cannot"), "{found}");
     let found = House::new().apps("$archived: Boolean!", "$archived: Boolean").differences();
     assert!(found.is_empty(), "a default stands in, so both are right: {found:?}");
@@ -104,24 +108,68 @@ fn a_default_in_the_schema_lets_a_field_be_left_out() {
 
 #[test]
 fn every_promised_field_is_selected_and_every_selected_one_promised() {
-    let found = House::new().document("system/me.graphql", "scopes ", "").difference();
+    let path = "system/me.graphql";
+    let found = House::new().document(path, "  scopes\n", "").difference();
     assert_eq!(
         found,
-        "rest/documents/system/me.graphql: system_me_get: scopes is promised (required), and the document does not select it"
+        "contract/paths/system/me.yaml: system_me_get: scopes is promised, and the document does not select it: run \
+         `make accept`"
     );
-    let found = House::new().document("system/me.graphql", "scopes ", "scopes secret ").difference();
-    assert!(found.contains("secret is selected, and the contract does not promise it"), "{found}");
-    let found = House::new().document("system/me.graphql", "scopes ", "scopes secrets: secret ").difference();
-    assert!(found.contains("secrets is selected"), "{found}");
-    let found = House::new().document("system/me.graphql", "verdict }", "verdict: words }").difference();
+    let found = House::new().document(path, "  scopes\n", "  scopes\n  secret\n").difference();
+    assert!(found.contains("secret: Me.secret is an edge or takes arguments"), "{found}");
+    let found = House::new().document(path, "  scopes\n", "  scopes\n  names: scopes\n").difference();
+    assert!(found.contains("names: Me.scopes is answered, and the contract does not promise it"), "{found}");
+    let found = House::new().document(path, "  verdict\n", "  verdict: words\n").difference();
     assert!(found.contains("verdict: the type Verdict has no field words"), "{found}");
-    House::new().apps("categories { uuid name children", "categories { name children").differs(&[
+    House::new().document("types.graphql", "on Category {\n  uuid\n", "on Category {\n").differs(&[
         "marketplace_apps_list: data[].categories[].uuid is promised",
         "marketplace_apps_get: categories[].uuid is promised",
         "marketplace_apps_create: categories[].uuid",
         "marketplace_apps_update: categories[].uuid",
         "marketplace_apps_archive: categories[].uuid",
+        "marketplace_listings_get: categories[].uuid",
+        "marketplace_media_upload: uuid",
     ]);
+}
+
+#[test]
+fn a_plain_field_that_nobody_promised_is_a_leak_whether_a_document_asks_it_or_not() {
+    let expected = "contract/paths/system/me.yaml: system_me_get: secret: Me.secret is answered, and the contract does \
+                    not promise it: promise it, or mark it @edge";
+    let leaks = || House::new().sdl("secret: String! @edge", "secret: String!");
+    assert_eq!(leaks().difference(), expected);
+    assert_eq!(leaks().accepted().difference(), expected);
+    let found = House::new().sdl("limit_per_second: Int! }", "limit_per_second: Int! spent: Int }").difference();
+    assert!(found.contains("system_me_get: rate_limit.spent: RateLimit.spent is answered"), "{found}");
+}
+
+#[test]
+fn a_promise_without_a_plain_field_is_told() {
+    let found = House::new().sdl("scopes: [String!]! ", "").accepted().difference();
+    assert!(found.contains("system_me_get: scopes is promised, and Me has no such field"), "{found}");
+    let edge = House::new().sdl("scopes: [String!]! ", "scopes: [String!]! @edge ").accepted().difference();
+    assert!(edge.contains("scopes is promised, and Me.scopes is an edge"), "{edge}");
+    // What may be left out is promised all the same.
+    let found = House::new()
+        .contract("      - scopes\n      - rate_limit\n", "      - rate_limit\n")
+        .document("system/me.graphql", "  scopes\n", "")
+        .difference();
+    assert!(found.contains("scopes is promised, and the document does not select it"), "{found}");
+}
+
+#[test]
+fn what_leads_back_to_itself_is_asked_to_the_last_level_and_ends_where_it_may() {
+    let last = "      children {\n        uuid\n        name\n      }\n";
+    let cut = House::new().document("types.graphql", last, "").differences();
+    assert_eq!(cut.len(), 7, "{cut:#?}");
+    let told = "children[].children[].children is promised, and the document does not select it";
+    assert!(cut.iter().all(|cut| cut.contains(told)), "{cut:#?}");
+    let category = "    Category:\n      type: object\n      required:\n";
+    let endless = House::new().contract(category, &format!("{category}      - children\n")).differences();
+    assert_eq!(endless.len(), 7, "{endless:#?}");
+    let told =
+        "children[].children[].children[].children is required at every level, and a document ends: do not require";
+    assert!(endless.iter().all(|endless| endless.contains(told)), "{endless:#?}");
 }
 
 #[test]
@@ -188,15 +236,13 @@ fn a_null_that_is_promised_is_no_difference() {
 
 #[test]
 fn fragments_and_directives_are_seen_through() {
-    let house =
-        House::new().document("marketplace/listings.graphql", "uuid name state", "... on App { uuid name } state");
+    let listings = "marketplace/listings.graphql";
+    let house = House::new().document(listings, "...AppFields", "... on App { ...AppFields }");
     assert_eq!(house.differences(), Vec::<String>::new());
-    let house =
-        House::new().document("marketplace/listings.graphql", "uuid name state", "... on Me { uuid name } state");
-    house.differs(&["marketplace_listings_get: uuid is promised", "marketplace_listings_get: name is promised"]);
-    let house =
-        House::new().document("marketplace/listings.graphql", "uuid name state", "uuid name @skip(if: true) state");
-    assert!(house.difference().contains("line 3: a document's answer is fixed; remove the directive"));
+    let house = House::new().document(listings, "...AppFields", "...AppFields ... on Me { secret }");
+    assert_eq!(house.differences(), Vec::<String>::new());
+    let house = House::new().document(listings, "...AppFields", "...AppFields @skip(if: true)");
+    assert!(house.difference().contains("line 5: a document's answer is fixed; remove the directive"));
 }
 
 #[test]
@@ -206,10 +252,10 @@ fn one_of_several_types_fits_one_of_several_forms() {
         House::new()
             .contract("              schema:\n                type: object\n                required:\n                - verdict\n                properties:\n                  verdict:\n                    type: string\n                    maxLength: 100\n              example:\n                verdict: allowed\n", &format!("              schema:\n                {}", forms.replace("\n  ", "\n    ")))
             .sdl("type Verdict { verdict: String! }", "type Mail { kind: String! email: String! }\ntype Phone { kind: String! phone: String! }\nunion Verdict = Mail | Phone")
-            .document("system/me.graphql", "{ verdict }", "{ ... on Mail { kind email } ... on Phone { kind phone } }")
+            .accepted()
     };
     assert_eq!(house().differences(), Vec::<String>::new());
-    let found = house().document("system/me.graphql", "kind phone", "kind").difference();
+    let found = house().document("system/me.graphql", "  kind\n  phone\n", "  kind\n").difference();
     assert!(found.contains("Phone fits none of the contract's forms"), "{found}");
 }
 

@@ -1,0 +1,180 @@
+//! Makes the documents from contract and schema.
+//!
+//! A promise says which root field is asked, the schema what that takes and answers; so nothing is left to be written.
+//! An operation passes every argument on and asks every plain field of what is answered, all the way down. Each object
+//! type has one fragment: beside the operations of the only resource that answers it, or in [`SHARED`].
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::SHARED;
+use crate::contract::{Contract, Operation};
+use crate::sdl::{Field, Object, Root, Sdl, innermost};
+
+/// The first line of every file.
+const HEAD: &str = "# Made from contract and schema by `make accept`: rest/documents/README.md says how.\n";
+/// Longest line, as in the code.
+const WIDTH: usize = 120;
+
+/// The text of every file by its path below `rest/documents`. A promise in `served_directly` has no document, and one
+/// without a root field cannot have one yet.
+///
+/// # Errors
+/// Why the schema's SDL cannot be read.
+pub fn generate(contract: &Contract, sdl: &str, served_directly: &[&str]) -> Result<BTreeMap<String, String>, String> {
+    let sdl = Sdl::read(sdl)?;
+    let mut fragments = Fragments { sdl: &sdl, texts: BTreeMap::new() };
+    let mut definitions: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut used: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for operation in contract.operations() {
+        let Some((root, field)) = sdl.root(&operation.id) else { continue };
+        if served_directly.contains(&operation.id.as_str()) {
+            continue;
+        }
+        let file = format!("{}/{}.graphql", operation.group, operation.resource);
+        let mut writer = Writer::new(&sdl);
+        writer.selection(innermost(&field.ty), "    ");
+        let asked = writer.written;
+        definitions.entry(file.clone()).or_default().push(question(operation, root, field, &asked.text));
+        for name in fragments.reached(asked.spread) {
+            used.entry(name).or_default().insert(file.clone());
+        }
+    }
+    for (name, files) in used {
+        let file = match files.first() {
+            Some(only) if files.len() == 1 => only.clone(),
+            _ => SHARED.to_owned(),
+        };
+        let text = fragments.texts.remove(&name).unwrap_or_default().text;
+        definitions.entry(file).or_default().push(text);
+    }
+    Ok(definitions.into_iter().map(|(file, texts)| (file, format!("{HEAD}\n{}", texts.join("\n")))).collect())
+}
+
+/// The operation of a promise.
+fn question(operation: &Operation, root: Root, field: &Field, selection: &str) -> String {
+    let kind = match root {
+        Root::Query => "query",
+        Root::Mutation => "mutation",
+    };
+    let variables = field.arguments.iter().map(|argument| {
+        let default = argument.default.as_ref().map(|value| format!(" = {value}")).unwrap_or_default();
+        format!("${}: {}{default}", argument.name, argument.ty)
+    });
+    let arguments = field.arguments.iter().map(|argument| format!("{0}: ${0}", argument.name));
+    let id = &operation.id;
+    let (head, asked) = (laid_out("", &format!("{kind} {id}"), variables), laid_out("  ", id, arguments));
+    if selection.is_empty() {
+        return format!("{head} {{\n{asked}\n}}\n");
+    }
+    format!("{head} {{\n{asked} {{\n{selection}  }}\n}}\n")
+}
+
+/// A name with what stands in its brackets: on one line, or each on a line of its own.
+fn laid_out(indent: &str, name: &str, entries: impl Iterator<Item = String>) -> String {
+    let entries: Vec<String> = entries.collect();
+    if entries.is_empty() {
+        return format!("{indent}{name}");
+    }
+    let line = format!("{indent}{name}({})", entries.join(", "));
+    // An opening brace follows.
+    if line.len() + 2 <= WIDTH {
+        return line;
+    }
+    let between = format!("\n{indent}  ");
+    format!("{indent}{name}({between}{}\n{indent})", entries.join(&between))
+}
+
+/// The fragments that were needed so far.
+struct Fragments<'a> {
+    sdl: &'a Sdl,
+    texts: BTreeMap<String, Written>,
+}
+
+impl Fragments<'_> {
+    /// These fragments' types and those of all that they spread in turn.
+    fn reached(&mut self, first: BTreeSet<String>) -> BTreeSet<String> {
+        let (mut reached, mut waiting) = (first.clone(), Vec::from_iter(first));
+        while let Some(name) = waiting.pop() {
+            let sdl = self.sdl;
+            let fragment = self.texts.entry(name).or_insert_with_key(|name| Writer::new(sdl).fragment(name));
+            waiting.extend(fragment.spread.iter().filter(|name| reached.insert((*name).clone())).cloned());
+        }
+        reached
+    }
+}
+
+/// A part of a document.
+#[derive(Default)]
+struct Written {
+    text: String,
+    /// The types whose fragments it spreads.
+    spread: BTreeSet<String>,
+}
+
+/// Writes selections of a schema.
+struct Writer<'a> {
+    sdl: &'a Sdl,
+    written: Written,
+    /// The object types beneath which the next field stands, from that of the fragment on.
+    open: Vec<&'a str>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(sdl: &'a Sdl) -> Self {
+        Writer { sdl, written: Written::default(), open: Vec::new() }
+    }
+
+    /// The fragment of an object type.
+    fn fragment(mut self, name: &str) -> Written {
+        self.line("", &format!("fragment {name}Fields on {name} {{"));
+        if let Some(&name) = self.sdl.objects(name).first() {
+            self.fields(name, "  ");
+        }
+        self.line("", "}");
+        self.written
+    }
+
+    /// What is asked of a type: the fragments of what it can be at run time, and nothing of a scalar. A fragment cannot
+    /// spread itself, so what leads back to it is written out.
+    fn selection(&mut self, name: &str, indent: &str) {
+        let home = self.open.first().copied();
+        let leads_back = home.is_some_and(|home| self.sdl.leads_to(name, home));
+        for member in self.sdl.objects(name) {
+            if !leads_back {
+                self.line(indent, &format!("...{member}Fields"));
+                self.written.spread.insert(member.to_owned());
+            } else if member == name {
+                self.fields(member, indent);
+            } else {
+                self.line(indent, &format!("... on {member} {{"));
+                self.fields(member, &format!("{indent}  "));
+                self.line(indent, "}");
+            }
+        }
+    }
+
+    /// The plain fields of an object type.
+    fn fields(&mut self, name: &'a str, indent: &str) {
+        self.open.push(name);
+        for field in self.sdl.object(name).into_iter().flat_map(Object::plain_fields) {
+            let beneath = innermost(&field.ty);
+            if self.sdl.objects(beneath).is_empty() {
+                self.line(indent, &field.name);
+            } else if !self.sdl.ends(beneath, &self.open) {
+                self.line(indent, &format!("{} {{", field.name));
+                self.selection(beneath, &format!("{indent}  "));
+                self.line(indent, "}");
+            }
+        }
+        self.open.pop();
+    }
+
+    fn line(&mut self, indent: &str, words: &str) {
+        for part in [indent, words, "\n"] {
+            self.written.text.push_str(part);
+        }
+    }
+}

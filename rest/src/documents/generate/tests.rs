@@ -1,0 +1,146 @@
+use async_graphql::parser::parse_query;
+
+use super::*;
+use crate::contract::sample::{contract, folder};
+use crate::documents::Documents;
+
+/// The small schema that belongs to the small contract.
+fn sdl() -> String {
+    std::fs::read_to_string(folder().parent().unwrap().join("schema.graphql")).unwrap()
+}
+
+fn made(sdl: &str) -> BTreeMap<String, String> {
+    generate(contract(), sdl, &["system_health_get"]).unwrap()
+}
+
+#[test]
+fn an_operation_passes_its_arguments_on_and_asks_every_plain_field() {
+    let files = made(&sdl());
+    assert_eq!(
+        files["system/me.graphql"],
+        "# Made from contract and schema by `make accept`: rest/documents/README.md says how.
+
+query system_me_get {
+  system_me_get {
+    ...MeFields
+  }
+}
+
+query system_me_explain($method: Method!, $path: String!) {
+  system_me_explain(method: $method, path: $path) {
+    ...VerdictFields
+  }
+}
+
+fragment MeFields on Me {
+  principal_type
+  scopes
+  rate_limit {
+    ...RateLimitFields
+  }
+}
+
+fragment RateLimitFields on RateLimit {
+  limit_per_second
+}
+
+fragment VerdictFields on Verdict {
+  verdict
+}
+"
+    );
+    let apps = &files["marketplace/apps.graphql"];
+    assert!(apps.contains(
+        "mutation marketplace_apps_delete($app_uuid: UUID!) {\n  marketplace_apps_delete(app_uuid: $app_uuid)\n}\n"
+    ));
+    assert!(
+        apps.contains("query marketplace_apps_list(\n  $state: [AppState!]\n  $category_uuid: [UUID!]\n"),
+        "{apps}"
+    );
+    let with_default = made(&sdl().replace("sort: String!, limit: Int!", "sort: String! = \"name\", limit: Int!"));
+    assert!(with_default["marketplace/apps.graphql"].contains("\n  $sort: String! = \"name\"\n"));
+}
+
+#[test]
+fn a_fragment_stands_beside_its_only_resource_or_among_those_that_are_shared() {
+    let files = made(&sdl());
+    let homes = |fragment: &str| -> Vec<&str> {
+        let start = format!("fragment {fragment} ");
+        files.iter().filter(|(_, text)| text.contains(&start)).map(|(path, _)| path.as_str()).collect()
+    };
+    assert_eq!(homes("AppListFields"), ["marketplace/apps.graphql"]);
+    assert_eq!(homes("AppFields"), ["types.graphql"], "listings answer it too");
+    assert_eq!(homes("CategoryFields"), ["types.graphql"]);
+    assert_eq!(homes("TokenFields"), ["auth/tokens.graphql"]);
+}
+
+#[test]
+fn edges_and_what_takes_an_access_or_arguments_of_its_own_are_left_out() {
+    let whole = made(&sdl());
+    assert!(!whole["system/me.graphql"].contains("secret"));
+    assert!(
+        made(&sdl().replace("secret: String! @edge", "secret: String!"))["system/me.graphql"].contains("  secret\n")
+    );
+    for field in ["secret(of: Int): String!", "secret: String! @access(needs: \"labs.admin\")"] {
+        assert_eq!(made(&sdl().replace("secret: String! @edge", field)), whole, "{field}");
+    }
+    // An edge may lead back: nothing of it is followed.
+    assert!(!whole["types.graphql"].contains("owner"));
+}
+
+#[test]
+fn what_leads_back_to_itself_is_written_out_four_levels_deep() {
+    let types = &made(&sdl())["types.graphql"];
+    let inner = "  children {\n    uuid\n    name\n  }\n";
+    let deeper = |inner: &str| {
+        let lines: String = inner.lines().map(|line| format!("  {line}\n")).collect();
+        format!("  children {{\n    uuid\n    name\n{lines}  }}\n")
+    };
+    let fragment = format!("fragment CategoryFields on Category {{\n  uuid\n  name\n{}}}\n", deeper(&deeper(inner)));
+    assert!(types.contains(&fragment), "{fragment}{types}");
+    // Two types that lead to one another: each is written out within the other's fragment.
+    let files = made(
+        &sdl()
+            .replace("children: [Category!]!", "kin: Kin")
+            .replace("type App {", "type Kin { of: Category! }\ntype App {\n  kin: Kin"),
+    );
+    let documents = Documents::read(files.clone()).unwrap_or_else(|problems| panic!("{problems:#?}\n{files:#?}"));
+    assert!(documents.get("marketplace_apps_get").is_some());
+    assert_eq!(files["types.graphql"].matches("  of {").count(), 3 + 4, "{}", files["types.graphql"]);
+}
+
+#[test]
+fn what_can_be_one_of_several_types_is_asked_for_each() {
+    let union = sdl().replace(
+        "type Verdict { verdict: String! }",
+        "type Mail { kind: String! }\ntype Phone { phone: String! }\nunion Verdict = Mail | Phone",
+    );
+    let me = &made(&union)["system/me.graphql"];
+    assert!(
+        me.contains(
+            "  system_me_explain(method: $method, path: $path) {\n    ...MailFields\n    ...PhoneFields\n  }\n"
+        )
+    );
+    assert!(me.contains("fragment PhoneFields on Phone {\n  phone\n}\n"));
+}
+
+#[test]
+fn what_has_no_root_field_or_is_served_directly_has_no_document() {
+    let without = generate(contract(), &sdl(), &["system_me_get", "system_me_explain"]).unwrap();
+    assert!(!without.contains_key("system/me.graphql") && !without.contains_key("system/health.graphql"));
+    let message = generate(contract(), "type {", &[]).unwrap_err();
+    assert!(!message.is_empty());
+}
+
+#[test]
+fn what_is_made_can_be_read_and_is_the_same_every_time() {
+    let files = made(&sdl());
+    assert_eq!(files, made(&sdl()));
+    for (path, text) in &files {
+        parse_query(format!("{text}query last {{ a }}")).unwrap_or_else(|error| panic!("{path}: {error}"));
+        assert!(text.ends_with("}\n") && !text.contains("\n\n\n") && text.lines().all(|line| line.len() <= WIDTH));
+    }
+    let documents = Documents::read(files).unwrap_or_else(|problems| panic!("{problems:#?}"));
+    // Only liveness has no document.
+    assert_eq!(documents.iter().count() + 1, contract().operations().len());
+}
