@@ -157,7 +157,7 @@ impl<'a> Source<'a> {
         let mut end = text.len();
         for start in starts.into_iter().rev() {
             let from = offset(text, start);
-            definitions.insert(start, without_comments_behind(text.get(from..end).unwrap_or_default()));
+            definitions.insert(start, text.get(from..end).unwrap_or_default().trim_end());
             end = from;
         }
         Source { definitions }
@@ -179,19 +179,6 @@ fn offset(text: &str, (line, column): (usize, usize)) -> usize {
         before += content.len();
     }
     text.len()
-}
-
-/// A definition without the blank lines and comments behind it, which belong to the next one.
-fn without_comments_behind(definition: &str) -> &str {
-    let mut definition = definition.trim_end();
-    loop {
-        let last = definition.rfind('\n').map_or(0, |end| end + 1);
-        let is_comment = definition.get(last..).is_some_and(|line| line.trim_start().starts_with('#'));
-        if !is_comment || last == 0 {
-            return definition;
-        }
-        definition = definition.get(..last).unwrap_or_default().trim_end();
-    }
 }
 
 fn unreadable(file: &str, error: &parser::Error) -> Problem {

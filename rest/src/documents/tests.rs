@@ -5,12 +5,10 @@ fragment App on App { uuid name category { ...Category } }
 fragment Category on Category { uuid name }
 fragment Page on Page { next_cursor has_more }
 
-# Lists them.
 query marketplace_apps_list($limit: Int!) {
   marketplace_apps_list(limit: $limit) { data { ...App } page { ...Page } }
 }
 
-# Gets one.
 query marketplace_apps_get($app_uuid: UUID!) {
   marketplace_apps_get(app_uuid: $app_uuid) { ...App }
 }
@@ -35,7 +33,7 @@ fn a_file_becomes_one_document_per_operation() {
     assert_eq!(names, ["marketplace_apps_delete", "marketplace_apps_get", "marketplace_apps_list"]);
     let get = documents.get("marketplace_apps_get").unwrap();
     assert_eq!(get.file, "rest/documents/marketplace/apps.graphql");
-    assert_eq!(get.line, 12);
+    assert_eq!(get.line, 10);
     assert!(get.is_in("marketplace", "apps") && !get.is_in("marketplace", "app"));
     assert_eq!(get.operation().unwrap().variable_definitions.len(), 1);
 }
