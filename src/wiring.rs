@@ -8,9 +8,10 @@ use std::time::Duration;
 use anyhow::Context;
 use axum::Router;
 use ipnet::IpNet;
+use labs_rest::contract::Contract;
 use labs_rest::exceptions::{Probe, Probes, SERVED_DIRECTLY};
 use labs_rest::{Bound, Rest};
-use labs_schema::engine::Plan;
+use labs_schema::engine::{Descriptions, Plan};
 use labs_schema::jobs::{Job, Jobs};
 use labs_schema::keep::sealed::MasterKey;
 use labs_schema::mail::deliver::{Letterhead, Postman};
@@ -75,8 +76,10 @@ pub async fn application(
     base_url: &str,
     clock: Clock,
 ) -> anyhow::Result<Application> {
+    let contract = Contract::embedded().map_err(|found| differences(&found))?;
     let opening = Opening {
         database_url: database_url.to_owned(),
+        plan: Plan::new(contract.descriptions()).map_err(|breaches| differences(&breaches))?,
         connections: config.database_connections,
         key: MasterKey::load_or_create(&config.master_key_file).context("the master key")?,
         clock,
@@ -97,7 +100,8 @@ pub async fn application(
     };
     let postman = Arc::new(postman(config, base_url)?);
     let probes = probes(&engine, &postman);
-    let rest = Arc::new(Rest::open(engine.clone(), settings, probes).await.map_err(|found| differences(&found))?);
+    let rest = Rest::open(engine.clone(), contract, settings, probes).await;
+    let rest = Arc::new(rest.map_err(|found| differences(&found))?);
     let (router, trusted_proxies) = (Arc::clone(&rest).router(), config.trusted_proxies.clone());
     Ok(Application { engine, rest, router, trusted_proxies, postman })
 }
@@ -200,9 +204,13 @@ fn probes(engine: &Engine, postman: &Arc<Postman>) -> Probes {
 /// # Errors
 /// When one of them cannot be read at all.
 pub async fn check() -> anyhow::Result<Vec<String>> {
-    match Plan::new() {
+    let contract = match Contract::embedded() {
+        Err(problems) => return Ok(problems.iter().map(ToString::to_string).collect()),
+        Ok(contract) => contract,
+    };
+    match Plan::new(contract.descriptions()) {
         Err(breaches) => Ok(breaches),
-        Ok(plan) => Ok(Bound::to(&plan).await.err().unwrap_or_default()),
+        Ok(plan) => Ok(Bound::to(&plan, contract).await.err().unwrap_or_default()),
     }
 }
 
@@ -252,6 +260,7 @@ async fn inside(database_url: &str, common: &Common) -> anyhow::Result<Engine> {
     let nobody = "http://localhost".to_owned();
     let opening = Opening {
         database_url: database_url.to_owned(),
+        plan: Plan::new(Descriptions::default()).map_err(|breaches| differences(&breaches))?,
         connections: 2,
         key: MasterKey::load_or_create(&common.master_key_file()).context("the master key")?,
         clock: Clock::default(),
@@ -282,7 +291,7 @@ fn told(fault: labs_schema::Fault) -> anyhow::Error {
 /// # Errors
 /// When the binary carries one that cannot be read.
 pub fn contract_text() -> anyhow::Result<String> {
-    let contract = labs_rest::contract::Contract::embedded().map_err(|problems| differences(&problems))?;
+    let contract = Contract::embedded().map_err(|problems| differences(&problems))?;
     Ok(contract.text().to_owned())
 }
 
@@ -302,9 +311,18 @@ pub fn contract_assemble() -> anyhow::Result<()> {
 /// # Errors
 /// When the schema breaks a rule of the house, or the file cannot be written.
 pub fn schema_write() -> anyhow::Result<()> {
-    let plan = Plan::new().map_err(|breaches| differences(&breaches))?;
+    let plan = schema()?;
     write(Path::new("schema/states.md"), &labs_schema::states::drawn())?;
     write(Path::new("schema/schema.graphql"), plan.sdl())
+}
+
+/// The schema of this binary, described as the contract does.
+///
+/// # Errors
+/// When the contract cannot be read, or the schema breaks a rule of the house.
+pub fn schema() -> anyhow::Result<Plan> {
+    let contract = Contract::embedded().map_err(|found| differences(&found))?;
+    Plan::new(contract.descriptions()).map_err(|breaches| differences(&breaches))
 }
 
 /// Writes the documents, `rest/documents/<group>/<resource>.graphql`, from the contract as committed and the schema, in
@@ -331,8 +349,8 @@ pub fn documents_write() -> anyhow::Result<()> {
 /// # Errors
 /// When the contract cannot be read, or the schema breaks a rule of the house.
 pub fn documents_made(contract: &str) -> anyhow::Result<BTreeMap<String, String>> {
-    let contract = labs_rest::contract::Contract::from_yaml(contract).map_err(|problems| differences(&problems))?;
-    let plan = Plan::new().map_err(|breaches| differences(&breaches))?;
+    let contract = Contract::from_yaml(contract).map_err(|problems| differences(&problems))?;
+    let plan = Plan::new(contract.descriptions()).map_err(|breaches| differences(&breaches))?;
     labs_rest::documents::generate(&contract, plan.sdl(), SERVED_DIRECTLY).map_err(|error| differences(&[error]))
 }
 

@@ -112,34 +112,6 @@ fn the_inside_knows_no_http_and_the_face_knows_no_sql() {
 }
 
 #[test]
-fn a_type_is_answered_whole_by_every_operation_or_by_none() {
-    let resolvers = files("schema/src", ".rs");
-    let answered = |wrapped: bool| {
-        let signatures = resolvers.iter().flat_map(|(path, text)| {
-            let fields = text.split("#[graphql(directive = access::apply(").skip(1);
-            fields.filter_map(move |field| {
-                // An operation's name has its group in front; a field beneath one is none.
-                field.split("async fn ").nth(1)?.split('(').next()?.split_once('_')?;
-                let ty = field.split("-> Result<").nth(1)?.split(", Fault>").next()?;
-                Some((path.clone(), ty.to_owned()))
-            })
-        });
-        let named = signatures.filter_map(move |(path, ty)| match ty.strip_prefix("Whole<") {
-            Some(inner) => wrapped.then(|| (path, inner.trim_end_matches('>').to_owned())),
-            None => (!wrapped).then_some((path, ty)),
-        });
-        named.collect::<Vec<_>>()
-    };
-    let whole: Vec<String> = answered(true).into_iter().map(|(_, ty)| ty).collect();
-    assert!(!whole.is_empty(), "some operations answer whole");
-    let broken = answered(false).into_iter().filter(|(_, ty)| whole.contains(ty));
-    none(
-        &broken.map(|(path, ty)| format!("{path}: {ty}")).collect::<Vec<_>>(),
-        "its document is pruned, because another operation answers the type whole: wrap it in Whole here too:",
-    );
-}
-
-#[test]
 fn statements_are_short_enough_to_be_read() {
     let mut long = Vec::new();
     for (path, text) in files("schema/src", ".rs") {
@@ -168,7 +140,7 @@ fn the_assembled_contract_is_the_committed_one() {
 
 #[test]
 fn the_agreed_schema_is_the_one_that_is_built() {
-    let plan = labs_schema::engine::Plan::new().unwrap_or_else(|breaches| panic!("{breaches:?}"));
+    let plan = labs::wiring::schema().unwrap();
     let agreed = std::fs::read_to_string(root().join("schema/schema.graphql")).unwrap();
     assert!(
         plan.sdl() == agreed,

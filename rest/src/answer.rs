@@ -2,9 +2,8 @@
 
 use axum::body::Body;
 use base64::Engine as _;
-use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
-use labs_schema::ask::{Download, RefreshCookie};
+use labs_schema::ask::{Created, Download, RefreshCookie};
 use labs_schema::engine::Answer;
 use labs_schema::{Code, Fault};
 use serde_json::{Map, Value};
@@ -35,14 +34,14 @@ pub(crate) struct Asked<'a> {
 ///
 /// # Errors
 /// [`Code::PreconditionFailed`] for a read whose `If-Match` names another representation.
-pub(crate) fn success(asked: &Asked<'_>, answer: Answer) -> Result<Response<Body>, Fault> {
-    let mut extras = answer.extras;
-    let response = match extras.download.take() {
+pub(crate) fn success(asked: &Asked<'_>, mut answer: Answer) -> Result<Response<Body>, Fault> {
+    let download = answer.extras.download.take();
+    let response = match download {
         Some(download) => file(download),
-        None => json(asked, answer.body),
+        None => json(asked, &answer),
     };
     let mut response = conditionally(response, (asked.if_match, asked.if_none_match), asked.headers)?;
-    if let Some(cookie) = extras.cookie {
+    if let Some(cookie) = answer.extras.cookie {
         set_cookie(&mut response, &cookie);
     }
     if answer.replayed {
@@ -108,17 +107,17 @@ pub(crate) fn etag(body: &[u8]) -> String {
     base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(half)
 }
 
-fn json(asked: &Asked<'_>, body: Bytes) -> Response<Body> {
+fn json(asked: &Asked<'_>, answer: &Answer) -> Response<Body> {
     let success = StatusCode::from_u16(asked.operation.success).unwrap_or(StatusCode::OK);
     if success == StatusCode::NO_CONTENT {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = success;
         return response;
     }
-    let tag = asked.operation.sends_etag.then(|| etag(&body));
-    let location = if success == StatusCode::CREATED { location(asked, &body) } else { None };
-    let link = if asked.operation.is_list { next_link(asked, &body) } else { None };
-    let mut response = Response::new(Body::from(body));
+    let tag = asked.operation.sends_etag.then(|| etag(&answer.body));
+    let location = if success == StatusCode::CREATED { location(asked, answer.created.as_ref()) } else { None };
+    let link = answer.next_cursor.as_deref().and_then(|cursor| next_link(asked, cursor));
+    let mut response = Response::new(Body::from(answer.body.clone()));
     *response.status_mut() = success;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -169,30 +168,27 @@ fn not_modified(tag: &EntityTag) -> Response<Body> {
     response
 }
 
-/// Where the created thing is: the contract's `x-location` with the fields of the answer and of the path
-/// filled in.
-fn location(asked: &Asked<'_>, body: &[u8]) -> Option<String> {
+/// Where the created thing is: the contract's `x-location` with the parameters of the path filled in, and what the
+/// thing is addressed by in place of any other name.
+fn location(asked: &Asked<'_>, created: Option<&Created>) -> Option<String> {
     let template = asked.operation.location.as_deref()?;
-    let made: Map<String, Value> = serde_json::from_slice(body).ok()?;
     let mut out = String::with_capacity(template.len() + 36);
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
         let (name, behind) = after.split_once('}')?;
         out.push_str(before);
-        out.push_str(made.get(name).or_else(|| asked.variables.get(name))?.as_str()?);
+        match asked.variables.get(name).and_then(Value::as_str) {
+            Some(value) => out.push_str(value),
+            None => out.push_str(&created?.to_string()),
+        }
         rest = behind;
     }
     out.push_str(rest);
     Some(out)
 }
 
-/// The link to the next page: the same request with the cursor of the answer (RFC 8288). The cursor stands at
-/// the end of the body, so it is looked for from there.
-fn next_link(asked: &Asked<'_>, body: &[u8]) -> Option<String> {
-    const KEY: &[u8] = b"\"next_cursor\":\"";
-    let start = body.windows(KEY.len()).rposition(|window| window == KEY)? + KEY.len();
-    let cursor = body.get(start..)?.split(|byte| *byte == b'"').next()?;
-    let cursor = std::str::from_utf8(cursor).ok()?;
+/// The link to the next page: the same request with the cursor of the answer (RFC 8288).
+fn next_link(asked: &Asked<'_>, cursor: &str) -> Option<String> {
     let kept =
         asked.query.split('&').filter(|pair| !pair.is_empty() && !pair.starts_with("cursor=") && *pair != "cursor");
     let query: Vec<&str> = kept.collect();

@@ -13,12 +13,13 @@ use axum::extract::{Request, State};
 use futures_util::FutureExt as _;
 use http::{Method, Response, header, request::Parts};
 use labs_schema::ask::{Attachment, Caller, Channel, Credentials};
-use labs_schema::engine::{Call, IdempotencyKey, Precondition, Question};
-use labs_schema::{Code, Engine, Fault};
+use labs_schema::engine::{Admission, Call, IdempotencyKey, Precondition};
+use labs_schema::{Code, Fault};
 use serde_json::{Map, Value};
 
 use crate::answer::{self, Asked};
 use crate::bind::{self, Bound, Condition};
+use crate::bound::{BoundOperation, Representation};
 use crate::contract::{Access, Operation};
 use crate::edge::budget::{Allowance, Spending};
 use crate::edge::server::Peer;
@@ -224,37 +225,38 @@ async fn walk_operation<'a>(
         }
     };
     walk.operation = Some(operation);
+    let Some(bound) = rest.bound(operation) else {
+        return Err(Fault::internal(format!("{} is not bound", operation.id)));
+    };
     let mut seat = Seat::of(operation, &rest.seats)?;
-    let mut caller = walk.caller(parts, Channel::Rest);
-    admit(rest, parts, operation, walk, &mut caller).await?;
+    let caller = Arc::new(identify(rest, parts, operation, walk).await?);
+    let admission = match &bound.prepared {
+        Some(prepared) => Some(rest.engine.admit(prepared, &caller).await?),
+        None => None,
+    };
+    count(rest, operation, &caller);
     let network = address::network(walk.address).to_string();
     let _place = body::place(&rest.uploads, operation, &network, &caller).await?;
-    let question = rest.questions.get(&operation.id);
     let arriving = Arriving { body, seat: &mut seat, places: &rest.bodies, network: &network };
-    let bound = match (checked(rest, parts, arriving, operation, &caller, &values).await, question) {
-        (Ok(bound), _) => bound,
+    let request = match (checked(rest, parts, arriving, operation, &caller, &values).await, &admission) {
+        (Ok(request), _) => request,
         (Err((fault, _)), None) => return Err(fault),
-        (Err((fault, variables)), Some(question)) => {
-            return Err(rest.engine.refuse(&question.root, &caller, &variables, fault).await);
+        (Err((fault, variables)), Some(admission)) => {
+            return Err(rest.engine.refuse(admission, &variables, fault).await);
         }
     };
-    match question {
-        Some(question) => ask(rest, parts, operation, question, caller, bound).await,
-        None => exceptions::serve(rest, operation, parts, &caller, &bound).await,
+    match admission {
+        Some(admission) => ask(rest, parts, operation, bound, admission, request).await,
+        None => exceptions::serve(rest, operation, parts, &caller, &request).await,
     }
 }
 
-/// Who calls, whether they may, and whether the budget lasts.
-async fn admit(
-    rest: &Rest,
-    parts: &Parts,
-    operation: &Operation,
-    walk: &mut Walk<'_>,
-    caller: &mut Caller,
-) -> Result<(), Fault> {
+/// Who calls, and whether the budget lasts.
+async fn identify(rest: &Rest, parts: &Parts, operation: &Operation, walk: &mut Walk<'_>) -> Result<Caller, Fault> {
+    let mut caller = walk.caller(parts, Channel::Rest);
     match &operation.access {
         Access::Any | Access::Scope(_) => {
-            if let Err(fault) = walk.authenticate(rest, parts, caller).await {
+            if let Err(fault) = walk.authenticate(rest, parts, &mut caller).await {
                 return Err(refused_early(rest, operation, caller, fault).await);
             }
         }
@@ -271,33 +273,25 @@ async fn admit(
             caller.credentials.refresh = bearer::refresh_cookie(&parts.headers);
         }
     }
-    if operation.id == "auth_tokens_issue" {
+    if operation.takes_client_credentials {
         caller.credentials.client = bearer::basic(&parts.headers)?;
     }
-    rest.meter.spend_attempt(&operation.id, address::network(walk.address))?;
-    if let Some(question) = rest.questions.get(&operation.id)
-        && let Err(fault) = Engine::guard(question.root.access, caller)
-    {
-        return Err(rest.engine.refuse(&question.root, caller, &Map::new(), fault).await);
-    }
-    count(rest, operation, caller);
-    Ok(())
+    rest.meter.spend_attempt(operation, address::network(walk.address))?;
+    Ok(caller)
 }
 
 /// A refusal before anything was asked. Whoever is known, may ask and has spent the budget leaves a record of it
 /// (specification: decisions, Audit), the first time in a minute: a program in a loop must not fill a log of which nothing
 /// can be deleted, and the ledger of refusals counts all of them. A token that is no good leaves none.
-async fn refused_early(rest: &Rest, operation: &Operation, caller: &Caller, fault: Fault) -> Fault {
-    let (Some(question), Some(principal)) = (rest.questions.get(&operation.id), &caller.principal) else {
-        return fault;
-    };
+async fn refused_early(rest: &Rest, operation: &Operation, caller: Caller, fault: Fault) -> Fault {
+    let prepared = rest.bound(operation).and_then(|bound| bound.prepared.as_ref());
+    let (Some(prepared), Some(principal)) = (prepared, &caller.principal) else { return fault };
     let about = (principal.budget.account.clone(), operation.id.clone());
-    let is_told =
-        Engine::guard(question.root.access, caller).is_err() || !rest.told.entry(about).or_insert(()).is_fresh();
-    if is_told {
-        return fault;
+    let Ok(admission) = Admission::of(prepared, &Arc::new(caller)) else { return fault };
+    if rest.told.entry(about).or_insert(()).is_fresh() {
+        return rest.engine.refuse(&admission, &Map::new(), fault).await;
     }
-    rest.engine.refuse(&question.root, caller, &Map::new(), fault).await
+    fault
 }
 
 /// Counts a request that was let in, and the scope that a program used for it.
@@ -338,44 +332,46 @@ async fn ask(
     rest: &Rest,
     parts: &Parts,
     operation: &Operation,
-    question: &Arc<Question>,
-    caller: Caller,
-    bound: Bound,
+    bound: &BoundOperation,
+    admission: Admission,
+    mut request: Bound,
 ) -> Result<Response<Body>, Fault> {
-    let idempotency =
-        bound.idempotency_key.as_ref().map(|key| IdempotencyKey { key: key.clone(), fingerprint: bound.fingerprint() });
-    let of_write = bound.if_match.as_ref().filter(|_| operation.is_write());
-    let precondition = of_write.and_then(|tags| precondition(rest, operation, &bound, tags.clone()));
+    bound.name_orders(&mut request.variables);
+    let idempotency = request
+        .idempotency_key
+        .as_ref()
+        .map(|key| IdempotencyKey { key: key.clone(), fingerprint: request.fingerprint() });
+    let of_write = request.if_match.as_ref().filter(|_| operation.is_write());
+    let precondition = of_write.zip(bound.representation.as_ref());
     let call = Call {
-        question: Arc::clone(question),
-        caller,
-        variables: bound.variables.clone(),
-        attachment: bound.attachments.into_iter().next().map(|file| Attachment { bytes: file.bytes }),
+        admission,
+        variables: request.variables.clone(),
+        attachment: request.attachments.into_iter().next().map(|file| Attachment { bytes: file.bytes }),
         idempotency,
-        precondition,
+        precondition: precondition.map(|(tags, of)| of.precondition(&request.variables, tags.clone())),
     };
     let answer = rest.engine.ask(call).await?;
     let asked = Asked {
         operation,
-        variables: &bound.variables,
-        if_match: bound.if_match.as_ref().filter(|_| !operation.is_write()),
-        if_none_match: bound.if_none_match.as_ref(),
+        variables: &request.variables,
+        if_match: request.if_match.as_ref().filter(|_| !operation.is_write()),
+        if_none_match: request.if_none_match.as_ref(),
         headers: &parts.headers,
         query: parts.uri.query().unwrap_or_default(),
     };
     answer::success(&asked, answer)
 }
 
-/// `If-Match` speaks of the representation that GET answers on the same path.
-fn precondition(rest: &Rest, operation: &Operation, bound: &Bound, tags: Condition) -> Option<Precondition> {
-    let same = |other: &&Arc<Operation>| other.path == operation.path && other.method == Method::GET;
-    let get = rest.contract.operations().iter().find(same)?;
-    let question = Arc::clone(rest.questions.get(&get.id)?);
-    let named = |name: &str| get.parameters.iter().any(|parameter| parameter.name == name);
-    let variables =
-        bound.variables.iter().filter(|(name, _)| named(name)).map(|(k, v)| (k.clone(), v.clone())).collect();
-    let holds = Arc::new(move |present: &[u8]| tags.matches_strongly(&answer::etag(present)));
-    Some(Precondition { question, variables, holds })
+impl Representation {
+    /// What `If-Match` asks of the representation that these variables name.
+    fn precondition(&self, variables: &Map<String, Value>, tags: Condition) -> Precondition {
+        let named = |name: &String| variables.get(name).map(|value| (name.clone(), value.clone()));
+        Precondition {
+            operation: Arc::clone(&self.prepared),
+            variables: self.variables.iter().filter_map(named).collect(),
+            holds: Arc::new(move |present: &[u8]| tags.matches_strongly(&answer::etag(present))),
+        }
+    }
 }
 
 fn options(allow: &[Method]) -> Response<Body> {

@@ -7,6 +7,7 @@
 
 pub mod answer;
 pub mod bind;
+mod bound;
 pub mod contract;
 pub mod dispatch;
 pub mod documents;

@@ -1,6 +1,5 @@
 //! The public face, put together and inspected once, at start-up.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,17 +7,19 @@ use axum::Router;
 use bytes::Bytes;
 use ipnet::IpNet;
 use labs_schema::Engine;
-use labs_schema::engine::{Plan, Question};
+use labs_schema::engine::Plan;
 use moka::sync::Cache;
 use tokio::sync::Semaphore;
 
-use crate::contract::Contract;
+use crate::bound::{self, BoundOperation};
+use crate::contract::{Contract, Operation};
 use crate::dispatch::places::{Most, Places};
 use crate::documents::Documents;
 use crate::edge::budget::{Limits, Meter};
 use crate::exceptions::{Packed, SERVED_DIRECTLY};
 use crate::inspect;
 use crate::routes::Routes;
+use crate::sdl::Sdl;
 
 /// Most requests under way at once.
 const AT_ONCE: usize = 512;
@@ -40,11 +41,11 @@ pub struct Settings {
     pub limits: Limits,
 }
 
-/// The contract bound to the schema: every promise has its question and its route.
+/// The contract bound to the schema: every operation has what answers it, and its route.
 pub struct Bound {
     contract: Contract,
     routes: Routes,
-    questions: HashMap<String, Arc<Question>>,
+    operations: Vec<BoundOperation>,
 }
 
 impl Bound {
@@ -53,17 +54,20 @@ impl Bound {
     ///
     /// # Errors
     /// Every difference, each naming the file to open.
-    pub async fn to(plan: &Plan) -> Result<Self, Vec<String>> {
+    pub async fn to(plan: &Plan, contract: Contract) -> Result<Self, Vec<String>> {
         let mut found = Vec::new();
-        let contract = kept(Contract::embedded(), &mut found);
         let documents = kept(Documents::load(), &mut found);
-        let routes = contract.as_ref().and_then(|contract| kept(Routes::new(contract), &mut found));
-        if let (Some(contract), Some(documents)) = (&contract, &documents) {
-            found.extend(sentences(inspect::inspect(contract, documents, plan.sdl(), SERVED_DIRECTLY)));
+        let routes = kept(Routes::new(&contract), &mut found);
+        if let Some(documents) = &documents {
+            found.extend(sentences(inspect::inspect(&contract, documents, plan.sdl(), SERVED_DIRECTLY)));
         }
-        let questions = prepared(plan, documents.as_ref(), &mut found).await;
-        match (contract, routes) {
-            (Some(contract), Some(routes)) if found.is_empty() => Ok(Self { contract, routes, questions }),
+        let prepared = bound::prepare(plan, documents.as_ref(), &mut found).await;
+        match routes {
+            Some(routes) if found.is_empty() => {
+                let sdl = Sdl::read(plan.sdl()).map_err(|error| vec![error])?;
+                let operations = bound::bind(&contract, &sdl, &prepared);
+                Ok(Self { contract, routes, operations })
+            }
             _ => Err(found),
         }
     }
@@ -74,31 +78,13 @@ fn kept<T, E: std::fmt::Display>(read: Result<T, Vec<E>>, found: &mut Vec<String
     read.map_err(|errors| found.extend(sentences(errors))).ok()
 }
 
-/// Every document bound to the schema, by its name; what does not fit joins what was found.
-async fn prepared(
-    plan: &Plan,
-    documents: Option<&Documents>,
-    found: &mut Vec<String>,
-) -> HashMap<String, Arc<Question>> {
-    let mut questions = HashMap::new();
-    for document in documents.into_iter().flat_map(Documents::iter) {
-        match plan.prepare(&document.name, document.parsed.clone()).await {
-            Ok(question) => {
-                questions.insert(document.name.clone(), Arc::new(question));
-            }
-            Err(breaches) => found.extend(breaches.into_iter().map(|what| format!("{}: {what}", document.file))),
-        }
-    }
-    questions
-}
-
-/// Contract, questions, routes and budgets over an engine.
+/// Contract, operations, routes and budgets over an engine.
 pub struct Rest {
     pub(crate) engine: Engine,
     pub(crate) contract: Contract,
     pub(crate) document: Packed,
     pub(crate) routes: Routes,
-    pub(crate) questions: HashMap<String, Arc<Question>>,
+    operations: Vec<BoundOperation>,
     pub(crate) meter: Meter,
     pub(crate) seats: Semaphore,
     pub(crate) bodies: Places,
@@ -116,10 +102,11 @@ impl Rest {
     /// Every difference between contract, documents, schema and router, each naming the file to open.
     pub async fn open(
         engine: Engine,
+        contract: Contract,
         settings: Settings,
         probes: crate::exceptions::Probes,
     ) -> Result<Self, Vec<String>> {
-        let Bound { contract, routes, questions } = Bound::to(engine.plan()).await?;
+        let Bound { contract, routes, operations } = Bound::to(engine.plan(), contract).await?;
         let contract = contract.at(&settings.base_url);
         let meter = Meter::new(settings.limits);
         let document = Packed::new(Bytes::from(contract.text().to_owned()));
@@ -131,7 +118,7 @@ impl Rest {
             contract,
             document,
             routes,
-            questions,
+            operations,
             meter,
             seats,
             bodies,
@@ -140,6 +127,11 @@ impl Rest {
             settings,
             probes,
         })
+    }
+
+    /// What answers an operation of the contract.
+    pub(crate) fn bound(&self, operation: &Operation) -> Option<&BoundOperation> {
+        self.operations.get(operation.index)
     }
 
     /// The contract that is served.

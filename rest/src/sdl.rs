@@ -9,8 +9,8 @@ use async_graphql::parser::types::{
 use async_graphql::parser::{self, Positioned};
 use async_graphql::{Name, Value as ConstValue};
 
-/// Edges that the schema does not mark yet: each is one all the same, until its field bears `@edge`.
-const UNMARKED: [(&str, &str); 1] = [("Category", "parent")];
+/// The argument that takes a request's body.
+const BODY: &str = "body";
 
 /// How many levels are asked of a type that leads back to itself, because GraphQL has to say where such a question ends:
 /// as many as the storefront's tree of categories has, which is the only answer of that kind.
@@ -74,6 +74,8 @@ pub(crate) struct Field {
     pub(crate) internal: bool,
     /// Whether it is marked `@edge`: it leads to another thing, and only staff's own queries follow it.
     pub(crate) edge: bool,
+    /// Whether it is marked `@answers_file`: what it answers is a file beside the JSON.
+    pub(crate) answers_file: bool,
 }
 
 impl Field {
@@ -149,6 +151,24 @@ impl Sdl {
     /// All root fields.
     pub(crate) fn root_fields(&self) -> impl Iterator<Item = &Field> {
         [Root::Query, Root::Mutation].into_iter().filter_map(|root| self.roots(root)).flat_map(|object| &object.fields)
+    }
+
+    /// The inputs of a root field as a request names them: each argument, and instead of one that is an input object (the
+    /// filters of a list) each field of it. A body is one input.
+    pub(crate) fn inputs<'a>(&'a self, field: &'a Field) -> Vec<(&'a str, &'a Type)> {
+        let each = |argument: &'a Argument| match self.filters(argument) {
+            Some(fields) => fields.iter().map(|(name, input)| (name.as_str(), &input.ty)).collect(),
+            None => vec![(argument.name.as_str(), &argument.ty)],
+        };
+        field.arguments.iter().flat_map(each).collect()
+    }
+
+    /// The fields of an argument that is an input object and no body.
+    pub(crate) fn filters(&self, argument: &Argument) -> Option<&BTreeMap<String, Input>> {
+        match self.types.get(innermost(&argument.ty)) {
+            Some(Kind::Input(fields)) if argument.name != BODY => Some(fields),
+            _ => None,
+        }
     }
 
     /// The object types that an object, interface or union can be at run time.
@@ -229,9 +249,9 @@ impl Sdl {
             TypeKind::InputObject(kind) => Kind::Input(kind.fields.into_iter().map(input).collect()),
             TypeKind::Interface(kind) => {
                 let kind = ObjectType { implements: kind.implements, fields: kind.fields };
-                Kind::Object(object(&name, kind, true))
+                Kind::Object(object(kind, true))
             }
-            TypeKind::Object(kind) => Kind::Object(object(&name, kind, false)),
+            TypeKind::Object(kind) => Kind::Object(object(kind, false)),
         };
         match (self.types.get_mut(&name), kind) {
             (Some(Kind::Object(first)), Kind::Object(more)) => first.fields.extend(more.fields),
@@ -246,11 +266,8 @@ fn names(names: Vec<Positioned<Name>>) -> Vec<String> {
     names.into_iter().map(|name| name.node.to_string()).collect()
 }
 
-fn object(name: &str, kind: ObjectType, interface: bool) -> Object {
-    let mut fields: Vec<Field> = kind.fields.into_iter().map(|field| self::field(field.node)).collect();
-    for field in &mut fields {
-        field.edge |= UNMARKED.contains(&(name, field.name.as_str()));
-    }
+fn object(kind: ObjectType, interface: bool) -> Object {
+    let fields = kind.fields.into_iter().map(|field| self::field(field.node)).collect();
     Object { fields, implements: names(kind.implements), interface }
 }
 
@@ -260,6 +277,7 @@ fn field(definition: FieldDefinition) -> Field {
         access: directive("access").and_then(|directive| needs(&directive.node)),
         internal: directive("internal").is_some(),
         edge: directive("edge").is_some(),
+        answers_file: directive("answers_file").is_some(),
         name: definition.name.node.to_string(),
         ty: definition.ty.node,
         arguments: definition.arguments.into_iter().map(|argument| self::argument(argument.node)).collect(),

@@ -9,6 +9,7 @@ use async_graphql::TypeDirective;
 use crate::scope::Scope;
 
 pub use directive::access;
+pub(crate) use directive::{answers_file, audit_partner, audit_target, batched, edge};
 
 mod directive {
     #![expect(missing_docs, reason = "the macro makes items that it gives no documentation")]
@@ -20,6 +21,29 @@ mod directive {
     /// Written beside a resolver as `#[graphql(directive = access::apply("marketplace.apps:write".into()))]`.
     #[TypeDirective(location = "FieldDefinition")]
     pub fn access(needs: String) {}
+
+    /// The `@batched` directive: a read that is quick. Calls of it that leave an audit record and come at the same
+    /// moment are read in one transaction.
+    #[TypeDirective(location = "FieldDefinition")]
+    pub fn batched() {}
+
+    /// The `@answers_file` directive: the answer is a file, which only the REST API can deliver.
+    #[TypeDirective(location = "FieldDefinition")]
+    pub fn answers_file() {}
+
+    /// The `@audit_target` directive: the kind of thing that an audit record of the field is about, and the argument that
+    /// names it.
+    #[TypeDirective(location = "FieldDefinition")]
+    pub fn audit_target(kind: String, argument: String) {}
+
+    /// The `@audit_partner` directive: the argument that names the partner whom an audit record of the field concerns.
+    #[TypeDirective(location = "FieldDefinition")]
+    pub fn audit_partner(argument: String) {}
+
+    /// The `@edge` directive: a field that leads to another thing. Staff's own queries follow it; no fixed document
+    /// does.
+    #[TypeDirective(location = "FieldDefinition")]
+    pub fn edge() {}
 }
 
 /// Every root field with the scope it needs, as the schema of this process declares them.
@@ -77,10 +101,10 @@ impl Access {
         }
     }
 
-    /// Whether every call leaves an audit record (specification: decisions, Audit): the admin group,
-    /// and every operation under a scope of the operator's domain.
+    /// Whether every call leaves an audit record (specification: decisions, Audit): every operation under a scope of
+    /// the operator's domain, among them the whole admin group.
     #[must_use]
-    pub fn is_audited(self, operation: &str) -> bool {
-        operation.starts_with("admin_") || self.scope().is_some_and(Scope::is_admin)
+    pub fn is_audited(self) -> bool {
+        self.scope().is_some_and(Scope::is_admin)
     }
 }

@@ -1,5 +1,7 @@
 //! The one context value of a request: who asks, over which connection, at what time.
 
+mod answer;
+
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -18,6 +20,8 @@ use crate::principal::{Owner, Principal};
 use crate::services::Services;
 use crate::time::Time;
 
+pub use answer::{Created, Written};
+
 tokio::task_local! {
     /// Under which name the answer of the root field leaves that is being resolved, where a query may have several.
     pub(crate) static ROOT_KEY: String;
@@ -29,7 +33,7 @@ pub(crate) type Loaders = Arc<Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>
 /// What a resolver may know of its request.
 pub struct Ask {
     /// Who asks.
-    pub caller: Caller,
+    pub caller: Arc<Caller>,
     /// Where statements run.
     pub db: Db,
     /// The request's time; one value for all it does.
@@ -38,9 +42,9 @@ pub struct Ask {
     pub services: Arc<Services>,
     /// The file that came with the request.
     pub attachment: Option<Attachment>,
-    /// Whether a fixed document asks, which wants all there is, rather than a staff member's own query.
-    pub(crate) is_document: bool,
     extras: Mutex<Extras>,
+    /// What a fixed document was answered.
+    written: Mutex<Option<Written>>,
     loaders: Loaders,
 }
 
@@ -201,21 +205,20 @@ pub struct Target {
 impl Ask {
     /// A fresh context.
     pub(crate) fn new(
-        caller: Caller,
+        caller: Arc<Caller>,
         db: Db,
         now: Time,
         services: Arc<Services>,
         attachment: Option<Attachment>,
     ) -> Self {
-        let is_document = caller.channel == Channel::Rest;
         Self {
             caller,
             db,
             now,
             services,
             attachment,
-            is_document,
             extras: Mutex::default(),
+            written: Mutex::default(),
             loaders: Loaders::default(),
         }
     }
@@ -296,7 +299,7 @@ impl Ask {
     }
 
     fn with_noted(&self, change: impl FnOnce(&mut Noted)) {
-        let key = ROOT_KEY.try_with(Clone::clone).ok();
+        let key = ROOT_KEY.try_with(Clone::clone).ok().filter(|_| self.caller.channel == Channel::Playground);
         self.with_extras(|extras| match key {
             Some(key) => change(extras.noted_at.entry(key).or_default()),
             None => change(&mut extras.noted),

@@ -38,6 +38,7 @@ mod batch;
 mod csv;
 mod entitlement;
 mod handoff;
+pub mod list;
 mod marketplace;
 mod partner;
 mod plain;
@@ -45,12 +46,17 @@ mod shared;
 mod slug;
 mod subscription;
 mod system;
-mod whole;
+mod words;
 
 pub use engine::Engine;
 pub use fault::{Code, Fault, FieldError};
 pub use principal::{Principal, PrincipalType};
 pub use scope::{Scope, ScopeSet};
+
+/// Every statement of the service that the compiler has not checked, so that a test can.
+pub fn statements() -> Vec<&'static dyn list::Statements> {
+    marketplace::statements().collect()
+}
 
 engine::roots! {
     groups:

@@ -3,7 +3,7 @@
 use async_graphql::SimpleObject;
 
 /// An amount in the smallest unit of its currency (specification: decisions, Answers).
-#[derive(Clone, Debug, PartialEq, Eq, SimpleObject)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub struct Money {
     /// In the smallest unit: 4900 in EUR is 49.00 euros.

@@ -43,6 +43,8 @@ static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");
 pub struct Opening {
     /// The database as its owner; the service itself acts as the role `labs_service`.
     pub database_url: String,
+    /// The schema.
+    pub plan: Plan,
     /// Most connections.
     pub connections: u32,
     /// Seals and authenticates what leaves the service.
@@ -121,7 +123,6 @@ pub async fn ping(pool: &PgPool) -> Result<(), Fault> {
 /// When the database is away, the master key is not the one it was sealed with, or the schema breaks a rule.
 pub fn open(opening: Opening) -> BoxFuture<'static, Result<Engine, OpenRefusal>> {
     async move {
-        let plan = Plan::new().map_err(|breaches| OpenRefusal::new(breaches.join("\n")))?;
         let pool = connect(&opening.database_url, opening.connections).await?;
         let inside = |fault: Fault| OpenRefusal::of_fault(&fault);
         if !authority::is_sealed_with(&pool, &opening.key).await.map_err(inside)? {
@@ -145,7 +146,7 @@ pub fn open(opening: Opening) -> BoxFuture<'static, Result<Engine, OpenRefusal>>
             authority: Arc::new(authority),
             key: opening.key,
         };
-        Ok(Engine::new(plan, pool, Arc::new(services)))
+        Ok(Engine::new(opening.plan, pool, Arc::new(services)))
     }
     .boxed()
 }

@@ -13,7 +13,8 @@ use crate::scope::{Scope, ScopeSet};
 use crate::time::Time;
 
 /// The kinds of principal (specification: decisions, Principals).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum, serde::Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum PrincipalType {
     /// A person in a partner's team.
     PartnerUser,

@@ -68,9 +68,15 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
     ("select count(*) as \"count!\" from support_desk_shown", "partner", "the same"),
 ];
 
+/// A statement.
+struct Statement {
+    query: String,
+    parameters: usize,
+}
+
 /// A statement as the build left it.
 #[derive(Deserialize)]
-struct Statement {
+struct Checked {
     query: String,
     describe: Describe,
 }
@@ -80,9 +86,18 @@ struct Describe {
     parameters: BTreeMap<String, Value>,
 }
 
+impl From<Checked> for Statement {
+    fn from(checked: Checked) -> Self {
+        let parameters = checked.describe.parameters.values().filter_map(Value::as_array).map(Vec::len).sum();
+        Self { query: checked.query, parameters }
+    }
+}
+
 impl Statement {
-    fn parameters(&self) -> usize {
-        self.describe.parameters.values().filter_map(Value::as_array).map(Vec::len).sum()
+    /// A statement that the compiler has not checked.
+    fn of_a_list(query: String) -> Self {
+        let parameters = (1..).take_while(|number| query.contains(&format!("${number}"))).count();
+        Self { query, parameters }
     }
 
     /// Its first words, on one line.
@@ -94,8 +109,10 @@ impl Statement {
 fn statements() -> Vec<Statement> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(".sqlx");
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let read = |path| serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    files.filter(|path| path.extension().is_some_and(|end| end == "json")).map(read).collect()
+    let read = |path| serde_json::from_str::<Checked>(&std::fs::read_to_string(path).unwrap()).unwrap().into();
+    let checked = files.filter(|path| path.extension().is_some_and(|end| end == "json")).map(read);
+    let of_lists = labs_schema::statements().into_iter().flat_map(|list| list.statements());
+    checked.chain(of_lists.map(Statement::of_a_list)).collect()
 }
 
 #[tokio::test]
@@ -137,7 +154,7 @@ async fn plan(connection: &mut PgConnection, statement: &Statement) -> Option<Va
         return None;
     }
     run(connection, &format!("prepare statement as {}", statement.query)).await;
-    let nulls = vec!["null"; statement.parameters()].join(", ");
+    let nulls = vec!["null"; statement.parameters].join(", ");
     let arguments = if nulls.is_empty() { String::new() } else { format!("({nulls})") };
     let explain = format!("explain (format json) execute statement{arguments}");
     let Json(plan): Json<Value> = sqlx::query_scalar(AssertSqlSafe(explain)).fetch_one(&mut *connection).await.unwrap();

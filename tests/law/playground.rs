@@ -204,3 +204,49 @@ async fn brackets_however_deep_are_refused_and_end_nothing() {
     let (status, told) = asked(&cast, &cast.staff.token, "{ system_me_get { scopes } }", &json!({})).await;
     assert_eq!(status, 200, "{told}");
 }
+
+#[tokio::test]
+async fn what_was_found_stands_beside_what_was_refused_and_both_are_recorded() {
+    let cast = Cast::new().await;
+    let unknown = "00000000-0000-7000-8000-000000000001";
+    let query = format!(
+        "{{ people: admin_staff_list {{ data {{ name }} }}
+            nobody: admin_staff_get(staff_uuid: \"{unknown}\") {{ name }}
+            me: system_me_get {{ scopes }} }}"
+    );
+    let (status, told) = asked(&cast, &cast.staff.token, &query, &json!({})).await;
+    assert_eq!(status, 200, "{told}");
+    assert!(told["data"]["people"]["data"].is_array() && told["data"]["me"]["scopes"].is_array(), "{told}");
+    assert_eq!(told["data"]["nobody"], Value::Null, "{told}");
+    let errors = told["errors"].as_array().unwrap();
+    assert_eq!(errors.len(), 1, "{told}");
+    assert_eq!((&errors[0]["path"], &errors[0]["extensions"]["code"]), (&json!(["nobody"]), &json!("NOT_FOUND")));
+    for (operation, outcome) in [("admin_staff_list", "SUCCEEDED"), ("admin_staff_get", "REFUSED")] {
+        let kept = format!(
+            "select count(*) from audit_log where actor_uuid = '{}' and channel = 'PLAYGROUND'
+                and operation = '{operation}' and outcome = '{outcome}'",
+            cast.staff.uuid
+        );
+        assert_eq!(cast.house.number(&kept).await, 1, "{operation} {outcome}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_is_not_shown_and_whoever_asks_for_it_learns_its_endpoint() {
+    let cast = Cast::new().await;
+    let query = "{ __schema { queryType { fields { name args { name description } } } } }";
+    let (status, told) = asked(&cast, &cast.staff.token, query, &json!({})).await;
+    assert_eq!(status, 200, "{told}");
+    let fields = told["data"]["__schema"]["queryType"]["fields"].as_array().unwrap();
+    assert!(fields.iter().any(|field| field["name"] == "admin_audit_records_list"), "{told}");
+    assert!(fields.iter().all(|field| field["name"] != "admin_audit_records_export"), "{told}");
+    for field in fields {
+        for argument in field["args"].as_array().unwrap() {
+            let is_told = argument["description"].as_str().is_some_and(|text| !text.is_empty());
+            assert!(is_told, "{field}");
+        }
+    }
+    let (status, told) = asked(&cast, &cast.staff.token, "{ admin_audit_records_export }", &json!({})).await;
+    assert_eq!(status, 422, "{told}");
+    assert!(told["errors"][0]["message"].as_str().unwrap().contains("GET /v1/admin/audit-records:export"), "{told}");
+}

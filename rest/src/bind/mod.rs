@@ -11,6 +11,7 @@ mod form;
 mod headers;
 mod json;
 mod media;
+pub(crate) mod orders;
 mod path;
 mod percent;
 mod query;

@@ -26,6 +26,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use aws_lc_rs::digest;
+use labs_schema::engine::Descriptions;
 use serde_json::{Map, Value};
 
 use book::Book;
@@ -33,7 +34,7 @@ pub use book::SchemaId;
 pub use field::{FieldCode, FieldError, FieldPlace, MOST};
 pub(crate) use field::{below, shown};
 pub use nearest::nearest;
-pub use operation::{Access, Body, BodyForm, BodyKind, Kind, Operation, Parameter, Place, Response, Segment};
+pub use operation::{Access, Body, BodyForm, BodyKind, Kind, Operation, Parameter, Place, Probe, Response, Segment};
 pub use problem::Problem;
 
 /// The nine groups, in the contract's order (specification: platform.md, What the service does).
@@ -124,6 +125,21 @@ impl Contract {
     /// The operation of this id.
     pub fn operation(&self, id: &str) -> Option<&Arc<Operation>> {
         self.index.get(id).and_then(|place| self.operations.get(*place))
+    }
+
+    /// What the contract says of each operation's parameters and body, for whoever asks the schema.
+    pub fn descriptions(&self) -> Descriptions {
+        let of = |operation: &Arc<Operation>| {
+            let id = operation.id.clone();
+            let told = operation.parameters.iter().filter(|parameter| !parameter.description.is_empty());
+            let told = told.map(|parameter| ((id.clone(), parameter.name.clone()), parameter.description.clone()));
+            let endpoint = format!("What it takes, as in the body of {} {}.", operation.method, operation.path);
+            let body = operation.body.as_ref().map(|_| ((id.clone(), "body".to_owned()), endpoint));
+            let narrowed = "Which entries are wanted. What is left out narrows nothing.".to_owned();
+            let filter = operation.is_list.then(|| ((id.clone(), "filter".to_owned()), narrowed));
+            told.chain(body).chain(filter).collect::<Vec<_>>()
+        };
+        self.operations.iter().flat_map(of).collect()
     }
 
     /// Every scope that the security scheme lists, with its description.

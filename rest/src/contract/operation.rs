@@ -10,6 +10,8 @@ use super::book::SchemaId;
 /// One promise of the contract.
 #[derive(Clone, Debug)]
 pub struct Operation {
+    /// Its place among the contract's operations, counted from 0.
+    pub index: usize,
     /// `<group>_<resource>_<verb>`: the one name of this operation in contract, documents, schema,
     /// audit and metrics (specification: architecture.md, One name, four mirrors).
     pub id: String,
@@ -47,9 +49,15 @@ pub struct Operation {
     pub takes_if_none_match: bool,
     /// Whether its successful answer carries an `ETag`.
     pub sends_etag: bool,
-    /// Whether each call writes an audit record: the admin group, and every scope under labs.admin
+    /// Whether each call writes an audit record: every scope under labs.admin, among them the whole admin group
     /// (specification: decisions.md, Audit).
     pub audited: bool,
+    /// Whether guessing would use it, so that tries are counted by network beside all other budgets (`x-attempts`).
+    pub counts_attempts: bool,
+    /// Whether it takes a client's id and secret from the Authorization header too (`x-client-credentials`).
+    pub takes_client_credentials: bool,
+    /// What an orchestrator asks it for, if it is a probe (`x-probe`).
+    pub probe: Option<Probe>,
     /// Where the thing that a 201 made is found: a path with `{field}` of the answer or `{parameter}` of the
     /// request (`x-location`, or the collection's path and the answer's `uuid`).
     pub location: Option<String>,
@@ -111,6 +119,15 @@ pub enum Segment {
     Fixed(String),
     /// A parameter of this name.
     Parameter(String),
+}
+
+/// What an orchestrator asks of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Probe {
+    /// Whether it lives: answered however busy the service is, and to everybody.
+    Liveness,
+    /// Whether it can answer others.
+    Readiness,
 }
 
 /// Who may call an operation (specification: decisions.md, Access column).
@@ -178,6 +195,8 @@ pub enum Kind {
 pub struct Parameter {
     /// Its name: of a query or path parameter also the variable's.
     pub name: String,
+    /// What it says to the contract's reader.
+    pub description: String,
     /// Where it stands.
     pub place: Place,
     /// Whether it must be there.

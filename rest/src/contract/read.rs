@@ -10,7 +10,7 @@ use super::assemble::is_staff_scope;
 use super::book::{Book, SchemaId};
 use super::commas::never_contains_comma;
 use super::kinds::{is_type, kind};
-use super::operation::{Access, Body, BodyForm, BodyKind, Operation, Parameter, Place, Response, Segment};
+use super::operation::{Access, Body, BodyForm, BodyKind, Operation, Parameter, Place, Probe, Response, Segment};
 use super::problem::Problem;
 use super::{Contract, resolve, sha256, yaml};
 
@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
                         let what = "this operationId comes twice";
                         self.problems.push(Problem::new(FILE, operation.id, what));
                     }
-                    Ok(operation) => operations.push(operation),
+                    Ok(operation) => operations.push(Operation { index: operations.len(), ..operation }),
                     Err(what) => self.problems.push(Problem::new(FILE, place, what)),
                 }
             }
@@ -94,6 +94,7 @@ impl<'a> Reader<'a> {
         };
         let sends = responses.get(&success).map(|response| &response.headers);
         Ok(Operation {
+            index: 0,
             group: group.to_owned(),
             resource: resource.to_owned(),
             method: Method::from_bytes(method.to_ascii_uppercase().as_bytes()).map_err(|_| "is no method")?,
@@ -108,7 +109,10 @@ impl<'a> Reader<'a> {
             takes_if_match: takes("If-Match"),
             takes_if_none_match: takes("If-None-Match"),
             sends_etag: sends.is_some_and(|headers| headers.iter().any(|name| name == "ETag")),
-            audited: group == "admin" || access.scope().is_some_and(is_staff_scope),
+            audited: access.scope().is_some_and(is_staff_scope),
+            counts_attempts: flag(value, "x-attempts"),
+            takes_client_credentials: value.get("x-client-credentials").is_some(),
+            probe: probe(value)?,
             location: text(value, "x-location").map(str::to_owned).or_else(|| made_at(path, success)),
             deprecated: flag(value, "deprecated"),
             path_schema: self.object_schema(&id, "path", &parameters, |place| place == Place::Path),
@@ -148,6 +152,7 @@ impl<'a> Reader<'a> {
         let default = schema.get("default").or_else(|| resolved.get("default"));
         Parameter {
             name: name.to_owned(),
+            description: text(parameter, "description").unwrap_or_default().to_owned(),
             place,
             required: flag(parameter, "required"),
             array,
@@ -222,6 +227,16 @@ impl<'a> Reader<'a> {
             );
         }
         Ok(responses)
+    }
+}
+
+/// What an orchestrator asks of a process here.
+fn probe(operation: &Value) -> Result<Option<Probe>, String> {
+    match text(operation, "x-probe") {
+        None => Ok(None),
+        Some("liveness") => Ok(Some(Probe::Liveness)),
+        Some("readiness") => Ok(Some(Probe::Readiness)),
+        Some(other) => Err(format!("`x-probe: {other}` is neither liveness nor readiness")),
     }
 }
 

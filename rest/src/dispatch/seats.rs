@@ -3,7 +3,7 @@
 use labs_schema::Fault;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use crate::contract::Operation;
+use crate::contract::{Operation, Probe};
 
 /// The seat of a request, until it is dropped.
 pub(crate) struct Seat<'r> {
@@ -17,7 +17,7 @@ impl<'r> Seat<'r> {
     /// # Errors
     /// [`labs_schema::Code::Unavailable`] when every seat is taken.
     pub(super) fn of(operation: &Operation, seats: &'r Semaphore) -> Result<Self, Fault> {
-        let held = if operation.id == "system_health_get" { None } else { Some(free(seats)?) };
+        let held = if operation.probe == Some(Probe::Liveness) { None } else { Some(free(seats)?) };
         Ok(Self { seats, held })
     }
 

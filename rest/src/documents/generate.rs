@@ -37,7 +37,7 @@ pub fn generate(contract: &Contract, sdl: &str, served_directly: &[&str]) -> Res
         let mut writer = Writer::new(&sdl);
         writer.selection(innermost(&field.ty), "    ");
         let asked = writer.written;
-        definitions.entry(file.clone()).or_default().push(question(operation, root, field, &asked.text));
+        definitions.entry(file.clone()).or_default().push(question(&sdl, operation, (root, field), &asked.text));
         for name in fragments.reached(asked.spread) {
             used.entry(name).or_default().insert(file.clone());
         }
@@ -54,16 +54,25 @@ pub fn generate(contract: &Contract, sdl: &str, served_directly: &[&str]) -> Res
 }
 
 /// The operation of a promise.
-fn question(operation: &Operation, root: Root, field: &Field, selection: &str) -> String {
+fn question(sdl: &Sdl, operation: &Operation, (root, field): (Root, &Field), selection: &str) -> String {
     let kind = match root {
         Root::Query => "query",
         Root::Mutation => "mutation",
     };
-    let variables = field.arguments.iter().map(|argument| {
-        let default = argument.default.as_ref().map(|value| format!(" = {value}")).unwrap_or_default();
-        format!("${}: {}{default}", argument.name, argument.ty)
+    let inputs = sdl.inputs(field);
+    let variables = inputs.iter().map(|(name, ty)| {
+        let of_own = field.arguments.iter().find(|argument| argument.name == *name);
+        let default = of_own.and_then(|argument| argument.default.as_ref());
+        format!("${name}: {ty}{}", default.map(|value| format!(" = {value}")).unwrap_or_default())
     });
-    let arguments = field.arguments.iter().map(|argument| format!("{0}: ${0}", argument.name));
+    let passed = |name: &str| format!("{name}: ${name}");
+    let arguments = field.arguments.iter().map(|argument| match sdl.filters(argument) {
+        Some(fields) => {
+            let fields: Vec<String> = fields.keys().map(|name| passed(name)).collect();
+            format!("{}: {{{}}}", argument.name, fields.join(", "))
+        }
+        None => passed(&argument.name),
+    });
     let id = &operation.id;
     let (head, asked) = (laid_out("", &format!("{kind} {id}"), variables), laid_out("  ", id, arguments));
     if selection.is_empty() {

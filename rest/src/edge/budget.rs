@@ -82,9 +82,8 @@ impl Spending {
     /// What an operation spends.
     #[must_use]
     pub fn of(operation: &Operation) -> Self {
-        let is_door = has_own_budget(&operation.id) || matches!(operation.access, Access::Cookie | Access::Client);
-        let is_probe = matches!(operation.id.as_str(), "system_health_get" | "system_readiness_get");
-        if is_door || is_probe { Self::SecondAlone } else { Self::Whole }
+        let is_door = operation.counts_attempts || matches!(operation.access, Access::Cookie | Access::Client);
+        if is_door || operation.probe.is_some() { Self::SecondAlone } else { Self::Whole }
     }
 }
 
@@ -198,15 +197,15 @@ impl Meter {
         Allowance { limit, remaining: limit, reset: 1, daily }
     }
 
-    /// Spends one try at a door that guessing would use.
+    /// Spends one try at a door that guessing would use (`x-attempts`; specification: decisions, Budgets).
     ///
     /// # Errors
     /// [`Code::RateLimited`] with the time to wait.
-    pub fn spend_attempt(&self, operation: &str, network: IpAddr) -> Result<(), Fault> {
-        if !has_own_budget(operation) {
+    pub fn spend_attempt(&self, operation: &Operation, network: IpAddr) -> Result<(), Fault> {
+        if !operation.counts_attempts {
             return Ok(());
         }
-        match self.attempts.check_key(&(operation.to_owned(), network)) {
+        match self.attempts.check_key(&(operation.id.clone(), network)) {
             Ok(_) => Ok(()),
             Err(refused) => {
                 let wait = seconds(refused.wait_time_from(DefaultClock::default().now()));
@@ -236,26 +235,6 @@ impl Meter {
         let made = || Arc::new(RateLimiter::keyed(Quota::per_second(positive(per_second))).with_middleware());
         Arc::clone(bursts.entry(per_second).or_insert_with(made))
     }
-}
-
-/// Doors with a budget of their own (specification: decisions, Budgets).
-fn has_own_budget(operation: &str) -> bool {
-    matches!(
-        operation,
-        "auth_sessions_create"
-            | "auth_sessions_verify_mfa"
-            | "auth_sessions_refresh"
-            | "auth_tokens_issue"
-            | "auth_registrations_create"
-            | "auth_registrations_resend_verification"
-            | "auth_registrations_verify_email"
-            | "auth_passwords_request_reset"
-            | "auth_passwords_confirm_reset"
-            | "auth_account_confirm_email"
-            | "auth_invitations_inspect"
-            | "auth_invitations_accept"
-            | "auth_invitations_decline"
-    )
 }
 
 fn positive(number: u32) -> NonZeroU32 {

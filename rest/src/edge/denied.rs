@@ -5,6 +5,7 @@ use http::Response;
 use http::request::Parts;
 
 use crate::answer;
+use crate::contract::Probe;
 use crate::dispatch::Walk;
 use crate::rest::Rest;
 use crate::routes::Match;
@@ -15,7 +16,7 @@ pub(crate) fn refusal(rest: &Rest, parts: &Parts) -> Option<Response<Body>> {
     let fault = services.authority.admit(Walk::address(rest, parts), services.clock.now()).err()?;
     let mut walk = Walk::begin(rest, parts);
     if let Match::Operation { operation, .. } = rest.routes.find(&parts.method, parts.uri.path()) {
-        if operation.id == "system_health_get" {
+        if operation.probe == Some(Probe::Liveness) {
             return None;
         }
         walk.operation = Some(operation.as_ref());

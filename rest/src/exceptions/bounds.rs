@@ -2,12 +2,30 @@
 //! A root field bears its operation's id, and takes each parameter under its variable's name and the body as `body`.
 
 use labs_schema::FieldError;
-use labs_schema::engine::Bounds;
+use labs_schema::engine::RestApi;
 use serde_json::{Map, Value};
 
 use crate::contract::{BodyKind, Contract, FieldPlace, Operation, Place, SchemaId};
+use crate::rest::Rest;
 
-impl Bounds for Contract {
+impl RestApi for Rest {
+    fn endpoint(&self, root: &str) -> Option<String> {
+        self.contract.operation(root).map(|operation| format!("{} {}", operation.method, operation.path))
+    }
+
+    fn as_requested(&self, root: &str, arguments: Map<String, Value>) -> Map<String, Value> {
+        match self.contract.operation(root).and_then(|operation| self.bound(operation)) {
+            Some(bound) => bound.as_requested(&arguments),
+            None => arguments,
+        }
+    }
+
+    fn breaches(&self, root: &str, arguments: &Map<String, Value>) -> Vec<FieldError> {
+        self.contract.breaches(root, arguments)
+    }
+}
+
+impl Contract {
     fn breaches(&self, root: &str, arguments: &Map<String, Value>) -> Vec<FieldError> {
         let Some(operation) = self.operation(root) else { return Vec::new() };
         let mut breaches = Vec::new();
@@ -30,9 +48,7 @@ impl Bounds for Contract {
         }
         breaches
     }
-}
 
-impl Contract {
     fn body_breaches(&self, operation: &Operation, body: &Value) -> Vec<FieldError> {
         let mut forms = operation.body.iter().flat_map(|body| &body.forms);
         // Files do not come this way, so a form that holds one is not judged. Whatever takes a merge patch takes the same

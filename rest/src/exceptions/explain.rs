@@ -85,13 +85,13 @@ fn verdict<'a>(rest: &'a Rest, parts: &Parts, caller: &Caller, method: &str, pat
             return Verdict { operation: None, refusal: Some(fault) };
         }
     };
-    let guarded = match (&operation.access, rest.questions.get(&operation.id)) {
+    let guarded = match (&operation.access, rest.bound(operation).and_then(|bound| bound.prepared.as_ref())) {
         (Access::Cookie, _) => {
             Err(Fault::new(Code::Unauthenticated, "This operation takes the refresh cookie, not a token."))
         }
         // The token of this very call is no client's id and secret.
         (Access::Client, _) => bearer::basic(&parts.headers).map(drop),
-        (_, Some(question)) => Engine::guard(question.root.access, caller),
+        (_, Some(prepared)) => Engine::guard(prepared.root.access, caller),
         (_, None) => Ok(()),
     };
     let checked = guarded.and_then(|()| checks::partner(&operation.path, caller, &values)).and_then(|()| {

@@ -97,7 +97,7 @@ async fn walk_query(rest: &Arc<Rest>, parts: &Parts, body: Body, walk: &mut Walk
     let seat = seat.map_err(Fault::internal)?;
     let asked = Arc::clone(rest);
     let exploring = async move {
-        let explored = asked.engine.explore(caller, exploration, &asked.contract).await;
+        let explored = asked.engine.explore(Arc::new(caller), exploration, &*asked).await;
         // Not before: whoever goes away leaves a query that runs on.
         drop(seat);
         explored

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::shape::Shape;
+use crate::bind::orders;
 use crate::sdl::{Kind, Sdl};
 
 /// The scalars that stand for something definite; any other scalar of the schema's own is a text.
@@ -12,6 +13,10 @@ const DEFINITE: [&str; 9] = ["Int", "Float", "Boolean", "String", "ID", "UUID", 
 pub(super) fn misfit(sdl: &Sdl, shape: &Shape<'_>, name: &str) -> Option<String> {
     let kind = sdl.kind(name);
     if let (Shape::Enum(values), Some(Kind::Enum(own))) = (shape, kind) {
+        if orders::are_orders(values.iter().copied()) {
+            let names: BTreeSet<String> = values.iter().map(|word| orders::name_of(word)).collect();
+            return enum_misfit(&names.iter().map(String::as_str).collect(), own, name);
+        }
         return enum_misfit(values, own, name);
     }
     let Some(kind) = kind else {
@@ -31,8 +36,7 @@ fn expected(shape: &Shape<'_>, name: &str, own_scalar: bool) -> Option<&'static 
         Shape::Enum(values) if values.len() > 1 && values.iter().all(|value| is_enum_name(value)) => {
             (false, "an enumeration (an enum with the same values)")
         }
-        // Values like `-created_at` are no GraphQL names, and a single one is a constant: they travel
-        // as text.
+        // A single one is a constant, and travels as text.
         Shape::Enum(_) => (name == "String" || own_scalar, "one of several texts (String)"),
         Shape::Integer => (name == "Int", "a whole number (Int)"),
         Shape::Number => (name == "Float", "a number (Float)"),

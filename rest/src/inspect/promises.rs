@@ -84,6 +84,17 @@ impl Inspection<'_> {
             let what = format!("{id} is marked @internal, yet the contract promises it: remove the mark");
             found.push(difference(&file, what));
         }
+        let promises_file = operation
+            .success_response()
+            .is_some_and(|response| !response.media.is_empty() && response.json().is_none());
+        if field.answers_file != promises_file {
+            let what = format!(
+                "{id}: its root field is {}marked @answers_file, and the contract promises {}: make them the same",
+                if field.answers_file { "" } else { "not " },
+                if promises_file { "a file" } else { "no file" },
+            );
+            found.push(difference(&file, what));
+        }
         if operation.method == http::Method::GET && root == Root::Mutation {
             let what = format!("{id} is a GET and a mutation: a GET changes nothing, make it a query");
             found.push(difference(&file, what));

@@ -11,7 +11,7 @@ use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use super::RootField;
-use crate::ask::{Caller, Noted, Target};
+use crate::ask::{Caller, Created, Noted, Target};
 use crate::fault::Fault;
 use crate::principal::Principal;
 use crate::time::Time;
@@ -31,17 +31,17 @@ pub(super) struct Entry {
 
 impl Entry {
     /// The record of a call about to be made.
-    pub(super) fn of_call(root: &RootField, caller: &Caller, variables: &Map<String, Value>, now: Time) -> Self {
+    pub(super) fn of_call(root: &RootField, caller: &Arc<Caller>, variables: &Map<String, Value>, now: Time) -> Self {
         let milliseconds = u64::try_from(now.0.as_millisecond()).unwrap_or_default();
         Self {
             record_uuid: uuid::Builder::from_unix_timestamp_millis(milliseconds, &crate::keep::random_bytes::<10>())
                 .into_uuid(),
             operation: root.name.clone(),
             scope: root.access.scope().map(|scope| scope.to_string()),
-            caller: Arc::new(caller.clone()),
+            caller: Arc::clone(caller),
             outcome: "SUCCEEDED",
             code: None,
-            target: target_of(variables),
+            target: target_of(root, variables),
             reason: reason_of(variables),
             parameters: parameters_of(variables),
         }
@@ -50,7 +50,7 @@ impl Entry {
     /// The record of a call that was refused or failed, with what its resolver had noted by then.
     pub(super) fn of_refusal(
         root: &RootField,
-        caller: &Caller,
+        caller: &Arc<Caller>,
         variables: &Map<String, Value>,
         noted: &Noted,
         fault: &Fault,
@@ -74,14 +74,10 @@ impl Entry {
     }
 
     /// The call succeeded: what it was about is known by now.
-    pub(super) fn complete(&mut self, body: &[u8], noted: &Noted) {
+    pub(super) fn complete(&mut self, created: Option<&Created>, noted: &Noted) {
         self.note(noted);
-        if self.target.uuid.is_none() {
-            #[derive(serde::Deserialize)]
-            struct Made {
-                uuid: Option<Uuid>,
-            }
-            self.target.uuid = serde_json::from_slice::<Made>(body).ok().and_then(|made| made.uuid);
+        if let (None, Some(Created::Uuid(uuid))) = (self.target.uuid, created) {
+            self.target.uuid = Some(*uuid);
         }
     }
 
@@ -162,27 +158,20 @@ pub(super) fn unavailable(cause: &Fault) -> Fault {
     Fault::audit_unavailable()
 }
 
-/// What a call is about, as far as its path says: the last identifier named, and the partner; also the only one that a
-/// list is narrowed to.
-fn target_of(variables: &Map<String, Value>) -> Target {
-    let uuid_of = |value: &Value| value.as_str().and_then(|text| text.parse::<Uuid>().ok());
-    let mut target = Target::default();
-    for (name, value) in variables {
-        let Some(kind) = name.strip_suffix("_uuid") else { continue };
+/// What a call is about, as far as its arguments say. A list that is narrowed to one partner is about that one.
+fn target_of(root: &RootField, variables: &Map<String, Value>) -> Target {
+    let uuid_of = |argument: &str| {
+        let value = variables.get(argument)?;
         let only = match value.as_array().map(Vec::as_slice) {
-            Some([one]) if kind == "partner" => one,
+            Some([one]) => one,
             _ => value,
         };
-        let Some(uuid) = uuid_of(only) else { continue };
-        if kind == "partner" {
-            target.partner_uuid = Some(uuid);
-        }
-        if !matches!(kind, "actor" | "reviewer" | "target") {
-            target.kind = Some(kind.to_owned());
-            target.uuid = Some(uuid);
-        }
-    }
-    target
+        only.as_str().and_then(|text| text.parse::<Uuid>().ok())
+    };
+    let target = root.target.as_ref().and_then(|target| Some((target.kind.clone(), uuid_of(&target.argument)?)));
+    let partner_uuid = root.partner.as_deref().and_then(uuid_of);
+    let (kind, uuid) = target.or_else(|| Some(("partner".to_owned(), partner_uuid?))).unzip();
+    Target { kind, uuid, label: None, partner_uuid }
 }
 
 /// The reason that came along: in the body, or as a parameter where there is none.

@@ -11,13 +11,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_graphql::parser::types::ExecutableDocument;
-use async_graphql::{Response, Value, Variables};
+use async_graphql::{PathSegment, Response, ServerError, Value, Variables};
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 use self::asked::Asked;
-use super::question::{Shape, is_mutation, only_operation, root_fields};
+use super::operation::{is_mutation, only_operation, root_fields};
 use super::{Engine, RootField, audit, prepare};
 use crate::access::Access;
 use crate::ask::{Ask, Caller, Noted};
@@ -44,22 +44,31 @@ pub struct Exploration {
     pub variables: serde_json::Map<String, serde_json::Value>,
 }
 
-/// What they are answered: a GraphQL response, with errors when `data` is null.
+/// What they are answered: a GraphQL response, in which errors stand beside what was found.
 pub struct Explored {
-    /// `{"data": …}` or `{"data": null, "errors": […]}`.
+    /// `{"data": …}`, with `"errors": […]` where a field was refused.
     pub body: Bytes,
 }
 
-/// What the arguments of a root field must keep to beside their types, which is all that the schema knows of them.
-pub trait Bounds: Send + Sync {
-    /// What these arguments break; nothing for a root field without bounds.
+/// What the REST API knows of a root field: its endpoint, and what its arguments must keep to beside their types.
+pub trait RestApi: Send + Sync {
+    /// The method and path under which the REST API answers a root field: `GET /v1/…`.
+    fn endpoint(&self, root: &str) -> Option<String>;
+
+    /// The arguments of a root field as a request of the REST API would bring them: each filter under its own name.
+    fn as_requested(
+        &self,
+        root: &str,
+        arguments: serde_json::Map<String, serde_json::Value>,
+    ) -> serde_json::Map<String, serde_json::Value>;
+
+    /// What such arguments break; nothing for a root field without bounds.
     fn breaches(&self, root: &str, arguments: &serde_json::Map<String, serde_json::Value>) -> Vec<FieldError>;
 }
 
 /// A query that passed every check.
 struct Checked {
     document: ExecutableDocument,
-    shape: Shape,
     writes: bool,
     audited: Vec<Asked>,
 }
@@ -75,9 +84,9 @@ impl Engine {
     /// [`Code::AuditUnavailable`].
     pub fn explore<'a>(
         &'a self,
-        caller: Caller,
+        caller: Arc<Caller>,
         exploration: Exploration,
-        bounds: &'a dyn Bounds,
+        rest: &'a dyn RestApi,
     ) -> BoxFuture<'a, Result<Explored, Fault>> {
         async move {
             let principal =
@@ -85,7 +94,7 @@ impl Engine {
             if principal.kind != PrincipalType::StaffUser {
                 return Err(Fault::scope("labs.admin"));
             }
-            let checked = self.check(&caller, &exploration, bounds).await?;
+            let checked = self.check(&caller, &exploration, rest).await?;
             // Not in a task of its own, which would be one of the runtime that the connections belong to, and compute there.
             let ran = AssertUnwindSafe(self.run_checked(&caller, exploration, &checked)).catch_unwind().await;
             match ran {
@@ -96,7 +105,12 @@ impl Engine {
         .boxed()
     }
 
-    async fn check(&self, caller: &Caller, exploration: &Exploration, bounds: &dyn Bounds) -> Result<Checked, Fault> {
+    async fn check(
+        &self,
+        caller: &Arc<Caller>,
+        exploration: &Exploration,
+        rest: &dyn RestApi,
+    ) -> Result<Checked, Fault> {
         let document = readable(exploration)?;
         let operation = &only_operation(&document).ok_or_else(|| invalid("Send exactly one operation."))?.node;
         // Before anything else that follows fragments: they may double with each line, or spread themselves.
@@ -113,14 +127,14 @@ impl Engine {
         if asked::is_steered(&document, &operation.selection_set.node) {
             return Err(invalid("A directive at the root decides what is asked. Leave out what is not to be asked."));
         }
-        let shape = Shape::of(&document, &operation.selection_set.node);
         let (mut audited, mut breaches, mut verdict) = (Vec::new(), Vec::new(), Ok(()));
         for field in &roots {
             let arguments = asked::arguments(field, operation, &exploration.variables);
+            let arguments = rest.as_requested(&field.name.node, arguments);
             let key = field.response_key().node.to_string();
-            let (root, may) = self.guard_root(caller, &field.name.node, writes);
+            let (root, may) = self.guard_root(caller, &field.name.node, rest);
             verdict = verdict.and(may);
-            breaches.extend(bounds.breaches(&field.name.node, &arguments));
+            breaches.extend(rest.breaches(&field.name.node, &arguments));
             audited.extend(root.map(|root| Asked { root, key, arguments }));
         }
         verdict =
@@ -134,7 +148,7 @@ impl Engine {
             verdict = Err(Fault::invalid(breaches));
         }
         match verdict {
-            Ok(()) => Ok(Checked { document, shape, writes, audited }),
+            Ok(()) => Ok(Checked { document, writes, audited }),
             Err(fault) => Err(self.refuse_all(caller, &audited, &HashMap::new(), fault).await),
         }
     }
@@ -143,7 +157,7 @@ impl Engine {
     /// or [`Code::AuditUnavailable`] when there is no record of it.
     async fn refuse_all(
         &self,
-        caller: &Caller,
+        caller: &Arc<Caller>,
         audited: &[Asked],
         noted_at: &HashMap<String, Noted>,
         fault: Fault,
@@ -159,8 +173,13 @@ impl Engine {
         fault
     }
 
-    /// Guards one root field; the question to record when the field is audited, and whether it may be asked.
-    fn guard_root(&self, caller: &Caller, name: &str, writes: bool) -> (Option<RootField>, Result<(), Fault>) {
+    /// Guards one root field; the field to record when it is audited, and whether it may be asked.
+    fn guard_root(
+        &self,
+        caller: &Arc<Caller>,
+        name: &str,
+        rest: &dyn RestApi,
+    ) -> (Option<RootField>, Result<(), Fault>) {
         if name == "__typename" {
             return (None, Ok(()));
         }
@@ -174,28 +193,26 @@ impl Engine {
         let Some(root) = self.0.plan.roots.get(name) else {
             return (None, Err(invalid(format!("There is no root field `{name}`."))));
         };
-        let field = RootField {
-            name: name.to_owned(),
-            access: root.access,
-            is_mutation: writes,
-            is_audited: root.access.is_audited(name),
-        };
+        let at_its_door = || rest.endpoint(name).unwrap_or_else(|| "the REST API".to_owned());
         let verdict = match root.access {
             Access::Cookie | Access::Client => {
                 Err(invalid(format!("`{name}` takes a credential that the playground does not send.")))
             }
             // Signing in and the like have budgets of their own, which their own doors spend.
-            Access::Public if writes => {
-                Err(invalid(format!("`{name}` is everybody's write. Call its endpoint of the REST API.")))
+            Access::Public if root.is_mutation => {
+                Err(invalid(format!("`{name}` is everybody's write. Call {}.", at_its_door())))
             }
-            access => Self::guard(access, caller),
+            access => Self::guard(access, caller).and_then(|()| {
+                let refusal = || invalid(format!("`{name}` answers a file. Call {}.", at_its_door()));
+                if root.is_file { Err(refusal()) } else { Ok(()) }
+            }),
         };
-        (field.is_audited.then_some(field), verdict)
+        (root.is_audited.then(|| root.clone()), verdict)
     }
 
     async fn run_checked(
         &self,
-        caller: &Caller,
+        caller: &Arc<Caller>,
         exploration: Exploration,
         checked: &Checked,
     ) -> Result<Explored, Fault> {
@@ -210,7 +227,7 @@ impl Engine {
         // The wait for a connection is none of the query's.
         drop(db.conn().await?);
         let services = Arc::clone(&self.0.services);
-        let ask = Arc::new(Ask::new(caller.clone(), db.clone(), self.now(), services, None));
+        let ask = Arc::new(Ask::new(Arc::clone(caller), db.clone(), self.now(), services, None));
         let mut request = async_graphql::Request::new("")
             .variables(Variables::from_json(serde_json::Value::Object(exploration.variables.clone())))
             .data(Arc::clone(&ask));
@@ -223,30 +240,33 @@ impl Engine {
             ])
         });
         let noted_at = ask.take_extras().noted_at;
-        if response.errors.is_empty() {
-            self.commit_explored(&db, (caller, &checked.audited), entries, &noted_at).await?;
-            let mut body = br#"{"data":"#.to_vec();
-            checked.shape.write(&response.data, &mut body);
-            body.push(b'}');
-            return Ok(Explored { body: Bytes::from(body) });
+        match worst_of(&response) {
+            Some(fault) if checked.writes || fault.code().is_failure() => {
+                self.refuse_explored(&db, (caller, checked), fault, (response, entries), &noted_at).await
+            }
+            _ => self.commit_explored(&db, (caller, &checked.audited), (response, entries), &noted_at).await,
         }
-        self.refuse_explored(&db, (caller, checked), (response, entries), &noted_at).await
     }
 
+    /// Commits what was read, with a record for each audited field: those that were refused say so.
     async fn commit_explored(
         &self,
         db: &Db,
-        (caller, asked): (&Caller, &[Asked]),
-        entries: Vec<audit::Entry>,
+        (caller, asked): (&Arc<Caller>, &[Asked]),
+        (response, entries): (Response, Vec<audit::Entry>),
         noted_at: &HashMap<String, Noted>,
-    ) -> Result<(), Fault> {
+    ) -> Result<Explored, Fault> {
         let nothing = Noted::default();
         for (asked, mut entry) in asked.iter().zip(entries) {
-            entry.complete(b"{}", noted_at.get(&asked.key).unwrap_or(&nothing));
+            let noted = noted_at.get(&asked.key).unwrap_or(&nothing);
+            match response.errors.iter().find(|error| is_beneath(error, &asked.key)) {
+                Some(error) => entry.fail(&fault_of(error), noted),
+                None => entry.complete(None, noted),
+            }
             entry.write(&mut *db.conn().await?).await.map_err(|error| audit::unavailable(&error))?;
         }
         match db.commit().await {
-            Ok(()) => Ok(()),
+            Ok(()) => told(&response.data, &response.errors),
             Err(fault) if asked.is_empty() => Err(fault),
             // The rules that the database checks last are refusals like any other.
             Err(fault) if fault.code() == Code::Conflict => Err(self.refuse_all(caller, asked, noted_at, fault).await),
@@ -255,19 +275,16 @@ impl Engine {
         }
     }
 
-    /// Nothing of a query with an error is shown, and nothing kept but what a refusal leaves on purpose (a wrong
-    /// password counts); every audited field of it leaves its record.
+    /// Nothing of a write that was refused is kept, nor of a query that broke, but what a refusal leaves on purpose (a
+    /// wrong password counts); every audited field leaves its record.
     async fn refuse_explored(
         &self,
         db: &Db,
-        (caller, checked): (&Caller, &Checked),
+        (caller, checked): (&Arc<Caller>, &Checked),
+        fault: Fault,
         (response, entries): (Response, Vec<audit::Entry>),
         noted_at: &HashMap<String, Noted>,
     ) -> Result<Explored, Fault> {
-        let fault =
-            response.errors.iter().find_map(|error| error.source::<Fault>().cloned()).unwrap_or_else(|| {
-                invalid(response.errors.first().map(|error| error.message.clone()).unwrap_or_default())
-            });
         if fault.parts().keep {
             let nothing = Noted::default();
             for (asked, mut entry) in checked.audited.iter().zip(entries) {
@@ -282,10 +299,37 @@ impl Engine {
                 return Err(told);
             }
         }
-        let errors: Vec<serde_json::Value> = response.errors.iter().map(error_json).collect();
-        let body = serde_json::json!({ "data": Value::Null, "errors": errors });
-        Ok(Explored { body: Bytes::from(body.to_string()) })
+        told(&Value::Null, &response.errors)
     }
+}
+
+/// The error that decides what becomes of a query: one that broke it, else the first.
+fn worst_of(response: &Response) -> Option<Fault> {
+    let faults = || response.errors.iter().map(fault_of);
+    faults().find(|fault| fault.code().is_failure()).or_else(|| faults().next())
+}
+
+/// The fault behind an error; one of the library's own speaks of the query.
+fn fault_of(error: &ServerError) -> Fault {
+    error.source::<Fault>().cloned().unwrap_or_else(|| invalid(error.message.clone()))
+}
+
+/// Whether an error stands under this name of the answer.
+fn is_beneath(error: &ServerError, key: &str) -> bool {
+    matches!(error.path.first(), Some(PathSegment::Field(name)) if name == key)
+}
+
+/// A GraphQL response (GraphQL specification, Response).
+fn told(data: &Value, errors: &[ServerError]) -> Result<Explored, Fault> {
+    #[derive(serde::Serialize)]
+    struct Told<'a> {
+        data: &'a Value,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        errors: Vec<serde_json::Value>,
+    }
+    let told = Told { data, errors: errors.iter().map(error_json).collect() };
+    let body = serde_json::to_vec(&told).map_err(Fault::internal)?;
+    Ok(Explored { body: Bytes::from(body) })
 }
 
 /// The text as a document. What no text column holds is refused: it would fail the statement and its record alike.
@@ -301,8 +345,8 @@ fn readable(exploration: &Exploration) -> Result<ExecutableDocument, Fault> {
     async_graphql::parser::parse_query(&exploration.query).map_err(|error| invalid(error.to_string()))
 }
 
-fn error_json(error: &async_graphql::ServerError) -> serde_json::Value {
-    let code = error.source::<Fault>().map_or(Code::ValidationFailed, Fault::code).name();
+fn error_json(error: &ServerError) -> serde_json::Value {
+    let code = fault_of(error).code().name();
     serde_json::json!({
         "message": error.message,
         "path": error.path,

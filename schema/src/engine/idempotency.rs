@@ -5,9 +5,10 @@
 use aws_lc_rs::digest;
 use bytes::Bytes;
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 use super::{IdempotencyKey, RootField};
-use crate::ask::Ask;
+use crate::ask::{Ask, Created, Written};
 use crate::fault::{Code, Fault};
 
 /// What the stored answer is sealed for.
@@ -21,7 +22,7 @@ pub(super) enum Claim {
     /// The first request with this key: do it.
     First(Slot),
     /// The answer of the first request.
-    Replay(Bytes),
+    Replay(Written),
 }
 
 /// The place where the answer will be kept.
@@ -40,7 +41,7 @@ pub(super) async fn claim(ask: &Ask, root: &RootField, key: &IdempotencyKey) -> 
     slot.hold(&mut conn).await?;
     let stored = slot.stored_get(&mut conn).await?;
     match stored {
-        Some(sealed) => replay(ask, &sealed),
+        Some(stored) => stored.open(ask).map(Claim::Replay),
         None => Ok(Claim::First(slot)),
     }
 }
@@ -51,7 +52,7 @@ pub(super) async fn claim_later(ask: &Ask, root: &RootField, key: &IdempotencyKe
     let slot = Slot::of(ask, root, key);
     let stored = slot.stored_get(&mut *ask.db.aside().conn().await?).await?;
     match stored {
-        Some(sealed) => replay(ask, &sealed),
+        Some(stored) => stored.open(ask).map(Claim::Replay),
         None => {
             ask.db.claim_first(slot.clone()).await?;
             Ok(Claim::First(slot))
@@ -59,9 +60,19 @@ pub(super) async fn claim_later(ask: &Ask, root: &RootField, key: &IdempotencyKe
     }
 }
 
-fn replay(ask: &Ask, sealed: &[u8]) -> Result<Claim, Fault> {
-    let body = ask.services.key.open(PURPOSE, sealed).map_err(Fault::internal)?;
-    Ok(Claim::Replay(Bytes::copy_from_slice(&body)))
+/// The answer of a first request, as it is kept.
+struct Stored {
+    sealed: Vec<u8>,
+    created_uuid: Option<Uuid>,
+    created_code: Option<String>,
+}
+
+impl Stored {
+    fn open(self, ask: &Ask) -> Result<Written, Fault> {
+        let body = ask.services.key.open(PURPOSE, &self.sealed).map_err(Fault::internal)?;
+        let created = self.created_uuid.map(Created::Uuid).or(self.created_code.map(Created::Code));
+        Ok(Written { body: Bytes::copy_from_slice(&body), created, next_cursor: None })
+    }
 }
 
 fn in_progress() -> Fault {
@@ -103,10 +114,10 @@ impl Slot {
         if locked { Ok(()) } else { Err(in_progress()) }
     }
 
-    /// The sealed answer of the first request with this key.
-    async fn stored_get(&self, conn: &mut PgConnection) -> Result<Option<Vec<u8>>, Fault> {
+    /// The answer of the first request with this key.
+    async fn stored_get(&self, conn: &mut PgConnection) -> Result<Option<Stored>, Fault> {
         let stored = sqlx::query!(
-            "select request_sha256, answer_sealed from idempotency_key
+            "select request_sha256, answer_sealed, created_uuid, created_code from idempotency_key
               where principal = $1 and operation = $2 and key = $3 and created_at > labs_now() - interval '24 hours'",
             self.principal,
             self.operation,
@@ -119,23 +130,37 @@ impl Slot {
                 Code::IdempotencyKeyReused,
                 "This Idempotency-Key was used for another request. Send the same content again, or choose a new key.",
             )),
-            stored => Ok(stored.map(|stored| stored.answer_sealed)),
+            stored => Ok(stored.map(|stored| Stored {
+                sealed: stored.answer_sealed,
+                created_uuid: stored.created_uuid,
+                created_code: stored.created_code,
+            })),
         }
     }
 
     /// Keeps the answer.
-    pub(super) async fn keep(self, ask: &Ask, body: &[u8]) -> Result<(), Fault> {
-        let sealed = ask.services.key.seal(PURPOSE, body);
+    pub(super) async fn keep(self, ask: &Ask, written: &Written) -> Result<(), Fault> {
+        let sealed = ask.services.key.seal(PURPOSE, &written.body);
+        let (created_uuid, created_code) = match &written.created {
+            Some(Created::Uuid(uuid)) => (Some(*uuid), None),
+            Some(Created::Code(code)) => (None, Some(code.as_str())),
+            None => (None, None),
+        };
         sqlx::query!(
-            "insert into idempotency_key (principal, operation, key, request_sha256, answer_sealed, created_at)
-             values ($1, $2, $3, $4, $5, labs_now())
+            "insert into idempotency_key
+                    (principal, operation, key, request_sha256, answer_sealed, created_uuid, created_code, created_at)
+             values ($1, $2, $3, $4, $5, $6, $7, labs_now())
              on conflict (principal, operation, key)
-             do update set request_sha256 = excluded.request_sha256, answer_sealed = excluded.answer_sealed, created_at = excluded.created_at",
+             do update set request_sha256 = excluded.request_sha256, answer_sealed = excluded.answer_sealed,
+                           created_uuid = excluded.created_uuid, created_code = excluded.created_code,
+                           created_at = excluded.created_at",
             self.principal,
             self.operation,
             self.key,
             self.fingerprint.as_slice(),
             sealed,
+            created_uuid,
+            created_code,
         )
         .execute(&mut *ask.db.conn().await?)
         .await?;

@@ -7,12 +7,11 @@
 //! everything.
 
 mod audit;
-mod direct;
 mod explore;
 pub(crate) mod idempotency;
+mod operation;
 mod outliving;
 mod prepare;
-mod question;
 mod roots;
 mod settle;
 mod together;
@@ -20,21 +19,22 @@ mod together;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use async_graphql::{EmptySubscription, Schema, Value};
+use async_graphql::{EmptySubscription, Schema};
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use sqlx::PgPool;
 
-pub use explore::{Bounds, Exploration, Explored, STACK_BYTES};
+pub use explore::{Exploration, Explored, RestApi, STACK_BYTES};
+pub use operation::{PreparedOperation, RootField};
 pub use prepare::Plan;
-pub use question::{Question, RootField};
+pub use roots::Descriptions;
 pub(crate) use roots::{Merged, Roots, roots};
 
 use outliving::Outliving;
 
 use crate::access::Access;
-use crate::ask::{Ask, Attachment, Caller, Extras, Noted};
+use crate::ask::{Ask, Attachment, Caller, Created, Extras, Noted, Written};
 use crate::db::Db;
 use crate::fault::{Code, Fault};
 use crate::handoff::Handoff;
@@ -59,14 +59,30 @@ struct Inner {
     audited_reads: Shared<Call, together::Settling>,
 }
 
-/// One question with everything that belongs to this asking of it.
+/// A caller who may ask an operation. There is no other way to one than the guard.
+#[derive(Clone)]
+pub struct Admission {
+    operation: Arc<PreparedOperation>,
+    caller: Arc<Caller>,
+}
+
+impl Admission {
+    /// Lets a caller ask an operation.
+    ///
+    /// # Errors
+    /// As [`Engine::guard`].
+    pub fn of(operation: &Arc<PreparedOperation>, caller: &Arc<Caller>) -> Result<Self, Fault> {
+        Engine::guard(operation.root.access, caller)?;
+        Ok(Self { operation: Arc::clone(operation), caller: Arc::clone(caller) })
+    }
+}
+
+/// One request for an operation, with everything that belongs to it.
 #[derive(Clone)]
 pub struct Call {
-    /// What is asked.
-    pub question: Arc<Question>,
-    /// Who asks.
-    pub caller: Caller,
-    /// The question's variables, checked against the contract.
+    /// What is asked, and by whom.
+    pub admission: Admission,
+    /// The operation's variables, checked against the contract.
     pub variables: serde_json::Map<String, serde_json::Value>,
     /// The file that came along.
     pub attachment: Option<Attachment>,
@@ -88,21 +104,35 @@ pub struct IdempotencyKey {
 /// A condition on the representation that a write is about to change (`If-Match`).
 #[derive(Clone)]
 pub struct Precondition {
-    /// The question whose answer is the present representation.
-    pub question: Arc<Question>,
+    /// The operation whose answer is the present representation.
+    pub operation: Arc<PreparedOperation>,
     /// Its variables.
     pub variables: serde_json::Map<String, serde_json::Value>,
     /// Whether the representation is the one the caller saw.
     pub holds: Holds,
 }
 
+impl Call {
+    fn root(&self) -> &RootField {
+        &self.admission.operation.root
+    }
+
+    fn caller(&self) -> &Arc<Caller> {
+        &self.admission.caller
+    }
+}
+
 /// A condition on the bytes of a representation.
 pub type Holds = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
 
-/// What a question was answered.
+/// What an operation answered.
 pub struct Answer {
     /// JSON of the root field.
     pub body: Bytes,
+    /// What the created thing is addressed by, where one was created.
+    pub created: Option<Created>,
+    /// The cursor of the next page, where a list goes on.
+    pub next_cursor: Option<String>,
     /// What leaves beside it.
     pub extras: Extras,
     /// The answer is the stored one of an earlier request with the same key.
@@ -166,20 +196,38 @@ impl Engine {
     /// of an audited call cannot be written.
     pub fn ask(&self, call: Call) -> BoxFuture<'_, Result<Answer, Fault>> {
         async move {
-            if let Err(fault) = Self::guard(call.question.root.access, &call.caller) {
-                return Err(self.refuse(&call.question.root, &call.caller, &call.variables, fault).await);
-            }
-            let plain =
-                !call.question.root.is_mutation && !call.question.root.is_audited && call.precondition.is_none();
+            let root = call.root();
+            let plain = !root.is_mutation && !root.is_audited && call.precondition.is_none();
             if plain {
                 let db = Db::answering(self.0.for_reads.clone());
                 let ask = Arc::new(self.context(&call, db.clone()));
-                let body = self.execute(&call.question, &call.variables, &ask).await?;
+                let written = self.execute(&call.admission.operation, &call.variables, &ask).await?;
                 db.answered().await;
-                return Ok(Answer { body, extras: ask.take_extras(), replayed: false });
+                return Ok(Answer::of(written, ask.take_extras()));
             }
             // Either way detached from the caller's connection: a client that goes away must not cut a transaction in two.
             if Self::may_share(&call) { self.share(call).await } else { self.settle_apart(call).await }
+        }
+        .boxed()
+    }
+
+    /// Lets a caller ask an operation. The refusal of an audited one is recorded.
+    ///
+    /// # Errors
+    /// As [`Engine::guard`]; [`Code::AuditUnavailable`] when there is no record of the refusal.
+    pub fn admit<'a>(
+        &'a self,
+        operation: &'a Arc<PreparedOperation>,
+        caller: &'a Arc<Caller>,
+    ) -> BoxFuture<'a, Result<Admission, Fault>> {
+        async move {
+            match Admission::of(operation, caller) {
+                Ok(admission) => Ok(admission),
+                Err(fault) => {
+                    let nothing = serde_json::Map::new();
+                    Err(self.refuse_noted(&operation.root, caller, &nothing, &Noted::default(), fault).await)
+                }
+            }
         }
         .boxed()
     }
@@ -188,12 +236,12 @@ impl Engine {
     /// or [`Code::AuditUnavailable`] when there is no record of it.
     pub fn refuse<'a>(
         &'a self,
-        root: &'a RootField,
-        caller: &'a Caller,
+        admission: &'a Admission,
         variables: &'a serde_json::Map<String, serde_json::Value>,
         fault: Fault,
     ) -> BoxFuture<'a, Fault> {
-        async move { self.refuse_noted(root, caller, variables, &Noted::default(), fault).await }.boxed()
+        let Admission { operation, caller } = admission;
+        async move { self.refuse_noted(&operation.root, caller, variables, &Noted::default(), fault).await }.boxed()
     }
 
     /// Records the refusal of an audited call with what its resolver had noted before. The fault comes back, or
@@ -201,7 +249,7 @@ impl Engine {
     async fn refuse_noted(
         &self,
         root: &RootField,
-        caller: &Caller,
+        caller: &Arc<Caller>,
         variables: &serde_json::Map<String, serde_json::Value>,
         noted: &Noted,
         fault: Fault,
@@ -220,14 +268,14 @@ impl Engine {
     }
 
     async fn settle_apart(&self, call: Call) -> Result<Answer, Fault> {
-        let kept = call.question.root.is_audited.then(|| call.clone());
+        let kept = call.root().is_audited.then(|| call.clone());
         let engine = self.clone();
         match (Outliving::new(async move { engine.settle(call).await }).await, kept) {
             (Ok(outcome), _) => outcome,
             (Err(_), None) => Err(panicked()),
             (Err(_), Some(call)) => {
                 let fault = panicked();
-                Err(self.refuse(&call.question.root, &call.caller, &call.variables, fault).await)
+                Err(self.refuse(&call.admission, &call.variables, fault).await)
             }
         }
     }
@@ -235,24 +283,31 @@ impl Engine {
     fn context(&self, call: &Call, db: Db) -> Ask {
         let services = Arc::clone(&self.0.services);
         let now = services.clock.now();
-        Ask::new(call.caller.clone(), db, now, services, call.attachment.clone())
+        Ask::new(Arc::clone(call.caller()), db, now, services, call.attachment.clone())
     }
 
-    /// Asks the root field and writes its value as JSON.
+    /// Asks the root field, which writes its value.
     async fn execute(
         &self,
-        question: &Question,
+        operation: &PreparedOperation,
         variables: &serde_json::Map<String, serde_json::Value>,
         ask: &Arc<Ask>,
-    ) -> Result<Bytes, Fault> {
-        let value = self.0.plan.environment()?.ask(question, variables, ask).await?;
-        // Written whole already.
-        if let Value::Binary(bytes) = value {
-            return Ok(bytes);
+    ) -> Result<Written, Fault> {
+        let response = self.0.plan.graph.execute(operation.request(variables, ask)).await;
+        let name = &operation.root.name;
+        if let Some(error) = response.errors.into_iter().next() {
+            let own = error.source::<Fault>().cloned();
+            return Err(own.unwrap_or_else(|| Fault::internal(format!("{name}: {}", error.message))));
         }
-        let mut body = Vec::with_capacity(1024);
-        question.shape.write(&value, &mut body);
-        Ok(Bytes::from(body))
+        ask.take_written().ok_or_else(|| Fault::internal(format!("{name}: the root field wrote no answer")))
+    }
+}
+
+impl Answer {
+    /// The answer of a request that was made for the first time.
+    fn of(written: Written, extras: Extras) -> Self {
+        let Written { body, created, next_cursor } = written;
+        Self { body, created, next_cursor, extras, replayed: false }
     }
 }
 

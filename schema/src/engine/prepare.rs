@@ -1,31 +1,20 @@
 //! Building the schema and binding documents to it, once, at start-up.
 
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use async_graphql::parser::types::{
-    ExecutableDocument, FieldDefinition, OperationDefinition, Selection, SelectionSet, ServiceDocument, TypeKind,
+    DocumentOperations, ExecutableDocument, FieldDefinition, Selection, SelectionSet, ServiceDocument, TypeKind,
     TypeSystemDefinition,
 };
-use async_graphql::{EmptySubscription, Positioned, Schema, ValidationMode};
-use futures_util::FutureExt as _;
+use async_graphql::{EmptySubscription, Positioned, Schema, ValidationMode, Value};
 use futures_util::future::BoxFuture;
 
 use super::Graph;
-use super::direct::Environment;
-use super::question::{Question, RootField, Shape, is_mutation, only_operation, root_fields};
-use super::roots::{Root as RootType, Roots};
+use super::operation::{PreparedOperation, RootField, TargetArgument, is_mutation, only_operation, root_fields};
+use super::roots::{DESCRIPTIONS, Descriptions, Root};
 use crate::access::Access;
-use crate::fault::Fault;
 use crate::{Mutation, Query};
-
-/// A root field, as the SDL declares it.
-pub(super) struct Root {
-    /// Who may ask it.
-    pub(super) access: Access,
-    /// Whether it stands under the mutation type.
-    pub(super) writes: bool,
-}
 
 /// Any field of any object type, for the checks of a query that staff wrote.
 pub(super) struct Nested {
@@ -46,71 +35,40 @@ const NOBODY: &str = "__validate_only";
 pub struct Plan {
     pub(super) graph: Graph,
     pub(super) strict: Graph,
-    /// Where root fields are asked directly.
-    environment: Arc<OnceLock<Environment>>,
-    queries: Roots,
-    mutations: Roots,
-    pub(super) roots: HashMap<String, Root>,
+    pub(super) roots: HashMap<String, RootField>,
     pub(super) nested: HashMap<(String, String), Nested>,
-    /// The fields of each object type, in the schema's order.
-    order: HashMap<String, Vec<String>>,
     sdl: String,
 }
 
 impl Plan {
-    /// Builds the schema.
+    /// Builds the schema, whose arguments are described so.
     ///
     /// # Errors
-    /// Every root field that does not say who may ask it.
-    pub fn new() -> Result<Self, Vec<String>> {
-        let environment = Arc::default();
-        let graph = builder(&environment).validation_mode(ValidationMode::Fast).finish();
-        let strict = builder(&environment).validation_mode(ValidationMode::Strict).finish();
+    /// Every root field that does not say who may ask it, or whose declarations name what is not there.
+    pub fn new(descriptions: Descriptions) -> Result<Self, Vec<String>> {
+        let (graph, strict) = DESCRIPTIONS.sync_scope(Arc::new(descriptions), || {
+            let built = |mode| builder().validation_mode(mode).finish();
+            (built(ValidationMode::Fast), built(ValidationMode::Strict))
+        });
         let sdl = graph.sdl();
         let document = async_graphql::parser::parse_schema(&sdl)
             .map_err(|error| vec![format!("the SDL cannot be read: {error}")])?;
-        let mut plan = Self {
-            graph,
-            strict,
-            queries: RootType::<Query>::new(Arc::clone(&environment)).into_roots(),
-            mutations: RootType::<Mutation>::new(Arc::clone(&environment)).into_roots(),
-            environment,
-            roots: HashMap::new(),
-            nested: HashMap::new(),
-            order: HashMap::new(),
-            sdl,
-        };
-        plan.look_around()?;
+        let mut plan = Self { graph, strict, roots: HashMap::new(), nested: HashMap::new(), sdl };
         let mut breaches = Vec::new();
         for (object, field) in fields(&document) {
-            let access = access_of(field);
             let name = field.name.node.to_string();
-            let writes = object == "Mutation";
-            if writes || object == "Query" {
-                match &access {
-                    Some(Ok(access)) => {
-                        plan.roots.insert(name.clone(), Root { access: *access, writes });
+            if object == "Mutation" || object == "Query" {
+                match root_field(field, object == "Mutation") {
+                    Ok(root) => {
+                        plan.roots.insert(name.clone(), root);
                     }
-                    Some(Err(text)) => breaches.push(format!("{name}: @access names `{text}`, which is no access")),
-                    None => breaches.push(format!("{name}: no @access directive; default deny")),
+                    Err(breach) => breaches.push(format!("{name}: {breach}")),
                 }
             }
-            plan.order.entry(object.to_owned()).or_default().push(name.clone());
-            plan.nested.insert((object.to_owned(), name), nested_of(field, access.and_then(Result::ok)));
+            plan.nested.insert((object.to_owned(), name), nested_of(field));
         }
         crate::access::declare(plan.roots.iter().map(|(name, root)| (name, root.access)));
         if breaches.is_empty() { Ok(plan) } else { Err(breaches) }
-    }
-
-    /// Asks a field that there is not, which nobody need wait for: the root type leaves its environment.
-    fn look_around(&self) -> Result<(), Vec<String>> {
-        let _ = self.graph.execute("{ nothing }").now_or_never();
-        self.environment().map(|_| ()).map_err(|fault| vec![fault.to_string()])
-    }
-
-    /// Where root fields are asked directly.
-    pub(super) fn environment(&self) -> Result<&Environment, Fault> {
-        self.environment.get().ok_or_else(|| Fault::internal("the schema's environment is not known"))
     }
 
     /// The schema as text, with the access each root field needs.
@@ -119,7 +77,7 @@ impl Plan {
         &self.sdl
     }
 
-    /// Makes a question of a document: validated strictly, once.
+    /// Binds a document to its root field: validated strictly, once.
     ///
     /// # Errors
     /// What is wrong with the document, one sentence each.
@@ -127,25 +85,20 @@ impl Plan {
         &'a self,
         name: &'a str,
         document: ExecutableDocument,
-    ) -> BoxFuture<'a, Result<Question, Vec<String>>> {
-        async move { question(self, name, document).await }.boxed()
+    ) -> BoxFuture<'a, Result<PreparedOperation, Vec<String>>> {
+        Box::pin(bind(self, name, document))
     }
 }
 
-fn builder(
-    environment: &Arc<OnceLock<Environment>>,
-) -> async_graphql::SchemaBuilder<RootType<Query>, RootType<Mutation>, EmptySubscription> {
-    let queries = RootType::new(Arc::clone(environment));
-    let mutations = RootType::new(Arc::clone(environment));
-    Schema::build(queries, mutations, EmptySubscription).disable_suggestions()
+fn builder() -> async_graphql::SchemaBuilder<Root<Query>, Root<Mutation>, EmptySubscription> {
+    Schema::build(Root::new(), Root::new(), EmptySubscription).disable_suggestions()
 }
 
 /// Binds a document to the schema.
-async fn question(plan: &Plan, name: &str, document: ExecutableDocument) -> Result<Question, Vec<String>> {
+async fn bind(plan: &Plan, name: &str, document: ExecutableDocument) -> Result<PreparedOperation, Vec<String>> {
     let breach = |text: String| vec![format!("{name}: {text}")];
     let only = only_operation(&document).ok_or_else(|| breach("a document holds exactly one operation".to_owned()))?;
     let mut operation = only.clone();
-    let writes = is_mutation(&operation.node);
     let roots = root_fields(&document, &operation.node);
     let [root] = roots.as_slice() else { return Err(breach("a document asks exactly one root field".to_owned())) };
     let asked = &root.name.node;
@@ -153,28 +106,25 @@ async fn question(plan: &Plan, name: &str, document: ExecutableDocument) -> Resu
         return Err(breach(format!("the document asks `{asked}`; document and root field share one name")));
     }
     let known = plan.roots.get(name).ok_or_else(|| breach("the schema has no such root field".to_owned()))?;
-    if known.writes != writes {
+    if known.is_mutation != is_mutation(&operation.node) {
         return Err(breach("the schema has it under the other root type (query, mutation)".to_owned()));
     }
-    let objects = if writes { &plan.mutations } else { &plan.queries };
-    let object = objects.of(name).ok_or_else(|| breach("no object was collected for it".to_owned()))?;
-    let shape = Shape::of(&document, &operation.node.selection_set.node).into_root();
     validate(&plan.strict, document.clone()).await?;
     if has_directives(&document, &operation.node.selection_set.node) {
         return Err(breach("a fixed document uses no directives".to_owned()));
     }
-    let mut fragments = document.fragments;
-    if check_whole(plan, name, if writes { "Mutation" } else { "Query" }, &shape)? {
-        prune(&mut operation.node);
-        fragments.clear();
-    }
-    let access = known.access;
-    let root = RootField { name: name.to_owned(), access, is_mutation: writes, is_audited: access.is_audited(name) };
-    Ok(Question { root, operation, fragments, object, shape })
+    let [Positioned { node: Selection::Field(root), .. }] = operation.node.selection_set.node.items.as_mut_slice()
+    else {
+        return Err(breach("a document asks its root field, without a fragment around it".to_owned()));
+    };
+    // What is answered is written whole, so nobody looks at what is asked beneath it.
+    root.node.selection_set.node.items.clear();
+    let document = ExecutableDocument { operations: DocumentOperations::Single(operation), fragments: HashMap::new() };
+    Ok(PreparedOperation { root: known.clone(), document })
 }
 
-/// Whether anything in a selection is skipped or included by a directive, which a question that is asked directly
-/// would not heed.
+/// Whether anything in a selection is skipped or included by a directive, which an answer that is written whole would
+/// not heed.
 fn has_directives(document: &ExecutableDocument, selection: &SelectionSet) -> bool {
     let within = |selection| has_directives(document, selection);
     selection.items.iter().any(|item| match &item.node {
@@ -188,40 +138,6 @@ fn has_directives(document: &ExecutableDocument, selection: &SelectionSet) -> bo
                 || fragment.is_some_and(|fragment| within(&fragment.node.selection_set.node))
         }
     })
-}
-
-/// Whether a root field is answered whole. It must then be asked whole: every field, in the schema's order, all the
-/// way down.
-fn check_whole(plan: &Plan, name: &str, root: &str, shape: &Shape) -> Result<bool, Vec<String>> {
-    let answered =
-        plan.nested.get(&(root.to_owned(), name.to_owned())).map(|field| field.ty.as_str()).unwrap_or_default();
-    if !crate::whole::is_whole(answered) {
-        return Ok(false);
-    }
-    let mut breaches = Vec::new();
-    compare(plan, answered, shape, &mut breaches);
-    if breaches.is_empty() { Ok(true) } else { Err(breaches) }
-}
-
-/// Takes away what a document asks beneath a root field that is answered whole: nobody looks at it, and every request
-/// would copy it.
-fn prune(operation: &mut OperationDefinition) {
-    if let Some(Positioned { node: Selection::Field(root), .. }) = operation.selection_set.node.items.first_mut() {
-        root.node.selection_set.node.items.clear();
-    }
-}
-
-fn compare(plan: &Plan, ty: &str, shape: &Shape, breaches: &mut Vec<String>) {
-    let Some(order) = plan.order.get(ty) else { return };
-    let asked: Vec<&str> = shape.fields().map(|(name, _)| name).collect();
-    if asked != order.iter().map(String::as_str).collect::<Vec<_>>() {
-        breaches.push(format!("{ty} is answered whole: ask {} in this order", order.join(" ")));
-    }
-    for (name, inner) in shape.fields() {
-        if let Some(field) = plan.nested.get(&(ty.to_owned(), name.to_owned())) {
-            compare(plan, &field.ty, inner, breaches);
-        }
-    }
 }
 
 /// Runs every validation rule on a document and nothing of the document itself.
@@ -249,17 +165,52 @@ fn fields(document: &ServiceDocument) -> impl Iterator<Item = (&str, &FieldDefin
         .flat_map(|(name, object)| object.fields.iter().map(move |field| (name, &field.node)))
 }
 
-fn access_of(field: &FieldDefinition) -> Option<Result<Access, String>> {
-    let directive = field.directives.iter().find(|directive| directive.node.name.node == "access")?;
-    let value = directive.node.get_argument("needs").map(|value| value.node.clone());
-    match value {
-        Some(async_graphql::Value::String(text)) => Some(Access::parse(&text).ok_or(text)),
-        other => Some(Err(format!("{other:?}"))),
+/// A root field as its directives declare it.
+fn root_field(field: &FieldDefinition, is_mutation: bool) -> Result<RootField, String> {
+    let argument = |directive: &str| -> Result<Option<String>, String> {
+        let Some(name) = value_of(field, directive, "argument") else { return Ok(None) };
+        let is_there = field.arguments.iter().any(|argument| argument.node.name.node == name);
+        if is_there { Ok(Some(name)) } else { Err(format!("@{directive} names `{name}`, which is no argument")) }
+    };
+    let access = access_of(field)?.ok_or_else(|| "no @access directive; default deny".to_owned())?;
+    let target = argument("audit_target")?;
+    let kind = value_of(field, "audit_target", "kind").unwrap_or_default();
+    Ok(RootField {
+        name: field.name.node.to_string(),
+        access,
+        is_mutation,
+        is_audited: access.is_audited(),
+        is_batched: has(field, "batched"),
+        is_file: has(field, "answers_file"),
+        target: target.map(|argument| TargetArgument { kind, argument }),
+        partner: argument("audit_partner")?,
+    })
+}
+
+fn has(field: &FieldDefinition, directive: &str) -> bool {
+    field.directives.iter().any(|applied| applied.node.name.node == directive)
+}
+
+/// The text that a directive of a field gives to one of its arguments.
+fn value_of(field: &FieldDefinition, directive: &str, argument: &str) -> Option<String> {
+    let directive = field.directives.iter().find(|applied| applied.node.name.node == directive)?;
+    match directive.node.get_argument(argument).map(|value| &value.node) {
+        Some(Value::String(text)) => Some(text.clone()),
+        _ => None,
     }
 }
 
-fn nested_of(field: &FieldDefinition, access: Option<Access>) -> Nested {
+fn access_of(field: &FieldDefinition) -> Result<Option<Access>, String> {
+    if !has(field, "access") {
+        return Ok(None);
+    }
+    let text = value_of(field, "access", "needs").unwrap_or_default();
+    Access::parse(&text).map(Some).ok_or_else(|| format!("@access names `{text}`, which is no access"))
+}
+
+fn nested_of(field: &FieldDefinition) -> Nested {
     use async_graphql::parser::types::BaseType;
+    let access = access_of(field).ok().flatten();
     let mut base = &field.ty.node.base;
     let mut is_list = false;
     while let BaseType::List(inner) = base {

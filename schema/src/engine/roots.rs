@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::marker::PhantomData;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use async_graphql::parser::types::Field;
 use async_graphql::registry::{MetaType, Registry};
@@ -16,8 +16,49 @@ use async_graphql::{
 };
 use futures_util::future::BoxFuture;
 
-use super::direct::Environment;
 use crate::ask::ROOT_KEY;
+
+tokio::task_local! {
+    /// What is told of arguments, while the schema is being built: the library describes types without an instance.
+    pub(super) static DESCRIPTIONS: Arc<Descriptions>;
+}
+
+/// What staff are told of the arguments of root fields.
+#[derive(Clone, Debug, Default)]
+pub struct Descriptions(HashMap<(String, String), String>);
+
+impl FromIterator<((String, String), String)> for Descriptions {
+    /// Descriptions by root field and argument.
+    fn from_iter<I: IntoIterator<Item = ((String, String), String)>>(descriptions: I) -> Self {
+        Self(descriptions.into_iter().collect())
+    }
+}
+
+impl Descriptions {
+    /// Describes what a root type takes and what is not described yet: each argument, and each field of an argument that
+    /// is an input object.
+    fn describe(&self, registry: &mut Registry, root: &str) {
+        let Some(MetaType::Object { fields, .. }) = registry.types.get_mut(root) else { return };
+        let mut inputs = Vec::new();
+        for (field, meta) in fields.iter_mut() {
+            for (argument, value) in &mut meta.args {
+                self.fill(&mut value.description, field, argument);
+                inputs.push((field.clone(), value.ty.trim_end_matches('!').to_owned()));
+            }
+        }
+        for (field, input) in inputs {
+            if let Some(MetaType::InputObject { input_fields, .. }) = registry.types.get_mut(&input) {
+                input_fields.iter_mut().for_each(|(name, value)| self.fill(&mut value.description, &field, name));
+            }
+        }
+    }
+
+    fn fill(&self, description: &mut Option<String>, field: &str, argument: &str) {
+        if description.is_none() {
+            *description = self.0.get(&(field.to_owned(), argument.to_owned())).cloned();
+        }
+    }
+}
 
 /// An object of root fields.
 pub(super) trait RootObject: Send + Sync {
@@ -42,10 +83,6 @@ impl Roots {
             let object: Arc<dyn RootObject> = Arc::new(T::default());
             self.0.extend(fields.into_keys().map(|name| (name, Arc::clone(&object))));
         }
-    }
-
-    fn get(&self, name: &str) -> Option<&Arc<dyn RootObject>> {
-        self.0.get(name)
     }
 }
 
@@ -85,29 +122,15 @@ pub(crate) use roots;
 /// A root type of the schema: described by what was merged, answered by the object that has the field.
 pub(super) struct Root<T> {
     roots: Roots,
-    /// Where fields are resolved, known since the first was.
-    environment: Arc<OnceLock<Environment>>,
     described_by: PhantomData<fn() -> T>,
 }
 
 impl<T: Merged> Root<T> {
-    /// The root type, which leaves here what it learns of its environment.
-    pub(super) fn new(environment: Arc<OnceLock<Environment>>) -> Self {
+    /// The root type with its objects.
+    pub(super) fn new() -> Self {
         let mut roots = Roots::default();
         T::collect(&mut roots);
-        Self { roots, environment, described_by: PhantomData }
-    }
-
-    /// The objects, for whoever asks one directly.
-    pub(super) fn into_roots(self) -> Roots {
-        self.roots
-    }
-}
-
-impl Roots {
-    /// The object that has this root field.
-    pub(super) fn of(&self, name: &str) -> Option<Arc<dyn RootObject>> {
-        self.get(name).cloned()
+        Self { roots, described_by: PhantomData }
     }
 }
 
@@ -118,7 +141,9 @@ impl<T: OutputType> OutputType for Root<T> {
     }
 
     fn create_type_info(registry: &mut Registry) -> String {
-        T::create_type_info(registry)
+        let name = T::create_type_info(registry);
+        let _ = DESCRIPTIONS.try_with(|descriptions| descriptions.describe(registry, &T::type_name()));
+        name
     }
 
     async fn resolve(&self, ctx: &ContextSelectionSet<'_>, _: &Positioned<Field>) -> ServerResult<Value> {
@@ -129,13 +154,15 @@ impl<T: OutputType> OutputType for Root<T> {
 #[async_trait::async_trait]
 impl<T: OutputType> ContainerType for Root<T> {
     async fn resolve_field(&self, ctx: &Context<'_>) -> ServerResult<Option<Value>> {
-        self.environment.get_or_init(|| Environment::of(ctx));
-        match self.roots.get(ctx.item.node.name.node.as_str()) {
-            Some(object) => {
-                let key = ctx.item.node.response_key().node.to_string();
-                ROOT_KEY.scope(key, object.resolve(ctx)).await
+        let Some(object) = self.roots.0.get(ctx.item.node.name.node.as_str()) else { return Ok(None) };
+        let key = ctx.item.node.response_key().node.to_string();
+        // Every root field may be null, so that its error stands beside what the others answered.
+        match ROOT_KEY.scope(key, object.resolve(ctx)).await {
+            Err(error) => {
+                ctx.add_error(error);
+                Ok(Some(Value::Null))
             }
-            None => Ok(None),
+            resolved => resolved,
         }
     }
 }

@@ -13,7 +13,7 @@ const ATTEMPTS: usize = 4;
 impl Engine {
     /// Tries the transaction, again when it only lost a race.
     pub(super) async fn settle(&self, call: Call) -> Result<Answer, Fault> {
-        let (root, mut attempt) = (&call.question.root, 1);
+        let (root, mut attempt) = (call.root(), 1);
         loop {
             let mut noted = Noted::default();
             match self.attempt(&call, &mut noted).await {
@@ -21,7 +21,7 @@ impl Engine {
                 Err(fault) if fault.code() == Code::AuditUnavailable => return Err(fault),
                 Err(fault) if fault.parts().keep && root.is_audited => return Err(fault),
                 Err(fault) => {
-                    return Err(self.refuse_noted(root, &call.caller, &call.variables, &noted, fault).await);
+                    return Err(self.refuse_noted(root, call.caller(), &call.variables, &noted, fault).await);
                 }
                 Ok(answer) => return Ok(answer),
             }
@@ -30,11 +30,8 @@ impl Engine {
 
     /// One try. What the resolver noted for the audit record outlives it, whatever becomes of it.
     async fn attempt(&self, call: &Call, noted: &mut Noted) -> Result<Answer, Fault> {
-        let entry = call
-            .question
-            .root
-            .is_audited
-            .then(|| audit::Entry::of_call(&call.question.root, &call.caller, &call.variables, self.now()));
+        let root = call.root();
+        let entry = root.is_audited.then(|| audit::Entry::of_call(root, call.caller(), &call.variables, self.now()));
         let db = Db::settling(self.0.for_transactions.clone(), terms(call, entry.as_ref()));
         let ask = Arc::new(self.context(call, db.clone()));
         let mut outcome = self.walk(call, &ask).await;
@@ -49,7 +46,7 @@ impl Engine {
         }
         if let Some(mut entry) = entry {
             match &outcome {
-                Ok(answer) => entry.complete(&answer.body, noted),
+                Ok(answer) => entry.complete(answer.created.as_ref(), noted),
                 Err(fault) => entry.fail(fault, noted),
             }
             entry.write(&mut *db.conn().await?).await.map_err(|error| audit::unavailable(&error))?;
@@ -65,26 +62,26 @@ impl Engine {
         let claim = match &call.idempotency {
             None => None,
             Some(key) => match claim(call, ask, key).await? {
-                idempotency::Claim::Replay(body) => {
-                    return Ok(Answer { body, extras: ask.take_extras(), replayed: true });
+                idempotency::Claim::Replay(written) => {
+                    return Ok(Answer { replayed: true, ..Answer::of(written, ask.take_extras()) });
                 }
                 idempotency::Claim::First(slot) => Some(slot),
             },
         };
         if let Some(precondition) = &call.precondition {
-            let present = self.execute(&precondition.question, &precondition.variables, ask).await?;
-            if !(precondition.holds)(&present) {
+            let present = self.execute(&precondition.operation, &precondition.variables, ask).await?;
+            if !(precondition.holds)(&present.body) {
                 return Err(Fault::new(
                     Code::PreconditionFailed,
                     "The resource has changed since you read it. Read it again, apply your change, and send the new ETag in If-Match.",
                 ));
             }
         }
-        let body = self.execute(&call.question, &call.variables, ask).await?;
+        let written = self.execute(&call.admission.operation, &call.variables, ask).await?;
         if let Some(slot) = claim {
-            slot.keep(ask, &body).await?;
+            slot.keep(ask, &written).await?;
         }
-        Ok(Answer { body, extras: ask.take_extras(), replayed: false })
+        Ok(Answer::of(written, ask.take_extras()))
     }
 
     pub(super) async fn roll_back(&self, db: &Db) {
@@ -104,7 +101,7 @@ impl Engine {
 /// Claims the call's key: at once, or with the first statement where something takes long before there is one: a file is
 /// worked on, or a stranger's password is hashed.
 async fn claim(call: &Call, ask: &Ask, key: &IdempotencyKey) -> Result<idempotency::Claim, Fault> {
-    let root = &call.question.root;
+    let root = call.root();
     let works_first = call.attachment.is_some() || ask.caller.principal.is_none();
     if works_first { idempotency::claim_later(ask, root, key).await } else { idempotency::claim(ask, root, key).await }
 }
@@ -114,7 +111,7 @@ async fn claim(call: &Call, ask: &Ask, key: &IdempotencyKey) -> Result<idempoten
 fn terms(call: &Call, entry: Option<&audit::Entry>) -> Terms {
     let terms =
         if call.precondition.is_some() { Terms::of_mode("isolation level repeatable read") } else { Terms::default() };
-    match entry.filter(|_| call.question.root.is_mutation) {
+    match entry.filter(|_| call.root().is_mutation) {
         Some(entry) => terms.with("labs.audit_record", entry.record_uuid()),
         None => terms,
     }

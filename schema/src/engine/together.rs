@@ -27,10 +27,10 @@ type Outcome = Result<Answer, Fault>;
 pub(super) type Settling = oneshot::Receiver<Outcome>;
 
 impl Engine {
-    /// Whether a call may share its transaction: it reads one thing, which is quick, and leaves a record.
+    /// Whether a call may share its transaction: it leaves a record, and its read is quick (`@batched`).
     pub(super) fn may_share(call: &Call) -> bool {
-        let root = &call.question.root;
-        root.is_audited && !root.is_mutation && call.precondition.is_none() && root.name.ends_with("_get")
+        let root = call.root();
+        root.is_audited && !root.is_mutation && root.is_batched && call.precondition.is_none()
     }
 
     /// Answers a call in a transaction that it shares with whoever asks now.
@@ -82,9 +82,7 @@ impl Engine {
 
     /// Nobody's turn comes when there is no connection: that is known at once for all.
     async fn refuse_together(&self, calls: &[Call], fault: &Fault) -> Vec<Outcome> {
-        let refused = calls
-            .iter()
-            .map(async |call| self.refuse(&call.question.root, &call.caller, &call.variables, fault.clone()).await);
+        let refused = calls.iter().map(async |call| self.refuse(&call.admission, &call.variables, fault.clone()).await);
         join_all(refused).await.into_iter().map(Err).collect()
     }
 
@@ -123,8 +121,8 @@ impl Engine {
     /// The record of a call that was answered.
     fn entry(&self, call: &Call, answer: &Option<Answer>) -> Option<Entry> {
         let answer = answer.as_ref()?;
-        let mut entry = Entry::of_call(&call.question.root, &call.caller, &call.variables, self.now());
-        entry.complete(&answer.body, &answer.extras.noted);
+        let mut entry = Entry::of_call(call.root(), call.caller(), &call.variables, self.now());
+        entry.complete(answer.created.as_ref(), &answer.extras.noted);
         Some(entry)
     }
 

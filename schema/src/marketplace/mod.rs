@@ -12,8 +12,14 @@ mod submissions;
 pub(crate) mod versions;
 
 use crate::engine::roots;
+use crate::list::Statements;
 
 pub(crate) use publication::{PutOff, publish_due};
+
+/// What is asked in the group in words that the compiler has not checked.
+pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
+    apps::STATEMENTS.into_iter()
+}
 
 roots! {
     /// What can be read in the group.

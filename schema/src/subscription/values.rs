@@ -41,7 +41,7 @@ pub(crate) enum Effect {
 }
 
 /// What a feature is worth somewhere.
-#[derive(Clone, Debug, PartialEq, SimpleObject)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureValue {
     /// True or false, or a number; null for a limit without a cap.

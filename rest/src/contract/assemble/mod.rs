@@ -185,7 +185,7 @@ fn document(pieces: Pieces, promises: &[Promise], problems: &mut Vec<Problem>) -
 }
 
 fn traits_of(promise: &Promise, single_gets: &BTreeSet<String>) -> Traits {
-    Traits::of(&promise.group, &promise.method, &promise.path, &promise.operation, single_gets)
+    Traits::of(&promise.method, &promise.path, &promise.operation, single_gets)
 }
 
 /// The paths whose GET answers one JSON resource.

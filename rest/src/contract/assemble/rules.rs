@@ -37,8 +37,6 @@ const FIRST: [&str; 9] = [
     "security",
 ];
 const LAST: [&str; 3] = ["parameters", "requestBody", "responses"];
-/// What they tell is of this moment, so that nobody asks whether it is still the same.
-const MOMENTARY: [&str; 3] = ["system_health_get", "system_readiness_get", "system_me_explain"];
 
 /// What the rules look at in one operation.
 pub(super) struct Traits {
@@ -61,7 +59,6 @@ pub(super) struct Traits {
 impl Traits {
     /// Reads an operation as written. `single_gets` are the paths whose GET answers one resource.
     pub(super) fn of(
-        group: &str,
         method: &str,
         path: &str,
         operation: &Map<String, Value>,
@@ -71,8 +68,8 @@ impl Traits {
         let list = operation.get("x-list");
         let keyed = method == "post" && operation.get("x-idempotency").is_none();
         let writes_in_place = matches!(method, "patch" | "put" | "delete");
-        let id = operation.get("operationId").and_then(Value::as_str).unwrap_or_default();
-        let resource = (method == "get" || keyed || writes_in_place) && !MOMENTARY.contains(&id);
+        // What is of this moment only: nobody asks whether it is still the same.
+        let resource = (method == "get" || keyed || writes_in_place) && !operation.contains_key("x-momentary");
         let single_json =
             list.is_none() && resource && answers_json(operation) && !operation.contains_key("x-never-stored");
         Traits {
@@ -81,7 +78,7 @@ impl Traits {
             staff_list: list.and_then(Value::as_str) == Some("staff"),
             credentials: scope.is_some() || operation.contains_key("x-access"),
             scoped: scope.is_some_and(|scope| !scope.is_empty()),
-            audited: group == "admin" || scope.is_some_and(is_staff_scope),
+            audited: scope.is_some_and(is_staff_scope),
             path_parameters: path.contains('{'),
             body: operation.contains_key("requestBody"),
             content: !answers_nothing(operation),
@@ -89,7 +86,7 @@ impl Traits {
             takes_key: keyed,
             takes_if_match: writes_in_place && single_gets.contains(path),
             conditional: method == "get" && (single_json || takes(operation, "IfNoneMatch")),
-            liveness: id == "system_health_get",
+            liveness: operation.get("x-probe").and_then(Value::as_str) == Some("liveness"),
         }
     }
 

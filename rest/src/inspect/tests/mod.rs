@@ -211,3 +211,13 @@ fn an_sdl_that_cannot_be_read_is_named() {
     house.sdl = "type {".to_owned();
     assert!(house.difference().starts_with("schema/schema.graphql: the schema's SDL cannot be read"));
 }
+
+#[test]
+fn a_file_is_marked_where_it_is_promised_and_nowhere_else() {
+    let unmarked = House::new()
+        .sdl(r#"@access(needs: "labs.admin.audit") @answers_file"#, r#"@access(needs: "labs.admin.audit")"#);
+    assert!(unmarked.difference().contains("admin_audit_records_export: its root field is not marked @answers_file"));
+    let get = r#"marketplace_apps_get(app_uuid: UUID!): App @access(needs: "marketplace.apps")"#;
+    let marked = House::new().sdl(get, &format!("{get} @answers_file"));
+    assert!(marked.difference().contains("marketplace_apps_get: its root field is marked @answers_file"));
+}

@@ -40,7 +40,7 @@ fn parameters_and_variables_must_agree_in_type() {
         (
             "$sort: String!",
             "$sort: Method!",
-            "$sort: the contract has the values -created_at, created_at, the enum Method has GET, POST",
+            "$sort: the contract has the values CREATED_AT, CREATED_AT_DESC, the enum Method has GET, POST",
         ),
         ("$q: String", "$q: [String!]", "$q is [String!], and no list in the contract"),
         ("$q: String", "$q: Words", "$q: the schema has no type Words"),

@@ -1,6 +1,6 @@
 //! What may be asked about audit records, and by whom.
 
-use async_graphql::{Context, Object, SimpleObject};
+use async_graphql::{Context, Object};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -9,24 +9,14 @@ use super::filter::{Filter, Order, Place, Span, Wanted};
 use super::record::{AuditActorKind, AuditChannel, AuditOutcome, AuditRecord};
 use super::store;
 use super::store::summary::CountRow;
-use super::summary::{self, Apart, AuditDimension, AuditSummary};
+use super::summary::{self, Apart, AuditCount, AuditDimension};
 use super::verification::{self, AuditVerification, AuditVerificationInput};
-use crate::access::access;
+use crate::access::{access, answers_file, audit_partner, audit_target, batched};
 use crate::ask::{Asking, Download};
 use crate::fault::Fault;
-use crate::page::{CountedPage, Window};
+use crate::page::{CountedList, CountedPage, Window};
 use crate::seal;
 use crate::time::Time;
-
-/// A page of audit records.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct AuditRecordList {
-    /// The records.
-    data: Vec<AuditRecord>,
-    /// Where the page ends.
-    page: CountedPage,
-}
 
 /// Reads of the audit log.
 #[derive(Default)]
@@ -35,7 +25,10 @@ pub(crate) struct AuditRecordsQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl AuditRecordsQuery {
     /// Who did what to whom, when, and how it ended.
-    #[graphql(directive = access::apply("labs.admin.audit".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.audit".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_audit_records_list(
         &self,
@@ -54,7 +47,7 @@ impl AuditRecordsQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<AuditRecordList, Fault> {
+    ) -> Result<Option<CountedList<AuditRecord>>, Fault> {
         let ask = ctx.ask();
         let order = Order::read(sort.as_deref())?;
         let filter = Wanted {
@@ -80,18 +73,29 @@ impl AuditRecordsQuery {
             Some(true) => Some(store::count(&ask.db, &filter).await?),
             _ => None,
         };
-        Ok(AuditRecordList { data, page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
     }
 
     /// One record with its difference.
-    #[graphql(directive = access::apply("labs.admin.audit".into()))]
-    async fn admin_audit_records_get(&self, ctx: &Context<'_>, record_uuid: Uuid) -> Result<AuditRecord, Fault> {
+    #[graphql(
+        directive = access::apply("labs.admin.audit".into()),
+        directive = audit_target::apply("record".into(), "record_uuid".into()),
+        directive = batched::apply()
+    )]
+    async fn admin_audit_records_get(
+        &self,
+        ctx: &Context<'_>,
+        record_uuid: Uuid,
+    ) -> Result<Option<AuditRecord>, Fault> {
         let found = store::get(&ctx.ask().db, &[record_uuid]).await?;
-        found.into_iter().next().ok_or_else(|| Fault::not_found("audit record"))?.try_into()
+        ctx.ask().answer(found.into_iter().next().ok_or_else(|| Fault::not_found("audit record"))?.try_into()?)
     }
 
     /// How many calls there were, by actor, operation, outcome and day.
-    #[graphql(directive = access::apply("labs.admin.audit".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.audit".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_audit_records_summarise(
         &self,
@@ -110,7 +114,7 @@ impl AuditRecordsQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<AuditSummary, Fault> {
+    ) -> Result<Option<CountedList<AuditCount>>, Fault> {
         let (ask, list) = (ctx.ask(), "admin_audit_records_summarise");
         let wanted = Wanted {
             actor_uuid,
@@ -134,7 +138,7 @@ impl AuditRecordsQuery {
         };
         let (rows, page) = window.cut(rows, CountRow::keys);
         let data = rows.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?;
-        Ok(AuditSummary { data, page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
     }
 
     /// Recomputes the hash chain over a range, and names the first break.
@@ -143,14 +147,19 @@ impl AuditRecordsQuery {
         &self,
         ctx: &Context<'_>,
         body: Option<AuditVerificationInput>,
-    ) -> Result<AuditVerification, Fault> {
-        verification::verify(&ctx.ask().db, &body.unwrap_or_default()).await
+    ) -> Result<Option<AuditVerification>, Fault> {
+        ctx.ask().answer(verification::verify(&ctx.ask().db, &body.unwrap_or_default()).await?)
     }
 
     /// The same list as newline-delimited JSON, streamed. It leaves beside the answer, after the export's own record
     /// is committed; what was recorded since the export began is not in it, nor what was since the oldest call began
     /// that has yet to end.
-    #[graphql(directive = access::apply("labs.admin.audit".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.audit".into()),
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = answers_file::apply(),
+        visible = false
+    )]
     #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_audit_records_export(
         &self,
@@ -166,7 +175,7 @@ impl AuditRecordsQuery {
         recorded_at_from: Option<Time>,
         recorded_at_until: Option<Time>,
         sort: Option<String>,
-    ) -> Result<bool, Fault> {
+    ) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();
         let order = Order::read(sort.as_deref())?;
         let mut filter = Wanted {
@@ -194,7 +203,7 @@ impl AuditRecordsQuery {
             chain_head,
             stream: export::lines(ask.db.aside(), filter, order),
         });
-        Ok(true)
+        ask.answer(true)
     }
 }
 

@@ -8,7 +8,6 @@ use super::filter::Filter;
 use super::record::{AuditActor, AuditOutcome, word};
 use super::store::summary::CountRow;
 use crate::fault::{Fault, FieldError};
-use crate::page::CountedPage;
 use crate::time::Time;
 
 /// Days that are counted when nobody says from when on.
@@ -19,7 +18,8 @@ const MOST_DAYS: i64 = 366;
 const DAY: i64 = 86_400;
 
 /// By what calls are counted apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum AuditDimension {
     /// Who acted.
     Actor,
@@ -32,7 +32,7 @@ pub(crate) enum AuditDimension {
 }
 
 /// How many calls are alike in all by which they are counted apart.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AuditCount {
     /// The day in UTC; null unless it is counted by day.
@@ -45,16 +45,6 @@ pub(crate) struct AuditCount {
     outcome: Option<AuditOutcome>,
     /// How many records.
     records: i64,
-}
-
-/// A page of counts.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct AuditSummary {
-    /// The counts.
-    pub(super) data: Vec<AuditCount>,
-    /// Where the page ends.
-    pub(super) page: CountedPage,
 }
 
 /// What is counted apart, as the statements take it.

@@ -33,7 +33,7 @@ pub(crate) struct AuditAnchorInput {
 }
 
 /// What a verification found.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AuditVerification {
     /// Whether all that was looked at holds, and no record is without a place.
@@ -56,7 +56,7 @@ pub(crate) struct AuditVerification {
 }
 
 /// A place of the chain and its hash.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AuditAnchor {
     /// The place.
@@ -66,7 +66,7 @@ pub(crate) struct AuditAnchor {
 }
 
 /// A place at which the chain does not hold.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AuditChainBreak {
     /// The place.
@@ -78,7 +78,8 @@ pub(crate) struct AuditChainBreak {
 }
 
 /// What can be wrong with a place of the chain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum AuditChainFlaw {
     /// The record or its differences are not what was sealed.
     Altered,

@@ -3,19 +3,20 @@
 use async_graphql::{Context, Object, SimpleObject};
 use uuid::Uuid;
 
-use crate::access::access;
+use crate::access::{access, audit_partner};
 use crate::admin::reason::Reason;
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::Fault;
-use crate::page::{CountedPage, Window, names};
+use crate::page::{CountedList, CountedPage, Window, names};
 use crate::partner::data_exports::{self, DataExport, ExportRow, ExportState};
 
 /// An archive as staff see it.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StaffDataExport {
     /// What its partner sees of it.
     #[graphql(flatten)]
+    #[serde(flatten)]
     export: DataExport,
     /// Who asked for it, staff included.
     asked_by_uuid: Uuid,
@@ -25,16 +26,6 @@ pub(crate) struct StaffDataExport {
     error: Option<String>,
 }
 
-/// A page of archives, for staff.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct StaffDataExportList {
-    /// The archives, the newest first.
-    data: Vec<StaffDataExport>,
-    /// Where the page ends.
-    page: CountedPage,
-}
-
 /// Reads of archives.
 #[derive(Default)]
 pub(crate) struct StaffDataExportsQuery;
@@ -42,7 +33,10 @@ pub(crate) struct StaffDataExportsQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl StaffDataExportsQuery {
     /// The archives of a partner, with their states and progress.
-    #[graphql(directive = access::apply("labs.admin.partners".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.partners".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     async fn admin_data_exports_list(
         &self,
         ctx: &Context<'_>,
@@ -51,7 +45,7 @@ impl StaffDataExportsQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<StaffDataExportList, Fault> {
+    ) -> Result<Option<CountedList<StaffDataExport>>, Fault> {
         let (ask, list, states) = (ctx.ask(), "admin_data_exports_list", names(state));
         note(ask, None, partner_uuid);
         let bound = (partner_uuid, &states);
@@ -61,7 +55,7 @@ impl StaffDataExportsQuery {
         let (rows, page) = data_exports::page(ask, partner_uuid, states.as_deref(), &window).await?;
         let data = rows.into_iter().map(StaffDataExport::try_from).collect::<Result<_, _>>()?;
         let total = include_total.unwrap_or_default().then_some(count);
-        Ok(StaffDataExportList { data, page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
     }
 }
 
@@ -72,19 +66,22 @@ pub(crate) struct StaffDataExportsMutation;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl StaffDataExportsMutation {
     /// Asks for an archive on a partner's written request. Its team downloads it, and reads the reason.
-    #[graphql(directive = access::apply("labs.admin.partners:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.partners:write".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     async fn admin_data_exports_create(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: Reason,
-    ) -> Result<StaffDataExport, Fault> {
+    ) -> Result<Option<StaffDataExport>, Fault> {
         let ask = ctx.ask();
         note(ask, None, partner_uuid);
         let reason = body.note(ask);
         let row = data_exports::request(ask, partner_uuid, Some(&reason)).await?;
         note(ask, Some(row.export_uuid), partner_uuid);
-        row.try_into()
+        ask.answer(row.try_into()?)
     }
 }
 

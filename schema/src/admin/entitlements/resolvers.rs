@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::rules;
 use super::store::{self, EntitlementRow, NewOverride, PartnerRow};
-use crate::access::access;
+use crate::access::{access, audit_partner, batched};
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::Fault;
 use crate::principal::PrincipalType;
@@ -16,7 +16,7 @@ use crate::subscription::values::{FeatureKind, FeatureValue, Said};
 use crate::time::Time;
 
 /// What a partner may do and how much of it, with what operators need to change it.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerEntitlements {
     /// The partner.
@@ -32,7 +32,7 @@ pub(crate) struct PartnerEntitlements {
 }
 
 /// One feature as it is resolved for a partner.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerEntitlement {
     /// By which programs know the feature.
@@ -62,7 +62,7 @@ pub(crate) struct PartnerEntitlement {
 }
 
 /// A value in place of the tier's.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct EntitlementOverride {
     /// Why it was set.
@@ -76,7 +76,7 @@ pub(crate) struct EntitlementOverride {
 }
 
 /// The internal person who set an override.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct EntitlementSetter {
     /// The person.
@@ -110,16 +110,20 @@ pub(crate) struct EntitlementsQuery;
 #[Object(name = "AdminEntitlementsQuery", rename_fields = "snake_case", rename_args = "snake_case")]
 impl EntitlementsQuery {
     /// What a partner is entitled to, and where each value comes from.
-    #[graphql(directive = access::apply("labs.admin.subscriptions".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.subscriptions".into()),
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = batched::apply()
+    )]
     async fn admin_entitlements_get(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-    ) -> Result<PartnerEntitlements, Fault> {
+    ) -> Result<Option<PartnerEntitlements>, Fault> {
         let ask = ctx.ask();
         let partner = noted(ask, partner_uuid).await?;
         let rows = store::all(&ask.db, partner_uuid, None).await?;
-        Ok(PartnerEntitlements {
+        ask.answer(PartnerEntitlements {
             partner_uuid,
             company_name: partner.company_name,
             tier_code: partner.tier_code,
@@ -136,14 +140,17 @@ pub(crate) struct EntitlementsMutation;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl EntitlementsMutation {
     /// Another value for one partner, until a day named. It takes the place of an override that is there.
-    #[graphql(directive = access::apply("labs.admin.subscriptions:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.subscriptions:write".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     async fn admin_entitlements_put_override(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         feature_code: String,
         body: EntitlementOverridePut,
-    ) -> Result<PartnerEntitlement, Fault> {
+    ) -> Result<Option<PartnerEntitlement>, Fault> {
         let ask = ctx.ask();
         noted(ask, partner_uuid).await?;
         let kind = store::kind_get(&ask.db, &feature_code).await?.ok_or_else(|| Fault::not_found("feature"))?;
@@ -168,18 +175,21 @@ impl EntitlementsMutation {
         let detail = json!({ "feature_code": feature_code, "value": value, "effective_until": body.expires_at });
         change.note(partner_uuid, "OVERRIDE_SET", None, detail).await?;
         let row = store::all(&ask.db, partner_uuid, Some(&feature_code)).await?.pop();
-        row.map(Into::into).ok_or_else(|| Fault::not_found("feature"))
+        ask.answer(row.map(Into::into).ok_or_else(|| Fault::not_found("feature"))?)
     }
 
     /// The tier's value again. The partner reads why.
-    #[graphql(directive = access::apply("labs.admin.subscriptions:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.subscriptions:write".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     async fn admin_entitlements_delete_override(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         feature_code: String,
         reason: String,
-    ) -> Result<bool, Fault> {
+    ) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();
         noted(ask, partner_uuid).await?;
         ask.note_reason(reason.as_str());
@@ -190,7 +200,7 @@ impl EntitlementsMutation {
         }
         let detail = json!({ "feature_code": feature_code });
         change.note(partner_uuid, "OVERRIDE_REMOVED", None, detail).await?;
-        Ok(true)
+        ask.answer(true)
     }
 }
 

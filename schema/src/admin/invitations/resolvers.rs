@@ -1,27 +1,17 @@
 //! What operators may ask about the invitations of any partner's team.
 
-use async_graphql::{Context, InputObject, Object, SimpleObject};
+use async_graphql::{Context, InputObject, Object};
 use uuid::Uuid;
 
-use crate::access::access;
+use crate::access::{access, audit_partner, audit_target};
 use crate::admin::reason::{Reason, Remark};
 use crate::ask::Asking;
 use crate::auth::invitations::sent::{self, Filter, SentRow};
 use crate::auth::invitations::{Invitation, InvitationCreate, InvitationState, resend, revoke, send};
 use crate::fault::Fault;
-use crate::page::{CountedPage, Window, names};
+use crate::page::{CountedList, CountedPage, Window, names};
 use crate::partner::team::{Hand, Team};
 use crate::principal::Role;
-
-/// A page of a partner's invitations.
-#[derive(SimpleObject)]
-#[graphql(name = "AdminInvitationList", rename_fields = "snake_case")]
-pub(crate) struct InvitationList {
-    /// The invitations.
-    data: Vec<Invitation>,
-    /// Where the page ends.
-    page: CountedPage,
-}
 
 /// Whom operators invite in a team's name, and why.
 #[derive(InputObject)]
@@ -44,7 +34,10 @@ pub(crate) struct InvitationsQuery;
 #[Object(name = "AdminInvitationsQuery", rename_fields = "snake_case", rename_args = "snake_case")]
 impl InvitationsQuery {
     /// The invitations into a partner's team.
-    #[graphql(directive = access::apply("labs.admin.users".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.users".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn admin_invitations_list(
         &self,
@@ -57,7 +50,7 @@ impl InvitationsQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<InvitationList, Fault> {
+    ) -> Result<Option<CountedList<Invitation>>, Fault> {
         let (ask, list) = (ctx.ask(), "admin_invitations_list");
         let team = Team::named(ask, partner_uuid).await?;
         let oldest_first = sort.as_deref() == Some("created_at");
@@ -67,7 +60,7 @@ impl InvitationsQuery {
         let total = if include_total == Some(true) { Some(sent::count(&ask.db, team, &filter).await?) } else { None };
         let (rows, page) = window.cut(rows, SentRow::keys);
         let data = rows.into_iter().map(Invitation::try_from).collect::<Result<_, _>>()?;
-        Ok(InvitationList { data, page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
     }
 }
 
@@ -78,46 +71,57 @@ pub(crate) struct InvitationsMutation;
 #[Object(name = "AdminInvitationsMutation", rename_fields = "snake_case", rename_args = "snake_case")]
 impl InvitationsMutation {
     /// Invites somebody in a team's name.
-    #[graphql(directive = access::apply("labs.admin.users:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.users:write".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     async fn admin_invitations_create(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: InvitationOnBehalf,
-    ) -> Result<Invitation, Fault> {
+    ) -> Result<Option<Invitation>, Fault> {
         let ask = ctx.ask();
         let (team, hand) = (Team::named(ask, partner_uuid).await?, Hand::staff(ask, Some(&body.reason)));
         let new = InvitationCreate { email: body.email, role: body.role, locale: body.locale };
-        send(ask, team, new, hand).await
+        ask.answer(send(ask, team, new, hand).await?)
     }
 
     /// Sends an invitation again with a new token; the old one is void.
-    #[graphql(directive = access::apply("labs.admin.users:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.users:write".into()),
+        directive = audit_target::apply("invitation".into(), "invitation_uuid".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     async fn admin_invitations_resend(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         invitation_uuid: Uuid,
         body: Option<Remark>,
-    ) -> Result<Invitation, Fault> {
+    ) -> Result<Option<Invitation>, Fault> {
         let ask = ctx.ask();
         let reason = body.and_then(Remark::into_text);
         let (team, hand) = (Team::named(ask, partner_uuid).await?, Hand::staff(ask, reason.as_deref()));
-        resend(ask, team, invitation_uuid, hand).await
+        ask.answer(resend(ask, team, invitation_uuid, hand).await?)
     }
 
     /// Takes an invitation back; its token is void.
-    #[graphql(directive = access::apply("labs.admin.users:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.users:write".into()),
+        directive = audit_target::apply("invitation".into(), "invitation_uuid".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     async fn admin_invitations_revoke(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         invitation_uuid: Uuid,
         body: Reason,
-    ) -> Result<Invitation, Fault> {
+    ) -> Result<Option<Invitation>, Fault> {
         let ask = ctx.ask();
         let reason = body.note(ask);
         let (team, hand) = (Team::named(ask, partner_uuid).await?, Hand::staff(ask, Some(&reason)));
-        revoke(ask, team, invitation_uuid, hand).await
+        ask.answer(revoke(ask, team, invitation_uuid, hand).await?)
     }
 }

@@ -10,22 +10,20 @@ use super::rules;
 use super::rules::standing::{Action, SecretState, State, after};
 use super::store::list::Filter;
 use super::store::{self, ClientRow, HeldRow, NewClient, NewSecret, Settings, grants, secrets};
-use crate::access::access;
+use crate::access::{access, audit_partner, audit_target, batched};
 use crate::admin::order::Order;
 use crate::admin::reason::{Reason, Remark};
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::Fault;
 use crate::keep::random_bytes;
 use crate::keep::secret::{IssuedSecret, SecretKind};
-use crate::page::{CountedPage, Window, names};
+use crate::page::{CountedList, CountedPage, Window, names};
 use crate::scope::{ScopeSet, opening};
 use crate::time::Time;
-use crate::whole::Whole;
 
 use types::{
-    MachineClient, MachineClientInput, MachineClientList, MachineClientScopesPut, MachineClientSecret,
-    MachineClientSecretEntry, MachineClientSecretList, MachineClientUpdate, MachineClientWithSecret, RotatedSecret,
-    SecretRotationInput, TokenGrant, TokenGrantList, TokenGrantOutcome,
+    MachineClient, MachineClientInput, MachineClientScopesPut, MachineClientSecret, MachineClientSecretEntry,
+    MachineClientUpdate, MachineClientWithSecret, RotatedSecret, SecretRotationInput, TokenGrant, TokenGrantOutcome,
 };
 
 /// Characters by which people tell one secret from another: the kind's prefix and six more.
@@ -38,7 +36,10 @@ pub(crate) struct MachineClientsQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl MachineClientsQuery {
     /// The programs provisioned, of all partners and of the service itself.
-    #[graphql(directive = access::apply("labs.admin.clients".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.clients".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_machine_clients_list(
         &self,
@@ -54,7 +55,7 @@ impl MachineClientsQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<MachineClientList, Fault> {
+    ) -> Result<Option<CountedList<MachineClient>>, Fault> {
         let (ask, list) = (ctx.ask(), "admin_machine_clients_list");
         let scopes = scope.filter(|scopes| !scopes.is_empty()).map(|scopes| opening(&scopes));
         let (state, partner_uuid) = (names(state), partner_uuid.filter(|uuids| !uuids.is_empty()));
@@ -65,23 +66,30 @@ impl MachineClientsQuery {
         let total = if include_total == Some(true) { Some(store::list::count(&ask.db, &filter).await?) } else { None };
         let (rows, page) = window.cut(rows, |row| row.keys(order));
         let data = rows.into_iter().map(MachineClient::try_from).collect::<Result<_, _>>()?;
-        Ok(MachineClientList { data, page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
     }
 
     /// One program, the scopes it is allowed beside those it really uses.
-    #[graphql(directive = access::apply("labs.admin.clients".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.clients".into()),
+        directive = audit_target::apply("client".into(), "client_uuid".into()),
+        directive = batched::apply()
+    )]
     async fn admin_machine_clients_get(
         &self,
         ctx: &Context<'_>,
         client_uuid: Uuid,
-    ) -> Result<Whole<MachineClient>, Fault> {
+    ) -> Result<Option<MachineClient>, Fault> {
         let ask = ctx.ask();
         let row = ask.loader(store::loader).load(client_uuid).await?.ok_or_else(not_found)?;
-        shown(ask, row).map(Whole)
+        ask.answer(shown(ask, row)?)
     }
 
     /// Every secret that a program has or had, without the secrets themselves.
-    #[graphql(directive = access::apply("labs.admin.clients".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.clients".into()),
+        directive = audit_target::apply("client".into(), "client_uuid".into())
+    )]
     async fn admin_machine_clients_list_secrets(
         &self,
         ctx: &Context<'_>,
@@ -90,7 +98,7 @@ impl MachineClientsQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<MachineClientSecretList, Fault> {
+    ) -> Result<Option<CountedList<MachineClientSecretEntry>>, Fault> {
         let (ask, list) = (ctx.ask(), "admin_machine_clients_list_secrets");
         noted(ask, client_uuid).await?;
         let states = names(state);
@@ -102,11 +110,14 @@ impl MachineClientsQuery {
         };
         let (rows, page) = window.cut(rows, |row| vec![json!(row.created_at), json!(row.secret_uuid)]);
         let data = rows.into_iter().map(MachineClientSecretEntry::from).collect();
-        Ok(MachineClientSecretList { data, page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
     }
 
     /// The ledger of tokens that a program was issued, and of those it was refused.
-    #[graphql(directive = access::apply("labs.admin.clients".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.clients".into()),
+        directive = audit_target::apply("client".into(), "client_uuid".into())
+    )]
     #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn admin_machine_clients_list_token_grants(
         &self,
@@ -120,7 +131,7 @@ impl MachineClientsQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<TokenGrantList, Fault> {
+    ) -> Result<Option<CountedList<TokenGrant>>, Fault> {
         let (ask, list) = (ctx.ask(), "admin_machine_clients_list_token_grants");
         noted(ask, client_uuid).await?;
         let (outcome, code) = (names(outcome), code.filter(|codes| !codes.is_empty()));
@@ -130,7 +141,7 @@ impl MachineClientsQuery {
         let rows = grants::page(&ask.db, &filter, &window).await?;
         let total = if include_total == Some(true) { Some(grants::count(&ask.db, &filter).await?) } else { None };
         let (rows, page) = window.cut(rows, grants::GrantRow::keys);
-        Ok(TokenGrantList {
+        ask.answer_list(CountedList {
             data: rows.into_iter().map(TokenGrant::from).collect(),
             page: CountedPage::of(page, total),
         })
@@ -149,7 +160,7 @@ impl MachineClientsMutation {
         &self,
         ctx: &Context<'_>,
         body: MachineClientInput,
-    ) -> Result<MachineClientWithSecret, Fault> {
+    ) -> Result<Option<MachineClientWithSecret>, Fault> {
         let ask = ctx.ask();
         let (allowed_scopes, allowed_networks) = check(ask, &body).await?;
         let client_uuid = ask.new_uuid();
@@ -165,17 +176,23 @@ impl MachineClientsMutation {
         };
         store::insert(&ask.db, &client, &new_secret(ask, &issued)).await?;
         let client = found(ask, client_uuid).await?;
-        Ok(MachineClientWithSecret { client_secret: issued.text.expose().to_owned(), client })
+        ask.answer_created(
+            client_uuid,
+            MachineClientWithSecret { client_secret: issued.text.expose().to_owned(), client },
+        )
     }
 
     /// Changes a program's name, contact and networks: what is left out stays, null empties.
-    #[graphql(directive = access::apply("labs.admin.clients:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.clients:write".into()),
+        directive = audit_target::apply("client".into(), "client_uuid".into())
+    )]
     async fn admin_machine_clients_update(
         &self,
         ctx: &Context<'_>,
         client_uuid: Uuid,
         body: MachineClientUpdate,
-    ) -> Result<Whole<MachineClient>, Fault> {
+    ) -> Result<Option<MachineClient>, Fault> {
         let ask = ctx.ask();
         let client = held(ask, client_uuid).await?;
         let mut errors = Vec::new();
@@ -196,17 +213,20 @@ impl MachineClientsMutation {
         if settings.name.is_some() || settings.contact_email.is_some() || settings.allowed_networks.is_some() {
             store::update(&ask.db, client_uuid, &settings).await?;
         }
-        found(ask, client_uuid).await.map(Whole)
+        ask.answer(found(ask, client_uuid).await?)
     }
 
     /// Replaces what a program is allowed. Its tokens follow within a second.
-    #[graphql(directive = access::apply("labs.admin.clients:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.clients:write".into()),
+        directive = audit_target::apply("client".into(), "client_uuid".into())
+    )]
     async fn admin_machine_clients_put_scopes(
         &self,
         ctx: &Context<'_>,
         client_uuid: Uuid,
         body: MachineClientScopesPut,
-    ) -> Result<Whole<MachineClient>, Fault> {
+    ) -> Result<Option<MachineClient>, Fault> {
         let ask = ctx.ask();
         let client = held(ask, client_uuid).await?;
         let before = ScopeSet::parse(client.allowed_scopes.iter().map(String::as_str));
@@ -218,17 +238,20 @@ impl MachineClientsMutation {
         if scopes != client.allowed_scopes {
             store::set_scopes(&ask.db, client_uuid, &scopes).await?;
         }
-        found(ask, client_uuid).await.map(Whole)
+        ask.answer(found(ask, client_uuid).await?)
     }
 
     /// A new secret, while the old one lives on for a time named.
-    #[graphql(directive = access::apply("labs.admin.clients:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.clients:write".into()),
+        directive = audit_target::apply("client".into(), "client_uuid".into())
+    )]
     async fn admin_machine_clients_rotate_secret(
         &self,
         ctx: &Context<'_>,
         client_uuid: Uuid,
         body: SecretRotationInput,
-    ) -> Result<RotatedSecret, Fault> {
+    ) -> Result<Option<RotatedSecret>, Fault> {
         let ask = ctx.ask();
         let client = held(ask, client_uuid).await?;
         rules::secret_taker(&client.allowed_scopes, ask.principal()?.scopes)?;
@@ -237,7 +260,7 @@ impl MachineClientsMutation {
         let issued = SecretKind::Client.issue();
         let secret = new_secret(ask, &issued);
         let rotation = secrets::insert(&ask.db, client_uuid, &secret, former_seconds).await?;
-        Ok(RotatedSecret {
+        ask.answer(RotatedSecret {
             secret: MachineClientSecret {
                 uuid: secret.secret_uuid,
                 prefix: secret.prefix.to_owned(),
@@ -251,56 +274,65 @@ impl MachineClientsMutation {
     }
 
     /// Ends a secret at once, and the tokens that were issued for it within a second.
-    #[graphql(directive = access::apply("labs.admin.clients:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.clients:write".into()),
+        directive = audit_target::apply("secret".into(), "secret_uuid".into())
+    )]
     async fn admin_machine_clients_delete_secret(
         &self,
         ctx: &Context<'_>,
         client_uuid: Uuid,
         secret_uuid: Uuid,
-    ) -> Result<bool, Fault> {
+    ) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();
         held(ask, client_uuid).await?;
         if secrets::set_revoked(&ask.db, client_uuid, secret_uuid).await? {
-            Ok(true)
+            ask.answer(true)
         } else {
             Err(Fault::not_found("secret of this machine client"))
         }
     }
 
     /// Ends a program's access: it gets no token, and its tokens are refused within a second.
-    #[graphql(directive = access::apply("labs.admin.clients:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.clients:write".into()),
+        directive = audit_target::apply("client".into(), "client_uuid".into())
+    )]
     async fn admin_machine_clients_disable(
         &self,
         ctx: &Context<'_>,
         client_uuid: Uuid,
         body: Reason,
-    ) -> Result<Whole<MachineClient>, Fault> {
+    ) -> Result<Option<MachineClient>, Fault> {
         body.note(ctx.ask());
-        moved(ctx.ask(), client_uuid, Action::Disable).await
+        ctx.ask().answer(moved(ctx.ask(), client_uuid, Action::Disable).await?)
     }
 
     /// Lets a program in again. Tokens from before stay void.
-    #[graphql(directive = access::apply("labs.admin.clients:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.clients:write".into()),
+        directive = audit_target::apply("client".into(), "client_uuid".into())
+    )]
     async fn admin_machine_clients_enable(
         &self,
         ctx: &Context<'_>,
         client_uuid: Uuid,
         body: Option<Remark>,
-    ) -> Result<Whole<MachineClient>, Fault> {
+    ) -> Result<Option<MachineClient>, Fault> {
         Remark::note(body, ctx.ask());
-        moved(ctx.ask(), client_uuid, Action::Enable).await
+        ctx.ask().answer(moved(ctx.ask(), client_uuid, Action::Enable).await?)
     }
 }
 
 /// Moves a program to where an action leads.
-async fn moved(ask: &Ask, client_uuid: Uuid, action: Action) -> Result<Whole<MachineClient>, Fault> {
+async fn moved(ask: &Ask, client_uuid: Uuid, action: Action) -> Result<MachineClient, Fault> {
     let client = held(ask, client_uuid).await?;
     if action == Action::Enable {
         rules::secret_taker(&client.allowed_scopes, ask.principal()?.scopes)?;
     }
     let state = after(State::parse(&client.state)?, action)?;
     store::set_state(&ask.db, client_uuid, state.name(), action == Action::Enable).await?;
-    found(ask, client_uuid).await.map(Whole)
+    found(ask, client_uuid).await
 }
 
 /// Everything that is wrong with a program to be, at once; else its scopes and networks as they are kept.

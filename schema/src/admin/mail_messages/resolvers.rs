@@ -5,15 +5,15 @@ use uuid::Uuid;
 
 use super::rules::{self, Action, State};
 use super::store::{self, Filter, HeldRow, MailRow};
-use crate::access::access;
+use crate::access::{access, audit_partner, audit_target};
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::Fault;
 use crate::mail::message::Letter;
-use crate::page::{CountedPage, Window, names};
+use crate::page::{CountedList, CountedPage, Window, names};
 use crate::time::Time;
 
 /// A mail of the outbox. What it says is not shown: it may carry a token.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MailMessage {
     /// For paths, and the mail's own id.
@@ -44,16 +44,6 @@ pub(crate) struct MailMessage {
     partner_uuid: Option<Uuid>,
 }
 
-/// A page of mails.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct MailMessageList {
-    /// The mails.
-    data: Vec<MailMessage>,
-    /// Where the page ends.
-    page: CountedPage,
-}
-
 /// Why a mail is tried again.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
@@ -69,7 +59,10 @@ pub(crate) struct MailMessagesQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl MailMessagesQuery {
     /// The outbox: what waits, what was sent and what failed.
-    #[graphql(directive = access::apply("labs.admin.operations".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.operations".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_mail_messages_list(
         &self,
@@ -85,7 +78,7 @@ impl MailMessagesQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<MailMessageList, Fault> {
+    ) -> Result<Option<CountedList<MailMessage>>, Fault> {
         let (ask, list) = (ctx.ask(), "admin_mail_messages_list");
         let lowered = |addresses: Vec<String>| addresses.iter().map(|address| address.to_lowercase()).collect();
         let filter = Filter {
@@ -103,7 +96,7 @@ impl MailMessagesQuery {
         let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
         let (rows, page) = window.cut(rows, MailRow::keys);
         let data = rows.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?;
-        Ok(MailMessageList { data, page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
     }
 }
 
@@ -114,13 +107,16 @@ pub(crate) struct MailMessagesMutation;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl MailMessagesMutation {
     /// Has a mail tried again now.
-    #[graphql(directive = access::apply("labs.admin.operations:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.operations:write".into()),
+        directive = audit_target::apply("message".into(), "message_uuid".into())
+    )]
     async fn admin_mail_messages_retry(
         &self,
         ctx: &Context<'_>,
         message_uuid: Uuid,
         body: Option<MailMessageRetry>,
-    ) -> Result<MailMessage, Fault> {
+    ) -> Result<Option<MailMessage>, Fault> {
         let ask = ctx.ask();
         let held = store::lock(&ask.db, message_uuid).await?.ok_or_else(|| Fault::not_found("mail"))?;
         note_target(ask, message_uuid, &held);
@@ -129,7 +125,7 @@ impl MailMessagesMutation {
         }
         rules::after(State::parse(&held.state)?, Action::Retry)?;
         rules::sendable(held.content_sealed.is_some(), held.is_claimed, has_ended(ask, message_uuid, &held)?)?;
-        store::set_queued(&ask.db, message_uuid).await?.try_into()
+        ask.answer(store::set_queued(&ask.db, message_uuid).await?.try_into()?)
     }
 }
 

@@ -7,15 +7,15 @@ use uuid::Uuid;
 
 use super::rules;
 use super::store::{self, DenialRow, Filter, NewDenial};
-use crate::access::access;
+use crate::access::{access, audit_target};
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::{Fault, FieldError};
-use crate::page::{CountedPage, Window};
+use crate::page::{CountedList, CountedPage, Window};
 use crate::principal::PrincipalType;
 use crate::time::Time;
 
 /// A network whose requests are refused outright.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct NetworkDenial {
     /// For paths.
@@ -35,23 +35,13 @@ pub(crate) struct NetworkDenial {
 }
 
 /// The internal person who denied a network.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct NetworkDenialAuthor {
     /// The person.
     uuid: Uuid,
     /// Their name.
     name: String,
-}
-
-/// A page of denied networks.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct NetworkDenialList {
-    /// The networks.
-    data: Vec<NetworkDenial>,
-    /// Where the page ends.
-    page: CountedPage,
 }
 
 /// A network to deny.
@@ -84,7 +74,7 @@ impl NetworkDenialsQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<NetworkDenialList, Fault> {
+    ) -> Result<Option<CountedList<NetworkDenial>>, Fault> {
         let (ask, list) = (ctx.ask(), "admin_network_denials_list");
         let address = address.map(|address| read(&address)).transpose()?;
         let filter = Filter { address, in_force, oldest_first: sort.as_deref() == Some("created_at") };
@@ -93,7 +83,7 @@ impl NetworkDenialsQuery {
         let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
         let (rows, page) = window.cut(rows, DenialRow::keys);
         let data = rows.into_iter().map(NetworkDenial::from).collect();
-        Ok(NetworkDenialList { data, page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
     }
 }
 
@@ -109,7 +99,7 @@ impl NetworkDenialsMutation {
         &self,
         ctx: &Context<'_>,
         body: NetworkDenialInput,
-    ) -> Result<NetworkDenial, Fault> {
+    ) -> Result<Option<NetworkDenial>, Fault> {
         let (ask, mut errors) = (ctx.ask(), Vec::new());
         let network = rules::network(&body.network, ask.caller.address, &mut errors);
         rules::end(body.expires_at, ask.now, &mut errors);
@@ -125,16 +115,19 @@ impl NetworkDenialsMutation {
         store::insert(&ask.db, &new).await?;
         let row = store::get(&ask.db, denial_uuid).await?.ok_or_else(not_found)?;
         note_target(ask, denial_uuid, &row.network);
-        Ok(row.into())
+        ask.answer_created(denial_uuid, row.into())
     }
 
     /// Lifts a denial, within a second.
-    #[graphql(directive = access::apply("labs.admin.security:write".into()))]
-    async fn admin_network_denials_delete(&self, ctx: &Context<'_>, denial_uuid: Uuid) -> Result<bool, Fault> {
+    #[graphql(
+        directive = access::apply("labs.admin.security:write".into()),
+        directive = audit_target::apply("denial".into(), "denial_uuid".into())
+    )]
+    async fn admin_network_denials_delete(&self, ctx: &Context<'_>, denial_uuid: Uuid) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();
         let network = store::delete(&ask.db, denial_uuid).await?.ok_or_else(not_found)?;
         note_target(ask, denial_uuid, &network);
-        Ok(true)
+        ask.answer(true)
     }
 }
 

@@ -5,16 +5,16 @@ use uuid::Uuid;
 
 use super::rules;
 use super::store::{self, Filter, NoteRow};
-use crate::access::access;
+use crate::access::{access, audit_partner, audit_target};
 use crate::admin::partners;
 use crate::ask::{Ask, Asking};
 use crate::fault::Fault;
-use crate::page::{CountedPage, Window};
+use crate::page::{CountedList, CountedPage, Window};
 use crate::principal::PrincipalType;
 use crate::time::Time;
 
 /// Who wrote a note.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerNoteAuthor {
     /// Who.
@@ -24,7 +24,7 @@ pub(crate) struct PartnerNoteAuthor {
 }
 
 /// What somebody of the staff noted about a partner.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerNote {
     /// The note.
@@ -37,16 +37,6 @@ pub(crate) struct PartnerNote {
     created_at: Time,
     /// When it last changed.
     updated_at: Time,
-}
-
-/// A page of notes.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct PartnerNoteList {
-    /// The notes, the newest first.
-    data: Vec<PartnerNote>,
-    /// Where the page ends.
-    page: CountedPage,
 }
 
 /// A note to be, or what it is to say.
@@ -72,7 +62,10 @@ pub(crate) struct NotesQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl NotesQuery {
     /// What staff noted about a partner.
-    #[graphql(directive = access::apply("labs.admin.partners".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.partners".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn admin_notes_list(
         &self,
@@ -83,7 +76,7 @@ impl NotesQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<PartnerNoteList, Fault> {
+    ) -> Result<Option<CountedList<PartnerNote>>, Fault> {
         let (ask, list) = (ctx.ask(), "admin_notes_list");
         partners::seen(ask, partner_uuid).await?;
         let filter = Filter { partner_uuid, author_uuid: author_uuid.filter(|uuids| !uuids.is_empty()), q };
@@ -91,7 +84,7 @@ impl NotesQuery {
         let rows = store::page(&ask.db, &filter, &window).await?;
         let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
         let (rows, page) = window.cut(rows, NoteRow::keys);
-        Ok(PartnerNoteList {
+        ask.answer_list(CountedList {
             data: rows.into_iter().map(PartnerNote::from).collect(),
             page: CountedPage::of(page, total),
         })
@@ -105,13 +98,16 @@ pub(crate) struct NotesMutation;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl NotesMutation {
     /// Notes something about a partner.
-    #[graphql(directive = access::apply("labs.admin.partners:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.partners:write".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     async fn admin_notes_create(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: PartnerNoteCreate,
-    ) -> Result<PartnerNote, Fault> {
+    ) -> Result<Option<PartnerNote>, Fault> {
         let ask = ctx.ask();
         let note_uuid = ask.new_uuid();
         partners::seen_for(ask, partner_uuid, "PARTNER_NOTE", note_uuid).await?;
@@ -121,33 +117,46 @@ impl NotesMutation {
         let (text, principal) = (rules::body(&body.body)?, ask.principal()?);
         let author_uuid = Some(principal.uuid).filter(|_| principal.kind == PrincipalType::StaffUser);
         store::insert(&ask.db, partner_uuid, note_uuid, author_uuid, &text).await?;
-        found(ask, partner_uuid, note_uuid).await
+        ask.answer_created(note_uuid, found(ask, partner_uuid, note_uuid).await?)
     }
 
     /// Changes a note of one's own.
-    #[graphql(directive = access::apply("labs.admin.partners:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.partners:write".into()),
+        directive = audit_target::apply("note".into(), "note_uuid".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     async fn admin_notes_update(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         note_uuid: Uuid,
         body: PartnerNoteUpdate,
-    ) -> Result<PartnerNote, Fault> {
+    ) -> Result<Option<PartnerNote>, Fault> {
         let ask = ctx.ask();
         held(ask, partner_uuid, note_uuid).await?;
         if let Some(text) = body.body {
             store::update(&ask.db, note_uuid, &rules::body(&text)?).await?;
         }
-        found(ask, partner_uuid, note_uuid).await
+        ask.answer(found(ask, partner_uuid, note_uuid).await?)
     }
 
     /// Removes a note of one's own.
-    #[graphql(directive = access::apply("labs.admin.partners:write".into()))]
-    async fn admin_notes_delete(&self, ctx: &Context<'_>, partner_uuid: Uuid, note_uuid: Uuid) -> Result<bool, Fault> {
+    #[graphql(
+        directive = access::apply("labs.admin.partners:write".into()),
+        directive = audit_target::apply("note".into(), "note_uuid".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
+    async fn admin_notes_delete(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        note_uuid: Uuid,
+    ) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();
         held(ask, partner_uuid, note_uuid).await?;
         store::delete(&ask.db, note_uuid).await?;
-        Ok(true)
+        ask.answer(true)
     }
 }
 

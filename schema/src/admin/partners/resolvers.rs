@@ -9,22 +9,20 @@ use uuid::Uuid;
 use super::store::list::{self, Filter};
 use super::store::{self, PartnerRow, erasure};
 use super::{export, rules, timeline};
-use crate::access::access;
+use crate::access::{access, answers_file, audit_partner, batched};
 use crate::actor::Actor;
 use crate::admin::order::Order;
 use crate::admin::reason::{Reason, Remark};
 use crate::ask::{Ask, Asking, Download, Target};
 use crate::fault::Fault;
-use crate::page::{CountedPage, Window, names};
+use crate::page::{CountedList, CountedPage, Window, names};
 use crate::partner::company;
 use crate::partner::contacts::{self, Contact, ContactKind, ContactRow};
 use crate::partner::standing::{self, Action, State, Step};
 use crate::time::Time;
 
-use timeline::{PartnerTimeline, PartnerTimelineGroup};
-use types::{
-    AdminPartner, AdminPartnerContactList, AdminPartnerCreate, AdminPartnerList, AdminPartnerUpdate, LabelsPut,
-};
+use timeline::{PartnerTimelineEntry, PartnerTimelineGroup};
+use types::{AdminPartner, AdminPartnerCreate, AdminPartnerUpdate, LabelsPut};
 
 /// Reads of partners.
 #[derive(Default)]
@@ -49,7 +47,7 @@ impl PartnersQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<AdminPartnerList, Fault> {
+    ) -> Result<Option<CountedList<AdminPartner>>, Fault> {
         let (ask, list) = (ctx.ask(), "admin_partners_list");
         let state = names(state);
         let (tier_code, label, country) = (names(tier_code), names(label), names(country));
@@ -60,11 +58,15 @@ impl PartnersQuery {
         let total = if include_total == Some(true) { Some(list::count(&ask.db, &filter).await?) } else { None };
         let (rows, page) = window.cut(rows, |row| row.keys(order));
         let data = rows.into_iter().map(AdminPartner::try_from).collect::<Result<_, _>>()?;
-        Ok(AdminPartnerList { data, page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
     }
 
     /// The same list as CSV, streamed. It leaves beside the answer, after the export's own record is committed.
-    #[graphql(directive = access::apply("labs.admin.partners".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.partners".into()),
+        directive = answers_file::apply(),
+        visible = false
+    )]
     #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_partners_export(
         &self,
@@ -77,7 +79,7 @@ impl PartnersQuery {
         registered_at_from: Option<Time>,
         registered_at_until: Option<Time>,
         sort: Option<String>,
-    ) -> Result<bool, Fault> {
+    ) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();
         let state = names(state);
         let (tier_code, label, country) = (names(tier_code), names(label), names(country));
@@ -91,17 +93,24 @@ impl PartnersQuery {
             chain_head: None,
             stream: export::lines(ask, filter, order(sort.as_deref())),
         });
-        Ok(true)
+        ask.answer(true)
     }
 
     /// One partner, with its subscription and how much belongs to it.
-    #[graphql(directive = access::apply("labs.admin.partners".into()))]
-    async fn admin_partners_get(&self, ctx: &Context<'_>, partner_uuid: Uuid) -> Result<AdminPartner, Fault> {
-        found(ctx.ask(), partner_uuid).await
+    #[graphql(
+        directive = access::apply("labs.admin.partners".into()),
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = batched::apply()
+    )]
+    async fn admin_partners_get(&self, ctx: &Context<'_>, partner_uuid: Uuid) -> Result<Option<AdminPartner>, Fault> {
+        ctx.ask().answer(found(ctx.ask(), partner_uuid).await?)
     }
 
     /// Whom to turn to at a partner.
-    #[graphql(directive = access::apply("labs.admin.partners".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.partners".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     async fn admin_partners_list_contacts(
         &self,
         ctx: &Context<'_>,
@@ -110,7 +119,7 @@ impl PartnersQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<AdminPartnerContactList, Fault> {
+    ) -> Result<Option<CountedList<Contact>>, Fault> {
         let (ask, list) = (ctx.ask(), "admin_partners_list_contacts");
         seen(ask, partner_uuid).await?;
         let kinds = names(kind);
@@ -122,11 +131,14 @@ impl PartnersQuery {
         };
         let (rows, page) = window.cut(rows, ContactRow::keys);
         let data = rows.into_iter().map(Contact::try_from).collect::<Result<_, _>>()?;
-        Ok(AdminPartnerContactList { data, page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
     }
 
     /// All that happened to a partner, from every group, in one order.
-    #[graphql(directive = access::apply("labs.admin.partners".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.partners".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn admin_partners_list_timeline(
         &self,
@@ -139,12 +151,12 @@ impl PartnersQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<PartnerTimeline, Fault> {
+    ) -> Result<Option<CountedList<PartnerTimelineEntry>>, Fault> {
         let ask = ctx.ask();
         seen(ask, partner_uuid).await?;
         let (group, kind) = (names(group), names(kind));
         let filter = store::timeline::Filter { partner_uuid, group, kind, occurred_at_from, occurred_at_until };
-        timeline::page(ask, &filter, limit, cursor.as_deref(), include_total == Some(true)).await
+        ask.answer_list(timeline::page(ask, &filter, limit, cursor.as_deref(), include_total == Some(true)).await?)
     }
 }
 
@@ -156,105 +168,130 @@ pub(crate) struct PartnersMutation;
 impl PartnersMutation {
     /// Makes a partner on behalf of a company, and invites its first administrator.
     #[graphql(directive = access::apply("labs.admin.partners:write".into()))]
-    async fn admin_partners_create(&self, ctx: &Context<'_>, body: AdminPartnerCreate) -> Result<AdminPartner, Fault> {
+    async fn admin_partners_create(
+        &self,
+        ctx: &Context<'_>,
+        body: AdminPartnerCreate,
+    ) -> Result<Option<AdminPartner>, Fault> {
         let ask = ctx.ask();
         let partner_uuid = creation::create(ask, body).await?;
-        found(ask, partner_uuid).await
+        ask.answer_created(partner_uuid, found(ask, partner_uuid).await?)
     }
 
     /// Changes a company's data: what is left out stays, null empties.
-    #[graphql(directive = access::apply("labs.admin.partners:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.partners:write".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     async fn admin_partners_update(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: AdminPartnerUpdate,
-    ) -> Result<AdminPartner, Fault> {
+    ) -> Result<Option<AdminPartner>, Fault> {
         let ask = ctx.ask();
         let (patch, reason) = body.apart();
         let actor = Actor::of(ask.principal()?);
         company::change(&ask.db, partner_uuid, patch, actor, reason.as_deref()).await?.ok_or_else(missing)?;
-        found(ask, partner_uuid).await
+        ask.answer(found(ask, partner_uuid).await?)
     }
 
     /// Replaces a partner's labels. They are staff's own: the partner does not see them.
-    #[graphql(directive = access::apply("labs.admin.partners:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.partners:write".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     async fn admin_partners_put_labels(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: LabelsPut,
-    ) -> Result<AdminPartner, Fault> {
+    ) -> Result<Option<AdminPartner>, Fault> {
         let ask = ctx.ask();
         store::set_labels(&ask.db, partner_uuid, &rules::labels(body.labels)).await?.ok_or_else(missing)?;
-        found(ask, partner_uuid).await
+        ask.answer(found(ask, partner_uuid).await?)
     }
 
     /// Holds a partner back: nobody of it is let in, and nothing of it is on the storefront.
-    #[graphql(directive = access::apply("labs.admin.partners:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.partners:write".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     async fn admin_partners_suspend(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: Reason,
-    ) -> Result<AdminPartner, Fault> {
+    ) -> Result<Option<AdminPartner>, Fault> {
         let ask = ctx.ask();
         let reason = body.note(ask);
-        stepped(ask, partner_uuid, Action::Suspend, Some(&reason)).await
+        ask.answer(stepped(ask, partner_uuid, Action::Suspend, Some(&reason)).await?)
     }
 
     /// Lets a partner in again, as it was before.
-    #[graphql(directive = access::apply("labs.admin.partners:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.partners:write".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     async fn admin_partners_reinstate(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: Option<Remark>,
-    ) -> Result<AdminPartner, Fault> {
+    ) -> Result<Option<AdminPartner>, Fault> {
         let ask = ctx.ask();
-        stepped(ask, partner_uuid, Action::Reinstate, said(ask, body).as_deref()).await
+        ask.answer(stepped(ask, partner_uuid, Action::Reinstate, said(ask, body).as_deref()).await?)
     }
 
     /// Ends a partner's account at once.
-    #[graphql(directive = access::apply("labs.admin.partners:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.partners:write".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     async fn admin_partners_close(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: Reason,
-    ) -> Result<AdminPartner, Fault> {
+    ) -> Result<Option<AdminPartner>, Fault> {
         let ask = ctx.ask();
         let reason = body.note(ask);
-        stepped(ask, partner_uuid, Action::Close, Some(&reason)).await
+        ask.answer(stepped(ask, partner_uuid, Action::Close, Some(&reason)).await?)
     }
 
     /// Opens a closed account again, within the time for which it is kept.
-    #[graphql(directive = access::apply("labs.admin.partners:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.partners:write".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     async fn admin_partners_reopen(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: Option<Remark>,
-    ) -> Result<AdminPartner, Fault> {
+    ) -> Result<Option<AdminPartner>, Fault> {
         let ask = ctx.ask();
-        stepped(ask, partner_uuid, Action::Reopen, said(ask, body).as_deref()).await
+        ask.answer(stepped(ask, partner_uuid, Action::Reopen, said(ask, body).as_deref()).await?)
     }
 
     /// Makes what is personal of a closed partner anonymous, for good.
-    #[graphql(directive = access::apply("labs.admin.partners:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.partners:write".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     async fn admin_partners_erase(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: Reason,
-    ) -> Result<AdminPartner, Fault> {
+    ) -> Result<Option<AdminPartner>, Fault> {
         let ask = ctx.ask();
         let reason = body.note(ask);
         let step =
             Step { partner_uuid, action: Action::Erase, actor: Actor::of(ask.principal()?), reason: Some(&reason) };
         standing::take(&ask.db, &ask.services, ask.now, &step).await?.ok_or_else(missing)?;
         erasure::run(&ask.db, partner_uuid).await?;
-        found(ask, partner_uuid).await
+        ask.answer(found(ask, partner_uuid).await?)
     }
 }
 

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::store::timeline::{self, EntryRow, Filter};
 use crate::ask::Ask;
 use crate::fault::Fault;
-use crate::page::{CountedPage, Window};
+use crate::page::{CountedList, CountedPage, Window};
 use crate::time::Time;
 
 /// Which ledger something stands in.
@@ -28,7 +28,7 @@ pub(crate) enum PartnerTimelineGroup {
 }
 
 /// Who did something.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerTimelineActor {
     /// `PARTNER_USER`, `MACHINE_CLIENT`, `STAFF_USER`, `SYSTEM` or `ANONYMOUS`.
@@ -40,7 +40,7 @@ pub(crate) struct PartnerTimelineActor {
 }
 
 /// What something was done to.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerTimelineSubject {
     /// `APP`, `PERSON` and so on; null where the ledger does not say.
@@ -50,7 +50,7 @@ pub(crate) struct PartnerTimelineSubject {
 }
 
 /// Something that happened to a partner.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerTimelineEntry {
     /// The entry.
@@ -73,16 +73,6 @@ pub(crate) struct PartnerTimelineEntry {
     detail: Value,
 }
 
-/// A page of what happened to a partner.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct PartnerTimeline {
-    /// The entries, the latest first.
-    data: Vec<PartnerTimelineEntry>,
-    /// Where the page ends.
-    page: CountedPage,
-}
-
 /// A page of the timeline.
 pub(super) async fn page(
     ask: &Ask,
@@ -90,12 +80,12 @@ pub(super) async fn page(
     limit: Option<i32>,
     cursor: Option<&str>,
     is_counted: bool,
-) -> Result<PartnerTimeline, Fault> {
+) -> Result<CountedList<PartnerTimelineEntry>, Fault> {
     let window = Window::read(&ask.services.cursors, "admin_partners_list_timeline", filter, limit, cursor)?;
     let rows = timeline::page(&ask.db, filter, &window).await?;
     let total = if is_counted { Some(timeline::count(&ask.db, filter).await?) } else { None };
     let (rows, page) = window.cut(rows, |row| vec![json!(row.occurred_at), json!(row.event_uuid)]);
-    Ok(PartnerTimeline {
+    Ok(CountedList {
         data: rows.into_iter().map(PartnerTimelineEntry::from).collect(),
         page: CountedPage::of(page, total),
     })

@@ -1,26 +1,16 @@
 //! What staff may ask of partners' vendor pages.
 
-use async_graphql::{Context, Object, SimpleObject};
+use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-use crate::access::access;
+use crate::access::{access, audit_partner, batched};
 use crate::actor::Actor;
 use crate::admin::reason::Reason;
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::Fault;
-use crate::page::CountedPage;
+use crate::page::{CountedList, CountedPage};
 use crate::partner::imagery::{self, ImageKind, PartnerImage};
 use crate::partner::profile::{self, PartnerProfile};
-
-/// A page of a partner's pictures, for staff.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct StaffPartnerImageList {
-    /// The pictures, by kind.
-    data: Vec<PartnerImage>,
-    /// Where the page ends.
-    page: CountedPage,
-}
 
 /// Reads of vendor pages.
 #[derive(Default)]
@@ -29,15 +19,22 @@ pub(crate) struct ProfilesQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ProfilesQuery {
     /// A vendor page, draft and published.
-    #[graphql(directive = access::apply("labs.admin.partners".into()))]
-    async fn admin_profiles_get(&self, ctx: &Context<'_>, partner_uuid: Uuid) -> Result<PartnerProfile, Fault> {
+    #[graphql(
+        directive = access::apply("labs.admin.partners".into()),
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = batched::apply()
+    )]
+    async fn admin_profiles_get(&self, ctx: &Context<'_>, partner_uuid: Uuid) -> Result<Option<PartnerProfile>, Fault> {
         let ask = ctx.ask();
         note(ask, partner_uuid);
-        profile::shown(&ask.db, partner_uuid).await
+        ask.answer(profile::shown(&ask.db, partner_uuid).await?)
     }
 
     /// Logo and banner, of the draft and as readers see them.
-    #[graphql(directive = access::apply("labs.admin.partners".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.partners".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     async fn admin_profiles_list_imagery(
         &self,
         ctx: &Context<'_>,
@@ -45,13 +42,13 @@ impl ProfilesQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<StaffPartnerImageList, Fault> {
+    ) -> Result<Option<CountedList<PartnerImage>>, Fault> {
         let (ask, list) = (ctx.ask(), "admin_profiles_list_imagery");
         note(ask, partner_uuid);
         let count = imagery::count(&ask.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
         let (data, page) = imagery::page(ask, list, partner_uuid, limit, cursor.as_deref()).await?;
         let total = include_total.unwrap_or_default().then_some(count);
-        Ok(StaffPartnerImageList { data, page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
     }
 }
 
@@ -62,34 +59,40 @@ pub(crate) struct ProfilesMutation;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ProfilesMutation {
     /// Takes a vendor page off the storefront; its team reads why.
-    #[graphql(directive = access::apply("labs.admin.partners:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.partners:write".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     async fn admin_profiles_unpublish(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: Reason,
-    ) -> Result<PartnerProfile, Fault> {
+    ) -> Result<Option<PartnerProfile>, Fault> {
         let ask = ctx.ask();
         note(ask, partner_uuid);
         let reason = body.note(ask);
         profile::take_down(&ask.db, Actor::of(ask.principal()?), partner_uuid, &reason).await?;
-        profile::shown(&ask.db, partner_uuid).await
+        ask.answer(profile::shown(&ask.db, partner_uuid).await?)
     }
 
     /// Takes a picture out of the draft and off the storefront; its team reads why.
-    #[graphql(directive = access::apply("labs.admin.partners:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.partners:write".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     async fn admin_profiles_delete_image(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         kind: ImageKind,
         reason: String,
-    ) -> Result<bool, Fault> {
+    ) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();
         note(ask, partner_uuid);
         ask.note_reason(reason.as_str());
         imagery::delete_by_staff(ask, partner_uuid, kind, &reason).await?;
-        Ok(true)
+        ask.answer(true)
     }
 }
 

@@ -9,17 +9,16 @@ use super::rules;
 use super::store::consumers::{self, Order, UseRow};
 use super::store::refusals::{self, RefusalRow};
 use super::store::{self, NewOverride};
-use crate::access::access;
+use crate::access::{access, audit_partner, audit_target, batched};
 use crate::ask::{Ask, Asking, Target};
 use crate::authority::OWN_DAILY_REQUESTS;
 use crate::fault::Fault;
-use crate::page::{CountedPage, Window, names};
+use crate::page::{CountedList, CountedPage, Window, names};
 use crate::principal::PrincipalType;
 use crate::time::Time;
 
 use types::{
-    BudgetAccountKind, PartnerRateLimit, RateLimitConsumer, RateLimitConsumerList, RateLimitOverridePut,
-    RateLimitRefusal, RateLimitRefusalList, RateLimitReset,
+    BudgetAccountKind, PartnerRateLimit, RateLimitConsumer, RateLimitOverridePut, RateLimitRefusal, RateLimitReset,
 };
 
 /// Reads of budgets.
@@ -29,9 +28,17 @@ pub(crate) struct RateLimitsQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl RateLimitsQuery {
     /// A partner's budgets, what is used, and where each limit comes from.
-    #[graphql(directive = access::apply("labs.admin.limits".into()))]
-    async fn admin_rate_limits_get(&self, ctx: &Context<'_>, partner_uuid: Uuid) -> Result<PartnerRateLimit, Fault> {
-        found(ctx.ask(), partner_uuid).await
+    #[graphql(
+        directive = access::apply("labs.admin.limits".into()),
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = batched::apply()
+    )]
+    async fn admin_rate_limits_get(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+    ) -> Result<Option<PartnerRateLimit>, Fault> {
+        ctx.ask().answer(found(ctx.ask(), partner_uuid).await?)
     }
 
     /// Who uses most of its budget of today.
@@ -46,10 +53,10 @@ impl RateLimitsQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<RateLimitConsumerList, Fault> {
+    ) -> Result<Option<CountedList<RateLimitConsumer>>, Fault> {
         let (ask, list) = (ctx.ask(), "admin_rate_limits_list_consumers");
         let filter = consumers::Filter {
-            kind: names(account_kind),
+            kind: BudgetAccountKind::prefixes(account_kind),
             share_from: share_from.map(|share| (share * 10_000.0).round() as i64),
             own_daily_requests: i64::try_from(OWN_DAILY_REQUESTS).unwrap_or(i64::MAX),
         };
@@ -59,11 +66,14 @@ impl RateLimitsQuery {
         let total = if include_total == Some(true) { Some(consumers::count(&ask.db, &filter).await?) } else { None };
         let (rows, page) = window.cut(rows, |row: &UseRow| row.keys(order));
         let data = rows.into_iter().map(RateLimitConsumer::try_from).collect::<Result<_, _>>()?;
-        Ok(RateLimitConsumerList { data, page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
     }
 
     /// Refusals for a spent budget, by account, operation and hour.
-    #[graphql(directive = access::apply("labs.admin.limits".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.limits".into()),
+        directive = audit_target::apply("account".into(), "account_uuid".into())
+    )]
     #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_rate_limits_list_refusals(
         &self,
@@ -78,10 +88,10 @@ impl RateLimitsQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<RateLimitRefusalList, Fault> {
+    ) -> Result<Option<CountedList<RateLimitRefusal>>, Fault> {
         let (ask, list) = (ctx.ask(), "admin_rate_limits_list_refusals");
         let filter = refusals::Filter {
-            kind: names(account_kind),
+            kind: BudgetAccountKind::prefixes(account_kind),
             account: account_uuid.filter(|uuids| !uuids.is_empty()).map(|uuids| accounts(&uuids)),
             operation: names(operation),
             budget: names(budget),
@@ -94,7 +104,7 @@ impl RateLimitsQuery {
         let total = if include_total == Some(true) { Some(refusals::count(&ask.db, &filter).await?) } else { None };
         let (rows, page) = window.cut(rows, RefusalRow::keys);
         let data = rows.into_iter().map(RateLimitRefusal::try_from).collect::<Result<_, _>>()?;
-        Ok(RateLimitRefusalList { data, page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
     }
 }
 
@@ -105,13 +115,16 @@ pub(crate) struct RateLimitsMutation;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl RateLimitsMutation {
     /// Other limits for one partner, until a day named. They take the place of an override that is there.
-    #[graphql(directive = access::apply("labs.admin.limits:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.limits:write".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     async fn admin_rate_limits_put_override(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: RateLimitOverridePut,
-    ) -> Result<PartnerRateLimit, Fault> {
+    ) -> Result<Option<PartnerRateLimit>, Fault> {
         let ask = ctx.ask();
         noted(ask, partner_uuid).await?;
         rules::put(body.burst_per_second, body.daily_requests, body.expires_at, ask.now)?;
@@ -125,36 +138,46 @@ impl RateLimitsMutation {
             expires_at: body.expires_at,
         };
         store::put(&ask.db, &new).await?;
-        found(ask, partner_uuid).await
+        ask.answer(found(ask, partner_uuid).await?)
     }
 
     /// The tier's limits again.
-    #[graphql(directive = access::apply("labs.admin.limits:write".into()))]
-    async fn admin_rate_limits_delete_override(&self, ctx: &Context<'_>, partner_uuid: Uuid) -> Result<bool, Fault> {
+    #[graphql(
+        directive = access::apply("labs.admin.limits:write".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
+    async fn admin_rate_limits_delete_override(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+    ) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();
         noted(ask, partner_uuid).await?;
         if store::delete(&ask.db, partner_uuid).await? {
-            Ok(true)
+            ask.answer(true)
         } else {
             Err(Fault::not_found("override of this partner's limits"))
         }
     }
 
     /// Makes today's budget whole again.
-    #[graphql(directive = access::apply("labs.admin.limits:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.limits:write".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     async fn admin_rate_limits_reset(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: Option<RateLimitReset>,
-    ) -> Result<PartnerRateLimit, Fault> {
+    ) -> Result<Option<PartnerRateLimit>, Fault> {
         let ask = ctx.ask();
         noted(ask, partner_uuid).await?;
         if let Some(reason) = body.and_then(|body| body.reason) {
             ask.note_reason(reason);
         }
         store::reset(&ask.db, partner_uuid).await?;
-        found(ask, partner_uuid).await
+        ask.answer(found(ask, partner_uuid).await?)
     }
 }
 

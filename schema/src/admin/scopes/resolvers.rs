@@ -6,14 +6,14 @@ use serde_json::json;
 use crate::access::{access, scoped};
 use crate::ask::Asking;
 use crate::fault::Fault;
-use crate::page::{CountedPage, Window};
+use crate::page::{CountedList, CountedPage, Window};
 use crate::scope::{Scope, ScopeSet};
 
 /// Scopes on a page of the tree, which fits on one.
 const SCOPES_A_PAGE: i32 = 100;
 
 /// A scope and what it opens.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ScopeEntry {
     /// The scope.
@@ -31,23 +31,13 @@ pub(crate) struct ScopeEntry {
 }
 
 /// An operation that a scope opens.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ScopeOperation {
     /// Its id.
     operation_id: String,
     /// The scope that it asks for.
     required_scope: String,
-}
-
-/// A page of the tree.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct ScopeList {
-    /// The scopes, parents before their children.
-    data: Vec<ScopeEntry>,
-    /// Where the page ends.
-    page: CountedPage,
 }
 
 /// Reads of scopes.
@@ -68,7 +58,7 @@ impl ScopesQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<ScopeList, Fault> {
+    ) -> Result<Option<CountedList<ScopeEntry>>, Fault> {
         let (ask, list) = (ctx.ask(), "admin_scopes_list");
         let (own, limit) = (ask.principal()?.scopes, limit.or(Some(SCOPES_A_PAGE)));
         let window = Window::read(&ask.services.cursors, list, &(&q, staff, &operation_id), limit, cursor.as_deref())?;
@@ -83,7 +73,7 @@ impl ScopesQuery {
         let rows = found.into_iter().filter(|(place, _)| after.is_none_or(|after| *place > after)).collect();
         let (rows, page) = window.cut(rows, |(place, _)| vec![json!(place)]);
         let data = rows.into_iter().map(|(_, scope)| entry(scope, own)).collect();
-        Ok(ScopeList { data, page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
     }
 }
 

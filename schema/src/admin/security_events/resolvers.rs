@@ -4,17 +4,17 @@ use async_graphql::{Context, Object, SimpleObject};
 use uuid::Uuid;
 
 use super::store::{self, EventRow, Filter};
-use crate::access::access;
+use crate::access::{access, audit_partner, audit_target};
 use crate::admin::networks;
 use crate::ask::Asking;
 use crate::auth::devices::device;
 use crate::auth::security_events::SecurityEventOutcome;
 use crate::fault::Fault;
-use crate::page::{CountedPage, Window, names};
+use crate::page::{CountedList, CountedPage, Window, names};
 use crate::time::Time;
 
 /// Something that happened to an account or a program.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct LedgerEvent {
     /// The entry.
@@ -47,16 +47,6 @@ pub(crate) struct LedgerEvent {
     user_agent: Option<String>,
 }
 
-/// A page of the ledger.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct LedgerEventList {
-    /// The entries.
-    data: Vec<LedgerEvent>,
-    /// Where the page ends.
-    page: CountedPage,
-}
-
 /// Reads of the ledger.
 #[derive(Default)]
 pub(crate) struct SecurityEventsQuery;
@@ -64,7 +54,11 @@ pub(crate) struct SecurityEventsQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SecurityEventsQuery {
     /// Sign-ins, failures and changes of accounts, across people and programs.
-    #[graphql(directive = access::apply("labs.admin.security".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.security".into()),
+        directive = audit_target::apply("person".into(), "person_uuid".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_security_events_list(
         &self,
@@ -82,7 +76,7 @@ impl SecurityEventsQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<LedgerEventList, Fault> {
+    ) -> Result<Option<CountedList<LedgerEvent>>, Fault> {
         let (ask, list) = (ctx.ask(), "admin_security_events_list");
         let filter = Filter {
             person_uuid: once(person_uuid),
@@ -100,7 +94,7 @@ impl SecurityEventsQuery {
         let rows = store::page(&ask.db, &filter, &window).await?;
         let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
         let (rows, page) = window.cut(rows, EventRow::keys);
-        Ok(LedgerEventList {
+        ask.answer_list(CountedList {
             data: rows.into_iter().map(LedgerEvent::from).collect(),
             page: CountedPage::of(page, total),
         })

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::store::{self, BlockRow, Filter};
-use crate::access::access;
+use crate::access::{access, audit_partner, audit_target};
 use crate::admin::networks;
 use crate::ask::{Asking, Target};
 use crate::auth::security_events::SecurityEvent;
 use crate::fault::Fault;
-use crate::page::{CountedPage, Window, names};
+use crate::page::{CountedList, CountedPage, Window, names};
 use crate::time::Time;
 
 /// What is held back.
@@ -26,7 +26,7 @@ pub(crate) enum SignInBlockKind {
 }
 
 /// An account or a network that is held back.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SignInBlock {
     /// For paths.
@@ -53,16 +53,6 @@ pub(crate) struct SignInBlock {
     held_until: Time,
 }
 
-/// A page of blocks.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct SignInBlockList {
-    /// The blocks.
-    data: Vec<SignInBlock>,
-    /// Where the page ends.
-    page: CountedPage,
-}
-
 /// Reads of blocks.
 #[derive(Default)]
 pub(crate) struct SignInBlocksQuery;
@@ -70,7 +60,10 @@ pub(crate) struct SignInBlocksQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SignInBlocksQuery {
     /// Accounts and networks that are held back now.
-    #[graphql(directive = access::apply("labs.admin.security".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.security".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_sign_in_blocks_list(
         &self,
@@ -84,7 +77,7 @@ impl SignInBlocksQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<SignInBlockList, Fault> {
+    ) -> Result<Option<CountedList<SignInBlock>>, Fault> {
         let (ask, list) = (ctx.ask(), "admin_sign_in_blocks_list");
         let filter = Filter {
             kind: names(kind),
@@ -98,7 +91,7 @@ impl SignInBlocksQuery {
         let rows = store::page(&ask.db, &filter, &window).await?;
         let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
         let (rows, page) = window.cut(rows, BlockRow::keys);
-        Ok(SignInBlockList {
+        ask.answer_list(CountedList {
             data: rows.into_iter().map(SignInBlock::from).collect(),
             page: CountedPage::of(page, total),
         })
@@ -112,8 +105,11 @@ pub(crate) struct SignInBlocksMutation;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SignInBlocksMutation {
     /// Lets try again at once; what failed so far counts no more.
-    #[graphql(directive = access::apply("labs.admin.security:write".into()))]
-    async fn admin_sign_in_blocks_lift(&self, ctx: &Context<'_>, block_uuid: Uuid) -> Result<bool, Fault> {
+    #[graphql(
+        directive = access::apply("labs.admin.security:write".into()),
+        directive = audit_target::apply("block".into(), "block_uuid".into())
+    )]
+    async fn admin_sign_in_blocks_lift(&self, ctx: &Context<'_>, block_uuid: Uuid) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();
         let block = store::delete(&ask.db, block_uuid).await?.ok_or_else(|| Fault::not_found("sign-in block"))?;
         ask.note_target(Target {
@@ -126,7 +122,7 @@ impl SignInBlocksMutation {
             let event = SecurityEvent::new("SIGN_IN_BLOCK_LIFTED", true).about(person_uuid, block.partner_uuid);
             event.by_staff().write(ask).await?;
         }
-        Ok(true)
+        ask.answer(true)
     }
 }
 

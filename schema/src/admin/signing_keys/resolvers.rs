@@ -10,7 +10,7 @@ use crate::access::access;
 use crate::ask::{Asking, Target};
 use crate::authority::FreshKey;
 use crate::fault::Fault;
-use crate::page::{CountedPage, Window, names};
+use crate::page::{CountedList, CountedPage, Window, names};
 use crate::time::Time;
 
 /// How long a retired key verifies, in seconds: as long as the longest token lives, and a minute for whoever signed
@@ -20,7 +20,7 @@ const VERIFIES_SECONDS: i32 = 3_660;
 const MOST_VERIFYING: i64 = 100;
 
 /// A key that signs access tokens, signed them or will. Its private half is never shown.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SigningKey {
     /// The `kid` of the tokens that it signs.
@@ -53,18 +53,8 @@ pub(crate) enum SigningKeyState {
     Retired,
 }
 
-/// A page of keys.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct SigningKeyList {
-    /// The keys.
-    data: Vec<SigningKey>,
-    /// Where the page ends.
-    page: CountedPage,
-}
-
 /// What a rotation came to.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SigningKeyRotation {
     /// The key that signs from now on.
@@ -98,7 +88,7 @@ impl SigningKeysQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<SigningKeyList, Fault> {
+    ) -> Result<Option<CountedList<SigningKey>>, Fault> {
         let (ask, list, states) = (ctx.ask(), "admin_signing_keys_list", names(state));
         let window = Window::read(&ask.services.cursors, list, &states, limit, cursor.as_deref())?;
         let rows = store::page(&ask.db, states.as_deref(), &window).await?;
@@ -108,7 +98,7 @@ impl SigningKeysQuery {
         };
         let (rows, page) = window.cut(rows, KeyRow::keys);
         let data = rows.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?;
-        Ok(SigningKeyList { data, page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
     }
 }
 
@@ -124,7 +114,7 @@ impl SigningKeysMutation {
         &self,
         ctx: &Context<'_>,
         body: Option<SigningKeyRotationInput>,
-    ) -> Result<SigningKeyRotation, Fault> {
+    ) -> Result<Option<SigningKeyRotation>, Fault> {
         let ask = ctx.ask();
         if let Some(reason) = body.and_then(|body| body.reason) {
             ask.note_reason(reason);
@@ -142,7 +132,11 @@ impl SigningKeysMutation {
             label: Some(current.key_id.clone()),
             ..Target::default()
         });
-        Ok(SigningKeyRotation { current: current.try_into()?, next: next.try_into()?, former: former.try_into()? })
+        ask.answer(SigningKeyRotation {
+            current: current.try_into()?,
+            next: next.try_into()?,
+            former: former.try_into()?,
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::rules::{self, Action, State};
 use super::store::list::{self, Filter};
 use super::store::{self, HeldRow};
-use crate::access::access;
+use crate::access::{access, audit_target, batched};
 use crate::admin::granters;
 use crate::admin::order::Order;
 use crate::admin::reason::{Reason, Remark};
@@ -22,12 +22,12 @@ use crate::keep::email::EmailAddress;
 use crate::keep::secret::SecretKind;
 use crate::mail::message::{Asking as AskingFor, Letter, SecurityEvent as Notified};
 use crate::outbox;
-use crate::page::{CountedPage, Window, names};
+use crate::page::{CountedList, CountedPage, Window, names};
 use crate::principal::PrincipalType;
 use crate::scope::{ScopeSet, opening};
 use crate::time::Time;
 
-use types::{StaffCreate, StaffList, StaffMember, StaffRolesPut, StaffUpdate};
+use types::{StaffCreate, StaffMember, StaffRolesPut, StaffUpdate};
 
 /// Reads of internal people.
 #[derive(Default)]
@@ -52,7 +52,7 @@ impl StaffQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<StaffList, Fault> {
+    ) -> Result<Option<CountedList<StaffMember>>, Fault> {
         let (ask, list) = (ctx.ask(), "admin_staff_list");
         let filter = Filter {
             state: names(state),
@@ -69,13 +69,17 @@ impl StaffQuery {
         let total = if include_total == Some(true) { Some(list::count(&ask.db, &filter).await?) } else { None };
         let (rows, page) = window.cut(rows, |row| row.keys(order));
         let data = rows.into_iter().map(StaffMember::try_from).collect::<Result<_, _>>()?;
-        Ok(StaffList { data, page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
     }
 
     /// One of them, with what they reach.
-    #[graphql(directive = access::apply("labs.admin.staff".into()))]
-    async fn admin_staff_get(&self, ctx: &Context<'_>, staff_uuid: Uuid) -> Result<StaffMember, Fault> {
-        found(ctx.ask(), staff_uuid).await
+    #[graphql(
+        directive = access::apply("labs.admin.staff".into()),
+        directive = audit_target::apply("staff".into(), "staff_uuid".into()),
+        directive = batched::apply()
+    )]
+    async fn admin_staff_get(&self, ctx: &Context<'_>, staff_uuid: Uuid) -> Result<Option<StaffMember>, Fault> {
+        ctx.ask().answer(found(ctx.ask(), staff_uuid).await?)
     }
 }
 
@@ -87,7 +91,7 @@ pub(crate) struct StaffMutation;
 impl StaffMutation {
     /// Invites somebody by mail and grants them roles.
     #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
-    async fn admin_staff_create(&self, ctx: &Context<'_>, body: StaffCreate) -> Result<StaffMember, Fault> {
+    async fn admin_staff_create(&self, ctx: &Context<'_>, body: StaffCreate) -> Result<Option<StaffMember>, Fault> {
         let (ask, mut errors) = (ctx.ask(), Vec::new());
         let name = rules::name(&body.name, &mut errors);
         let email = address(&body.email, &mut errors);
@@ -105,17 +109,20 @@ impl StaffMutation {
         store::roles_put(&ask.db, person_uuid, &codes, granter(ask)?).await?;
         invite(ask, person_uuid).await?;
         event(ask, person_uuid, "INVITED").await?;
-        found(ask, person_uuid).await
+        ask.answer_created(person_uuid, found(ask, person_uuid).await?)
     }
 
     /// Changes a colleague's name or address.
-    #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.staff:write".into()),
+        directive = audit_target::apply("staff".into(), "staff_uuid".into())
+    )]
     async fn admin_staff_update(
         &self,
         ctx: &Context<'_>,
         staff_uuid: Uuid,
         body: StaffUpdate,
-    ) -> Result<StaffMember, Fault> {
+    ) -> Result<Option<StaffMember>, Fault> {
         let (ask, mut errors) = (ctx.ask(), Vec::new());
         let member = held(ask, staff_uuid).await?;
         let name = body.name.map(|name| rules::name(&name, &mut errors));
@@ -129,17 +136,20 @@ impl StaffMutation {
         if let Some(email) = email.flatten() {
             move_to(ask, staff_uuid, &member, &email).await?;
         }
-        found(ask, staff_uuid).await
+        ask.answer(found(ask, staff_uuid).await?)
     }
 
     /// Replaces the roles that a colleague holds.
-    #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.staff:write".into()),
+        directive = audit_target::apply("staff".into(), "staff_uuid".into())
+    )]
     async fn admin_staff_put_roles(
         &self,
         ctx: &Context<'_>,
         staff_uuid: Uuid,
         body: StaffRolesPut,
-    ) -> Result<StaffMember, Fault> {
+    ) -> Result<Option<StaffMember>, Fault> {
         let ask = ctx.ask();
         let before = granters::lock(&ask.db).await?;
         let member = held(ask, staff_uuid).await?;
@@ -154,17 +164,20 @@ impl StaffMutation {
             granters::remain(&ask.db, &before).await?;
             event(ask, staff_uuid, "ROLES_CHANGED").await?;
         }
-        found(ask, staff_uuid).await
+        ask.answer(found(ask, staff_uuid).await?)
     }
 
     /// Shuts a colleague out: sessions end, nothing that was mailed opens anything.
-    #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.staff:write".into()),
+        directive = audit_target::apply("staff".into(), "staff_uuid".into())
+    )]
     async fn admin_staff_disable(
         &self,
         ctx: &Context<'_>,
         staff_uuid: Uuid,
         body: Reason,
-    ) -> Result<StaffMember, Fault> {
+    ) -> Result<Option<StaffMember>, Fault> {
         let ask = ctx.ask();
         body.note(ask);
         let before = granters::lock(&ask.db).await?;
@@ -175,17 +188,20 @@ impl StaffMutation {
         granters::remain(&ask.db, &before).await?;
         cut_off(ask, staff_uuid, "ACCOUNT_LOCKED").await?;
         outbox::queue_notice(ask, staff_uuid, Notified::AccountLocked).await?;
-        found(ask, staff_uuid).await
+        ask.answer(found(ask, staff_uuid).await?)
     }
 
     /// Lets a colleague in again.
-    #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.staff:write".into()),
+        directive = audit_target::apply("staff".into(), "staff_uuid".into())
+    )]
     async fn admin_staff_enable(
         &self,
         ctx: &Context<'_>,
         staff_uuid: Uuid,
         body: Option<Remark>,
-    ) -> Result<StaffMember, Fault> {
+    ) -> Result<Option<StaffMember>, Fault> {
         let ask = ctx.ask();
         Remark::note(body, ask);
         let member = held(ask, staff_uuid).await?;
@@ -198,17 +214,20 @@ impl StaffMutation {
         } else {
             outbox::queue_notice(ask, staff_uuid, Notified::AccountUnlocked).await?;
         }
-        found(ask, staff_uuid).await
+        ask.answer(found(ask, staff_uuid).await?)
     }
 
     /// Takes a colleague's second factor away, so that they enrol another.
-    #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.staff:write".into()),
+        directive = audit_target::apply("staff".into(), "staff_uuid".into())
+    )]
     async fn admin_staff_reset_mfa(
         &self,
         ctx: &Context<'_>,
         staff_uuid: Uuid,
         body: Reason,
-    ) -> Result<StaffMember, Fault> {
+    ) -> Result<Option<StaffMember>, Fault> {
         let ask = ctx.ask();
         body.note(ask);
         let member = held(ask, staff_uuid).await?;
@@ -220,23 +239,26 @@ impl StaffMutation {
         }
         cut_off(ask, staff_uuid, "SECOND_FACTOR_RESET").await?;
         outbox::queue_notice(ask, staff_uuid, Notified::SecondFactorReset).await?;
-        found(ask, staff_uuid).await
+        ask.answer(found(ask, staff_uuid).await?)
     }
 
     /// Ends every session of a colleague.
-    #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.staff:write".into()),
+        directive = audit_target::apply("staff".into(), "staff_uuid".into())
+    )]
     async fn admin_staff_sign_out(
         &self,
         ctx: &Context<'_>,
         staff_uuid: Uuid,
         body: Option<Remark>,
-    ) -> Result<StaffMember, Fault> {
+    ) -> Result<Option<StaffMember>, Fault> {
         let ask = ctx.ask();
         Remark::note(body, ask);
         held(ask, staff_uuid).await?;
         all_set_ended(&ask.db, staff_uuid, None, "SIGNED_OUT_BY_STAFF").await?;
         event(ask, staff_uuid, "SIGNED_OUT_BY_STAFF").await?;
-        found(ask, staff_uuid).await
+        ask.answer(found(ask, staff_uuid).await?)
     }
 }
 

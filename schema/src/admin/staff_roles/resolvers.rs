@@ -10,12 +10,12 @@ use crate::admin::granters;
 use crate::admin::staff::State;
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::Fault;
-use crate::page::{CountedPage, Window};
+use crate::page::{CountedList, CountedPage, Window};
 use crate::scope::{ScopeSet, opening};
 use crate::time::Time;
 
 /// A set of scopes that internal people are granted together.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StaffRole {
     /// Its name in paths and lists; it never changes.
@@ -37,7 +37,7 @@ pub(crate) struct StaffRole {
 }
 
 /// Somebody who holds a role.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StaffRoleHolder {
     /// The person, for paths.
@@ -46,16 +46,6 @@ pub(crate) struct StaffRoleHolder {
     name: String,
     /// Where they stand.
     state: State,
-}
-
-/// A page of roles.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct StaffRoleList {
-    /// The roles.
-    data: Vec<StaffRole>,
-    /// Where the page ends.
-    page: CountedPage,
 }
 
 /// A new role.
@@ -102,7 +92,7 @@ impl StaffRolesQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<StaffRoleList, Fault> {
+    ) -> Result<Option<CountedList<StaffRole>>, Fault> {
         let (ask, list) = (ctx.ask(), "admin_staff_roles_list");
         let scopes = scope.filter(|scopes| !scopes.is_empty()).map(|scopes| opening(&scopes));
         let filter = Filter { scopes, q };
@@ -112,7 +102,7 @@ impl StaffRolesQuery {
         let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
         let (rows, page) = window.cut(rows, |row| row.keys(order));
         let data = rows.into_iter().map(StaffRole::try_from).collect::<Result<_, _>>()?;
-        Ok(StaffRoleList { data, page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
     }
 }
 
@@ -124,7 +114,11 @@ pub(crate) struct StaffRolesMutation;
 impl StaffRolesMutation {
     /// Makes a role of scopes that the caller holds.
     #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
-    async fn admin_staff_roles_create(&self, ctx: &Context<'_>, body: StaffRoleCreate) -> Result<StaffRole, Fault> {
+    async fn admin_staff_roles_create(
+        &self,
+        ctx: &Context<'_>,
+        body: StaffRoleCreate,
+    ) -> Result<Option<StaffRole>, Fault> {
         let (ask, mut errors) = (ctx.ask(), Vec::new());
         let name = rules::name(&body.name, &mut errors);
         let scopes = rules::scopes(&body.scopes, ask.principal()?.scopes, ScopeSet::default(), &mut errors);
@@ -133,7 +127,7 @@ impl StaffRolesMutation {
         }
         let description = body.description.unwrap_or_default();
         store::insert(&ask.db, &body.code, &name, description.trim(), &scopes).await?;
-        found(ask, &body.code).await
+        ask.answer_created(body.code.as_str(), found(ask, &body.code).await?)
     }
 
     /// Changes a role. What it reaches is in force for its holders within a second.
@@ -143,7 +137,7 @@ impl StaffRolesMutation {
         ctx: &Context<'_>,
         role_code: String,
         body: StaffRoleUpdate,
-    ) -> Result<StaffRole, Fault> {
+    ) -> Result<Option<StaffRole>, Fault> {
         let ask = ctx.ask();
         note(ask, &role_code);
         let before = granters::lock(&ask.db).await?;
@@ -167,12 +161,12 @@ impl StaffRolesMutation {
         if rules::loses_whole(held, after) {
             granters::whole_remains(&ask.db).await?;
         }
-        found(ask, &role_code).await
+        ask.answer(found(ask, &role_code).await?)
     }
 
     /// Removes a role that nobody holds and that reaches nothing the caller lacks.
     #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
-    async fn admin_staff_roles_delete(&self, ctx: &Context<'_>, role_code: String) -> Result<bool, Fault> {
+    async fn admin_staff_roles_delete(&self, ctx: &Context<'_>, role_code: String) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();
         note(ask, &role_code);
         granters::lock(&ask.db).await?;
@@ -184,7 +178,7 @@ impl StaffRolesMutation {
         if rules::loses_whole(held, ScopeSet::default()) {
             granters::whole_remains(&ask.db).await?;
         }
-        Ok(true)
+        ask.answer(true)
     }
 }
 

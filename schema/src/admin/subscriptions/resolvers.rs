@@ -1,38 +1,18 @@
 //! What operators may ask about subscriptions.
 
-use async_graphql::{Context, InputObject, Object, SimpleObject};
+use async_graphql::{Context, InputObject, Object};
 use uuid::Uuid;
 
 use super::rules;
-use crate::access::access;
+use crate::access::{access, audit_partner, batched};
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::Fault;
-use crate::page::{CountedPage, Window, names};
+use crate::page::{CountedList, CountedPage, Window, names};
 use crate::subscription::changing::{
     self, Change, End, Events, OrderOfSubscriptions as Order, State, Subscription, SubscriptionEvent,
     SubscriptionFilter,
 };
 use crate::time::Time;
-
-/// A page of subscriptions.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct SubscriptionList {
-    /// The subscriptions.
-    data: Vec<Subscription>,
-    /// Where the page ends.
-    page: CountedPage,
-}
-
-/// A page of a partner's history.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct PartnerSubscriptionEventList {
-    /// What happened, the latest first.
-    data: Vec<SubscriptionEvent>,
-    /// Where the page ends.
-    page: CountedPage,
-}
 
 /// Another tier for a partner.
 #[derive(InputObject)]
@@ -88,7 +68,7 @@ impl SubscriptionsQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<SubscriptionList, Fault> {
+    ) -> Result<Option<CountedList<Subscription>>, Fault> {
         let (ask, list) = (ctx.ask(), "admin_subscriptions_list");
         let tier_code = names(tier_code);
         let filter =
@@ -106,17 +86,31 @@ impl SubscriptionsQuery {
             None
         };
         let (rows, page) = window.cut(rows, |row| row.keys(order));
-        Ok(SubscriptionList { data: rows.into_iter().map(Into::into).collect(), page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList {
+            data: rows.into_iter().map(Into::into).collect(),
+            page: CountedPage::of(page, total),
+        })
     }
 
     /// A partner's subscription.
-    #[graphql(directive = access::apply("labs.admin.subscriptions".into()))]
-    async fn admin_subscriptions_get(&self, ctx: &Context<'_>, partner_uuid: Uuid) -> Result<Subscription, Fault> {
-        found(ctx.ask(), partner_uuid).await
+    #[graphql(
+        directive = access::apply("labs.admin.subscriptions".into()),
+        directive = audit_partner::apply("partner_uuid".into()),
+        directive = batched::apply()
+    )]
+    async fn admin_subscriptions_get(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+    ) -> Result<Option<Subscription>, Fault> {
+        ctx.ask().answer(found(ctx.ask(), partner_uuid).await?)
     }
 
     /// What happened to it.
-    #[graphql(directive = access::apply("labs.admin.subscriptions".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.subscriptions".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn admin_subscriptions_list_events(
         &self,
@@ -128,12 +122,12 @@ impl SubscriptionsQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<PartnerSubscriptionEventList, Fault> {
+    ) -> Result<Option<CountedList<SubscriptionEvent>>, Fault> {
         let (ask, list) = (ctx.ask(), "admin_subscriptions_list_events");
         found(ask, partner_uuid).await?;
         let events = Events { list, partner_uuid, kind, occurred_at_from, occurred_at_until, names_staff: true };
         let (data, page, total) = events.page(ask, limit, cursor.as_deref(), include_total == Some(true)).await?;
-        Ok(PartnerSubscriptionEventList { data, page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
     }
 }
 
@@ -144,13 +138,16 @@ pub(crate) struct SubscriptionsMutation;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SubscriptionsMutation {
     /// Puts a partner on another tier, now or at a date. Scopes and limits follow within a second.
-    #[graphql(directive = access::apply("labs.admin.subscriptions:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.subscriptions:write".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     async fn admin_subscriptions_change_tier(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: SubscriptionChangeTier,
-    ) -> Result<Subscription, Fault> {
+    ) -> Result<Option<Subscription>, Fault> {
         let ask = ctx.ask();
         found(ask, partner_uuid).await?;
         let tier = changing::tier_get(&ask.db, &body.tier_code).await?;
@@ -160,36 +157,42 @@ impl SubscriptionsMutation {
             Some(at) => change.to_tier_at(partner_uuid, &tier, at).await?,
             None => change.to_tier(partner_uuid, &tier).await?,
         }
-        found(ask, partner_uuid).await
+        ask.answer(found(ask, partner_uuid).await?)
     }
 
     /// Gives a partner's period a later end.
-    #[graphql(directive = access::apply("labs.admin.subscriptions:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.subscriptions:write".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     async fn admin_subscriptions_extend(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: SubscriptionExtend,
-    ) -> Result<Subscription, Fault> {
+    ) -> Result<Option<Subscription>, Fault> {
         let ask = ctx.ask();
         found(ask, partner_uuid).await?;
         Change::asked(ask, Some(&body.reason))?.extend(partner_uuid, body.period_end).await?;
-        found(ask, partner_uuid).await
+        ask.answer(found(ask, partner_uuid).await?)
     }
 
     /// Lets a partner fall back to the free tier, now or at the end of its period.
-    #[graphql(directive = access::apply("labs.admin.subscriptions:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.subscriptions:write".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     async fn admin_subscriptions_cancel(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: SubscriptionCancel,
-    ) -> Result<Subscription, Fault> {
+    ) -> Result<Option<Subscription>, Fault> {
         let ask = ctx.ask();
         found(ask, partner_uuid).await?;
         let end = body.when.unwrap_or(End::PeriodEnd);
         Change::asked(ask, Some(&body.reason))?.cancel(partner_uuid, end).await?;
-        found(ask, partner_uuid).await
+        ask.answer(found(ask, partner_uuid).await?)
     }
 }
 

@@ -1,25 +1,15 @@
 //! What operators may ask about requests for another tier.
 
-use async_graphql::{Context, Object, SimpleObject};
+use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-use crate::access::access;
+use crate::access::{access, audit_partner, audit_target};
 use crate::admin::reason::{Reason, Remark};
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::Fault;
-use crate::page::{CountedPage, Window, names};
+use crate::page::{CountedList, CountedPage, Window, names};
 use crate::subscription::change_requests::{self, Action, Filter, RequestRow, State, TierChangeRequest};
 use crate::time::Time;
-
-/// A page of requests.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct StaffTierChangeRequestList {
-    /// The requests, undecided ones first.
-    data: Vec<TierChangeRequest>,
-    /// Where the page ends.
-    page: CountedPage,
-}
 
 /// Reads of requests.
 #[derive(Default)]
@@ -28,7 +18,10 @@ pub(crate) struct TierChangeRequestsQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl TierChangeRequestsQuery {
     /// Everybody's requests, undecided ones first.
-    #[graphql(directive = access::apply("labs.admin.subscriptions".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.subscriptions".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_tier_change_requests_list(
         &self,
@@ -41,7 +34,7 @@ impl TierChangeRequestsQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<StaffTierChangeRequestList, Fault> {
+    ) -> Result<Option<CountedList<TierChangeRequest>>, Fault> {
         let (ask, list) = (ctx.ask(), "admin_tier_change_requests_list");
         let filter = Filter {
             state: names(state),
@@ -56,7 +49,7 @@ impl TierChangeRequestsQuery {
             if include_total == Some(true) { Some(change_requests::count(&ask.db, &filter).await?) } else { None };
         let (rows, page) = window.cut(rows, RequestRow::keys);
         let data = rows.into_iter().map(TierChangeRequest::try_from).collect::<Result<_, _>>()?;
-        Ok(StaffTierChangeRequestList { data, page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
     }
 }
 
@@ -67,26 +60,32 @@ pub(crate) struct TierChangeRequestsMutation;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl TierChangeRequestsMutation {
     /// Applies the tier that a partner asked for.
-    #[graphql(directive = access::apply("labs.admin.subscriptions:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.subscriptions:write".into()),
+        directive = audit_target::apply("request".into(), "request_uuid".into())
+    )]
     async fn admin_tier_change_requests_approve(
         &self,
         ctx: &Context<'_>,
         request_uuid: Uuid,
         body: Option<Remark>,
-    ) -> Result<TierChangeRequest, Fault> {
+    ) -> Result<Option<TierChangeRequest>, Fault> {
         let said = body.and_then(Remark::into_text);
-        decided(ctx.ask(), request_uuid, Action::Approve, said.as_deref()).await
+        ctx.ask().answer(decided(ctx.ask(), request_uuid, Action::Approve, said.as_deref()).await?)
     }
 
     /// Refuses the tier that a partner asked for.
-    #[graphql(directive = access::apply("labs.admin.subscriptions:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.subscriptions:write".into()),
+        directive = audit_target::apply("request".into(), "request_uuid".into())
+    )]
     async fn admin_tier_change_requests_reject(
         &self,
         ctx: &Context<'_>,
         request_uuid: Uuid,
         body: Reason,
-    ) -> Result<TierChangeRequest, Fault> {
-        decided(ctx.ask(), request_uuid, Action::Reject, Some(&body.said())).await
+    ) -> Result<Option<TierChangeRequest>, Fault> {
+        ctx.ask().answer(decided(ctx.ask(), request_uuid, Action::Reject, Some(&body.said())).await?)
     }
 }
 

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::rules::{self, UserState, not_found};
 use super::store::list::{self, Filter};
 use super::store::{self, HeldRow};
-use crate::access::access;
+use crate::access::{access, audit_partner, audit_target, batched};
 use crate::actor::Actor;
 use crate::admin::order::Order;
 use crate::admin::reason::{Reason, Remark};
@@ -16,18 +16,19 @@ use crate::ask::{Ask, Asking, Target};
 use crate::auth::account::{PersonType, address, person_name};
 use crate::auth::people::addressee_get;
 use crate::auth::people::rules::Action;
-use crate::auth::security_events::{Events, SecurityEvent, SecurityEventOutcome};
+use crate::auth::security_events::{Events, SecurityEvent, SecurityEventOutcome, SecurityEventView};
+use crate::auth::sessions::OpenSession;
 use crate::auth::{attempts, invitations, mfa, passwords, registrations, sessions};
 use crate::fault::{Fault, FieldError};
 use crate::keep::email::EmailAddress;
 use crate::mail::message::SecurityEvent as Notified;
 use crate::outbox;
-use crate::page::{CountedPage, Window, names};
+use crate::page::{CountedList, CountedPage, Window, names};
 use crate::partner::team::{Hand, Team};
 use crate::principal::Role;
 use crate::time::Time;
 
-use types::{User, UserList, UserSecurityEventList, UserSessionList, UserUpdate};
+use types::{User, UserUpdate};
 
 /// Reads of people.
 #[derive(Default)]
@@ -36,7 +37,10 @@ pub(crate) struct UsersQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl UsersQuery {
     /// People across partners.
-    #[graphql(directive = access::apply("labs.admin.users".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.users".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_users_list(
         &self,
@@ -53,7 +57,7 @@ impl UsersQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<UserList, Fault> {
+    ) -> Result<Option<CountedList<User>>, Fault> {
         let (ask, list) = (ctx.ask(), "admin_users_list");
         let filter = Filter {
             with_staff: shows_staff(ask)?,
@@ -72,17 +76,24 @@ impl UsersQuery {
         let total = if include_total == Some(true) { Some(list::count(&ask.db, &filter).await?) } else { None };
         let (rows, page) = window.cut(rows, |row| row.keys(order));
         let data = rows.into_iter().map(User::try_from).collect::<Result<_, _>>()?;
-        Ok(UserList { data, page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
     }
 
     /// One person.
-    #[graphql(directive = access::apply("labs.admin.users".into()))]
-    async fn admin_users_get(&self, ctx: &Context<'_>, user_uuid: Uuid) -> Result<User, Fault> {
-        found(ctx.ask(), user_uuid).await
+    #[graphql(
+        directive = access::apply("labs.admin.users".into()),
+        directive = audit_target::apply("user".into(), "user_uuid".into()),
+        directive = batched::apply()
+    )]
+    async fn admin_users_get(&self, ctx: &Context<'_>, user_uuid: Uuid) -> Result<Option<User>, Fault> {
+        ctx.ask().answer(found(ctx.ask(), user_uuid).await?)
     }
 
     /// Where a person is signed in.
-    #[graphql(directive = access::apply("labs.admin.users".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.users".into()),
+        directive = audit_target::apply("user".into(), "user_uuid".into())
+    )]
     async fn admin_users_list_sessions(
         &self,
         ctx: &Context<'_>,
@@ -90,7 +101,7 @@ impl UsersQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<UserSessionList, Fault> {
+    ) -> Result<Option<CountedList<OpenSession>>, Fault> {
         let (ask, list) = (ctx.ask(), "admin_users_list_sessions");
         seen(ask, user_uuid).await?;
         let window = Window::read(&ask.services.cursors, list, &user_uuid, limit, cursor.as_deref())?;
@@ -98,11 +109,17 @@ impl UsersQuery {
         let total =
             if include_total == Some(true) { Some(sessions::open_count(&ask.db, user_uuid).await?) } else { None };
         let (rows, page) = window.cut(rows, sessions::OpenRow::keys);
-        Ok(UserSessionList { data: rows.into_iter().map(Into::into).collect(), page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList {
+            data: rows.into_iter().map(Into::into).collect(),
+            page: CountedPage::of(page, total),
+        })
     }
 
     /// A person's ledger: sign-ins, failures, changes of passwords, factors, addresses and sessions.
-    #[graphql(directive = access::apply("labs.admin.users".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.users".into()),
+        directive = audit_target::apply("user".into(), "user_uuid".into())
+    )]
     #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn admin_users_list_security_events(
         &self,
@@ -115,13 +132,13 @@ impl UsersQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<UserSecurityEventList, Fault> {
+    ) -> Result<Option<CountedList<SecurityEventView>>, Fault> {
         let (ask, list) = (ctx.ask(), "admin_users_list_security_events");
         seen(ask, user_uuid).await?;
         let events = Events { list, person_uuid: user_uuid, kind, outcome, occurred_at_from, occurred_at_until };
         let (data, page) = events.page(ask, limit, cursor.as_deref()).await?;
         let total = if include_total == Some(true) { Some(events.count(ask).await?) } else { None };
-        Ok(UserSecurityEventList { data, page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
     }
 }
 
@@ -132,8 +149,16 @@ pub(crate) struct UsersMutation;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl UsersMutation {
     /// Changes a person's name, or begins a change of their address.
-    #[graphql(directive = access::apply("labs.admin.users:write".into()))]
-    async fn admin_users_update(&self, ctx: &Context<'_>, user_uuid: Uuid, body: UserUpdate) -> Result<User, Fault> {
+    #[graphql(
+        directive = access::apply("labs.admin.users:write".into()),
+        directive = audit_target::apply("user".into(), "user_uuid".into())
+    )]
+    async fn admin_users_update(
+        &self,
+        ctx: &Context<'_>,
+        user_uuid: Uuid,
+        body: UserUpdate,
+    ) -> Result<Option<User>, Fault> {
         let (ask, mut errors) = (ctx.ask(), Vec::new());
         let user = held(ask, user_uuid).await?;
         let name = kept(body.name.map(|name| person_name(&name, "/name")), &mut errors);
@@ -148,12 +173,15 @@ impl UsersMutation {
             rules::active(&user.state)?;
             address::request_by_staff(ask, user_uuid, user.partner_uuid, &email).await?;
         }
-        found(ask, user_uuid).await
+        ask.answer(found(ask, user_uuid).await?)
     }
 
     /// Shuts an account: no sign-in, and its sessions end.
-    #[graphql(directive = access::apply("labs.admin.users:write".into()))]
-    async fn admin_users_lock(&self, ctx: &Context<'_>, user_uuid: Uuid, body: Reason) -> Result<User, Fault> {
+    #[graphql(
+        directive = access::apply("labs.admin.users:write".into()),
+        directive = audit_target::apply("user".into(), "user_uuid".into())
+    )]
+    async fn admin_users_lock(&self, ctx: &Context<'_>, user_uuid: Uuid, body: Reason) -> Result<Option<User>, Fault> {
         let ask = ctx.ask();
         body.note(ask);
         let user = held(ask, user_uuid).await?;
@@ -166,17 +194,20 @@ impl UsersMutation {
             invitations::revoke_sent_by(ask, team, user_uuid, None, Hand::staff(ask, None)).await?;
         }
         outbox::queue_notice(ask, user_uuid, Notified::AccountLocked).await?;
-        found(ask, user_uuid).await
+        ask.answer(found(ask, user_uuid).await?)
     }
 
     /// Lets somebody try again, after a lock by staff or after failed tries.
-    #[graphql(directive = access::apply("labs.admin.users:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.users:write".into()),
+        directive = audit_target::apply("user".into(), "user_uuid".into())
+    )]
     async fn admin_users_unlock(
         &self,
         ctx: &Context<'_>,
         user_uuid: Uuid,
         body: Option<Remark>,
-    ) -> Result<User, Fault> {
+    ) -> Result<Option<User>, Fault> {
         let ask = ctx.ask();
         Remark::note(body, ask);
         let user = held(ask, user_uuid).await?;
@@ -187,12 +218,20 @@ impl UsersMutation {
             outbox::queue_notice(ask, user_uuid, Notified::AccountUnlocked).await?;
         }
         event(&user, "ACCOUNT_UNLOCKED").write(ask).await?;
-        found(ask, user_uuid).await
+        ask.answer(found(ask, user_uuid).await?)
     }
 
     /// Takes an address as proved where mail cannot reach the person.
-    #[graphql(directive = access::apply("labs.admin.users:write".into()))]
-    async fn admin_users_verify_email(&self, ctx: &Context<'_>, user_uuid: Uuid, body: Reason) -> Result<User, Fault> {
+    #[graphql(
+        directive = access::apply("labs.admin.users:write".into()),
+        directive = audit_target::apply("user".into(), "user_uuid".into())
+    )]
+    async fn admin_users_verify_email(
+        &self,
+        ctx: &Context<'_>,
+        user_uuid: Uuid,
+        body: Reason,
+    ) -> Result<Option<User>, Fault> {
         let ask = ctx.ask();
         body.note(ask);
         let user = held(ask, user_uuid).await?;
@@ -200,17 +239,20 @@ impl UsersMutation {
         let proved = (user_uuid, user.email_normalised.as_str());
         registrations::verify_without_token(&ask.db, proved, state, Actor::of(ask.principal()?)).await?;
         event(&user, "EMAIL_VERIFIED").write(ask).await?;
-        found(ask, user_uuid).await
+        ask.answer(found(ask, user_uuid).await?)
     }
 
     /// Mails a person a token with which they set a new password.
-    #[graphql(directive = access::apply("labs.admin.users:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.users:write".into()),
+        directive = audit_target::apply("user".into(), "user_uuid".into())
+    )]
     async fn admin_users_send_password_reset(
         &self,
         ctx: &Context<'_>,
         user_uuid: Uuid,
         body: Option<Remark>,
-    ) -> Result<User, Fault> {
+    ) -> Result<Option<User>, Fault> {
         let ask = ctx.ask();
         Remark::note(body, ask);
         let user = held(ask, user_uuid).await?;
@@ -219,12 +261,20 @@ impl UsersMutation {
         let to = addressee_get(&ask.db, user_uuid).await?.ok_or_else(not_found)?;
         passwords::mail_reset(ask, &to).await?;
         event(&user, "PASSWORD_RESET_REQUESTED").write(ask).await?;
-        found(ask, user_uuid).await
+        ask.answer(found(ask, user_uuid).await?)
     }
 
     /// Takes a person's second factor away when device and recovery codes are lost.
-    #[graphql(directive = access::apply("labs.admin.users:write".into()))]
-    async fn admin_users_reset_mfa(&self, ctx: &Context<'_>, user_uuid: Uuid, body: Reason) -> Result<User, Fault> {
+    #[graphql(
+        directive = access::apply("labs.admin.users:write".into()),
+        directive = audit_target::apply("user".into(), "user_uuid".into())
+    )]
+    async fn admin_users_reset_mfa(
+        &self,
+        ctx: &Context<'_>,
+        user_uuid: Uuid,
+        body: Reason,
+    ) -> Result<Option<User>, Fault> {
         let ask = ctx.ask();
         body.note(ask);
         let user = held(ask, user_uuid).await?;
@@ -234,40 +284,46 @@ impl UsersMutation {
         }
         cut_off(ask, &user, "SECOND_FACTOR_RESET").await?;
         outbox::queue_notice(ask, user_uuid, Notified::SecondFactorReset).await?;
-        found(ask, user_uuid).await
+        ask.answer(found(ask, user_uuid).await?)
     }
 
     /// Ends one session of a person.
-    #[graphql(directive = access::apply("labs.admin.users:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.users:write".into()),
+        directive = audit_target::apply("session".into(), "session_uuid".into())
+    )]
     async fn admin_users_end_session(
         &self,
         ctx: &Context<'_>,
         user_uuid: Uuid,
         session_uuid: Uuid,
-    ) -> Result<bool, Fault> {
+    ) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();
         let user = held(ask, user_uuid).await?;
         if !sessions::own_set_ended(&ask.db, user_uuid, session_uuid, "ENDED_BY_STAFF").await? {
             return Err(Fault::not_found("session of this user"));
         }
         event(&user, "SESSION_ENDED_BY_STAFF").within(session_uuid).write(ask).await?;
-        Ok(true)
+        ask.answer(true)
     }
 
     /// Ends every session of a person.
-    #[graphql(directive = access::apply("labs.admin.users:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.users:write".into()),
+        directive = audit_target::apply("user".into(), "user_uuid".into())
+    )]
     async fn admin_users_sign_out(
         &self,
         ctx: &Context<'_>,
         user_uuid: Uuid,
         body: Option<Remark>,
-    ) -> Result<User, Fault> {
+    ) -> Result<Option<User>, Fault> {
         let ask = ctx.ask();
         Remark::note(body, ask);
         let user = held(ask, user_uuid).await?;
         sessions::all_set_ended(&ask.db, user_uuid, None, "SIGNED_OUT_BY_STAFF").await?;
         event(&user, "SIGNED_OUT_BY_STAFF").write(ask).await?;
-        found(ask, user_uuid).await
+        ask.answer(found(ask, user_uuid).await?)
     }
 }
 

@@ -8,10 +8,11 @@ use super::store;
 use super::view::Account;
 use crate::access::access;
 use crate::ask::{Ask, Asking};
-use crate::auth::security_events::{Events, SecurityEventList, SecurityEventOutcome};
+use crate::auth::security_events::{Events, SecurityEventOutcome, SecurityEventView};
 use crate::auth::sessions::{Own, fresh, own};
 use crate::fault::Fault;
 use crate::keep::email::EmailAddress;
+use crate::page::List;
 use crate::time::Time;
 
 /// A merge patch of one's own account (RFC 7396).
@@ -43,7 +44,7 @@ pub(crate) struct EmailChangeTokenInput {
 }
 
 /// The request for a change was taken.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct EmailChangeReceipt {
     /// `CONFIRMATION_SENT`: a mail is on its way to the new address, and one to the old.
@@ -55,7 +56,7 @@ pub(crate) struct EmailChangeReceipt {
 }
 
 /// The address is new.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct EmailChanged {
     /// `EMAIL_CHANGED`.
@@ -67,7 +68,7 @@ pub(crate) struct EmailChanged {
 }
 
 /// The change was taken back.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct EmailChangeCancelled {
     /// `EMAIL_CHANGE_CANCELLED`.
@@ -84,9 +85,9 @@ pub(crate) struct AccountQuery;
 impl AccountQuery {
     /// The caller as a person: name, address, language, role and second factors.
     #[graphql(directive = access::apply("auth.account".into()))]
-    async fn auth_account_get(&self, ctx: &Context<'_>) -> Result<Account, Fault> {
+    async fn auth_account_get(&self, ctx: &Context<'_>) -> Result<Option<Account>, Fault> {
         let ask = ctx.ask();
-        found(ask, &own(ask)?).await
+        ask.answer(found(ask, &own(ask)?).await?)
     }
 
     /// The caller's own ledger: sign-ins, failures, changes of passwords, factors, addresses and sessions.
@@ -101,12 +102,12 @@ impl AccountQuery {
         occurred_at_until: Option<Time>,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<SecurityEventList, Fault> {
+    ) -> Result<Option<List<SecurityEventView>>, Fault> {
         let ask = ctx.ask();
         let (list, person_uuid) = ("auth_account_list_security_events", own(ask)?.person_uuid);
         let events = Events { list, person_uuid, kind, outcome, occurred_at_from, occurred_at_until };
         let (data, page) = events.page(ask, limit, cursor.as_deref()).await?;
-        Ok(SecurityEventList { data, page })
+        ask.answer_list(List { data, page })
     }
 }
 
@@ -118,7 +119,7 @@ pub(crate) struct AccountMutation;
 impl AccountMutation {
     /// Changes name, language or time zone: what is left out stays.
     #[graphql(directive = access::apply("auth.account:write".into()))]
-    async fn auth_account_update(&self, ctx: &Context<'_>, body: AccountUpdate) -> Result<Account, Fault> {
+    async fn auth_account_update(&self, ctx: &Context<'_>, body: AccountUpdate) -> Result<Option<Account>, Fault> {
         let ask = ctx.ask();
         let own = own(ask)?;
         let change = Change { name: body.name, locale: body.locale, time_zone: body.time_zone };
@@ -129,7 +130,7 @@ impl AccountMutation {
             return Err(rules::unknown_time_zone());
         }
         store::set_profile(&ask.db, own.person_uuid, &change).await?;
-        found(ask, &own).await
+        ask.answer(found(ask, &own).await?)
     }
 
     /// Asks for another address: it has to be proved, and the old one can stop it.
@@ -138,14 +139,14 @@ impl AccountMutation {
         &self,
         ctx: &Context<'_>,
         body: EmailChangeRequest,
-    ) -> Result<EmailChangeReceipt, Fault> {
+    ) -> Result<Option<EmailChangeReceipt>, Fault> {
         let ask = ctx.ask();
         let own = fresh(ask).await?;
         let email = EmailAddress::parse(&body.email)
             .map_err(|problem| Fault::field("/email", "FORMAT", format!("This cannot be used: {problem}.")))?;
         address::request(ask, &own, &email).await?;
         let expires_in = address::rules::CONFIRM_SECONDS;
-        Ok(EmailChangeReceipt { status: "CONFIRMATION_SENT", email: body.email, expires_in })
+        ask.answer(EmailChangeReceipt { status: "CONFIRMATION_SENT", email: body.email, expires_in })
     }
 
     /// Takes the token from the new address: it is the one to sign in with from now on.
@@ -154,9 +155,9 @@ impl AccountMutation {
         &self,
         ctx: &Context<'_>,
         body: EmailChangeTokenInput,
-    ) -> Result<EmailChanged, Fault> {
+    ) -> Result<Option<EmailChanged>, Fault> {
         let (email, changed_at) = address::confirm(ctx.ask(), &body.token).await?;
-        Ok(EmailChanged { status: "EMAIL_CHANGED", email, changed_at })
+        ctx.ask().answer(EmailChanged { status: "EMAIL_CHANGED", email, changed_at })
     }
 
     /// Takes the token from the old address: the change is stopped or taken back, and every session ends.
@@ -165,9 +166,9 @@ impl AccountMutation {
         &self,
         ctx: &Context<'_>,
         body: EmailChangeTokenInput,
-    ) -> Result<EmailChangeCancelled, Fault> {
+    ) -> Result<Option<EmailChangeCancelled>, Fault> {
         let email = address::cancel(ctx.ask(), &body.token).await?;
-        Ok(EmailChangeCancelled { status: "EMAIL_CHANGE_CANCELLED", email })
+        ctx.ask().answer(EmailChangeCancelled { status: "EMAIL_CHANGE_CANCELLED", email })
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) enum PersonType {
 }
 
 /// The caller as a person.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Account {
     /// The person.
@@ -53,7 +53,7 @@ pub(crate) struct Account {
 }
 
 /// A second factor in force.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SecondFactor {
     /// `TOTP` is an authenticator app (RFC 6238).

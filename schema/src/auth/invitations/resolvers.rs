@@ -23,7 +23,8 @@ use crate::principal::Role;
 use crate::time::Time;
 
 /// As whom the invited person would join.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum InvitationAccount {
     /// As a new person: accepting takes a name and a password.
     New,
@@ -34,7 +35,7 @@ pub(crate) enum InvitationAccount {
 }
 
 /// An invitation, as its holder is shown it.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(name = "HeldInvitation", rename_fields = "snake_case")]
 pub(crate) struct HeldInvitation {
     /// The company that invites.
@@ -52,7 +53,7 @@ pub(crate) struct HeldInvitation {
 }
 
 /// The person is in the team.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AcceptedInvitation {
     /// `ACCEPTED`.
@@ -68,7 +69,7 @@ pub(crate) struct AcceptedInvitation {
 }
 
 /// The person does not join.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct DeclinedInvitation {
     /// `DECLINED`.
@@ -109,7 +110,7 @@ impl InvitationsQuery {
         &self,
         ctx: &Context<'_>,
         body: InvitationTokenInput,
-    ) -> Result<HeldInvitation, Fault> {
+    ) -> Result<Option<HeldInvitation>, Fault> {
         let ask = ctx.ask();
         let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::void_token)?;
         let row = store::get(&ask.db, &digest).await?.ok_or_else(rules::void_token)?;
@@ -118,7 +119,7 @@ impl InvitationsQuery {
             Joining::Existing => InvitationAccount::Existing,
             Joining::Elsewhere => InvitationAccount::Elsewhere,
         };
-        Ok(HeldInvitation {
+        ask.answer(HeldInvitation {
             company_name: row.company_name,
             inviter_name: row.inviter_name,
             email: row.email,
@@ -141,7 +142,7 @@ impl InvitationsMutation {
         &self,
         ctx: &Context<'_>,
         body: InvitationAcceptance,
-    ) -> Result<AcceptedInvitation, Fault> {
+    ) -> Result<Option<AcceptedInvitation>, Fault> {
         let ask = ctx.ask();
         let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::void_token)?;
         let row = store::get(&ask.db.aside(), &digest).await?.ok_or_else(rules::void_token)?;
@@ -162,7 +163,7 @@ impl InvitationsMutation {
         let joined = PartnerEvent::new(partner_uuid, "MEMBER_JOINED", Actor::partner_user(user_uuid)).about(user_uuid);
         let detail = json!({ "invitation_uuid": invitation_uuid, "role": row.role });
         events::insert(&ask.db, &joined.telling(detail)).await?;
-        Ok(AcceptedInvitation { status: "ACCEPTED", partner_uuid, user_uuid, email: row.email, role })
+        ask.answer(AcceptedInvitation { status: "ACCEPTED", partner_uuid, user_uuid, email: row.email, role })
     }
 
     /// Takes the token from the mail: the person does not join.
@@ -171,7 +172,7 @@ impl InvitationsMutation {
         &self,
         ctx: &Context<'_>,
         body: InvitationTokenInput,
-    ) -> Result<DeclinedInvitation, Fault> {
+    ) -> Result<Option<DeclinedInvitation>, Fault> {
         let ask = ctx.ask();
         let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::void_token)?;
         let used = store::token_set_used(&ask.db, &digest).await?;
@@ -182,7 +183,7 @@ impl InvitationsMutation {
         let mut event = SecurityEvent::new("INVITATION_DECLINED", true);
         event.partner_uuid = Some(partner_uuid);
         event.by_stranger().write(ask).await?;
-        Ok(DeclinedInvitation { status: "DECLINED" })
+        ask.answer(DeclinedInvitation { status: "DECLINED" })
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) enum InvitationState {
 }
 
 /// An invitation into a team. Its token stands in the mail alone.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Invitation {
     /// The invitation.

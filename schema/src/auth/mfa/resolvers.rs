@@ -18,7 +18,7 @@ use crate::time::Time;
 pub(crate) const ISSUER: &str = "Labs";
 
 /// A new secret for an authenticator app, not in force yet. This is the only time that it is shown.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TotpEnrolment {
     /// The secret in base32.
@@ -32,7 +32,7 @@ pub(crate) struct TotpEnrolment {
 }
 
 /// The second factor is in force.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TotpConfirmation {
     /// Since when it is in force.
@@ -42,7 +42,7 @@ pub(crate) struct TotpConfirmation {
 }
 
 /// A new set of recovery codes, shown this one time.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RecoveryCodes {
     /// Ten codes for the day when the device is lost.
@@ -65,7 +65,7 @@ pub(crate) struct MfaMutation;
 impl MfaMutation {
     /// Begins a second factor with an authenticator app.
     #[graphql(directive = access::apply("auth.account:write".into()))]
-    async fn auth_mfa_enrol_totp(&self, ctx: &Context<'_>) -> Result<TotpEnrolment, Fault> {
+    async fn auth_mfa_enrol_totp(&self, ctx: &Context<'_>) -> Result<Option<TotpEnrolment>, Fault> {
         let ask = ctx.ask();
         let person_uuid = fresh(ask).await?.person_uuid;
         let person = addressee_get(&ask.db, person_uuid).await?.ok_or_else(|| Fault::not_found("account"))?;
@@ -75,7 +75,7 @@ impl MfaMutation {
         }
         let uri = seed.otpauth_uri(ISSUER, &person.email);
         let picture = qr_data_uri(&uri).ok_or_else(|| Fault::internal("an otpauth address too long for a QR code"))?;
-        Ok(TotpEnrolment {
+        ask.answer(TotpEnrolment {
             secret: seed.base32().expose().to_owned(),
             otpauth_uri: uri.expose().to_owned(),
             qr_png: picture.expose().to_owned(),
@@ -89,7 +89,7 @@ impl MfaMutation {
         &self,
         ctx: &Context<'_>,
         body: TotpConfirmationInput,
-    ) -> Result<TotpConfirmation, Fault> {
+    ) -> Result<Option<TotpConfirmation>, Fault> {
         let ask = ctx.ask();
         let own = own(ask)?;
         let (key, person_uuid) = (&ask.services.key, own.person_uuid);
@@ -109,12 +109,12 @@ impl MfaMutation {
         let confirmed_at = confirmed.ok_or_else(nothing_waits)?;
         let codes = recovery_codes(&ask.db, key, person_uuid).await?;
         noted(ask, &own).await?;
-        Ok(TotpConfirmation { confirmed_at, recovery_codes: shown(&codes) })
+        ask.answer(TotpConfirmation { confirmed_at, recovery_codes: shown(&codes) })
     }
 
     /// Takes the authenticator app and the recovery codes out of force.
     #[graphql(directive = access::apply("auth.account:write".into()))]
-    async fn auth_mfa_disable_totp(&self, ctx: &Context<'_>) -> Result<bool, Fault> {
+    async fn auth_mfa_disable_totp(&self, ctx: &Context<'_>) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();
         let own = fresh(ask).await?;
         person_lock(&ask.db, own.person_uuid).await?;
@@ -126,19 +126,19 @@ impl MfaMutation {
         all_set_ended(&ask.db, own.person_uuid, Some(own.session_uuid), "SECOND_FACTOR_DISABLED").await?;
         own.event("SECOND_FACTOR_DISABLED", true).write(ask).await?;
         outbox::queue_notice(ask, own.person_uuid, Event::SecondFactorDisabled).await?;
-        Ok(true)
+        ask.answer(true)
     }
 
     /// Makes new recovery codes; the old ones are void.
     #[graphql(directive = access::apply("auth.account:write".into()))]
-    async fn auth_mfa_regenerate_recovery_codes(&self, ctx: &Context<'_>) -> Result<RecoveryCodes, Fault> {
+    async fn auth_mfa_regenerate_recovery_codes(&self, ctx: &Context<'_>) -> Result<Option<RecoveryCodes>, Fault> {
         let ask = ctx.ask();
         let own = fresh(ask).await?;
         store::in_force_lock(&ask.db, own.person_uuid).await?.ok_or_else(rules::no_factor)?;
         let codes = recovery_codes(&ask.db, &ask.services.key, own.person_uuid).await?;
         own.event("RECOVERY_CODES_REGENERATED", true).write(ask).await?;
         outbox::queue_notice(ask, own.person_uuid, Event::RecoveryCodesRegenerated).await?;
-        Ok(RecoveryCodes { recovery_codes: shown(&codes) })
+        ask.answer(RecoveryCodes { recovery_codes: shown(&codes) })
     }
 }
 

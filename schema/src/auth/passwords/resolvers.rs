@@ -16,7 +16,7 @@ use crate::outbox;
 use crate::time::Time;
 
 /// The request for a reset was taken.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PasswordResetReceipt {
     /// `RESET_SENT`: if the address has an account, a mail is on its way.
@@ -28,7 +28,7 @@ pub(crate) struct PasswordResetReceipt {
 }
 
 /// The password is new.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PasswordReset {
     /// `PASSWORD_RESET`.
@@ -77,7 +77,7 @@ impl PasswordsMutation {
         &self,
         ctx: &Context<'_>,
         body: PasswordResetRequest,
-    ) -> Result<PasswordResetReceipt, Fault> {
+    ) -> Result<Option<PasswordResetReceipt>, Fault> {
         let ask = ctx.ask();
         let email = EmailAddress::parse(&body.email)
             .map_err(|problem| Fault::field("/email", "FORMAT", format!("This cannot be used: {problem}.")))?;
@@ -97,7 +97,7 @@ impl PasswordsMutation {
             Letter::asking(AskingFor::ResetPassword { name }, token.text, expires_at.0)
         })
         .await?;
-        Ok(PasswordResetReceipt { status: "RESET_SENT", email: body.email, expires_in: rules::RESET_SECONDS })
+        ask.answer(PasswordResetReceipt { status: "RESET_SENT", email: body.email, expires_in: rules::RESET_SECONDS })
     }
 
     /// Takes the token from the mail and sets the new password.
@@ -106,7 +106,7 @@ impl PasswordsMutation {
         &self,
         ctx: &Context<'_>,
         body: PasswordResetConfirmation,
-    ) -> Result<PasswordReset, Fault> {
+    ) -> Result<Option<PasswordReset>, Fault> {
         let ask = ctx.ask();
         let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::void_token)?;
         let holder = store::holder_get(&ask.db.aside(), &digest).await?.ok_or_else(rules::void_token)?;
@@ -123,12 +123,12 @@ impl PasswordsMutation {
         if !used.is_invitation {
             outbox::queue_notice(ask, used.person_uuid, Notified::PasswordReset).await?;
         }
-        Ok(PasswordReset { status: "PASSWORD_RESET", reset_at })
+        ask.answer(PasswordReset { status: "PASSWORD_RESET", reset_at })
     }
 
     /// Changes the password of whoever knows the present one.
     #[graphql(directive = access::apply("auth.account:write".into()))]
-    async fn auth_passwords_change(&self, ctx: &Context<'_>, body: PasswordChange) -> Result<bool, Fault> {
+    async fn auth_passwords_change(&self, ctx: &Context<'_>, body: PasswordChange) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();
         let own = own(ask)?;
         let (current, new) = (SecretText::new(body.current_password), SecretText::new(body.new_password));
@@ -144,7 +144,7 @@ impl PasswordsMutation {
         attempts::succeeded(ask, &Subject::of_password(&person.email_normalised, ask.caller.address)).await?;
         own.event("PASSWORD_CHANGED", true).write(ask).await?;
         outbox::queue_notice(ask, own.person_uuid, Notified::PasswordChanged).await?;
-        Ok(true)
+        ask.answer(true)
     }
 }
 

@@ -23,7 +23,7 @@ use crate::subscription::changing;
 use crate::time::Time;
 
 /// The registration was taken.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RegistrationReceipt {
     /// `VERIFICATION_SENT`: a mail is on its way.
@@ -35,7 +35,7 @@ pub(crate) struct RegistrationReceipt {
 }
 
 /// The administrator can sign in now.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct VerifiedRegistration {
     /// `VERIFIED`.
@@ -133,7 +133,7 @@ impl RegistrationsMutation {
         &self,
         ctx: &Context<'_>,
         body: RegistrationInput,
-    ) -> Result<RegistrationReceipt, Fault> {
+    ) -> Result<Option<RegistrationReceipt>, Fault> {
         let ask = ctx.ask();
         let checked = checked(ask, &body).await?;
         let email = &checked.email;
@@ -148,7 +148,7 @@ impl RegistrationsMutation {
             }
         }
         let expires_in = rules::VERIFY_SECONDS;
-        Ok(RegistrationReceipt { status: "VERIFICATION_SENT", email: body.administrator.email, expires_in })
+        ask.answer(RegistrationReceipt { status: "VERIFICATION_SENT", email: body.administrator.email, expires_in })
     }
 
     /// Sends the mail with the token again, for each registration of the address that waits.
@@ -157,7 +157,7 @@ impl RegistrationsMutation {
         &self,
         ctx: &Context<'_>,
         body: VerificationRequest,
-    ) -> Result<RegistrationReceipt, Fault> {
+    ) -> Result<Option<RegistrationReceipt>, Fault> {
         let ask = ctx.ask();
         let mut errors = Vec::new();
         let Some(email) = company::email("/email", &body.email, &mut errors) else {
@@ -170,7 +170,7 @@ impl RegistrationsMutation {
         let waiting = waiting.iter().filter(|_| holder.is_none()).take(room);
         resend(ask, holder.filter(|_| room > 0), waiting.collect()).await?;
         let expires_in = rules::VERIFY_SECONDS;
-        Ok(RegistrationReceipt { status: "VERIFICATION_SENT", email: body.email, expires_in })
+        ask.answer(RegistrationReceipt { status: "VERIFICATION_SENT", email: body.email, expires_in })
     }
 
     /// Takes the token from the mail with the password of the registration, and makes the administrator active.
@@ -179,7 +179,7 @@ impl RegistrationsMutation {
         &self,
         ctx: &Context<'_>,
         body: EmailVerification,
-    ) -> Result<VerifiedRegistration, Fault> {
+    ) -> Result<Option<VerifiedRegistration>, Fault> {
         let ask = ctx.ask();
         let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::void_token)?;
         let held = store::token_get(&ask.db.aside(), &digest).await?.ok_or_else(rules::void_token)?;
@@ -204,7 +204,7 @@ impl RegistrationsMutation {
         let proved = (user_uuid, held.email_normalised.as_str());
         let verified = verify(&ask.db, proved, state, Actor::partner_user(user_uuid)).await?;
         event(true).about(user_uuid, Some(verified.partner_uuid)).write(ask).await?;
-        Ok(VerifiedRegistration {
+        ask.answer(VerifiedRegistration {
             status: "VERIFIED",
             partner_uuid: verified.partner_uuid,
             user_uuid,

@@ -5,7 +5,7 @@ mod view;
 
 use uuid::Uuid;
 
-pub(crate) use view::{Events, SecurityEventList, SecurityEventOutcome, SecurityEventView};
+pub(crate) use view::{Events, SecurityEventOutcome, SecurityEventView};
 
 use crate::ask::Ask;
 use crate::fault::Fault;

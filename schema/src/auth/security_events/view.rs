@@ -25,7 +25,7 @@ pub(crate) enum SecurityEventOutcome {
 }
 
 /// Something that happened to a person's account.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(name = "SecurityEvent", rename_fields = "snake_case")]
 pub(crate) struct SecurityEventView {
     /// The entry.
@@ -44,16 +44,6 @@ pub(crate) struct SecurityEventView {
     device: Option<String>,
     /// With what, in its own words.
     user_agent: Option<String>,
-}
-
-/// A page of a ledger.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct SecurityEventList {
-    /// The entries, the latest first.
-    pub(crate) data: Vec<SecurityEventView>,
-    /// Where the page ends.
-    pub(crate) page: Page,
 }
 
 /// Which entries are asked for.

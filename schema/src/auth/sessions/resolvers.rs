@@ -20,13 +20,12 @@ use crate::keep::refresh::{RefreshToken, RefreshVerdict, judge};
 use crate::keep::secret::{SecretKind, SecretText};
 use crate::mail::message::SecurityEvent as Notified;
 use crate::outbox;
-use crate::page::Window;
+use crate::page::{List, Window};
 
 pub(crate) use types::OpenSession;
 pub(in crate::auth::sessions) use types::SignedIn;
 use types::{
-    Reauthenticated, ReauthenticationInput, Session, SessionCreate, SessionList, SessionVerifyMfa, SignedOut,
-    SignedOutEverywhere,
+    Reauthenticated, ReauthenticationInput, Session, SessionCreate, SessionVerifyMfa, SignedOut, SignedOutEverywhere,
 };
 
 /// Reads of sessions.
@@ -42,14 +41,14 @@ impl SessionsQuery {
         ctx: &Context<'_>,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<SessionList, Fault> {
+    ) -> Result<Option<List<Session>>, Fault> {
         let ask = ctx.ask();
         let own = own(ask)?;
         let (seal, list) = (&ask.services.cursors, "auth_sessions_list");
         let window = Window::read(seal, list, &own.person_uuid, limit, cursor.as_deref())?;
         let rows = store::open_page(&ask.db, own.person_uuid, &window).await?;
         let (rows, page) = window.cut(rows, OpenRow::keys);
-        Ok(SessionList { data: rows.into_iter().map(|row| Session::of(row, own.session_uuid)).collect(), page })
+        ask.answer_list(List { data: rows.into_iter().map(|row| Session::of(row, own.session_uuid)).collect(), page })
     }
 }
 
@@ -61,7 +60,7 @@ pub(crate) struct SessionsMutation;
 impl SessionsMutation {
     /// Signs a person in by e-mail and password.
     #[graphql(directive = access::apply("public".into()))]
-    async fn auth_sessions_create(&self, ctx: &Context<'_>, body: SessionCreate) -> Result<SignedIn, Fault> {
+    async fn auth_sessions_create(&self, ctx: &Context<'_>, body: SessionCreate) -> Result<Option<SignedIn>, Fault> {
         let ask = ctx.ask();
         let email = EmailAddress::parse(&body.email).map_err(|_| wrong_credentials())?;
         let subjects = Subject::of_password(email.normalised(), ask.caller.address);
@@ -87,12 +86,16 @@ impl SessionsMutation {
             return Err(challenge(ask, person).await?);
         }
         attempts::succeeded(ask, &subjects).await?;
-        sign_in(ask, person, false).await
+        ask.answer(sign_in(ask, person, false).await?)
     }
 
     /// Completes a sign-in with the second factor.
     #[graphql(directive = access::apply("public".into()))]
-    async fn auth_sessions_verify_mfa(&self, ctx: &Context<'_>, body: SessionVerifyMfa) -> Result<SignedIn, Fault> {
+    async fn auth_sessions_verify_mfa(
+        &self,
+        ctx: &Context<'_>,
+        body: SessionVerifyMfa,
+    ) -> Result<Option<SignedIn>, Fault> {
         let ask = ctx.ask();
         let digest = SecretKind::OneTime.digest(&body.challenge).ok_or_else(void_challenge)?;
         let tried = store::challenge_try(&ask.db, &digest, rules::CHALLENGE_ATTEMPTS).await?;
@@ -114,7 +117,7 @@ impl SessionsMutation {
         let slate = [subjects, Subject::of_password(&person.email_normalised, ask.caller.address)].concat();
         attempts::succeeded(ask, &slate).await?;
         half_way(ask, &person, "SECOND_FACTOR").await?;
-        sign_in(ask, &person, true).await
+        ask.answer(sign_in(ask, &person, true).await?)
     }
 
     /// Rotates the refresh token and answers a new access token.
@@ -123,7 +126,7 @@ impl SessionsMutation {
         &self,
         ctx: &Context<'_>,
         #[graphql(name = "body", desc = "Nothing: the cookie says it all.")] _nothing: Option<serde_json::Value>,
-    ) -> Result<SignedIn, Fault> {
+    ) -> Result<Option<SignedIn>, Fault> {
         let ask = ctx.ask();
         let presented = presented(ask)?;
         let session = going_on(ask, presented.session_uuid).await?;
@@ -136,11 +139,11 @@ impl SessionsMutation {
                 ask.services.renewals.spend(session.person_uuid)?;
                 let idle = ask.now.plus_seconds(rules::IDLE_SECONDS).min(session.expires_at);
                 store::set_rotated(&ask.db, session.session_uuid, session.counter + 1, idle).await?;
-                answer(ask, &session, current + 1).await
+                ask.answer(answer(ask, &session, current + 1).await?)
             }
             RefreshVerdict::RepeatCurrent => {
                 ask.services.renewals.spend(session.person_uuid)?;
-                answer(ask, &session, current).await
+                ask.answer(answer(ask, &session, current).await?)
             }
             RefreshVerdict::Reused => Err(reused(ask, &session).await?),
         }
@@ -152,7 +155,7 @@ impl SessionsMutation {
         &self,
         ctx: &Context<'_>,
         #[graphql(name = "body", desc = "Nothing: the cookie says it all.")] _nothing: Option<serde_json::Value>,
-    ) -> Result<SignedOut, Fault> {
+    ) -> Result<Option<SignedOut>, Fault> {
         let ask = ctx.ask();
         let session = going_on(ask, presented(ask)?.session_uuid).await?;
         ask.set_cookie(RefreshCookie::Clear);
@@ -160,7 +163,7 @@ impl SessionsMutation {
             let event = SecurityEvent::new("SIGN_OUT", true).about(session.person_uuid, session.partner_uuid);
             event.within(session.session_uuid).write(ask).await?;
         }
-        Ok(SignedOut { status: "SIGNED_OUT" })
+        ask.answer(SignedOut { status: "SIGNED_OUT" })
     }
 
     /// Ends every session of the caller.
@@ -169,7 +172,7 @@ impl SessionsMutation {
         &self,
         ctx: &Context<'_>,
         #[graphql(name = "body", desc = "Nothing: the token says it all.")] _nothing: Option<serde_json::Value>,
-    ) -> Result<SignedOutEverywhere, Fault> {
+    ) -> Result<Option<SignedOutEverywhere>, Fault> {
         let ask = ctx.ask();
         let own = own(ask)?;
         // Whoever is signing in at this moment is waited for, so that their session ends, too.
@@ -177,12 +180,12 @@ impl SessionsMutation {
         let sessions_ended = store::all_set_ended(&ask.db, own.person_uuid, None, "SIGNED_OUT_EVERYWHERE").await?;
         ask.set_cookie(RefreshCookie::Clear);
         own.event("SIGN_OUT_EVERYWHERE", true).write(ask).await?;
-        Ok(SignedOutEverywhere { status: "SIGNED_OUT", sessions_ended })
+        ask.answer(SignedOutEverywhere { status: "SIGNED_OUT", sessions_ended })
     }
 
     /// Ends one of the caller's sessions.
     #[graphql(directive = access::apply("auth.account:write".into()))]
-    async fn auth_sessions_delete(&self, ctx: &Context<'_>, session_uuid: Uuid) -> Result<bool, Fault> {
+    async fn auth_sessions_delete(&self, ctx: &Context<'_>, session_uuid: Uuid) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();
         let own = own(ask)?;
         if !store::own_set_ended(&ask.db, own.person_uuid, session_uuid, "ENDED").await? {
@@ -190,7 +193,7 @@ impl SessionsMutation {
         }
         let event = SecurityEvent::new("SESSION_ENDED", true).about(own.person_uuid, own.partner_uuid);
         event.within(session_uuid).write(ask).await?;
-        Ok(true)
+        ask.answer(true)
     }
 
     /// Takes the password or a code again and opens the window that sensitive changes need.
@@ -199,7 +202,7 @@ impl SessionsMutation {
         &self,
         ctx: &Context<'_>,
         body: ReauthenticationInput,
-    ) -> Result<Reauthenticated, Fault> {
+    ) -> Result<Option<Reauthenticated>, Fault> {
         let ask = ctx.ask();
         let own = own(ask)?;
         let by_code = match rules::proof(body.password, body.code)? {
@@ -225,7 +228,11 @@ impl SessionsMutation {
         };
         let at = store::set_reauthenticated(&ask.db, own.session_uuid, by_code).await?.ok_or_else(ended)?;
         own.event("REAUTHENTICATION", true).write(ask).await?;
-        Ok(Reauthenticated { status: "REAUTHENTICATED", reauthenticated_at: at, expires_in: rules::FRESH_SECONDS })
+        ask.answer(Reauthenticated {
+            status: "REAUTHENTICATED",
+            reauthenticated_at: at,
+            expires_in: rules::FRESH_SECONDS,
+        })
     }
 }
 

@@ -15,7 +15,7 @@ use crate::keep::token::Claims;
 use crate::scope::ScopeSet;
 
 /// An access token of a program (RFC 6749, section 5.1).
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(name = "OAuthToken", rename_fields = "snake_case")]
 pub(crate) struct OAuthToken {
     /// Goes into the Authorization header as `Bearer <access_token>`.
@@ -29,7 +29,7 @@ pub(crate) struct OAuthToken {
 }
 
 /// The public keys that verify access tokens (RFC 7517).
-#[derive(SimpleObject, Deserialize)]
+#[derive(serde::Serialize, SimpleObject, Deserialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct JsonWebKeySet {
     /// The keys in use. Two or more while one takes the place of another.
@@ -37,7 +37,7 @@ pub(crate) struct JsonWebKeySet {
 }
 
 /// One public key, for Ed25519 signatures (RFC 8037).
-#[derive(SimpleObject, Deserialize)]
+#[derive(serde::Serialize, SimpleObject, Deserialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct JsonWebKey {
     /// The kind of key, `OKP`.
@@ -49,8 +49,8 @@ pub(crate) struct JsonWebKey {
     /// The key's id, as in the head of the tokens that it signed.
     kid: String,
     /// What it is for, `sig`.
-    #[serde(rename = "use")]
     #[graphql(name = "use")]
+    #[serde(rename = "use")]
     purpose: String,
     /// The one algorithm that it may be used with, `EdDSA`.
     alg: String,
@@ -90,7 +90,7 @@ pub(crate) struct OAuthTokenQuestion {
 }
 
 /// The token is of no more use.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(name = "OAuthRevocation", rename_fields = "snake_case")]
 pub(crate) struct OAuthRevocation {
     /// `REVOKED`.
@@ -109,9 +109,9 @@ pub(crate) struct TokensMutation;
 impl TokensQuery {
     /// The public keys that verify access tokens.
     #[graphql(directive = access::apply("public".into()))]
-    async fn auth_tokens_list_keys(&self, ctx: &Context<'_>) -> Result<JsonWebKeySet, Fault> {
+    async fn auth_tokens_list_keys(&self, ctx: &Context<'_>) -> Result<Option<JsonWebKeySet>, Fault> {
         let ask = ctx.ask();
-        serde_json::from_value(ask.services.authority.ring().jwks(ask.now.unix())).map_err(Fault::internal)
+        ask.answer(serde_json::from_value(ask.services.authority.ring().jwks(ask.now.unix())).map_err(Fault::internal)?)
     }
 }
 
@@ -119,7 +119,7 @@ impl TokensQuery {
 impl TokensMutation {
     /// Issues a program an access token for its id and secret.
     #[graphql(directive = access::apply("public".into()))]
-    async fn auth_tokens_issue(&self, ctx: &Context<'_>, body: OAuthTokenRequest) -> Result<OAuthToken, Fault> {
+    async fn auth_tokens_issue(&self, ctx: &Context<'_>, body: OAuthTokenRequest) -> Result<Option<OAuthToken>, Fault> {
         let ask = ctx.ask();
         let form = TokenForm {
             client: (body.client_id.as_deref(), body.client_secret.as_deref()),
@@ -145,7 +145,7 @@ impl TokensMutation {
             return Err(rules::too_many());
         }
         let tier = client.partner_scopes.as_deref().map(scopes);
-        issue(ask, &client, rules::granted(scopes(&client.allowed_scopes), requested, tier)).await
+        ask.answer(issue(ask, &client, rules::granted(scopes(&client.allowed_scopes), requested, tier)).await?)
     }
 
     /// Tells a program whether a token is good, and what it reaches (RFC 7662).
@@ -154,12 +154,12 @@ impl TokensMutation {
         &self,
         ctx: &Context<'_>,
         body: OAuthTokenQuestion,
-    ) -> Result<serde_json::Value, Fault> {
+    ) -> Result<Option<serde_json::Value>, Fault> {
         let ask = ctx.ask();
         let form = (body.client_id.as_deref(), body.client_secret.as_deref());
         let client = holding::client(ask, form).await?;
         let token = rules::token(body.token.as_deref())?;
-        Ok(match holding::holder(ask, token).await? {
+        ask.answer(match holding::holder(ask, token).await? {
             Some((principal, claims)) if rules::may_see(client.partner_uuid, client.client_uuid, principal.uuid) => {
                 holding::active(ask, &principal, &claims)
             }
@@ -169,7 +169,11 @@ impl TokensMutation {
 
     /// Ends a token of the program that asks before its time (RFC 7009).
     #[graphql(directive = access::apply("client".into()))]
-    async fn auth_tokens_revoke(&self, ctx: &Context<'_>, body: OAuthTokenQuestion) -> Result<OAuthRevocation, Fault> {
+    async fn auth_tokens_revoke(
+        &self,
+        ctx: &Context<'_>,
+        body: OAuthTokenQuestion,
+    ) -> Result<Option<OAuthRevocation>, Fault> {
         let ask = ctx.ask();
         let form = (body.client_id.as_deref(), body.client_secret.as_deref());
         let client = holding::client(ask, form).await?;
@@ -184,7 +188,7 @@ impl TokensMutation {
             (event.client_uuid, event.partner_uuid) = (Some(client.client_uuid), client.partner_uuid);
             event.write(ask).await?;
         }
-        Ok(OAuthRevocation { status: "REVOKED" })
+        ask.answer(OAuthRevocation { status: "REVOKED" })
     }
 }
 

@@ -72,7 +72,7 @@ mod tests {
     use async_graphql::parser::parse_query;
     use serde_json::json;
 
-    use super::super::super::question::{only_operation, root_fields};
+    use super::super::super::operation::{only_operation, root_fields};
     use super::*;
 
     #[test]

@@ -55,7 +55,7 @@ pub(super) fn measure(
     operation: &OperationDefinition,
     variables: &serde_json::Map<String, serde_json::Value>,
 ) -> Result<Measured, String> {
-    let root = if crate::engine::question::is_mutation(operation) { "Mutation" } else { "Query" };
+    let root = if crate::engine::operation::is_mutation(operation) { "Mutation" } else { "Query" };
     let mut walk = Walk { fields, document, operation, variables, known: HashMap::new(), accesses: Vec::new() };
     let size = walk.selection(root, &operation.selection_set.node, true, 0)?;
     if size.nodes > MOST_NODES {

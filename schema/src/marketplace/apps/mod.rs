@@ -16,10 +16,11 @@
 //! Endpoints, note 1). What the owner edits is a draft; the storefront shows the snapshot that the last
 //! approved publication took.
 
+mod list;
 mod resolvers;
 mod rules;
 mod store;
 
 pub(in crate::marketplace) use resolvers::{App, AppsMutation, AppsQuery, event, load};
-pub(crate) use rules::{Action, State, after, drawing};
-pub(in crate::marketplace) use store::{event_insert, lock};
+pub(crate) use rules::{Action, AppState, after, drawing};
+pub(in crate::marketplace) use store::{STATEMENTS, event_insert, lock};

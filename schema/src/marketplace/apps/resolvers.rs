@@ -3,24 +3,21 @@
 mod types;
 
 use async_graphql::{Context, Object};
-use unicode_normalization::UnicodeNormalization as _;
 use uuid::Uuid;
 
-use super::rules::{self, State, draft};
-use super::store::{self, AppKey, Event, Filter, Order};
+use super::list::{APPS, AppFilter, AppSort, OwnApps};
+use super::rules::{self, AppState, draft};
+use super::store::{self, AppKey, Event};
 use crate::access::access;
 use crate::ask::{Ask, Asking};
 use crate::entitlement::Allowance;
 use crate::fault::Fault;
-use crate::page::{Window, names};
-use crate::time::Time;
-use crate::whole::Whole;
+use crate::list::PageRequest;
+use crate::page::{List, Window};
+use crate::words::Word as _;
 
 pub(crate) use types::App;
-use types::{
-    AppCategories, AppCategoriesPut, AppCategory, AppCreate, AppList, AppUpdate, SelectableCategory,
-    SelectableCategoryList,
-};
+use types::{AppCategories, AppCategoriesPut, AppCategory, AppCreate, AppUpdate, SelectableCategory};
 
 /// Entries on a page of the category tree, which usually fits on one.
 const CATEGORIES_A_PAGE: i32 = 100;
@@ -33,37 +30,24 @@ pub(crate) struct AppsQuery;
 impl AppsQuery {
     /// The apps of the caller's partner.
     #[graphql(directive = access::apply("marketplace.apps".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one for each filter that the contract promises")]
     async fn marketplace_apps_list(
         &self,
         ctx: &Context<'_>,
-        state: Option<Vec<State>>,
-        q: Option<String>,
-        category_uuid: Option<Uuid>,
-        created_at_from: Option<Time>,
-        created_at_until: Option<Time>,
-        sort: Option<String>,
+        filter: Option<AppFilter>,
+        sort: Option<AppSort>,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<Whole<AppList>, Fault> {
+    ) -> Result<Option<List<App>>, Fault> {
         let ask = ctx.ask();
-        let owner = ask.owner()?;
-        // Names are kept in one form (NFC), and so they are looked for.
-        let q = q.map(|q| q.nfc().collect());
-        let filter = Filter { state: names(state), q, category_uuid, created_at_from, created_at_until };
-        let order = order(sort.as_deref());
-        let bound = (owner, &filter, order);
-        let window = Window::read(&ask.services.cursors, "marketplace_apps_list", &bound, limit, cursor.as_deref())?;
-        let rows = store::page(&ask.db, owner, &filter, order, &window).await?;
-        let (rows, page) = window.cut(rows, |row| row.keys(order));
-        let data = rows.into_iter().map(App::try_from).collect::<Result<_, _>>()?;
-        Ok(Whole(AppList { data, page }))
+        let own = OwnApps { partner_uuid: ask.owner()?.uuid(), filter: filter.unwrap_or_default() };
+        let request = PageRequest { sort: sort.unwrap_or(AppSort::CreatedAtDesc), limit, cursor };
+        ask.answer_list(APPS.page(ask, &own, &request).await?.into_list(App::try_from)?)
     }
 
     /// One app of the caller's partner.
     #[graphql(directive = access::apply("marketplace.apps".into()))]
-    async fn marketplace_apps_get(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Whole<App>, Fault> {
-        found(ctx.ask(), app_uuid).await.map(Whole)
+    async fn marketplace_apps_get(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<App>, Fault> {
+        ctx.ask().answer(found(ctx.ask(), app_uuid).await?)
     }
 
     /// The tree of active categories, to choose from.
@@ -74,13 +58,13 @@ impl AppsQuery {
         locale: Option<String>,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<SelectableCategoryList, Fault> {
+    ) -> Result<Option<List<SelectableCategory>>, Fault> {
         let (ask, list) = (ctx.ask(), "marketplace_apps_list_selectable_categories");
         let limit = limit.or(Some(CATEGORIES_A_PAGE));
         let window = Window::read(&ask.services.cursors, list, &locale, limit, cursor.as_deref())?;
         let rows = store::selectable_page(&ask.db, locale.as_deref(), &window).await?;
         let (rows, page) = window.cut(rows, |row| vec![row.place.clone().into()]);
-        Ok(SelectableCategoryList { data: rows.into_iter().map(SelectableCategory::from).collect(), page })
+        ask.answer_list(List { data: rows.into_iter().map(SelectableCategory::from).collect(), page })
     }
 }
 
@@ -92,14 +76,15 @@ pub(crate) struct AppsMutation;
 impl AppsMutation {
     /// Starts an app of the caller's partner, as a draft.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
-    async fn marketplace_apps_create(&self, ctx: &Context<'_>, body: AppCreate) -> Result<Whole<App>, Fault> {
+    async fn marketplace_apps_create(&self, ctx: &Context<'_>, body: AppCreate) -> Result<Option<App>, Fault> {
         let ask = ctx.ask();
         let owner = ask.owner()?;
         let draft = draft::begun(body.into())?;
         let allowance = Allowance::lock(&ask.db, owner, "apps").await?;
         allowance.check(store::app_count(&ask.db, owner).await?, 1)?;
         let made = store::app_insert(&ask.db, owner, ask.new_uuid(), &draft, event(ask)?).await?;
-        made.ok_or_else(|| draft::slug_taken(&draft.slug))?.try_into().map(Whole)
+        let made = made.ok_or_else(|| draft::slug_taken(&draft.slug))?;
+        ask.answer_created(made.app_uuid, made.try_into()?)
     }
 
     /// Changes the draft of an app: what is left out stays, null empties.
@@ -109,7 +94,7 @@ impl AppsMutation {
         ctx: &Context<'_>,
         app_uuid: Uuid,
         body: AppUpdate,
-    ) -> Result<Whole<App>, Fault> {
+    ) -> Result<Option<App>, Fault> {
         let ask = ctx.ask();
         let present = held(ask, app_uuid, body.default_locale.as_deref()).await?;
         let after = draft::merged(&present.draft, body.into())?;
@@ -120,18 +105,18 @@ impl AppsMutation {
             let written = store::set_draft(&ask.db, app_uuid, &present.locale, &after, &fields, event(ask)?).await?;
             written.ok_or_else(|| draft::slug_taken(&after.slug))?;
         }
-        found(ask, app_uuid).await.map(Whole)
+        ask.answer(found(ask, app_uuid).await?)
     }
 
     /// Removes an app that was never published.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
-    async fn marketplace_apps_delete(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<bool, Fault> {
+    async fn marketplace_apps_delete(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();
         let present = held(ask, app_uuid, None).await?;
         let versions = store::version_states_lock(&ask.db, app_uuid).await?;
-        rules::deletable(State::parse(&present.state)?, present.fixed.was_published, &versions)?;
+        rules::deletable(AppState::parse(&present.state)?, present.fixed.was_published, &versions)?;
         store::delete(&ask.db, ask.owner()?, app_uuid).await?;
-        Ok(true)
+        ask.answer(true)
     }
 
     /// Replaces an app's choice of categories.
@@ -141,7 +126,7 @@ impl AppsMutation {
         ctx: &Context<'_>,
         app_uuid: Uuid,
         body: AppCategoriesPut,
-    ) -> Result<AppCategories, Fault> {
+    ) -> Result<Option<AppCategories>, Fault> {
         let ask = ctx.ask();
         let present = held(ask, app_uuid, None).await?;
         let further = body.further_category_uuids.unwrap_or_default();
@@ -153,7 +138,7 @@ impl AppsMutation {
         }
         let in_order = chosen.iter().filter_map(|uuid| known.iter().find(|row| row.category_uuid == *uuid));
         let categories = (0..).zip(in_order).map(|(position, row)| AppCategory::of(row.clone(), position)).collect();
-        Ok(AppCategories { categories })
+        ask.answer(AppCategories { categories })
     }
 }
 
@@ -183,14 +168,4 @@ async fn held(ask: &Ask, app_uuid: Uuid, locale: Option<&str>) -> Result<store::
 
 fn missing() -> Fault {
     Fault::not_found("app")
-}
-
-/// The order that `sort` names; the contract knows no other than these.
-fn order(sort: Option<&str>) -> Order {
-    match sort {
-        Some("created_at") => Order::OldestFirst,
-        Some("name") => Order::ByName,
-        Some("-updated_at") => Order::LastChangedFirst,
-        _ => Order::NewestFirst,
-    }
 }

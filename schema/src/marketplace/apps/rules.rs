@@ -3,26 +3,24 @@
 pub(super) mod categories;
 pub(super) mod draft;
 
-use async_graphql::Enum;
-
 use crate::fault::{Code, Fault};
 use crate::states::Drawing;
+use crate::words::{Word as _, words};
 
-/// Where an app is (specification: decisions, States).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum, serde::Serialize)]
-#[graphql(name = "AppState")]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum State {
-    /// Never shown.
-    Draft,
-    /// On the storefront.
-    Listed,
-    /// Taken off by its owner.
-    Unlisted,
-    /// Taken off by staff.
-    Suspended,
-    /// Put away by its owner.
-    Archived,
+words! {
+    /// Where an app is (specification: decisions, States).
+    pub(crate) enum AppState {
+        /// Never shown.
+        Draft = "DRAFT",
+        /// On the storefront.
+        Listed = "LISTED",
+        /// Taken off by its owner.
+        Unlisted = "UNLISTED",
+        /// Taken off by staff.
+        Suspended = "SUSPENDED",
+        /// Put away by its owner.
+        Archived = "ARCHIVED",
+    }
 }
 
 /// Who does something to an app. A refusal names only what its caller's side could do instead.
@@ -49,33 +47,6 @@ pub(crate) enum Action {
     Archive,
     /// Taken out again.
     Restore,
-}
-
-impl State {
-    /// Every state, for tables and tests.
-    pub(crate) const ALL: [Self; 5] = [Self::Draft, Self::Listed, Self::Unlisted, Self::Suspended, Self::Archived];
-
-    /// The column's value.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Draft => "DRAFT",
-            Self::Listed => "LISTED",
-            Self::Unlisted => "UNLISTED",
-            Self::Suspended => "SUSPENDED",
-            Self::Archived => "ARCHIVED",
-        }
-    }
-
-    /// Reads the column's value.
-    ///
-    /// # Errors
-    /// [`Code::Internal`] for a value that the column's check would not let in.
-    pub(crate) fn parse(text: &str) -> Result<Self, Fault> {
-        Self::ALL
-            .into_iter()
-            .find(|state| state.name() == text)
-            .ok_or_else(|| Fault::internal(format!("an app in the state {text}")))
-    }
 }
 
 impl Action {
@@ -112,16 +83,16 @@ impl Action {
 /// The table of the machine: where an action leads, or that it leads nowhere.
 ///
 /// An app that was once published comes back from the archive off the storefront, never straight onto it.
-const fn next(state: State, action: Action, was_published: bool) -> Option<State> {
+const fn next(state: AppState, action: Action, was_published: bool) -> Option<AppState> {
     match (state, action) {
-        (State::Draft | State::Listed | State::Unlisted, Action::Publish) => Some(State::Listed),
-        (State::Listed, Action::Unlist) => Some(State::Unlisted),
-        (State::Unlisted, Action::Relist) => Some(State::Listed),
-        (State::Listed | State::Unlisted, Action::Suspend) => Some(State::Suspended),
-        (State::Suspended, Action::Reinstate) => Some(State::Listed),
-        (State::Draft | State::Listed | State::Unlisted, Action::Archive) => Some(State::Archived),
-        (State::Archived, Action::Restore) if was_published => Some(State::Unlisted),
-        (State::Archived, Action::Restore) => Some(State::Draft),
+        (AppState::Draft | AppState::Listed | AppState::Unlisted, Action::Publish) => Some(AppState::Listed),
+        (AppState::Listed, Action::Unlist) => Some(AppState::Unlisted),
+        (AppState::Unlisted, Action::Relist) => Some(AppState::Listed),
+        (AppState::Listed | AppState::Unlisted, Action::Suspend) => Some(AppState::Suspended),
+        (AppState::Suspended, Action::Reinstate) => Some(AppState::Listed),
+        (AppState::Draft | AppState::Listed | AppState::Unlisted, Action::Archive) => Some(AppState::Archived),
+        (AppState::Archived, Action::Restore) if was_published => Some(AppState::Unlisted),
+        (AppState::Archived, Action::Restore) => Some(AppState::Draft),
         _ => None,
     }
 }
@@ -130,12 +101,12 @@ const fn next(state: State, action: Action, was_published: bool) -> Option<State
 ///
 /// # Errors
 /// [`Code::IllegalTransition`] with the actions of the caller's side that are allowed now.
-pub(crate) fn after(state: State, action: Action, was_published: bool) -> Result<State, Fault> {
+pub(crate) fn after(state: AppState, action: Action, was_published: bool) -> Result<AppState, Fault> {
     next(state, action, was_published)
         .ok_or_else(|| Fault::illegal("app", state.name(), action.name(), allowed(state, action.side(), was_published)))
 }
 
-fn allowed(state: State, side: Side, was_published: bool) -> Vec<String> {
+fn allowed(state: AppState, side: Side, was_published: bool) -> Vec<String> {
     Action::ALL
         .into_iter()
         .filter(|action| action.is_asked() && action.side() == side)
@@ -152,7 +123,7 @@ const UNDER_WAY: [&str; 4] = ["SUBMITTED", "IN_REVIEW", "APPROVED", "SCHEDULED"]
 ///
 /// # Errors
 /// [`Code::IllegalTransition`] with what its owner can do instead, or [`Code::Conflict`].
-pub(super) fn deletable(state: State, was_published: bool, version_states: &[String]) -> Result<(), Fault> {
+pub(super) fn deletable(state: AppState, was_published: bool, version_states: &[String]) -> Result<(), Fault> {
     if was_published {
         let mut fault = Fault::new(
             Code::IllegalTransition,
@@ -173,7 +144,7 @@ pub(super) fn deletable(state: State, was_published: bool, version_states: &[Str
 pub(crate) fn drawing() -> Drawing {
     Drawing::of(
         "App",
-        (&State::ALL, State::name),
+        (AppState::ALL, AppState::name),
         (&Action::ALL, Action::name),
         [&|state, action| after(state, action, false), &|state, action| after(state, action, true)],
     )
@@ -186,28 +157,28 @@ mod tests {
     #[test]
     fn the_machine_cell_by_cell() {
         use Action::*;
-        let table: &[(State, &[(Action, State)])] = &[
-            (State::Draft, &[(Publish, State::Listed), (Archive, State::Archived)]),
+        let table: &[(AppState, &[(Action, AppState)])] = &[
+            (AppState::Draft, &[(Publish, AppState::Listed), (Archive, AppState::Archived)]),
             (
-                State::Listed,
+                AppState::Listed,
                 &[
-                    (Publish, State::Listed),
-                    (Unlist, State::Unlisted),
-                    (Suspend, State::Suspended),
-                    (Archive, State::Archived),
+                    (Publish, AppState::Listed),
+                    (Unlist, AppState::Unlisted),
+                    (Suspend, AppState::Suspended),
+                    (Archive, AppState::Archived),
                 ],
             ),
             (
-                State::Unlisted,
+                AppState::Unlisted,
                 &[
-                    (Publish, State::Listed),
-                    (Relist, State::Listed),
-                    (Suspend, State::Suspended),
-                    (Archive, State::Archived),
+                    (Publish, AppState::Listed),
+                    (Relist, AppState::Listed),
+                    (Suspend, AppState::Suspended),
+                    (Archive, AppState::Archived),
                 ],
             ),
-            (State::Suspended, &[(Reinstate, State::Listed)]),
-            (State::Archived, &[(Restore, State::Unlisted)]),
+            (AppState::Suspended, &[(Reinstate, AppState::Listed)]),
+            (AppState::Archived, &[(Restore, AppState::Unlisted)]),
         ];
         for (state, row) in table {
             for action in Action::ALL {
@@ -215,7 +186,7 @@ mod tests {
                 assert_eq!(after(*state, action, true).ok(), expected, "{state:?} {action:?}");
             }
         }
-        assert_eq!(after(State::Archived, Restore, false).ok(), Some(State::Draft));
+        assert_eq!(after(AppState::Archived, Restore, false).ok(), Some(AppState::Draft));
     }
 
     #[test]
@@ -223,31 +194,34 @@ mod tests {
         let allowed = |state, action, was_published| {
             after(state, action, was_published).err().map(|fault| fault.parts().allowed_actions.clone())
         };
-        assert_eq!(allowed(State::Listed, Action::Relist, true), Some(vec!["unlist".to_owned(), "archive".to_owned()]));
-        assert_eq!(allowed(State::Suspended, Action::Archive, true), Some(vec![]));
-        assert_eq!(allowed(State::Suspended, Action::Suspend, true), Some(vec!["reinstate".to_owned()]));
-        assert_eq!(allowed(State::Archived, Action::Archive, false), Some(vec!["restore".to_owned()]));
-        assert_eq!(allowed(State::Archived, Action::Publish, true), Some(vec!["restore".to_owned()]));
+        assert_eq!(
+            allowed(AppState::Listed, Action::Relist, true),
+            Some(vec!["unlist".to_owned(), "archive".to_owned()])
+        );
+        assert_eq!(allowed(AppState::Suspended, Action::Archive, true), Some(vec![]));
+        assert_eq!(allowed(AppState::Suspended, Action::Suspend, true), Some(vec!["reinstate".to_owned()]));
+        assert_eq!(allowed(AppState::Archived, Action::Archive, false), Some(vec!["restore".to_owned()]));
+        assert_eq!(allowed(AppState::Archived, Action::Publish, true), Some(vec!["restore".to_owned()]));
     }
 
     #[test]
     fn every_state_reads_back_as_it_was_written() {
-        assert!(State::ALL.iter().all(|state| State::parse(state.name()).ok() == Some(*state)));
-        assert!(State::parse("GONE").is_err());
+        assert!(AppState::ALL.iter().all(|state| AppState::parse(state.name()).ok() == Some(*state)));
+        assert!(AppState::parse("GONE").is_err());
     }
 
     #[test]
     fn what_readers_saw_or_will_see_is_not_deleted() {
         let states = |states: &[&str]| states.iter().map(|state| (*state).to_owned()).collect::<Vec<_>>();
-        assert!(deletable(State::Draft, false, &[]).is_ok());
+        assert!(deletable(AppState::Draft, false, &[]).is_ok());
         let at_rest = states(&["DRAFT", "CHANGES_REQUESTED", "REJECTED", "WITHDRAWN"]);
-        assert!(deletable(State::Draft, false, &at_rest).is_ok());
-        assert!(deletable(State::Archived, false, &at_rest).is_ok());
+        assert!(deletable(AppState::Draft, false, &at_rest).is_ok());
+        assert!(deletable(AppState::Archived, false, &at_rest).is_ok());
         for state in UNDER_WAY {
-            let refused = deletable(State::Draft, false, &states(&["DRAFT", state])).err();
+            let refused = deletable(AppState::Draft, false, &states(&["DRAFT", state])).err();
             assert_eq!(refused.map(|fault| fault.code()), Some(Code::Conflict), "{state}");
         }
-        let refused = deletable(State::Listed, true, &[]).err();
+        let refused = deletable(AppState::Listed, true, &[]).err();
         let said = refused.map(|fault| (fault.code(), fault.parts().allowed_actions.clone()));
         assert_eq!(said, Some((Code::IllegalTransition, vec!["unlist".to_owned(), "archive".to_owned()])));
     }

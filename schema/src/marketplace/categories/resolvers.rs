@@ -5,15 +5,15 @@ use uuid::Uuid;
 
 use super::rules::{self, Action, State};
 use super::store::{self, CategoryKey, CategoryRow, Filter, NewCategory, Order, Texts};
-use crate::access::access;
+use crate::access::{access, audit_target, edge};
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::{Fault, FieldError};
-use crate::page::{CountedPage, Window};
+use crate::page::{CountedList, CountedPage, Window};
 use crate::slug::slug_of;
 use crate::time::Time;
 
 /// A category of the marketplace, for staff.
-#[derive(Clone, SimpleObject)]
+#[derive(Clone, serde::Serialize, SimpleObject)]
 #[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct Category {
     /// Its id.
@@ -47,6 +47,7 @@ pub(crate) struct Category {
 #[ComplexObject(rename_fields = "snake_case")]
 impl Category {
     /// The category above it; null at the root.
+    #[graphql(directive = edge::apply())]
     async fn parent(&self, ctx: &Context<'_>) -> Result<Option<Self>, Fault> {
         let Some(parent_uuid) = self.parent_uuid else { return Ok(None) };
         let found = ctx.ask().loader(store::loader).load(CategoryKey(parent_uuid)).await?;
@@ -75,16 +76,6 @@ impl TryFrom<CategoryRow> for Category {
             updated_at: row.updated_at,
         })
     }
-}
-
-/// A page of categories.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct CategoryList {
-    /// The entries of this page, in the order asked for.
-    data: Vec<Category>,
-    /// Where the page ends.
-    page: CountedPage,
 }
 
 /// A new category.
@@ -132,7 +123,7 @@ impl CategoriesQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<CategoryList, Fault> {
+    ) -> Result<Option<CountedList<Category>>, Fault> {
         let ask = ctx.ask();
         let states = state.map(|states| states.into_iter().map(|state| state.name().to_owned()).collect());
         let filter = Filter { states, parent_uuid, q };
@@ -143,7 +134,7 @@ impl CategoriesQuery {
         let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
         let (rows, page) = window.cut(rows, |row| row.keys(order));
         let data = rows.into_iter().map(Category::try_from).collect::<Result<_, _>>()?;
-        Ok(CategoryList { data, page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
     }
 }
 
@@ -155,7 +146,11 @@ pub(crate) struct CategoriesMutation;
 impl CategoriesMutation {
     /// Adds a category at the root or under an active parent.
     #[graphql(directive = access::apply("labs.admin.categories:write".into()))]
-    async fn marketplace_categories_create(&self, ctx: &Context<'_>, body: CategoryCreate) -> Result<Category, Fault> {
+    async fn marketplace_categories_create(
+        &self,
+        ctx: &Context<'_>,
+        body: CategoryCreate,
+    ) -> Result<Option<Category>, Fault> {
         let ask = ctx.ask();
         let descriptions = body.descriptions.map(|texts| texts.0).unwrap_or_default();
         rules::check_texts(&body.names.0, &descriptions)?;
@@ -180,17 +175,20 @@ impl CategoriesMutation {
         };
         let row = store::insert(&ask.db, new).await?;
         note(ask, &row);
-        row.try_into()
+        ask.answer_created(row.category_uuid, row.try_into()?)
     }
 
     /// Takes a category, and everything beneath it, off public reads.
-    #[graphql(directive = access::apply("labs.admin.categories:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.categories:write".into()),
+        directive = audit_target::apply("category".into(), "category_uuid".into())
+    )]
     async fn marketplace_categories_deactivate(
         &self,
         ctx: &Context<'_>,
         category_uuid: Uuid,
         body: Option<CategoryDeactivate>,
-    ) -> Result<Category, Fault> {
+    ) -> Result<Option<Category>, Fault> {
         let ask = ctx.ask();
         if let Some(reason) = body.and_then(|body| body.reason) {
             ask.note_reason(reason);
@@ -200,7 +198,7 @@ impl CategoriesMutation {
         let next = rules::after(state, Action::Deactivate)?;
         let row = store::set_state(&ask.db, category_uuid, next.name()).await?;
         note(ask, &row);
-        row.try_into()
+        ask.answer(row.try_into()?)
     }
 }
 

@@ -11,8 +11,9 @@ use crate::states::Drawing;
 pub(super) const LOWEST_DEPTH: i32 = 3;
 
 /// Whether a category itself is shown (specification: decisions, States).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
 #[graphql(name = "CategoryState")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum State {
     /// Shown, unless one above it is not.
     Active,

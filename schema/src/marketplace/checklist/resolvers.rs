@@ -11,7 +11,7 @@ use crate::fault::{Fault, FieldError};
 use crate::marketplace::publication::Snapshot;
 
 /// How far an app is from being submitted, requirement by requirement.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppChecklist {
     /// Whether nothing that blocks is open.
@@ -25,7 +25,7 @@ pub(crate) struct AppChecklist {
 }
 
 /// One requirement and where the app stands with it.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ChecklistItem {
     /// Its number.
@@ -47,7 +47,7 @@ pub(crate) struct ChecklistItem {
 }
 
 /// Something about the partner's account, not about the app.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AccountBlocker {
     /// Names the hindrance.
@@ -64,13 +64,17 @@ pub(crate) struct ChecklistQuery;
 impl ChecklistQuery {
     /// Every listing requirement, held against the draft and its newest version that is not yet published.
     #[graphql(directive = access::apply("marketplace.apps".into()))]
-    async fn marketplace_apps_get_checklist(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<AppChecklist, Fault> {
+    async fn marketplace_apps_get_checklist(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+    ) -> Result<Option<AppChecklist>, Fault> {
         let ask = ctx.ask();
         if !store::is_owned(&ask.db, ask.owner()?, app_uuid).await? {
             return Err(Fault::not_found("app"));
         }
         let facts = store::facts_get(&ask.db, app_uuid, None).await?.ok_or_else(|| Fault::not_found("app"))?;
-        checklist(ask, &facts).await
+        ask.answer(checklist(ask, &facts).await?)
     }
 }
 

@@ -8,12 +8,11 @@ use uuid::Uuid;
 use super::rules;
 use super::store::{self, Filter, FoundRow, ListingKey};
 use super::types::{Listing, ListingFacets, ListingList};
-use crate::access::access;
-use crate::ask::{Ask, Asking};
+use crate::access::{access, answers_file};
+use crate::ask::{Ask, Asking, Channel};
 use crate::fault::Fault;
 use crate::marketplace::media::{VariantName, deliver};
 use crate::page::Window;
-use crate::whole::Whole;
 
 /// Reads of listings by the storefront.
 #[derive(Default)]
@@ -36,7 +35,7 @@ impl ListingsQuery {
         sort: Option<String>,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<Whole<ListingList>, Fault> {
+    ) -> Result<Option<ListingList>, Fault> {
         let ask = ctx.ask();
         let words = q.as_deref().and_then(rules::words);
         let order = rules::order(sort.as_deref(), words.is_some())?;
@@ -44,13 +43,13 @@ impl ListingsQuery {
         let list = "marketplace_listings_search";
         let window = Window::read(&ask.services.cursors, list, &(order, &filter), limit, cursor.as_deref())?;
         let rows = store::page(&ask.db, &filter, order, &window).await?;
-        let facets = if ask.is_document || ctx.look_ahead().field("facets").exists() {
+        let facets = if ask.caller.channel == Channel::Rest || ctx.look_ahead().field("facets").exists() {
             facets(ask, &filter, rows.first()).await?
         } else {
             Arc::default()
         };
         let (rows, page) = window.cut(rows, |row: &FoundRow| row.keys(order));
-        Ok(Whole(ListingList { data: rows.into_iter().map(Into::into).collect(), page, facets }))
+        ask.answer_list(ListingList { data: rows.into_iter().map(Into::into).collect(), page, facets })
     }
 
     /// One published listing in the best locale.
@@ -60,7 +59,7 @@ impl ListingsQuery {
         ctx: &Context<'_>,
         listing_slug: String,
         locale: Option<String>,
-    ) -> Result<Whole<Listing>, Fault> {
+    ) -> Result<Option<Listing>, Fault> {
         let (ask, key) = (ctx.ask(), ListingKey { slug: listing_slug, locale });
         let db = ask.db.aside();
         let each = move |keys| {
@@ -68,24 +67,24 @@ impl ListingsQuery {
             async move { store::get_each(&db, keys).await }
         };
         let found = ask.services.showcase.listings.get(key, each).await?;
-        found.ok_or_else(|| Fault::not_found("listing"))?.try_into().map(Whole)
+        ask.answer(found.ok_or_else(|| Fault::not_found("listing"))?.try_into()?)
     }
 
     /// The bytes of a picture that a listing shows, in one of four sizes. They leave beside the answer.
-    #[graphql(directive = access::apply("storefront".into()))]
+    #[graphql(directive = access::apply("storefront".into()), directive = answers_file::apply(), visible = false)]
     async fn marketplace_listings_get_media_content(
         &self,
         ctx: &Context<'_>,
         listing_slug: String,
         media_uuid: Uuid,
         variant: Option<VariantName>,
-    ) -> Result<bool, Fault> {
+    ) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();
         let found = store::media_get(&ask.db, &listing_slug, media_uuid).await?;
         let shown = found.ok_or_else(|| Fault::not_found("picture of this listing"))?;
         let called = format!("{listing_slug}-{}", shown.called);
         deliver(ask, &shown.stored, variant.unwrap_or(VariantName::Original), &called).await?;
-        Ok(true)
+        ask.answer(true)
     }
 }
 

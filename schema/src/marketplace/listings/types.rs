@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::marketplace::media::{MediaKind, MediaVariant};
 use crate::marketplace::versions::Permission;
-use crate::page::Page;
+use crate::page::{Page, Paged};
 use crate::time::Time;
 
 /// One app as the storefront shows it, in one locale.
@@ -196,6 +196,12 @@ pub(in crate::marketplace) struct ListingList {
     pub(super) page: Page,
     /// How the whole result divides.
     pub(super) facets: Arc<ListingFacets>,
+}
+
+impl Paged for ListingList {
+    fn next_cursor(&self) -> Option<&str> {
+        self.page.next_cursor.as_deref()
+    }
 }
 
 /// How the whole result divides, on every page the same. Each facet counts what every other filter leaves and ignores

@@ -9,17 +9,17 @@ use uuid::Uuid;
 use super::content::{self, Kept, Size, VariantName};
 use super::rules::{self, MediaKind};
 use super::store::{self, MediaRow, NewMedia, Room};
-use crate::access::access;
+use crate::access::{access, answers_file};
 use crate::ask::{Ask, Asking};
 use crate::daily::{self, Daily};
 use crate::entitlement::Allowance;
 use crate::fault::Fault;
 use crate::marketplace::apps;
-use crate::page::{Page, Window, names};
+use crate::page::{List, Window, names};
 use crate::time::Time;
 
 /// A picture of an app's draft.
-#[derive(Clone, Debug, SimpleObject)]
+#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct Media {
     /// Its id.
@@ -44,6 +44,7 @@ pub(in crate::marketplace) struct Media {
     size_bytes: i64,
     /// SHA-256 of the original as it is kept, in hexadecimal.
     #[graphql(name = "sha256")]
+    #[serde(rename = "sha256")]
     sha256: String,
     /// The sizes in which its content can be had, the largest first.
     variants: Vec<MediaVariant>,
@@ -71,16 +72,6 @@ impl MediaVariant {
     }
 }
 
-/// A page of an app's pictures.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(in crate::marketplace) struct MediaList {
-    /// Icon, banner, then screenshots in their order.
-    data: Vec<Media>,
-    /// Where the page ends.
-    page: Page,
-}
-
 /// What is said about a picture that comes as a file.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
@@ -105,7 +96,7 @@ impl MediaQuery {
         kind: Option<Vec<MediaKind>>,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<MediaList, Fault> {
+    ) -> Result<Option<List<Media>>, Fault> {
         let ask = ctx.ask();
         let owner = ask.owner()?;
         let kinds = names(kind);
@@ -116,24 +107,24 @@ impl MediaQuery {
             room(ask, app_uuid, MediaKind::Icon).await?;
         }
         let (rows, page) = window.cut(rows, MediaRow::keys);
-        Ok(MediaList { data: rows.into_iter().map(Media::try_from).collect::<Result<_, _>>()?, page })
+        ask.answer_list(List { data: rows.into_iter().map(Media::try_from).collect::<Result<_, _>>()?, page })
     }
 
     /// The bytes of a picture, in one of four sizes.
-    #[graphql(directive = access::apply("marketplace.apps".into()))]
+    #[graphql(directive = access::apply("marketplace.apps".into()), directive = answers_file::apply(), visible = false)]
     async fn marketplace_media_get_content(
         &self,
         ctx: &Context<'_>,
         app_uuid: Uuid,
         media_uuid: Uuid,
         variant: Option<VariantName>,
-    ) -> Result<bool, Fault> {
+    ) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();
         let stored = store::stored_get(&ask.db, ask.owner()?, app_uuid, media_uuid).await?;
         let stored = stored.ok_or_else(|| Fault::not_found("picture"))?;
         let called = stored.media_uuid.to_string();
         content::deliver(ask, &stored, variant.unwrap_or(VariantName::Original), &called).await?;
-        Ok(true)
+        ask.answer(true)
     }
 }
 
@@ -150,7 +141,7 @@ impl MediaMutation {
         ctx: &Context<'_>,
         app_uuid: Uuid,
         body: MediaUpload,
-    ) -> Result<Media, Fault> {
+    ) -> Result<Option<Media>, Fault> {
         let (ask, kind) = (ctx.ask(), body.kind);
         let alt_text = rules::text("/alt_text", body.alt_text.as_deref())?;
         let caption = rules::text("/caption", body.caption.as_deref())?;
@@ -168,7 +159,8 @@ impl MediaMutation {
         today(made.stored_bytes()).await?;
         let kept = content::keep(ask, &made).await?;
         let new = NewMedia { app_uuid, alt_text, caption, ..begun(ask, kind, kept) };
-        take(ask, kind, new, made.stored_bytes()).await?.try_into()
+        let row = take(ask, kind, new, made.stored_bytes()).await?;
+        ask.answer_created(row.media_uuid, row.try_into()?)
     }
 }
 

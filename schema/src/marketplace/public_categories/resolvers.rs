@@ -14,7 +14,7 @@ use crate::marketplace::showcase::stamp_get;
 use crate::page::Page;
 
 /// An active category and what is beneath it.
-#[derive(Clone, Debug, SimpleObject)]
+#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicCategory {
     /// Its name in addresses.
@@ -46,7 +46,7 @@ impl From<Node<ShownRow>> for PublicCategory {
 }
 
 /// The whole tree.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicCategoryList {
     /// The categories at the root, in their order.
@@ -67,7 +67,7 @@ impl PublicCategoriesQuery {
         &self,
         ctx: &Context<'_>,
         locale: Option<String>,
-    ) -> Result<PublicCategoryList, Fault> {
+    ) -> Result<Option<PublicCategoryList>, Fault> {
         let ask = ctx.ask();
         let stamp = stamp_get(&ask.db).await?;
         // Whoever waits for another's count holds no connection meanwhile.
@@ -75,7 +75,7 @@ impl PublicCategoriesQuery {
         let question = locale.clone().unwrap_or_default();
         let counted = tree(&ask.db, locale.as_deref());
         let data = ask.services.showcase.trees.get_or_make(stamp, question, counted).await?;
-        Ok(PublicCategoryList { data, page: Page { next_cursor: None, has_more: false } })
+        ask.answer(PublicCategoryList { data, page: Page { next_cursor: None, has_more: false } })
     }
 }
 

@@ -13,7 +13,7 @@ use crate::fault::Fault;
 use crate::marketplace::versions::Manifest;
 
 /// A whole listing at one moment.
-#[derive(Clone, Debug, SimpleObject)]
+#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingSnapshot {
     /// The app's name in addresses; null in what was handed in before it was kept and never went live.
@@ -33,7 +33,7 @@ pub(in crate::marketplace) struct ListingSnapshot {
 }
 
 /// A category that the app has chosen.
-#[derive(Clone, Debug, SimpleObject)]
+#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct SnapshotCategory {
     /// Its id.
@@ -47,7 +47,7 @@ pub(in crate::marketplace) struct SnapshotCategory {
 }
 
 /// A picture of the listing, with what is said about it. Its bytes never change.
-#[derive(Clone, Debug, SimpleObject)]
+#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct SnapshotPicture {
     /// Its id.
@@ -71,7 +71,7 @@ pub(in crate::marketplace) struct SnapshotPicture {
 }
 
 /// A size in which a picture can be had.
-#[derive(Clone, Debug, SimpleObject)]
+#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(name = "SnapshotPictureVariant", rename_fields = "snake_case")]
 pub(in crate::marketplace) struct PictureVariant {
     /// Which size.
@@ -83,8 +83,9 @@ pub(in crate::marketplace) struct PictureVariant {
 }
 
 /// What a picture is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
 #[graphql(name = "SnapshotPictureKind")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(in crate::marketplace) enum PictureKind {
     /// Stands for the app in lists.
     Icon,
@@ -95,8 +96,9 @@ pub(in crate::marketplace) enum PictureKind {
 }
 
 /// The sizes of a picture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
 #[graphql(name = "SnapshotPictureSize")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(in crate::marketplace) enum PictureSize {
     /// As it was uploaded.
     Original,
@@ -109,7 +111,7 @@ pub(in crate::marketplace) enum PictureSize {
 }
 
 /// The version of a snapshot.
-#[derive(Clone, Debug, SimpleObject)]
+#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct SnapshotVersion {
     /// Its id.
@@ -123,7 +125,7 @@ pub(in crate::marketplace) struct SnapshotVersion {
 }
 
 /// One place in which what is submitted differs from what is live.
-#[derive(Clone, Debug, PartialEq, Eq, SimpleObject)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, SimpleObject)]
 #[graphql(name = "SubmissionDifference", rename_fields = "snake_case")]
 pub(in crate::marketplace) struct Difference {
     /// Where, from the snapshot's root. Members of lists are named by what identifies them: the locale of a text,

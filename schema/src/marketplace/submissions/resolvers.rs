@@ -8,11 +8,11 @@ use async_graphql::{Context, Object};
 use uuid::Uuid;
 
 pub(in crate::marketplace) use types::{ReviewFinding, SubmissionState};
-use types::{Submission, SubmissionApprove, SubmissionDetail, SubmissionList, SubmissionRequestChanges};
+use types::{Submission, SubmissionApprove, SubmissionDetail, SubmissionRequestChanges};
 
 use super::rules;
 use super::store::{self, Decision, Filter, NewFinding, Order, SubmissionRow};
-use crate::access::access;
+use crate::access::{access, audit_partner, audit_target, batched};
 use crate::actor::Actor;
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::Fault;
@@ -21,7 +21,7 @@ use crate::marketplace::checklist;
 use crate::marketplace::publication;
 use crate::marketplace::versions::{Action, State, after};
 use crate::outbox;
-use crate::page::{CountedPage, Window};
+use crate::page::{CountedList, CountedPage, Window};
 use crate::principal::PrincipalType;
 use crate::time::Time;
 
@@ -32,7 +32,11 @@ pub(crate) struct SubmissionsQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SubmissionsQuery {
     /// The approval queue, the one that waits longest first unless told.
-    #[graphql(directive = access::apply("labs.admin.submissions".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.submissions".into()),
+        directive = audit_target::apply("app".into(), "app_uuid".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     #[expect(clippy::too_many_arguments, reason = "one per parameter of the list")]
     async fn marketplace_submissions_list(
         &self,
@@ -49,7 +53,7 @@ impl SubmissionsQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<SubmissionList, Fault> {
+    ) -> Result<Option<CountedList<Submission>>, Fault> {
         let ask = ctx.ask();
         let me = ask.principal()?.uuid;
         let states = state.unwrap_or_else(|| SubmissionState::ALL.to_vec());
@@ -72,16 +76,20 @@ impl SubmissionsQuery {
             Some(true) => Some(store::count(&ask.db, &filter).await?),
             _ => None,
         };
-        Ok(SubmissionList { data: shown(ask, rows).await?, page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList { data: shown(ask, rows).await?, page: CountedPage::of(page, total) })
     }
 
     /// What is submitted, beside what is live.
-    #[graphql(directive = access::apply("labs.admin.submissions".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.submissions".into()),
+        directive = audit_target::apply("submission".into(), "submission_uuid".into()),
+        directive = batched::apply()
+    )]
     async fn marketplace_submissions_get(
         &self,
         ctx: &Context<'_>,
         submission_uuid: Uuid,
-    ) -> Result<SubmissionDetail, Fault> {
+    ) -> Result<Option<SubmissionDetail>, Fault> {
         let ask = ctx.ask();
         let submission = one(ask, submission_uuid).await?;
         let detail =
@@ -91,7 +99,7 @@ impl SubmissionsQuery {
         let note = snapshot.note.take();
         let checklist = checklist::held_against(ask, submission.partner_uuid, &snapshot).await?;
         let sides = publication::sides(&ask.db, submission.app_uuid, snapshot).await?;
-        Ok(SubmissionDetail {
+        ask.answer(SubmissionDetail {
             submission,
             note,
             appeal_text: detail.appeal_text,
@@ -112,12 +120,15 @@ pub(crate) struct SubmissionsMutation;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SubmissionsMutation {
     /// Takes a submission out of the queue to review it.
-    #[graphql(directive = access::apply("labs.admin.submissions:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.submissions:write".into()),
+        directive = audit_target::apply("submission".into(), "submission_uuid".into())
+    )]
     async fn marketplace_submissions_claim(
         &self,
         ctx: &Context<'_>,
         submission_uuid: Uuid,
-    ) -> Result<Submission, Fault> {
+    ) -> Result<Option<Submission>, Fault> {
         let ask = ctx.ask();
         let (me, actor) = reviewer(ask)?;
         let to = after("submission", State::Submitted, Action::Claim, false)?;
@@ -126,29 +137,35 @@ impl SubmissionsMutation {
             let obstacle = obstacle.ok_or_else(|| Fault::not_found("submission"))?;
             return Err(rules::claim_refused(State::parse(&obstacle.state)?, obstacle.reviewer_uuid, me));
         }
-        one(ask, submission_uuid).await
+        ask.answer(one(ask, submission_uuid).await?)
     }
 
     /// Approves a submission that the caller has claimed.
-    #[graphql(directive = access::apply("labs.admin.submissions:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.submissions:write".into()),
+        directive = audit_target::apply("submission".into(), "submission_uuid".into())
+    )]
     async fn marketplace_submissions_approve(
         &self,
         ctx: &Context<'_>,
         submission_uuid: Uuid,
         body: Option<SubmissionApprove>,
-    ) -> Result<Submission, Fault> {
+    ) -> Result<Option<Submission>, Fault> {
         let note = body.unwrap_or_default().note;
-        decide(ctx.ask(), submission_uuid, Action::Approve, note, &[]).await
+        ctx.ask().answer(decide(ctx.ask(), submission_uuid, Action::Approve, note, &[]).await?)
     }
 
     /// Sends a submission that the caller has claimed back with findings.
-    #[graphql(directive = access::apply("labs.admin.submissions:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.submissions:write".into()),
+        directive = audit_target::apply("submission".into(), "submission_uuid".into())
+    )]
     async fn marketplace_submissions_request_changes(
         &self,
         ctx: &Context<'_>,
         submission_uuid: Uuid,
         body: SubmissionRequestChanges,
-    ) -> Result<Submission, Fault> {
+    ) -> Result<Option<Submission>, Fault> {
         let ask = ctx.ask();
         if store::obstacle_get(&ask.db, submission_uuid).await?.is_none() {
             return Err(Fault::not_found("submission"));
@@ -165,7 +182,7 @@ impl SubmissionsMutation {
                 text: finding.text,
             })
             .collect();
-        decide(ask, submission_uuid, Action::RequestChanges, body.note, &findings).await
+        ask.answer(decide(ask, submission_uuid, Action::RequestChanges, body.note, &findings).await?)
     }
 }
 

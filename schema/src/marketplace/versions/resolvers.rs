@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-use types::{AppVersion, AppVersionCreate, AppVersionList, AppVersionPublish, AppVersionSubmit};
+use types::{AppVersion, AppVersionCreate, AppVersionPublish, AppVersionSubmit};
 
 use super::rules::manifest::{self, Manifest};
 use super::rules::number::{self, Number};
@@ -21,7 +21,8 @@ use crate::marketplace::apps;
 use crate::marketplace::checklist::{self, OpenItem};
 use crate::marketplace::publication;
 use crate::marketplace::submissions::{self, NewSubmission};
-use crate::page::{Window, names};
+use crate::page::{List, Window, names};
+use crate::words::Word as _;
 
 /// Reads of versions.
 #[derive(Default)]
@@ -39,7 +40,7 @@ impl VersionsQuery {
         sort: Option<String>,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<AppVersionList, Fault> {
+    ) -> Result<Option<List<AppVersion>>, Fault> {
         let ask = ctx.ask();
         let state = names(state);
         let order = if sort.as_deref() == Some("created_at") { Order::OldestFirst } else { Order::NewestFirst };
@@ -50,7 +51,7 @@ impl VersionsQuery {
         if rows.is_empty() && !store::app_exists(&ask.db, filter.owner, app_uuid).await? {
             return Err(Fault::not_found("app"));
         }
-        Ok(AppVersionList { data: shown(ask, rows).await?, page })
+        ask.answer_list(List { data: shown(ask, rows).await?, page })
     }
 
     /// One version, and where its last submission stands.
@@ -60,8 +61,8 @@ impl VersionsQuery {
         ctx: &Context<'_>,
         app_uuid: Uuid,
         version_uuid: Uuid,
-    ) -> Result<AppVersion, Fault> {
-        one(ctx.ask(), app_uuid, version_uuid).await
+    ) -> Result<Option<AppVersion>, Fault> {
+        ctx.ask().answer(one(ctx.ask(), app_uuid, version_uuid).await?)
     }
 }
 
@@ -78,7 +79,7 @@ impl VersionsMutation {
         ctx: &Context<'_>,
         app_uuid: Uuid,
         body: AppVersionCreate,
-    ) -> Result<AppVersion, Fault> {
+    ) -> Result<Option<AppVersion>, Fault> {
         let ask = ctx.ask();
         let owner = ask.owner()?;
         let number = Number::parse(&body.number)?;
@@ -87,7 +88,7 @@ impl VersionsMutation {
         apps::lock(&ask.db, owner, app_uuid).await?.ok_or_else(missing)?;
         let ground = store::ground_get(&ask.db, owner, app_uuid, &number).await?.ok_or_else(missing)?;
         let manifest = manifest::kept(body.manifest.map(Manifest::from).unwrap_or_default())?;
-        if ground.app_state == apps::State::Archived.name() {
+        if ground.app_state == apps::AppState::Archived.name() {
             return Err(Fault::conflict("This app is archived. Restore it before you begin a version."));
         }
         if let Some(published) = ground.published_number.filter(|_| !ground.is_higher) {
@@ -103,7 +104,7 @@ impl VersionsMutation {
         if !store::insert(&ask.db, owner, actor(ask)?, &version).await? {
             return Err(number::used(&number.text));
         }
-        one(ask, app_uuid, version.version_uuid).await
+        ask.answer_created(version.version_uuid, one(ask, app_uuid, version.version_uuid).await?)
     }
 
     /// Hands a version to the reviewers, with the listing as it is now.
@@ -114,11 +115,11 @@ impl VersionsMutation {
         app_uuid: Uuid,
         version_uuid: Uuid,
         body: Option<AppVersionSubmit>,
-    ) -> Result<AppVersion, Fault> {
+    ) -> Result<Option<AppVersion>, Fault> {
         let ask = ctx.ask();
         let held = held(ask, app_uuid, version_uuid).await?;
         submit(ask, app_uuid, version_uuid, &held, body.unwrap_or_default()).await?;
-        one(ask, app_uuid, version_uuid).await
+        ask.answer(one(ask, app_uuid, version_uuid).await?)
     }
 
     /// Puts an approved version on the storefront, now or at a time named.
@@ -129,11 +130,11 @@ impl VersionsMutation {
         app_uuid: Uuid,
         version_uuid: Uuid,
         body: Option<AppVersionPublish>,
-    ) -> Result<AppVersion, Fault> {
+    ) -> Result<Option<AppVersion>, Fault> {
         let ask = ctx.ask();
         let held = held(ask, app_uuid, version_uuid).await?;
         publish(ask, app_uuid, version_uuid, &held, body.unwrap_or_default()).await?;
-        one(ask, app_uuid, version_uuid).await
+        ask.answer(one(ask, app_uuid, version_uuid).await?)
     }
 }
 
@@ -149,7 +150,7 @@ async fn submit(
     after("version", state, Action::Submit, ties.was_appealed)?;
     let appeal_text = body.appeal_text.as_deref();
     appeal_checked(state, body.appeal.unwrap_or_default(), appeal_text)?;
-    if held.app_state == apps::State::Archived.name() {
+    if held.app_state == apps::AppState::Archived.name() {
         return Err(Fault::conflict("This app is archived. Restore it before you submit a version."));
     }
     if let Some(other) = ties.other_in_review {
@@ -184,7 +185,7 @@ async fn publish(
     let action = if body.publish_at.is_some() { Action::Schedule } else { Action::Publish };
     let ties = submissions::ties_get(&ask.db, app_uuid, version_uuid).await?;
     after("version", State::parse(&held.state)?, action, ties.was_appealed)?;
-    apps::after(apps::State::parse(&held.app_state)?, apps::Action::Publish, false)?;
+    apps::after(apps::AppState::parse(&held.app_state)?, apps::Action::Publish, false)?;
     higher_checked(ask, version_uuid, held).await?;
     match body.publish_at {
         Some(publish_at) => store::set_scheduled(&ask.db, actor(ask)?, version_uuid, publish_at).await,

@@ -6,15 +6,14 @@ use uuid::Uuid;
 
 use super::store::{self, History};
 use super::types::{
-    ClosureRequest, PartnerAccount, PartnerAccountUpdate, PartnerEventActorKind, PartnerEventGroup, PartnerEventList,
-    PartnerEventView,
+    ClosureRequest, PartnerAccount, PartnerAccountUpdate, PartnerEventActorKind, PartnerEventGroup, PartnerEventView,
 };
 use crate::access::access;
 use crate::actor::Actor;
 use crate::ask::{Ask, Asking};
 use crate::auth::sessions;
 use crate::fault::{Code, Fault};
-use crate::page::{Window, names};
+use crate::page::{List, Window, names};
 use crate::partner::company;
 use crate::partner::own::own;
 use crate::partner::standing::{self, Action, Step};
@@ -29,9 +28,13 @@ pub(crate) struct PartnerAccountQuery;
 impl PartnerAccountQuery {
     /// The partner's own record.
     #[graphql(directive = access::apply("partner".into()))]
-    async fn partner_account_get(&self, ctx: &Context<'_>, partner_uuid: Uuid) -> Result<PartnerAccount, Fault> {
+    async fn partner_account_get(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+    ) -> Result<Option<PartnerAccount>, Fault> {
         let ask = ctx.ask();
-        found(ask, own(ask, partner_uuid)?).await
+        ask.answer(found(ask, own(ask, partner_uuid)?).await?)
     }
 
     /// What happened to the account, by whom; what staff did with it or looked at included.
@@ -48,7 +51,7 @@ impl PartnerAccountQuery {
         occurred_at_until: Option<Time>,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<PartnerEventList, Fault> {
+    ) -> Result<Option<List<PartnerEventView>>, Fault> {
         let (ask, list) = (ctx.ask(), "partner_account_list_events");
         let owner = own(ask, partner_uuid)?;
         let filter = History {
@@ -62,7 +65,7 @@ impl PartnerAccountQuery {
         let rows = store::history_page(&ask.db, owner, &filter, &window).await?;
         let (rows, page) = window.cut(rows, |row| vec![json!(row.occurred_at), json!(row.event_uuid)]);
         let data = rows.into_iter().map(PartnerEventView::try_from).collect::<Result<_, _>>()?;
-        Ok(PartnerEventList { data, page })
+        ask.answer_list(List { data, page })
     }
 }
 
@@ -79,12 +82,12 @@ impl PartnerAccountMutation {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: PartnerAccountUpdate,
-    ) -> Result<PartnerAccount, Fault> {
+    ) -> Result<Option<PartnerAccount>, Fault> {
         let ask = ctx.ask();
         let owner = own(ask, partner_uuid)?;
         let actor = Actor::of(ask.principal()?);
         company::change(&ask.db, owner.uuid(), body.into(), actor, None).await?.ok_or_else(missing)?;
-        found(ask, owner).await
+        ask.answer(found(ask, owner).await?)
     }
 
     /// Ends the account after a waiting time, in which everything goes on.
@@ -94,7 +97,7 @@ impl PartnerAccountMutation {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: Option<ClosureRequest>,
-    ) -> Result<PartnerAccount, Fault> {
+    ) -> Result<Option<PartnerAccount>, Fault> {
         let ask = ctx.ask();
         let owner = own(ask, partner_uuid)?;
         if ask.principal()?.kind == PrincipalType::MachineClient {
@@ -105,7 +108,7 @@ impl PartnerAccountMutation {
         }
         sessions::fresh(ask).await?;
         let reason = body.and_then(|body| body.reason);
-        stepped(ask, owner, Action::RequestClosure, reason.as_deref()).await
+        ask.answer(stepped(ask, owner, Action::RequestClosure, reason.as_deref()).await?)
     }
 
     /// Takes a request to end the account back.
@@ -114,10 +117,10 @@ impl PartnerAccountMutation {
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-    ) -> Result<PartnerAccount, Fault> {
+    ) -> Result<Option<PartnerAccount>, Fault> {
         let ask = ctx.ask();
         let owner = own(ask, partner_uuid)?;
-        stepped(ask, owner, Action::CancelClosure, None).await
+        ask.answer(stepped(ask, owner, Action::CancelClosure, None).await?)
     }
 }
 

@@ -7,13 +7,12 @@ use uuid::Uuid;
 
 use super::store::{AccountRow, HistoryRow};
 use crate::fault::Fault;
-use crate::page::Page;
 use crate::partner::company::{AddressPatch, BillingAddressPatch, CompanyAddressView, CompanyBillingAddress, Patch};
 use crate::partner::standing::State;
 use crate::time::Time;
 
 /// A partner's own record.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerAccount {
     /// The partner.
@@ -109,7 +108,7 @@ pub(crate) enum PartnerEventActorKind {
 }
 
 /// Who did something. Staff act for the platform: which of them, the team is not told.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerEventActor {
     /// What kind.
@@ -121,7 +120,7 @@ pub(crate) struct PartnerEventActor {
 }
 
 /// Something that happened to an account.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(name = "PartnerEvent", rename_fields = "snake_case")]
 pub(crate) struct PartnerEventView {
     /// The entry.
@@ -142,16 +141,6 @@ pub(crate) struct PartnerEventView {
     reason: Option<String>,
     /// What there is to know besides.
     detail: Value,
-}
-
-/// A page of an account's history.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct PartnerEventList {
-    /// The entries, the latest first.
-    pub(super) data: Vec<PartnerEventView>,
-    /// Where the page ends.
-    pub(super) page: Page,
 }
 
 impl From<PartnerAccountUpdate> for Patch {

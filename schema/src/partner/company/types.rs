@@ -40,7 +40,7 @@ pub(crate) struct BillingAddress {
 }
 
 /// Where a company has its seat.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(name = "CompanyAddress", rename_fields = "snake_case")]
 pub(crate) struct CompanyAddressView {
     /// Street and number.
@@ -56,7 +56,7 @@ pub(crate) struct CompanyAddressView {
 }
 
 /// Where bills go, where that is not the company's seat.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct CompanyBillingAddress {
     /// Whom the bill names, where that is not the company.

@@ -10,7 +10,7 @@ use super::store::{self, ContactRow, Content};
 use crate::access::access;
 use crate::ask::{Ask, Asking};
 use crate::fault::Fault;
-use crate::page::{Page, Window, names};
+use crate::page::{List, Window, names};
 use crate::partner::company;
 use crate::partner::events::{self, PartnerEvent};
 use crate::partner::own::own;
@@ -30,7 +30,7 @@ pub(crate) enum ContactKind {
 }
 
 /// Somebody to turn to.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(name = "PartnerContact", rename_fields = "snake_case")]
 pub(crate) struct Contact {
     /// The contact.
@@ -47,16 +47,6 @@ pub(crate) struct Contact {
     created_at: Time,
     /// When it last changed.
     updated_at: Time,
-}
-
-/// A page of contacts.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct PartnerContactList {
-    /// The contacts, the newest first.
-    data: Vec<Contact>,
-    /// Where the page ends.
-    page: Page,
 }
 
 /// A contact to add.
@@ -102,14 +92,14 @@ impl ContactsQuery {
         kind: Option<Vec<ContactKind>>,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<PartnerContactList, Fault> {
+    ) -> Result<Option<List<Contact>>, Fault> {
         let (ask, list) = (ctx.ask(), "partner_contacts_list");
         let (owner, kinds) = (own(ask, partner_uuid)?, names(kind));
         let window = Window::read(&ask.services.cursors, list, &(owner, &kinds), limit, cursor.as_deref())?;
         let rows = store::page(&ask.db, owner, kinds.as_deref(), &window).await?;
         let (rows, page) = window.cut(rows, ContactRow::keys);
         let data = rows.into_iter().map(Contact::try_from).collect::<Result<_, _>>()?;
-        Ok(PartnerContactList { data, page })
+        ask.answer_list(List { data, page })
     }
 }
 
@@ -126,7 +116,7 @@ impl ContactsMutation {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: PartnerContactCreate,
-    ) -> Result<Contact, Fault> {
+    ) -> Result<Option<Contact>, Fault> {
         let ask = ctx.ask();
         let owner = own(ask, partner_uuid)?;
         let wanted = PartnerContactUpdate {
@@ -141,7 +131,7 @@ impl ContactsMutation {
         let contact_uuid = ask.new_uuid();
         let row = store::insert(&ask.db, owner, contact_uuid, &content).await?.ok_or_else(rules::taken)?;
         noted(ask, owner, "CONTACT_ADDED", &row).await?;
-        row.try_into()
+        ask.answer_created(contact_uuid, row.try_into()?)
     }
 
     /// Changes a contact: what is left out stays, null empties.
@@ -152,14 +142,14 @@ impl ContactsMutation {
         partner_uuid: Uuid,
         contact_uuid: Uuid,
         body: PartnerContactUpdate,
-    ) -> Result<Contact, Fault> {
+    ) -> Result<Option<Contact>, Fault> {
         let ask = ctx.ask();
         let owner = own(ask, partner_uuid)?;
         let present = held(ask, owner, contact_uuid).await?;
         let before = present.content();
         let after = merged(before.clone(), body)?;
         if after == before {
-            return present.try_into();
+            return ask.answer(present.try_into()?);
         }
         if after.kind != before.kind {
             rules::room(store::count(&ask.db, owner, &after.kind, None).await?)?;
@@ -167,7 +157,7 @@ impl ContactsMutation {
         }
         let row = store::update(&ask.db, owner, contact_uuid, &after).await?.ok_or_else(rules::taken)?;
         noted(ask, owner, "CONTACT_CHANGED", &row).await?;
-        row.try_into()
+        ask.answer(row.try_into()?)
     }
 
     /// Removes a contact.
@@ -177,14 +167,14 @@ impl ContactsMutation {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         contact_uuid: Uuid,
-    ) -> Result<bool, Fault> {
+    ) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();
         let owner = own(ask, partner_uuid)?;
         let present = held(ask, owner, contact_uuid).await?;
         left(ask, owner, &present).await?;
         store::delete(&ask.db, owner, contact_uuid).await?;
         noted(ask, owner, "CONTACT_REMOVED", &present).await?;
-        Ok(true)
+        ask.answer(true)
     }
 }
 

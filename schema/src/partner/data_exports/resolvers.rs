@@ -7,19 +7,19 @@ use uuid::Uuid;
 use super::kinds;
 use super::rules::{self, State};
 use super::store::{self, ExportRow, NewExport};
-use crate::access::access;
+use crate::access::{access, answers_file};
 use crate::actor::Actor;
 use crate::ask::{Ask, Asking, Download};
 use crate::fault::Fault;
 use crate::media::store::archive::ArchiveName;
-use crate::page::{Page, Window, names};
+use crate::page::{List, Page, Window, names};
 use crate::partner::events::{self, PartnerEvent};
 use crate::partner::own::own;
 use crate::principal::PrincipalType;
 use crate::time::Time;
 
 /// Everything a partner has here, as one archive.
-#[derive(Clone, Debug, SimpleObject)]
+#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct DataExport {
     /// Its id.
@@ -48,16 +48,6 @@ pub(crate) struct DataExport {
     expires_at: Option<Time>,
 }
 
-/// A page of archives.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct DataExportList {
-    /// The archives, the newest first.
-    data: Vec<DataExport>,
-    /// Where the page ends.
-    page: Page,
-}
-
 /// Reads of archives.
 #[derive(Default)]
 pub(crate) struct DataExportsQuery;
@@ -73,22 +63,22 @@ impl DataExportsQuery {
         state: Option<Vec<State>>,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<DataExportList, Fault> {
+    ) -> Result<Option<List<DataExport>>, Fault> {
         let ask = ctx.ask();
         let (partner_uuid, states) = (own(ask, partner_uuid)?.uuid(), names(state));
         let window = window(ask, "partner_data_exports_list", partner_uuid, states.as_deref(), limit, cursor)?;
         let (rows, page) = page(ask, partner_uuid, states.as_deref(), &window).await?;
-        Ok(DataExportList { data: rows.into_iter().map(DataExport::try_from).collect::<Result<_, _>>()?, page })
+        ask.answer_list(List { data: rows.into_iter().map(DataExport::try_from).collect::<Result<_, _>>()?, page })
     }
 
     /// An archive, while it is kept. It leaves beside the answer.
-    #[graphql(directive = access::apply("partner".into()))]
+    #[graphql(directive = access::apply("partner".into()), directive = answers_file::apply(), visible = false)]
     async fn partner_data_exports_download(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         export_uuid: Uuid,
-    ) -> Result<bool, Fault> {
+    ) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();
         let owner = own(ask, partner_uuid)?;
         let row = store::archive_get(&ask.db, owner, export_uuid).await?;
@@ -111,7 +101,7 @@ impl DataExportsQuery {
             chain_head: None,
             stream: object.stream.map_err(std::io::Error::other).boxed(),
         });
-        Ok(true)
+        ask.answer(true)
     }
 }
 
@@ -123,11 +113,15 @@ pub(crate) struct DataExportsMutation;
 impl DataExportsMutation {
     /// Asks for an archive of everything the partner has here. It is made in the background.
     #[graphql(directive = access::apply("partner:write".into()))]
-    async fn partner_data_exports_create(&self, ctx: &Context<'_>, partner_uuid: Uuid) -> Result<DataExport, Fault> {
+    async fn partner_data_exports_create(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+    ) -> Result<Option<DataExport>, Fault> {
         let ask = ctx.ask();
         let owner = own(ask, partner_uuid)?;
         rules::within_a_day(store::count_of_day(&ask.db, owner).await?)?;
-        request(ask, owner.uuid(), None).await?.try_into()
+        ask.answer(request(ask, owner.uuid(), None).await?.try_into()?)
     }
 }
 

@@ -6,20 +6,20 @@ use uuid::Uuid;
 
 use super::rules::ImageKind;
 use super::store::{self, ImageRow, NewImage};
-use crate::access::access;
+use crate::access::{access, answers_file};
 use crate::ask::{Ask, Asking};
 use crate::daily::{self, Daily};
 use crate::entitlement::Allowance;
 use crate::fault::Fault;
 use crate::marketplace::media::{self, MediaVariant, VariantName};
-use crate::page::{Page, Window};
+use crate::page::{List, Page, Window};
 use crate::partner::events::{self, PartnerEvent};
 use crate::partner::own::own;
 use crate::partner::profile;
 use crate::time::Time;
 
 /// A picture of a partner's vendor page.
-#[derive(Clone, Debug, SimpleObject)]
+#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerImage {
     /// Its id.
@@ -38,6 +38,7 @@ pub(crate) struct PartnerImage {
     size_bytes: i64,
     /// SHA-256 of the original as it is kept, in hexadecimal.
     #[graphql(name = "sha256")]
+    #[serde(rename = "sha256")]
     sha256: String,
     /// The sizes in which it can be had, the largest first.
     variants: Vec<MediaVariant>,
@@ -47,16 +48,6 @@ pub(crate) struct PartnerImage {
     is_published: bool,
     /// When it was put.
     created_at: Time,
-}
-
-/// A page of pictures.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct PartnerImageList {
-    /// The pictures, by kind.
-    data: Vec<PartnerImage>,
-    /// Where the page ends.
-    page: Page,
 }
 
 /// What is said about a picture that comes as a file.
@@ -80,28 +71,28 @@ impl ImageryQuery {
         partner_uuid: Uuid,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<PartnerImageList, Fault> {
+    ) -> Result<Option<List<PartnerImage>>, Fault> {
         let ask = ctx.ask();
         let owner = own(ask, partner_uuid)?;
         let (data, page) = page(ask, "partner_imagery_list", owner.uuid(), limit, cursor.as_deref()).await?;
-        Ok(PartnerImageList { data, page })
+        ask.answer_list(List { data, page })
     }
 
     /// The bytes of the draft's logo or banner, in one of four sizes.
-    #[graphql(directive = access::apply("partner.profile".into()))]
+    #[graphql(directive = access::apply("partner.profile".into()), directive = answers_file::apply(), visible = false)]
     async fn partner_imagery_get(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         kind: ImageKind,
         variant: Option<VariantName>,
-    ) -> Result<bool, Fault> {
+    ) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();
         let stored = store::stored_get(&ask.db, own(ask, partner_uuid)?, kind.name()).await?;
         let stored = stored.ok_or_else(|| missing(kind))?;
         let called = kind.name().to_ascii_lowercase();
         media::deliver(ask, &stored, variant.unwrap_or(VariantName::Original), &called).await?;
-        Ok(true)
+        ask.answer(true)
     }
 }
 
@@ -119,7 +110,7 @@ impl ImageryMutation {
         partner_uuid: Uuid,
         kind: ImageKind,
         body: PartnerImagePut,
-    ) -> Result<PartnerImage, Fault> {
+    ) -> Result<Option<PartnerImage>, Fault> {
         let ask = ctx.ask();
         let owner = own(ask, partner_uuid)?;
         let alt_text = media::text("/alt_text", body.alt_text.as_deref())?;
@@ -147,7 +138,7 @@ impl ImageryMutation {
         take(ask, &new, made.stored_bytes()).await?;
         let images = store::images(&ask.db, partner_uuid).await?;
         let image = images.into_iter().find(|image| image.image_uuid == new.image_uuid);
-        image.ok_or_else(|| Fault::internal("a picture that was written is gone"))?.try_into()
+        ask.answer(image.ok_or_else(|| Fault::internal("a picture that was written is gone"))?.try_into()?)
     }
 
     /// Takes a picture out of the draft. Readers see it until the next publication.
@@ -157,7 +148,7 @@ impl ImageryMutation {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         kind: ImageKind,
-    ) -> Result<bool, Fault> {
+    ) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();
         let owner = own(ask, partner_uuid)?;
         profile::lock_of(&ask.db, owner.uuid()).await?;
@@ -166,7 +157,7 @@ impl ImageryMutation {
         }
         store::sweep(&ask.db, owner.uuid()).await?;
         note(ask, owner.uuid(), "IMAGE_DELETED", kind.name(), None, None).await?;
-        Ok(true)
+        ask.answer(true)
     }
 }
 

@@ -6,8 +6,9 @@ use crate::fault::Fault;
 use crate::media::image::PictureKind;
 
 /// What a picture of a vendor page is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
 #[graphql(name = "PartnerImageKind")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum ImageKind {
     /// Square; stands for the company.
     Logo,

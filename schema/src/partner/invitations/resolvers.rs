@@ -1,6 +1,6 @@
 //! What a team may ask about its invitations.
 
-use async_graphql::{Context, Object, SimpleObject};
+use async_graphql::{Context, Object};
 use uuid::Uuid;
 
 use crate::access::access;
@@ -8,19 +8,9 @@ use crate::ask::Asking;
 use crate::auth::invitations::sent::{self, Filter, SentRow};
 use crate::auth::invitations::{Invitation, InvitationCreate, InvitationState, resend, revoke, send};
 use crate::fault::Fault;
-use crate::page::{Page, Window, names};
+use crate::page::{List, Window, names};
 use crate::partner::team::{Hand, Team};
 use crate::principal::Role;
-
-/// A page of a team's invitations.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct InvitationList {
-    /// The invitations.
-    data: Vec<Invitation>,
-    /// Where the page ends.
-    page: Page,
-}
 
 /// Reads of the invitations that a team sends.
 #[derive(Default)]
@@ -41,7 +31,7 @@ impl InvitationsQuery {
         sort: Option<String>,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<InvitationList, Fault> {
+    ) -> Result<Option<List<Invitation>>, Fault> {
         let (ask, list) = (ctx.ask(), "partner_invitations_list");
         let team = Team::own(ask, partner_uuid)?;
         let oldest_first = sort.as_deref() == Some("created_at");
@@ -49,7 +39,7 @@ impl InvitationsQuery {
         let window = Window::read(&ask.services.cursors, list, &(team, &filter), limit, cursor.as_deref())?;
         let rows = sent::page(&ask.db, team, &filter, &window).await?;
         let (rows, page) = window.cut(rows, SentRow::keys);
-        Ok(InvitationList { data: rows.into_iter().map(Invitation::try_from).collect::<Result<_, _>>()?, page })
+        ask.answer_list(List { data: rows.into_iter().map(Invitation::try_from).collect::<Result<_, _>>()?, page })
     }
 }
 
@@ -66,9 +56,9 @@ impl InvitationsMutation {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: InvitationCreate,
-    ) -> Result<Invitation, Fault> {
+    ) -> Result<Option<Invitation>, Fault> {
         let ask = ctx.ask();
-        send(ask, Team::own(ask, partner_uuid)?, body, Hand::own(ask)?).await
+        ask.answer(send(ask, Team::own(ask, partner_uuid)?, body, Hand::own(ask)?).await?)
     }
 
     /// Sends an invitation again with a new token; the old one is void.
@@ -78,9 +68,9 @@ impl InvitationsMutation {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         invitation_uuid: Uuid,
-    ) -> Result<Invitation, Fault> {
+    ) -> Result<Option<Invitation>, Fault> {
         let ask = ctx.ask();
-        resend(ask, Team::own(ask, partner_uuid)?, invitation_uuid, Hand::own(ask)?).await
+        ask.answer(resend(ask, Team::own(ask, partner_uuid)?, invitation_uuid, Hand::own(ask)?).await?)
     }
 
     /// Takes an invitation back; its token is void.
@@ -90,8 +80,8 @@ impl InvitationsMutation {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         invitation_uuid: Uuid,
-    ) -> Result<Invitation, Fault> {
+    ) -> Result<Option<Invitation>, Fault> {
         let ask = ctx.ask();
-        revoke(ask, Team::own(ask, partner_uuid)?, invitation_uuid, Hand::own(ask)?).await
+        ask.answer(revoke(ask, Team::own(ask, partner_uuid)?, invitation_uuid, Hand::own(ask)?).await?)
     }
 }

@@ -25,9 +25,13 @@ pub(crate) struct ProfileQuery;
 impl ProfileQuery {
     /// The vendor page as it is being written, and as published.
     #[graphql(directive = access::apply("partner.profile".into()))]
-    async fn partner_profile_get(&self, ctx: &Context<'_>, partner_uuid: Uuid) -> Result<PartnerProfile, Fault> {
+    async fn partner_profile_get(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+    ) -> Result<Option<PartnerProfile>, Fault> {
         let ask = ctx.ask();
-        shown(&ask.db, own(ask, partner_uuid)?.uuid()).await
+        ask.answer(shown(&ask.db, own(ask, partner_uuid)?.uuid()).await?)
     }
 }
 
@@ -44,7 +48,7 @@ impl ProfileMutation {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: PartnerProfileUpdate,
-    ) -> Result<PartnerProfile, Fault> {
+    ) -> Result<Option<PartnerProfile>, Fault> {
         let ask = ctx.ask();
         let (owner, page) = held(ask, partner_uuid).await?;
         let before = page.draft();
@@ -54,12 +58,16 @@ impl ProfileMutation {
             store::set_draft(&ask.db, owner, &draft).await?;
             note(ask, owner, "PROFILE_UPDATED", json!({ "fields": fields })).await?;
         }
-        shown(&ask.db, owner.uuid()).await
+        ask.answer(shown(&ask.db, owner.uuid()).await?)
     }
 
     /// Shows readers the page as it is written now.
     #[graphql(directive = access::apply("partner.profile:write".into()))]
-    async fn partner_profile_publish(&self, ctx: &Context<'_>, partner_uuid: Uuid) -> Result<PartnerProfile, Fault> {
+    async fn partner_profile_publish(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+    ) -> Result<Option<PartnerProfile>, Fault> {
         let ask = ctx.ask();
         let (owner, page) = held(ask, partner_uuid).await?;
         after(page.state, Action::Publish)?;
@@ -71,19 +79,23 @@ impl ProfileMutation {
         store::set_published(&ask.db, owner, &page.next()).await?;
         imagery::sweep(&ask.db, owner.uuid()).await?;
         note(ask, owner, "PROFILE_PUBLISHED", json!({})).await?;
-        shown(&ask.db, owner.uuid()).await
+        ask.answer(shown(&ask.db, owner.uuid()).await?)
     }
 
     /// Takes the page off the storefront. What is written stays.
     #[graphql(directive = access::apply("partner.profile:write".into()))]
-    async fn partner_profile_unpublish(&self, ctx: &Context<'_>, partner_uuid: Uuid) -> Result<PartnerProfile, Fault> {
+    async fn partner_profile_unpublish(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+    ) -> Result<Option<PartnerProfile>, Fault> {
         let ask = ctx.ask();
         let (owner, page) = held(ask, partner_uuid).await?;
         let state = after(page.state, Action::Unpublish)?;
         store::set_state(&ask.db, owner.uuid(), state.name(), None).await?;
         imagery::sweep(&ask.db, owner.uuid()).await?;
         note(ask, owner, "PROFILE_UNPUBLISHED", json!({})).await?;
-        shown(&ask.db, owner.uuid()).await
+        ask.answer(shown(&ask.db, owner.uuid()).await?)
     }
 }
 

@@ -14,8 +14,9 @@ use crate::states::Drawing;
 const MOST_LOCALES: usize = 40;
 
 /// Whether readers see a vendor page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
 #[graphql(name = "PartnerProfileState")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum State {
     /// Never published, or taken off by its team.
     Unpublished,

@@ -12,7 +12,7 @@ use crate::partner::imagery::{ImageKind, ImageRow};
 use crate::time::Time;
 
 /// A partner's vendor page: as it is being written, and as published.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerProfile {
     /// The partner.
@@ -52,7 +52,7 @@ pub(crate) struct PartnerProfile {
 }
 
 /// A vendor page as readers see it.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublishedPartnerProfile {
     /// When this was published.
@@ -74,7 +74,7 @@ pub(crate) struct PublishedPartnerProfile {
 }
 
 /// A picture of a vendor page, in short.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerProfileImage {
     /// Its id.
@@ -90,7 +90,7 @@ pub(crate) struct PartnerProfileImage {
 }
 
 /// Something that stands in the way of a publication.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerProfileOpenItem {
     /// Where it is mended.

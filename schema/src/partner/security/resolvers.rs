@@ -10,14 +10,14 @@ use crate::access::access;
 use crate::ask::{Ask, Asking};
 use crate::auth::security_events::SecurityEvent;
 use crate::fault::Fault;
-use crate::page::{Page, Window, names};
+use crate::page::{List, Window, names};
 use crate::partner::own::own;
 use crate::principal::{Owner, PrincipalType};
 use crate::scope::ScopeSet;
 use crate::time::Time;
 
 /// What a team asks of its members' sessions.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SecurityPolicy {
     /// Whether a member reaches anything but their own account only with a second factor.
@@ -49,7 +49,7 @@ pub(crate) enum TeamSecurityEventOutcome {
 }
 
 /// Something that happened to an account or a program of the team.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TeamSecurityEvent {
     /// The entry.
@@ -76,16 +76,6 @@ pub(crate) struct TeamSecurityEvent {
     user_agent: Option<String>,
 }
 
-/// A page of the team's ledger.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct TeamSecurityEventList {
-    /// The entries.
-    data: Vec<TeamSecurityEvent>,
-    /// Where the page ends.
-    page: Page,
-}
-
 /// Whether a program may sign in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -97,7 +87,7 @@ pub(crate) enum PartnerMachineClientState {
 }
 
 /// A program that may act for the partner.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerMachineClient {
     /// The program.
@@ -118,16 +108,6 @@ pub(crate) struct PartnerMachineClient {
     last_used_at: Option<Time>,
 }
 
-/// A page of programs.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct PartnerMachineClientList {
-    /// The programs, the newest first.
-    data: Vec<PartnerMachineClient>,
-    /// Where the page ends.
-    page: Page,
-}
-
 /// Reads of a team's security.
 #[derive(Default)]
 pub(crate) struct SecurityQuery;
@@ -140,9 +120,9 @@ impl SecurityQuery {
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-    ) -> Result<SecurityPolicy, Fault> {
+    ) -> Result<Option<SecurityPolicy>, Fault> {
         let ask = ctx.ask();
-        policy(ask, own(ask, partner_uuid)?).await
+        ask.answer(policy(ask, own(ask, partner_uuid)?).await?)
     }
 
     /// The team's ledger of sign-ins and account changes.
@@ -161,7 +141,7 @@ impl SecurityQuery {
         sort: Option<String>,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<TeamSecurityEventList, Fault> {
+    ) -> Result<Option<List<TeamSecurityEvent>>, Fault> {
         let (ask, list) = (ctx.ask(), "partner_security_list_events");
         let owner = own(ask, partner_uuid)?;
         let filter = Events {
@@ -176,7 +156,7 @@ impl SecurityQuery {
         let window = Window::read(&ask.services.cursors, list, &(owner, &filter), limit, cursor.as_deref())?;
         let rows = store::events_page(&ask.db, owner, &filter, &window).await?;
         let (rows, page) = window.cut(rows, EventRow::keys);
-        Ok(TeamSecurityEventList { data: rows.into_iter().map(TeamSecurityEvent::from).collect(), page })
+        ask.answer_list(List { data: rows.into_iter().map(TeamSecurityEvent::from).collect(), page })
     }
 
     /// The programs that the operator issued to the partner.
@@ -188,13 +168,13 @@ impl SecurityQuery {
         state: Option<Vec<PartnerMachineClientState>>,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<PartnerMachineClientList, Fault> {
+    ) -> Result<Option<List<PartnerMachineClient>>, Fault> {
         let (ask, list) = (ctx.ask(), "partner_security_list_machine_clients");
         let (owner, states) = (own(ask, partner_uuid)?, names(state));
         let window = Window::read(&ask.services.cursors, list, &(owner, &states), limit, cursor.as_deref())?;
         let rows = store::clients_page(&ask.db, owner, states.as_deref(), &window).await?;
         let (rows, page) = window.cut(rows, |row| vec![json!(row.created_at), json!(row.client_uuid)]);
-        Ok(PartnerMachineClientList { data: rows.into_iter().map(PartnerMachineClient::from).collect(), page })
+        ask.answer_list(List { data: rows.into_iter().map(PartnerMachineClient::from).collect(), page })
     }
 }
 
@@ -211,13 +191,13 @@ impl SecurityMutation {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: SecurityPolicyPut,
-    ) -> Result<SecurityPolicy, Fault> {
+    ) -> Result<Option<SecurityPolicy>, Fault> {
         let ask = ctx.ask();
         let owner = own(ask, partner_uuid)?;
         if store::set_policy(&ask.db, owner, body.second_factor_required, body.session_hours).await? {
             noted(ask, owner).await?;
         }
-        policy(ask, owner).await
+        ask.answer(policy(ask, owner).await?)
     }
 }
 

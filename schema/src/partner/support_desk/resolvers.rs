@@ -7,13 +7,13 @@ use super::rules;
 use super::store::{self, Filter, HeldRow, Order, TicketRow};
 use super::types::{
     SupportDeskMessageCreate, SupportDeskMessageKind, SupportDeskTicket, SupportDeskTicketDetail,
-    SupportDeskTicketList, SupportDeskTicketUpdate, SupportTicketSettlement,
+    SupportDeskTicketUpdate, SupportTicketSettlement,
 };
-use crate::access::access;
+use crate::access::{access, audit_partner, audit_target, batched};
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::Fault;
 use crate::mail::message::TicketEvent;
-use crate::page::{CountedPage, Window, names};
+use crate::page::{CountedList, CountedPage, Window, names};
 use crate::partner::events::{self, PartnerEvent};
 use crate::partner::support_tickets::{
     Action, Letters, Message, State, SupportTicketPriority, SupportTicketState, SupportTopic, after, full,
@@ -29,7 +29,10 @@ pub(crate) struct SupportDeskQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SupportDeskQuery {
     /// The queue: tickets of all partners, the most urgent first and of those the oldest.
-    #[graphql(directive = access::apply("labs.admin.support".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.support".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
     #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn partner_support_desk_list(
         &self,
@@ -47,7 +50,7 @@ impl SupportDeskQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<SupportDeskTicketList, Fault> {
+    ) -> Result<Option<CountedList<SupportDeskTicket>>, Fault> {
         let (ask, list) = (ctx.ask(), "partner_support_desk_list");
         let filter = Filter {
             state: names(state),
@@ -70,17 +73,21 @@ impl SupportDeskQuery {
         let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
         let (rows, page) = window.cut(rows, TicketRow::keys);
         let data = rows.into_iter().map(SupportDeskTicket::try_from).collect::<Result<_, _>>()?;
-        Ok(SupportDeskTicketList { data, page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
     }
 
     /// A ticket with what was written in it and what the desk noted for itself.
-    #[graphql(directive = access::apply("labs.admin.support".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.support".into()),
+        directive = audit_target::apply("ticket".into(), "ticket_uuid".into()),
+        directive = batched::apply()
+    )]
     async fn partner_support_desk_get(
         &self,
         ctx: &Context<'_>,
         ticket_uuid: Uuid,
-    ) -> Result<SupportDeskTicketDetail, Fault> {
-        found(ctx.ask(), ticket_uuid).await
+    ) -> Result<Option<SupportDeskTicketDetail>, Fault> {
+        ctx.ask().answer(found(ctx.ask(), ticket_uuid).await?)
     }
 }
 
@@ -91,13 +98,16 @@ pub(crate) struct SupportDeskMutation;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SupportDeskMutation {
     /// Settles a ticket, changes its priority, or gives it to somebody.
-    #[graphql(directive = access::apply("labs.admin.support:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.support:write".into()),
+        directive = audit_target::apply("ticket".into(), "ticket_uuid".into())
+    )]
     async fn partner_support_desk_update(
         &self,
         ctx: &Context<'_>,
         ticket_uuid: Uuid,
         body: SupportDeskTicketUpdate,
-    ) -> Result<SupportDeskTicketDetail, Fault> {
+    ) -> Result<Option<SupportDeskTicketDetail>, Fault> {
         let ask = ctx.ask();
         let held = held(ask, ticket_uuid).await?;
         match body.assignee_uuid {
@@ -111,17 +121,20 @@ impl SupportDeskMutation {
         if let Some(settlement) = body.state {
             settle(ask, ticket_uuid, &held, settlement).await?;
         }
-        found(ask, ticket_uuid).await
+        ask.answer(found(ask, ticket_uuid).await?)
     }
 
     /// Answers the partner, or notes something for the desk alone.
-    #[graphql(directive = access::apply("labs.admin.support:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.support:write".into()),
+        directive = audit_target::apply("ticket".into(), "ticket_uuid".into())
+    )]
     async fn partner_support_desk_post_message(
         &self,
         ctx: &Context<'_>,
         ticket_uuid: Uuid,
         body: SupportDeskMessageCreate,
-    ) -> Result<SupportDeskTicketDetail, Fault> {
+    ) -> Result<Option<SupportDeskTicketDetail>, Fault> {
         let ask = ctx.ask();
         let held = held(ask, ticket_uuid).await?;
         if store::is_erased(&ask.db, held.partner_uuid).await? {
@@ -135,7 +148,7 @@ impl SupportDeskMutation {
                 store::note_insert(&ask.db, ticket_uuid, ask.new_uuid(), ask.principal()?.uuid, &text).await?;
             }
         }
-        found(ask, ticket_uuid).await
+        ask.answer(found(ask, ticket_uuid).await?)
     }
 }
 

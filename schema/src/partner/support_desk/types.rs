@@ -6,14 +6,13 @@ use uuid::Uuid;
 
 use super::store::{EntryRow, TicketRow};
 use crate::fault::Fault;
-use crate::page::CountedPage;
 use crate::partner::support_tickets::{
     Action, State, SupportMessageSide, SupportTicketPriority, SupportTicketState, SupportTopic, read,
 };
 use crate::time::Time;
 
 /// A ticket of any partner.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportDeskTicket {
     /// The ticket.
@@ -55,10 +54,11 @@ pub(crate) struct SupportDeskTicket {
 }
 
 /// A ticket with what was written in it and what the desk noted for itself.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportDeskTicketDetail {
     #[graphql(flatten)]
+    #[serde(flatten)]
     ticket: SupportDeskTicket,
     /// What both sides wrote, the first first.
     messages: Vec<SupportDeskMessage>,
@@ -67,7 +67,7 @@ pub(crate) struct SupportDeskTicketDetail {
 }
 
 /// Somebody of the staff.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportDeskColleague {
     /// The person.
@@ -77,7 +77,7 @@ pub(crate) struct SupportDeskColleague {
 }
 
 /// Something that one side wrote to the other.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportDeskMessage {
     /// The message.
@@ -95,7 +95,7 @@ pub(crate) struct SupportDeskMessage {
 }
 
 /// Something that the desk noted for itself.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportDeskNote {
     /// The note.
@@ -110,18 +110,9 @@ pub(crate) struct SupportDeskNote {
     created_at: Time,
 }
 
-/// A page of the queue.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct SupportDeskTicketList {
-    /// The tickets.
-    pub(super) data: Vec<SupportDeskTicket>,
-    /// Where the page ends.
-    pub(super) page: CountedPage,
-}
-
 /// How the desk settles a ticket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum SupportTicketSettlement {
     /// It takes it for settled; a reply opens it again.
     Resolved,

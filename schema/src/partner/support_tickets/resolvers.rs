@@ -7,14 +7,13 @@ use super::letters::{Letters, tell_desk, tell_team};
 use super::rules::{self, Action, State, after};
 use super::store::{self, Filter, HeldRow, Message, NewTicket, Order};
 use super::types::{
-    SupportReply, SupportTicket, SupportTicketDetail, SupportTicketList, SupportTicketOpen, SupportTicketState,
-    SupportTopic, written,
+    SupportReply, SupportTicket, SupportTicketDetail, SupportTicketOpen, SupportTicketState, SupportTopic, written,
 };
 use crate::access::access;
 use crate::ask::{Ask, Asking};
 use crate::fault::Fault;
 use crate::mail::message::TicketEvent;
-use crate::page::{Window, names};
+use crate::page::{List, Window, names};
 use crate::partner::events::{self, PartnerEvent};
 use crate::partner::own::own;
 use crate::principal::Owner;
@@ -39,7 +38,7 @@ impl SupportTicketsQuery {
         sort: Option<String>,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<SupportTicketList, Fault> {
+    ) -> Result<Option<List<SupportTicket>>, Fault> {
         let (ask, list) = (ctx.ask(), "partner_support_tickets_list");
         let owner = own(ask, partner_uuid)?;
         let app_uuid = app_uuid.filter(|uuids| !uuids.is_empty());
@@ -52,7 +51,7 @@ impl SupportTicketsQuery {
         let window = Window::read(&ask.services.cursors, list, &(owner, &filter, order), limit, cursor.as_deref())?;
         let rows = store::page(&ask.db, owner, &filter, order, &window).await?;
         let (rows, page) = window.cut(rows, |row| row.keys(order));
-        Ok(SupportTicketList { data: rows.into_iter().map(SupportTicket::try_from).collect::<Result<_, _>>()?, page })
+        ask.answer_list(List { data: rows.into_iter().map(SupportTicket::try_from).collect::<Result<_, _>>()?, page })
     }
 
     /// One of the partner's tickets, with what was written in it.
@@ -62,9 +61,9 @@ impl SupportTicketsQuery {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         ticket_uuid: Uuid,
-    ) -> Result<SupportTicketDetail, Fault> {
+    ) -> Result<Option<SupportTicketDetail>, Fault> {
         let ask = ctx.ask();
-        found(ask, own(ask, partner_uuid)?, ticket_uuid).await
+        ask.answer(found(ask, own(ask, partner_uuid)?, ticket_uuid).await?)
     }
 }
 
@@ -81,7 +80,7 @@ impl SupportTicketsMutation {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: SupportTicketOpen,
-    ) -> Result<SupportTicketDetail, Fault> {
+    ) -> Result<Option<SupportTicketDetail>, Fault> {
         let ask = ctx.ask();
         let owner = own(ask, partner_uuid)?;
         let mut errors = Vec::new();
@@ -115,7 +114,7 @@ impl SupportTicketsMutation {
         let letters = Letters { ticket_uuid, partner_uuid, company_name, subject, opened_by, assignee_uuid: None };
         tell_desk(ask, &letters, TicketEvent::Opened).await?;
         tell_team(ask, &letters, TicketEvent::Received).await?;
-        found(ask, owner, ticket_uuid).await
+        ask.answer_created(ticket_uuid, found(ask, owner, ticket_uuid).await?)
     }
 
     /// Writes to the support in a ticket; one that was resolved is open again.
@@ -126,7 +125,7 @@ impl SupportTicketsMutation {
         partner_uuid: Uuid,
         ticket_uuid: Uuid,
         body: SupportReply,
-    ) -> Result<SupportTicketDetail, Fault> {
+    ) -> Result<Option<SupportTicketDetail>, Fault> {
         let ask = ctx.ask();
         let owner = own(ask, partner_uuid)?;
         // The partner first, as whoever opens a ticket: two who hold one and wait for the other would wait for ever.
@@ -143,7 +142,7 @@ impl SupportTicketsMutation {
         store::set_state(&ask.db, ticket_uuid, state.name()).await?;
         noted(ask, owner, ticket_uuid, "TICKET_REPLIED").await?;
         tell_desk(ask, &letters(owner, ticket_uuid, &held), TicketEvent::Replied).await?;
-        found(ask, owner, ticket_uuid).await
+        ask.answer(found(ask, owner, ticket_uuid).await?)
     }
 
     /// Ends a ticket that is settled.
@@ -153,7 +152,7 @@ impl SupportTicketsMutation {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         ticket_uuid: Uuid,
-    ) -> Result<SupportTicketDetail, Fault> {
+    ) -> Result<Option<SupportTicketDetail>, Fault> {
         let ask = ctx.ask();
         let owner = own(ask, partner_uuid)?;
         let held = held(ask, owner, ticket_uuid).await?;
@@ -161,7 +160,7 @@ impl SupportTicketsMutation {
         store::set_state(&ask.db, ticket_uuid, state.name()).await?;
         noted(ask, owner, ticket_uuid, "TICKET_CLOSED").await?;
         tell_desk(ask, &letters(owner, ticket_uuid, &held), TicketEvent::Withdrawn).await?;
-        found(ask, owner, ticket_uuid).await
+        ask.answer(found(ask, owner, ticket_uuid).await?)
     }
 }
 

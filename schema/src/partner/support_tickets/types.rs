@@ -7,7 +7,6 @@ use uuid::Uuid;
 use super::rules::State;
 use super::store::{MessageRow, TicketRow};
 use crate::fault::Fault;
-use crate::page::Page;
 use crate::time::Time;
 
 /// What a ticket is about.
@@ -71,7 +70,7 @@ pub(crate) enum SupportMessageSide {
 }
 
 /// A partner's ticket.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportTicket {
     /// The ticket.
@@ -103,17 +102,18 @@ pub(crate) struct SupportTicket {
 }
 
 /// A partner's ticket with what was written in it.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportTicketDetail {
     #[graphql(flatten)]
+    #[serde(flatten)]
     ticket: SupportTicket,
     /// What both sides wrote, the first first.
     messages: Vec<SupportMessage>,
 }
 
 /// Something that one side wrote to the other.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SupportMessage {
     /// The message.
@@ -128,16 +128,6 @@ pub(crate) struct SupportMessage {
     body: String,
     /// When it was written.
     created_at: Time,
-}
-
-/// A page of a partner's tickets.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct SupportTicketList {
-    /// The tickets.
-    pub(super) data: Vec<SupportTicket>,
-    /// Where the page ends.
-    pub(super) page: Page,
 }
 
 /// A ticket to open.

@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 use super::store::{self, Filter};
 use super::types::{
-    TeamFarewell, TeamMember, TeamMemberDetail, TeamMemberList, TeamMemberState, TeamMemberUpdate, TeamRole,
-    TeamRoleList, found, names as scope_names, tier,
+    TeamFarewell, TeamMember, TeamMemberDetail, TeamMemberState, TeamMemberUpdate, TeamRole, found,
+    names as scope_names, tier,
 };
 use super::{changes, rules};
 use crate::access::access;
@@ -15,7 +15,7 @@ use crate::admin::order::Order;
 use crate::ask::{Ask, Asking};
 use crate::authority::effective_scopes;
 use crate::fault::Fault;
-use crate::page::{Window, names};
+use crate::page::{List, Window, names};
 use crate::partner::team::{Hand, Team};
 use crate::principal::Role;
 use crate::scope::{Scope, ScopeSet};
@@ -40,7 +40,7 @@ impl TeamMembersQuery {
         sort: Option<String>,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<TeamMemberList, Fault> {
+    ) -> Result<Option<List<TeamMember>>, Fault> {
         let (ask, list) = (ctx.ask(), "partner_team_members_list");
         let team = Team::own(ask, partner_uuid)?;
         let filter = Filter { state: names(state), role: names(role), second_factor, q };
@@ -48,7 +48,7 @@ impl TeamMembersQuery {
         let window = Window::read(&ask.services.cursors, list, &(team, &filter, order), limit, cursor.as_deref())?;
         let rows = store::page(&ask.db, team, &filter, order, &window).await?;
         let (rows, page) = window.cut(rows, |row| row.keys(order));
-        Ok(TeamMemberList { data: rows.into_iter().map(TeamMember::try_from).collect::<Result<_, _>>()?, page })
+        ask.answer_list(List { data: rows.into_iter().map(TeamMember::try_from).collect::<Result<_, _>>()?, page })
     }
 
     /// Somebody of the caller's team, with what they may do.
@@ -58,9 +58,9 @@ impl TeamMembersQuery {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         user_uuid: Uuid,
-    ) -> Result<TeamMemberDetail, Fault> {
+    ) -> Result<Option<TeamMemberDetail>, Fault> {
         let ask = ctx.ask();
-        found(ask, Team::own(ask, partner_uuid)?, user_uuid).await
+        ask.answer(found(ask, Team::own(ask, partner_uuid)?, user_uuid).await?)
     }
 
     /// The roles, with what each may do under the partner's tier.
@@ -71,7 +71,7 @@ impl TeamMembersQuery {
         partner_uuid: Uuid,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<TeamRoleList, Fault> {
+    ) -> Result<Option<List<TeamRole>>, Fault> {
         let (ask, list) = (ctx.ask(), "partner_team_members_list_roles");
         let team = Team::own(ask, partner_uuid)?;
         let window = Window::read(&ask.services.cursors, list, &team, limit, cursor.as_deref())?;
@@ -80,7 +80,7 @@ impl TeamMembersQuery {
         let rows = ROLES.iter().enumerate().filter(|(place, _)| after.is_none_or(|after| *place > after)).collect();
         let (rows, page) = window.cut(rows, |(place, _)| vec![json!(place)]);
         let data = rows.into_iter().map(|(_, (role, description))| shown(*role, description, tier, own)).collect();
-        Ok(TeamRoleList { data, page })
+        ask.answer_list(List { data, page })
     }
 }
 
@@ -98,13 +98,13 @@ impl TeamMembersMutation {
         partner_uuid: Uuid,
         user_uuid: Uuid,
         body: TeamMemberUpdate,
-    ) -> Result<TeamMemberDetail, Fault> {
+    ) -> Result<Option<TeamMemberDetail>, Fault> {
         let ask = ctx.ask();
         let team = Team::own(ask, partner_uuid)?;
         if let Some(role) = body.role {
             changes::change_role(ask, team, user_uuid, role, Hand::own(ask)?).await?;
         }
-        found(ask, team, user_uuid).await
+        ask.answer(found(ask, team, user_uuid).await?)
     }
 
     /// Takes somebody out of the team for good.
@@ -114,10 +114,10 @@ impl TeamMembersMutation {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         user_uuid: Uuid,
-    ) -> Result<bool, Fault> {
+    ) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();
         changes::remove(ask, Team::own(ask, partner_uuid)?, user_uuid, Hand::own(ask)?).await?;
-        Ok(true)
+        ask.answer(true)
     }
 
     /// Holds somebody of the team back; their sessions end.
@@ -127,11 +127,11 @@ impl TeamMembersMutation {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         user_uuid: Uuid,
-    ) -> Result<TeamMemberDetail, Fault> {
+    ) -> Result<Option<TeamMemberDetail>, Fault> {
         let ask = ctx.ask();
         let team = Team::own(ask, partner_uuid)?;
         changes::suspend(ask, team, user_uuid).await?;
-        found(ask, team, user_uuid).await
+        ask.answer(found(ask, team, user_uuid).await?)
     }
 
     /// Lets somebody whom the team held back sign in again.
@@ -141,19 +141,23 @@ impl TeamMembersMutation {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         user_uuid: Uuid,
-    ) -> Result<TeamMemberDetail, Fault> {
+    ) -> Result<Option<TeamMemberDetail>, Fault> {
         let ask = ctx.ask();
         let team = Team::own(ask, partner_uuid)?;
         changes::reinstate(ask, team, user_uuid).await?;
-        found(ask, team, user_uuid).await
+        ask.answer(found(ask, team, user_uuid).await?)
     }
 
     /// The caller leaves the team for good.
     #[graphql(directive = access::apply("partner.team".into()))]
-    async fn partner_team_members_leave(&self, ctx: &Context<'_>, partner_uuid: Uuid) -> Result<TeamFarewell, Fault> {
+    async fn partner_team_members_leave(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+    ) -> Result<Option<TeamFarewell>, Fault> {
         let ask = ctx.ask();
         let user_uuid = changes::leave(ask, Team::own(ask, partner_uuid)?).await?;
-        Ok(TeamFarewell { status: "LEFT", partner_uuid, user_uuid })
+        ask.answer(TeamFarewell { status: "LEFT", partner_uuid, user_uuid })
     }
 }
 

@@ -9,7 +9,6 @@ use crate::ask::Ask;
 use crate::auth::people::rules::State;
 use crate::authority::effective_scopes;
 use crate::fault::Fault;
-use crate::page::Page;
 use crate::partner::team::Team;
 use crate::principal::Role;
 use crate::scope::ScopeSet;
@@ -30,7 +29,7 @@ pub(crate) enum TeamMemberState {
 }
 
 /// Somebody of a team.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TeamMember {
     /// The person.
@@ -54,23 +53,14 @@ pub(crate) struct TeamMember {
 }
 
 /// Somebody of a team, with what they may do.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TeamMemberDetail {
     #[graphql(flatten)]
+    #[serde(flatten)]
     member: TeamMember,
     /// The scopes that the role gives under the partner's tier. Who is not `ACTIVE` reaches none of them.
     scopes: Vec<String>,
-}
-
-/// A page of a team.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct TeamMemberList {
-    /// The people.
-    pub(super) data: Vec<TeamMember>,
-    /// Where the page ends.
-    pub(super) page: Page,
 }
 
 /// What is to change of somebody in a team (RFC 7396).
@@ -82,7 +72,7 @@ pub(crate) struct TeamMemberUpdate {
 }
 
 /// The caller has left the team.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TeamFarewell {
     /// `LEFT`.
@@ -94,7 +84,7 @@ pub(crate) struct TeamFarewell {
 }
 
 /// A role, with what it may do under a partner's tier.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TeamRole {
     /// The role.
@@ -107,16 +97,6 @@ pub(crate) struct TeamRole {
     pub(super) beyond_tier: Vec<String>,
     /// Whether the caller may give it: nobody gives a role above their own.
     pub(super) grantable: bool,
-}
-
-/// A page of roles.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct TeamRoleList {
-    /// The roles, the one that may do most first.
-    pub(super) data: Vec<TeamRole>,
-    /// Where the page ends.
-    pub(super) page: Page,
 }
 
 impl TeamMemberState {

@@ -10,13 +10,13 @@ use crate::access::access;
 use crate::actor::Actor;
 use crate::ask::{Ask, Asking};
 use crate::fault::Fault;
-use crate::page::{Page, Window, names};
+use crate::page::{List, Window, names};
 use crate::principal::Owner;
 use crate::subscription::changing::{self, Change, SubscriptionActor};
 use crate::time::Time;
 
 /// A partner asks for another tier.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierChangeRequest {
     /// The request.
@@ -47,16 +47,6 @@ pub(crate) struct TierChangeRequest {
     decision_reason: Option<String>,
 }
 
-/// A page of a partner's own requests.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct TierChangeRequestList {
-    /// The requests, the latest first.
-    data: Vec<TierChangeRequest>,
-    /// Where the page ends.
-    page: Page,
-}
-
 /// A new request.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
@@ -81,14 +71,14 @@ impl ChangeRequestsQuery {
         state: Option<Vec<State>>,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<TierChangeRequestList, Fault> {
+    ) -> Result<Option<List<TierChangeRequest>>, Fault> {
         let (ask, list, state) = (ctx.ask(), "subscription_change_requests_list", names(state));
         let owner = ask.owner()?;
         let window = Window::read(&ask.services.cursors, list, &(owner, &state), limit, cursor.as_deref())?;
         let rows = store::page(&ask.db, owner, state.as_deref(), &window).await?;
         let (rows, page) = window.cut(rows, RequestRow::own_keys);
         let data = rows.into_iter().map(TierChangeRequest::try_from).collect::<Result<_, _>>()?;
-        Ok(TierChangeRequestList { data, page })
+        ask.answer_list(List { data, page })
     }
 
     /// One of them.
@@ -97,9 +87,9 @@ impl ChangeRequestsQuery {
         &self,
         ctx: &Context<'_>,
         request_uuid: Uuid,
-    ) -> Result<TierChangeRequest, Fault> {
+    ) -> Result<Option<TierChangeRequest>, Fault> {
         let ask = ctx.ask();
-        found(ask, request_uuid, Some(ask.owner()?)).await
+        ask.answer(found(ask, request_uuid, Some(ask.owner()?)).await?)
     }
 }
 
@@ -115,7 +105,7 @@ impl ChangeRequestsMutation {
         &self,
         ctx: &Context<'_>,
         body: TierChangeRequestCreate,
-    ) -> Result<TierChangeRequest, Fault> {
+    ) -> Result<Option<TierChangeRequest>, Fault> {
         let ask = ctx.ask();
         let owner = ask.owner()?;
         let tier = changing::tier_get(&ask.db, &body.tier_code).await?;
@@ -140,7 +130,7 @@ impl ChangeRequestsMutation {
             let detail = json!({ "request_uuid": new.request_uuid });
             change.note(owner.uuid(), "CHANGE_REQUESTED", Some(tier.tier_uuid), detail).await?;
         }
-        found(ask, new.request_uuid, Some(owner)).await
+        ask.answer_created(new.request_uuid, found(ask, new.request_uuid, Some(owner)).await?)
     }
 
     /// Takes a request back while it is undecided.
@@ -149,9 +139,9 @@ impl ChangeRequestsMutation {
         &self,
         ctx: &Context<'_>,
         request_uuid: Uuid,
-    ) -> Result<TierChangeRequest, Fault> {
+    ) -> Result<Option<TierChangeRequest>, Fault> {
         let ask = ctx.ask();
-        decided(ask, request_uuid, Action::Withdraw, None, Some(ask.owner()?)).await
+        ask.answer(decided(ask, request_uuid, Action::Withdraw, None, Some(ask.owner()?)).await?)
     }
 }
 

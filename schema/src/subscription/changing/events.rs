@@ -11,7 +11,7 @@ use crate::page::{Page, Window, names};
 use crate::time::Time;
 
 /// Something that happened to a subscription.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubscriptionEvent {
     /// The entry.
@@ -35,7 +35,7 @@ pub(crate) struct SubscriptionEvent {
 }
 
 /// Who did something to a subscription.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubscriptionActor {
     /// Which kind.
@@ -47,7 +47,8 @@ pub(crate) struct SubscriptionActor {
 }
 
 /// The kinds of those who do something to a subscription.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum SubscriptionActorKind {
     /// A person of the partner's team.
     PartnerUser,

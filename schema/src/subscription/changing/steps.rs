@@ -19,8 +19,9 @@ use crate::services::Services;
 use crate::time::Time;
 
 /// When a cancelled subscription falls back to the free tier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
 #[graphql(name = "SubscriptionEnd")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum End {
     /// At once.
     Now,

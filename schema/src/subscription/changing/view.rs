@@ -10,7 +10,7 @@ use crate::subscription::public_tiers::BillingPeriod;
 use crate::time::Time;
 
 /// Which tier a partner is on, and until when. GraphQL itself has another use for the word `Subscription`.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(name = "PartnerSubscription", rename_fields = "snake_case")]
 pub(crate) struct Subscription {
     /// The partner.
@@ -38,7 +38,7 @@ pub(crate) struct Subscription {
 }
 
 /// What is to come of a subscription.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PendingChange {
     /// What it is.
@@ -52,7 +52,8 @@ pub(crate) struct PendingChange {
 }
 
 /// What can be to come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum PendingChangeKind {
     /// Another tier from a date on.
     TierChange,

@@ -7,20 +7,10 @@ use super::store::{self, ComparedRow, RatesRow};
 use crate::access::access;
 use crate::ask::{Ask, Asking};
 use crate::fault::Fault;
-use crate::page::Page;
+use crate::page::List;
 use crate::subscription::changing::{self, Change, End, Events, Subscription, SubscriptionEvent};
 use crate::subscription::values::{Effect, FeatureKind, FeatureValue};
 use crate::time::Time;
-
-/// A page of a history.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct SubscriptionEventList {
-    /// What happened, the latest first.
-    data: Vec<SubscriptionEvent>,
-    /// Where the page ends.
-    page: Page,
-}
 
 /// Another tier to look at.
 #[derive(InputObject)]
@@ -31,7 +21,7 @@ pub(crate) struct SubscriptionPreviewChange {
 }
 
 /// What another tier would change.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubscriptionPreview {
     /// The tier that the partner is on.
@@ -53,7 +43,8 @@ pub(crate) struct SubscriptionPreview {
 }
 
 /// When a change takes effect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum TakesEffect {
     /// At once.
     AtOnce,
@@ -62,7 +53,7 @@ pub(crate) enum TakesEffect {
 }
 
 /// A feature that would be worth something else.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureDifference {
     /// The feature.
@@ -80,7 +71,7 @@ pub(crate) struct FeatureDifference {
 }
 
 /// A budget now and then.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RateDifference {
     /// Requests now.
@@ -90,7 +81,7 @@ pub(crate) struct RateDifference {
 }
 
 /// A limit of which more is used than another tier allows.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct OverLimit {
     /// The feature.
@@ -113,8 +104,8 @@ pub(crate) struct CurrentQuery;
 impl CurrentQuery {
     /// The caller's partner's subscription.
     #[graphql(directive = access::apply("subscription".into()))]
-    async fn subscription_current_get(&self, ctx: &Context<'_>) -> Result<Subscription, Fault> {
-        found(ctx.ask()).await
+    async fn subscription_current_get(&self, ctx: &Context<'_>) -> Result<Option<Subscription>, Fault> {
+        ctx.ask().answer(found(ctx.ask()).await?)
     }
 
     /// What happened to it.
@@ -127,12 +118,12 @@ impl CurrentQuery {
         occurred_at_until: Option<Time>,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<SubscriptionEventList, Fault> {
+    ) -> Result<Option<List<SubscriptionEvent>>, Fault> {
         let (ask, list) = (ctx.ask(), "subscription_current_list_events");
         let partner_uuid = ask.owner()?.uuid();
         let events = Events { list, partner_uuid, kind, occurred_at_from, occurred_at_until, names_staff: false };
         let (data, page, _) = events.page(ask, limit, cursor.as_deref(), false).await?;
-        Ok(SubscriptionEventList { data, page })
+        ask.answer_list(List { data, page })
     }
 
     /// What another tier would give and take. Changes nothing.
@@ -141,7 +132,7 @@ impl CurrentQuery {
         &self,
         ctx: &Context<'_>,
         body: SubscriptionPreviewChange,
-    ) -> Result<SubscriptionPreview, Fault> {
+    ) -> Result<Option<SubscriptionPreview>, Fault> {
         let ask = ctx.ask();
         let owner = ask.owner()?;
         let tier = changing::tier_get(&ask.db, &body.tier_code).await?;
@@ -150,7 +141,7 @@ impl CurrentQuery {
         let rates = rates.ok_or_else(|| Fault::internal("a partner without subscription"))?;
         let rows = store::compared(&ask.db, owner, tier.tier_uuid).await?;
         let takes_effect = if tier.self_service { TakesEffect::AtOnce } else { TakesEffect::AfterApproval };
-        Ok(preview(tier.code, takes_effect, &rates, rows))
+        ask.answer(preview(tier.code, takes_effect, &rates, rows))
     }
 }
 
@@ -162,20 +153,20 @@ pub(crate) struct CurrentMutation;
 impl CurrentMutation {
     /// Cancels: the free tier from the end of the period on.
     #[graphql(directive = access::apply("subscription:write".into()))]
-    async fn subscription_current_cancel(&self, ctx: &Context<'_>) -> Result<Subscription, Fault> {
+    async fn subscription_current_cancel(&self, ctx: &Context<'_>) -> Result<Option<Subscription>, Fault> {
         let ask = ctx.ask();
         let partner_uuid = ask.owner()?.uuid();
         Change::asked(ask, None)?.cancel(partner_uuid, End::PeriodEnd).await?;
-        found(ask).await
+        ask.answer(found(ask).await?)
     }
 
     /// Takes a cancellation back before it takes effect.
     #[graphql(directive = access::apply("subscription:write".into()))]
-    async fn subscription_current_resume(&self, ctx: &Context<'_>) -> Result<Subscription, Fault> {
+    async fn subscription_current_resume(&self, ctx: &Context<'_>) -> Result<Option<Subscription>, Fault> {
         let ask = ctx.ask();
         let partner_uuid = ask.owner()?.uuid();
         Change::asked(ask, None)?.resume(partner_uuid).await?;
-        found(ask).await
+        ask.answer(found(ask).await?)
     }
 }
 

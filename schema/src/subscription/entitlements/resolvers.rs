@@ -13,7 +13,7 @@ use crate::subscription::values::{FeatureKind, FeatureValue};
 use crate::time::Time;
 
 /// What a partner may do and how much of it, each with where that comes from.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Entitlements {
     /// The partner.
@@ -29,7 +29,7 @@ pub(crate) struct Entitlements {
 }
 
 /// One feature as it is resolved for a partner.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Entitlement {
     /// By which programs know the feature.
@@ -57,7 +57,8 @@ pub(crate) struct Entitlement {
 }
 
 /// Where an entitlement comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum EntitlementSource {
     /// The tier says so.
     Tier,
@@ -86,7 +87,11 @@ pub(crate) struct EntitlementsQuery;
 impl EntitlementsQuery {
     /// What the caller's partner is entitled to, now or at a moment to come.
     #[graphql(directive = access::apply("subscription".into()))]
-    async fn subscription_entitlements_get(&self, ctx: &Context<'_>, at: Option<Time>) -> Result<Entitlements, Fault> {
+    async fn subscription_entitlements_get(
+        &self,
+        ctx: &Context<'_>,
+        at: Option<Time>,
+    ) -> Result<Option<Entitlements>, Fault> {
         let ask = ctx.ask();
         let owner = ask.owner()?;
         rules::moment(at, ask.now)?;
@@ -94,7 +99,7 @@ impl EntitlementsQuery {
         let tier = rows.first().map(|row| (row.tier_code.clone(), row.tier_name.clone()));
         let (tier_code, tier_name) = tier.ok_or_else(|| Fault::internal("a partner without entitlements"))?;
         let features = rows.into_iter().map(Into::into).collect();
-        Ok(Entitlements { partner_uuid: owner.uuid(), at, tier_code, tier_name, features })
+        ask.answer(Entitlements { partner_uuid: owner.uuid(), at, tier_code, tier_name, features })
     }
 }
 

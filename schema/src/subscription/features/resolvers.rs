@@ -8,13 +8,13 @@ use super::store::{self, FeatureRow, Filter, NewFeature};
 use crate::access::access;
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::Fault;
-use crate::page::{CountedPage, Window, names};
+use crate::page::{CountedList, CountedPage, Window, names};
 use crate::subscription::tiers;
 use crate::subscription::values::{FeatureKind, FeatureValue, Said};
 use crate::time::Time;
 
 /// What a tier can hold.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Feature {
     /// By which programs know it; it never changes.
@@ -43,16 +43,6 @@ pub(crate) struct Feature {
     created_at: Time,
     /// When it last changed.
     updated_at: Time,
-}
-
-/// A page of features.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct FeatureList {
-    /// The features, in the order of the pricing page.
-    data: Vec<Feature>,
-    /// Where the page ends.
-    page: CountedPage,
 }
 
 /// A new feature.
@@ -121,14 +111,17 @@ impl FeaturesQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<FeatureList, Fault> {
+    ) -> Result<Option<CountedList<Feature>>, Fault> {
         let (ask, list) = (ctx.ask(), "subscription_features_list");
         let filter = Filter { kind: names(kind), q };
         let window = Window::read(&ask.services.cursors, list, &filter, limit, cursor.as_deref())?;
         let rows = store::page(&ask.db, &filter, &window).await?;
         let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
         let (rows, page) = window.cut(rows, FeatureRow::keys);
-        Ok(FeatureList { data: rows.into_iter().map(Into::into).collect(), page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList {
+            data: rows.into_iter().map(Into::into).collect(),
+            page: CountedPage::of(page, total),
+        })
     }
 }
 
@@ -140,7 +133,11 @@ pub(crate) struct FeaturesMutation;
 impl FeaturesMutation {
     /// Defines a feature. It is worth its default in every tier until a tier says otherwise.
     #[graphql(directive = access::apply("labs.admin.tiers:write".into()))]
-    async fn subscription_features_create(&self, ctx: &Context<'_>, body: FeatureCreate) -> Result<Feature, Fault> {
+    async fn subscription_features_create(
+        &self,
+        ctx: &Context<'_>,
+        body: FeatureCreate,
+    ) -> Result<Option<Feature>, Fault> {
         let (ask, mut errors) = (ctx.ask(), Vec::new());
         note(ask, &body.code);
         let name = rules::name(&body.name, &mut errors);
@@ -167,7 +164,7 @@ impl FeaturesMutation {
         tiers::turn(&ask.db).await?;
         store::insert(&ask.db, &new).await?;
         rules::few_enough(store::count(&ask.db, &Filter::default()).await?)?;
-        found(ask, &body.code).await
+        ask.answer_created(body.code.as_str(), found(ask, &body.code).await?)
     }
 
     /// Changes a feature's words, place and default. The default is in force within a second where a tier says nothing.
@@ -177,7 +174,7 @@ impl FeaturesMutation {
         ctx: &Context<'_>,
         feature_code: String,
         body: FeatureUpdate,
-    ) -> Result<Feature, Fault> {
+    ) -> Result<Option<Feature>, Fault> {
         let (ask, mut errors) = (ctx.ask(), Vec::new());
         note(ask, &feature_code);
         let kind = FeatureKind::of(&store::lock(&ask.db, &feature_code).await?.ok_or_else(not_found)?);
@@ -204,7 +201,7 @@ impl FeaturesMutation {
         if says_default {
             tiers::way_out(&ask.db, None).await?;
         }
-        found(ask, &feature_code).await
+        ask.answer(found(ask, &feature_code).await?)
     }
 }
 

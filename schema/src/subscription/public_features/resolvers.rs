@@ -7,11 +7,11 @@ use super::store::{self, FeatureRow, ValueRow};
 use crate::access::access;
 use crate::ask::Asking;
 use crate::fault::Fault;
-use crate::page::{Page, Window};
+use crate::page::{List, Window};
 use crate::subscription::values::{FeatureKind, FeatureValue};
 
 /// A feature and what it is worth in each tier on offer.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicFeature {
     /// By which programs know it.
@@ -31,7 +31,7 @@ pub(crate) struct PublicFeature {
 }
 
 /// What a feature is worth in a tier.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicFeatureValue {
     /// The tier.
@@ -44,16 +44,6 @@ pub(crate) struct PublicFeatureValue {
     enabled: Option<bool>,
     /// Whether a limit has no cap.
     unlimited: bool,
-}
-
-/// A page of the matrix.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct PublicFeatureList {
-    /// The features, in the order of the pricing page.
-    data: Vec<PublicFeature>,
-    /// Where the page ends.
-    page: Page,
 }
 
 /// Public reads of features.
@@ -69,12 +59,12 @@ impl PublicFeaturesQuery {
         ctx: &Context<'_>,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<PublicFeatureList, Fault> {
+    ) -> Result<Option<List<PublicFeature>>, Fault> {
         let (ask, list) = (ctx.ask(), "subscription_public_features_list");
         let window = Window::read(&ask.services.cursors, list, &(), limit, cursor.as_deref())?;
         let rows = store::page(&ask.db, &window).await?;
         let (rows, page) = window.cut(rows, |row| vec![json!(row.position), json!(row.code)]);
-        Ok(PublicFeatureList { data: rows.into_iter().map(Into::into).collect(), page })
+        ask.answer_list(List { data: rows.into_iter().map(Into::into).collect(), page })
     }
 }
 

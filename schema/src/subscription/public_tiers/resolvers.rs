@@ -8,11 +8,11 @@ use crate::access::access;
 use crate::ask::Asking;
 use crate::fault::Fault;
 use crate::money::Money;
-use crate::page::{Page, Window};
+use crate::page::{List, Window};
 use crate::subscription::values::{FeatureKind, FeatureValue};
 
 /// A tier that is on offer.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Tier {
     /// By which programs know it.
@@ -36,7 +36,8 @@ pub(crate) struct Tier {
 }
 
 /// What a price pays for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum BillingPeriod {
     /// There are no periods.
     None,
@@ -47,7 +48,7 @@ pub(crate) enum BillingPeriod {
 }
 
 /// How much a tier allows one partner, over all its people and programs.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierLimits {
     /// Requests a second.
@@ -61,7 +62,7 @@ pub(crate) struct TierLimits {
 }
 
 /// One feature and what it is worth in a tier.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierFeature {
     /// By which programs know it.
@@ -80,16 +81,6 @@ pub(crate) struct TierFeature {
     unlimited: bool,
 }
 
-/// A page of tiers.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct TierList {
-    /// The tiers, in the order of the pricing page.
-    data: Vec<Tier>,
-    /// Where the page ends.
-    page: Page,
-}
-
 /// Public reads of tiers.
 #[derive(Default)]
 pub(crate) struct PublicTiersQuery;
@@ -103,20 +94,20 @@ impl PublicTiersQuery {
         ctx: &Context<'_>,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<TierList, Fault> {
+    ) -> Result<Option<List<Tier>>, Fault> {
         let ask = ctx.ask();
         let list = "subscription_public_tiers_list";
         let window = Window::read(&ask.services.cursors, list, &(), limit, cursor.as_deref())?;
         let rows = store::page(&ask.db, &window).await?;
         let (rows, page) = window.cut(rows, |row| vec![json!(row.position), json!(row.code)]);
-        Ok(TierList { data: rows.into_iter().map(Into::into).collect(), page })
+        ask.answer_list(List { data: rows.into_iter().map(Into::into).collect(), page })
     }
 
     /// One of them.
     #[graphql(directive = access::apply("public".into()))]
-    async fn subscription_public_tiers_get(&self, ctx: &Context<'_>, tier_code: String) -> Result<Tier, Fault> {
+    async fn subscription_public_tiers_get(&self, ctx: &Context<'_>, tier_code: String) -> Result<Option<Tier>, Fault> {
         let row = store::get(&ctx.ask().db, &tier_code).await?;
-        row.map(Into::into).ok_or_else(|| Fault::not_found("tier on offer"))
+        ctx.ask().answer(row.map(Into::into).ok_or_else(|| Fault::not_found("tier on offer"))?)
     }
 }
 

@@ -12,17 +12,15 @@ use super::rules::{self, Action, State};
 use super::simulation;
 use super::store::{self, Filter, NewTier, TierRow};
 use super::way_out;
-use crate::access::access;
+use crate::access::{access, audit_target, batched};
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::{Fault, FieldError};
-use crate::page::{CountedPage, Window, names};
+use crate::page::{CountedList, CountedPage, Window, names};
 use crate::subscription::features;
 use crate::subscription::values::{FeatureKind, FeatureValueInput};
 
 pub(super) use types::TierSimulation;
-use types::{
-    SubscriberList, TierCreate, TierFeaturesPut, TierRecord, TierRecordList, TierSimulate, TierUpdate, period_name,
-};
+use types::{Subscriber, TierCreate, TierFeaturesPut, TierRecord, TierSimulate, TierUpdate, period_name};
 
 /// Reads of tiers.
 #[derive(Default)]
@@ -42,7 +40,7 @@ impl TiersQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<TierRecordList, Fault> {
+    ) -> Result<Option<CountedList<TierRecord>>, Fault> {
         let (ask, list) = (ctx.ask(), "subscription_tiers_list");
         let filter = Filter { state: names(state), self_service, q };
         let window = Window::read(&ask.services.cursors, list, &filter, limit, cursor.as_deref())?;
@@ -50,17 +48,24 @@ impl TiersQuery {
         let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
         let (rows, page) = window.cut(rows, TierRow::keys);
         let data = rows.into_iter().map(TierRecord::try_from).collect::<Result<_, _>>()?;
-        Ok(TierRecordList { data, page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
     }
 
     /// One tier with the number of its subscribers.
-    #[graphql(directive = access::apply("labs.admin.tiers".into()))]
-    async fn subscription_tiers_get(&self, ctx: &Context<'_>, tier_uuid: Uuid) -> Result<TierRecord, Fault> {
-        found(ctx.ask(), tier_uuid).await
+    #[graphql(
+        directive = access::apply("labs.admin.tiers".into()),
+        directive = audit_target::apply("tier".into(), "tier_uuid".into()),
+        directive = batched::apply()
+    )]
+    async fn subscription_tiers_get(&self, ctx: &Context<'_>, tier_uuid: Uuid) -> Result<Option<TierRecord>, Fault> {
+        ctx.ask().answer(found(ctx.ask(), tier_uuid).await?)
     }
 
     /// The partners on a tier, the latest first.
-    #[graphql(directive = access::apply("labs.admin.tiers".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.tiers".into()),
+        directive = audit_target::apply("tier".into(), "tier_uuid".into())
+    )]
     async fn subscription_tiers_list_subscribers(
         &self,
         ctx: &Context<'_>,
@@ -68,7 +73,7 @@ impl TiersQuery {
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<SubscriberList, Fault> {
+    ) -> Result<Option<CountedList<Subscriber>>, Fault> {
         let (ask, list) = (ctx.ask(), "subscription_tiers_list_subscribers");
         note(ask, tier_uuid).await?;
         let window = Window::read(&ask.services.cursors, list, &tier_uuid, limit, cursor.as_deref())?;
@@ -76,17 +81,23 @@ impl TiersQuery {
         let total =
             if include_total == Some(true) { Some(store::subscribers_count(&ask.db, tier_uuid).await?) } else { None };
         let (rows, page) = window.cut(rows, store::SubscriberRow::keys);
-        Ok(SubscriberList { data: rows.into_iter().map(Into::into).collect(), page: CountedPage::of(page, total) })
+        ask.answer_list(CountedList {
+            data: rows.into_iter().map(Into::into).collect(),
+            page: CountedPage::of(page, total),
+        })
     }
 
     /// Who would gain or lose what if a tier were changed so. Changes nothing.
-    #[graphql(directive = access::apply("labs.admin.tiers".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.tiers".into()),
+        directive = audit_target::apply("tier".into(), "tier_uuid".into())
+    )]
     async fn subscription_tiers_simulate(
         &self,
         ctx: &Context<'_>,
         tier_uuid: Uuid,
         body: TierSimulate,
-    ) -> Result<TierSimulation, Fault> {
+    ) -> Result<Option<TierSimulation>, Fault> {
         let ask = ctx.ask();
         note(ask, tier_uuid).await?;
         let values = match body.features {
@@ -94,7 +105,7 @@ impl TiersQuery {
             None => None,
         };
         let tier = store::get(&ask.db, tier_uuid).await?.ok_or_else(not_found)?;
-        simulation::run(&ask.db, tier, values, body.burst_per_second, body.daily_requests).await
+        ask.answer(simulation::run(&ask.db, tier, values, body.burst_per_second, body.daily_requests).await?)
     }
 }
 
@@ -106,7 +117,11 @@ pub(crate) struct TiersMutation;
 impl TiersMutation {
     /// Makes a draft.
     #[graphql(directive = access::apply("labs.admin.tiers:write".into()))]
-    async fn subscription_tiers_create(&self, ctx: &Context<'_>, body: TierCreate) -> Result<TierRecord, Fault> {
+    async fn subscription_tiers_create(
+        &self,
+        ctx: &Context<'_>,
+        body: TierCreate,
+    ) -> Result<Option<TierRecord>, Fault> {
         let (ask, mut errors) = (ctx.ask(), Vec::new());
         let name = rules::name(&body.name, &mut errors);
         let definitions = features::definitions(&ask.db).await?;
@@ -131,17 +146,20 @@ impl TiersMutation {
         };
         store::insert(&ask.db, &new).await?;
         store::set_features(&ask.db, new.tier_uuid, &values).await?;
-        found(ask, new.tier_uuid).await
+        ask.answer_created(new.tier_uuid, found(ask, new.tier_uuid).await?)
     }
 
     /// Changes a tier. Its subscribers have it so within a second.
-    #[graphql(directive = access::apply("labs.admin.tiers:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.tiers:write".into()),
+        directive = audit_target::apply("tier".into(), "tier_uuid".into())
+    )]
     async fn subscription_tiers_update(
         &self,
         ctx: &Context<'_>,
         tier_uuid: Uuid,
         body: TierUpdate,
-    ) -> Result<TierRecord, Fault> {
+    ) -> Result<Option<TierRecord>, Fault> {
         let (ask, mut errors) = (ctx.ask(), Vec::new());
         let held = held(ask, tier_uuid).await?;
         let name = body.name.as_deref().map(|name| rules::name(name, &mut errors));
@@ -165,17 +183,20 @@ impl TiersMutation {
         };
         store::update(&ask.db, tier_uuid, &change).await?;
         rules::fallback_left(store::fallback_is_left(&ask.db).await?)?;
-        found(ask, tier_uuid).await
+        ask.answer(found(ask, tier_uuid).await?)
     }
 
     /// Replaces all that a tier says of features. Where it says nothing, a feature's default holds.
-    #[graphql(directive = access::apply("labs.admin.tiers:write".into()))]
+    #[graphql(
+        directive = access::apply("labs.admin.tiers:write".into()),
+        directive = audit_target::apply("tier".into(), "tier_uuid".into())
+    )]
     async fn subscription_tiers_put_features(
         &self,
         ctx: &Context<'_>,
         tier_uuid: Uuid,
         body: TierFeaturesPut,
-    ) -> Result<TierRecord, Fault> {
+    ) -> Result<Option<TierRecord>, Fault> {
         let ask = ctx.ask();
         let held = held(ask, tier_uuid).await?;
         let values = features_said(ask, &body.features).await?;
@@ -183,19 +204,25 @@ impl TiersMutation {
         if State::parse(&held.state)? != State::Draft {
             way_out(&ask.db, Some(tier_uuid)).await?;
         }
-        found(ask, tier_uuid).await
+        ask.answer(found(ask, tier_uuid).await?)
     }
 
     /// Puts a tier into the public catalogue.
-    #[graphql(directive = access::apply("labs.admin.tiers:write".into()))]
-    async fn subscription_tiers_offer(&self, ctx: &Context<'_>, tier_uuid: Uuid) -> Result<TierRecord, Fault> {
-        moved(ctx.ask(), tier_uuid, Action::Offer).await
+    #[graphql(
+        directive = access::apply("labs.admin.tiers:write".into()),
+        directive = audit_target::apply("tier".into(), "tier_uuid".into())
+    )]
+    async fn subscription_tiers_offer(&self, ctx: &Context<'_>, tier_uuid: Uuid) -> Result<Option<TierRecord>, Fault> {
+        ctx.ask().answer(moved(ctx.ask(), tier_uuid, Action::Offer).await?)
     }
 
     /// Takes a tier out of the public catalogue. Its subscribers keep it.
-    #[graphql(directive = access::apply("labs.admin.tiers:write".into()))]
-    async fn subscription_tiers_retire(&self, ctx: &Context<'_>, tier_uuid: Uuid) -> Result<TierRecord, Fault> {
-        moved(ctx.ask(), tier_uuid, Action::Retire).await
+    #[graphql(
+        directive = access::apply("labs.admin.tiers:write".into()),
+        directive = audit_target::apply("tier".into(), "tier_uuid".into())
+    )]
+    async fn subscription_tiers_retire(&self, ctx: &Context<'_>, tier_uuid: Uuid) -> Result<Option<TierRecord>, Fault> {
+        ctx.ask().answer(moved(ctx.ask(), tier_uuid, Action::Retire).await?)
     }
 }
 

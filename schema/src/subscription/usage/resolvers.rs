@@ -13,7 +13,7 @@ use crate::subscription::values::cap;
 use crate::time::Time;
 
 /// Each limit beside what is used of it.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubscriptionUsage {
     /// The partner.
@@ -27,7 +27,7 @@ pub(crate) struct SubscriptionUsage {
 }
 
 /// A limit and what is used of it.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct LimitUse {
     /// The feature.
@@ -49,7 +49,7 @@ pub(crate) struct LimitUse {
 }
 
 /// The budgets of requests.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RequestUse {
     /// Requests a second.
@@ -76,13 +76,13 @@ pub(crate) struct UsageQuery;
 impl UsageQuery {
     /// Each limit beside what is used of it.
     #[graphql(directive = access::apply("subscription".into()))]
-    async fn subscription_usage_get(&self, ctx: &Context<'_>) -> Result<SubscriptionUsage, Fault> {
+    async fn subscription_usage_get(&self, ctx: &Context<'_>) -> Result<Option<SubscriptionUsage>, Fault> {
         let ask = ctx.ask();
         let owner = ask.owner()?;
         let rates = store::rates(&ask.db, owner).await?;
         let rates = rates.ok_or_else(|| Fault::internal("a partner without subscription"))?;
         let limits = store::limits(&ask.db, owner).await?;
-        Ok(SubscriptionUsage {
+        ask.answer(SubscriptionUsage {
             partner_uuid: owner.uuid(),
             tier_code: rates.tier_code.clone(),
             limits: limits.into_iter().map(Into::into).collect(),

@@ -10,7 +10,7 @@ use crate::principal::{PrincipalType, Role};
 use crate::time::Time;
 
 /// The calling principal, as the service sees it.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Me {
     /// The kind of principal.
@@ -34,7 +34,7 @@ pub(crate) struct Me {
 }
 
 /// What may be spent and what is left.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RateLimit {
     /// Requests per second.
@@ -55,11 +55,11 @@ pub(crate) struct MeQuery;
 impl MeQuery {
     /// The calling principal: kind, scopes the token carries, budgets.
     #[graphql(directive = access::apply("any".into()))]
-    async fn system_me_get(&self, ctx: &Context<'_>) -> Result<Me, Fault> {
+    async fn system_me_get(&self, ctx: &Context<'_>) -> Result<Option<Me>, Fault> {
         let ask = ctx.ask();
         let principal = ask.principal()?;
         let daily = ask.services.budgets.peek(&principal.budget, ask.now).await?;
-        Ok(Me {
+        ask.answer(Me {
             principal_type: principal.kind,
             scopes: sorted(principal.scopes.names()),
             rate_limit: RateLimit {

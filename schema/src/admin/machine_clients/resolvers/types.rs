@@ -10,7 +10,6 @@ use super::super::store::grants::GrantRow;
 use super::super::store::secrets::EntryRow;
 use super::super::store::{ClientRow, ScopeUseRow, SecretRow};
 use crate::fault::Fault;
-use crate::page::CountedPage;
 use crate::time::Time;
 
 /// A program that an operator provisioned.
@@ -77,18 +76,8 @@ pub(crate) struct MachineClientSecret {
     pub(super) last_used_at: Option<Time>,
 }
 
-/// A page of programs.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct MachineClientList {
-    /// The programs.
-    pub(super) data: Vec<MachineClient>,
-    /// Where the page ends.
-    pub(super) page: CountedPage,
-}
-
 /// A secret in the history of its program.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MachineClientSecretEntry {
     /// For paths.
@@ -107,16 +96,6 @@ pub(crate) struct MachineClientSecretEntry {
     last_used_at: Option<Time>,
 }
 
-/// A page of secrets.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct MachineClientSecretList {
-    /// The secrets, the newest first.
-    pub(super) data: Vec<MachineClientSecretEntry>,
-    /// Where the page ends.
-    pub(super) page: CountedPage,
-}
-
 /// How asking for a token ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Enum, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -130,7 +109,7 @@ pub(crate) enum TokenGrantOutcome {
 }
 
 /// One time that a program asked for a token.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TokenGrant {
     /// The entry's id.
@@ -153,28 +132,19 @@ pub(crate) struct TokenGrant {
     address: Option<String>,
 }
 
-/// A page of the ledger.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct TokenGrantList {
-    /// The entries.
-    pub(super) data: Vec<TokenGrant>,
-    /// Where the page ends.
-    pub(super) page: CountedPage,
-}
-
 /// A program just provisioned, with its secret, which is shown this once.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MachineClientWithSecret {
     /// The secret itself.
     pub(super) client_secret: String,
     #[graphql(flatten)]
+    #[serde(flatten)]
     pub(super) client: MachineClient,
 }
 
 /// A new secret, which is shown this once.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RotatedSecret {
     /// What is known of it from now on.

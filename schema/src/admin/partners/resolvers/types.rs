@@ -5,14 +5,12 @@ use uuid::Uuid;
 
 use super::super::store::PartnerRow;
 use crate::fault::Fault;
-use crate::page::CountedPage;
 use crate::partner::company::{AddressPatch, BillingAddressPatch, CompanyAddressView, CompanyBillingAddress, Patch};
-use crate::partner::contacts::Contact;
 use crate::partner::standing::State;
 use crate::time::Time;
 
 /// A partner, as staff see it.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AdminPartner {
     /// The partner.
@@ -60,7 +58,7 @@ pub(crate) struct AdminPartner {
 }
 
 /// A partner's subscription, in short.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AdminPartnerSubscription {
     /// The tier's code.
@@ -76,7 +74,7 @@ pub(crate) struct AdminPartnerSubscription {
 }
 
 /// How much belongs to a partner.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AdminPartnerCounts {
     /// People in the team.
@@ -93,26 +91,6 @@ pub(crate) struct AdminPartnerCounts {
     contacts: i64,
     /// Staff's notes.
     notes: i64,
-}
-
-/// A page of partners.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct AdminPartnerList {
-    /// The partners.
-    pub(super) data: Vec<AdminPartner>,
-    /// Where the page ends.
-    pub(super) page: CountedPage,
-}
-
-/// A page of a partner's contacts.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct AdminPartnerContactList {
-    /// The contacts, the newest first.
-    pub(super) data: Vec<Contact>,
-    /// Where the page ends.
-    pub(super) page: CountedPage,
 }
 
 /// A partner to be.

@@ -8,11 +8,10 @@ use super::super::store::LimitRow;
 use super::super::store::consumers::UseRow;
 use super::super::store::refusals::RefusalRow;
 use crate::fault::Fault;
-use crate::page::CountedPage;
 use crate::time::Time;
 
 /// What a partner may spend, what is used of it, and where each limit comes from.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PartnerRateLimit {
     /// The partner.
@@ -30,7 +29,7 @@ pub(crate) struct PartnerRateLimit {
 }
 
 /// The budget of a second.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BurstLimit {
     /// Requests a second.
@@ -42,7 +41,7 @@ pub(crate) struct BurstLimit {
 }
 
 /// The budget of a day in UTC.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct DailyLimit {
     /// Requests a day.
@@ -60,7 +59,8 @@ pub(crate) struct DailyLimit {
 }
 
 /// Where a limit comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum LimitSource {
     /// The tier.
     Tier,
@@ -69,7 +69,7 @@ pub(crate) enum LimitSource {
 }
 
 /// Limits in place of the tier's.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RateLimitOverride {
     /// Requests a second; null leaves the tier's.
@@ -87,7 +87,7 @@ pub(crate) struct RateLimitOverride {
 }
 
 /// The internal person who set an override.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct LimitSetter {
     /// The person.
@@ -119,7 +119,7 @@ pub(crate) struct RateLimitReset {
 }
 
 /// Whose a budget is.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct BudgetAccount {
     /// The kind of account.
@@ -132,20 +132,37 @@ pub(crate) struct BudgetAccount {
 
 /// The kinds of account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum BudgetAccountKind {
     /// A partner: all its people and programs together.
     Partner,
     /// A program of the service's own.
-    #[serde(rename = "client")]
     MachineClient,
     /// An internal person.
-    #[serde(rename = "staff")]
     StaffUser,
 }
 
+impl BudgetAccountKind {
+    /// The kinds as the names of accounts begin with them, each once and in order.
+    pub(super) fn prefixes(kinds: Option<Vec<Self>>) -> Option<Vec<String>> {
+        let kinds = kinds.filter(|kinds| !kinds.is_empty())?;
+        let mut prefixes: Vec<String> = kinds.into_iter().map(|kind| kind.prefix().to_owned()).collect();
+        prefixes.sort_unstable();
+        prefixes.dedup();
+        Some(prefixes)
+    }
+
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Partner => "partner",
+            Self::MachineClient => "client",
+            Self::StaffUser => "staff",
+        }
+    }
+}
+
 /// What an account has used of its day.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RateLimitConsumer {
     /// Whose budget it is.
@@ -164,18 +181,8 @@ pub(crate) struct RateLimitConsumer {
     share: f64,
 }
 
-/// A page of accounts.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct RateLimitConsumerList {
-    /// The accounts.
-    pub(super) data: Vec<RateLimitConsumer>,
-    /// Where the page ends.
-    pub(super) page: CountedPage,
-}
-
 /// How often an account was refused one operation in one hour because a budget was spent.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct RateLimitRefusal {
     /// When the hour began.
@@ -190,16 +197,6 @@ pub(crate) struct RateLimitRefusal {
     refusals: i64,
     /// When last, exact to some seconds.
     last_at: Time,
-}
-
-/// A page of the ledger of refusals.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct RateLimitRefusalList {
-    /// The refusals.
-    pub(super) data: Vec<RateLimitRefusal>,
-    /// Where the page ends.
-    pub(super) page: CountedPage,
 }
 
 impl PartnerRateLimit {
@@ -298,7 +295,7 @@ mod tests {
         ] {
             let read = account(&format!("{word}:{uuid}"), None).unwrap();
             assert_eq!((read.kind, read.uuid), (kind, uuid));
-            assert_eq!(serde_json::to_value(kind).unwrap(), word);
+            assert_eq!(kind.prefix(), word);
         }
         assert!(account("network:others", None).is_err());
     }

@@ -6,7 +6,6 @@ use uuid::Uuid;
 use super::super::rules::State;
 use super::super::store::{MemberRow, RoleRow};
 use crate::fault::Fault;
-use crate::page::CountedPage;
 use crate::scope::ScopeSet;
 use crate::time::Time;
 
@@ -14,7 +13,7 @@ use crate::time::Time;
 const OWN_ACCOUNT: &str = "auth.account:write";
 
 /// Somebody who runs the service.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StaffMember {
     /// For paths.
@@ -44,23 +43,13 @@ pub(crate) struct StaffMember {
 }
 
 /// A role that somebody holds.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct StaffMemberRole {
     /// Its code.
     code: String,
     /// What it is called.
     name: String,
-}
-
-/// A page of internal people.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct StaffList {
-    /// The people.
-    pub(super) data: Vec<StaffMember>,
-    /// Where the page ends.
-    pub(super) page: CountedPage,
 }
 
 /// Somebody to invite.

@@ -6,15 +6,12 @@ use uuid::Uuid;
 use super::super::rules::UserState;
 use super::super::store::UserRow;
 use crate::auth::account::PersonType;
-use crate::auth::security_events::SecurityEventView;
-use crate::auth::sessions::OpenSession;
 use crate::fault::Fault;
-use crate::page::CountedPage;
 use crate::principal::Role;
 use crate::time::Time;
 
 /// Somebody who signs in.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct User {
     /// For paths.
@@ -51,36 +48,6 @@ pub(crate) struct User {
     created_at: Time,
     /// When name, address or state last changed.
     updated_at: Time,
-}
-
-/// A page of people.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct UserList {
-    /// The people.
-    pub(super) data: Vec<User>,
-    /// Where the page ends.
-    pub(super) page: CountedPage,
-}
-
-/// A page of a person's open sessions.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct UserSessionList {
-    /// The sessions, the newest first.
-    pub(super) data: Vec<OpenSession>,
-    /// Where the page ends.
-    pub(super) page: CountedPage,
-}
-
-/// A page of a person's ledger.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct UserSecurityEventList {
-    /// The entries, the latest first.
-    pub(super) data: Vec<SecurityEventView>,
-    /// Where the page ends.
-    pub(super) page: CountedPage,
 }
 
 /// A merge patch of a person (RFC 7396).

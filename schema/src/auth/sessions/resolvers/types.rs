@@ -5,11 +5,10 @@ use uuid::Uuid;
 
 use crate::auth::devices::device;
 use crate::auth::sessions::store::OpenRow;
-use crate::page::Page;
 use crate::time::Time;
 
 /// An access token for a person. The refresh token travels in a cookie and never in a body.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SignedIn {
     /// Goes into the Authorization header as `Bearer <access_token>`.
@@ -28,7 +27,7 @@ impl SignedIn {
 }
 
 /// The end of a session.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SignedOut {
     /// `SIGNED_OUT`.
@@ -36,7 +35,7 @@ pub(crate) struct SignedOut {
 }
 
 /// The end of every session of a person.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SignedOutEverywhere {
     /// `SIGNED_OUT`.
@@ -46,7 +45,7 @@ pub(crate) struct SignedOutEverywhere {
 }
 
 /// The password or a code was given again.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Reauthenticated {
     /// `REAUTHENTICATED`.
@@ -58,7 +57,7 @@ pub(crate) struct Reauthenticated {
 }
 
 /// Where a person is signed in.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct OpenSession {
     /// The session.
@@ -82,13 +81,14 @@ pub(crate) struct OpenSession {
 }
 
 /// Where the caller is signed in.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Session {
     /// Whether it is the one that asks.
     current: bool,
     /// The session.
     #[graphql(flatten)]
+    #[serde(flatten)]
     session: OpenSession,
 }
 
@@ -113,16 +113,6 @@ impl Session {
     pub(super) fn of(row: OpenRow, own: Uuid) -> Self {
         Self { current: row.session_uuid == own, session: row.into() }
     }
-}
-
-/// A page of sessions.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct SessionList {
-    /// The sessions, the newest first.
-    pub(super) data: Vec<Session>,
-    /// Where the page ends.
-    pub(super) page: Page,
 }
 
 /// An e-mail address and a password.

@@ -5,11 +5,10 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::fault::Fault;
-use crate::marketplace::apps::rules::State;
+use crate::marketplace::apps::rules::AppState;
 use crate::marketplace::apps::rules::draft::Patch;
 use crate::marketplace::apps::store::{AppRow, CategoryRow, SelectableRow};
 use crate::marketplace::versions::State as VersionState;
-use crate::page::Page;
 use crate::time::Time;
 
 /// An app of a partner: the draft of its listing in the default locale, and how far it has come.
@@ -29,7 +28,7 @@ pub(crate) struct App {
     /// The locale of the texts here.
     default_locale: String,
     /// Where it is.
-    state: State,
+    state: AppState,
     /// Why it is there, when somebody gave a reason.
     state_reason: Option<String>,
     /// Where customers write for help.
@@ -112,18 +111,8 @@ pub(crate) struct AppPublishedVersion {
     published_at: Time,
 }
 
-/// A page of apps.
-#[derive(Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct AppList {
-    /// The apps in the order asked for.
-    pub(super) data: Vec<App>,
-    /// Where the page ends.
-    pub(super) page: Page,
-}
-
 /// What an app has chosen of the category tree.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppCategories {
     /// The primary one first.
@@ -131,7 +120,7 @@ pub(crate) struct AppCategories {
 }
 
 /// A place in the tree of active categories.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SelectableCategory {
     /// Its id.
@@ -152,16 +141,6 @@ pub(crate) struct SelectableCategory {
     depth: i32,
     /// Whether an app may choose it: not one that only groups others.
     selectable: bool,
-}
-
-/// A page of the tree of active categories.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct SelectableCategoryList {
-    /// The categories, each parent before what is beneath it.
-    pub(super) data: Vec<SelectableCategory>,
-    /// Where the page ends.
-    pub(super) page: Page,
 }
 
 /// A new app.
@@ -219,7 +198,7 @@ impl TryFrom<AppRow> for App {
             tagline: row.tagline,
             description: row.description,
             default_locale: row.default_locale,
-            state: State::parse(&row.state)?,
+            state: row.state,
             state_reason: row.state_reason,
             support_email: row.support_email,
             support_url: row.support_url,

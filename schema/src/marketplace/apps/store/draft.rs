@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::AppRow;
 use crate::db::Db;
 use crate::fault::{Fault, constraint_of};
+use crate::marketplace::apps::rules::AppState;
 use crate::marketplace::apps::rules::draft::{Draft, Fixed};
 use crate::principal::Owner;
 use crate::time::Time;
@@ -104,7 +105,7 @@ fn new_row(app_uuid: Uuid, draft: &Draft, created_at: Time) -> AppRow {
         tagline: draft.tagline,
         description: draft.description,
         default_locale: draft.default_locale,
-        state: "DRAFT".to_owned(),
+        state: AppState::Draft,
         state_reason: None,
         support_email: draft.support_email,
         support_url: draft.support_url,

@@ -3,18 +3,18 @@
 use async_graphql::{ComplexObject, Context, Enum, InputObject, SimpleObject};
 use uuid::Uuid;
 
-use crate::access::access;
+use crate::access::{access, edge};
 use crate::ask::Asking;
 use crate::fault::Fault;
 use crate::marketplace::apps::{self, App};
 use crate::marketplace::checklist::AppChecklist;
 use crate::marketplace::publication::{Difference, ListingSnapshot};
 use crate::marketplace::submissions::store::{FindingRow, Standing, SubmissionRow};
-use crate::page::CountedPage;
 use crate::time::Time;
 
 /// Where a submission is: the version's state while it was the last one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum SubmissionState {
     /// Waits in the queue.
     Submitted,
@@ -31,7 +31,7 @@ pub(crate) enum SubmissionState {
 }
 
 /// A member of staff who reviews.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Reviewer {
     /// The person.
@@ -41,7 +41,7 @@ pub(crate) struct Reviewer {
 }
 
 /// One handing in of a version, as the queue shows it.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(complex, rename_fields = "snake_case")]
 pub(crate) struct Submission {
     /// Its id.
@@ -81,17 +81,18 @@ pub(crate) struct Submission {
 #[ComplexObject(rename_fields = "snake_case")]
 impl Submission {
     /// The app as its owner has it now; what was handed in may be older.
-    #[graphql(directive = access::apply("labs.admin.apps".into()))]
+    #[graphql(directive = access::apply("labs.admin.apps".into()), directive = edge::apply())]
     async fn app(&self, ctx: &Context<'_>) -> Result<App, Fault> {
         apps::load(ctx.ask(), self.app_uuid).await
     }
 }
 
 /// A submission with everything a reviewer weighs.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubmissionDetail {
     #[graphql(flatten)]
+    #[serde(flatten)]
     pub(in crate::marketplace::submissions) submission: Submission,
     /// What the partner wrote to the reviewers.
     pub(in crate::marketplace::submissions) note: Option<String>,
@@ -112,7 +113,7 @@ pub(crate) struct SubmissionDetail {
 }
 
 /// Something a reviewer found, tied to a numbered requirement.
-#[derive(Clone, Debug, SimpleObject)]
+#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ReviewFinding {
     /// Its id.
@@ -123,16 +124,6 @@ pub(crate) struct ReviewFinding {
     text: String,
     /// Whether it is mended.
     resolved: bool,
-}
-
-/// A page of the queue.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct SubmissionList {
-    /// The entries of this page.
-    pub(in crate::marketplace::submissions) data: Vec<Submission>,
-    /// Where it ends.
-    pub(in crate::marketplace::submissions) page: CountedPage,
 }
 
 /// A word with an approval.

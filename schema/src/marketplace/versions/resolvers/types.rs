@@ -10,11 +10,10 @@ use crate::marketplace::submissions::{ReviewFinding, Standing, SubmissionState};
 use crate::marketplace::versions::State;
 use crate::marketplace::versions::rules::manifest::{Manifest, Permission};
 use crate::marketplace::versions::store::VersionRow;
-use crate::page::Page;
 use crate::time::Time;
 
 /// One version of an app.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppVersion {
     /// Its id.
@@ -44,7 +43,7 @@ pub(crate) struct AppVersion {
 }
 
 /// Where the last submission of a version stands.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct VersionReview {
     /// The submission.
@@ -66,16 +65,6 @@ pub(crate) struct VersionReview {
     findings: Vec<ReviewFinding>,
     /// What the reviewers wrote to the decision.
     decision_note: Option<String>,
-}
-
-/// A page of an app's versions.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct AppVersionList {
-    /// The entries of this page.
-    pub(in crate::marketplace::versions) data: Vec<AppVersion>,
-    /// Where it ends.
-    pub(in crate::marketplace::versions) page: Page,
 }
 
 /// A new version, begun as a draft.

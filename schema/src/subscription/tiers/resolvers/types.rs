@@ -6,7 +6,6 @@ use uuid::Uuid;
 
 use crate::fault::Fault;
 use crate::money::Money;
-use crate::page::CountedPage;
 use crate::subscription::changing::State as SubscriptionState;
 use crate::subscription::entitlements::EntitlementSource;
 use crate::subscription::public_tiers::BillingPeriod;
@@ -16,7 +15,7 @@ use crate::subscription::values::{Effect, FeatureKind, FeatureValue, FeatureValu
 use crate::time::Time;
 
 /// A tier as staff see it.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierRecord {
     /// The tier.
@@ -54,7 +53,7 @@ pub(crate) struct TierRecord {
 }
 
 /// What a feature is worth in a tier, and whether the tier says so.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierRecordFeature {
     /// The feature.
@@ -79,18 +78,8 @@ pub(crate) struct TierRecordFeature {
     source: EntitlementSource,
 }
 
-/// A page of tiers.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct TierRecordList {
-    /// The tiers, in the order of the pricing page.
-    pub(super) data: Vec<TierRecord>,
-    /// Where the page ends.
-    pub(super) page: CountedPage,
-}
-
 /// A partner on a tier.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Subscriber {
     /// The partner.
@@ -105,16 +94,6 @@ pub(crate) struct Subscriber {
     period_end: Option<Time>,
     /// How many of its features are overridden now.
     overrides_count: i64,
-}
-
-/// A page of subscribers.
-#[derive(SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct SubscriberList {
-    /// The partners, the latest first.
-    pub(super) data: Vec<Subscriber>,
-    /// Where the page ends.
-    pub(super) page: CountedPage,
 }
 
 /// A new tier.
@@ -200,7 +179,7 @@ pub(crate) struct TierSimulate {
 }
 
 /// Who would gain or lose what.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierSimulation {
     /// The tier.
@@ -222,7 +201,7 @@ pub(crate) struct TierSimulation {
 }
 
 /// A feature that would be worth something else.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SimulatedFeature {
     /// The feature.
@@ -244,7 +223,7 @@ pub(crate) struct SimulatedFeature {
 }
 
 /// A budget that would be another.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SimulatedRate {
     /// Requests now.
@@ -260,7 +239,7 @@ pub(crate) struct SimulatedRate {
 }
 
 /// A partner whose features would change.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SimulatedPartner {
     /// The partner.
@@ -276,7 +255,7 @@ pub(crate) struct SimulatedPartner {
 }
 
 /// A limit beyond which a partner would be.
-#[derive(SimpleObject)]
+#[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SimulatedOverLimit {
     /// The feature.

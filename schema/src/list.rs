@@ -1,0 +1,372 @@
+//! Lists as values: what a list selects, what may narrow it, and in which orders it comes.
+//!
+//! Page, count and cursor follow from the value. A statement is put together from constants alone, and values are bound.
+//! A condition that is not asked for is left out, so that the planner sees what the reader asked and no more. What the
+//! compiler cannot check of such statements, `law::plans` does: it prepares every one of them against the migrated
+//! schema ([`Statements`]).
+
+#![expect(dead_code, reason = "lists move here one after another; the first of them need only some of it")]
+
+mod statement;
+
+use std::marker::PhantomData;
+
+use serde::Serialize;
+use serde_json::Value;
+use sqlx::FromRow;
+use sqlx::postgres::PgRow;
+
+use crate::ask::Ask;
+use crate::db::Db;
+use crate::fault::{Code, Fault};
+use crate::page::{CountedList, CountedPage, List, Page};
+use crate::words::Word;
+
+pub(crate) use statement::Bound;
+use statement::Statement;
+
+/// Rows of a page when the request does not say.
+const USUAL: i32 = 20;
+/// Most rows of a page.
+const MOST: i32 = 100;
+
+/// A list. `F` is everything that narrows it, `R` a row, `S` its orders.
+pub(crate) struct ListQuery<F: 'static, R: 'static, S: 'static> {
+    /// The operation that lists. Its cursors serve no other.
+    pub(crate) operation: &'static str,
+    /// What is selected of each row.
+    pub(crate) select: &'static Select<R>,
+    /// What always narrows it: whose list it is.
+    pub(crate) within: &'static [Condition<F>],
+    /// What may narrow it beside that.
+    pub(crate) conditions: &'static [Condition<F>],
+    /// The keys of each order, the last of which is unique.
+    pub(crate) order: fn(S) -> &'static [Key<R>],
+}
+
+/// What is selected of rows that are lists', or looked up one by one.
+pub(crate) struct Select<R> {
+    columns: &'static str,
+    relations: &'static str,
+    row: PhantomData<fn() -> R>,
+}
+
+impl<R> Select<R> {
+    /// The columns, named as the fields of the row, and the relations that they come from, as they stand after `from`.
+    pub(crate) const fn new(columns: &'static str, relations: &'static str) -> Self {
+        Self { columns, relations, row: PhantomData }
+    }
+
+    fn statement(&self) -> Statement {
+        let mut statement = Statement::new("select ");
+        statement.text(self.columns).text(" from ").text(self.relations);
+        statement
+    }
+}
+
+/// Rows that are looked up by values, all of which are given.
+pub(crate) struct Lookup<R: 'static> {
+    select: &'static Select<R>,
+    conditions: &'static [&'static str],
+}
+
+impl<R> Lookup<R> {
+    /// Rows of which all these conditions hold; `{}` stands for the value of each.
+    pub(crate) const fn new(select: &'static Select<R>, conditions: &'static [&'static str]) -> Self {
+        Self { select, conditions }
+    }
+
+    fn statement(&self, mut values: impl Iterator<Item = Bound>) -> Statement {
+        let mut statement = self.select.statement();
+        for condition in self.conditions {
+            statement.narrow(condition, values.next());
+        }
+        statement
+    }
+}
+
+impl<R> Lookup<R>
+where
+    R: for<'r> FromRow<'r, PgRow> + Send + Unpin,
+{
+    /// The row of these values, one for each condition.
+    ///
+    /// # Errors
+    /// When the database is away.
+    pub(crate) async fn one<const N: usize>(&self, db: &Db, values: [Bound; N]) -> Result<Option<R>, Fault> {
+        let mut statement = self.statement(values.into_iter());
+        Ok(statement.builder.build_query_as().fetch_optional(&mut *db.conn().await?).await?)
+    }
+
+    /// The rows of these values, one for each condition, in no order.
+    ///
+    /// # Errors
+    /// When the database is away.
+    pub(crate) async fn all<const N: usize>(&self, db: &Db, values: [Bound; N]) -> Result<Vec<R>, Fault> {
+        let mut statement = self.statement(values.into_iter());
+        Ok(statement.builder.build_query_as().fetch_all(&mut *db.conn().await?).await?)
+    }
+}
+
+/// A condition of a list.
+pub(crate) struct Condition<F> {
+    /// Its SQL, in which `{}` stands for its one value as often as it is needed.
+    pub(crate) sql: &'static str,
+    /// The value, when the condition is asked for.
+    pub(crate) value: fn(&F) -> Option<Bound>,
+}
+
+/// One key of an order: a column, and where a row stands in it.
+pub(crate) struct Key<R> {
+    /// The column, or what is computed of columns; never null.
+    pub(crate) column: &'static str,
+    /// Whether the largest comes first.
+    pub(crate) descending: bool,
+    /// The type of its values.
+    pub(crate) kind: KeyKind,
+    /// The row's value, as JSON.
+    pub(crate) of: fn(&R) -> Value,
+}
+
+impl<R> Key<R> {
+    /// A key of moments, the earliest first.
+    pub(crate) const fn moment(column: &'static str, of: fn(&R) -> Value) -> Self {
+        Self { column, descending: false, kind: KeyKind::Moment, of }
+    }
+
+    /// A key of texts.
+    pub(crate) const fn text(column: &'static str, of: fn(&R) -> Value) -> Self {
+        Self { column, descending: false, kind: KeyKind::Text, of }
+    }
+
+    /// A key of ids.
+    pub(crate) const fn id(column: &'static str, of: fn(&R) -> Value) -> Self {
+        Self { column, descending: false, kind: KeyKind::Id, of }
+    }
+
+    /// A key of whole numbers.
+    pub(crate) const fn whole(column: &'static str, of: fn(&R) -> Value) -> Self {
+        Self { column, descending: false, kind: KeyKind::Whole, of }
+    }
+
+    /// A key of numbers.
+    pub(crate) const fn number(column: &'static str, of: fn(&R) -> Value) -> Self {
+        Self { column, descending: false, kind: KeyKind::Number, of }
+    }
+
+    /// The same, the largest first.
+    pub(crate) const fn descending(self) -> Self {
+        Self { column: self.column, descending: true, kind: self.kind, of: self.of }
+    }
+}
+
+/// What a key's values are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeyKind {
+    /// Moments.
+    Moment,
+    /// Texts.
+    Text,
+    /// Ids.
+    Id,
+    /// Whole numbers.
+    Whole,
+    /// Numbers.
+    Number,
+}
+
+impl KeyKind {
+    /// A cursor's value as it is bound; none for a value of another type.
+    fn read(self, value: &Value) -> Option<Bound> {
+        Some(match self {
+            Self::Moment => Bound::Moment(serde_json::from_value(value.clone()).ok()?),
+            Self::Text => Bound::Text(value.as_str()?.to_owned()),
+            Self::Id => Bound::Id(serde_json::from_value(value.clone()).ok()?),
+            Self::Whole => Bound::Whole(value.as_i64()?),
+            Self::Number => Bound::Number(value.as_f64()?),
+        })
+    }
+}
+
+/// Which page of a list is asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct PageRequest<S> {
+    /// The order.
+    pub(crate) sort: S,
+    /// Rows of the page; 20 when nothing is said, 100 at most.
+    pub(crate) limit: Option<i32>,
+    /// The `next_cursor` of the page before.
+    pub(crate) cursor: Option<String>,
+}
+
+/// The rows of a page.
+#[derive(Debug)]
+pub(crate) struct Rows<R> {
+    /// The rows, in the order asked for.
+    pub(crate) rows: Vec<R>,
+    /// Where the page ends.
+    pub(crate) page: Page,
+}
+
+impl<F, R, S> ListQuery<F, R, S>
+where
+    F: Serialize + Sync,
+    R: for<'r> FromRow<'r, PgRow> + Send + Unpin,
+    S: Word + Serialize + Sync,
+{
+    /// A page of what is narrowed so.
+    ///
+    /// # Errors
+    /// [`Code::InvalidCursor`] for a cursor of another list, of other filters or of another order.
+    pub(crate) async fn page(&self, ask: &Ask, narrowed: &F, request: &PageRequest<S>) -> Result<Rows<R>, Fault> {
+        let order = (self.order)(request.sort);
+        let form = serde_json::to_vec(&(narrowed, request.sort)).map_err(Fault::internal)?;
+        let cursors = &ask.services.cursors;
+        let mut statement = self.narrowed(self.select.statement(), narrowed);
+        if let Some(cursor) = &request.cursor {
+            let keys = cursors.open(self.operation, &form, cursor).ok();
+            let keys = keys.and_then(|keys| read_keys(order, &keys)).ok_or_else(of_another_list)?;
+            statement.begin_after(order, Some(keys));
+        }
+        statement.order(order);
+        let limit = usize::try_from(request.limit.unwrap_or(USUAL).clamp(1, MOST)).unwrap_or(1);
+        statement.text(limit_of(limit));
+        let mut rows: Vec<R> = statement.builder.build_query_as().fetch_all(&mut *ask.db.conn().await?).await?;
+        let has_more = rows.len() > limit;
+        rows.truncate(limit);
+        let last = rows.last().filter(|_| has_more);
+        let next_cursor = last.map(|row| {
+            let keys: Vec<Value> = order.iter().map(|key| (key.of)(row)).collect();
+            cursors.seal(self.operation, &form, &keys)
+        });
+        Ok(Rows { rows, page: Page { next_cursor, has_more } })
+    }
+
+    /// How many rows there are in all of what is narrowed so.
+    ///
+    /// # Errors
+    /// When the database is away.
+    pub(crate) async fn count(&self, db: &Db, narrowed: &F) -> Result<i64, Fault> {
+        let mut statement = self.narrowed(self.counting(), narrowed);
+        Ok(statement.builder.build_query_scalar().fetch_one(&mut *db.conn().await?).await?)
+    }
+
+    fn narrowed(&self, mut statement: Statement, narrowed: &F) -> Statement {
+        for condition in self.within.iter().chain(self.conditions) {
+            if let Some(value) = (condition.value)(narrowed) {
+                statement.narrow(condition.sql, Some(value));
+            }
+        }
+        statement
+    }
+}
+
+impl<F, R, S> ListQuery<F, R, S> {
+    fn counting(&self) -> Statement {
+        let mut statement = Statement::new("select count(*) from ");
+        statement.text(self.select.relations);
+        statement
+    }
+}
+
+/// What runs statements that the compiler has not checked, for whoever looks at all of them.
+pub trait Statements: Sync {
+    /// The operation that lists; none where rows are looked up.
+    fn operation(&self) -> Option<&'static str>;
+
+    /// Every statement that may be run, but for combinations of conditions: each order and size, from the beginning and
+    /// from within, with no condition, with each alone and with all; and the counts.
+    fn statements(&self) -> Vec<String>;
+}
+
+impl<R> Statements for Lookup<R> {
+    fn operation(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn statements(&self) -> Vec<String> {
+        vec![self.statement(std::iter::empty()).builder.sql().as_str().to_owned()]
+    }
+}
+
+impl<F, R, S: Word> Statements for ListQuery<F, R, S> {
+    fn operation(&self) -> Option<&'static str> {
+        Some(self.operation)
+    }
+
+    fn statements(&self) -> Vec<String> {
+        let mut choices: Vec<Vec<&Condition<F>>> = self.conditions.iter().map(|condition| vec![condition]).collect();
+        choices.extend([Vec::new(), self.conditions.iter().collect()]);
+        let mut texts = Vec::new();
+        for chosen in &choices {
+            let narrowed = |mut statement: Statement| {
+                self.within.iter().for_each(|condition| statement.narrow(condition.sql, None));
+                chosen.iter().for_each(|condition| statement.narrow(condition.sql, None));
+                statement
+            };
+            texts.push(narrowed(self.counting()));
+            for order in S::ALL.iter().map(|sort| (self.order)(*sort)) {
+                for (is_within, limit) in [(false, 1), (false, 100), (true, 1), (true, 100)] {
+                    let mut statement = narrowed(self.select.statement());
+                    if is_within {
+                        statement.begin_after(order, None);
+                    }
+                    statement.order(order);
+                    statement.text(limit_of(limit));
+                    texts.push(statement);
+                }
+            }
+        }
+        let mut texts: Vec<String> =
+            texts.into_iter().map(|statement| statement.builder.sql().as_str().to_owned()).collect();
+        texts.sort_unstable();
+        texts.dedup();
+        texts
+    }
+}
+
+impl<R> Rows<R> {
+    /// The page as it is answered.
+    ///
+    /// # Errors
+    /// What a row cannot be shown for.
+    pub(crate) fn into_list<T: async_graphql::OutputType>(
+        self,
+        view: impl Fn(R) -> Result<T, Fault>,
+    ) -> Result<List<T>, Fault> {
+        let data = self.rows.into_iter().map(view).collect::<Result<_, _>>()?;
+        Ok(List { data, page: self.page })
+    }
+
+    /// The page as it is answered with the number of all rows, where it was asked for.
+    ///
+    /// # Errors
+    /// What a row cannot be shown for.
+    pub(crate) fn into_counted_list<T: async_graphql::OutputType>(
+        self,
+        total: Option<i64>,
+        view: impl Fn(R) -> Result<T, Fault>,
+    ) -> Result<CountedList<T>, Fault> {
+        let List { data, page } = self.into_list(view)?;
+        Ok(CountedList { data, page: CountedPage::of(page, total) })
+    }
+}
+
+/// A cursor's values as the order's keys have them.
+fn read_keys<R>(order: &[Key<R>], values: &[Value]) -> Option<Vec<Bound>> {
+    if order.len() != values.len() {
+        return None;
+    }
+    order.iter().zip(values).map(|(key, value)| key.kind.read(value)).collect()
+}
+
+/// One row more than the page, to see whether others follow. LIMIT takes no parameter, or PostgreSQL's generic plan
+/// guesses a tenth of the table; so there are two sizes.
+fn limit_of(limit: usize) -> &'static str {
+    if limit <= 20 { " limit 21" } else { " limit 101" }
+}
+
+fn of_another_list() -> Fault {
+    let detail = "This cursor belongs to another list or filter. Start again without `cursor`.";
+    Fault::new(Code::InvalidCursor, detail)
+}

@@ -1,0 +1,81 @@
+//! The list of a partner's apps: what narrows it, and its orders.
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::json;
+use unicode_normalization::UnicodeNormalization as _;
+use uuid::Uuid;
+
+use super::rules::AppState;
+use super::store::{AppRow, WHOLE};
+use crate::list::{Bound, Condition, Key, ListQuery};
+use crate::time::Time;
+use crate::words::words;
+
+/// What an owner's apps are narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AppFilter {
+    state: Option<Vec<AppState>>,
+    q: Option<String>,
+    category_uuid: Option<Uuid>,
+    created_at_from: Option<Time>,
+    created_at_until: Option<Time>,
+}
+
+/// The apps of a partner.
+#[derive(Debug, Serialize)]
+pub(crate) struct OwnApps {
+    /// Whose.
+    pub(crate) partner_uuid: Uuid,
+    /// Which of them.
+    pub(crate) filter: AppFilter,
+}
+
+words! {
+    /// The orders of a partner's apps.
+    pub(crate) enum AppSort {
+        /// The newest first.
+        CreatedAtDesc = "CREATED_AT_DESC",
+        /// The oldest first.
+        CreatedAt = "CREATED_AT",
+        /// By name, without regard to case and accents.
+        Name = "NAME",
+        /// The one changed last first.
+        UpdatedAtDesc = "UPDATED_AT_DESC",
+    }
+}
+
+/// The list of a partner's apps.
+pub(crate) static APPS: ListQuery<OwnApps, AppRow, AppSort> = ListQuery {
+    operation: "marketplace_apps_list",
+    select: &WHOLE,
+    within: &[Condition { sql: "app.partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }],
+    conditions: &[
+        Condition { sql: "app.state = any({})", value: |of| Bound::words(of.filter.state.as_ref()) },
+        Condition {
+            sql: "strpos(lower(words.name), lower({})) > 0 or strpos(app.slug, lower({})) > 0
+                  or strpos(lower(words.tagline), lower({})) > 0",
+            // Names are kept in one form (NFC), and so they are looked for.
+            value: |of| of.filter.q.as_ref().map(|q| Bound::Text(q.nfc().collect())),
+        },
+        Condition {
+            sql: "exists (select from app_category as choice where choice.app_uuid = app.app_uuid
+                             and choice.category_uuid = {})",
+            value: |of| of.filter.category_uuid.map(Bound::from),
+        },
+        Condition { sql: "app.created_at >= {}", value: |of| of.filter.created_at_from.map(Bound::from) },
+        Condition { sql: "app.created_at < {}", value: |of| of.filter.created_at_until.map(Bound::from) },
+    ],
+    order: |sort| match sort {
+        AppSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },
+        AppSort::CreatedAt => const { &[CREATED, ID] },
+        AppSort::Name => const { &[NAME, ID] },
+        AppSort::UpdatedAtDesc => const { &[UPDATED.descending(), ID.descending()] },
+    },
+};
+
+const ID: Key<AppRow> = Key::id("app.app_uuid", |row| json!(row.app_uuid));
+const CREATED: Key<AppRow> = Key::moment("app.created_at", |row| json!(row.created_at));
+const UPDATED: Key<AppRow> = Key::moment("app.updated_at", |row| json!(row.updated_at));
+const NAME: Key<AppRow> = Key::text("lower(unaccent(words.name))", |row| json!(row.name_sorted));
