@@ -55,7 +55,7 @@ pub(crate) async fn measure(cli: &Cli) -> anyhow::Result<()> {
     let forms = Forms { labs, replay, recorded, tap };
     let mut tokens = stage.tokens(&forms.labs).await?;
     let mut table = Table::default();
-    line("operation, rate beside the replay, rates of both, statements")?;
+    line(&table::head())?;
     for request in requests {
         let request = match request {
             Ok(request) => request,
@@ -87,7 +87,8 @@ async fn read(cli: &Cli, forms: &Forms, request: &Request, callers: Vec<String>)
     let recording = recording::record(&forms.recorded, &forms.tap, &make, scope).await?;
     give(&forms.replay, &recording).await?;
     is_answered(forms, &make, &recording).await?;
-    let mut measured = Measured::new(&request.operation, recording.statements(), &notes(&recording));
+    let size = recording.body.len();
+    let mut measured = Measured::new(&request.operation, recording.statements.len(), size, &notes(&recording));
     drop(recording);
     let (labs, replay) = (forms.labs.address, forms.replay.address);
     let turn = Duration::from_millis(cli.milliseconds);
@@ -108,13 +109,13 @@ async fn read(cli: &Cli, forms: &Forms, request: &Request, callers: Vec<String>)
 }
 
 /// What is to be known of a read beside its rate.
-fn notes(recording: &Recording) -> Vec<&'static str> {
-    let said = recording.connections.iter().flatten();
-    let is_audited = said.clone().any(|statement| statement.text.starts_with("insert into audit_log"));
+fn notes(recording: &Recording) -> Vec<&str> {
+    let is_audited = recording.statements.iter().any(|statement| statement.text.starts_with("insert into audit_log"));
     let notes = [
         ("transaction", recording.has_transaction()),
         ("audited", is_audited),
-        ("bytes, not JSON", !recording.media_type.starts_with("application/json")),
+        (recording.media_type.as_str(), !recording.media_type.starts_with("application/json")),
+        ("EMPTY LIST", recording.is_empty_list()),
     ];
     notes.into_iter().filter_map(|(note, holds)| holds.then_some(note)).collect()
 }

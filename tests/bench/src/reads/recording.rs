@@ -22,8 +22,8 @@ const PAUSE: Duration = Duration::from_millis(15);
 pub(crate) struct Recording {
     /// The scope that its token must reach, where it takes one. Empty: any token will do.
     pub(crate) scope: Option<String>,
-    /// The statements of each connection that it used, in the order in which they were sent.
-    pub(crate) connections: Vec<Vec<Statement>>,
+    /// Its statements, those that begin and end a transaction among them, in the order in which they were sent.
+    pub(crate) statements: Vec<Statement>,
     /// What it answered.
     pub(crate) media_type: String,
     /// The bytes of it.
@@ -31,14 +31,14 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
-    /// How many statements it has, those that begin and end a transaction among them.
-    pub(crate) fn statements(&self) -> usize {
-        self.connections.iter().map(Vec::len).sum()
+    /// Whether it answers a page of a list with nothing on it.
+    pub(crate) fn is_empty_list(&self) -> bool {
+        self.body.starts_with(br#"{"data":[]"#)
     }
 
     /// Whether it has a transaction of its own.
     pub(crate) fn has_transaction(&self) -> bool {
-        self.connections.iter().flatten().any(|statement| statement.text.starts_with("begin"))
+        self.statements.iter().any(is_begin)
     }
 }
 
@@ -55,44 +55,68 @@ pub(crate) async fn record(
     for _ in 0..WARMING {
         load::answer(service.address, make).await?;
     }
-    let mut before: Option<Vec<Vec<Statement>>> = None;
+    let (mut before, mut differing): (Option<Vec<Statement>>, _) = (None, String::new());
     for _ in 0..TRIES {
         tokio::time::sleep(PAUSE).await;
         tap.take()?;
         let answer = load::answer(service.address, make).await?;
-        let connections = by_connection(tap.take()?);
+        let statements = in_order(tap.take()?);
         ensure!(answer.status == 200, "{}: {}", answer.status, String::from_utf8_lossy(&answer.body));
-        if before.as_ref().is_some_and(|before| are_alike(before, &connections)) {
+        if before.as_ref().is_some_and(|before| are_alike(before, &statements)) {
             let body = answer.body.to_vec();
-            return Ok(Recording { scope, connections, media_type: answer.media_type, body });
+            return Ok(Recording { scope, statements, media_type: answer.media_type, body });
         }
-        before = Some(connections);
+        differing = before.as_deref().map(|before| difference(before, &statements)).unwrap_or_default();
+        before = Some(statements);
     }
-    bail!("its statements are others each time")
+    bail!("its statements are others each time: {differing}")
 }
 
-/// The statements of each connection, in the order in which the connections were first used.
-fn by_connection(heard: Vec<Heard>) -> Vec<Vec<Statement>> {
-    let mut numbers = Vec::new();
-    let mut connections: Vec<Vec<Statement>> = Vec::new();
-    for (number, statement) in heard {
-        let place = numbers.iter().position(|known| *known == number).unwrap_or_else(|| {
-            numbers.push(number);
-            connections.push(Vec::new());
-            connections.len() - 1
-        });
-        if let Some(statements) = connections.get_mut(place) {
-            statements.push(statement);
+/// Two recordings that are not alike, for whoever looks for the reason.
+fn difference(one: &[Statement], other: &[Statement]) -> String {
+    let told = |statements: &[Statement]| {
+        let words = statements.iter().map(|statement| statement.text.split_whitespace().take(6).collect::<Vec<_>>());
+        words.map(|words| words.join(" ")).collect::<Vec<_>>().join("; ")
+    };
+    format!("once ({}), then ({})", told(one), told(other))
+}
+
+/// The statements as one connection could send them: what several sent at the same time, one transaction after the other.
+fn in_order(heard: Vec<Heard>) -> Vec<Statement> {
+    struct Unit {
+        connection: usize,
+        is_open: bool,
+        statements: Vec<Statement>,
+    }
+    let mut units: Vec<Unit> = Vec::new();
+    for (connection, statement) in heard {
+        match units.iter_mut().find(|unit| unit.is_open && unit.connection == connection) {
+            Some(unit) => {
+                unit.is_open = !is_end(&statement);
+                unit.statements.push(statement);
+            }
+            None => units.push(Unit { connection, is_open: is_begin(&statement), statements: vec![statement] }),
         }
     }
-    connections
+    units.into_iter().flat_map(|unit| unit.statements).collect()
+}
+
+fn is_begin(statement: &Statement) -> bool {
+    has_first_word(statement, &["begin"])
+}
+
+fn is_end(statement: &Statement) -> bool {
+    has_first_word(statement, &["commit", "rollback"])
+}
+
+fn has_first_word(statement: &Statement, words: &[&str]) -> bool {
+    let first = statement.text.split(|letter: char| !letter.is_ascii_alphabetic()).next().unwrap_or_default();
+    words.iter().any(|word| first.eq_ignore_ascii_case(word))
 }
 
 /// Whether both have the same statements, whatever their parameters are.
-fn are_alike(one: &[Vec<Statement>], other: &[Vec<Statement>]) -> bool {
-    let texts = |connections: &[Vec<Statement>]| -> Vec<Vec<String>> {
-        connections.iter().map(|statements| statements.iter().map(|said| said.text.clone()).collect()).collect()
-    };
+fn are_alike(one: &[Statement], other: &[Statement]) -> bool {
+    let texts = |statements: &[Statement]| -> Vec<String> { statements.iter().map(|said| said.text.clone()).collect() };
     texts(one) == texts(other)
 }
 
@@ -106,15 +130,27 @@ mod tests {
     }
 
     #[test]
-    fn statements_stay_on_their_connections_in_the_order_they_were_sent() {
-        let heard = vec![(7, said("begin", 0)), (3, said("select", 1)), (7, said("commit", 2))];
-        let connections = by_connection(heard);
-        assert_eq!(connections, [vec![said("begin", 0), said("commit", 2)], vec![said("select", 1)]]);
+    fn transactions_stay_together_in_the_order_in_which_they_began() {
+        let heard = [
+            (7, "begin; set local x = 1"),
+            (3, "select a"),
+            (7, "insert"),
+            (3, "BEGIN"),
+            (3, "select b"),
+            (7, "commit"),
+            (3, "ROLLBACK"),
+            (3, "select c"),
+        ];
+        let order = in_order(heard.map(|(connection, text)| (connection, said(text, 0))).into());
+        let texts: Vec<&str> = order.iter().map(|statement| statement.text.as_str()).collect();
+        let expected =
+            ["begin; set local x = 1", "insert", "commit", "select a", "BEGIN", "select b", "ROLLBACK", "select c"];
+        assert_eq!(texts, expected);
     }
 
     #[test]
     fn recordings_are_alike_when_only_their_parameters_differ() {
-        let of = |text: &str, value: u8| vec![vec![said(text, value)]];
+        let of = |text: &str, value: u8| vec![said(text, value)];
         assert!(are_alike(&of("select", 1), &of("select", 2)));
         assert!(!are_alike(&of("select", 1), &of("insert", 1)));
         assert!(!are_alike(&of("select", 1), &[]));

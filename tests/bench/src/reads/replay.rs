@@ -33,7 +33,7 @@ struct Replay {
 /// A recording that is ready to be done again.
 struct Read {
     scope: Option<Option<Scope>>,
-    connections: Vec<Vec<Prepared>>,
+    statements: Vec<Prepared>,
     media_type: HeaderValue,
     body: Bytes,
 }
@@ -70,9 +70,9 @@ async fn answer(State(replay): State<Arc<Replay>>, headers: HeaderMap) -> Result
             principal.require(scope).map_err(|_| Refusal(StatusCode::FORBIDDEN))?;
         }
     }
-    for statements in &read.connections {
+    if !read.statements.is_empty() {
         let mut connection = replay.engine.pool().acquire().await?;
-        for statement in statements {
+        for statement in &read.statements {
             statement.run(&mut connection).await?;
         }
     }
@@ -88,10 +88,9 @@ impl Read {
             Some("") => Some(None),
             Some(name) => Some(Some(Scope::parse(name)?)),
         };
-        let prepared = |statements: Vec<Statement>| statements.into_iter().map(Prepared::of).collect();
         Some(Self {
             scope,
-            connections: recording.connections.into_iter().map(prepared).collect(),
+            statements: recording.statements.into_iter().map(Prepared::of).collect(),
             media_type: HeaderValue::from_str(&recording.media_type).ok()?,
             body: recording.body.into(),
         })
@@ -114,7 +113,9 @@ impl Prepared {
         }
         let mut query = sqlx::query(self.text).persistent(self.manner == Manner::Named);
         let mut values = self.values.iter();
-        if self.is_record && let Some(first) = values.next() {
+        if self.is_record
+            && let Some(first) = values.next()
+        {
             query = query.bind(first.renewed());
         }
         for value in values {

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, anyhow};
-use labs_rest::contract::{Access, Contract, Operation, Place};
+use labs_rest::contract::{Access, Contract, Operation, Parameter, Place};
 use sqlx::PgConnection;
 
-/// Values that a query must have, by the names of its parameters.
-const QUERIES: &[(&str, &str)] = &[("method", "GET"), ("path", "/v1/marketplace/apps")];
+/// What stands in a query, where a read takes it: what must be there, and the moment up to which the audit log is read,
+/// so that every answer tells of the same records while others are added.
+const QUERIES: &[&str] = &["method", "path", "recorded_at_until"];
 
 /// A read and how it is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +21,7 @@ pub(crate) struct Request {
     pub(crate) access: Access,
 }
 
-/// What the paths name, by the names of their parameters.
+/// What the parameters name, by their own names.
 type Things = BTreeMap<String, String>;
 
 /// Every GET of the contract, over what is in the database. What could not be filled in comes with what it lacks. Those that read
@@ -46,11 +47,13 @@ fn filled(operation: &Operation, things: &Things) -> anyhow::Result<String> {
         let thing = thing.with_context(|| format!("things.sql names no {}", parameter.name))?;
         path = path.replace(&format!("{{{}}}", parameter.name), thing);
     }
-    for (place, parameter) in operation.parameters_in(Place::Query).filter(|parameter| parameter.required).enumerate() {
-        let value = QUERIES.iter().find(|(name, _)| *name == parameter.name);
-        let (name, value) = value.with_context(|| format!("no value is known for {}", parameter.name))?;
-        path.push(if place == 0 { '?' } else { '&' });
-        path.push_str(&format!("{name}={value}"));
+    let is_given = |parameter: &&Parameter| parameter.required || QUERIES.contains(&parameter.name.as_str());
+    for (place, parameter) in operation.parameters_in(Place::Query).filter(is_given).enumerate() {
+        let name = &parameter.name;
+        let thing = things.get(name).filter(|_| QUERIES.contains(&name.as_str()));
+        let thing = thing.with_context(|| format!("no value is known for {name}"))?;
+        let mark = if place == 0 { '?' } else { '&' };
+        path = format!("{path}{mark}{name}={thing}");
     }
     Ok(path)
 }
@@ -68,8 +71,11 @@ mod tests {
         };
         let path = "/v1/marketplace/apps/some-app_uuid/media/some-media_uuid/content";
         assert_eq!(of("marketplace_media_get_content", &["app_uuid", "media_uuid"]).unwrap(), path);
-        let explained = "/v1/system/me:explain?method=GET&path=/v1/marketplace/apps";
-        assert_eq!(of("system_me_explain", &[]).unwrap(), explained);
+        let explained = "/v1/system/me:explain?method=some-method&path=some-path";
+        assert_eq!(of("system_me_explain", &["method", "path"]).unwrap(), explained);
+        // A filter of a list, which is left out, and the only one that is not.
+        let records = "/v1/admin/audit-records?recorded_at_until=some-recorded_at_until";
+        assert_eq!(of("admin_audit_records_list", &["partner_uuid", "recorded_at_until"]).unwrap(), records);
         assert_eq!(of("marketplace_apps_get", &[]).unwrap_err(), "things.sql names no app_uuid");
     }
 }

@@ -15,17 +15,19 @@ const WORST: usize = 10;
 pub(crate) struct Measured {
     operation: String,
     statements: usize,
+    size: usize,
     notes: String,
     labs: Vec<f64>,
     replay: Vec<f64>,
 }
 
 impl Measured {
-    /// A read without rounds.
-    pub(crate) fn new(operation: &str, statements: usize, notes: &[&str]) -> Self {
+    /// A read without rounds: so many statements, an answer of so many bytes.
+    pub(crate) fn new(operation: &str, statements: usize, size: usize, notes: &[&str]) -> Self {
         Self {
             operation: operation.to_owned(),
             statements,
+            size,
             notes: notes.join(", "),
             labs: Vec::new(),
             replay: Vec::new(),
@@ -45,13 +47,21 @@ impl Measured {
     /// Its line: with a statement the ratio, else what a request takes.
     pub(crate) fn told(&self) -> String {
         let (labs, replay) = (median(self.labs.iter().copied()), median(self.replay.iter().copied()));
+        let Self { operation, statements, size, notes, .. } = self;
         if self.statements == 0 {
-            return format!("  {:<46} {:>8.1} µs", self.operation, 1e6 / labs);
+            return format!("  {operation:<44} {:>8.1} µs  {size:>9}  {notes}", 1e6 / labs).trim_end().to_owned();
         }
         let ratio = self.ratio().to_string();
-        let (operation, statements, notes) = (&self.operation, self.statements, &self.notes);
-        format!("  {operation:<46} {ratio:<22} {labs:>7.0} /s {replay:>7.0} /s {statements:>3}  {notes}")
+        let told =
+            format!("  {operation:<44} {ratio:<20} {labs:>8.0} {replay:>8.0} {statements:>5} {size:>9}  {notes}");
+        told.trim_end().to_owned()
     }
+}
+
+/// What the columns of a read with a statement tell.
+pub(crate) fn head() -> String {
+    let [operation, ratio, labs, replay] = ["read", "beside the replay", "labs /s", "replay /s"];
+    format!("  {operation:<44} {ratio:<20} {labs:>8} {replay:>8} {:>4} {:>9}", "stmts", "bytes")
 }
 
 /// Everything that was measured, and what could not be.
@@ -85,10 +95,8 @@ impl Table {
     fn lines(&self) -> Vec<String> {
         let mut with: Vec<&Measured> = self.reads.iter().filter(|read| read.statements > 0).collect();
         with.sort_by(|one, other| one.ratio().median.total_cmp(&other.ratio().median));
-        let mut lines = vec![
-            format!("== the worst {} of {} reads with a statement ==", WORST.min(with.len()), with.len()),
-            "  operation                                      beside the replay      labs       replay     statements".into(),
-        ];
+        let mut lines =
+            vec![format!("== the worst {} of {} reads with a statement ==", WORST.min(with.len()), with.len()), head()];
         lines.extend(with.iter().take(WORST).map(|read| read.told()));
         lines.push("== all of them ==".into());
         lines.extend(self.reads.iter().filter(|read| read.statements > 0).map(Measured::told));
@@ -99,7 +107,10 @@ impl Table {
         let least = with.first().map_or(f64::NAN, |read| read.ratio().median);
         let below = with.iter().filter(|read| read.ratio().median < LEAST).count();
         lines.push(format!("median of all reads with a statement  {middle:.2} ({})", verdict(middle, MIDDLE)));
-        lines.push(format!("worst of them                         {least:.2} ({}; {below} below)", verdict(least, LEAST)));
+        lines.push(format!(
+            "worst of them                         {least:.2} ({}; {below} below)",
+            verdict(least, LEAST)
+        ));
         lines
     }
 }
@@ -114,18 +125,23 @@ mod tests {
     use super::*;
 
     fn read(operation: &str, statements: usize, labs: f64, replay: f64) -> Measured {
-        Measured { labs: vec![labs; 3], replay: vec![replay; 3], ..Measured::new(operation, statements, &["audited"]) }
+        Measured {
+            labs: vec![labs; 3],
+            replay: vec![replay; 3],
+            ..Measured::new(operation, statements, 512, &["audited"])
+        }
     }
 
     #[test]
     fn the_worst_are_told_first_and_those_without_a_statement_apart() {
-        let reads = vec![read("quick", 1, 90.0, 100.0), read("slow", 4, 60.0, 100.0), read("still", 0, 50_000.0, 90_000.0)];
+        let reads =
+            vec![read("quick", 1, 90.0, 100.0), read("slow", 4, 60.0, 100.0), read("still", 0, 50_000.0, 90_000.0)];
         let lines = Table { reads, missing: vec!["lost: why".into()] }.lines();
         let starts: Vec<&str> = lines.iter().map(|line| line.split_whitespace().next().unwrap()).collect();
-        let expected = ["==", "operation", "slow", "quick", "==", "quick", "slow", "==", "still", "NOT", "median", "worst"];
+        let expected = ["==", "read", "slow", "quick", "==", "quick", "slow", "==", "still", "NOT", "median", "worst"];
         assert_eq!(starts, expected);
-        assert!(lines[2].contains("0.60") && lines[2].ends_with("4  audited"), "{}", lines[2]);
-        assert!(lines[8].ends_with("20.0 µs"), "{}", lines[8]);
+        assert!(lines[2].contains("0.60") && lines[2].ends_with("4       512  audited"), "{}", lines[2]);
+        assert!(lines[8].contains("20.0 µs"), "{}", lines[8]);
         assert!(lines[10].ends_with("0.75 (bar 0.85: BELOW THE BAR)"), "{}", lines[10]);
         assert!(lines[11].ends_with("0.60 (bar 0.70: BELOW THE BAR; 1 below)"), "{}", lines[11]);
     }

@@ -1,5 +1,5 @@
--- What the paths of the contract name, each by the name of its parameter: of the partner that is measured, the thing
--- that has most to tell.
+-- What the parameters of the reads name, each by its own name: of the partner that is measured, the thing that has most
+-- to tell.
 with own as materialized (
     select partner_uuid from partner where slug = 'elbkontor'
 ), listed as materialized (
@@ -15,6 +15,9 @@ union all select 'listing_slug', slug from listed
 union all select 'version_uuid', version_uuid::text from listed
 union all select 'media_uuid', media_uuid from listed
 union all select 'kind', 'LOGO'
+union all select 'method', 'GET'
+union all select 'path', '/v1/marketplace/apps'
+union all select 'recorded_at_until', to_char(labs_now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
 union all select 'tier_code', 'SCALE'
 union all select 'tier_uuid', tier_uuid::text from tier where code = 'SCALE'
 union all (select 'submission_uuid', submission_uuid::text from submission join own using (partner_uuid)

@@ -89,7 +89,8 @@ impl Conversation {
             }
             b'B' => {
                 let (portal, name) = reader.name().zip(reader.name()).context("a binding is cut off")?;
-                let prepared = self.prepared.get(name).cloned().context("a statement was bound that nobody prepared")?;
+                let prepared =
+                    self.prepared.get(name).cloned().context("a statement was bound that nobody prepared")?;
                 let values = bind(&mut reader).context("a binding is cut off")?;
                 let Prepared { text, types, manner } = prepared;
                 let values = values.with_context(|| format!("the parameters of {text}"))?;
