@@ -10,7 +10,10 @@ use axum::Router;
 use axum::serve::ListenerExt as _;
 use clap::{Args, Parser as _};
 use labs::cli::{Cli, Command};
+use labs::config::Config;
 use labs::wiring;
+use labs_rest::Rest;
+use labs_rest::exceptions::Probes;
 use labs_schema::Engine;
 use labs_schema::time::Clock;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
@@ -19,6 +22,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::hand;
 use crate::reads::replay;
+
+/// The name that every form goes by.
+const BASE: &str = "http://bench";
 
 /// Where a form finds what it serves.
 #[derive(Args, Clone, Debug)]
@@ -98,17 +104,32 @@ async fn answer(listener: TcpListener, engine: &Engine, router: Router) -> anyho
     Ok(axum::serve(listener, router).await?)
 }
 
-async fn application(place: &Where) -> anyhow::Result<(TcpListener, wiring::Application)> {
+/// The service without its jobs, so that nothing but a request speaks to the database. No probe makes it ready or not.
+pub(crate) async fn recorded(place: &Where) -> anyhow::Result<()> {
+    let (listener, application) = application(place).await?;
+    let (engine, config) = (application.engine().clone(), config(place)?);
+    tokio::spawn(Arc::clone(&engine.services().authority).watch(CancellationToken::new()));
+    let Config { cors_origins, trusted_proxies, limits, .. } = config;
+    let settings = labs_rest::Settings { base_url: BASE.to_owned(), cors_origins, trusted_proxies, limits };
+    let rest = Rest::open(engine, settings, Probes::new(Vec::new())).await;
+    let rest = rest.map_err(|found| anyhow::anyhow!("the parts do not agree: {found:?}"))?;
+    let router = Arc::new(rest).router();
+    Ok(labs_rest::edge::server::serve(listener, router, Vec::new(), CancellationToken::new()).await?)
+}
+
+fn config(place: &Where) -> anyhow::Result<Config> {
     let folder = place.folder.to_string_lossy();
-    let place_of =
-        ["labs", "serve", "--folder", &folder, "--database-url", &place.database, "--base-url", "http://bench"];
+    let place_of = ["labs", "serve", "--folder", &folder, "--database-url", &place.database, "--base-url", BASE];
     // Every client asks for its token at once, and nobody is to spend a budget.
     let roomy = ["--attempts-per-minute", "100000", "--anonymous-per-second", "1000000"];
     let roomy = roomy.into_iter().chain(["--anonymous-per-day", "1000000000", "--own-per-second", "1000000"]);
     let words = place_of.into_iter().chain(roomy);
     let Command::Serve(serve) = Cli::parse_from(words).command else { anyhow::bail!("`serve` is a command") };
-    let config = serve.settle()?;
-    let application = wiring::application(&config, &place.database, "http://bench", Clock::default()).await?;
+    serve.settle()
+}
+
+async fn application(place: &Where) -> anyhow::Result<(TcpListener, wiring::Application)> {
+    let application = wiring::application(&config(place)?, &place.database, BASE, Clock::default()).await?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     crate::report::line(&listener.local_addr()?.to_string())?;
     Ok((listener, application))

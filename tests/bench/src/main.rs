@@ -63,6 +63,8 @@ enum Form {
     Labs(forms::Where),
     /// The hand-written handlers
     Hand(forms::Where),
+    /// The service without its jobs, to be recorded
+    Recorded(forms::Where),
     /// What was recorded of the service
     Replay(forms::Where),
 }
@@ -73,6 +75,7 @@ async fn main() -> anyhow::Result<()> {
     match cli.form {
         Some(Form::Labs(place)) => forms::labs(&place).await,
         Some(Form::Hand(place)) => forms::hand(&place).await,
+        Some(Form::Recorded(place)) => forms::recorded(&place).await,
         Some(Form::Replay(place)) => forms::replay(&place).await,
         None if cli.all => reads::measure(&cli).await,
         None => measure(&cli).await,

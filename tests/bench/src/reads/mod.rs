@@ -1,7 +1,7 @@
 //! `make bench -- --all`: every read of the contract beside a replay of its own statements.
 //!
-//! A service that reaches the database through a tap is asked for each read until it does the same twice in a row; what
-//! it said to PostgreSQL then is the recording. A process of its own answers the recorded bytes behind the same token check,
+//! A service without jobs that reaches the database through a tap is asked for each read until it does the same twice in
+//! a row; what it said to PostgreSQL then is the recording. A process of its own answers the recorded bytes behind the same token check,
 //! after the same statements with the same parameters, an audit record under a new id each time included. Service and
 //! replay take turns under the same load. What the service shares between callers who ask at the same moment is its
 //! merit: the replay runs every statement for every request.
@@ -38,7 +38,7 @@ const ROUNDS: u32 = 6;
 struct Forms {
     labs: Running,
     replay: Running,
-    /// The service behind the tap.
+    /// The service without its jobs, behind the tap.
     recorded: Running,
     tap: Tap,
 }
@@ -50,7 +50,7 @@ pub(crate) async fn measure(cli: &Cli) -> anyhow::Result<()> {
     let requests = requests::all(&mut owner).await?;
     owner.close().await?;
     let tap = Tap::open(stage.ground.database()).await?;
-    let recorded = stage.ground.form_by("labs", tap.address()).await?;
+    let recorded = stage.ground.form_by("recorded", tap.address()).await?;
     let (labs, replay) = (stage.ground.form("labs").await?, stage.ground.form("replay").await?);
     let forms = Forms { labs, replay, recorded, tap };
     let mut tokens = stage.tokens(&forms.labs).await?;
@@ -114,6 +114,7 @@ fn notes(recording: &Recording) -> Vec<&str> {
     let notes = [
         ("transaction", recording.has_transaction()),
         ("audited", is_audited),
+        ("from a file", recording.is_file()),
         (recording.media_type.as_str(), !recording.media_type.starts_with("application/json")),
         ("EMPTY LIST", recording.is_empty_list()),
     ];

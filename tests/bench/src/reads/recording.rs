@@ -12,8 +12,10 @@ use crate::load::{self, Make};
 
 /// Asked so often before anything is written down, so that every cache is warm.
 const WARMING: usize = 3;
-/// Asked so often until two recordings in a row agree; jobs of the service come in between now and then.
+/// Asked so often until two recordings in a row agree: a lease of a budget comes in between now and then.
 const TRIES: usize = 12;
+/// How many statements of a recording are told where two are not alike.
+const SHOWN: usize = 12;
 /// How long nothing is asked before a recording, so that what the request before it left is over.
 const PAUSE: Duration = Duration::from_millis(15);
 
@@ -31,6 +33,11 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
+    /// Whether its bytes are those of a file: a picture or an archive.
+    pub(crate) fn is_file(&self) -> bool {
+        self.media_type.starts_with("image/") || self.media_type == "application/zip"
+    }
+
     /// Whether it answers a page of a list with nothing on it.
     pub(crate) fn is_empty_list(&self) -> bool {
         self.body.starts_with(br#"{"data":[]"#)
@@ -75,7 +82,10 @@ pub(crate) async fn record(
 /// Two recordings that are not alike, for whoever looks for the reason.
 fn difference(one: &[Statement], other: &[Statement]) -> String {
     let told = |statements: &[Statement]| {
-        let words = statements.iter().map(|statement| statement.text.split_whitespace().take(6).collect::<Vec<_>>());
+        let words = statements
+            .iter()
+            .take(SHOWN)
+            .map(|statement| statement.text.split_whitespace().take(6).collect::<Vec<_>>());
         words.map(|words| words.join(" ")).collect::<Vec<_>>().join("; ")
     };
     format!("once ({}), then ({})", told(one), told(other))

@@ -1,5 +1,6 @@
 //! The baseline of a recorded read: a bare handler that checks the token, runs the recorded statements and answers the
 //! recorded bytes. Rows are taken from the connection and not looked at; nothing is decoded, computed or written anew.
+//! What the service sends from a file is sent from a file here too.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -17,6 +18,7 @@ use sqlx::encode::IsNull;
 use sqlx::postgres::types::Oid;
 use sqlx::postgres::{PgArgumentBuffer, PgConnection, PgTypeInfo};
 use sqlx::{Encode, Postgres, Type};
+use tokio_util::io::ReaderStream;
 
 use super::recording::Recording;
 use super::wire::{Manner, Statement};
@@ -24,6 +26,9 @@ use crate::hand::{Refusal, authenticate, fresh_uuid};
 
 /// Where a recording is put, to be what every other path answers from then on.
 pub(crate) const RECORDING: &str = "/recording";
+
+/// What is read of a file at a time.
+const PIECE: usize = 65_536;
 
 struct Replay {
     engine: Engine,
@@ -35,7 +40,13 @@ struct Read {
     scope: Option<Option<Scope>>,
     statements: Vec<Prepared>,
     media_type: HeaderValue,
-    body: Bytes,
+    content: Content,
+}
+
+/// Where the bytes of an answer are.
+enum Content {
+    Memory(Bytes),
+    File(tempfile::NamedTempFile, u64),
 }
 
 /// A statement whose text stands for as long as the program runs, as one in a handler's source would.
@@ -55,7 +66,7 @@ pub(crate) fn router(engine: Engine) -> Router {
 }
 
 async fn load(State(replay): State<Arc<Replay>>, body: Bytes) -> Result<StatusCode, Refusal> {
-    let read = serde_json::from_slice(&body).ok().and_then(Read::of);
+    let read = serde_json::from_slice(&body).ok().and_then(|recording| Read::of(recording).ok().flatten());
     let read = read.ok_or(Refusal(StatusCode::BAD_REQUEST))?;
     *replay.read.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(read));
     Ok(StatusCode::NO_CONTENT)
@@ -76,24 +87,48 @@ async fn answer(State(replay): State<Arc<Replay>>, headers: HeaderMap) -> Result
             statement.run(&mut connection).await?;
         }
     }
-    let mut response = Response::new(Body::from(read.body.clone()));
+    let mut response = read.content.response().await.map_err(|_| Refusal(StatusCode::INTERNAL_SERVER_ERROR))?;
     response.headers_mut().insert(header::CONTENT_TYPE, read.media_type.clone());
     Ok(response)
 }
 
+impl Content {
+    fn of(recording: &mut Recording) -> std::io::Result<Self> {
+        let body = std::mem::take(&mut recording.body);
+        if !recording.is_file() {
+            return Ok(Self::Memory(body.into()));
+        }
+        let file = tempfile::NamedTempFile::new()?;
+        std::fs::write(file.path(), &body)?;
+        Ok(Self::File(file, body.len() as u64))
+    }
+
+    async fn response(&self) -> std::io::Result<Response> {
+        match self {
+            Self::Memory(body) => Ok(Response::new(Body::from(body.clone()))),
+            Self::File(file, length) => {
+                let file = tokio::fs::File::open(file.path()).await?;
+                let pieces = ReaderStream::with_capacity(file, PIECE);
+                let mut response = Response::new(Body::from_stream(pieces));
+                response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(*length));
+                Ok(response)
+            }
+        }
+    }
+}
+
 impl Read {
-    fn of(recording: Recording) -> Option<Self> {
+    /// None: of a scope or a media type that is none.
+    fn of(mut recording: Recording) -> std::io::Result<Option<Self>> {
+        let content = Content::of(&mut recording)?;
         let scope = match recording.scope.as_deref() {
-            None => None,
-            Some("") => Some(None),
-            Some(name) => Some(Some(Scope::parse(name)?)),
+            None => Some(None),
+            Some("") => Some(Some(None)),
+            Some(name) => Scope::parse(name).map(|scope| Some(Some(scope))),
         };
-        Some(Self {
-            scope,
-            statements: recording.statements.into_iter().map(Prepared::of).collect(),
-            media_type: HeaderValue::from_str(&recording.media_type).ok()?,
-            body: recording.body.into(),
-        })
+        let media_type = HeaderValue::from_str(&recording.media_type).ok();
+        let statements = recording.statements.into_iter().map(Prepared::of).collect();
+        Ok(scope.zip(media_type).map(|(scope, media_type)| Self { scope, statements, media_type, content }))
     }
 }
 

@@ -61,7 +61,7 @@ impl Measured {
 /// What the columns of a read with a statement tell.
 pub(crate) fn head() -> String {
     let [operation, ratio, labs, replay] = ["read", "beside the replay", "labs /s", "replay /s"];
-    format!("  {operation:<44} {ratio:<20} {labs:>8} {replay:>8} {:>4} {:>9}", "stmts", "bytes")
+    format!("  {operation:<44} {ratio:<20} {labs:>8} {replay:>8} {:>5} {:>9}", "stmts", "bytes")
 }
 
 /// Everything that was measured, and what could not be.
