@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
 use http::Request;
 use http_body_util::Full;
 
@@ -12,6 +11,9 @@ use crate::ground::Ground;
 use crate::load::{self, Make};
 use crate::pgbench;
 use crate::report::{Bars, Case, Report};
+
+/// Rounds of each case when none are asked for.
+const ROUNDS: u32 = 8;
 
 /// Work that every form does.
 struct Work {
@@ -40,7 +42,7 @@ pub(crate) async fn all(ground: &Ground, cli: &Cli, report: &mut Report) -> anyh
         let mut case = Case::new(work.name, work.bars);
         loaded += load::turn(labs.address, &work.make, turn / 3).await?.seconds;
         load::turn(hand.address, &work.make, turn / 3).await?;
-        for round in 0..cli.rounds {
+        for round in 0..cli.rounds.unwrap_or(ROUNDS) {
             // Whoever comes after pgbench finds what it left to the disk and to the vacuum: each does half of the time.
             if round % 2 == 0 {
                 case.labs.push(load::turn(labs.address, &work.make, turn).await?);
@@ -97,7 +99,7 @@ async fn lists(ground: &Ground, cli: &Cli, report: &mut Report) -> anyhow::Resul
     let token = ground.tokens(&labs).await?.swap_remove(0);
     for path in ["/v1/marketplace/apps", "/v1/marketplace/public/listings", "/v1/marketplace/public/listings?q=table"] {
         let token = token.clone();
-        let make = move |_: usize, _: usize| get(path, &token);
+        let make = move |_: usize, _: usize| load::get(path, Some(&token));
         load::turn(labs.address, &make, Duration::from_secs(1)).await?;
         report.list(path, ground.apps(), load::turn(labs.address, &make, Duration::from_secs(cli.seconds)).await?)?;
     }
@@ -115,14 +117,14 @@ fn works(ground: &Ground, tokens: &[String]) -> anyhow::Result<Vec<Work>> {
             bars: Bars { rate: 0.85, aim: 1.5, p99: Some(1.0), limit: Some(0.33) },
             make: Box::new(move |connection, n| {
                 let number = 1 + mixed(connection, n) % apps;
-                get(&format!("/v1/marketplace/public/listings/app-{number}"), &for_listing)
+                load::get(&format!("/v1/marketplace/public/listings/app-{number}"), Some(&for_listing))
             }),
             limit: Some(pgbench::listing(apps)),
         },
         Work {
             name: "marketplace_apps_list",
             bars: Bars { rate: 0.85, aim: 0.95, p99: Some(1.0), limit: None },
-            make: Box::new(move |_, _| get("/v1/marketplace/apps", &for_apps)),
+            make: Box::new(move |_, _| load::get("/v1/marketplace/apps", Some(&for_apps))),
             limit: Some(pgbench::apps_list()?),
         },
         Work {
@@ -145,20 +147,13 @@ fn works(ground: &Ground, tokens: &[String]) -> anyhow::Result<Vec<Work>> {
             // The other form leaves no record.
             bars: Bars { rate: 0.40, aim: 0.50, p99: None, limit: None },
             make: Box::new(move |connection, n| {
-                let token = staff.get((connection * 2 + n % 2) % staff.len().max(1)).map_or("", String::as_str);
+                let token = staff.get((connection * 2 + n % 2) % staff.len().max(1)).map(String::as_str);
                 let number = 1 + mixed(connection, n) % 200;
-                get(&format!("/v1/admin/machine-clients/0198ffff-0000-7000-8000-{number:012x}"), token)
+                load::get(&format!("/v1/admin/machine-clients/0198ffff-0000-7000-8000-{number:012x}"), token)
             }),
             limit: None,
         },
     ])
-}
-
-fn get(path: &str, token: &str) -> anyhow::Result<Request<Full<Bytes>>> {
-    Ok(Request::get(path)
-        .header("host", "bench")
-        .header("authorization", format!("Bearer {token}"))
-        .body(Full::default())?)
 }
 
 /// A number that looks random and is the same in every turn.

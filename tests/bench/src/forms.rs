@@ -3,18 +3,28 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::sync::Arc;
 
 use anyhow::Context as _;
+use axum::Router;
 use axum::serve::ListenerExt as _;
 use clap::{Args, Parser as _};
 use labs::cli::{Cli, Command};
+use labs::config::Config;
 use labs::wiring;
+use labs_rest::Rest;
+use labs_rest::exceptions::Probes;
+use labs_schema::Engine;
 use labs_schema::time::Clock;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::hand;
+use crate::reads::replay;
+
+/// The name that every form goes by.
+const BASE: &str = "http://bench";
 
 /// Where a form finds what it serves.
 #[derive(Args, Clone, Debug)]
@@ -73,8 +83,19 @@ pub(crate) async fn labs(place: &Where) -> anyhow::Result<()> {
 pub(crate) async fn hand(place: &Where) -> anyhow::Result<()> {
     let (listener, application) = application(place).await?;
     let router = hand::router(application.engine().clone())?;
+    answer(listener, application.engine(), router).await
+}
+
+/// What was recorded of the service, done again, with its own pool and token check.
+pub(crate) async fn replay(place: &Where) -> anyhow::Result<()> {
+    let (listener, application) = application(place).await?;
+    let router = replay::router(application.engine().clone());
+    answer(listener, application.engine(), router).await
+}
+
+async fn answer(listener: TcpListener, engine: &Engine, router: Router) -> anyhow::Result<()> {
     // What vouches for cached principals; without it each would be looked up anew.
-    let authority = std::sync::Arc::clone(&application.engine().services().authority);
+    let authority = Arc::clone(&engine.services().authority);
     tokio::spawn(authority.watch(CancellationToken::new()));
     let listener = listener.tap_io(|stream| {
         // Without it the last packet of an answer waits for the client's acknowledgement.
@@ -83,15 +104,32 @@ pub(crate) async fn hand(place: &Where) -> anyhow::Result<()> {
     Ok(axum::serve(listener, router).await?)
 }
 
-async fn application(place: &Where) -> anyhow::Result<(TcpListener, wiring::Application)> {
+/// The service without its jobs, so that nothing but a request speaks to the database. No probe makes it ready or not.
+pub(crate) async fn recorded(place: &Where) -> anyhow::Result<()> {
+    let (listener, application) = application(place).await?;
+    let (engine, config) = (application.engine().clone(), config(place)?);
+    tokio::spawn(Arc::clone(&engine.services().authority).watch(CancellationToken::new()));
+    let Config { cors_origins, trusted_proxies, limits, .. } = config;
+    let settings = labs_rest::Settings { base_url: BASE.to_owned(), cors_origins, trusted_proxies, limits };
+    let rest = Rest::open(engine, settings, Probes::new(Vec::new())).await;
+    let rest = rest.map_err(|found| anyhow::anyhow!("the parts do not agree: {found:?}"))?;
+    let router = Arc::new(rest).router();
+    Ok(labs_rest::edge::server::serve(listener, router, Vec::new(), CancellationToken::new()).await?)
+}
+
+fn config(place: &Where) -> anyhow::Result<Config> {
     let folder = place.folder.to_string_lossy();
-    let place_of =
-        ["labs", "serve", "--folder", &folder, "--database-url", &place.database, "--base-url", "http://bench"];
-    // Every client asks for its token at once.
-    let words = place_of.into_iter().chain(["--attempts-per-minute", "100000", "--anonymous-per-second", "100000"]);
+    let place_of = ["labs", "serve", "--folder", &folder, "--database-url", &place.database, "--base-url", BASE];
+    // Every client asks for its token at once, and nobody is to spend a budget.
+    let roomy = ["--attempts-per-minute", "100000", "--anonymous-per-second", "1000000"];
+    let roomy = roomy.into_iter().chain(["--anonymous-per-day", "1000000000", "--own-per-second", "1000000"]);
+    let words = place_of.into_iter().chain(roomy);
     let Command::Serve(serve) = Cli::parse_from(words).command else { anyhow::bail!("`serve` is a command") };
-    let config = serve.settle()?;
-    let application = wiring::application(&config, &place.database, "http://bench", Clock::default()).await?;
+    serve.settle()
+}
+
+async fn application(place: &Where) -> anyhow::Result<(TcpListener, wiring::Application)> {
+    let application = wiring::application(&config(place)?, &place.database, BASE, Clock::default()).await?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     crate::report::line(&listener.local_addr()?.to_string())?;
     Ok((listener, application))

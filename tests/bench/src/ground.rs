@@ -9,6 +9,7 @@ use labs::cli::{Cli, Command};
 use labs::cluster::{Cluster, Settings};
 use labs::folder::Folder;
 use labs::wiring;
+use labs_schema::Engine;
 use labs_schema::operator::{self, NewClient};
 use labs_schema::time::Clock;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
@@ -17,7 +18,7 @@ use uuid::Uuid;
 use crate::forms::Running;
 
 /// Service clients whose tokens take turns, because each has a budget of its own.
-const CLIENTS: usize = 64;
+pub(crate) const CLIENTS: usize = 64;
 /// The partner whose apps are listed and changed.
 pub(crate) const PARTNER: Uuid = Uuid::from_u128(0x0198_bbbb_0000_7000_8000_0000_0000_0001);
 
@@ -27,30 +28,45 @@ pub(crate) struct Ground {
     folder: tempfile::TempDir,
     apps: AtomicU32,
     first: u32,
-    credentials: Vec<(String, String)>,
+    credentials: Vec<Credentials>,
 }
 
 impl Ground {
     /// Starts PostgreSQL and seeds it.
     pub(crate) async fn prepare(apps: u32) -> anyhow::Result<Self> {
-        let folder = tempfile::tempdir()?;
-        let cluster = Cluster::start(&Folder::open(folder.path())?, &Settings::default()).await?;
-        wiring::migrate(cluster.url()).await?;
-        let mut ground = Self { cluster, folder, apps: AtomicU32::new(0), first: apps, credentials: Vec::new() };
+        let mut ground = Self::empty(apps).await?;
         ground.grow(apps).await?;
         ground.credentials = ground.clients().await?;
         Ok(ground)
     }
 
+    /// Starts PostgreSQL with nothing in it, to be grown to so many apps at first.
+    pub(crate) async fn empty(first: u32) -> anyhow::Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let cluster = Cluster::start(&Folder::open(folder.path())?, &Settings::default()).await?;
+        wiring::migrate(cluster.url()).await?;
+        Ok(Self { cluster, folder, apps: AtomicU32::new(0), first, credentials: Vec::new() })
+    }
+
     /// Grows the tables to so many apps.
     pub(crate) async fn grow(&self, apps: u32) -> anyhow::Result<()> {
-        let mut owner = PgConnection::connect(self.database()).await?;
-        let statements = include_str!("seed.sql").replace(":apps", &apps.to_string());
+        self.seed(include_str!("seed.sql").replace(":apps", &apps.to_string())).await?;
+        self.apps.store(apps, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Runs these statements as the database's owner, and leaves the tables as if they had stood for long.
+    pub(crate) async fn seed(&self, statements: String) -> anyhow::Result<()> {
+        let mut owner = self.owner().await?;
         sqlx::raw_sql(AssertSqlSafe(statements)).execute(&mut owner).await?;
         sqlx::raw_sql("vacuum analyze").execute(&mut owner).await?;
         sqlx::raw_sql("checkpoint").execute(&mut owner).await?;
-        self.apps.store(apps, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// A connection as the database's owner.
+    pub(crate) async fn owner(&self) -> anyhow::Result<PgConnection> {
+        Ok(PgConnection::connect(self.database()).await?)
     }
 
     /// The database, as its owner.
@@ -75,16 +91,26 @@ impl Ground {
 
     /// A form of this name over the ground.
     pub(crate) async fn form(&self, name: &str) -> anyhow::Result<Running> {
-        Running::start(name, self.database(), &self.folder.path().join("service")).await
+        self.form_by(name, self.database()).await
     }
 
-    async fn clients(&self) -> anyhow::Result<Vec<(String, String)>> {
+    /// A form that reaches the database by this address.
+    pub(crate) async fn form_by(&self, name: &str, database: &str) -> anyhow::Result<Running> {
+        Running::start(name, database, &self.folder.path().join("service")).await
+    }
+
+    /// The service's inside, to make what no request could.
+    pub(crate) async fn inside(&self) -> anyhow::Result<Engine> {
         let place = self.folder.path().join("service");
         let words = ["labs", "serve", "--folder", &place.to_string_lossy(), "--database-url", self.database()];
         let Command::Serve(serve) = Cli::parse_from(words).command else { anyhow::bail!("`serve` is a command") };
         let config = serve.settle()?;
         let application = wiring::application(&config, self.database(), "http://bench", Clock::default()).await?;
-        let engine = application.engine();
+        Ok(application.engine().clone())
+    }
+
+    async fn clients(&self) -> anyhow::Result<Vec<Credentials>> {
+        let engine = self.inside().await?;
         let mut credentials = Vec::new();
         for number in 0..=CLIENTS {
             // The first is the partner's own; the others are the service's.
@@ -92,11 +118,7 @@ impl Ground {
                 0 => (&["marketplace.apps:write", "storefront"], Some(PARTNER)),
                 _ => (&["labs.admin.clients"], None),
             };
-            let scopes = scopes.iter().map(|scope| (*scope).to_owned()).collect();
-            let new = NewClient { name: format!("bench {number}"), scopes, partner_uuid, networks: Vec::new() };
-            let made = operator::client_create(engine.pool(), engine.services(), new).await;
-            let made = made.map_err(|fault| anyhow::anyhow!("{fault:?}"))?;
-            credentials.push((made.client_id, made.secret));
+            credentials.push(client(&engine, &format!("bench {number}"), scopes, partner_uuid).await?);
         }
         engine.pool().close().await;
         Ok(credentials)
@@ -105,18 +127,40 @@ impl Ground {
     /// A token for each client: the partner's own first.
     pub(crate) async fn tokens(&self, service: &Running) -> anyhow::Result<Vec<String>> {
         let mut tokens = Vec::new();
-        for (id, secret) in &self.credentials {
-            let body = format!("grant_type=password&username={id}&password={secret}");
-            let make = move |_: usize, _: usize| {
-                Ok(http::Request::post("/v1/oauth/token")
-                    .header("host", "bench")
-                    .header("content-type", "application/x-www-form-urlencoded")
-                    .body(http_body_util::Full::from(body.clone()))?)
-            };
-            let answer = crate::load::once(service.address, &make).await?;
-            let token = answer.get("access_token").and_then(serde_json::Value::as_str).context("no token")?;
-            tokens.push(token.to_owned());
+        for credentials in &self.credentials {
+            tokens.push(token(service, credentials).await?);
         }
         Ok(tokens)
     }
+}
+
+/// What a program asks for tokens with: its id and its secret.
+pub(crate) type Credentials = (String, String);
+
+/// Makes a program that is allowed these scopes, the service's own or a partner's.
+pub(crate) async fn client(
+    engine: &Engine,
+    name: &str,
+    scopes: &[&str],
+    partner_uuid: Option<Uuid>,
+) -> anyhow::Result<Credentials> {
+    let scopes = scopes.iter().map(|scope| (*scope).to_owned()).collect();
+    let new = NewClient { name: name.to_owned(), scopes, partner_uuid, networks: Vec::new() };
+    let made = operator::client_create(engine.pool(), engine.services(), new).await;
+    let made = made.map_err(|fault| anyhow::anyhow!("{fault:?}"))?;
+    Ok((made.client_id, made.secret))
+}
+
+/// A token for a program, good for an hour.
+pub(crate) async fn token(service: &Running, (id, secret): &Credentials) -> anyhow::Result<String> {
+    let body = format!("grant_type=password&username={id}&password={secret}");
+    let make = move |_: usize, _: usize| {
+        Ok(http::Request::post("/v1/oauth/token")
+            .header("host", "bench")
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(http_body_util::Full::from(body.clone()))?)
+    };
+    let answer = crate::load::once(service.address, &make).await?;
+    let token = answer.get("access_token").and_then(serde_json::Value::as_str).context("no token")?;
+    Ok(token.to_owned())
 }

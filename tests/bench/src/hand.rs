@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, Path, State};
 use axum::http::request::Parts;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, patch};
 use axum::{Json, Router};
@@ -58,11 +58,16 @@ impl FromRequestParts<Arc<Hand>> for Bearer {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, hand: &Arc<Hand>) -> Result<Self, Refusal> {
-        let text = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-        let token = text.and_then(|text| text.strip_prefix("Bearer ")).ok_or(Refusal(StatusCode::UNAUTHORIZED))?;
-        let known = hand.engine.authenticate(token, IpAddr::V4(Ipv4Addr::LOCALHOST)).await;
-        known.map(Self).map_err(|_| Refusal(StatusCode::UNAUTHORIZED))
+        authenticate(&hand.engine, &parts.headers).await.map(Self)
     }
+}
+
+/// Whose token came, by the service's own check.
+pub(crate) async fn authenticate(engine: &Engine, headers: &HeaderMap) -> Result<Arc<Principal>, Refusal> {
+    let text = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let token = text.and_then(|text| text.strip_prefix("Bearer ")).ok_or(Refusal(StatusCode::UNAUTHORIZED))?;
+    let known = engine.authenticate(token, IpAddr::V4(Ipv4Addr::LOCALHOST)).await;
+    known.map_err(|_| Refusal(StatusCode::UNAUTHORIZED))
 }
 
 impl Bearer {
@@ -72,7 +77,8 @@ impl Bearer {
     }
 }
 
-struct Refusal(StatusCode);
+/// Why there is no answer.
+pub(crate) struct Refusal(pub(crate) StatusCode);
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
@@ -160,7 +166,7 @@ async fn app_update(
         .bind(draft.name)
         .bind(change.tagline)
         .bind(draft.description)
-        .bind(event_uuid())
+        .bind(fresh_uuid())
         .bind("MACHINE_CLIENT")
         .bind(bearer.0.uuid)
         .bind(["tagline"].as_slice())
@@ -171,8 +177,9 @@ async fn app_update(
     Ok(Json(row.into()))
 }
 
+/// An id that nothing has yet.
 #[expect(clippy::disallowed_methods, reason = "no test moves the benchmark's clock")]
-fn event_uuid() -> Uuid {
+pub(crate) fn fresh_uuid() -> Uuid {
     Uuid::now_v7()
 }
 

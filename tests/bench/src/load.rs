@@ -59,16 +59,44 @@ async fn ask(address: SocketAddr, make: &Make, connection: usize, until: Instant
     Ok(latencies)
 }
 
-/// One answer's body, to compare forms.
-pub(crate) async fn once(address: SocketAddr, make: &Make) -> anyhow::Result<serde_json::Value> {
+/// One answer, whole.
+pub(crate) struct Answer {
+    /// Its status.
+    pub(crate) status: u16,
+    /// Its `Content-Type`.
+    pub(crate) media_type: String,
+    /// Its body.
+    pub(crate) body: Bytes,
+}
+
+/// One answer, over a connection of its own.
+pub(crate) async fn answer(address: SocketAddr, make: &Make) -> anyhow::Result<Answer> {
     let stream = TcpStream::connect(address).await?;
     let (mut sender, driver) = http1::handshake(TokioIo::new(stream)).await?;
     let driver = tokio::spawn(driver);
     sender.ready().await?;
     let answer = sender.send_request(make(0, 0)?).await?;
-    let status = answer.status();
+    let status = answer.status().as_u16();
+    let media_type = answer.headers().get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let media_type = media_type.to_owned();
     let body = answer.into_body().collect().await?.to_bytes();
     driver.abort();
-    ensure!(status.is_success(), "{status}: {}", String::from_utf8_lossy(&body));
+    Ok(Answer { status, media_type, body })
+}
+
+/// One answer's body, to compare forms.
+pub(crate) async fn once(address: SocketAddr, make: &Make) -> anyhow::Result<serde_json::Value> {
+    let Answer { status, body, .. } = answer(address, make).await?;
+    ensure!((200..300).contains(&status), "{status}: {}", String::from_utf8_lossy(&body));
     serde_json::from_slice(&body).context("the answer is no JSON")
+}
+
+/// A request for what is at this path, with this token where there is one.
+pub(crate) fn get(path: &str, token: Option<&str>) -> anyhow::Result<Request<Full<Bytes>>> {
+    let request = Request::get(path).header("host", "bench");
+    let request = match token {
+        Some(token) => request.header("authorization", format!("Bearer {token}")),
+        None => request,
+    };
+    Ok(request.body(Full::default())?)
 }

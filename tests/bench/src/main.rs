@@ -3,7 +3,8 @@
 //! Three forms of the same work take turns over the same private PostgreSQL, each under the same load of 32
 //! connections: the service, hand-written axum handlers that run the service's own statements behind the same
 //! token check, and pgbench with the statements alone. A form is a process of its own, so that memory can be told
-//! and none warms another's caches. The bars stand beside what was measured.
+//! and none warms another's caches. The bars stand beside what was measured. With `--all`, every read of the contract
+//! is measured beside a replay of its own statements: [`reads`].
 
 mod cases;
 mod forms;
@@ -11,6 +12,7 @@ mod ground;
 mod hand;
 mod load;
 mod pgbench;
+mod reads;
 mod report;
 mod rows;
 mod rows_of_apps;
@@ -29,19 +31,25 @@ struct Cli {
     /// Apps in the tables
     #[arg(long, default_value_t = 20_000)]
     apps: u32,
-    /// Rounds, in each of which every form has one turn at every case
-    #[arg(long, default_value_t = 8)]
-    rounds: u32,
-    /// Seconds of a turn
+    /// Measure every read of the contract beside a replay of its own statements, in place of the cases
+    #[arg(long)]
+    all: bool,
+    /// Rounds, in each of which every form has one turn at every case; 8 where none are named, of all reads 6
+    #[arg(long)]
+    rounds: Option<u32>,
+    /// Seconds of a turn at a case
     #[arg(long, default_value_t = 3)]
     seconds: u64,
+    /// Milliseconds of a turn at one of all reads
+    #[arg(long, default_value_t = 500)]
+    milliseconds: u64,
     /// Minutes of load, all cases in turn, before the memory is read; 0: what the rounds made of it
     #[arg(long, default_value_t = 0)]
     minutes: u64,
     /// The program whose starts are timed; none: they are not
     #[arg(long)]
     labs: Option<std::path::PathBuf>,
-    /// Only cases whose name holds this
+    /// Only cases or reads whose name holds this
     #[arg(long)]
     only: Option<String>,
     #[command(subcommand)]
@@ -55,6 +63,10 @@ enum Form {
     Labs(forms::Where),
     /// The hand-written handlers
     Hand(forms::Where),
+    /// The service without its jobs, to be recorded
+    Recorded(forms::Where),
+    /// What was recorded of the service
+    Replay(forms::Where),
 }
 
 #[tokio::main]
@@ -63,6 +75,9 @@ async fn main() -> anyhow::Result<()> {
     match cli.form {
         Some(Form::Labs(place)) => forms::labs(&place).await,
         Some(Form::Hand(place)) => forms::hand(&place).await,
+        Some(Form::Recorded(place)) => forms::recorded(&place).await,
+        Some(Form::Replay(place)) => forms::replay(&place).await,
+        None if cli.all => reads::measure(&cli).await,
         None => measure(&cli).await,
     }
 }

@@ -133,13 +133,15 @@ fn verdict(beside: &str, ratio: &Spread, bar: f64, aim: f64) -> String {
 
 /// The median of the rounds, and between which two of them the true one lies with a probability of at least 95 % (the sign
 /// test's interval, which asks nothing of how they are distributed). Fewer than six rounds have none.
-struct Spread {
-    median: f64,
+pub(crate) struct Spread {
+    /// The median.
+    pub(crate) median: f64,
     between: Option<(f64, f64)>,
 }
 
 impl Spread {
-    fn of(rounds: impl Iterator<Item = f64>) -> Self {
+    /// Of these rounds.
+    pub(crate) fn of(rounds: impl Iterator<Item = f64>) -> Self {
         let mut rounds: Vec<f64> = rounds.collect();
         rounds.sort_by(f64::total_cmp);
         // How many may lie beyond: of so many throws of a coin, fewer heads come once in forty times at most.
@@ -175,11 +177,13 @@ impl fmt::Display for Spread {
     }
 }
 
-fn rate(turn: &Turn) -> f64 {
+/// Answers per second.
+pub(crate) fn rate(turn: &Turn) -> f64 {
     turn.answers as f64 / turn.seconds
 }
 
-fn median(values: impl Iterator<Item = f64>) -> f64 {
+/// The middle of these values.
+pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     let of = |place: usize| values.get(place).copied().unwrap_or(f64::NAN);

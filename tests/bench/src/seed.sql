@@ -16,7 +16,7 @@ create temporary table new_app as
 select n, ('0198aaaa-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid as app_uuid,
        ('0198bbbb-0000-7000-8000-' || lpad(to_hex(1 + n % (:apps / 100)), 12, '0'))::uuid as partner_uuid,
        timestamptz '2026-01-01' + n * interval '1 minute' as made
-  from generate_series((select count(*) + 1 from app), :apps) as n;
+  from generate_series((select count(*) + 1 from app where slug like 'app-%'), :apps) as n;
 insert into app (app_uuid, partner_uuid, slug, default_locale, state, support_email, privacy_url, created_at, updated_at)
 select app_uuid, partner_uuid, 'app-' || n, 'en', 'LISTED', 'help@partner.example', 'https://partner.example/privacy',
        made, made from new_app;

@@ -1,0 +1,81 @@
+//! Every read of the contract as a request that finds something.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, anyhow};
+use labs_rest::contract::{Access, Contract, Operation, Parameter, Place};
+use sqlx::PgConnection;
+
+/// What stands in a query, where a read takes it: what must be there, and the moment up to which the audit log is read,
+/// so that every answer tells of the same records while others are added.
+const QUERIES: &[&str] = &["method", "path", "recorded_at_until"];
+
+/// A read and how it is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Request {
+    /// The operation.
+    pub(crate) operation: String,
+    /// Its path, filled in.
+    pub(crate) path: String,
+    /// Who may ask.
+    pub(crate) access: Access,
+}
+
+/// What the parameters name, by their own names.
+type Things = BTreeMap<String, String>;
+
+/// Every GET of the contract, over what is in the database. What could not be filled in comes with what it lacks. Those that read
+/// the audit log come first, because every other audited one makes it longer.
+pub(crate) async fn all(owner: &mut PgConnection) -> anyhow::Result<Vec<Result<Request, String>>> {
+    let things: Vec<(String, Option<String>)> = sqlx::query_as(include_str!("things.sql")).fetch_all(owner).await?;
+    let things = things.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+    let contract = Contract::embedded().map_err(|problems| anyhow!("the contract cannot be read: {problems:?}"))?;
+    let mut reads: Vec<&Operation> = contract.operations().iter().map(AsRef::as_ref).collect();
+    reads.retain(|operation| operation.method == http::Method::GET);
+    reads.sort_by_key(|operation| !operation.id.starts_with("admin_audit_records"));
+    let requests = reads.into_iter().map(|operation| {
+        let filled = filled(operation, &things).map_err(|error| format!("{}: {error:#}", operation.id))?;
+        Ok(Request { operation: operation.id.clone(), path: filled, access: operation.access.clone() })
+    });
+    Ok(requests.collect())
+}
+
+fn filled(operation: &Operation, things: &Things) -> anyhow::Result<String> {
+    let mut path = operation.path.clone();
+    for parameter in operation.parameters_in(Place::Path) {
+        let thing = things.get(&parameter.name);
+        let thing = thing.with_context(|| format!("things.sql names no {}", parameter.name))?;
+        path = path.replace(&format!("{{{}}}", parameter.name), thing);
+    }
+    let is_given = |parameter: &&Parameter| parameter.required || QUERIES.contains(&parameter.name.as_str());
+    for (place, parameter) in operation.parameters_in(Place::Query).filter(is_given).enumerate() {
+        let name = &parameter.name;
+        let thing = things.get(name).filter(|_| QUERIES.contains(&name.as_str()));
+        let thing = thing.with_context(|| format!("no value is known for {name}"))?;
+        let mark = if place == 0 { '?' } else { '&' };
+        path = format!("{path}{mark}{name}={thing}");
+    }
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_filled_with_what_there_is() {
+        let contract = Contract::embedded().unwrap();
+        let of = |id: &str, names: &[&str]| {
+            let things = names.iter().map(|name| ((*name).to_owned(), format!("some-{name}"))).collect();
+            filled(contract.operation(id).unwrap(), &things).map_err(|error| error.to_string())
+        };
+        let path = "/v1/marketplace/apps/some-app_uuid/media/some-media_uuid/content";
+        assert_eq!(of("marketplace_media_get_content", &["app_uuid", "media_uuid"]).unwrap(), path);
+        let explained = "/v1/system/me:explain?method=some-method&path=some-path";
+        assert_eq!(of("system_me_explain", &["method", "path"]).unwrap(), explained);
+        // A filter of a list, which is left out, and the only one that is not.
+        let records = "/v1/admin/audit-records?recorded_at_until=some-recorded_at_until";
+        assert_eq!(of("admin_audit_records_list", &["partner_uuid", "recorded_at_until"]).unwrap(), records);
+        assert_eq!(of("marketplace_apps_get", &[]).unwrap_err(), "things.sql names no app_uuid");
+    }
+}

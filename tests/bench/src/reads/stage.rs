@@ -1,0 +1,206 @@
+//! What the reads stand on: the sample data of a first start, grown, and everybody who may ask.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, ensure};
+use bytes::Bytes;
+use http::{Method, Request};
+use http_body_util::Full;
+use labs_rest::contract::Access;
+use labs_schema::sample::{self, Key, SignIn};
+use sqlx::Connection as _;
+use uuid::Uuid;
+
+use crate::forms::Running;
+use crate::ground::{CLIENTS, Credentials, Ground, client, token};
+use crate::load::{self, Answer};
+
+/// The partner of the sample data whose things are read.
+const COMPANY: &str = "elbkontor";
+/// A person's token is good for ten minutes; it is renewed well before.
+const RENEWAL: Duration = Duration::from_secs(300);
+/// How long the archive of a partner may take to be written.
+const ARCHIVING: Duration = Duration::from_secs(60);
+
+/// The tables, and who may ask.
+pub(crate) struct Stage {
+    /// The database and its folder.
+    pub(crate) ground: Ground,
+    /// What an administrator of the partner signs in with: address and password.
+    administrator: Credentials,
+    of_partner: Credentials,
+    of_storefront: Credentials,
+    of_staff: Vec<Credentials>,
+}
+
+/// Tokens of everybody, at the service that was asked for them.
+pub(crate) struct Tokens {
+    of_partner: String,
+    of_storefront: String,
+    of_staff: Vec<String>,
+    of_person: (String, Instant),
+}
+
+impl Stage {
+    /// Starts PostgreSQL and fills it: first with the sample data, then with what the service itself has to make of it,
+    /// a logo and an archive, then with rows.
+    pub(crate) async fn prepare(apps: u32) -> anyhow::Result<Self> {
+        let ground = Ground::empty(apps).await?;
+        let stage = Self::with_callers(ground).await?;
+        let service = stage.ground.form("labs").await?;
+        let (partner, person) = (stage.partner().await?, stage.sign_in(&service).await?);
+        stage.logo(&service, partner, &person).await?;
+        stage.archive(&service, partner, &person).await?;
+        drop(service);
+        stage.ground.grow(apps).await?;
+        stage.ground.seed(include_str!("seed.sql").to_owned()).await?;
+        Ok(stage)
+    }
+
+    async fn with_callers(ground: Ground) -> anyhow::Result<Self> {
+        let engine = ground.inside().await?;
+        let filled = sample::fill(engine.pool(), engine.services(), engine.services().clock.now()).await;
+        let sign_ins = filled.map_err(|fault| anyhow::anyhow!("{fault:?}"))?;
+        let administrator = sign_ins.iter().find_map(administrator).context("the company has an administrator")?;
+        let find = "select partner_uuid from partner where slug = $1";
+        let partner = sqlx::query_scalar(find).bind(COMPANY).fetch_one(engine.pool()).await?;
+        let scopes = ["partner:write", "subscription:write", "marketplace:write"];
+        let of_partner = client(&engine, "bench of the partner", &scopes, Some(partner)).await?;
+        let of_storefront = client(&engine, "bench of the storefront", &["storefront"], None).await?;
+        let mut of_staff = Vec::new();
+        for number in 0..CLIENTS {
+            of_staff.push(client(&engine, &format!("bench {number}"), &["labs.admin"], None).await?);
+        }
+        engine.pool().close().await;
+        Ok(Self { ground, administrator, of_partner, of_storefront, of_staff })
+    }
+
+    async fn partner(&self) -> anyhow::Result<Uuid> {
+        let mut owner = self.ground.owner().await?;
+        let find = "select partner_uuid from partner where slug = $1";
+        let partner = sqlx::query_scalar(find).bind(COMPANY).fetch_one(&mut owner).await?;
+        owner.close().await?;
+        Ok(partner)
+    }
+
+    /// Makes the icon of one of the partner's apps the partner's logo.
+    async fn logo(&self, service: &Running, partner: Uuid, token: &str) -> anyhow::Result<()> {
+        let mut owner = self.ground.owner().await?;
+        let find = "select '/v1/marketplace/apps/' || app_uuid || '/media/' || media_uuid || '/content' from media
+                      join app using (app_uuid) where partner_uuid = $1 and kind = 'ICON' order by 1 limit 1";
+        let path: String = sqlx::query_scalar(find).bind(partner).fetch_one(&mut owner).await?;
+        owner.close().await?;
+        let picture = send(service, Method::GET, &path, token, None).await?;
+        let head = format!(
+            "--bench\r\ncontent-disposition: form-data; name=\"alt_text\"\r\n\r\nA till\r\n--bench\r\n\
+             content-disposition: form-data; name=\"file\"; filename=\"picture\"\r\ncontent-type: {}\r\n\r\n",
+            picture.media_type
+        );
+        let form = [head.as_bytes(), &picture.body, b"\r\n--bench--\r\n"].concat();
+        let path = format!("/v1/partner/{partner}/imagery/LOGO");
+        let body = ("multipart/form-data; boundary=bench", form);
+        send(service, Method::PUT, &path, token, Some(body)).await.map(drop)
+    }
+
+    /// Asks for the partner's archive and waits until it is written.
+    async fn archive(&self, service: &Running, partner: Uuid, token: &str) -> anyhow::Result<()> {
+        send(service, Method::POST, &format!("/v1/partner/{partner}/data-exports"), token, None).await?;
+        let mut owner = self.ground.owner().await?;
+        let begun = Instant::now();
+        let find = "select count(*) from data_export where state = 'SUCCEEDED'";
+        while sqlx::query_scalar::<_, i64>(find).fetch_one(&mut owner).await? == 0 {
+            ensure!(begun.elapsed() < ARCHIVING, "the partner's archive was not written");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        Ok(owner.close().await?)
+    }
+
+    async fn sign_in(&self, service: &Running) -> anyhow::Result<String> {
+        let (email, password) = &self.administrator;
+        let body = serde_json::json!({ "email": email, "password": password }).to_string();
+        let body = ("application/json", body.into_bytes());
+        let answer = send(service, Method::POST, "/v1/auth/sessions", "", Some(body)).await?;
+        let answer: serde_json::Value = serde_json::from_slice(&answer.body)?;
+        let token = answer.get("access_token").and_then(serde_json::Value::as_str);
+        Ok(token.context("a session has a token")?.to_owned())
+    }
+
+    /// A token for everybody.
+    pub(crate) async fn tokens(&self, service: &Running) -> anyhow::Result<Tokens> {
+        let mut of_staff = Vec::new();
+        for credentials in &self.of_staff {
+            of_staff.push(token(service, credentials).await?);
+        }
+        Ok(Tokens {
+            of_partner: token(service, &self.of_partner).await?,
+            of_storefront: token(service, &self.of_storefront).await?,
+            of_staff,
+            of_person: (self.sign_in(service).await?, Instant::now()),
+        })
+    }
+
+    /// The tokens of those who may ask for what takes this access, to be used in turns. None: it takes no token.
+    pub(crate) async fn may_ask(
+        &self,
+        service: &Running,
+        tokens: &mut Tokens,
+        access: &Access,
+    ) -> anyhow::Result<Vec<String>> {
+        let Some(scope) = (match access {
+            Access::Any => Some(""),
+            Access::Scope(scope) => Some(scope.as_str()),
+            Access::Public | Access::Cookie | Access::Client => None,
+        }) else {
+            return Ok(Vec::new());
+        };
+        if scope.starts_with("labs.admin") {
+            return Ok(tokens.of_staff.clone());
+        }
+        // No program reaches the account of a person.
+        if scope.starts_with("auth.") {
+            if tokens.of_person.1.elapsed() > RENEWAL {
+                tokens.of_person = (self.sign_in(service).await?, Instant::now());
+            }
+            return Ok(vec![tokens.of_person.0.clone()]);
+        }
+        Ok(vec![if scope.starts_with("storefront") { &tokens.of_storefront } else { &tokens.of_partner }.clone()])
+    }
+}
+
+/// What the company's administrator signs in with, where no second factor is asked for.
+fn administrator(sign_in: &SignIn) -> Option<Credentials> {
+    match &sign_in.key {
+        Key::Password { email, password, totp_secret: None }
+            if sign_in.note == "ADMINISTRATOR" && email.contains(COMPANY) =>
+        {
+            Some((email.clone(), password.expose().to_owned()))
+        }
+        _ => None,
+    }
+}
+
+async fn send(
+    service: &Running,
+    method: Method,
+    path: &str,
+    token: &str,
+    body: Option<(&'static str, Vec<u8>)>,
+) -> anyhow::Result<Answer> {
+    let (media_type, body) = body.map_or((None, Bytes::new()), |(media_type, body)| (Some(media_type), body.into()));
+    let asked = format!("{method} {path}");
+    let (path, token) = (path.to_owned(), token.to_owned());
+    let make = move |_: usize, _: usize| {
+        let mut request = Request::builder().method(method.clone()).uri(&path).header("host", "bench");
+        if !token.is_empty() {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        if let Some(media_type) = media_type {
+            request = request.header("content-type", media_type);
+        }
+        Ok(request.body(Full::new(body.clone()))?)
+    };
+    let answer = load::answer(service.address, &make).await?;
+    let text = String::from_utf8_lossy(&answer.body);
+    ensure!((200..300).contains(&answer.status), "{asked}: {}: {text}", answer.status);
+    Ok(answer)
+}

@@ -1,0 +1,148 @@
+//! All reads, in a table, beside the bars that they are held to.
+
+use crate::load::Turn;
+use crate::report::{Spread, line, median, rate};
+
+/// The middle of all reads with a statement is to be at least this.
+const MIDDLE: f64 = 0.85;
+/// None of them is to be under this.
+const LEAST: f64 = 0.70;
+/// How many of the slowest are told first.
+const WORST: usize = 10;
+
+/// A read with the rates of both forms, round by round.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    operation: String,
+    statements: usize,
+    size: usize,
+    notes: String,
+    labs: Vec<f64>,
+    replay: Vec<f64>,
+}
+
+impl Measured {
+    /// A read without rounds: so many statements, an answer of so many bytes.
+    pub(crate) fn new(operation: &str, statements: usize, size: usize, notes: &[&str]) -> Self {
+        Self {
+            operation: operation.to_owned(),
+            statements,
+            size,
+            notes: notes.join(", "),
+            labs: Vec::new(),
+            replay: Vec::new(),
+        }
+    }
+
+    /// Adds a round.
+    pub(crate) fn round(&mut self, labs: &Turn, replay: &Turn) {
+        self.labs.push(rate(labs));
+        self.replay.push(rate(replay));
+    }
+
+    fn ratio(&self) -> Spread {
+        Spread::of(self.labs.iter().zip(&self.replay).map(|(labs, replay)| labs / replay))
+    }
+
+    /// Its line: with a statement the ratio, else what a request takes.
+    pub(crate) fn told(&self) -> String {
+        let (labs, replay) = (median(self.labs.iter().copied()), median(self.replay.iter().copied()));
+        let Self { operation, statements, size, notes, .. } = self;
+        if self.statements == 0 {
+            return format!("  {operation:<44} {:>8.1} µs  {size:>9}  {notes}", 1e6 / labs).trim_end().to_owned();
+        }
+        let ratio = self.ratio().to_string();
+        let told =
+            format!("  {operation:<44} {ratio:<20} {labs:>8.0} {replay:>8.0} {statements:>5} {size:>9}  {notes}");
+        told.trim_end().to_owned()
+    }
+}
+
+/// What the columns of a read with a statement tell.
+pub(crate) fn head() -> String {
+    let [operation, ratio, labs, replay] = ["read", "beside the replay", "labs /s", "replay /s"];
+    format!("  {operation:<44} {ratio:<20} {labs:>8} {replay:>8} {:>5} {:>9}", "stmts", "bytes")
+}
+
+/// Everything that was measured, and what could not be.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    reads: Vec<Measured>,
+    missing: Vec<String>,
+}
+
+impl Table {
+    /// Adds a read, and tells it at once.
+    pub(crate) fn add(&mut self, read: Measured) -> anyhow::Result<()> {
+        line(&read.told())?;
+        self.reads.push(read);
+        Ok(())
+    }
+
+    /// Adds a read that could not be measured, and why.
+    pub(crate) fn lacks(&mut self, why: String) -> anyhow::Result<()> {
+        line(&format!("  NOT MEASURED: {why}"))?;
+        self.missing.push(why);
+        Ok(())
+    }
+
+    /// Prints all of it together.
+    pub(crate) fn print(&self) -> anyhow::Result<()> {
+        line("")?;
+        self.lines().iter().try_for_each(|text| line(text))
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let mut with: Vec<&Measured> = self.reads.iter().filter(|read| read.statements > 0).collect();
+        with.sort_by(|one, other| one.ratio().median.total_cmp(&other.ratio().median));
+        let mut lines =
+            vec![format!("== the worst {} of {} reads with a statement ==", WORST.min(with.len()), with.len()), head()];
+        lines.extend(with.iter().take(WORST).map(|read| read.told()));
+        lines.push("== all of them ==".into());
+        lines.extend(self.reads.iter().filter(|read| read.statements > 0).map(Measured::told));
+        lines.push("== reads without a statement: time of a request, no bar ==".into());
+        lines.extend(self.reads.iter().filter(|read| read.statements == 0).map(Measured::told));
+        lines.extend(self.missing.iter().map(|why| format!("NOT MEASURED: {why}")));
+        let middle = median(with.iter().map(|read| read.ratio().median));
+        let least = with.first().map_or(f64::NAN, |read| read.ratio().median);
+        let below = with.iter().filter(|read| read.ratio().median < LEAST).count();
+        lines.push(format!("median of all reads with a statement  {middle:.2} ({})", verdict(middle, MIDDLE)));
+        lines.push(format!(
+            "worst of them                         {least:.2} ({}; {below} below)",
+            verdict(least, LEAST)
+        ));
+        lines
+    }
+}
+
+fn verdict(value: f64, bar: f64) -> String {
+    let word = if value >= bar { "passes" } else { "BELOW THE BAR" };
+    format!("bar {bar:.2}: {word}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(operation: &str, statements: usize, labs: f64, replay: f64) -> Measured {
+        Measured {
+            labs: vec![labs; 3],
+            replay: vec![replay; 3],
+            ..Measured::new(operation, statements, 512, &["audited"])
+        }
+    }
+
+    #[test]
+    fn the_worst_are_told_first_and_those_without_a_statement_apart() {
+        let reads =
+            vec![read("quick", 1, 90.0, 100.0), read("slow", 4, 60.0, 100.0), read("still", 0, 50_000.0, 90_000.0)];
+        let lines = Table { reads, missing: vec!["lost: why".into()] }.lines();
+        let starts: Vec<&str> = lines.iter().map(|line| line.split_whitespace().next().unwrap()).collect();
+        let expected = ["==", "read", "slow", "quick", "==", "quick", "slow", "==", "still", "NOT", "median", "worst"];
+        assert_eq!(starts, expected);
+        assert!(lines[2].contains("0.60") && lines[2].ends_with("4       512  audited"), "{}", lines[2]);
+        assert!(lines[8].contains("20.0 µs"), "{}", lines[8]);
+        assert!(lines[10].ends_with("0.75 (bar 0.85: BELOW THE BAR)"), "{}", lines[10]);
+        assert!(lines[11].ends_with("0.60 (bar 0.70: BELOW THE BAR; 1 below)"), "{}", lines[11]);
+    }
+}
