@@ -55,7 +55,7 @@ pub use scope::{Scope, ScopeSet};
 
 /// Every statement of the service that the compiler has not checked, so that a test can.
 pub fn statements() -> Vec<&'static dyn list::Statements> {
-    marketplace::statements().collect()
+    admin::statements().chain(marketplace::statements()).collect()
 }
 
 engine::roots! {

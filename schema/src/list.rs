@@ -11,6 +11,7 @@ mod statement;
 
 use std::marker::PhantomData;
 
+use async_graphql::OutputType;
 use serde::Serialize;
 use serde_json::Value;
 use sqlx::FromRow;
@@ -199,6 +200,13 @@ pub(crate) struct PageRequest<S> {
     pub(crate) cursor: Option<String>,
 }
 
+impl<S: Word> PageRequest<S> {
+    /// A page in an order; in the list's first one when nothing is said.
+    pub(crate) fn new(sort: Option<S>, limit: Option<i32>, cursor: Option<String>) -> Self {
+        Self { sort: sort.unwrap_or(S::FIRST), limit, cursor }
+    }
+}
+
 /// The rows of a page.
 #[derive(Debug)]
 pub(crate) struct Rows<R> {
@@ -242,13 +250,16 @@ where
         Ok(Rows { rows, page: Page { next_cursor, has_more } })
     }
 
-    /// How many rows there are in all of what is narrowed so.
+    /// How many rows there are in all of what is narrowed so, where it is wanted.
     ///
     /// # Errors
     /// When the database is away.
-    pub(crate) async fn count(&self, db: &Db, narrowed: &F) -> Result<i64, Fault> {
+    pub(crate) async fn total(&self, db: &Db, narrowed: &F, wanted: Option<bool>) -> Result<Option<i64>, Fault> {
+        if wanted != Some(true) {
+            return Ok(None);
+        }
         let mut statement = self.narrowed(self.counting(), narrowed);
-        Ok(statement.builder.build_query_scalar().fetch_one(&mut *db.conn().await?).await?)
+        Ok(Some(statement.builder.build_query_scalar().fetch_one(&mut *db.conn().await?).await?))
     }
 
     fn narrowed(&self, mut statement: Statement, narrowed: &F) -> Statement {
@@ -326,29 +337,25 @@ impl<F, R, S: Word> Statements for ListQuery<F, R, S> {
 }
 
 impl<R> Rows<R> {
-    /// The page as it is answered.
+    /// The same page with a view of each row.
     ///
     /// # Errors
     /// What a row cannot be shown for.
-    pub(crate) fn into_list<T: async_graphql::OutputType>(
-        self,
-        view: impl Fn(R) -> Result<T, Fault>,
-    ) -> Result<List<T>, Fault> {
-        let data = self.rows.into_iter().map(view).collect::<Result<_, _>>()?;
-        Ok(List { data, page: self.page })
+    pub(crate) fn map<T>(self, view: impl Fn(R) -> Result<T, Fault>) -> Result<Rows<T>, Fault> {
+        let rows = self.rows.into_iter().map(view).collect::<Result<_, _>>()?;
+        Ok(Rows { rows, page: self.page })
+    }
+}
+
+impl<T: OutputType> Rows<T> {
+    /// The page as it is answered.
+    pub(crate) fn list(self) -> List<T> {
+        List { data: self.rows, page: self.page }
     }
 
-    /// The page as it is answered with the number of all rows, where it was asked for.
-    ///
-    /// # Errors
-    /// What a row cannot be shown for.
-    pub(crate) fn into_counted_list<T: async_graphql::OutputType>(
-        self,
-        total: Option<i64>,
-        view: impl Fn(R) -> Result<T, Fault>,
-    ) -> Result<CountedList<T>, Fault> {
-        let List { data, page } = self.into_list(view)?;
-        Ok(CountedList { data, page: CountedPage::of(page, total) })
+    /// The page as it is answered to staff, with the number of all rows where it was wanted.
+    pub(crate) fn counted_list(self, total: Option<i64>) -> CountedList<T> {
+        CountedList { data: self.rows, page: CountedPage::of(self.page, total) }
     }
 }
 

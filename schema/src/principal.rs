@@ -11,6 +11,7 @@ use uuid::Uuid;
 use crate::fault::{Code, Fault};
 use crate::scope::{Scope, ScopeSet};
 use crate::time::Time;
+use crate::words::words;
 
 /// The kinds of principal (specification: decisions, Principals).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum, serde::Serialize)]
@@ -36,48 +37,23 @@ impl PrincipalType {
     }
 }
 
-/// What a person does in a partner's team (specification: decisions, Partner roles).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum, serde::Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Role {
-    /// Everything a partner may do.
-    Administrator,
-    /// Builds the software.
-    Developer,
-    /// Writes the texts.
-    Editor,
-    /// Keeps the account and the subscription.
-    Accountant,
-    /// Looks on.
-    Viewer,
+words! {
+    /// What a person does in a partner's team (specification: decisions, Partner roles).
+    pub enum Role {
+        /// Everything a partner may do.
+        Administrator = "ADMINISTRATOR",
+        /// Builds the software.
+        Developer = "DEVELOPER",
+        /// Writes the texts.
+        Editor = "EDITOR",
+        /// Keeps the account and the subscription.
+        Accountant = "ACCOUNTANT",
+        /// Looks on.
+        Viewer = "VIEWER",
+    }
 }
 
 impl Role {
-    /// Reads the column's value.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        match text {
-            "ADMINISTRATOR" => Some(Self::Administrator),
-            "DEVELOPER" => Some(Self::Developer),
-            "EDITOR" => Some(Self::Editor),
-            "ACCOUNTANT" => Some(Self::Accountant),
-            "VIEWER" => Some(Self::Viewer),
-            _ => None,
-        }
-    }
-
-    /// The column's value.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Administrator => "ADMINISTRATOR",
-            Self::Developer => "DEVELOPER",
-            Self::Editor => "EDITOR",
-            Self::Accountant => "ACCOUNTANT",
-            Self::Viewer => "VIEWER",
-        }
-    }
-
     /// What the role reaches, before the tier is asked.
     #[must_use]
     pub fn scopes(self) -> ScopeSet {

@@ -32,8 +32,10 @@ macro_rules! words {
         }
 
         impl $name {
+            const EACH: [Self; [$($word),+].len()] = [$(Self::$value),+];
+
             /// The word of a value.
-            pub(crate) const fn name(self) -> &'static str {
+            $vis const fn name(self) -> &'static str {
                 match self {
                     $(Self::$value => $word),+
                 }
@@ -41,7 +43,8 @@ macro_rules! words {
         }
 
         impl $crate::words::Word for $name {
-            const ALL: &'static [Self] = &[$(Self::$value),+];
+            const ALL: &'static [Self] = &Self::EACH;
+            const FIRST: Self = Self::EACH[0];
 
             fn word(self) -> &'static str {
                 self.name()
@@ -87,6 +90,9 @@ pub(crate) use words;
 pub(crate) trait Word: Copy + PartialEq + Sized + 'static {
     /// Every value, in the order written.
     const ALL: &'static [Self];
+
+    /// The first of them.
+    const FIRST: Self;
 
     /// The word of a value.
     fn word(self) -> &'static str;

@@ -29,6 +29,12 @@ mod tier_change_requests;
 mod users;
 
 use crate::engine::roots;
+use crate::list::Statements;
+
+/// What is asked in the group in words that the compiler has not checked.
+pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
+    users::STATEMENTS.into_iter()
+}
 
 roots! {
     /// What can be read of the group.

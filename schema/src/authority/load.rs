@@ -8,6 +8,7 @@ use crate::keep::token::Claims;
 use crate::principal::{Budget, Principal, PrincipalType, Reset, Role};
 use crate::scope::ScopeSet;
 use crate::time::Time;
+use crate::words::Word as _;
 
 /// Requests per day of a principal that belongs to no partner.
 pub(crate) const OWN_DAILY_REQUESTS: u64 = 5_000_000;
@@ -98,7 +99,7 @@ fn person_principal(
     own_per_second: u32,
 ) -> Result<Principal, Fault> {
     let staff = row.kind == "STAFF_USER";
-    let role = row.role.as_deref().and_then(Role::parse);
+    let role = row.role.as_deref().and_then(Role::read);
     // Where the second factor is compulsory (always for staff, by policy for a team), a session without it
     // reaches the person's own account only, to enrol one.
     let own_account = ScopeSet::parse(["auth.account:write"]);

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_graphql::parser::types::{
-    DocumentOperations, ExecutableDocument, FieldDefinition, Selection, SelectionSet, ServiceDocument, TypeKind,
-    TypeSystemDefinition,
+    BaseType, DocumentOperations, ExecutableDocument, FieldDefinition, Selection, SelectionSet, ServiceDocument, Type,
+    TypeKind, TypeSystemDefinition,
 };
 use async_graphql::{EmptySubscription, Positioned, Schema, ValidationMode, Value};
 use futures_util::future::BoxFuture;
@@ -54,11 +54,11 @@ impl Plan {
         let document = async_graphql::parser::parse_schema(&sdl)
             .map_err(|error| vec![format!("the SDL cannot be read: {error}")])?;
         let mut plan = Self { graph, strict, roots: HashMap::new(), nested: HashMap::new(), sdl };
-        let mut breaches = Vec::new();
+        let (inputs, mut breaches) = (inputs(&document), Vec::new());
         for (object, field) in fields(&document) {
             let name = field.name.node.to_string();
             if object == "Mutation" || object == "Query" {
-                match root_field(field, object == "Mutation") {
+                match root_field(field, &inputs, object == "Mutation") {
                     Ok(root) => {
                         plan.roots.insert(name.clone(), root);
                     }
@@ -166,10 +166,13 @@ fn fields(document: &ServiceDocument) -> impl Iterator<Item = (&str, &FieldDefin
 }
 
 /// A root field as its directives declare it.
-fn root_field(field: &FieldDefinition, is_mutation: bool) -> Result<RootField, String> {
+fn root_field(field: &FieldDefinition, inputs: &Inputs, is_mutation: bool) -> Result<RootField, String> {
     let argument = |directive: &str| -> Result<Option<String>, String> {
         let Some(name) = value_of(field, directive, "argument") else { return Ok(None) };
-        let is_there = field.arguments.iter().any(|argument| argument.node.name.node == name);
+        let is_there = field.arguments.iter().map(|argument| &argument.node).any(|argument| {
+            let within = base_of(&argument.ty.node).and_then(|input| inputs.get(input));
+            argument.name.node == name || within.is_some_and(|fields| fields.contains(&name))
+        });
         if is_there { Ok(Some(name)) } else { Err(format!("@{directive} names `{name}`, which is no argument")) }
     };
     let access = access_of(field)?.ok_or_else(|| "no @access directive; default deny".to_owned())?;
@@ -185,6 +188,32 @@ fn root_field(field: &FieldDefinition, is_mutation: bool) -> Result<RootField, S
         target: target.map(|argument| TargetArgument { kind, argument }),
         partner: argument("audit_partner")?,
     })
+}
+
+/// The fields of each input object.
+type Inputs = HashMap<String, Vec<String>>;
+
+fn inputs(document: &ServiceDocument) -> Inputs {
+    let types = document.definitions.iter().filter_map(|definition| match definition {
+        TypeSystemDefinition::Type(ty) => Some(&ty.node),
+        _ => None,
+    });
+    let inputs = types.filter_map(|ty| match &ty.kind {
+        TypeKind::InputObject(input) => {
+            let names = input.fields.iter().map(|field| field.node.name.node.to_string());
+            Some((ty.name.node.to_string(), names.collect()))
+        }
+        _ => None,
+    });
+    inputs.collect()
+}
+
+/// The name of a type that is no list.
+fn base_of(ty: &Type) -> Option<&str> {
+    match &ty.base {
+        BaseType::Named(name) => Some(name.as_str()),
+        BaseType::List(_) => None,
+    }
 }
 
 fn has(field: &FieldDefinition, directive: &str) -> bool {
@@ -209,7 +238,6 @@ fn access_of(field: &FieldDefinition) -> Result<Option<Access>, String> {
 }
 
 fn nested_of(field: &FieldDefinition) -> Nested {
-    use async_graphql::parser::types::BaseType;
     let access = access_of(field).ok().flatten();
     let mut base = &field.ty.node.base;
     let mut is_list = false;

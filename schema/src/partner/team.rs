@@ -8,6 +8,7 @@ use crate::db::Db;
 use crate::fault::{Code, Fault};
 use crate::principal::{Principal, PrincipalType, Role};
 use crate::scope::{Scope, ScopeSet};
+use crate::words::Word as _;
 
 /// A partner's team: the caller's own, or the one that staff name. Every statement about a team demands one, and nothing
 /// else makes one.
@@ -69,7 +70,7 @@ impl<'a> Hand<'a> {
         let Some(role) = role_hold(&ask.db, team, person_uuid).await? else {
             return Err(Fault::new(Code::TokenRevoked, "Your account is held back or gone. Sign in again."));
         };
-        let own = Role::parse(&role).ok_or_else(|| Fault::internal("a person with an unknown role"))?.scopes();
+        let own = Role::read(&role).ok_or_else(|| Fault::internal("a person with an unknown role"))?.scopes();
         if !Scope::parse(WRITES).is_some_and(|scope| own.reaches(scope)) {
             return Err(Fault::scope(WRITES));
         }

@@ -13,6 +13,7 @@ use labs::cli::{Cli, Command};
 use labs::config::Config;
 use labs::wiring;
 use labs_rest::Rest;
+use labs_rest::contract::Contract;
 use labs_rest::exceptions::Probes;
 use labs_schema::Engine;
 use labs_schema::time::Clock;
@@ -111,7 +112,8 @@ pub(crate) async fn recorded(place: &Where) -> anyhow::Result<()> {
     tokio::spawn(Arc::clone(&engine.services().authority).watch(CancellationToken::new()));
     let Config { cors_origins, trusted_proxies, limits, .. } = config;
     let settings = labs_rest::Settings { base_url: BASE.to_owned(), cors_origins, trusted_proxies, limits };
-    let rest = Rest::open(engine, settings, Probes::new(Vec::new())).await;
+    let contract = Contract::embedded().map_err(|found| anyhow::anyhow!("the contract cannot be read: {found:?}"))?;
+    let rest = Rest::open(engine, contract, settings, Probes::new(Vec::new())).await;
     let rest = rest.map_err(|found| anyhow::anyhow!("the parts do not agree: {found:?}"))?;
     let router = Arc::new(rest).router();
     Ok(labs_rest::edge::server::serve(listener, router, Vec::new(), CancellationToken::new()).await?)

@@ -8,8 +8,10 @@
 //! Whoever runs the service is shown only to those who reach `labs.admin.staff`, and changed through `admin_staff`
 //! alone, whose guards would mean nothing if there were a second door.
 
+mod list;
 mod resolvers;
 mod rules;
 mod store;
 
+pub(in crate::admin) use list::STATEMENTS;
 pub(in crate::admin) use resolvers::{UsersMutation, UsersQuery};

@@ -5,15 +5,14 @@ mod types;
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-use super::rules::{self, UserState, not_found};
-use super::store::list::{self, Filter};
+use super::list::{ANYBODY, OF_A_TEAM, ShownUsers, USERS, UserFilter, UserSort};
+use super::rules::{self, not_found};
 use super::store::{self, HeldRow};
 use crate::access::{access, audit_partner, audit_target, batched};
 use crate::actor::Actor;
-use crate::admin::order::Order;
 use crate::admin::reason::{Reason, Remark};
 use crate::ask::{Ask, Asking, Target};
-use crate::auth::account::{PersonType, address, person_name};
+use crate::auth::account::{address, person_name};
 use crate::auth::people::addressee_get;
 use crate::auth::people::rules::Action;
 use crate::auth::security_events::{Events, SecurityEvent, SecurityEventOutcome, SecurityEventView};
@@ -21,14 +20,15 @@ use crate::auth::sessions::OpenSession;
 use crate::auth::{attempts, invitations, mfa, passwords, registrations, sessions};
 use crate::fault::{Fault, FieldError};
 use crate::keep::email::EmailAddress;
+use crate::list::{Bound, PageRequest};
 use crate::mail::message::SecurityEvent as Notified;
 use crate::outbox;
-use crate::page::{CountedList, CountedPage, Window, names};
+use crate::page::{CountedList, CountedPage, Window};
 use crate::partner::team::{Hand, Team};
-use crate::principal::Role;
 use crate::time::Time;
 
-use types::{User, UserUpdate};
+pub(super) use types::User;
+use types::UserUpdate;
 
 /// Reads of people.
 #[derive(Default)]
@@ -41,42 +41,19 @@ impl UsersQuery {
         directive = access::apply("labs.admin.users".into()),
         directive = audit_partner::apply("partner_uuid".into())
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_users_list(
         &self,
         ctx: &Context<'_>,
-        kind: Option<Vec<PersonType>>,
-        partner_uuid: Option<Vec<Uuid>>,
-        state: Option<Vec<UserState>>,
-        role: Option<Vec<Role>>,
-        second_factor: Option<bool>,
-        q: Option<String>,
-        last_sign_in_at_from: Option<Time>,
-        last_sign_in_at_until: Option<Time>,
-        sort: Option<String>,
+        filter: Option<UserFilter>,
+        sort: Option<UserSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<User>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_users_list");
-        let filter = Filter {
-            with_staff: shows_staff(ask)?,
-            kind: names(kind),
-            partner_uuid: partner_uuid.filter(|uuids| !uuids.is_empty()),
-            state: names(state),
-            role: names(role),
-            second_factor,
-            q,
-            last_sign_in_at_from,
-            last_sign_in_at_until,
-        };
-        let order = Order::named(sort.as_deref());
-        let window = Window::read(&ask.services.cursors, list, &(&filter, order), limit, cursor.as_deref())?;
-        let rows = list::page(&ask.db, &filter, order, &window).await?;
-        let total = if include_total == Some(true) { Some(list::count(&ask.db, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, |row| row.keys(order));
-        let data = rows.into_iter().map(User::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let ask = ctx.ask();
+        let shown = ShownUsers { with_staff: shows_staff(ask)?, filter: filter.unwrap_or_default() };
+        let rows = USERS.page(ask, &shown, &PageRequest::new(sort, limit, cursor)).await?;
+        ask.answer_list(rows.counted_list(USERS.total(&ask.db, &shown, include_total).await?))
     }
 
     /// One person.
@@ -355,9 +332,14 @@ fn shows_staff(ask: &Ask) -> Result<bool, Fault> {
 
 /// The person as they are now, named to the audit record.
 async fn found(ask: &Ask, person_uuid: Uuid) -> Result<User, Fault> {
-    let row = store::get(&ask.db, person_uuid, shows_staff(ask)?).await?.ok_or_else(not_found)?;
-    note(ask, person_uuid, &row.name, row.partner_uuid);
-    row.try_into()
+    let shown = if shows_staff(ask)? {
+        ANYBODY.one(&ask.db, [person_uuid.into()]).await?
+    } else {
+        OF_A_TEAM.one(&ask.db, [person_uuid.into(), Bound::Nothing]).await?
+    };
+    let user = shown.ok_or_else(not_found)?;
+    note(ask, person_uuid, &user.name, user.partner_uuid);
+    Ok(user)
 }
 
 /// That there is such a person, named to the audit record.

@@ -1,54 +1,9 @@
 //! Every statement about people as operators see them.
 
-pub(super) mod list;
-
 use uuid::Uuid;
 
 use crate::db::Db;
 use crate::fault::Fault;
-use crate::time::Time;
-
-/// A person as operators see them.
-pub(super) struct UserRow {
-    pub(super) person_uuid: Uuid,
-    pub(super) kind: String,
-    pub(super) name: String,
-    /// As the list by name compares it.
-    pub(super) name_sorted: String,
-    pub(super) email: String,
-    pub(super) email_verified_at: Option<Time>,
-    /// The address that waits to be proved.
-    pub(super) pending_email: Option<String>,
-    pub(super) partner_uuid: Option<Uuid>,
-    pub(super) company_name: Option<String>,
-    pub(super) role: Option<String>,
-    pub(super) state: String,
-    pub(super) locale: String,
-    pub(super) second_factor_confirmed_at: Option<Time>,
-    pub(super) sessions_count: i64,
-    pub(super) sign_in_held_until: Option<Time>,
-    pub(super) last_sign_in_at: Option<Time>,
-    pub(super) created_at: Time,
-    pub(super) updated_at: Time,
-}
-
-/// A person; internal ones only if wanted.
-pub(super) async fn get(db: &Db, person_uuid: Uuid, with_staff: bool) -> Result<Option<UserRow>, Fault> {
-    Ok(sqlx::query_as!(
-        UserRow,
-        r#"select person_uuid as "person_uuid!", kind as "kind!", name as "name!", lower(name) as "name_sorted!",
-                  email as "email!", email_verified_at, pending_email, partner_uuid, company_name, role,
-                  state as "state!", locale as "locale!", second_factor_confirmed_at,
-                  sessions_count as "sessions_count!", sign_in_held_until, last_sign_in_at,
-                  created_at as "created_at!", updated_at as "updated_at!"
-             from user_shown
-            where person_uuid = $1 and ($2 or kind <> 'STAFF_USER')"#,
-        person_uuid,
-        with_staff
-    )
-    .fetch_optional(&mut *db.conn().await?)
-    .await?)
-}
 
 /// A person's name and partner; of internal ones only if wanted.
 pub(super) async fn name_get(

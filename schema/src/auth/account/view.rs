@@ -1,21 +1,21 @@
 //! One's own account, as it is read.
 
-use async_graphql::{Enum, SimpleObject};
-use serde::{Deserialize, Serialize};
+use async_graphql::SimpleObject;
 use uuid::Uuid;
 
 use super::store::AccountRow;
 use crate::principal::Role;
 use crate::time::Time;
+use crate::words::{Word as _, words};
 
-/// Whether a person belongs to a partner's team or to the staff.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum PersonType {
-    /// A person in a partner's team.
-    PartnerUser,
-    /// An internal person.
-    StaffUser,
+words! {
+    /// Whether a person belongs to a partner's team or to the staff.
+    pub(crate) enum PersonType {
+        /// A person in a partner's team.
+        PartnerUser = "PARTNER_USER",
+        /// An internal person.
+        StaffUser = "STAFF_USER",
+    }
 }
 
 /// The caller as a person.
@@ -62,25 +62,18 @@ pub(crate) struct SecondFactor {
     confirmed_at: Time,
 }
 
-impl PersonType {
-    /// Reads the column's value.
-    pub(crate) fn parse(text: &str) -> Self {
-        if text == "STAFF_USER" { Self::StaffUser } else { Self::PartnerUser }
-    }
-}
-
 impl From<AccountRow> for Account {
     fn from(row: AccountRow) -> Self {
         let totp = row.totp_confirmed_at.map(|confirmed_at| SecondFactor { kind: "TOTP", confirmed_at });
         Self {
             uuid: row.person_uuid,
-            principal_type: PersonType::parse(&row.kind),
+            principal_type: PersonType::read(&row.kind).unwrap_or(PersonType::PartnerUser),
             name: row.name,
             email: row.email,
             email_verified_at: row.email_verified_at,
             locale: row.locale,
             time_zone: row.time_zone,
-            role: row.role.as_deref().and_then(Role::parse),
+            role: row.role.as_deref().and_then(Role::read),
             partner_uuid: row.partner_uuid,
             staff_roles: row.staff_roles,
             second_factors: totp.into_iter().collect(),

@@ -21,6 +21,7 @@ use crate::keep::secret::{SecretKind, SecretText};
 use crate::partner::events::{self, PartnerEvent};
 use crate::principal::Role;
 use crate::time::Time;
+use crate::words::Word as _;
 
 /// As whom the invited person would join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
@@ -248,5 +249,5 @@ fn joining(row: &InvitationRow) -> Joining {
 }
 
 fn role(name: &str) -> Result<Role, Fault> {
-    Role::parse(name).ok_or_else(|| Fault::internal(format!("an invitation with the role {name}")))
+    Role::read(name).ok_or_else(|| Fault::internal(format!("an invitation with the role {name}")))
 }

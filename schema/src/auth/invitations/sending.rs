@@ -19,6 +19,7 @@ use crate::partner::events::{self, PartnerEvent};
 use crate::partner::team::{Hand, Team, member_of};
 use crate::partner::team_members::rules::{covered, gives, granted};
 use crate::principal::Role;
+use crate::words::Word as _;
 
 /// The mail of an invitation.
 const MAIL: &str = "INVITATION";
@@ -113,7 +114,7 @@ pub(crate) async fn revoke_sent_by(
 ) -> Result<(), Fault> {
     let revoked = after(State::Pending, Action::Revoke)?;
     for (invitation_uuid, name) in sent::pending_lock(&ask.db, team, inviter_uuid).await? {
-        if present.zip(Role::parse(&name)).is_some_and(|(present, role)| gives(present, role)) {
+        if present.zip(Role::read(&name)).is_some_and(|(present, role)| gives(present, role)) {
             continue;
         }
         sent::set_revoked(&ask.db, invitation_uuid, revoked.name()).await?;
@@ -140,7 +141,7 @@ pub(super) async fn revoke_left_behind(ask: &Ask, person_uuid: Uuid) -> Result<(
 /// One of the team's invitations, held for a change by somebody who may give its role; named to the audit record.
 async fn held(ask: &Ask, team: Team, invitation_uuid: Uuid, hand: Hand<'_>) -> Result<sent::HeldRow, Fault> {
     let held = sent::sent_lock(&ask.db, team, invitation_uuid).await?.ok_or_else(not_found)?;
-    let role = Role::parse(&held.role).ok_or_else(|| Fault::internal("an invitation with an unknown role"))?;
+    let role = Role::read(&held.role).ok_or_else(|| Fault::internal("an invitation with an unknown role"))?;
     covered(role, hand.own)?;
     Ok(held)
 }

@@ -9,6 +9,7 @@ use super::store::sent::SentRow;
 use crate::fault::Fault;
 use crate::principal::Role;
 use crate::time::Time;
+use crate::words::Word as _;
 
 /// Where an invitation stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
@@ -82,7 +83,7 @@ impl TryFrom<SentRow> for Invitation {
         };
         Ok(Self {
             uuid: row.invitation_uuid,
-            role: Role::parse(&row.role).ok_or_else(|| broken("role", &row.role))?,
+            role: Role::read(&row.role).ok_or_else(|| broken("role", &row.role))?,
             email: row.email,
             state,
             state_changed_at: row.state_changed_at,

@@ -40,8 +40,8 @@ impl AppsQuery {
     ) -> Result<Option<List<App>>, Fault> {
         let ask = ctx.ask();
         let own = OwnApps { partner_uuid: ask.owner()?.uuid(), filter: filter.unwrap_or_default() };
-        let request = PageRequest { sort: sort.unwrap_or(AppSort::CreatedAtDesc), limit, cursor };
-        ask.answer_list(APPS.page(ask, &own, &request).await?.into_list(App::try_from)?)
+        let request = PageRequest::new(sort, limit, cursor);
+        ask.answer_list(APPS.page(ask, &own, &request).await?.map(App::try_from)?.list())
     }
 
     /// One app of the caller's partner.

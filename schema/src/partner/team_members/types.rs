@@ -13,6 +13,7 @@ use crate::partner::team::Team;
 use crate::principal::Role;
 use crate::scope::ScopeSet;
 use crate::time::Time;
+use crate::words::Word as _;
 
 /// Where somebody of a team stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
@@ -155,7 +156,7 @@ pub(super) fn names(scopes: ScopeSet) -> Vec<String> {
 
 /// A role as its column has it.
 pub(super) fn role(name: &str) -> Result<Role, Fault> {
-    Role::parse(name).ok_or_else(|| Fault::internal(format!("somebody of a team with the role {name}")))
+    Role::read(name).ok_or_else(|| Fault::internal(format!("somebody of a team with the role {name}")))
 }
 
 /// The refusal when there is nobody of this id in the team.

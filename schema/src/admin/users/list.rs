@@ -1,0 +1,106 @@
+//! People as operators see them: one, and the list across partners with what narrows it and its orders.
+
+use async_graphql::InputObject;
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::resolvers::User;
+use super::rules::UserState;
+use crate::auth::account::PersonType;
+use crate::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::principal::Role;
+use crate::time::Time;
+use crate::words::words;
+
+/// People of both kinds.
+static PEOPLE: Select<User> = Select::new(
+    "person_uuid as uuid, kind, name, lower(name) as name_sorted, email, email_verified_at, pending_email, partner_uuid,
+     company_name, role, state, locale, second_factor_confirmed_at, sessions_count, sign_in_held_until, last_sign_in_at,
+     created_at, updated_at",
+    "user_shown",
+);
+
+/// One person of a partner's team.
+pub(super) static OF_A_TEAM: Lookup<User> = Lookup::new(&PEOPLE, &["person_uuid = {}", "kind <> 'STAFF_USER'"]);
+
+/// One person of either kind.
+pub(super) static ANYBODY: Lookup<User> = Lookup::new(&PEOPLE, &["person_uuid = {}"]);
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct UserFilter {
+    kind: Option<Vec<PersonType>>,
+    partner_uuid: Option<Vec<Uuid>>,
+    state: Option<Vec<UserState>>,
+    role: Option<Vec<Role>>,
+    second_factor: Option<bool>,
+    q: Option<String>,
+    last_sign_in_at_from: Option<Time>,
+    last_sign_in_at_until: Option<Time>,
+}
+
+/// The people of whom somebody is shown some.
+#[derive(Debug, Serialize)]
+pub(super) struct ShownUsers {
+    /// Whether internal people are among them.
+    pub(super) with_staff: bool,
+    /// Which are asked for.
+    pub(super) filter: UserFilter,
+}
+
+words! {
+    /// The orders of people.
+    pub(crate) enum UserSort {
+        /// The newest account first.
+        CreatedAtDesc = "CREATED_AT_DESC",
+        /// The oldest first.
+        CreatedAt = "CREATED_AT",
+        /// By name, without regard to case.
+        Name = "NAME",
+        /// Who signed in last first; who never did comes last.
+        LastSignInAtDesc = "LAST_SIGN_IN_AT_DESC",
+    }
+}
+
+/// The list of people.
+pub(super) static USERS: ListQuery<ShownUsers, User, UserSort> = ListQuery {
+    operation: "admin_users_list",
+    select: &PEOPLE,
+    within: &[],
+    conditions: &[
+        Condition { sql: "kind <> 'STAFF_USER'", value: |of| (!of.with_staff).then_some(Bound::Nothing) },
+        Condition { sql: "kind = any({})", value: |of| Bound::words(of.filter.kind.as_ref()) },
+        Condition { sql: "partner_uuid = any({})", value: |of| Bound::ids(of.filter.partner_uuid.as_ref()) },
+        Condition { sql: "state = any({})", value: |of| Bound::words(of.filter.state.as_ref()) },
+        Condition { sql: "role = any({})", value: |of| Bound::words(of.filter.role.as_ref()) },
+        Condition {
+            sql: "(second_factor_confirmed_at is not null) = {}",
+            value: |of| of.filter.second_factor.map(Bound::from),
+        },
+        Condition {
+            sql: "strpos(lower(name), lower({})) > 0 or strpos(lower(email), lower({})) > 0",
+            value: |of| of.filter.q.as_deref().map(Bound::from),
+        },
+        Condition { sql: "last_sign_in_at >= {}", value: |of| of.filter.last_sign_in_at_from.map(Bound::from) },
+        Condition { sql: "last_sign_in_at < {}", value: |of| of.filter.last_sign_in_at_until.map(Bound::from) },
+    ],
+    order: |sort| match sort {
+        UserSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },
+        UserSort::CreatedAt => const { &[CREATED, ID] },
+        UserSort::Name => const { &[NAME, ID] },
+        UserSort::LastSignInAtDesc => const { &[SEEN.descending(), ID.descending()] },
+    },
+};
+
+const ID: Key<User> = Key::id("person_uuid", |user| json!(user.uuid));
+const CREATED: Key<User> = Key::moment("created_at", |user| json!(user.created_at));
+const NAME: Key<User> = Key::text("lower(name)", |user| json!(user.name_sorted));
+const SEEN: Key<User> = Key::moment("coalesce(last_sign_in_at, '1970-01-01 00:00:00+00'::timestamptz)", |user| {
+    json!(user.last_sign_in_at.unwrap_or(Time(Timestamp::UNIX_EPOCH)))
+});
+
+/// What is asked of people in words that the compiler has not checked.
+pub(in crate::admin) static STATEMENTS: [&dyn Statements; 3] = [&USERS, &OF_A_TEAM, &ANYBODY];
