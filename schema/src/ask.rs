@@ -299,7 +299,7 @@ impl Ask {
     }
 
     fn with_noted(&self, change: impl FnOnce(&mut Noted)) {
-        let key = ROOT_KEY.try_with(Clone::clone).ok().filter(|_| self.caller.channel == Channel::Playground);
+        let key = ROOT_KEY.try_with(Clone::clone).ok();
         self.with_extras(|extras| match key {
             Some(key) => change(extras.noted_at.entry(key).or_default()),
             None => change(&mut extras.noted),

@@ -59,7 +59,7 @@ impl Ask {
     /// the page. For a staff member's own query the library gets the value and resolves what was asked.
     ///
     /// # Errors
-    /// [`Code::Internal`] for a value that is no JSON.
+    /// [`crate::Code::Internal`] for a value that is no JSON.
     pub(crate) fn answer<T: Serialize>(&self, value: T) -> Result<Option<T>, Fault> {
         self.write(value, None, None)
     }

@@ -232,7 +232,7 @@ impl Engine {
             .variables(Variables::from_json(serde_json::Value::Object(exploration.variables.clone())))
             .data(Arc::clone(&ask));
         request.set_parsed_query(checked.document.clone());
-        let response = tokio::time::timeout(DEADLINE, self.0.plan.graph.execute(request)).await;
+        let response = tokio::time::timeout(DEADLINE, self.0.plan.strict.execute(request)).await;
         let response = response.unwrap_or_else(|_| {
             let slow = Fault::unavailable("The query ran longer than 2 seconds and was ended. Ask for less.");
             Response::from_errors(vec![

@@ -293,7 +293,7 @@ impl Engine {
         variables: &serde_json::Map<String, serde_json::Value>,
         ask: &Arc<Ask>,
     ) -> Result<Written, Fault> {
-        let response = self.0.plan.graph.execute(operation.request(variables, ask)).await;
+        let response = self.0.plan.fixed.execute(operation.request(variables, ask)).await;
         let name = &operation.root.name;
         if let Some(error) = response.errors.into_iter().next() {
             let own = error.source::<Fault>().cloned();

@@ -33,7 +33,9 @@ const NOBODY: &str = "__validate_only";
 
 /// The schema, its text and what the text declares. It needs neither database nor services.
 pub struct Plan {
-    pub(super) graph: Graph,
+    /// What fixed documents are asked of.
+    pub(super) fixed: Graph,
+    /// What documents are validated by, and what staff ask.
     pub(super) strict: Graph,
     pub(super) roots: HashMap<String, RootField>,
     pub(super) nested: HashMap<(String, String), Nested>,
@@ -46,14 +48,16 @@ impl Plan {
     /// # Errors
     /// Every root field that does not say who may ask it, or whose declarations name what is not there.
     pub fn new(descriptions: Descriptions) -> Result<Self, Vec<String>> {
-        let (graph, strict) = DESCRIPTIONS.sync_scope(Arc::new(descriptions), || {
-            let built = |mode| builder().validation_mode(mode).finish();
-            (built(ValidationMode::Fast), built(ValidationMode::Strict))
+        let (fixed, strict) = DESCRIPTIONS.sync_scope(Arc::new(descriptions), || {
+            // At each query's root the library looks for entities of a federation among all types, unless it is told that
+            // there are some. What that adds to this schema is asked by nobody: fixed documents are validated by the other.
+            let fixed = builder().validation_mode(ValidationMode::Fast).enable_federation().finish();
+            (fixed, builder().validation_mode(ValidationMode::Strict).finish())
         });
-        let sdl = graph.sdl();
+        let sdl = strict.sdl();
         let document = async_graphql::parser::parse_schema(&sdl)
             .map_err(|error| vec![format!("the SDL cannot be read: {error}")])?;
-        let mut plan = Self { graph, strict, roots: HashMap::new(), nested: HashMap::new(), sdl };
+        let mut plan = Self { fixed, strict, roots: HashMap::new(), nested: HashMap::new(), sdl };
         let (inputs, mut breaches) = (inputs(&document), Vec::new());
         for (object, field) in fields(&document) {
             let name = field.name.node.to_string();

@@ -16,7 +16,7 @@ use async_graphql::{
 };
 use futures_util::future::BoxFuture;
 
-use crate::ask::ROOT_KEY;
+use crate::ask::{Asking as _, Channel, ROOT_KEY};
 
 tokio::task_local! {
     /// What is told of arguments, while the schema is being built: the library describes types without an instance.
@@ -155,9 +155,15 @@ impl<T: OutputType> OutputType for Root<T> {
 impl<T: OutputType> ContainerType for Root<T> {
     async fn resolve_field(&self, ctx: &Context<'_>) -> ServerResult<Option<Value>> {
         let Some(object) = self.roots.0.get(ctx.item.node.name.node.as_str()) else { return Ok(None) };
-        let key = ctx.item.node.response_key().node.to_string();
+        // A fixed document has one root field, so nothing needs a name.
+        let resolved = if ctx.ask().caller.channel == Channel::Rest {
+            object.resolve(ctx).await
+        } else {
+            let key = ctx.item.node.response_key().node.to_string();
+            ROOT_KEY.scope(key, object.resolve(ctx)).await
+        };
         // Every root field may be null, so that its error stands beside what the others answered.
-        match ROOT_KEY.scope(key, object.resolve(ctx)).await {
+        match resolved {
             Err(error) => {
                 ctx.add_error(error);
                 Ok(Some(Value::Null))
