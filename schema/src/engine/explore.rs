@@ -259,9 +259,10 @@ impl Engine {
         let nothing = Noted::default();
         for (asked, mut entry) in asked.iter().zip(entries) {
             let noted = noted_at.get(&asked.key).unwrap_or(&nothing);
+            // What is shown in part was answered, whatever else of it was refused.
             match response.errors.iter().find(|error| is_beneath(error, &asked.key)) {
-                Some(error) => entry.fail(&fault_of(error), noted),
-                None => entry.complete(None, noted),
+                Some(error) if !is_shown(&response.data, &asked.key) => entry.fail(&fault_of(error), noted),
+                _ => entry.complete(None, noted),
             }
             entry.write(&mut *db.conn().await?).await.map_err(|error| audit::unavailable(&error))?;
         }
@@ -317,6 +318,11 @@ fn fault_of(error: &ServerError) -> Fault {
 /// Whether an error stands under this name of the answer.
 fn is_beneath(error: &ServerError, key: &str) -> bool {
     matches!(error.path.first(), Some(PathSegment::Field(name)) if name == key)
+}
+
+/// Whether anything stands under this name of the answer.
+fn is_shown(data: &Value, key: &str) -> bool {
+    matches!(data, Value::Object(fields) if fields.get(key).is_some_and(|value| *value != Value::Null))
 }
 
 /// A GraphQL response (GraphQL specification, Response).
