@@ -55,7 +55,8 @@ pub use scope::{Scope, ScopeSet};
 
 /// Every statement of the service that the compiler has not checked, so that a test can.
 pub fn statements() -> Vec<&'static dyn list::Statements> {
-    admin::statements().chain(marketplace::statements()).collect()
+    let groups = admin::statements().chain(auth::statements()).chain(marketplace::statements());
+    groups.chain(partner::statements()).chain(subscription::statements()).collect()
 }
 
 engine::roots! {

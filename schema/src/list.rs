@@ -207,6 +207,19 @@ impl<S: Word> PageRequest<S> {
     }
 }
 
+/// The order of a list that comes in no other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct FixedOrder;
+
+impl Word for FixedOrder {
+    const ALL: &'static [Self] = &[Self];
+    const FIRST: Self = Self;
+
+    fn word(self) -> &'static str {
+        "FIXED"
+    }
+}
+
 /// The rows of a page.
 #[derive(Debug)]
 pub(crate) struct Rows<R> {

@@ -33,7 +33,8 @@ use crate::list::Statements;
 
 /// What is asked in the group in words that the compiler has not checked.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
-    users::STATEMENTS.into_iter()
+    let of_resources: [&[&dyn Statements]; _] = [&users::STATEMENTS];
+    of_resources.into_iter().flatten().copied()
 }
 
 roots! {

@@ -15,6 +15,13 @@ pub(crate) mod sessions;
 mod tokens;
 
 use crate::engine::roots;
+use crate::list::Statements;
+
+/// What is asked in the group in words that the compiler has not checked.
+pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
+    let of_resources: [&[&dyn Statements]; _] = [];
+    of_resources.into_iter().flatten().copied()
+}
 
 roots! {
     /// What can be read of the group.

@@ -18,7 +18,8 @@ pub(crate) use publication::{PutOff, publish_due};
 
 /// What is asked in the group in words that the compiler has not checked.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
-    apps::STATEMENTS.into_iter()
+    let of_resources: [&[&dyn Statements]; _] = [&apps::STATEMENTS];
+    of_resources.into_iter().flatten().copied()
 }
 
 roots! {
