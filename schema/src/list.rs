@@ -7,9 +7,11 @@
 
 #![expect(dead_code, reason = "lists move here one after another; the first of them need only some of it")]
 
+mod every;
 mod ledger;
 mod reading;
 mod statement;
+mod written;
 
 use std::marker::PhantomData;
 
@@ -25,11 +27,13 @@ use crate::fault::{Code, Fault};
 use crate::page::{CountedList, CountedPage, List, Page};
 use crate::words::Word;
 
+pub(crate) use every::EveryId;
 pub(crate) use ledger::{Lead, LedgerQuery};
 use reading::Reading;
 pub(crate) use reading::page_in_memory;
 pub(crate) use statement::Bound;
 use statement::Statement;
+pub(crate) use written::{Placed, WrittenQuery};
 
 /// Rows of a page when the request does not say.
 const USUAL: i32 = 20;

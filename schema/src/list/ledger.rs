@@ -74,6 +74,31 @@ where
         reading.rows(statement, order).await
     }
 
+    /// The entries behind a place, or the first ones, and the place of the last of them: for whoever reads all of a ledger
+    /// piece by piece. A piece has as many as a page has at most, and one more; behind the last one is none.
+    ///
+    /// # Errors
+    /// When the database is away.
+    pub(crate) async fn piece(
+        &self,
+        db: &Db,
+        narrowed: &F,
+        sort: S,
+        place: Option<Vec<Bound>>,
+    ) -> Result<(Vec<R>, Option<Vec<Bound>>), Fault> {
+        let order = (self.order)(sort);
+        let mut statement = self.reading(self.chosen(narrowed), order, |statement| {
+            if let Some(keys) = place {
+                statement.begin_after(order, Some(keys));
+            }
+        });
+        statement.text(limit_of(usize::MAX));
+        let rows: Vec<R> = statement.builder.build_query_as().fetch_all(&mut *db.conn().await?).await?;
+        let keys = |row: &R| order.iter().map(|key| key.kind.read(&(key.of)(row))).collect::<Option<Vec<_>>>();
+        let place = rows.last().map(|row| keys(row).ok_or_else(|| Fault::internal("an entry without a place")));
+        Ok((rows, place.transpose()?))
+    }
+
     /// How many entries there are in all of what is narrowed so, where it is wanted.
     ///
     /// # Errors

@@ -112,7 +112,23 @@ impl Statement {
     /// Narrows the rows by a condition in which `{}` stands for the value, however often. Without a value its places are
     /// left open, for whoever only prepares the statement.
     pub(super) fn narrow(&mut self, condition: &'static str, value: Option<Bound>) {
-        self.join().text("(");
+        self.join();
+        self.condition(condition, value);
+    }
+
+    /// Says that all of these conditions hold; where there are none, `true`.
+    pub(super) fn all_of(&mut self, conditions: Vec<(&'static str, Option<Bound>)>) {
+        if conditions.is_empty() {
+            self.text("true");
+        }
+        for (number, (condition, value)) in conditions.into_iter().enumerate() {
+            self.text(if number == 0 { "" } else { " and " });
+            self.condition(condition, value);
+        }
+    }
+
+    fn condition(&mut self, condition: &'static str, value: Option<Bound>) {
+        self.text("(");
         let (mut pieces, mut value, mut place) = (condition.split("{}"), value, None);
         self.builder.push(pieces.next().unwrap_or_default());
         for piece in pieces {
@@ -133,6 +149,11 @@ impl Statement {
         self.join();
         let values = values
             .map_or_else(|| order.iter().map(|_| None).collect(), |values| values.into_iter().map(Some).collect());
+        self.compare(order, values);
+    }
+
+    /// Says that a row stands behind one with these keys.
+    pub(super) fn compare<R>(&mut self, order: &[Key<R>], values: Vec<Option<Bound>>) {
         let mut keys = Keys { values, places: vec![None; order.len()] };
         if order.windows(2).all(|pair| matches!(pair, [one, next] if one.descending == next.descending)) {
             self.compare_rows(order, &mut keys);
@@ -196,6 +217,11 @@ impl Statement {
                 *known = Some(self.place(value));
             }
         }
+    }
+
+    /// The place of a value once more.
+    pub(super) fn repeat(&mut self, place: usize) {
+        self.builder.push(format_args!("${place}"));
     }
 
     /// Goes on with the place of a value, counted from 1. Without a value it is left open.
