@@ -33,7 +33,12 @@ use crate::list::Statements;
 
 /// What is asked in the group in words that the compiler has not checked.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
-    let of_resources: [&[&dyn Statements]; _] = [&users::STATEMENTS];
+    let of_resources: [&[&dyn Statements]; _] = [
+        &mail_messages::STATEMENTS,
+        &network_denials::STATEMENTS,
+        &notes::STATEMENTS,
+        &users::STATEMENTS,
+    ];
     of_resources.into_iter().flatten().copied()
 }
 

@@ -9,9 +9,11 @@
 //!
 //! Mail is queued and handed over in [`crate::outbox`].
 
+mod list;
 mod resolvers;
 mod rules;
 mod store;
 
+pub(in crate::admin) use list::STATEMENTS;
 pub(in crate::admin) use resolvers::{MailMessagesMutation, MailMessagesQuery};
 pub(crate) use rules::drawing;

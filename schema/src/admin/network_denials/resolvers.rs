@@ -1,16 +1,16 @@
 //! What may be asked about denied networks, and by whom.
 
-use std::net::IpAddr;
-
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use uuid::Uuid;
 
+use super::list::{BY_ID, NETWORK_DENIALS, NetworkDenialFilter, NetworkDenialRow, NetworkDenialSort};
 use super::rules;
-use super::store::{self, DenialRow, Filter, NewDenial};
+use super::store::{self, NewDenial};
 use crate::access::{access, audit_target};
 use crate::ask::{Ask, Asking, Target};
-use crate::fault::{Fault, FieldError};
-use crate::page::{CountedList, CountedPage, Window};
+use crate::fault::Fault;
+use crate::list::PageRequest;
+use crate::page::CountedList;
 use crate::principal::PrincipalType;
 use crate::time::Time;
 
@@ -64,26 +64,19 @@ pub(crate) struct NetworkDenialsQuery;
 impl NetworkDenialsQuery {
     /// Networks refused outright, those whose time is over included.
     #[graphql(directive = access::apply("labs.admin.security".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_network_denials_list(
         &self,
         ctx: &Context<'_>,
-        address: Option<String>,
-        in_force: Option<bool>,
-        sort: Option<String>,
+        filter: Option<NetworkDenialFilter>,
+        sort: Option<NetworkDenialSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<NetworkDenial>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_network_denials_list");
-        let address = address.map(|address| read(&address)).transpose()?;
-        let filter = Filter { address, in_force, oldest_first: sort.as_deref() == Some("created_at") };
-        let window = Window::read(&ask.services.cursors, list, &filter, limit, cursor.as_deref())?;
-        let rows = store::page(&ask.db, &filter, &window).await?;
-        let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, DenialRow::keys);
-        let data = rows.into_iter().map(NetworkDenial::from).collect();
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let (ask, filter) = (ctx.ask(), filter.unwrap_or_default().read()?);
+        let rows = NETWORK_DENIALS.page(ask, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = NETWORK_DENIALS.total(&ask.db, &filter, include_total).await?;
+        ask.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
     }
 }
 
@@ -113,7 +106,7 @@ impl NetworkDenialsMutation {
             expires_at: body.expires_at,
         };
         store::insert(&ask.db, &new).await?;
-        let row = store::get(&ask.db, denial_uuid).await?.ok_or_else(not_found)?;
+        let row = BY_ID.one(&ask.db, [denial_uuid.into()]).await?.ok_or_else(not_found)?;
         note_target(ask, denial_uuid, &row.network);
         ask.answer_created(denial_uuid, row.into())
     }
@@ -144,16 +137,8 @@ fn not_found() -> Fault {
     Fault::not_found("network denial")
 }
 
-/// The address that a list is narrowed to, as networks are compared with it.
-fn read(text: &str) -> Result<IpAddr, Fault> {
-    text.parse::<IpAddr>().map(|address| address.to_canonical()).map_err(|_| {
-        let message = "This is no IPv4 or IPv6 address.";
-        Fault::invalid(vec![FieldError::of("address", "FORMAT", message)])
-    })
-}
-
-impl From<DenialRow> for NetworkDenial {
-    fn from(row: DenialRow) -> Self {
+impl From<NetworkDenialRow> for NetworkDenial {
+    fn from(row: NetworkDenialRow) -> Self {
         let author = row.created_by.zip(row.created_by_name);
         Self {
             uuid: row.denial_uuid,

@@ -3,13 +3,14 @@
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use uuid::Uuid;
 
-use super::rules;
-use super::store::{self, Filter, NoteRow};
+use super::list::{NOTES, NotesOfPartner, OF_PARTNER, PartnerNoteFilter, PartnerNoteRow};
+use super::{rules, store};
 use crate::access::{access, audit_partner, audit_target};
 use crate::admin::partners;
 use crate::ask::{Ask, Asking};
 use crate::fault::Fault;
-use crate::page::{CountedList, CountedPage, Window};
+use crate::list::{FixedOrder, PageRequest};
+use crate::page::CountedList;
 use crate::principal::PrincipalType;
 use crate::time::Time;
 
@@ -66,28 +67,21 @@ impl NotesQuery {
         directive = access::apply("labs.admin.partners".into()),
         directive = audit_partner::apply("partner_uuid".into())
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn admin_notes_list(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        author_uuid: Option<Vec<Uuid>>,
-        q: Option<String>,
+        filter: Option<PartnerNoteFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<PartnerNote>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_notes_list");
+        let ask = ctx.ask();
         partners::seen(ask, partner_uuid).await?;
-        let filter = Filter { partner_uuid, author_uuid: author_uuid.filter(|uuids| !uuids.is_empty()), q };
-        let window = Window::read(&ask.services.cursors, list, &filter, limit, cursor.as_deref())?;
-        let rows = store::page(&ask.db, &filter, &window).await?;
-        let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, NoteRow::keys);
-        ask.answer_list(CountedList {
-            data: rows.into_iter().map(PartnerNote::from).collect(),
-            page: CountedPage::of(page, total),
-        })
+        let about = NotesOfPartner { partner_uuid, filter: filter.unwrap_or_default() };
+        let rows = NOTES.page(ask, &about, &PageRequest { sort: FixedOrder, limit, cursor }).await?;
+        let total = NOTES.total(&ask.db, &about, include_total).await?;
+        ask.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
     }
 }
 
@@ -168,15 +162,15 @@ async fn held(ask: &Ask, partner_uuid: Uuid, note_uuid: Uuid) -> Result<(), Faul
 }
 
 async fn found(ask: &Ask, partner_uuid: Uuid, note_uuid: Uuid) -> Result<PartnerNote, Fault> {
-    Ok(store::get(&ask.db, partner_uuid, note_uuid).await?.ok_or_else(missing)?.into())
+    Ok(OF_PARTNER.one(&ask.db, [partner_uuid.into(), note_uuid.into()]).await?.ok_or_else(missing)?.into())
 }
 
 fn missing() -> Fault {
     Fault::not_found("note about this partner")
 }
 
-impl From<NoteRow> for PartnerNote {
-    fn from(row: NoteRow) -> Self {
+impl From<PartnerNoteRow> for PartnerNote {
+    fn from(row: PartnerNoteRow) -> Self {
         let (uuid, name) = (row.author_uuid, row.author_name);
         Self {
             uuid: row.note_uuid,
