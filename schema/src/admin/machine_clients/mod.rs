@@ -14,8 +14,10 @@
 //! that is deleted takes along the tokens that were issued for it, and enabling is a new beginning: tokens from before
 //! stay void.
 
+mod list;
 mod resolvers;
 mod rules;
 mod store;
 
+pub(in crate::admin) use list::STATEMENTS;
 pub(in crate::admin) use resolvers::{MachineClientsMutation, MachineClientsQuery};

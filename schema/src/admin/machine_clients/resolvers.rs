@@ -1,29 +1,29 @@
 //! What may be asked about programs, and by whom.
 
-mod types;
+pub(super) mod types;
 
 use async_graphql::{Context, Object};
-use serde_json::json;
 use uuid::Uuid;
 
+use super::list::grants::{GrantsOfClient, TOKEN_GRANTS, TokenGrantFilter, TokenGrantSort};
+use super::list::secrets::{MachineClientSecretFilter, SECRETS, SecretsOfClient};
+use super::list::{MACHINE_CLIENTS, MachineClientFilter, MachineClientSort};
 use super::rules;
-use super::rules::standing::{Action, SecretState, State, after};
-use super::store::list::Filter;
-use super::store::{self, ClientRow, HeldRow, NewClient, NewSecret, Settings, grants, secrets};
+use super::rules::standing::{MachineClientAction, after};
+use super::store::{self, HeldRow, MachineClientRow, NewClient, NewSecret, Settings, secrets};
 use crate::access::{access, audit_partner, audit_target, batched};
-use crate::admin::order::Order;
 use crate::admin::reason::{Reason, Remark};
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::Fault;
 use crate::keep::random_bytes;
 use crate::keep::secret::{IssuedSecret, SecretKind};
-use crate::page::{CountedList, CountedPage, Window, names};
-use crate::scope::{ScopeSet, opening};
-use crate::time::Time;
+use crate::list::{FixedOrder, PageRequest};
+use crate::page::CountedList;
+use crate::scope::ScopeSet;
 
 use types::{
     MachineClient, MachineClientInput, MachineClientScopesPut, MachineClientSecret, MachineClientSecretEntry,
-    MachineClientUpdate, MachineClientWithSecret, RotatedSecret, SecretRotationInput, TokenGrant, TokenGrantOutcome,
+    MachineClientUpdate, MachineClientWithSecret, RotatedSecret, SecretRotationInput, TokenGrant,
 };
 
 /// Characters by which people tell one secret from another: the kind's prefix and six more.
@@ -40,33 +40,19 @@ impl MachineClientsQuery {
         directive = access::apply("labs.admin.clients".into()),
         directive = audit_partner::apply("partner_uuid".into())
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_machine_clients_list(
         &self,
         ctx: &Context<'_>,
-        state: Option<Vec<State>>,
-        partner_uuid: Option<Vec<Uuid>>,
-        bound: Option<bool>,
-        scope: Option<Vec<String>>,
-        q: Option<String>,
-        last_used_at_from: Option<Time>,
-        last_used_at_until: Option<Time>,
-        sort: Option<String>,
+        filter: Option<MachineClientFilter>,
+        sort: Option<MachineClientSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<MachineClient>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_machine_clients_list");
-        let scopes = scope.filter(|scopes| !scopes.is_empty()).map(|scopes| opening(&scopes));
-        let (state, partner_uuid) = (names(state), partner_uuid.filter(|uuids| !uuids.is_empty()));
-        let filter = Filter { state, partner_uuid, bound, scopes, q, last_used_at_from, last_used_at_until };
-        let order = Order::named(sort.as_deref());
-        let window = Window::read(&ask.services.cursors, list, &(&filter, order), limit, cursor.as_deref())?;
-        let rows = store::list::page(&ask.db, &filter, order, &window).await?;
-        let total = if include_total == Some(true) { Some(store::list::count(&ask.db, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, |row| row.keys(order));
-        let data = rows.into_iter().map(MachineClient::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let (ask, filter) = (ctx.ask(), filter.unwrap_or_default());
+        let rows = MACHINE_CLIENTS.page(ask, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = MACHINE_CLIENTS.total(&ask.db, &filter, include_total).await?;
+        ask.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
     }
 
     /// One program, the scopes it is allowed beside those it really uses.
@@ -82,7 +68,7 @@ impl MachineClientsQuery {
     ) -> Result<Option<MachineClient>, Fault> {
         let ask = ctx.ask();
         let row = ask.loader(store::loader).load(client_uuid).await?.ok_or_else(not_found)?;
-        ask.answer(shown(ask, row)?)
+        ask.answer(shown(ask, row))
     }
 
     /// Every secret that a program has or had, without the secrets themselves.
@@ -94,23 +80,16 @@ impl MachineClientsQuery {
         &self,
         ctx: &Context<'_>,
         client_uuid: Uuid,
-        state: Option<Vec<SecretState>>,
+        filter: Option<MachineClientSecretFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<MachineClientSecretEntry>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_machine_clients_list_secrets");
+        let ask = ctx.ask();
         noted(ask, client_uuid).await?;
-        let states = names(state);
-        let window = Window::read(&ask.services.cursors, list, &(client_uuid, &states), limit, cursor.as_deref())?;
-        let rows = secrets::page(&ask.db, client_uuid, states.as_deref(), &window).await?;
-        let total = match include_total {
-            Some(true) => Some(secrets::count(&ask.db, client_uuid, states.as_deref()).await?),
-            _ => None,
-        };
-        let (rows, page) = window.cut(rows, |row| vec![json!(row.created_at), json!(row.secret_uuid)]);
-        let data = rows.into_iter().map(MachineClientSecretEntry::from).collect();
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let of = SecretsOfClient { client_uuid, filter: filter.unwrap_or_default() };
+        let rows = SECRETS.page(ask, &of, &PageRequest { sort: FixedOrder, limit, cursor }).await?;
+        ask.answer_list(rows.counted_list(SECRETS.total(&ask.db, &of, include_total).await?))
     }
 
     /// The ledger of tokens that a program was issued, and of those it was refused.
@@ -123,28 +102,17 @@ impl MachineClientsQuery {
         &self,
         ctx: &Context<'_>,
         client_uuid: Uuid,
-        outcome: Option<Vec<TokenGrantOutcome>>,
-        code: Option<Vec<String>>,
-        granted_at_from: Option<Time>,
-        granted_at_until: Option<Time>,
-        sort: Option<String>,
+        filter: Option<TokenGrantFilter>,
+        sort: Option<TokenGrantSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<TokenGrant>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_machine_clients_list_token_grants");
+        let ask = ctx.ask();
         noted(ask, client_uuid).await?;
-        let (outcome, code) = (names(outcome), code.filter(|codes| !codes.is_empty()));
-        let earliest_first = sort.as_deref() == Some("granted_at");
-        let filter = grants::Filter { client_uuid, outcome, code, granted_at_from, granted_at_until, earliest_first };
-        let window = Window::read(&ask.services.cursors, list, &filter, limit, cursor.as_deref())?;
-        let rows = grants::page(&ask.db, &filter, &window).await?;
-        let total = if include_total == Some(true) { Some(grants::count(&ask.db, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, grants::GrantRow::keys);
-        ask.answer_list(CountedList {
-            data: rows.into_iter().map(TokenGrant::from).collect(),
-            page: CountedPage::of(page, total),
-        })
+        let of = GrantsOfClient { client_uuid, filter: filter.unwrap_or_default() };
+        let rows = TOKEN_GRANTS.page(ask, &of, &PageRequest::new(sort, limit, cursor)).await?;
+        ask.answer_list(rows.counted_list(TOKEN_GRANTS.total(&ask.db, &of, include_total).await?))
     }
 }
 
@@ -305,7 +273,7 @@ impl MachineClientsMutation {
         body: Reason,
     ) -> Result<Option<MachineClient>, Fault> {
         body.note(ctx.ask());
-        ctx.ask().answer(moved(ctx.ask(), client_uuid, Action::Disable).await?)
+        ctx.ask().answer(moved(ctx.ask(), client_uuid, MachineClientAction::Disable).await?)
     }
 
     /// Lets a program in again. Tokens from before stay void.
@@ -320,18 +288,18 @@ impl MachineClientsMutation {
         body: Option<Remark>,
     ) -> Result<Option<MachineClient>, Fault> {
         Remark::note(body, ctx.ask());
-        ctx.ask().answer(moved(ctx.ask(), client_uuid, Action::Enable).await?)
+        ctx.ask().answer(moved(ctx.ask(), client_uuid, MachineClientAction::Enable).await?)
     }
 }
 
 /// Moves a program to where an action leads.
-async fn moved(ask: &Ask, client_uuid: Uuid, action: Action) -> Result<MachineClient, Fault> {
+async fn moved(ask: &Ask, client_uuid: Uuid, action: MachineClientAction) -> Result<MachineClient, Fault> {
     let client = held(ask, client_uuid).await?;
-    if action == Action::Enable {
+    if action == MachineClientAction::Enable {
         rules::secret_taker(&client.allowed_scopes, ask.principal()?.scopes)?;
     }
-    let state = after(State::parse(&client.state)?, action)?;
-    store::set_state(&ask.db, client_uuid, state.name(), action == Action::Enable).await?;
+    let state = after(client.state, action)?;
+    store::set_state(&ask.db, client_uuid, state.name(), action == MachineClientAction::Enable).await?;
     found(ask, client_uuid).await
 }
 
@@ -356,13 +324,13 @@ fn new_secret<'a>(ask: &Ask, issued: &'a IssuedSecret) -> NewSecret<'a> {
 
 /// The program as it is now, named to the audit record.
 async fn found(ask: &Ask, client_uuid: Uuid) -> Result<MachineClient, Fault> {
-    shown(ask, store::get(&ask.db, client_uuid).await?.ok_or_else(not_found)?)
+    Ok(shown(ask, store::get(&ask.db, client_uuid).await?.ok_or_else(not_found)?))
 }
 
 /// A program as it is shown, named to the audit record.
-fn shown(ask: &Ask, row: ClientRow) -> Result<MachineClient, Fault> {
+fn shown(ask: &Ask, row: MachineClientRow) -> MachineClient {
     note_target(ask, row.client_uuid, &row.name, row.partner_uuid);
-    row.try_into()
+    row.into()
 }
 
 /// The program held for a change, named to the audit record.
