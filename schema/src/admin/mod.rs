@@ -38,6 +38,7 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
         &mail_messages::STATEMENTS,
         &network_denials::STATEMENTS,
         &notes::STATEMENTS,
+        &partners::STATEMENTS,
         &users::STATEMENTS,
     ];
     of_resources.into_iter().flatten().copied()

@@ -6,23 +6,24 @@ pub(super) mod types;
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-use super::store::list::{self, Filter};
-use super::store::{self, PartnerRow, erasure};
-use super::{export, rules, timeline};
+use super::list::{AdminPartnerFilter, AdminPartnerSort, PARTNERS, partner_of};
+use super::store::{self, erasure};
+use super::timeline::PartnerTimelineEntry;
+use super::timeline::list::{PartnerTimelineFilter, TIMELINE, TimelineOfPartner};
+use super::{export, rules};
 use crate::access::{access, answers_file, audit_partner, batched};
 use crate::actor::Actor;
-use crate::admin::order::Order;
 use crate::admin::reason::{Reason, Remark};
 use crate::ask::{Ask, Asking, Download, Target};
 use crate::fault::Fault;
+use crate::list::{FixedOrder, PageRequest};
 use crate::page::{CountedList, CountedPage, Window, names};
 use crate::partner::company;
 use crate::partner::contacts::{self, Contact, ContactKind, ContactRow};
-use crate::partner::standing::{self, Action, State, Step};
-use crate::time::Time;
+use crate::partner::standing::{self, Action, Step};
+use crate::words::Word as _;
 
-use timeline::{PartnerTimelineEntry, PartnerTimelineGroup};
-use types::{AdminPartner, AdminPartnerCreate, AdminPartnerUpdate, LabelsPut};
+use types::{AdminPartner, AdminPartnerCreate, AdminPartnerUpdate, PartnerLabelsPut};
 
 /// Reads of partners.
 #[derive(Default)]
@@ -32,33 +33,19 @@ pub(crate) struct PartnersQuery;
 impl PartnersQuery {
     /// Partners, whatever their state.
     #[graphql(directive = access::apply("labs.admin.partners".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_partners_list(
         &self,
         ctx: &Context<'_>,
-        state: Option<Vec<State>>,
-        tier_code: Option<Vec<String>>,
-        label: Option<Vec<String>>,
-        country: Option<Vec<String>>,
-        q: Option<String>,
-        registered_at_from: Option<Time>,
-        registered_at_until: Option<Time>,
-        sort: Option<String>,
+        filter: Option<AdminPartnerFilter>,
+        sort: Option<AdminPartnerSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<AdminPartner>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_partners_list");
-        let state = names(state);
-        let (tier_code, label, country) = (names(tier_code), names(label), names(country));
-        let filter = Filter { state, tier_code, label, country, q, registered_at_from, registered_at_until };
-        let order = order(sort.as_deref());
-        let window = Window::read(&ask.services.cursors, list, &(&filter, order), limit, cursor.as_deref())?;
-        let rows = list::page(&ask.db, &filter, order, &window).await?;
-        let total = if include_total == Some(true) { Some(list::count(&ask.db, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, |row| row.keys(order));
-        let data = rows.into_iter().map(AdminPartner::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let (ask, filter) = (ctx.ask(), filter.unwrap_or_default());
+        let rows = PARTNERS.page(ask, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = PARTNERS.total(&ask.db, &filter, include_total).await?;
+        ask.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
     }
 
     /// The same list as CSV, streamed. It leaves beside the answer, after the export's own record is committed.
@@ -67,23 +54,13 @@ impl PartnersQuery {
         directive = answers_file::apply(),
         visible = false
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_partners_export(
         &self,
         ctx: &Context<'_>,
-        state: Option<Vec<State>>,
-        tier_code: Option<Vec<String>>,
-        label: Option<Vec<String>>,
-        country: Option<Vec<String>>,
-        q: Option<String>,
-        registered_at_from: Option<Time>,
-        registered_at_until: Option<Time>,
-        sort: Option<String>,
+        filter: Option<AdminPartnerFilter>,
+        sort: Option<AdminPartnerSort>,
     ) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();
-        let state = names(state);
-        let (tier_code, label, country) = (names(tier_code), names(label), names(country));
-        let filter = Filter { state, tier_code, label, country, q, registered_at_from, registered_at_until };
         ask.deliver(Download {
             media_type: "text/csv; charset=utf-8".to_owned(),
             length: None,
@@ -91,7 +68,7 @@ impl PartnersQuery {
             file_name: "partners.csv".to_owned(),
             sha256: None,
             chain_head: None,
-            stream: export::lines(ask, filter, order(sort.as_deref())),
+            stream: export::lines(ask, filter.unwrap_or_default(), sort.unwrap_or(AdminPartnerSort::FIRST)),
         });
         ask.answer(true)
     }
@@ -139,24 +116,21 @@ impl PartnersQuery {
         directive = access::apply("labs.admin.partners".into()),
         directive = audit_partner::apply("partner_uuid".into())
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn admin_partners_list_timeline(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        group: Option<Vec<PartnerTimelineGroup>>,
-        kind: Option<Vec<String>>,
-        occurred_at_from: Option<Time>,
-        occurred_at_until: Option<Time>,
+        filter: Option<PartnerTimelineFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<PartnerTimelineEntry>>, Fault> {
         let ask = ctx.ask();
         seen(ask, partner_uuid).await?;
-        let (group, kind) = (names(group), names(kind));
-        let filter = store::timeline::Filter { partner_uuid, group, kind, occurred_at_from, occurred_at_until };
-        ask.answer_list(timeline::page(ask, &filter, limit, cursor.as_deref(), include_total == Some(true)).await?)
+        let of = TimelineOfPartner { partner_uuid, filter: filter.unwrap_or_default() };
+        let rows = TIMELINE.page(ask, &of, &PageRequest { sort: FixedOrder, limit, cursor }).await?;
+        let total = TIMELINE.total(&ask.db, &of, include_total).await?;
+        ask.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
     }
 }
 
@@ -205,7 +179,7 @@ impl PartnersMutation {
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        body: LabelsPut,
+        body: PartnerLabelsPut,
     ) -> Result<Option<AdminPartner>, Fault> {
         let ask = ctx.ask();
         store::set_labels(&ask.db, partner_uuid, &rules::labels(body.labels)).await?.ok_or_else(missing)?;
@@ -311,21 +285,11 @@ fn said(ask: &Ask, body: Option<Remark>) -> Option<String> {
     reason
 }
 
-/// The order that `sort` names; the contract knows no other than these.
-fn order(sort: Option<&str>) -> Order {
-    match sort {
-        Some("registered_at") => Order::OldestFirst,
-        Some("company_name") => Order::ByName,
-        Some("-state_changed_at") => Order::LastSeenFirst,
-        _ => Order::NewestFirst,
-    }
-}
-
 /// The partner as it is now, named to the audit record.
 async fn found(ask: &Ask, partner_uuid: Uuid) -> Result<AdminPartner, Fault> {
-    let row: PartnerRow = store::get(&ask.db, partner_uuid).await?.ok_or_else(missing)?;
+    let row = partner_of(&ask.db, partner_uuid).await?.ok_or_else(missing)?;
     note(ask, "PARTNER", partner_uuid, (&row.company_name, partner_uuid));
-    row.try_into()
+    Ok(row.into())
 }
 
 /// That there is such a partner, named to the audit record.

@@ -8,8 +8,9 @@ use uuid::Uuid;
 use super::store::{AccountRow, HistoryRow};
 use crate::fault::Fault;
 use crate::partner::company::{AddressPatch, BillingAddressPatch, CompanyAddressView, CompanyBillingAddress, Patch};
-use crate::partner::standing::State;
+use crate::partner::standing::PartnerState;
 use crate::time::Time;
+use crate::words::Word as _;
 
 /// A partner's own record.
 #[derive(serde::Serialize, SimpleObject)]
@@ -38,7 +39,7 @@ pub(crate) struct PartnerAccount {
     /// Its website.
     website: Option<String>,
     /// Where it stands.
-    state: State,
+    state: PartnerState,
     /// When the account ends, while it is closing.
     closes_at: Option<Time>,
     /// When it was registered.
@@ -163,7 +164,7 @@ impl TryFrom<AccountRow> for PartnerAccount {
     type Error = Fault;
 
     fn try_from(row: AccountRow) -> Result<Self, Fault> {
-        let state = State::parse(&row.state)?;
+        let state = PartnerState::parse(&row.state)?;
         Ok(Self {
             uuid: row.partner_uuid,
             slug: row.slug,
@@ -177,7 +178,7 @@ impl TryFrom<AccountRow> for PartnerAccount {
             billing_email: row.billing_email,
             website: row.website,
             state,
-            closes_at: row.closes_at.filter(|_| state == State::Closing),
+            closes_at: row.closes_at.filter(|_| state == PartnerState::Closing),
             registered_at: row.created_at,
             updated_at: row.updated_at,
         })
