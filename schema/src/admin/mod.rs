@@ -34,6 +34,7 @@ use crate::list::Statements;
 /// What is asked in the group in words that the compiler has not checked.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
     let of_resources: [&[&dyn Statements]; _] = [
+        &audit_records::STATEMENTS,
         &machine_clients::STATEMENTS,
         &mail_messages::STATEMENTS,
         &network_denials::STATEMENTS,

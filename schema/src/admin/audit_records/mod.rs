@@ -9,11 +9,12 @@
 //! read. Nothing changes or deletes one (specification: decisions, Audit).
 
 mod export;
-mod filter;
+mod list;
 mod record;
 mod resolvers;
 mod store;
 mod summary;
 mod verification;
 
+pub(in crate::admin) use list::STATEMENTS;
 pub(in crate::admin) use resolvers::AuditRecordsQuery;

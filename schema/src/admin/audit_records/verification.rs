@@ -1,11 +1,12 @@
 //! The hash chain recomputed over a range of places, and what to compare it with.
 
-use async_graphql::{Enum, InputObject, SimpleObject};
+use async_graphql::{InputObject, SimpleObject};
 use uuid::Uuid;
 
 use crate::db::Db;
 use crate::fault::Fault;
 use crate::seal::{self, Break, Flaw, Verdict};
+use crate::words::words;
 
 /// Places that one call recomputes at most.
 const MOST_PLACES: i64 = 100_000;
@@ -77,20 +78,20 @@ pub(crate) struct AuditChainBreak {
     flaw: AuditChainFlaw,
 }
 
-/// What can be wrong with a place of the chain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum AuditChainFlaw {
-    /// The record or its differences are not what was sealed.
-    Altered,
-    /// The record is gone.
-    RecordMissing,
-    /// The seal is gone.
-    SealMissing,
-    /// The seal does not continue the one before.
-    Unlinked,
-    /// The place has another hash than was expected.
-    Rewritten,
+words! {
+    /// What can be wrong with a place of the chain.
+    pub(crate) enum AuditChainFlaw {
+        /// The record or its differences are not what was sealed.
+        Altered = "ALTERED",
+        /// The record is gone.
+        RecordMissing = "RECORD_MISSING",
+        /// The seal is gone.
+        SealMissing = "SEAL_MISSING",
+        /// The seal does not continue the one before.
+        Unlinked = "UNLINKED",
+        /// The place has another hash than was expected.
+        Rewritten = "REWRITTEN",
+    }
 }
 
 /// The places to look at, both included, and where to go on after them.
