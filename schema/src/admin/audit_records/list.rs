@@ -45,8 +45,14 @@ const COLUMNS: &str = "entry.record_uuid, entry.recorded_at, entry.operation, en
            from (select * from audit_change where record_uuid = entry.record_uuid order by position limit 10000) as change
      ), '[]') as changes, seal.position, seal.hash";
 
-static WHOLE: Select<AuditRecordRow> =
-    Select::new(COLUMNS, "audit_log as entry left join audit_seal as seal on seal.record_uuid = entry.record_uuid");
+/// The seal of each record by its index, however many records there seem to be: the planner would read all seals at once.
+macro_rules! sealed {
+    () => {
+        "left join lateral (select * from audit_seal where record_uuid = entry.record_uuid limit 1) as seal on true"
+    };
+}
+
+static WHOLE: Select<AuditRecordRow> = Select::new(COLUMNS, concat!("audit_log as entry ", sealed!()));
 
 /// One record.
 pub(super) static BY_ID: Lookup<AuditRecordRow> = Lookup::new(&WHOLE, &["entry.record_uuid = {}"]);
@@ -82,7 +88,7 @@ pub(super) static AUDIT_RECORDS: LedgerQuery<AuditRecordFilter, AuditRecordRow, 
     operation: "admin_audit_records_list",
     table: "audit_log",
     columns: COLUMNS,
-    joined: "left join audit_seal as seal on seal.record_uuid = entry.record_uuid",
+    joined: sealed!(),
     leads: &[
         Lead { column: "request_id", kind: "text", values: |filter| Bound::texts(filter.request_id.as_ref()) },
         Lead { column: "target_uuid", kind: "uuid", values: |filter| Bound::ids(filter.target_uuid.as_ref()) },

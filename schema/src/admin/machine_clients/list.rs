@@ -53,7 +53,8 @@ pub(super) static MACHINE_CLIENTS: ListQuery<MachineClientFilter, MachineClientR
         Condition { sql: "partner_uuid = any({})", value: |filter| Bound::ids(filter.partner_uuid.as_ref()) },
         Condition { sql: "(partner_uuid is not null) = {}", value: |filter| filter.bound.map(Bound::from) },
         Condition {
-            sql: "allowed_scopes && {}",
+            // A wide condition, for which the planner would read and sort all programs if it saw what it is.
+            sql: "coalesce(allowed_scopes && {}, false)",
             value: |filter| {
                 let named = filter.scope.as_ref().filter(|named| !named.is_empty());
                 named.map(|named| Bound::Texts(opening(named)))

@@ -111,7 +111,8 @@ words! {
     }
 }
 
-/// The list of partners.
+/// The list of partners. What the planner would take for a narrow condition, though many partners may meet it, stands in a
+/// `coalesce`: else it fetched and sorted all of them rather than follow the order of an index.
 pub(super) static PARTNERS: ListQuery<AdminPartnerFilter, AdminPartnerRow, AdminPartnerSort> = ListQuery {
     operation: "admin_partners_list",
     select: &SHOWN,
@@ -119,8 +120,8 @@ pub(super) static PARTNERS: ListQuery<AdminPartnerFilter, AdminPartnerRow, Admin
     conditions: &[
         Condition { sql: "state = any({})", value: |filter| Bound::words(filter.state.as_ref()) },
         Condition { sql: "tier_code = any({})", value: |filter| Bound::texts(filter.tier_code.as_ref()) },
-        Condition { sql: "labels && {}", value: |filter| Bound::texts(filter.label.as_ref()) },
-        Condition { sql: "country = any({})", value: |filter| Bound::texts(filter.country.as_ref()) },
+        Condition { sql: "coalesce(labels && {}, false)", value: |filter| Bound::texts(filter.label.as_ref()) },
+        Condition { sql: "coalesce(country = any({}), false)", value: |filter| Bound::texts(filter.country.as_ref()) },
         Condition {
             sql: "strpos(lower(company_name), lower({})) > 0 or strpos(slug, lower({})) > 0
                   or strpos(lower(vat_id), lower({})) > 0 or strpos(lower(registration_number), lower({})) > 0",

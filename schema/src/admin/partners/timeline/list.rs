@@ -50,13 +50,13 @@ pub(in super::super) struct TimelineOfPartner {
 pub(in super::super) static TIMELINE: WrittenQuery<TimelineOfPartner, PartnerTimelineRow, FixedOrder> = WrittenQuery {
     operation: "admin_partners_list_timeline",
     rows: "select e.event_group, e.event_uuid, e.occurred_at, e.kind, e.outcome, e.actor_kind, e.actor_uuid,
-                  coalesce(case when p.state <> 'ERASED' then e.actor_label end, h.name, c.name) as actor_name,
+                  coalesce(case when p.state <> 'ERASED' then e.actor_label end,
+                      (select name from person where person_uuid = e.actor_uuid),
+                      (select name from machine_client where client_uuid = e.actor_uuid)) as actor_name,
                   e.subject_kind, e.subject_uuid, case when p.state <> 'ERASED' then e.reason end as reason, e.detail
              from partner as p
             cross join partner_timeline({partner}, {group: null}, {kind: null}, {from: '-infinity'},
                   {until: 'infinity'}, {key 1: 'infinity'}, {key 2: 'ffffffff-ffff-ffff-ffff-ffffffffffff'}, 101) as e
-             left join person as h on h.person_uuid = e.actor_uuid
-             left join machine_client as c on c.client_uuid = e.actor_uuid
             where p.partner_uuid = {partner}",
     count: "select count(*)
               from partner_timeline({partner}, {group: null}, {kind: null}, {from: '-infinity'}, {until: 'infinity'},
