@@ -7,6 +7,8 @@
 
 #![expect(dead_code, reason = "lists move here one after another; the first of them need only some of it")]
 
+mod ledger;
+mod reading;
 mod statement;
 
 use std::marker::PhantomData;
@@ -23,6 +25,9 @@ use crate::fault::{Code, Fault};
 use crate::page::{CountedList, CountedPage, List, Page};
 use crate::words::Word;
 
+pub(crate) use ledger::{Lead, LedgerQuery};
+use reading::Reading;
+pub(crate) use reading::page_in_memory;
 pub(crate) use statement::Bound;
 use statement::Statement;
 
@@ -240,27 +245,13 @@ where
     /// # Errors
     /// [`Code::InvalidCursor`] for a cursor of another list, of other filters or of another order.
     pub(crate) async fn page(&self, ask: &Ask, narrowed: &F, request: &PageRequest<S>) -> Result<Rows<R>, Fault> {
-        let order = (self.order)(request.sort);
-        let form = serde_json::to_vec(&(narrowed, request.sort)).map_err(Fault::internal)?;
-        let cursors = &ask.services.cursors;
+        let (order, reading) = ((self.order)(request.sort), Reading::new(ask, self.operation, narrowed, request)?);
         let mut statement = self.narrowed(self.select.statement(), narrowed);
-        if let Some(cursor) = &request.cursor {
-            let keys = cursors.open(self.operation, &form, cursor).ok();
-            let keys = keys.and_then(|keys| read_keys(order, &keys)).ok_or_else(of_another_list)?;
+        if let Some(keys) = reading.start_after(order)? {
             statement.begin_after(order, Some(keys));
         }
         statement.order(order);
-        let limit = usize::try_from(request.limit.unwrap_or(USUAL).clamp(1, MOST)).unwrap_or(1);
-        statement.text(limit_of(limit));
-        let mut rows: Vec<R> = statement.builder.build_query_as().fetch_all(&mut *ask.db.conn().await?).await?;
-        let has_more = rows.len() > limit;
-        rows.truncate(limit);
-        let last = rows.last().filter(|_| has_more);
-        let next_cursor = last.map(|row| {
-            let keys: Vec<Value> = order.iter().map(|key| (key.of)(row)).collect();
-            cursors.seal(self.operation, &form, &keys)
-        });
-        Ok(Rows { rows, page: Page { next_cursor, has_more } })
+        reading.rows(statement, order).await
     }
 
     /// How many rows there are in all of what is narrowed so, where it is wanted.

@@ -1,5 +1,6 @@
 //! A list's statement while it is put together: constants, and places of values.
 
+use ipnet::IpNet;
 use sqlx::{Postgres, QueryBuilder};
 use uuid::Uuid;
 
@@ -26,6 +27,8 @@ pub(crate) enum Bound {
     Id(Uuid),
     /// Some of them.
     Ids(Vec<Uuid>),
+    /// Some networks.
+    Networks(Vec<IpNet>),
     /// A moment.
     Moment(Time),
 }
@@ -57,6 +60,7 @@ impl Bound {
             Self::Texts(value) => builder.push_bind(value),
             Self::Id(value) => builder.push_bind(value),
             Self::Ids(value) => builder.push_bind(value),
+            Self::Networks(value) => builder.push_bind(value),
             Self::Moment(value) => builder.push_bind(value),
         };
     }
@@ -137,7 +141,8 @@ impl Statement {
         }
     }
 
-    fn join(&mut self) -> &mut Self {
+    /// Goes on with another condition, which the caller writes.
+    pub(super) fn join(&mut self) -> &mut Self {
         let is_narrowed = std::mem::replace(&mut self.is_narrowed, true);
         self.text(if is_narrowed { " and " } else { " where " })
     }
@@ -193,8 +198,8 @@ impl Statement {
         }
     }
 
-    /// The place of a value, counted from 1.
-    fn place(&mut self, value: Option<Bound>) -> usize {
+    /// Goes on with the place of a value, counted from 1. Without a value it is left open.
+    pub(super) fn place(&mut self, value: Option<Bound>) -> usize {
         self.values += 1;
         match value {
             Some(value) => value.push(&mut self.builder),
