@@ -33,7 +33,15 @@ use crate::list::Statements;
 
 /// What is asked in the group in words that the compiler has not checked.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
-    let of_resources: [&[&dyn Statements]; _] = [&users::STATEMENTS];
+    let of_resources: [&[&dyn Statements]; _] = [
+        &rate_limits::STATEMENTS,
+        &security_events::STATEMENTS,
+        &sign_in_blocks::STATEMENTS,
+        &signing_keys::STATEMENTS,
+        &staff::STATEMENTS,
+        &staff_roles::STATEMENTS,
+        &users::STATEMENTS,
+    ];
     of_resources.into_iter().flatten().copied()
 }
 

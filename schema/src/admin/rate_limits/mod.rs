@@ -9,8 +9,10 @@
 //! The budgets themselves are spent in [`crate::budget`] and at the edge. A change here reaches every replica within a
 //! second (specification: decisions, Tiers and Budgets).
 
+mod list;
 mod resolvers;
 mod rules;
 mod store;
 
+pub(in crate::admin) use list::STATEMENTS;
 pub(in crate::admin) use resolvers::{RateLimitsMutation, RateLimitsQuery};

@@ -5,21 +5,19 @@ mod types;
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
+use super::list::{
+    CONSUMERS, REFUSALS, RateLimitConsumerFilter, RateLimitConsumerSort, RateLimitRefusalFilter, RateLimitRefusalSort,
+};
 use super::rules;
-use super::store::consumers::{self, Order, UseRow};
-use super::store::refusals::{self, RefusalRow};
 use super::store::{self, NewOverride};
 use crate::access::{access, audit_partner, audit_target, batched};
 use crate::ask::{Ask, Asking, Target};
-use crate::authority::OWN_DAILY_REQUESTS;
 use crate::fault::Fault;
-use crate::page::{CountedList, CountedPage, Window, names};
+use crate::list::PageRequest;
+use crate::page::CountedList;
 use crate::principal::PrincipalType;
-use crate::time::Time;
 
-use types::{
-    BudgetAccountKind, PartnerRateLimit, RateLimitConsumer, RateLimitOverridePut, RateLimitRefusal, RateLimitReset,
-};
+use types::{PartnerRateLimit, RateLimitConsumer, RateLimitOverridePut, RateLimitRefusal, RateLimitReset};
 
 /// Reads of budgets.
 #[derive(Default)]
@@ -43,30 +41,19 @@ impl RateLimitsQuery {
 
     /// Who uses most of its budget of today.
     #[graphql(directive = access::apply("labs.admin.limits".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_rate_limits_list_consumers(
         &self,
         ctx: &Context<'_>,
-        account_kind: Option<Vec<BudgetAccountKind>>,
-        share_from: Option<f64>,
-        sort: Option<String>,
+        filter: Option<RateLimitConsumerFilter>,
+        sort: Option<RateLimitConsumerSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<RateLimitConsumer>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_rate_limits_list_consumers");
-        let filter = consumers::Filter {
-            kind: BudgetAccountKind::prefixes(account_kind),
-            share_from: share_from.map(|share| (share * 10_000.0).round() as i64),
-            own_daily_requests: i64::try_from(OWN_DAILY_REQUESTS).unwrap_or(i64::MAX),
-        };
-        let order = if sort.as_deref() == Some("-used") { Order::MostUsedFirst } else { Order::LargestShareFirst };
-        let window = Window::read(&ask.services.cursors, list, &(&filter, order), limit, cursor.as_deref())?;
-        let rows = consumers::page(&ask.db, &filter, order, &window).await?;
-        let total = if include_total == Some(true) { Some(consumers::count(&ask.db, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, |row: &UseRow| row.keys(order));
-        let data = rows.into_iter().map(RateLimitConsumer::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let (ask, filter) = (ctx.ask(), filter.unwrap_or_default());
+        let rows = CONSUMERS.page(ask, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = CONSUMERS.total(&ask.db, &filter, include_total).await?;
+        ask.answer_list(rows.map(RateLimitConsumer::try_from)?.counted_list(total))
     }
 
     /// Refusals for a spent budget, by account, operation and hour.
@@ -74,37 +61,19 @@ impl RateLimitsQuery {
         directive = access::apply("labs.admin.limits".into()),
         directive = audit_target::apply("account".into(), "account_uuid".into())
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_rate_limits_list_refusals(
         &self,
         ctx: &Context<'_>,
-        account_kind: Option<Vec<BudgetAccountKind>>,
-        account_uuid: Option<Vec<Uuid>>,
-        operation: Option<Vec<String>>,
-        budget: Option<Vec<String>>,
-        hour_from: Option<Time>,
-        hour_until: Option<Time>,
-        sort: Option<String>,
+        filter: Option<RateLimitRefusalFilter>,
+        sort: Option<RateLimitRefusalSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<RateLimitRefusal>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_rate_limits_list_refusals");
-        let filter = refusals::Filter {
-            kind: BudgetAccountKind::prefixes(account_kind),
-            account: account_uuid.filter(|uuids| !uuids.is_empty()).map(|uuids| accounts(&uuids)),
-            operation: names(operation),
-            budget: names(budget),
-            hour_from,
-            hour_until,
-            earliest_first: sort.as_deref() == Some("hour"),
-        };
-        let window = Window::read(&ask.services.cursors, list, &filter, limit, cursor.as_deref())?;
-        let rows = refusals::page(&ask.db, &filter, &window).await?;
-        let total = if include_total == Some(true) { Some(refusals::count(&ask.db, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, RefusalRow::keys);
-        let data = rows.into_iter().map(RateLimitRefusal::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let (ask, filter) = (ctx.ask(), filter.unwrap_or_default());
+        let rows = REFUSALS.page(ask, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = REFUSALS.total(&ask.db, &filter, include_total).await?;
+        ask.answer_list(rows.map(RateLimitRefusal::try_from)?.counted_list(total))
     }
 }
 
@@ -202,13 +171,4 @@ fn note_target(ask: &Ask, partner_uuid: Uuid, name: &str) {
         label: Some(name.to_owned()),
         partner_uuid: Some(partner_uuid),
     });
-}
-
-/// Every account that one of these may have: a uuid does not say whose it is.
-fn accounts(uuids: &[Uuid]) -> Vec<String> {
-    let mut accounts: Vec<String> =
-        uuids.iter().flat_map(|uuid| ["partner", "client", "staff"].map(|kind| format!("{kind}:{uuid}"))).collect();
-    accounts.sort_unstable();
-    accounts.dedup();
-    accounts
 }

@@ -2,6 +2,40 @@
 
 use crate::fault::{Fault, FieldError};
 use crate::time::Time;
+use crate::words::words;
+
+words! {
+    /// Where a limit comes from.
+    pub(crate) enum LimitSource {
+        /// The tier.
+        Tier = "TIER",
+        /// An override for this partner.
+        Override = "OVERRIDE",
+    }
+}
+
+words! {
+    /// The kinds of account.
+    pub(crate) enum BudgetAccountKind {
+        /// A partner: all its people and programs together.
+        Partner = "PARTNER",
+        /// A program of the service's own.
+        MachineClient = "MACHINE_CLIENT",
+        /// An internal person.
+        StaffUser = "STAFF_USER",
+    }
+}
+
+impl BudgetAccountKind {
+    /// What the names of such accounts begin with.
+    pub(super) const fn prefix(self) -> &'static str {
+        match self {
+            Self::Partner => "partner",
+            Self::MachineClient => "client",
+            Self::StaffUser => "staff",
+        }
+    }
+}
 
 /// Everything that is wrong with an override to be.
 ///

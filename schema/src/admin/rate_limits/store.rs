@@ -1,10 +1,8 @@
 //! Every statement about budgets and their overrides.
 
-pub(super) mod consumers;
-pub(super) mod refusals;
-
 use uuid::Uuid;
 
+use super::rules::LimitSource;
 use crate::db::Db;
 use crate::fault::Fault;
 use crate::time::Time;
@@ -14,10 +12,10 @@ pub(super) struct LimitRow {
     pub(super) company_name: String,
     pub(super) tier_code: String,
     pub(super) burst_per_second: i32,
-    pub(super) burst_source: String,
+    pub(super) burst_source: LimitSource,
     pub(super) tier_burst_per_second: i32,
     pub(super) daily_requests: i64,
-    pub(super) daily_source: String,
+    pub(super) daily_source: LimitSource,
     pub(super) tier_daily_requests: i64,
     pub(super) used: i64,
     pub(super) override_burst_per_second: Option<i32>,
@@ -36,8 +34,8 @@ pub(super) async fn get(db: &Db, partner_uuid: Uuid) -> Result<Option<LimitRow>,
     Ok(sqlx::query_as!(
         LimitRow,
         r#"select p.company_name, l.tier_code as "tier_code!", l.burst_per_second as "burst_per_second!",
-                  l.burst_source as "burst_source!", l.tier_burst_per_second as "tier_burst_per_second!",
-                  l.daily_requests as "daily_requests!", l.daily_source as "daily_source!",
+                  l.burst_source as "burst_source!: _", l.tier_burst_per_second as "tier_burst_per_second!",
+                  l.daily_requests as "daily_requests!", l.daily_source as "daily_source!: _",
                   l.tier_daily_requests as "tier_daily_requests!", l.granted_today as "used!",
                   o.burst_per_second as "override_burst_per_second?", o.daily_requests as "override_daily_requests?",
                   o.reason as "reason?", o.set_by as "set_by?", h.name as "set_by_name?", o.set_at as "set_at?",

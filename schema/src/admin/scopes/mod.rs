@@ -3,6 +3,7 @@
 //! Both are read from where they are law: the scopes from [`crate::scope`], the operations from what the schema itself
 //! declares beside its resolvers. There is no second list.
 
+mod list;
 mod resolvers;
 
 pub(in crate::admin) use resolvers::ScopesQuery;

@@ -1,16 +1,17 @@
 //! What may be asked about signing keys, and by whom.
 
-use async_graphql::{Context, Enum, InputObject, Object, SimpleObject};
+use async_graphql::{Context, InputObject, Object, SimpleObject};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use serde::Serialize;
 
-use super::store::{self, KeyRow};
+use super::list::{KEYS, KeyRow, SigningKeyFilter, SigningKeyState};
+use super::store;
 use crate::access::access;
 use crate::ask::{Asking, Target};
 use crate::authority::FreshKey;
 use crate::fault::Fault;
-use crate::page::{CountedList, CountedPage, Window, names};
+use crate::list::PageRequest;
+use crate::page::CountedList;
 use crate::time::Time;
 
 /// How long a retired key verifies, in seconds: as long as the longest token lives, and a minute for whoever signed
@@ -39,18 +40,6 @@ pub(crate) struct SigningKey {
     retired_at: Option<Time>,
     /// Until when its tokens may be good; null while it signs.
     expires_at: Option<Time>,
-}
-
-/// Where a key stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum SigningKeyState {
-    /// It signs after the next rotation.
-    Next,
-    /// It signs.
-    Current,
-    /// It signs no more.
-    Retired,
 }
 
 /// What a rotation came to.
@@ -84,21 +73,15 @@ impl SigningKeysQuery {
     async fn admin_signing_keys_list(
         &self,
         ctx: &Context<'_>,
-        state: Option<Vec<SigningKeyState>>,
+        filter: Option<SigningKeyFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<SigningKey>>, Fault> {
-        let (ask, list, states) = (ctx.ask(), "admin_signing_keys_list", names(state));
-        let window = Window::read(&ask.services.cursors, list, &states, limit, cursor.as_deref())?;
-        let rows = store::page(&ask.db, states.as_deref(), &window).await?;
-        let total = match include_total {
-            Some(true) => Some(store::count(&ask.db, states.as_deref()).await?),
-            _ => None,
-        };
-        let (rows, page) = window.cut(rows, KeyRow::keys);
-        let data = rows.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let (ask, filter) = (ctx.ask(), filter.unwrap_or_default());
+        let rows = KEYS.page(ask, &filter, &PageRequest::new(None, limit, cursor)).await?;
+        let total = KEYS.total(&ask.db, &filter, include_total).await?;
+        ask.answer_list(rows.map(|key| Ok(SigningKey::from(key)))?.counted_list(total))
     }
 }
 
@@ -132,11 +115,7 @@ impl SigningKeysMutation {
             label: Some(current.key_id.clone()),
             ..Target::default()
         });
-        ask.answer(SigningKeyRotation {
-            current: current.try_into()?,
-            next: next.try_into()?,
-            former: former.try_into()?,
-        })
+        ask.answer(SigningKeyRotation { current: current.into(), next: next.into(), former: former.into() })
     }
 }
 
@@ -151,25 +130,17 @@ fn few_enough(verifying: i64) -> Result<(), Fault> {
     )))
 }
 
-impl TryFrom<KeyRow> for SigningKey {
-    type Error = Fault;
-
-    fn try_from(row: KeyRow) -> Result<Self, Fault> {
-        let state = match row.state.as_str() {
-            "NEXT" => SigningKeyState::Next,
-            "CURRENT" => SigningKeyState::Current,
-            "RETIRED" => SigningKeyState::Retired,
-            other => return Err(Fault::internal(format!("a signing key in the state {other}"))),
-        };
-        Ok(Self {
+impl From<KeyRow> for SigningKey {
+    fn from(row: KeyRow) -> Self {
+        Self {
             key_id: row.key_id,
             algorithm: row.algorithm,
-            state,
+            state: row.state,
             public_key: URL_SAFE_NO_PAD.encode(row.public_key),
             created_at: row.created_at,
             activated_at: row.activated_at,
             retired_at: row.retired_at,
             expires_at: row.expires_at,
-        })
+        }
     }
 }

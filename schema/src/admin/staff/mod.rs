@@ -14,9 +14,11 @@
 //! account of somebody who may do more, and the last one who can let others in stays (specification: decisions,
 //! Principals).
 
+mod list;
 mod resolvers;
 mod rules;
 mod store;
 
+pub(in crate::admin) use list::STATEMENTS;
 pub(in crate::admin) use resolvers::{StaffMutation, StaffQuery};
-pub(in crate::admin) use rules::State;
+pub(in crate::admin) use rules::StaffState;

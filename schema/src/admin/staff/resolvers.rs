@@ -5,27 +5,26 @@ mod types;
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-use super::rules::{self, Action, State};
-use super::store::list::{self, Filter};
+use super::list::{MEMBER, STAFF, StaffFilter, StaffSort};
+use super::rules::{self, StaffAction, StaffState};
 use super::store::{self, HeldRow};
 use crate::access::{access, audit_target, batched};
 use crate::admin::granters;
-use crate::admin::order::Order;
 use crate::admin::reason::{Reason, Remark};
 use crate::ask::{Ask, Asking, Target};
 use crate::auth::mfa;
 use crate::auth::people::addressee_get;
-use crate::auth::security_events::SecurityEvent;
+use crate::auth::security_events::LedgerEntry;
 use crate::auth::sessions::all_set_ended;
 use crate::fault::{Fault, FieldError};
 use crate::keep::email::EmailAddress;
 use crate::keep::secret::SecretKind;
+use crate::list::PageRequest;
 use crate::mail::message::{Asking as AskingFor, Letter, SecurityEvent as Notified};
 use crate::outbox;
-use crate::page::{CountedList, CountedPage, Window, names};
+use crate::page::CountedList;
 use crate::principal::PrincipalType;
-use crate::scope::{ScopeSet, opening};
-use crate::time::Time;
+use crate::scope::ScopeSet;
 
 use types::{StaffCreate, StaffMember, StaffRolesPut, StaffUpdate};
 
@@ -37,39 +36,19 @@ pub(crate) struct StaffQuery;
 impl StaffQuery {
     /// Everybody who runs the service.
     #[graphql(directive = access::apply("labs.admin.staff".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_staff_list(
         &self,
         ctx: &Context<'_>,
-        state: Option<Vec<State>>,
-        role: Option<Vec<String>>,
-        scope: Option<Vec<String>>,
-        second_factor: Option<bool>,
-        q: Option<String>,
-        last_sign_in_at_from: Option<Time>,
-        last_sign_in_at_until: Option<Time>,
-        sort: Option<String>,
+        filter: Option<StaffFilter>,
+        sort: Option<StaffSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<StaffMember>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_staff_list");
-        let filter = Filter {
-            state: names(state),
-            role: names(role),
-            scopes: scope.filter(|scopes| !scopes.is_empty()).map(|scopes| opening(&scopes)),
-            second_factor,
-            q,
-            last_sign_in_at_from,
-            last_sign_in_at_until,
-        };
-        let order = Order::named(sort.as_deref());
-        let window = Window::read(&ask.services.cursors, list, &(&filter, order), limit, cursor.as_deref())?;
-        let rows = list::page(&ask.db, &filter, order, &window).await?;
-        let total = if include_total == Some(true) { Some(list::count(&ask.db, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, |row| row.keys(order));
-        let data = rows.into_iter().map(StaffMember::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let (ask, filter) = (ctx.ask(), filter.unwrap_or_default());
+        let rows = STAFF.page(ask, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = STAFF.total(&ask.db, &filter, include_total).await?;
+        ask.answer_list(rows.map(|row| Ok(StaffMember::from(row)))?.counted_list(total))
     }
 
     /// One of them, with what they reach.
@@ -79,7 +58,7 @@ impl StaffQuery {
         directive = batched::apply()
     )]
     async fn admin_staff_get(&self, ctx: &Context<'_>, staff_uuid: Uuid) -> Result<Option<StaffMember>, Fault> {
-        ctx.ask().answer(found(ctx.ask(), staff_uuid).await?)
+        ctx.ask().answer(load_member(ctx.ask(), staff_uuid).await?)
     }
 }
 
@@ -109,7 +88,7 @@ impl StaffMutation {
         store::roles_put(&ask.db, person_uuid, &codes, granter(ask)?).await?;
         invite(ask, person_uuid).await?;
         event(ask, person_uuid, "INVITED").await?;
-        ask.answer_created(person_uuid, found(ask, person_uuid).await?)
+        ask.answer_created(person_uuid, load_member(ask, person_uuid).await?)
     }
 
     /// Changes a colleague's name or address.
@@ -124,7 +103,7 @@ impl StaffMutation {
         body: StaffUpdate,
     ) -> Result<Option<StaffMember>, Fault> {
         let (ask, mut errors) = (ctx.ask(), Vec::new());
-        let member = held(ask, staff_uuid).await?;
+        let member = lock_member(ask, staff_uuid).await?;
         let name = body.name.map(|name| rules::name(&name, &mut errors));
         let email = body.email.map(|email| address(&email, &mut errors));
         if !errors.is_empty() {
@@ -136,7 +115,7 @@ impl StaffMutation {
         if let Some(email) = email.flatten() {
             move_to(ask, staff_uuid, &member, &email).await?;
         }
-        ask.answer(found(ask, staff_uuid).await?)
+        ask.answer(load_member(ask, staff_uuid).await?)
     }
 
     /// Replaces the roles that a colleague holds.
@@ -152,7 +131,7 @@ impl StaffMutation {
     ) -> Result<Option<StaffMember>, Fault> {
         let ask = ctx.ask();
         let before = granters::lock(&ask.db).await?;
-        let member = held(ask, staff_uuid).await?;
+        let member = lock_member(ask, staff_uuid).await?;
         let own = "Nobody changes their own roles. Ask a colleague who may.";
         rules::not_oneself(ask.principal()?.uuid, staff_uuid, own)?;
         let known = store::roles_lock(&ask.db, &[body.roles.as_slice(), &member.role_codes].concat()).await?;
@@ -164,7 +143,7 @@ impl StaffMutation {
             granters::remain(&ask.db, &before).await?;
             event(ask, staff_uuid, "ROLES_CHANGED").await?;
         }
-        ask.answer(found(ask, staff_uuid).await?)
+        ask.answer(load_member(ask, staff_uuid).await?)
     }
 
     /// Shuts a colleague out: sessions end, nothing that was mailed opens anything.
@@ -181,14 +160,14 @@ impl StaffMutation {
         let ask = ctx.ask();
         body.note(ask);
         let before = granters::lock(&ask.db).await?;
-        let member = held(ask, staff_uuid).await?;
-        let state = rules::after(State::parse(&member.state)?, Action::Disable, member.has_accepted)?;
+        let member = lock_member(ask, staff_uuid).await?;
+        let state = rules::after(member.state, StaffAction::Disable, member.has_accepted)?;
         covers(ask, &member)?;
-        store::set_state(&ask.db, staff_uuid, state.name()).await?;
+        store::set_state(&ask.db, staff_uuid, state).await?;
         granters::remain(&ask.db, &before).await?;
         cut_off(ask, staff_uuid, "ACCOUNT_LOCKED").await?;
         outbox::queue_notice(ask, staff_uuid, Notified::AccountLocked).await?;
-        ask.answer(found(ask, staff_uuid).await?)
+        ask.answer(load_member(ask, staff_uuid).await?)
     }
 
     /// Lets a colleague in again.
@@ -204,17 +183,17 @@ impl StaffMutation {
     ) -> Result<Option<StaffMember>, Fault> {
         let ask = ctx.ask();
         Remark::note(body, ask);
-        let member = held(ask, staff_uuid).await?;
-        let state = rules::after(State::parse(&member.state)?, Action::Enable, member.has_accepted)?;
+        let member = lock_member(ask, staff_uuid).await?;
+        let state = rules::after(member.state, StaffAction::Enable, member.has_accepted)?;
         covers(ask, &member)?;
-        store::set_state(&ask.db, staff_uuid, state.name()).await?;
+        store::set_state(&ask.db, staff_uuid, state).await?;
         event(ask, staff_uuid, "ACCOUNT_UNLOCKED").await?;
-        if state == State::Invited {
+        if state == StaffState::Invited {
             invite(ask, staff_uuid).await?;
         } else {
             outbox::queue_notice(ask, staff_uuid, Notified::AccountUnlocked).await?;
         }
-        ask.answer(found(ask, staff_uuid).await?)
+        ask.answer(load_member(ask, staff_uuid).await?)
     }
 
     /// Takes a colleague's second factor away, so that they enrol another.
@@ -230,7 +209,7 @@ impl StaffMutation {
     ) -> Result<Option<StaffMember>, Fault> {
         let ask = ctx.ask();
         body.note(ask);
-        let member = held(ask, staff_uuid).await?;
+        let member = lock_member(ask, staff_uuid).await?;
         let own = "Nobody takes their own second factor away here. Use a recovery code, or ask a colleague.";
         rules::not_oneself(ask.principal()?.uuid, staff_uuid, own)?;
         covers(ask, &member)?;
@@ -239,7 +218,7 @@ impl StaffMutation {
         }
         cut_off(ask, staff_uuid, "SECOND_FACTOR_RESET").await?;
         outbox::queue_notice(ask, staff_uuid, Notified::SecondFactorReset).await?;
-        ask.answer(found(ask, staff_uuid).await?)
+        ask.answer(load_member(ask, staff_uuid).await?)
     }
 
     /// Ends every session of a colleague.
@@ -255,17 +234,17 @@ impl StaffMutation {
     ) -> Result<Option<StaffMember>, Fault> {
         let ask = ctx.ask();
         Remark::note(body, ask);
-        held(ask, staff_uuid).await?;
+        lock_member(ask, staff_uuid).await?;
         all_set_ended(&ask.db, staff_uuid, None, "SIGNED_OUT_BY_STAFF").await?;
         event(ask, staff_uuid, "SIGNED_OUT_BY_STAFF").await?;
-        ask.answer(found(ask, staff_uuid).await?)
+        ask.answer(load_member(ask, staff_uuid).await?)
     }
 }
 
 /// Gives a colleague another address. Whoever is invited still is so anew, even at the same address; everybody else is
 /// told at both addresses and signs in again.
 async fn move_to(ask: &Ask, person_uuid: Uuid, member: &HeldRow, email: &EmailAddress) -> Result<(), Fault> {
-    let is_invited = State::parse(&member.state)? == State::Invited;
+    let is_invited = member.state == StaffState::Invited;
     if member.email == email.as_str() && !is_invited {
         return Ok(());
     }
@@ -313,7 +292,7 @@ fn granter(ask: &Ask) -> Result<Option<Uuid>, Fault> {
 
 /// Writes what was done to somebody into their ledger.
 async fn event(ask: &Ask, person_uuid: Uuid, kind: &str) -> Result<(), Fault> {
-    SecurityEvent::new(kind, true).about(person_uuid, None).by_staff().write(ask).await
+    LedgerEntry::new(kind, true).about(person_uuid, None).by_staff().write(ask).await
 }
 
 fn address(text: &str, errors: &mut Vec<FieldError>) -> Option<EmailAddress> {
@@ -325,14 +304,14 @@ fn address(text: &str, errors: &mut Vec<FieldError>) -> Option<EmailAddress> {
 }
 
 /// The person as they are now, named to the audit record.
-async fn found(ask: &Ask, person_uuid: Uuid) -> Result<StaffMember, Fault> {
-    let row = store::get(&ask.db, person_uuid).await?.ok_or_else(not_found)?;
+async fn load_member(ask: &Ask, person_uuid: Uuid) -> Result<StaffMember, Fault> {
+    let row = MEMBER.one(&ask.db, [person_uuid.into()]).await?.ok_or_else(not_found)?;
     note(ask, person_uuid, &row.name);
-    row.try_into()
+    Ok(row.into())
 }
 
 /// The person held for a change, named to the audit record.
-async fn held(ask: &Ask, person_uuid: Uuid) -> Result<HeldRow, Fault> {
+async fn lock_member(ask: &Ask, person_uuid: Uuid) -> Result<HeldRow, Fault> {
     let row = store::lock(&ask.db, person_uuid).await?.ok_or_else(not_found)?;
     note(ask, person_uuid, &row.name);
     Ok(row)

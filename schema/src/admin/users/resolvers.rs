@@ -5,7 +5,7 @@ mod types;
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-use super::list::{ANYBODY, OF_A_TEAM, ShownUsers, USERS, UserFilter, UserSort};
+use super::list::{ANYBODY, OF_A_TEAM, SECURITY_EVENTS, SESSIONS, ShownUsers, USERS, UserFilter, UserSort};
 use super::rules::{self, not_found};
 use super::store::{self, HeldRow};
 use crate::access::{access, audit_partner, audit_target, batched};
@@ -14,8 +14,8 @@ use crate::admin::reason::{Reason, Remark};
 use crate::ask::{Ask, Asking, Target};
 use crate::auth::account::{address, person_name};
 use crate::auth::people::addressee_get;
-use crate::auth::people::rules::Action;
-use crate::auth::security_events::{Events, SecurityEvent, SecurityEventOutcome, SecurityEventView};
+use crate::auth::people::rules::PersonAction;
+use crate::auth::security_events::{LedgerEntry, PersonEvents, SecurityEvent, SecurityEventFilter};
 use crate::auth::sessions::OpenSession;
 use crate::auth::{attempts, invitations, mfa, passwords, registrations, sessions};
 use crate::fault::{Fault, FieldError};
@@ -23,9 +23,8 @@ use crate::keep::email::EmailAddress;
 use crate::list::{Bound, PageRequest};
 use crate::mail::message::SecurityEvent as Notified;
 use crate::outbox;
-use crate::page::{CountedList, CountedPage, Window};
+use crate::page::CountedList;
 use crate::partner::team::{Hand, Team};
-use crate::time::Time;
 
 pub(super) use types::User;
 use types::UserUpdate;
@@ -79,17 +78,10 @@ impl UsersQuery {
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<OpenSession>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_users_list_sessions");
+        let ask = ctx.ask();
         seen(ask, user_uuid).await?;
-        let window = Window::read(&ask.services.cursors, list, &user_uuid, limit, cursor.as_deref())?;
-        let rows = sessions::open_page(&ask.db, user_uuid, &window).await?;
-        let total =
-            if include_total == Some(true) { Some(sessions::open_count(&ask.db, user_uuid).await?) } else { None };
-        let (rows, page) = window.cut(rows, sessions::OpenRow::keys);
-        ask.answer_list(CountedList {
-            data: rows.into_iter().map(Into::into).collect(),
-            page: CountedPage::of(page, total),
-        })
+        let rows = SESSIONS.page(ask, &user_uuid, &PageRequest::new(None, limit, cursor)).await?;
+        ask.answer_list(rows.counted_list(SESSIONS.total(&ask.db, &user_uuid, include_total).await?))
     }
 
     /// A person's ledger: sign-ins, failures, changes of passwords, factors, addresses and sessions.
@@ -97,25 +89,20 @@ impl UsersQuery {
         directive = access::apply("labs.admin.users".into()),
         directive = audit_target::apply("user".into(), "user_uuid".into())
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn admin_users_list_security_events(
         &self,
         ctx: &Context<'_>,
         user_uuid: Uuid,
-        kind: Option<Vec<String>>,
-        outcome: Option<Vec<SecurityEventOutcome>>,
-        occurred_at_from: Option<Time>,
-        occurred_at_until: Option<Time>,
+        filter: Option<SecurityEventFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<Option<CountedList<SecurityEventView>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_users_list_security_events");
+    ) -> Result<Option<CountedList<SecurityEvent>>, Fault> {
+        let ask = ctx.ask();
         seen(ask, user_uuid).await?;
-        let events = Events { list, person_uuid: user_uuid, kind, outcome, occurred_at_from, occurred_at_until };
-        let (data, page) = events.page(ask, limit, cursor.as_deref()).await?;
-        let total = if include_total == Some(true) { Some(events.count(ask).await?) } else { None };
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let events = PersonEvents { person_uuid: user_uuid, filter: filter.unwrap_or_default() };
+        let rows = SECURITY_EVENTS.page(ask, &events, &PageRequest::new(None, limit, cursor)).await?;
+        ask.answer_list(rows.counted_list(SECURITY_EVENTS.total(&ask.db, &events, include_total).await?))
     }
 }
 
@@ -162,7 +149,7 @@ impl UsersMutation {
         let ask = ctx.ask();
         body.note(ask);
         let user = held(ask, user_uuid).await?;
-        let state = rules::moved(&user.state, Action::Lock, user.was_suspended)?;
+        let state = rules::moved(&user.state, PersonAction::Lock, user.was_suspended)?;
         store::set_state(&ask.db, user_uuid, state.name(), user.state == "SUSPENDED").await?;
         cut_off(ask, &user, "ACCOUNT_LOCKED").await?;
         if let Some(partner_uuid) = user.partner_uuid {
@@ -190,7 +177,7 @@ impl UsersMutation {
         let user = held(ask, user_uuid).await?;
         let had_failures = attempts::forget(&ask.db, &user.email_normalised, user_uuid).await?;
         if user.state == "LOCKED" || !had_failures {
-            let state = rules::moved(&user.state, Action::Unlock, user.was_suspended)?;
+            let state = rules::moved(&user.state, PersonAction::Unlock, user.was_suspended)?;
             store::set_state(&ask.db, user_uuid, state.name(), false).await?;
             outbox::queue_notice(ask, user_uuid, Notified::AccountUnlocked).await?;
         }
@@ -212,7 +199,7 @@ impl UsersMutation {
         let ask = ctx.ask();
         body.note(ask);
         let user = held(ask, user_uuid).await?;
-        let state = rules::moved(&user.state, Action::Verify, user.was_suspended)?;
+        let state = rules::moved(&user.state, PersonAction::Verify, user.was_suspended)?;
         let proved = (user_uuid, user.email_normalised.as_str());
         registrations::verify_without_token(&ask.db, proved, state, Actor::of(ask.principal()?)).await?;
         event(&user, "EMAIL_VERIFIED").write(ask).await?;
@@ -312,8 +299,8 @@ async fn cut_off(ask: &Ask, user: &HeldRow, kind: &str) -> Result<(), Fault> {
 }
 
 /// Something that staff did to a person, for that person's ledger.
-const fn event<'a>(user: &HeldRow, kind: &'a str) -> SecurityEvent<'a> {
-    SecurityEvent::new(kind, true).about(user.person_uuid, user.partner_uuid).by_staff()
+const fn event<'a>(user: &HeldRow, kind: &'a str) -> LedgerEntry<'a> {
+    LedgerEntry::new(kind, true).about(user.person_uuid, user.partner_uuid).by_staff()
 }
 
 fn parsed(email: &str) -> Result<EmailAddress, FieldError> {

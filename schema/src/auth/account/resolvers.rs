@@ -3,15 +3,17 @@
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 
 use super::address;
+use super::list::OWN_EVENTS;
 use super::rules::{self, Change};
 use super::store;
 use super::view::Account;
 use crate::access::access;
 use crate::ask::{Ask, Asking};
-use crate::auth::security_events::{Events, SecurityEventOutcome, SecurityEventView};
+use crate::auth::security_events::{PersonEvents, SecurityEvent, SecurityEventFilter};
 use crate::auth::sessions::{Own, fresh, own};
 use crate::fault::Fault;
 use crate::keep::email::EmailAddress;
+use crate::list::PageRequest;
 use crate::page::List;
 use crate::time::Time;
 
@@ -92,22 +94,16 @@ impl AccountQuery {
 
     /// The caller's own ledger: sign-ins, failures, changes of passwords, factors, addresses and sessions.
     #[graphql(directive = access::apply("auth.account".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one for each filter that the contract promises")]
     async fn auth_account_list_security_events(
         &self,
         ctx: &Context<'_>,
-        kind: Option<Vec<String>>,
-        outcome: Option<Vec<SecurityEventOutcome>>,
-        occurred_at_from: Option<Time>,
-        occurred_at_until: Option<Time>,
+        filter: Option<SecurityEventFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<Option<List<SecurityEventView>>, Fault> {
+    ) -> Result<Option<List<SecurityEvent>>, Fault> {
         let ask = ctx.ask();
-        let (list, person_uuid) = ("auth_account_list_security_events", own(ask)?.person_uuid);
-        let events = Events { list, person_uuid, kind, outcome, occurred_at_from, occurred_at_until };
-        let (data, page) = events.page(ask, limit, cursor.as_deref()).await?;
-        ask.answer_list(List { data, page })
+        let events = PersonEvents { person_uuid: own(ask)?.person_uuid, filter: filter.unwrap_or_default() };
+        ask.answer_list(OWN_EVENTS.page(ask, &events, &PageRequest::new(None, limit, cursor)).await?.list())
     }
 }
 

@@ -1,6 +1,6 @@
 //! What may be asked of invitations by whoever holds their token.
 
-use async_graphql::{Context, Enum, InputObject, Object, SimpleObject};
+use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -13,7 +13,7 @@ use crate::ask::{Ask, Asking};
 use crate::auth::account::person_name;
 use crate::auth::passwords::new_password;
 use crate::auth::registrations::give_way;
-use crate::auth::security_events::SecurityEvent;
+use crate::auth::security_events::LedgerEntry;
 use crate::auth::sessions::{all_set_ended, busy};
 use crate::entitlement::Allowance;
 use crate::fault::Fault;
@@ -21,23 +21,23 @@ use crate::keep::secret::{SecretKind, SecretText};
 use crate::partner::events::{self, PartnerEvent};
 use crate::principal::Role;
 use crate::time::Time;
-use crate::words::Word as _;
+use crate::words::{Word as _, words};
 
-/// As whom the invited person would join.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum InvitationAccount {
-    /// As a new person: accepting takes a name and a password.
-    New,
-    /// As the person that the address belongs to: accepting takes neither.
-    Existing,
-    /// Not at all: the address belongs to a member of a team, or of the staff.
-    Elsewhere,
+words! {
+    /// As whom the invited person would join.
+    pub(crate) enum InvitationAccount {
+        /// As a new person: accepting takes a name and a password.
+        New = "NEW",
+        /// As the person that the address belongs to: accepting takes neither.
+        Existing = "EXISTING",
+        /// Not at all: the address belongs to a member of a team, or of the staff.
+        Elsewhere = "ELSEWHERE",
+    }
 }
 
 /// An invitation, as its holder is shown it.
 #[derive(serde::Serialize, SimpleObject)]
-#[graphql(name = "HeldInvitation", rename_fields = "snake_case")]
+#[graphql(rename_fields = "snake_case")]
 pub(crate) struct HeldInvitation {
     /// The company that invites.
     company_name: String,
@@ -158,7 +158,7 @@ impl InvitationsMutation {
         allowance.check(store::member_count(&ask.db, partner_uuid).await?, 1)?;
         let user_uuid = join(ask, &row, newcomer.as_ref()).await?;
         store::set_answered(&ask.db, invitation_uuid, state.name(), Some(user_uuid)).await?;
-        let event = SecurityEvent::new("INVITATION_ACCEPTED", true);
+        let event = LedgerEntry::new("INVITATION_ACCEPTED", true);
         event.about(user_uuid, Some(partner_uuid)).write(ask).await?;
         let role = role(&row.role)?;
         let joined = PartnerEvent::new(partner_uuid, "MEMBER_JOINED", Actor::partner_user(user_uuid)).about(user_uuid);
@@ -181,7 +181,7 @@ impl InvitationsMutation {
         let state = State::parse(&state).ok_or_else(rules::void_token)?;
         let state = after(state, Action::Decline).map_err(|_| rules::void_token())?;
         store::set_answered(&ask.db, invitation_uuid, state.name(), None).await?;
-        let mut event = SecurityEvent::new("INVITATION_DECLINED", true);
+        let mut event = LedgerEntry::new("INVITATION_DECLINED", true);
         event.partner_uuid = Some(partner_uuid);
         event.by_stranger().write(ask).await?;
         ask.answer(DeclinedInvitation { status: "DECLINED" })

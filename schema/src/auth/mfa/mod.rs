@@ -21,7 +21,7 @@ pub(in crate::auth) use resolvers::MfaMutation;
 
 use crate::ask::Ask;
 use crate::auth::attempts::{self, Subject};
-use crate::auth::security_events::SecurityEvent as Entry;
+use crate::auth::security_events::LedgerEntry;
 use crate::db::Db;
 use crate::fault::Fault;
 use crate::keep::sealed::MasterKey;
@@ -48,7 +48,7 @@ pub(super) async fn accept(
         let digest = recovery.digest(&ask.services.key);
         let is_good = store::recovery_code_set_used(&ask.db, person_uuid, &digest).await?;
         if is_good {
-            Entry::new("RECOVERY_CODE_USED", true).about(person_uuid, partner_uuid).write(ask).await?;
+            LedgerEntry::new("RECOVERY_CODE_USED", true).about(person_uuid, partner_uuid).write(ask).await?;
             outbox::queue_notice(ask, person_uuid, SecurityEvent::RecoveryCodeUsed).await?;
         }
         return Ok(is_good);

@@ -6,7 +6,7 @@ use super::{RESET_MAIL, rules, store};
 use crate::access::access;
 use crate::ask::{Ask, Asking};
 use crate::auth::attempts::{self, Subject};
-use crate::auth::security_events::SecurityEvent;
+use crate::auth::security_events::LedgerEntry;
 use crate::auth::sessions::{all_set_ended, busy, own, prove_password};
 use crate::fault::Fault;
 use crate::keep::email::EmailAddress;
@@ -90,7 +90,7 @@ impl PasswordsMutation {
         let expires_at = ask.now.plus_seconds(rules::RESET_SECONDS);
         let person_uuid = person.as_ref().and_then(|person| person.person_uuid);
         store::token_insert(&ask.db, person_uuid, &token.digest, expires_at).await?;
-        let mut event = SecurityEvent::new("PASSWORD_RESET_REQUESTED", person.is_some());
+        let mut event = LedgerEntry::new("PASSWORD_RESET_REQUESTED", person.is_some());
         (event.person_uuid, event.partner_uuid) = (person_uuid, person.as_ref().and_then(|person| person.partner_uuid));
         event.write(ask).await?;
         outbox::queue_perhaps(ask, person.as_ref(), |name| {
@@ -119,7 +119,7 @@ impl PasswordsMutation {
         all_set_ended(&ask.db, used.person_uuid, None, "PASSWORD_RESET").await?;
         attempts::password_forget(&ask.db, &used.email_normalised).await?;
         let kind = if used.is_invitation { "INVITATION_ACCEPTED" } else { "PASSWORD_RESET" };
-        SecurityEvent::new(kind, true).about(used.person_uuid, used.partner_uuid).write(ask).await?;
+        LedgerEntry::new(kind, true).about(used.person_uuid, used.partner_uuid).write(ask).await?;
         if !used.is_invitation {
             outbox::queue_notice(ask, used.person_uuid, Notified::PasswordReset).await?;
         }

@@ -9,9 +9,9 @@ use super::verify;
 use crate::access::access;
 use crate::actor::Actor;
 use crate::ask::{Ask, Asking};
-use crate::auth::people::rules::{Action, State, after};
+use crate::auth::people::rules::{PersonAction, PersonState, after};
 use crate::auth::people::{Addressee, addressee_get};
-use crate::auth::security_events::SecurityEvent;
+use crate::auth::security_events::LedgerEntry;
 use crate::fault::Fault;
 use crate::keep::email::EmailAddress;
 use crate::keep::lane::LaneError;
@@ -21,6 +21,7 @@ use crate::outbox;
 use crate::partner::company::{self, Company, Patch};
 use crate::subscription::changing;
 use crate::time::Time;
+use crate::words::Word as _;
 
 /// The registration was taken.
 #[derive(serde::Serialize, SimpleObject)]
@@ -193,14 +194,14 @@ impl RegistrationsMutation {
         }
         let tried = store::token_try(&ask.db, &digest, verdict.matches).await?.ok_or_else(rules::void_token)?;
         let user_uuid = tried.person_uuid;
-        let event = |has_succeeded| SecurityEvent::new("EMAIL_VERIFIED", has_succeeded);
+        let event = |has_succeeded| LedgerEntry::new("EMAIL_VERIFIED", has_succeeded);
         if !verdict.matches {
             event(false).about(user_uuid, tried.partner_uuid).write(ask).await?;
             return Err(rules::wrong_password());
         }
         // Whoever is no longer UNVERIFIED has nothing to verify, so the token is as void as a used one.
-        let state = State::parse(&tried.state).ok_or_else(rules::void_token)?;
-        let state = after(state, Action::Verify, false).map_err(|_| rules::void_token())?;
+        let state = PersonState::read(&tried.state).ok_or_else(rules::void_token)?;
+        let state = after(state, PersonAction::Verify, false).map_err(|_| rules::void_token())?;
         let proved = (user_uuid, held.email_normalised.as_str());
         let verified = verify(&ask.db, proved, state, Actor::partner_user(user_uuid)).await?;
         event(true).about(user_uuid, Some(verified.partner_uuid)).write(ask).await?;
@@ -268,7 +269,7 @@ async fn register(ask: &Ask, checked: &Checked, password_hash: &str) -> Result<(
         token_expires_at: expires_at,
     };
     store::administrator_insert(&ask.db, &administrator).await?;
-    let mut event = SecurityEvent::new("REGISTRATION", true);
+    let mut event = LedgerEntry::new("REGISTRATION", true);
     (event.person_uuid, event.partner_uuid) = (Some(person_uuid), Some(partner_uuid));
     event.write(ask).await?;
     let waiting = store::WaitingRow {
@@ -327,7 +328,7 @@ async fn resend(ask: &Ask, holder: Option<Uuid>, waiting: Vec<&store::WaitingRow
 
 /// Tells the owner of an address, and nobody else, that somebody tried to register with it.
 async fn already_registered(ask: &Ask, person_uuid: Uuid) -> Result<(), Fault> {
-    let mut event = SecurityEvent::new("REGISTRATION", false);
+    let mut event = LedgerEntry::new("REGISTRATION", false);
     event.person_uuid = Some(person_uuid);
     event.write(ask).await?;
     outbox::queue_to_person(ask, person_uuid, |name| Letter::Telling(Notice::AlreadyRegistered { name })).await

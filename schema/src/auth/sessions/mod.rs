@@ -13,6 +13,7 @@
 //! A sign-in, or a password or code given again, opens a short window in which the session may change what
 //! keeps the account safe.
 
+mod list;
 mod opening;
 mod own;
 mod pace;
@@ -20,10 +21,11 @@ mod resolvers;
 mod rules;
 pub(crate) mod store;
 
+pub(in crate::auth) use list::STATEMENTS;
+pub(crate) use list::{OpenSession, open_sessions};
 pub(crate) use own::fresh;
 pub(in crate::auth) use own::{Own, busy, own, prove_password};
 pub(crate) use pace::Pace;
-pub(crate) use resolvers::OpenSession;
 pub(in crate::auth) use resolvers::{SessionsMutation, SessionsQuery};
 pub(in crate::auth) use store::person_lock;
-pub(crate) use store::{OpenRow, all_set_ended, open_count, open_page, own_set_ended};
+pub(crate) use store::{all_set_ended, own_set_ended};

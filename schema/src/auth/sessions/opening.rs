@@ -6,7 +6,7 @@ use super::resolvers::SignedIn;
 use super::rules;
 use super::store::{self, Credentials, NewSession, SessionRow};
 use crate::ask::{Ask, RefreshCookie};
-use crate::auth::security_events::SecurityEvent;
+use crate::auth::security_events::LedgerEntry;
 use crate::fault::{Challenge, Code, Fault};
 use crate::keep::refresh::RefreshToken;
 use crate::keep::secret::SecretKind;
@@ -31,7 +31,7 @@ pub(super) async fn sign_in(ask: &Ask, person: &Credentials, second_factor: bool
     if !store::insert(&ask.db, &session).await? {
         return Err(wrong_credentials());
     }
-    let event = SecurityEvent::new("SIGN_IN", true).about(person.person_uuid, person.partner_uuid);
+    let event = LedgerEntry::new("SIGN_IN", true).about(person.person_uuid, person.partner_uuid);
     event.within(session_uuid).write(ask).await?;
     set_cookie(ask, RefreshToken { session_uuid, counter: 0 }, expires_at);
     access_token(ask, person.person_uuid, session_uuid, expires_at).await
@@ -80,7 +80,7 @@ pub(super) async fn challenge(ask: &Ask, person: &Credentials) -> Result<Fault, 
 
 /// One of the two proofs was accepted: each step has a line of its own in the ledger.
 pub(super) async fn half_way(ask: &Ask, person: &Credentials, kind: &str) -> Result<(), Fault> {
-    SecurityEvent::new(kind, true).about(person.person_uuid, person.partner_uuid).write(ask).await
+    LedgerEntry::new(kind, true).about(person.person_uuid, person.partner_uuid).write(ask).await
 }
 
 /// The refusal of a session that is over.

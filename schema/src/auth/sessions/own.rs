@@ -6,7 +6,7 @@ use super::rules;
 use super::store::{self, Credentials};
 use crate::ask::Ask;
 use crate::auth::attempts::{self, Subject};
-use crate::auth::security_events::SecurityEvent;
+use crate::auth::security_events::LedgerEntry;
 use crate::fault::{Code, Fault};
 use crate::keep::lane::LaneError;
 use crate::keep::secret::SecretText;
@@ -27,8 +27,8 @@ pub(crate) struct Own {
 
 impl Own {
     /// Something that the caller did or tried, for the ledger.
-    pub(in crate::auth) const fn event<'a>(&self, kind: &'a str, succeeded: bool) -> SecurityEvent<'a> {
-        SecurityEvent::new(kind, succeeded).about(self.person_uuid, self.partner_uuid).within(self.session_uuid)
+    pub(in crate::auth) const fn event<'a>(&self, kind: &'a str, succeeded: bool) -> LedgerEntry<'a> {
+        LedgerEntry::new(kind, succeeded).about(self.person_uuid, self.partner_uuid).within(self.session_uuid)
     }
 }
 

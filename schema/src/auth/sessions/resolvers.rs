@@ -5,24 +5,25 @@ mod types;
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
+use super::list::OWN_SESSIONS;
 use super::opening::{answer, challenge, ended, going_on, half_way, sign_in, wrong_credentials};
 use super::own::{busy, own, prove_password};
 use super::rules::{self, Proof};
-use super::store::{self, Credentials, OpenRow, SessionRow};
+use super::store::{self, Credentials, SessionRow};
 use crate::access::access;
 use crate::ask::{Ask, Asking, RefreshCookie};
 use crate::auth::attempts::{self, Subject};
 use crate::auth::mfa;
-use crate::auth::security_events::SecurityEvent;
+use crate::auth::security_events::LedgerEntry;
 use crate::fault::{Code, Fault};
 use crate::keep::email::EmailAddress;
 use crate::keep::refresh::{RefreshToken, RefreshVerdict, judge};
 use crate::keep::secret::{SecretKind, SecretText};
+use crate::list::PageRequest;
 use crate::mail::message::SecurityEvent as Notified;
 use crate::outbox;
-use crate::page::{List, Window};
+use crate::page::List;
 
-pub(crate) use types::OpenSession;
 pub(in crate::auth::sessions) use types::SignedIn;
 use types::{
     Reauthenticated, ReauthenticationInput, Session, SessionCreate, SessionVerifyMfa, SignedOut, SignedOutEverywhere,
@@ -44,11 +45,8 @@ impl SessionsQuery {
     ) -> Result<Option<List<Session>>, Fault> {
         let ask = ctx.ask();
         let own = own(ask)?;
-        let (seal, list) = (&ask.services.cursors, "auth_sessions_list");
-        let window = Window::read(seal, list, &own.person_uuid, limit, cursor.as_deref())?;
-        let rows = store::open_page(&ask.db, own.person_uuid, &window).await?;
-        let (rows, page) = window.cut(rows, OpenRow::keys);
-        ask.answer_list(List { data: rows.into_iter().map(|row| Session::of(row, own.session_uuid)).collect(), page })
+        let rows = OWN_SESSIONS.page(ask, &own.person_uuid, &PageRequest::new(None, limit, cursor)).await?;
+        ask.answer_list(rows.map(|session| Ok(Session::of(session, own.session_uuid)))?.list())
     }
 }
 
@@ -160,7 +158,7 @@ impl SessionsMutation {
         let session = going_on(ask, presented(ask)?.session_uuid).await?;
         ask.set_cookie(RefreshCookie::Clear);
         if store::set_ended(&ask.db, session.session_uuid, "SIGNED_OUT").await? {
-            let event = SecurityEvent::new("SIGN_OUT", true).about(session.person_uuid, session.partner_uuid);
+            let event = LedgerEntry::new("SIGN_OUT", true).about(session.person_uuid, session.partner_uuid);
             event.within(session.session_uuid).write(ask).await?;
         }
         ask.answer(SignedOut { status: "SIGNED_OUT" })
@@ -191,7 +189,7 @@ impl SessionsMutation {
         if !store::own_set_ended(&ask.db, own.person_uuid, session_uuid, "ENDED").await? {
             return Err(Fault::not_found("session"));
         }
-        let event = SecurityEvent::new("SESSION_ENDED", true).about(own.person_uuid, own.partner_uuid);
+        let event = LedgerEntry::new("SESSION_ENDED", true).about(own.person_uuid, own.partner_uuid);
         event.within(session_uuid).write(ask).await?;
         ask.answer(true)
     }
@@ -237,8 +235,8 @@ impl SessionsMutation {
 }
 
 /// A proof that was not accepted, for the ledger; of the person whose account was tried, if there is one.
-fn failure<'a>(kind: &'a str, person: Option<&Credentials>) -> SecurityEvent<'a> {
-    let event = SecurityEvent::new(kind, false);
+fn failure<'a>(kind: &'a str, person: Option<&Credentials>) -> LedgerEntry<'a> {
+    let event = LedgerEntry::new(kind, false);
     match person {
         Some(person) => event.about(person.person_uuid, person.partner_uuid),
         None => event,
@@ -248,7 +246,7 @@ fn failure<'a>(kind: &'a str, person: Option<&Credentials>) -> SecurityEvent<'a>
 /// A spent refresh token: somebody else may hold the session, so it ends, with an event and a mail.
 async fn reused(ask: &Ask, session: &SessionRow) -> Result<Fault, Fault> {
     store::own_set_ended(&ask.db, session.person_uuid, session.session_uuid, "REFRESH_REUSED").await?;
-    let event = SecurityEvent::new("REFRESH_REUSED", false).about(session.person_uuid, session.partner_uuid);
+    let event = LedgerEntry::new("REFRESH_REUSED", false).about(session.person_uuid, session.partner_uuid);
     event.within(session.session_uuid).write(ask).await?;
     outbox::queue_notice(ask, session.person_uuid, Notified::RefreshReused).await?;
     Ok(Fault::new(

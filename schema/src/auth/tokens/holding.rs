@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::rules::{self, Standing, Way};
 use super::store::{self, ClientRow};
 use crate::ask::Ask;
-use crate::auth::security_events::SecurityEvent;
+use crate::auth::security_events::LedgerEntry;
 use crate::fault::Fault;
 use crate::keep::secret::SecretKind;
 use crate::keep::token::Claims;
@@ -36,7 +36,7 @@ pub(super) async fn client(ask: &Ask, form: (Option<&str>, Option<&str>)) -> Res
             Ok(client)
         }
         (client, _) => {
-            let mut event = SecurityEvent::new("CLIENT_REFUSED", false);
+            let mut event = LedgerEntry::new("CLIENT_REFUSED", false);
             event.client_uuid = client.as_ref().map(|client| client.client_uuid);
             event.partner_uuid = client.and_then(|client| client.partner_uuid);
             event.write(ask).await?;

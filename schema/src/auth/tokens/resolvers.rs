@@ -8,7 +8,7 @@ use super::rules::{self, Standing, TokenForm, Way};
 use super::store::{self, ClientRow, Issued};
 use crate::access::access;
 use crate::ask::{Ask, Asking};
-use crate::auth::security_events::SecurityEvent;
+use crate::auth::security_events::LedgerEntry;
 use crate::fault::Fault;
 use crate::keep::secret::SecretKind;
 use crate::keep::token::Claims;
@@ -184,7 +184,7 @@ impl TokensMutation {
                 return Err(rules::not_its_own());
             }
             store::revocation_insert(&ask.db, claims.jti, principal.token_expires_at).await?;
-            let mut event = SecurityEvent::new("TOKEN_REVOKED", true);
+            let mut event = LedgerEntry::new("TOKEN_REVOKED", true);
             (event.client_uuid, event.partner_uuid) = (Some(client.client_uuid), client.partner_uuid);
             event.write(ask).await?;
         }
@@ -229,7 +229,7 @@ async fn issue(ask: &Ask, client: &ClientRow, granted: ScopeSet) -> Result<OAuth
 /// Writes a refusal into the ledgers, with what stood in the way of a known program, and answers it, the same
 /// whatever was wrong.
 async fn refused(ask: &Ask, way: Way, known: Option<(&ClientRow, &str)>) -> Result<Fault, Fault> {
-    let mut event = SecurityEvent::new("TOKEN_REFUSED", false);
+    let mut event = LedgerEntry::new("TOKEN_REFUSED", false);
     if let Some((client, obstacle)) = known {
         (event.client_uuid, event.partner_uuid) = (Some(client.client_uuid), client.partner_uuid);
         store::refusal_insert(&ask.db, ask.new_uuid(), client.client_uuid, obstacle, ask.caller.address).await?;

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::store::{self, ClientRow, EventRow, Events, PolicyRow};
 use crate::access::access;
 use crate::ask::{Ask, Asking};
-use crate::auth::security_events::SecurityEvent;
+use crate::auth::security_events::LedgerEntry;
 use crate::fault::Fault;
 use crate::page::{List, Window, names};
 use crate::partner::own::own;
@@ -208,7 +208,7 @@ async fn policy(ask: &Ask, owner: Owner) -> Result<SecurityPolicy, Fault> {
 /// The change of a policy belongs to the team's ledger.
 async fn noted(ask: &Ask, owner: Owner) -> Result<(), Fault> {
     let principal = ask.principal()?;
-    let mut event = SecurityEvent::new("SECURITY_POLICY_CHANGED", true);
+    let mut event = LedgerEntry::new("SECURITY_POLICY_CHANGED", true);
     match principal.kind {
         PrincipalType::MachineClient => event.client_uuid = Some(principal.uuid),
         PrincipalType::PartnerUser | PrincipalType::StaffUser => event.person_uuid = Some(principal.uuid),

@@ -9,8 +9,8 @@ use super::types::{not_found, role};
 use crate::actor::Actor;
 use crate::ask::{Ask, Target};
 use crate::auth::invitations::revoke_sent_by;
-use crate::auth::people::rules::Action;
-use crate::auth::security_events::SecurityEvent;
+use crate::auth::people::rules::PersonAction;
+use crate::auth::security_events::LedgerEntry;
 use crate::auth::sessions::all_set_ended;
 use crate::fault::Fault;
 use crate::mail::message::{Letter, Membership, MembershipChange, Notice};
@@ -71,7 +71,7 @@ pub(super) async fn suspend(ask: &Ask, team: Team, user_uuid: Uuid) -> Result<()
     rules::not_oneself(ask.principal()?.uuid, user_uuid)?;
     let (held, hand) = held(ask, team, user_uuid, Hand::own(ask)?).await?;
     rules::covered(role(&held.role)?, hand.own)?;
-    let state = rules::moved(&held.state, Action::Suspend, held.was_suspended, hand)?;
+    let state = rules::moved(&held.state, PersonAction::Suspend, held.was_suspended, hand)?;
     stays(ask, team, &held).await?;
     store::set_state(&ask.db, team, user_uuid, state.name()).await?;
     all_set_ended(&ask.db, user_uuid, None, "MEMBER_SUSPENDED").await?;
@@ -84,7 +84,7 @@ pub(super) async fn suspend(ask: &Ask, team: Team, user_uuid: Uuid) -> Result<()
 pub(super) async fn reinstate(ask: &Ask, team: Team, user_uuid: Uuid) -> Result<(), Fault> {
     let (held, hand) = held(ask, team, user_uuid, Hand::own(ask)?).await?;
     rules::covered(role(&held.role)?, hand.own)?;
-    let state = rules::moved(&held.state, Action::Reinstate, held.was_suspended, hand)?;
+    let state = rules::moved(&held.state, PersonAction::Reinstate, held.was_suspended, hand)?;
     store::set_state(&ask.db, team, user_uuid, state.name()).await?;
     noted(ask, team, &held, ("MEMBER_REINSTATED", json!({})), hand).await?;
     told(ask, &held, MembershipChange::Reinstated).await
@@ -98,7 +98,7 @@ async fn take_out(
     (kind, change): (&'static str, MembershipChange),
     hand: Hand<'_>,
 ) -> Result<(), Fault> {
-    let state = rules::moved(&held.state, Action::Remove, held.was_suspended, hand)?;
+    let state = rules::moved(&held.state, PersonAction::Remove, held.was_suspended, hand)?;
     stays(ask, team, held).await?;
     told(ask, held, change).await?;
     store::tokens_set_void(&ask.db, held.person_uuid).await?;
@@ -139,7 +139,7 @@ async fn noted(
     let principal = ask.principal()?;
     let happened = PartnerEvent::new(team.uuid(), kind, Actor::of(principal)).about(held.person_uuid);
     events::insert(&ask.db, &happened.because(hand.reason).telling(detail)).await?;
-    let event = SecurityEvent::new(kind, true).about(held.person_uuid, Some(team.uuid()));
+    let event = LedgerEntry::new(kind, true).about(held.person_uuid, Some(team.uuid()));
     let event = match (hand.is_staff(), principal.uuid == held.person_uuid) {
         (true, _) => event.by_staff(),
         (false, true) => event,

@@ -2,11 +2,12 @@
 
 use uuid::Uuid;
 
-use crate::auth::people::rules::{Action, State, after};
+use crate::auth::people::rules::{PersonAction, PersonState, after};
 use crate::fault::{Fault, FieldError};
 use crate::partner::team::Hand;
 use crate::principal::Role;
 use crate::scope::{Scope, ScopeSet};
+use crate::words::Word as _;
 
 /// What a role writes, one's own account apart, and somebody with these rights does not.
 fn lacking(role: Role, own: ScopeSet) -> Option<Scope> {
@@ -63,7 +64,7 @@ pub(super) fn not_oneself(caller: Uuid, person: Uuid) -> Result<(), Fault> {
 /// # Errors
 /// [`crate::Code::Conflict`].
 pub(super) fn administrator_stays(role: Role, state: &str, others: i64) -> Result<(), Fault> {
-    if role == Role::Administrator && state == State::Active.name() && others == 0 {
+    if role == Role::Administrator && state == PersonState::Active.name() && others == 0 {
         return Err(Fault::last_administrator());
     }
     Ok(())
@@ -74,10 +75,15 @@ pub(super) fn administrator_stays(role: Role, state: &str, others: i64) -> Resul
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
-pub(super) fn moved(state: &str, action: Action, was_suspended: bool, hand: Hand<'_>) -> Result<State, Fault> {
-    let state = State::parse(state).ok_or_else(|| Fault::internal(format!("a person in the state {state}")))?;
-    if state == State::Locked && !hand.is_staff() {
-        return Err(Fault::illegal("user", state.name(), action.name(), vec![Action::Unlock.name().to_owned()]));
+pub(super) fn moved(
+    state: &str,
+    action: PersonAction,
+    was_suspended: bool,
+    hand: Hand<'_>,
+) -> Result<PersonState, Fault> {
+    let state = PersonState::parse(state)?;
+    if state == PersonState::Locked && !hand.is_staff() {
+        return Err(Fault::illegal("user", state.name(), action.name(), vec![PersonAction::Unlock.name().to_owned()]));
     }
     after(state, action, was_suspended)
 }
@@ -149,19 +155,19 @@ mod tests {
         assert_eq!(not_oneself(me, me).unwrap_err().code(), Code::Conflict);
         assert!(not_oneself(me, Uuid::from_u128(2)).is_ok());
         let team = Hand { own: Some(Role::Administrator.scopes()), reason: None };
-        assert_eq!(moved("ACTIVE", Action::Suspend, false, team).unwrap(), State::Suspended);
-        assert_eq!(moved("ACTIVE", Action::Reinstate, false, team).unwrap_err().code(), Code::IllegalTransition);
-        assert_eq!(moved("INVITED", Action::Remove, false, team).unwrap_err().code(), Code::Internal);
+        assert_eq!(moved("ACTIVE", PersonAction::Suspend, false, team).unwrap(), PersonState::Suspended);
+        assert_eq!(moved("ACTIVE", PersonAction::Reinstate, false, team).unwrap_err().code(), Code::IllegalTransition);
+        assert_eq!(moved("INVITED", PersonAction::Remove, false, team).unwrap_err().code(), Code::Internal);
     }
 
     #[test]
     fn whom_staff_locked_only_staff_take_out() {
         let team = Hand { own: Some(Role::Administrator.scopes()), reason: None };
-        for action in [Action::Suspend, Action::Reinstate, Action::Remove] {
+        for action in [PersonAction::Suspend, PersonAction::Reinstate, PersonAction::Remove] {
             let refused = moved("LOCKED", action, true, team).unwrap_err();
             assert_eq!(refused.parts().allowed_actions, ["unlock"], "{action:?}");
         }
         let staff = Hand { own: None, reason: None };
-        assert_eq!(moved("LOCKED", Action::Remove, false, staff).unwrap(), State::Removed);
+        assert_eq!(moved("LOCKED", PersonAction::Remove, false, staff).unwrap(), PersonState::Removed);
     }
 }

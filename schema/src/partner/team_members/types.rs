@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::store::{self, MemberRow};
 use crate::ask::Ask;
-use crate::auth::people::rules::State;
+use crate::auth::people::rules::PersonState;
 use crate::authority::effective_scopes;
 use crate::fault::Fault;
 use crate::partner::team::Team;
@@ -102,12 +102,14 @@ pub(crate) struct TeamRole {
 
 impl TeamMemberState {
     fn parse(text: &str) -> Result<Self, Fault> {
-        match State::parse(text) {
-            Some(State::Unverified) => Ok(Self::Unverified),
-            Some(State::Active) => Ok(Self::Active),
-            Some(State::Suspended) => Ok(Self::Suspended),
-            Some(State::Locked) => Ok(Self::Locked),
-            Some(State::Removed) | None => Err(Fault::internal(format!("somebody of a team in the state {text}"))),
+        match PersonState::read(text) {
+            Some(PersonState::Unverified) => Ok(Self::Unverified),
+            Some(PersonState::Active) => Ok(Self::Active),
+            Some(PersonState::Suspended) => Ok(Self::Suspended),
+            Some(PersonState::Locked) => Ok(Self::Locked),
+            Some(PersonState::Removed) | None => {
+                Err(Fault::internal(format!("somebody of a team in the state {text}")))
+            }
         }
     }
 }

@@ -17,12 +17,12 @@ mod store;
 
 use uuid::Uuid;
 
-use self::rules::{Action, State, after};
+use self::rules::{EmailChangeAction, EmailChangeState, after};
 use self::store::{ChangeRow, NewChange};
 use crate::ask::Ask;
 use crate::auth::people::addressee_get;
 use crate::auth::registrations::give_way;
-use crate::auth::security_events::SecurityEvent;
+use crate::auth::security_events::LedgerEntry;
 use crate::auth::sessions::{Own, all_set_ended};
 use crate::fault::Fault;
 use crate::keep::email::EmailAddress;
@@ -71,7 +71,7 @@ pub(crate) async fn request_by_staff(
         return Err(rules::too_many());
     }
     let confirm = begin(ask, person_uuid, None, email).await?;
-    let event = SecurityEvent::new("EMAIL_CHANGE_REQUESTED", true).about(person_uuid, partner_uuid);
+    let event = LedgerEntry::new("EMAIL_CHANGE_REQUESTED", true).about(person_uuid, partner_uuid);
     event.by_staff().write(ask).await?;
     to_new_address(ask, person_uuid, email, confirm).await
 }
@@ -87,8 +87,8 @@ async fn begin(
     if store::count_recent(&ask.db, person_uuid).await? >= rules::CHANGES_PER_HOUR {
         return Err(rules::too_many());
     }
-    if let Some(state) = after(State::Pending, Action::Supersede) {
-        store::pending_supersede(&ask.db, person_uuid, State::Pending.name(), state.name()).await?;
+    if let Some(state) = after(EmailChangeState::Pending, EmailChangeAction::Supersede) {
+        store::pending_supersede(&ask.db, person_uuid, EmailChangeState::Pending, state).await?;
     }
     let (confirm, cancel) = (SecretKind::OneTime.issue(), SecretKind::OneTime.issue());
     let confirm_until = ask.now.plus_seconds(rules::CONFIRM_SECONDS);
@@ -142,7 +142,7 @@ pub(crate) async fn open_by_staff(ask: &Ask, person_uuid: Uuid) -> Result<Option
 /// Takes the token from the new address. Answers the address and since when it is the person's.
 pub(super) async fn confirm(ask: &Ask, token: &str) -> Result<(String, Time), Fault> {
     let change = taken_up(ask, token, "CHANGE_EMAIL").await?;
-    let state = State::parse(&change.state).and_then(|state| after(state, Action::Confirm));
+    let state = after(change.state, EmailChangeAction::Confirm);
     let state = state.filter(|_| change.person_state == "ACTIVE").ok_or_else(rules::void_token)?;
     if change.email_normalised != change.old_email_normalised {
         return Err(rules::void_token());
@@ -150,9 +150,9 @@ pub(super) async fn confirm(ask: &Ask, token: &str) -> Result<(String, Time), Fa
     become_theirs(ask, &change, &change.new_email, &change.new_email_normalised).await?;
     let cancel = SecretKind::OneTime.issue();
     let cancel_until = ask.now.plus_seconds(rules::CANCEL_SECONDS);
-    let changed_at = store::set_confirmed(&ask.db, &change, state.name(), &cancel.digest, cancel_until).await?;
+    let changed_at = store::set_confirmed(&ask.db, &change, state, &cancel.digest, cancel_until).await?;
     all_set_ended(&ask.db, change.person_uuid, change.session_uuid, "EMAIL_CHANGED").await?;
-    SecurityEvent::new("EMAIL_CHANGED", true).about(change.person_uuid, change.partner_uuid).write(ask).await?;
+    LedgerEntry::new("EMAIL_CHANGED", true).about(change.person_uuid, change.partner_uuid).write(ask).await?;
     let about = Asking::CancelEmailChange { name: change.name.clone() };
     let letter = Letter::asking(about, cancel.text, cancel_until.0);
     outbox::queue(ask, &change.at(&change.old_email), &letter).await?;
@@ -163,20 +163,20 @@ pub(super) async fn confirm(ask: &Ask, token: &str) -> Result<(String, Time), Fa
 /// Takes the token from the old address, and gives the person that address back. Answers it.
 pub(super) async fn cancel(ask: &Ask, token: &str) -> Result<String, Fault> {
     let change = taken_up(ask, token, "CANCEL_EMAIL_CHANGE").await?;
-    let state = State::parse(&change.state).and_then(|state| after(state, Action::Cancel));
+    let state = after(change.state, EmailChangeAction::Cancel);
     let state = state.filter(|_| change.person_state != "REMOVED").ok_or_else(rules::void_token)?;
     if change.email_normalised != change.old_email_normalised {
         become_theirs(ask, &change, &change.old_email, &change.old_email_normalised).await?;
     }
     let reset = SecretKind::OneTime.issue();
     let reset_until = ask.now.plus_seconds(RESET_SECONDS);
-    store::set_cancelled(&ask.db, &change, state.name(), &reset.digest, reset_until).await?;
+    store::set_cancelled(&ask.db, &change, state, &reset.digest, reset_until).await?;
     if store::later_factor_delete(&ask.db, change.change_uuid).await? {
-        let event = SecurityEvent::new("SECOND_FACTOR_RESET", true);
+        let event = LedgerEntry::new("SECOND_FACTOR_RESET", true);
         event.about(change.person_uuid, change.partner_uuid).write(ask).await?;
     }
     all_set_ended(&ask.db, change.person_uuid, None, "EMAIL_CHANGE_CANCELLED").await?;
-    let event = SecurityEvent::new("EMAIL_CHANGE_CANCELLED", true);
+    let event = LedgerEntry::new("EMAIL_CHANGE_CANCELLED", true);
     event.about(change.person_uuid, change.partner_uuid).write(ask).await?;
     let about = Asking::ResetPassword { name: change.name.clone() };
     let letter = Letter::asking(about, reset.text, reset_until.0);
