@@ -162,7 +162,7 @@ async fn whoever_guesses_a_name_is_not_told_the_right_one() {
         ("email", "{ admin_staff_list { data { emal } } }"),
         ("has_more", "{ admin_staff_list { page { has_mor } } }"),
         ("include_total", "{ admin_staff_list(includ_total: true) { page { has_more } } }"),
-        ("ACTIVE", "{ admin_staff_list(state: [ACTIV]) { page { has_more } } }"),
+        ("ACTIVE", "{ admin_staff_list(filter: {state: [ACTIV]}) { page { has_more } } }"),
         ("icon", "mutation { marketplace_categories_create(body: { names: {}, icn: \"a\" }) { uuid } }"),
     ] {
         let (status, told) = asked(&cast, &cast.staff.token, query, &json!({})).await;

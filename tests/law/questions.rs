@@ -184,7 +184,7 @@ async fn a_query_is_measured_before_anything_of_it_runs() {
             "everybody's write",
             "mutation { auth_passwords_request_reset(body: {email: \"a@b.example\"}) { email } }".to_owned(),
         ),
-        ("U+0000", "{ admin_staff_list(q: \"\\u0000\") { page { has_more } } }".to_owned()),
+        ("U+0000", "{ admin_staff_list(filter: {q: \"\\u0000\"}) { page { has_more } } }".to_owned()),
     ];
     for (words, text) in &texts {
         let refused = cast.explore(&cast.staff.token, text, &json!({})).await;
