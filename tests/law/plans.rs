@@ -70,6 +70,7 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
     ("select count(*) as \"count!\" from partner_shown", "partner", "the same"),
     ("select count(*) as \"count!\" from partner_shown", "subscription", "the same"),
     ("select count(*) from security_event", "security_event", "the same"),
+    ("select count(*) from rate_limit_refusal", "rate_limit_refusal", "the same"),
     ("select count(*) as \"count!\" from support_desk_shown", "support_ticket", "the same"),
     ("select count(*) as \"count!\" from support_desk_shown", "partner", "the same"),
 ];

@@ -117,19 +117,23 @@ words! {
     }
 }
 
-/// The ledger of refusals.
+/// The ledger of refusals. What no index finds stands in a `coalesce`: the planner takes a condition for a narrow one, and
+/// would rather read and sort the whole ledger than follow its order.
 pub(super) static REFUSALS: ListQuery<RateLimitRefusalFilter, RefusalRow, RateLimitRefusalSort> = ListQuery {
     operation: "admin_rate_limits_list_refusals",
     select: &REFUSAL,
     within: &[],
     conditions: &[
-        Condition { sql: "split_part(account, ':', 1) = any({})", value: |of| prefixes(of.account_kind.as_ref()) },
+        Condition {
+            sql: "coalesce(split_part(account, ':', 1) = any({}), false)",
+            value: |of| prefixes(of.account_kind.as_ref()),
+        },
         Condition {
             sql: "account = any({})",
             value: |of| of.account_uuid.as_deref().filter(|uuids| !uuids.is_empty()).map(accounts),
         },
-        Condition { sql: "operation = any({})", value: |of| Bound::texts(of.operation.as_ref()) },
-        Condition { sql: "budget = any({})", value: |of| Bound::texts(of.budget.as_ref()) },
+        Condition { sql: "coalesce(operation = any({}), false)", value: |of| Bound::texts(of.operation.as_ref()) },
+        Condition { sql: "coalesce(budget = any({}), false)", value: |of| Bound::texts(of.budget.as_ref()) },
         Condition { sql: "hour >= {}", value: |of| of.hour_from.map(Bound::from) },
         Condition { sql: "hour < {}", value: |of| of.hour_until.map(Bound::from) },
     ],
