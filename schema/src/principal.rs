@@ -4,7 +4,6 @@
 
 use std::net::IpAddr;
 
-use async_graphql::Enum;
 use ipnet::IpNet;
 use uuid::Uuid;
 
@@ -13,27 +12,15 @@ use crate::scope::{Scope, ScopeSet};
 use crate::time::Time;
 use crate::words::words;
 
-/// The kinds of principal (specification: decisions, Principals).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum, serde::Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum PrincipalType {
-    /// A person in a partner's team.
-    PartnerUser,
-    /// A program an operator provisioned.
-    MachineClient,
-    /// An internal person.
-    StaffUser,
-}
-
-impl PrincipalType {
-    /// The name in answers and columns.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::PartnerUser => "PARTNER_USER",
-            Self::MachineClient => "MACHINE_CLIENT",
-            Self::StaffUser => "STAFF_USER",
-        }
+words! {
+    /// The kinds of principal (specification: decisions, Principals).
+    pub enum PrincipalType {
+        /// A person in a partner's team.
+        PartnerUser = "PARTNER_USER",
+        /// A program an operator provisioned.
+        MachineClient = "MACHINE_CLIENT",
+        /// An internal person.
+        StaffUser = "STAFF_USER",
     }
 }
 
