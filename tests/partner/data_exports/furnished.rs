@@ -25,8 +25,7 @@ const BELONGING: [(&str, &str); 7] = [
 /// What the history tells of staff. It is no table, and the archive does not ask the history for it.
 const STAFF_ACCESS: &str = "select jsonb_build_object('event_uuid', event_uuid, 'occurred_at', occurred_at,
         'operation', operation, 'subject_uuid', subject_uuid, 'reason', reason)
-    from partner_history($1, '{STAFF}', null, null, '-infinity', 'infinity', 'infinity',
-        'ffffffff-ffff-ffff-ffff-ffffffffffff')";
+    from partner_history_shown where partner_uuid = $1 and event_group = 'STAFF' and is_told";
 
 /// What of a table a partner is not to see.
 fn is_shown(table: &str, row: &Value) -> bool {

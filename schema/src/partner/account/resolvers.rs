@@ -1,24 +1,22 @@
 //! What may be asked about a partner's own account.
 
 use async_graphql::{Context, Object};
-use serde_json::json;
 use uuid::Uuid;
 
-use super::store::{self, History};
-use super::types::{
-    ClosureRequest, PartnerAccount, PartnerAccountUpdate, PartnerEventActorKind, PartnerEventGroup, PartnerEventView,
-};
+use super::list::{EVENTS, OwnHistory, PartnerEventFilter};
+use super::store;
+use super::types::{ClosureRequest, PartnerAccount, PartnerAccountUpdate, PartnerEventView};
 use crate::access::access;
 use crate::actor::Actor;
 use crate::ask::{Ask, Asking};
 use crate::auth::sessions;
 use crate::fault::{Code, Fault};
-use crate::page::{List, Window, names};
+use crate::list::PageRequest;
+use crate::page::List;
 use crate::partner::company;
 use crate::partner::own::own;
 use crate::partner::standing::{self, Action, Step};
 use crate::principal::{Owner, PrincipalType};
-use crate::time::Time;
 
 /// Reads of the account.
 #[derive(Default)]
@@ -39,33 +37,19 @@ impl PartnerAccountQuery {
 
     /// What happened to the account, by whom; what staff did with it or looked at included.
     #[graphql(directive = access::apply("partner".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn partner_account_list_events(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        group: Option<Vec<PartnerEventGroup>>,
-        kind: Option<Vec<String>>,
-        actor_kind: Option<Vec<PartnerEventActorKind>>,
-        occurred_at_from: Option<Time>,
-        occurred_at_until: Option<Time>,
+        filter: Option<PartnerEventFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<PartnerEventView>>, Fault> {
-        let (ask, list) = (ctx.ask(), "partner_account_list_events");
-        let owner = own(ask, partner_uuid)?;
-        let filter = History {
-            group: names(group),
-            kind: names(kind),
-            actor_kind: names(actor_kind),
-            occurred_at_from,
-            occurred_at_until,
-        };
-        let window = Window::read(&ask.services.cursors, list, &(owner, &filter), limit, cursor.as_deref())?;
-        let rows = store::history_page(&ask.db, owner, &filter, &window).await?;
-        let (rows, page) = window.cut(rows, |row| vec![json!(row.occurred_at), json!(row.event_uuid)]);
-        let data = rows.into_iter().map(PartnerEventView::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(List { data, page })
+        let ask = ctx.ask();
+        let partner_uuid = own(ask, partner_uuid)?.uuid();
+        let history = OwnHistory { partner_uuid, filter: filter.unwrap_or_default() };
+        let rows = EVENTS.page(ask, &history, &PageRequest::new(None, limit, cursor)).await?;
+        ask.answer_list(rows.map(|row| Ok(row.into()))?.list())
     }
 }
 
