@@ -15,9 +15,10 @@ use crate::admin::order::Order;
 use crate::admin::reason::{Reason, Remark};
 use crate::ask::{Ask, Asking, Download, Target};
 use crate::fault::Fault;
+use crate::list::PageRequest;
 use crate::page::{CountedList, CountedPage, Window, names};
 use crate::partner::company;
-use crate::partner::contacts::{self, Contact, ContactKind, ContactRow};
+use crate::partner::contacts::{CONTACTS_FOR_STAFF, ContactsOf, PartnerContact, PartnerContactFilter};
 use crate::partner::standing::{self, Action, State, Step};
 use crate::time::Time;
 
@@ -115,23 +116,16 @@ impl PartnersQuery {
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        kind: Option<Vec<ContactKind>>,
+        filter: Option<PartnerContactFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<Option<CountedList<Contact>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_partners_list_contacts");
+    ) -> Result<Option<CountedList<PartnerContact>>, Fault> {
+        let ask = ctx.ask();
         seen(ask, partner_uuid).await?;
-        let kinds = names(kind);
-        let window = Window::read(&ask.services.cursors, list, &(partner_uuid, &kinds), limit, cursor.as_deref())?;
-        let rows = contacts::page_of(&ask.db, partner_uuid, kinds.as_deref(), &window).await?;
-        let total = match include_total {
-            Some(true) => Some(store::contact_count(&ask.db, partner_uuid, kinds.as_deref()).await?),
-            _ => None,
-        };
-        let (rows, page) = window.cut(rows, ContactRow::keys);
-        let data = rows.into_iter().map(Contact::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let contacts = ContactsOf { partner_uuid, filter: filter.unwrap_or_default() };
+        let rows = CONTACTS_FOR_STAFF.page(ask, &contacts, &PageRequest::new(None, limit, cursor)).await?;
+        ask.answer_list(rows.counted_list(CONTACTS_FOR_STAFF.total(&ask.db, &contacts, include_total).await?))
     }
 
     /// All that happened to a partner, from every group, in one order.

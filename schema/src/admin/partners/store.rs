@@ -79,18 +79,6 @@ pub(super) async fn set_labels(db: &Db, partner_uuid: Uuid, labels: &[String]) -
     Ok(found.then_some(()))
 }
 
-/// How many contacts of these kinds a partner has.
-pub(super) async fn contact_count(db: &Db, partner_uuid: Uuid, kinds: Option<&[String]>) -> Result<i64, Fault> {
-    Ok(sqlx::query_scalar!(
-        r#"select count(*) as "count!" from partner_contact
-            where partner_uuid = $1 and ($2::text[] is null or kind = any($2))"#,
-        partner_uuid,
-        kinds
-    )
-    .fetch_one(&mut *db.conn().await?)
-    .await?)
-}
-
 /// The tier of this code that is offered.
 pub(super) async fn tier_get(db: &Db, code: &str) -> Result<Option<Uuid>, Fault> {
     Ok(sqlx::query_scalar!("select tier_uuid from tier where code = $1 and state = 'OFFERED'", code)

@@ -1,6 +1,19 @@
 //! What contacts a partner may have.
 
 use crate::fault::Fault;
+use crate::words::words;
+
+words! {
+    /// What a contact is for.
+    pub(crate) enum PartnerContactKind {
+        /// Bills and payments.
+        Billing = "BILLING",
+        /// Outages and changes of the interface.
+        Technical = "TECHNICAL",
+        /// Weaknesses and incidents.
+        Security = "SECURITY",
+    }
+}
 
 /// Contacts of one kind that a partner has at most.
 pub(super) const MOST_OF_A_KIND: i64 = 10;
@@ -26,8 +39,8 @@ pub(super) fn room(of_this_kind: i64) -> Result<(), Fault> {
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
-pub(super) fn security_kept(is_security: bool, others: i64) -> Result<(), Fault> {
-    if !is_security || others > 0 {
+pub(super) fn security_kept(kind: PartnerContactKind, others: i64) -> Result<(), Fault> {
+    if kind != PartnerContactKind::Security || others > 0 {
         return Ok(());
     }
     Err(Fault::conflict(
@@ -53,7 +66,8 @@ mod tests {
 
     #[test]
     fn somebody_for_safety_stays() {
-        assert!(security_kept(false, 0).is_ok() && security_kept(true, 1).is_ok());
-        assert_eq!(security_kept(true, 0).unwrap_err().code(), Code::Conflict);
+        assert!(security_kept(PartnerContactKind::Billing, 0).is_ok());
+        assert!(security_kept(PartnerContactKind::Security, 1).is_ok());
+        assert_eq!(security_kept(PartnerContactKind::Security, 0).unwrap_err().code(), Code::Conflict);
     }
 }
