@@ -23,7 +23,11 @@ use crate::list::Statements;
 
 /// What is asked in the group in words that the compiler has not checked.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
-    let of_resources: [&[&dyn Statements]; _] = [&account::STATEMENTS, &contacts::STATEMENTS];
+    let of_resources: [&[&dyn Statements]; _] = [
+        &account::STATEMENTS,
+        &contacts::STATEMENTS,
+        &data_exports::STATEMENTS,
+    ];
     of_resources.into_iter().flatten().copied()
 }
 

@@ -5,14 +5,16 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use uuid::Uuid;
 
 use super::kinds;
-use super::rules::{self, State};
+use super::list::{DataExportFilter, EXPORTS, ExportsOf};
+use super::rules::{self, DataExportState};
 use super::store::{self, ExportRow, NewExport};
 use crate::access::{access, answers_file};
 use crate::actor::Actor;
 use crate::ask::{Ask, Asking, Download};
 use crate::fault::Fault;
+use crate::list::PageRequest;
 use crate::media::store::archive::ArchiveName;
-use crate::page::{List, Page, Window, names};
+use crate::page::List;
 use crate::partner::events::{self, PartnerEvent};
 use crate::partner::own::own;
 use crate::principal::PrincipalType;
@@ -25,7 +27,7 @@ pub(crate) struct DataExport {
     /// Its id.
     uuid: Uuid,
     /// How far it has come.
-    state: State,
+    state: DataExportState,
     /// How much of it is made, in percent.
     progress_percent: i32,
     /// Who asked for it.
@@ -60,15 +62,15 @@ impl DataExportsQuery {
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        state: Option<Vec<State>>,
+        filter: Option<DataExportFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<DataExport>>, Fault> {
         let ask = ctx.ask();
-        let (partner_uuid, states) = (own(ask, partner_uuid)?.uuid(), names(state));
-        let window = window(ask, "partner_data_exports_list", partner_uuid, states.as_deref(), limit, cursor)?;
-        let (rows, page) = page(ask, partner_uuid, states.as_deref(), &window).await?;
-        ask.answer_list(List { data: rows.into_iter().map(DataExport::try_from).collect::<Result<_, _>>()?, page })
+        let partner_uuid = own(ask, partner_uuid)?.uuid();
+        let exports = ExportsOf { partner_uuid, filter: filter.unwrap_or_default() };
+        let rows = EXPORTS.page(ask, &exports, &PageRequest::new(None, limit, cursor)).await?;
+        ask.answer_list(rows.map(|row| Ok(row.into()))?.list())
     }
 
     /// An archive, while it is kept. It leaves beside the answer.
@@ -85,7 +87,7 @@ impl DataExportsQuery {
         let row = row.ok_or_else(|| Fault::not_found("data export"))?;
         let principal = ask.principal()?;
         rules::readable(principal.role, principal.scopes, &kinds::spanned())?;
-        rules::downloadable(State::parse(&row.state)?, row.is_kept)?;
+        rules::downloadable(row.state, row.is_kept)?;
         let lost = || Fault::internal(format!("the data export {export_uuid} has no object"));
         let name = row.object_secret.as_deref().and_then(ArchiveName::from_name).ok_or_else(lost)?;
         ask.db.answered().await;
@@ -121,7 +123,7 @@ impl DataExportsMutation {
         let ask = ctx.ask();
         let owner = own(ask, partner_uuid)?;
         rules::within_a_day(store::count_of_day(&ask.db, owner).await?)?;
-        ask.answer(request(ask, owner.uuid(), None).await?.try_into()?)
+        ask.answer(request(ask, owner.uuid(), None).await?.into())
     }
 }
 
@@ -142,27 +144,6 @@ pub(crate) async fn request(ask: &Ask, partner_uuid: Uuid, reason: Option<&str>)
     Ok(row)
 }
 
-/// A page of a partner's archives, for its team and for staff.
-pub(crate) async fn page(
-    ask: &Ask,
-    partner_uuid: Uuid,
-    states: Option<&[String]>,
-    window: &Window,
-) -> Result<(Vec<ExportRow>, Page), Fault> {
-    Ok(window.cut(store::page(&ask.db, partner_uuid, states, window).await?, ExportRow::keys))
-}
-
-fn window(
-    ask: &Ask,
-    list: &'static str,
-    partner_uuid: Uuid,
-    states: Option<&[String]>,
-    limit: Option<i32>,
-    cursor: Option<String>,
-) -> Result<Window, Fault> {
-    Window::read(&ask.services.cursors, list, &(partner_uuid, states), limit, cursor.as_deref())
-}
-
 async fn note(
     ask: &Ask,
     partner_uuid: Uuid,
@@ -174,17 +155,10 @@ async fn note(
     events::insert(&ask.db, &event).await
 }
 
-impl TryFrom<ExportRow> for DataExport {
-    type Error = Fault;
-
-    fn try_from(row: ExportRow) -> Result<Self, Fault> {
-        let state = State::parse(&row.state)?;
-        let requested_by = match row.requested_by_kind.as_str() {
-            "STAFF_USER" => PrincipalType::StaffUser,
-            "MACHINE_CLIENT" => PrincipalType::MachineClient,
-            _ => PrincipalType::PartnerUser,
-        };
-        Ok(Self {
+impl From<ExportRow> for DataExport {
+    fn from(row: ExportRow) -> Self {
+        let (state, requested_by) = (row.state, row.requested_by_kind);
+        Self {
             uuid: row.export_uuid,
             state,
             progress_percent: rules::percent(state, row.steps_done, row.steps_total),
@@ -197,6 +171,6 @@ impl TryFrom<ExportRow> for DataExport {
             started_at: row.started_at,
             ended_at: row.ended_at,
             expires_at: row.expires_at,
-        })
+        }
     }
 }

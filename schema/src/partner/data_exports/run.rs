@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::archive::{self, Intake, PIECE, Piece, hand_in};
 use super::kinds::{KINDS, WITHHELD};
-use super::rules::{Action, MOST_ATTEMPTS, State, after};
+use super::rules::{DataExportAction, DataExportState, MOST_ATTEMPTS, after};
 use super::store::{self, Claim, Made};
 use crate::db::{Db, Terms};
 use crate::fault::{Code, Fault};
@@ -91,9 +91,10 @@ async fn end(db: &Db, services: &Services, claim: &Claim, outcome: Result<Made, 
 }
 
 async fn ended(db: &Db, services: &Services, claim: &Claim, outcome: Result<Made, Code>) -> Result<bool, Fault> {
+    let leads_to = |action| after(DataExportState::Running, action);
     let ended = match outcome {
-        Ok(made) => store::set_succeeded(db, claim, after(State::Running, Action::Succeed)?.name(), &made).await?,
-        Err(code) => store::set_failed(db, claim, after(State::Running, Action::Fail)?.name(), code.name()).await?,
+        Ok(made) => store::set_succeeded(db, claim, leads_to(DataExportAction::Succeed)?, &made).await?,
+        Err(code) => store::set_failed(db, claim, leads_to(DataExportAction::Fail)?, code.name()).await?,
     };
     let Some(ended) = ended else { return Ok(false) };
     let until = ended.expires_at.map(|until| until.0);
