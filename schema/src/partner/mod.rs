@@ -27,6 +27,7 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
         &account::STATEMENTS,
         &contacts::STATEMENTS,
         &data_exports::STATEMENTS,
+        &imagery::STATEMENTS,
     ];
     of_resources.into_iter().flatten().copied()
 }

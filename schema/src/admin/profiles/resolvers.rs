@@ -8,9 +8,11 @@ use crate::actor::Actor;
 use crate::admin::reason::Reason;
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::Fault;
-use crate::page::{CountedList, CountedPage};
-use crate::partner::imagery::{self, ImageKind, PartnerImage};
+use crate::list::PageRequest;
+use crate::page::CountedList;
+use crate::partner::imagery::{self, IMAGES_FOR_STAFF, PartnerImage, PartnerImageKind};
 use crate::partner::profile::{self, PartnerProfile};
+use crate::partner::team::Team;
 
 /// Reads of vendor pages.
 #[derive(Default)]
@@ -43,12 +45,12 @@ impl ProfilesQuery {
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<PartnerImage>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_profiles_list_imagery");
+        let ask = ctx.ask();
         note(ask, partner_uuid);
-        let count = imagery::count(&ask.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
-        let (data, page) = imagery::page(ask, list, partner_uuid, limit, cursor.as_deref()).await?;
-        let total = include_total.unwrap_or_default().then_some(count);
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let partner_uuid = Team::named(ask, partner_uuid).await?.uuid();
+        let rows = IMAGES_FOR_STAFF.page(ask, &partner_uuid, &PageRequest::new(None, limit, cursor)).await?;
+        let total = IMAGES_FOR_STAFF.total(&ask.db, &partner_uuid, include_total).await?;
+        ask.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
     }
 }
 
@@ -85,7 +87,7 @@ impl ProfilesMutation {
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        kind: ImageKind,
+        kind: PartnerImageKind,
         reason: String,
     ) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::rules::{self, Draft, Ground, Patch, Snapshot, State, Text, TextPatch};
 use super::store::ProfileRow;
 use crate::fault::{Fault, FieldError};
-use crate::partner::imagery::{ImageKind, ImageRow};
+use crate::partner::imagery::{ImageRow, PartnerImageKind};
 use crate::time::Time;
 
 /// A partner's vendor page: as it is being written, and as published.
@@ -154,8 +154,8 @@ impl Page {
         let drawn = |kind| self.image(|image| image.in_draft && image.kind == kind).map(|image| image.image_uuid);
         Snapshot {
             draft: self.draft(),
-            logo_uuid: drawn(ImageKind::Logo.name()),
-            banner_uuid: drawn(ImageKind::Banner.name()),
+            logo_uuid: drawn(PartnerImageKind::Logo),
+            banner_uuid: drawn(PartnerImageKind::Banner),
         }
     }
 
