@@ -19,7 +19,7 @@ use crate::list::Statements;
 
 /// What is asked in the group in words that the compiler has not checked.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
-    let of_resources: [&[&dyn Statements]; _] = [];
+    let of_resources: [&[&dyn Statements]; _] = [&invitations::STATEMENTS];
     of_resources.into_iter().flatten().copied()
 }
 

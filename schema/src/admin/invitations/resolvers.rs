@@ -6,17 +6,20 @@ use uuid::Uuid;
 use crate::access::{access, audit_partner, audit_target};
 use crate::admin::reason::{Reason, Remark};
 use crate::ask::Asking;
-use crate::auth::invitations::sent::{self, Filter, SentRow};
-use crate::auth::invitations::{Invitation, InvitationCreate, InvitationState, resend, revoke, send};
+use crate::auth::invitations::{
+    INVITATIONS_FOR_STAFF, Invitation, InvitationCreate, InvitationFilter, InvitationSort, InvitationsOf, resend,
+    revoke, send,
+};
 use crate::fault::Fault;
-use crate::page::{CountedList, CountedPage, Window, names};
+use crate::list::PageRequest;
+use crate::page::CountedList;
 use crate::partner::team::{Hand, Team};
 use crate::principal::Role;
 
 /// Whom operators invite in a team's name, and why.
 #[derive(InputObject)]
-#[graphql(name = "AdminInvitationCreate", rename_fields = "snake_case")]
-pub(crate) struct InvitationOnBehalf {
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AdminInvitationCreate {
     /// The address that the mail goes to.
     email: String,
     /// The role to be.
@@ -38,29 +41,21 @@ impl InvitationsQuery {
         directive = access::apply("labs.admin.users".into()),
         directive = audit_partner::apply("partner_uuid".into())
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn admin_invitations_list(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        state: Option<Vec<InvitationState>>,
-        role: Option<Vec<Role>>,
-        q: Option<String>,
-        sort: Option<String>,
+        filter: Option<InvitationFilter>,
+        sort: Option<InvitationSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<Invitation>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_invitations_list");
-        let team = Team::named(ask, partner_uuid).await?;
-        let oldest_first = sort.as_deref() == Some("created_at");
-        let filter = Filter { state: names(state), role: names(role), q, oldest_first };
-        let window = Window::read(&ask.services.cursors, list, &(team, &filter), limit, cursor.as_deref())?;
-        let rows = sent::page(&ask.db, team, &filter, &window).await?;
-        let total = if include_total == Some(true) { Some(sent::count(&ask.db, team, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, SentRow::keys);
-        let data = rows.into_iter().map(Invitation::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let ask = ctx.ask();
+        let partner_uuid = Team::named(ask, partner_uuid).await?.uuid();
+        let invitations = InvitationsOf { partner_uuid, filter: filter.unwrap_or_default() };
+        let rows = INVITATIONS_FOR_STAFF.page(ask, &invitations, &PageRequest::new(sort, limit, cursor)).await?;
+        ask.answer_list(rows.counted_list(INVITATIONS_FOR_STAFF.total(&ask.db, &invitations, include_total).await?))
     }
 }
 
@@ -79,7 +74,7 @@ impl InvitationsMutation {
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        body: InvitationOnBehalf,
+        body: AdminInvitationCreate,
     ) -> Result<Option<Invitation>, Fault> {
         let ask = ctx.ask();
         let (team, hand) = (Team::named(ask, partner_uuid).await?, Hand::staff(ask, Some(&body.reason)));

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::rules::{self, Action, State, after};
+use super::rules::{self, Action, InvitationState, after};
 use super::store::{self, NewRow};
 use crate::auth::people::Addressee;
 use crate::db::Db;
@@ -51,8 +51,8 @@ pub(crate) async fn invite(
     if store::is_member(db, partner_uuid, email.normalised()).await? {
         return Err(rules::is_member());
     }
-    let expired = after(State::Pending, Action::Expire)?;
-    store::overdue_expire(db, partner_uuid, email.normalised(), expired.name()).await?;
+    let expired = after(InvitationState::Pending, Action::Expire)?;
+    store::overdue_expire(db, partner_uuid, email.normalised(), expired).await?;
     let used = store::member_count(db, partner_uuid).await? + store::pending_count(db, partner_uuid).await?;
     allowance.check(used, 1)?;
     let token = SecretKind::OneTime.issue();

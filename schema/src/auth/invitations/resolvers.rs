@@ -4,7 +4,7 @@ use async_graphql::{Context, Enum, InputObject, Object, SimpleObject};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::rules::{self, Action, Holder, Joining, State, after};
+use super::rules::{self, Action, Holder, Joining, after};
 use super::sending::revoke_left_behind;
 use super::store::{self, InvitationRow, NewMember};
 use crate::access::access;
@@ -152,12 +152,11 @@ impl InvitationsMutation {
         let newcomer = newcomer(ask, &row, body).await?;
         let used = store::token_set_used(&ask.db, &digest).await?;
         let (invitation_uuid, partner_uuid, state) = used.ok_or_else(rules::void_token)?;
-        let state = State::parse(&state).ok_or_else(rules::void_token)?;
         let state = after(state, Action::Accept).map_err(|_| rules::void_token())?;
         let allowance = Allowance::lock_of(&ask.db, partner_uuid, "team_members").await?;
         allowance.check(store::member_count(&ask.db, partner_uuid).await?, 1)?;
         let user_uuid = join(ask, &row, newcomer.as_ref()).await?;
-        store::set_answered(&ask.db, invitation_uuid, state.name(), Some(user_uuid)).await?;
+        store::set_answered(&ask.db, invitation_uuid, state, Some(user_uuid)).await?;
         let event = SecurityEvent::new("INVITATION_ACCEPTED", true);
         event.about(user_uuid, Some(partner_uuid)).write(ask).await?;
         let role = role(&row.role)?;
@@ -178,9 +177,8 @@ impl InvitationsMutation {
         let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::void_token)?;
         let used = store::token_set_used(&ask.db, &digest).await?;
         let (invitation_uuid, partner_uuid, state) = used.ok_or_else(rules::void_token)?;
-        let state = State::parse(&state).ok_or_else(rules::void_token)?;
         let state = after(state, Action::Decline).map_err(|_| rules::void_token())?;
-        store::set_answered(&ask.db, invitation_uuid, state.name(), None).await?;
+        store::set_answered(&ask.db, invitation_uuid, state, None).await?;
         let mut event = SecurityEvent::new("INVITATION_DECLINED", true);
         event.partner_uuid = Some(partner_uuid);
         event.by_stranger().write(ask).await?;

@@ -4,7 +4,8 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::inviting::{Mail, NewInvitation, invite};
-use super::rules::{self, Action, State, after};
+use super::list::OF_A_TEAM;
+use super::rules::{self, Action, InvitationState, after};
 use super::store::{self, sent};
 use super::view::{Invitation, InvitationCreate};
 use crate::actor::Actor;
@@ -19,7 +20,6 @@ use crate::partner::events::{self, PartnerEvent};
 use crate::partner::team::{Hand, Team, member_of};
 use crate::partner::team_members::rules::{covered, gives, granted};
 use crate::principal::Role;
-use crate::words::Word as _;
 
 /// The mail of an invitation.
 const MAIL: &str = "INVITATION";
@@ -48,7 +48,7 @@ pub(crate) async fn send(ask: &Ask, team: Team, new: InvitationCreate, hand: Han
     };
     invite(&ask.db, &ask.services, ask.now, ask.new_uuid(), &row).await?;
     counted(ask, team, hand).await?;
-    noted(ask, team, invitation_uuid, ("INVITATION_SENT", new.role.name()), hand).await?;
+    noted(ask, team, invitation_uuid, ("INVITATION_SENT", new.role), hand).await?;
     shown(ask, team, invitation_uuid).await
 }
 
@@ -58,31 +58,31 @@ pub(crate) async fn send(ask: &Ask, team: Team, new: InvitationCreate, hand: Han
 /// [`crate::Code::NotFound`]; [`crate::Code::ScopeMissing`] for a role above the caller's own;
 /// [`crate::Code::IllegalTransition`] for one that was answered or taken back; otherwise as of [`send`].
 pub(crate) async fn resend(ask: &Ask, team: Team, invitation_uuid: Uuid, hand: Hand<'_>) -> Result<Invitation, Fault> {
-    let held = held(ask, team, invitation_uuid, hand).await?;
-    let (email, before) = (held.email_normalised.as_str(), state(&held.state)?);
+    let held = lock_sent(ask, team, invitation_uuid, hand).await?;
+    let (email, before) = (held.email_normalised.as_str(), held.state);
     let now = after(before, Action::Resend)?;
     rules::may_invite(&held.partner_state)?;
     if store::is_member(&ask.db, team.uuid(), email).await? {
         return Err(rules::is_member());
     }
     few_mails(ask, &held.email).await?;
-    if before == State::Expired {
+    if before == InvitationState::Expired {
         // Its place was free again, and somebody else may have it by now.
         let allowance = Allowance::lock_of(&ask.db, team.uuid(), "team_members").await?;
-        store::overdue_expire(&ask.db, team.uuid(), email, before.name()).await?;
+        store::overdue_expire(&ask.db, team.uuid(), email, before).await?;
         let used = store::member_count(&ask.db, team.uuid()).await?;
         allowance.check(used + store::pending_count(&ask.db, team.uuid()).await?, 1)?;
     }
     counted(ask, team, hand).await?;
     let token = SecretKind::OneTime.issue();
     let until = ask.now.plus_seconds(rules::INVITATION_SECONDS);
-    sent::set_renewed(&ask.db, invitation_uuid, &token.digest, until, now.name()).await?;
+    sent::set_renewed(&ask.db, invitation_uuid, &token.digest, until, now).await?;
     let principal = ask.principal()?;
     let inviter = member_of(principal).map(|_| principal.label.clone());
-    let mail = Mail { partner_uuid: team.uuid(), email: &held.email, role: &held.role, locale: &held.locale };
+    let mail = Mail { partner_uuid: team.uuid(), email: &held.email, role: held.role.name(), locale: &held.locale };
     let letter = (token.text, until);
     mail.queue(&ask.db, &ask.services, ask.new_uuid(), held.company_name, inviter, letter).await?;
-    noted(ask, team, invitation_uuid, ("INVITATION_RESENT", &held.role), hand).await?;
+    noted(ask, team, invitation_uuid, ("INVITATION_RESENT", held.role), hand).await?;
     shown(ask, team, invitation_uuid).await
 }
 
@@ -92,10 +92,10 @@ pub(crate) async fn resend(ask: &Ask, team: Team, invitation_uuid: Uuid, hand: H
 /// [`crate::Code::NotFound`]; [`crate::Code::ScopeMissing`] for a role above the caller's own;
 /// [`crate::Code::IllegalTransition`] for one that waits no longer.
 pub(crate) async fn revoke(ask: &Ask, team: Team, invitation_uuid: Uuid, hand: Hand<'_>) -> Result<Invitation, Fault> {
-    let held = held(ask, team, invitation_uuid, hand).await?;
-    let state = after(state(&held.state)?, Action::Revoke)?;
-    sent::set_revoked(&ask.db, invitation_uuid, state.name()).await?;
-    noted(ask, team, invitation_uuid, ("INVITATION_REVOKED", &held.role), hand).await?;
+    let held = lock_sent(ask, team, invitation_uuid, hand).await?;
+    let state = after(held.state, Action::Revoke)?;
+    sent::set_revoked(&ask.db, invitation_uuid, state).await?;
+    noted(ask, team, invitation_uuid, ("INVITATION_REVOKED", held.role), hand).await?;
     shown(ask, team, invitation_uuid).await
 }
 
@@ -112,13 +112,13 @@ pub(crate) async fn revoke_sent_by(
     present: Option<Role>,
     hand: Hand<'_>,
 ) -> Result<(), Fault> {
-    let revoked = after(State::Pending, Action::Revoke)?;
-    for (invitation_uuid, name) in sent::pending_lock(&ask.db, team, inviter_uuid).await? {
-        if present.zip(Role::read(&name)).is_some_and(|(present, role)| gives(present, role)) {
+    let revoked = after(InvitationState::Pending, Action::Revoke)?;
+    for (invitation_uuid, role) in sent::pending_lock(&ask.db, team, inviter_uuid).await? {
+        if present.is_some_and(|present| gives(present, role)) {
             continue;
         }
-        sent::set_revoked(&ask.db, invitation_uuid, revoked.name()).await?;
-        noted(ask, team, invitation_uuid, ("INVITATION_REVOKED", &name), hand).await?;
+        sent::set_revoked(&ask.db, invitation_uuid, revoked).await?;
+        noted(ask, team, invitation_uuid, ("INVITATION_REVOKED", role), hand).await?;
     }
     Ok(())
 }
@@ -128,9 +128,9 @@ pub(crate) async fn revoke_sent_by(
 /// # Errors
 /// What the database answered.
 pub(super) async fn revoke_left_behind(ask: &Ask, person_uuid: Uuid) -> Result<(), Fault> {
-    let revoked = after(State::Pending, Action::Revoke)?;
+    let revoked = after(InvitationState::Pending, Action::Revoke)?;
     for left in sent::left_behind_lock(&ask.db, person_uuid).await? {
-        sent::set_revoked(&ask.db, left.invitation_uuid, revoked.name()).await?;
+        sent::set_revoked(&ask.db, left.invitation_uuid, revoked).await?;
         let actor = Actor::partner_user(person_uuid);
         let happened = PartnerEvent::new(left.partner_uuid, "INVITATION_REVOKED", actor).about(left.invitation_uuid);
         events::insert(&ask.db, &happened.telling(json!({ "role": left.role }))).await?;
@@ -139,19 +139,18 @@ pub(super) async fn revoke_left_behind(ask: &Ask, person_uuid: Uuid) -> Result<(
 }
 
 /// One of the team's invitations, held for a change by somebody who may give its role; named to the audit record.
-async fn held(ask: &Ask, team: Team, invitation_uuid: Uuid, hand: Hand<'_>) -> Result<sent::HeldRow, Fault> {
+async fn lock_sent(ask: &Ask, team: Team, invitation_uuid: Uuid, hand: Hand<'_>) -> Result<sent::HeldRow, Fault> {
     let held = sent::sent_lock(&ask.db, team, invitation_uuid).await?.ok_or_else(not_found)?;
-    let role = Role::read(&held.role).ok_or_else(|| Fault::internal("an invitation with an unknown role"))?;
-    covered(role, hand.own)?;
+    covered(held.role, hand.own)?;
     Ok(held)
 }
 
 /// The invitation as it is now, named to the audit record.
 async fn shown(ask: &Ask, team: Team, invitation_uuid: Uuid) -> Result<Invitation, Fault> {
-    let row = sent::sent_get(&ask.db, team, invitation_uuid).await?.ok_or_else(not_found)?;
-    let (kind, label) = (Some(MAIL.to_owned()), Some(row.email.clone()));
+    let sent = OF_A_TEAM.one(&ask.db, [team.uuid().into(), invitation_uuid.into()]).await?.ok_or_else(not_found)?;
+    let (kind, label) = (Some(MAIL.to_owned()), Some(sent.email.clone()));
     ask.note_target(Target { kind, uuid: Some(invitation_uuid), label, partner_uuid: Some(team.uuid()) });
-    row.try_into()
+    Ok(sent)
 }
 
 /// An address gets a few of these mails an hour, whoever asks for them.
@@ -173,15 +172,11 @@ async fn noted(
     ask: &Ask,
     team: Team,
     invitation_uuid: Uuid,
-    (kind, role): (&'static str, &str),
+    (kind, role): (&'static str, Role),
     hand: Hand<'_>,
 ) -> Result<(), Fault> {
     let happened = PartnerEvent::by_caller(ask, team.uuid(), kind)?.about(invitation_uuid).because(hand.reason);
     events::insert(&ask.db, &happened.telling(json!({ "role": role }))).await
-}
-
-fn state(name: &str) -> Result<State, Fault> {
-    State::parse(name).ok_or_else(|| Fault::internal(format!("an invitation in the state {name}")))
 }
 
 fn not_found() -> Fault {

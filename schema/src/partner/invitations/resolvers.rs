@@ -5,12 +5,13 @@ use uuid::Uuid;
 
 use crate::access::access;
 use crate::ask::Asking;
-use crate::auth::invitations::sent::{self, Filter, SentRow};
-use crate::auth::invitations::{Invitation, InvitationCreate, InvitationState, resend, revoke, send};
+use crate::auth::invitations::{
+    INVITATIONS, Invitation, InvitationCreate, InvitationFilter, InvitationSort, InvitationsOf, resend, revoke, send,
+};
 use crate::fault::Fault;
-use crate::page::{List, Window, names};
+use crate::list::PageRequest;
+use crate::page::List;
 use crate::partner::team::{Hand, Team};
-use crate::principal::Role;
 
 /// Reads of the invitations that a team sends.
 #[derive(Default)]
@@ -20,26 +21,19 @@ pub(crate) struct InvitationsQuery;
 impl InvitationsQuery {
     /// The invitations that the team sent.
     #[graphql(directive = access::apply("partner.team".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn partner_invitations_list(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        state: Option<Vec<InvitationState>>,
-        role: Option<Vec<Role>>,
-        q: Option<String>,
-        sort: Option<String>,
+        filter: Option<InvitationFilter>,
+        sort: Option<InvitationSort>,
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<Invitation>>, Fault> {
-        let (ask, list) = (ctx.ask(), "partner_invitations_list");
-        let team = Team::own(ask, partner_uuid)?;
-        let oldest_first = sort.as_deref() == Some("created_at");
-        let filter = Filter { state: names(state), role: names(role), q, oldest_first };
-        let window = Window::read(&ask.services.cursors, list, &(team, &filter), limit, cursor.as_deref())?;
-        let rows = sent::page(&ask.db, team, &filter, &window).await?;
-        let (rows, page) = window.cut(rows, SentRow::keys);
-        ask.answer_list(List { data: rows.into_iter().map(Invitation::try_from).collect::<Result<_, _>>()?, page })
+        let ask = ctx.ask();
+        let partner_uuid = Team::own(ask, partner_uuid)?.uuid();
+        let invitations = InvitationsOf { partner_uuid, filter: filter.unwrap_or_default() };
+        ask.answer_list(INVITATIONS.page(ask, &invitations, &PageRequest::new(sort, limit, cursor)).await?.list())
     }
 }
 
