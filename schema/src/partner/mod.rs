@@ -28,6 +28,7 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
         &contacts::STATEMENTS,
         &data_exports::STATEMENTS,
         &imagery::STATEMENTS,
+        &security::STATEMENTS,
     ];
     of_resources.into_iter().flatten().copied()
 }

@@ -4,7 +4,10 @@
 //! Where a second factor is required, a session without one reaches the member's own account only, to enrol it
 //! (specification: decisions, Principals).
 
+mod list;
 mod resolvers;
 mod store;
+mod types;
 
+pub(in crate::partner) use list::STATEMENTS;
 pub(in crate::partner) use resolvers::{SecurityMutation, SecurityQuery};
