@@ -70,8 +70,8 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
     ("select count(*) as \"count!\" from partner_shown", "partner", "the same"),
     ("select count(*) as \"count!\" from partner_shown", "subscription", "the same"),
     ("select count(*) as \"count!\" from security_event where ($1", "security_event", "the same"),
-    ("select count(*) as \"count!\" from support_desk_shown", "support_ticket", "the same"),
-    ("select count(*) as \"count!\" from support_desk_shown", "partner", "the same"),
+    ("select count(*) from support_desk_shown", "support_ticket", "the same"),
+    ("select count(*) from support_desk_shown", "partner", "the same"),
 ];
 
 /// A statement.

@@ -29,6 +29,8 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
         &data_exports::STATEMENTS,
         &imagery::STATEMENTS,
         &security::STATEMENTS,
+        &support_desk::STATEMENTS,
+        &support_tickets::STATEMENTS,
     ];
     of_resources.into_iter().flatten().copied()
 }

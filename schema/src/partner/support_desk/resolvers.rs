@@ -3,8 +3,9 @@
 use async_graphql::{Context, MaybeUndefined, Object};
 use uuid::Uuid;
 
+use super::list::{ANY, QUEUE, SupportDeskFilter, SupportDeskSort};
 use super::rules;
-use super::store::{self, Filter, HeldRow, Order, TicketRow};
+use super::store::{self, HeldRow};
 use super::types::{
     SupportDeskMessageCreate, SupportDeskMessageKind, SupportDeskTicket, SupportDeskTicketDetail,
     SupportDeskTicketUpdate, SupportTicketSettlement,
@@ -12,15 +13,15 @@ use super::types::{
 use crate::access::{access, audit_partner, audit_target, batched};
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::Fault;
+use crate::list::PageRequest;
 use crate::mail::message::TicketEvent;
-use crate::page::{CountedList, CountedPage, Window, names};
+use crate::page::CountedList;
 use crate::partner::events::{self, PartnerEvent};
 use crate::partner::support_tickets::{
-    Action, Letters, Message, State, SupportTicketPriority, SupportTicketState, SupportTopic, after, full,
-    message_insert, set_state, tell_person, tell_team, text, written,
+    Letters, Message, SupportMessageSide, SupportTicketAction, after, full, message_insert, set_state, tell_person,
+    tell_team, text,
 };
 use crate::principal::PrincipalType;
-use crate::time::Time;
 
 /// Reads of the desk.
 #[derive(Default)]
@@ -33,47 +34,19 @@ impl SupportDeskQuery {
         directive = access::apply("labs.admin.support".into()),
         directive = audit_partner::apply("partner_uuid".into())
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn partner_support_desk_list(
         &self,
         ctx: &Context<'_>,
-        state: Option<Vec<SupportTicketState>>,
-        priority: Option<Vec<SupportTicketPriority>>,
-        topic: Option<Vec<SupportTopic>>,
-        assignee_uuid: Option<Vec<Uuid>>,
-        assigned: Option<bool>,
-        partner_uuid: Option<Vec<Uuid>>,
-        q: Option<String>,
-        created_at_from: Option<Time>,
-        created_at_until: Option<Time>,
-        sort: Option<String>,
+        filter: Option<SupportDeskFilter>,
+        sort: Option<SupportDeskSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<SupportDeskTicket>>, Fault> {
-        let (ask, list) = (ctx.ask(), "partner_support_desk_list");
-        let filter = Filter {
-            state: names(state),
-            priority: names(priority),
-            topic: names(topic),
-            assignee_uuid: assignee_uuid.filter(|uuids| !uuids.is_empty()),
-            assigned,
-            partner_uuid: partner_uuid.filter(|uuids| !uuids.is_empty()),
-            q,
-            created_at_from,
-            created_at_until,
-        };
-        let order = match sort.as_deref() {
-            Some("created_at") => Order::OldestFirst,
-            Some("-created_at") => Order::NewestFirst,
-            _ => Order::Queue,
-        };
-        let window = Window::read(&ask.services.cursors, list, &(&filter, order), limit, cursor.as_deref())?;
-        let rows = store::page(&ask.db, &filter, order, &window).await?;
-        let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, TicketRow::keys);
-        let data = rows.into_iter().map(SupportDeskTicket::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let (ask, filter) = (ctx.ask(), filter.unwrap_or_default());
+        let rows = QUEUE.page(ask, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = QUEUE.total(&ask.db, &filter, include_total).await?;
+        ask.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
     }
 
     /// A ticket with what was written in it and what the desk noted for itself.
@@ -115,8 +88,8 @@ impl SupportDeskMutation {
             MaybeUndefined::Null => assign(ask, ticket_uuid, &held, None).await?,
             MaybeUndefined::Value(colleague) => assign(ask, ticket_uuid, &held, Some(colleague)).await?,
         }
-        if let Some(priority) = body.priority.map(written).filter(|priority| *priority != held.priority) {
-            store::set_priority(&ask.db, ticket_uuid, &priority).await?;
+        if let Some(priority) = body.priority.filter(|priority| *priority != held.priority) {
+            store::set_priority(&ask.db, ticket_uuid, priority).await?;
         }
         if let Some(settlement) = body.state {
             settle(ask, ticket_uuid, &held, settlement).await?;
@@ -154,13 +127,13 @@ impl SupportDeskMutation {
 
 /// Writes to the partner, who is told by mail. A ticket that is nobody's is the answerer's from now on.
 async fn answer(ask: &Ask, ticket_uuid: Uuid, held: &HeldRow, body: &str) -> Result<(), Fault> {
-    let state = after(State::parse(&held.state)?, Action::Answer)?;
+    let state = after(held.state, SupportTicketAction::Answer)?;
     full(held.messages_count)?;
     let principal = ask.principal()?;
     let (message_uuid, author_uuid) = (ask.new_uuid(), principal.uuid);
-    let message = Message { message_uuid, ticket_uuid, side: "SUPPORT", author_uuid, body };
+    let message = Message { message_uuid, ticket_uuid, side: SupportMessageSide::Support, author_uuid, body };
     message_insert(&ask.db, &message).await?;
-    set_state(&ask.db, ticket_uuid, state.name()).await?;
+    set_state(&ask.db, ticket_uuid, state).await?;
     if held.assignee_uuid.is_none() && principal.kind == PrincipalType::StaffUser {
         store::set_assignee(&ask.db, ticket_uuid, Some(author_uuid)).await?;
     }
@@ -175,8 +148,8 @@ async fn settle(
     held: &HeldRow,
     settlement: SupportTicketSettlement,
 ) -> Result<(), Fault> {
-    let Some(state) = rules::settled(State::parse(&held.state)?, settlement.action())? else { return Ok(()) };
-    set_state(&ask.db, ticket_uuid, state.name()).await?;
+    let Some(state) = rules::settled(held.state, settlement.action())? else { return Ok(()) };
+    set_state(&ask.db, ticket_uuid, state).await?;
     let (kind, event) = match settlement {
         SupportTicketSettlement::Resolved => ("TICKET_RESOLVED", TicketEvent::Resolved),
         SupportTicketSettlement::Closed => ("TICKET_CLOSED", TicketEvent::Closed),
@@ -220,10 +193,10 @@ fn letters(ticket_uuid: Uuid, held: &HeldRow) -> Letters<'_> {
 
 /// The ticket as it is now, named to the audit record.
 async fn found(ask: &Ask, ticket_uuid: Uuid) -> Result<SupportDeskTicketDetail, Fault> {
-    let ticket = store::get(&ask.db, ticket_uuid).await?.ok_or_else(not_found)?;
+    let ticket = ANY.one(&ask.db, [ticket_uuid.into()]).await?.ok_or_else(not_found)?;
     note(ask, ticket_uuid, &ticket.subject, ticket.partner_uuid);
     let messages = store::messages(&ask.db, ticket_uuid).await?;
-    SupportDeskTicketDetail::of(ticket, messages, store::notes(&ask.db, ticket_uuid).await?)
+    Ok(SupportDeskTicketDetail::of(ticket, messages, store::notes(&ask.db, ticket_uuid).await?))
 }
 
 /// The ticket held for a change, named to the audit record.

@@ -1,7 +1,7 @@
 //! What the desk may ask of a ticket.
 
 use crate::fault::Fault;
-use crate::partner::support_tickets::{Action, State, after};
+use crate::partner::support_tickets::{SupportTicketAction, SupportTicketState, after};
 use crate::scope::opening;
 
 /// What it takes to answer, and so to be given a ticket.
@@ -16,9 +16,13 @@ pub(super) fn answering() -> Vec<String> {
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
-pub(super) fn settled(state: State, action: Action) -> Result<Option<State>, Fault> {
+pub(super) fn settled(
+    state: SupportTicketState,
+    action: SupportTicketAction,
+) -> Result<Option<SupportTicketState>, Fault> {
     match (state, action) {
-        (State::Resolved, Action::Resolve) | (State::Closed, Action::Close) => Ok(None),
+        (SupportTicketState::Resolved, SupportTicketAction::Resolve)
+        | (SupportTicketState::Closed, SupportTicketAction::Close) => Ok(None),
         (state, action) => after(state, action).map(Some),
     }
 }
@@ -41,11 +45,20 @@ mod tests {
 
     #[test]
     fn settling_what_is_settled_so_changes_nothing() {
-        assert_eq!(settled(State::Open, Action::Resolve).unwrap(), Some(State::Resolved));
-        assert_eq!(settled(State::Resolved, Action::Resolve).unwrap(), None);
-        assert_eq!(settled(State::Resolved, Action::Close).unwrap(), Some(State::Closed));
-        assert_eq!(settled(State::Closed, Action::Close).unwrap(), None);
-        assert_eq!(settled(State::Closed, Action::Resolve).unwrap_err().code(), Code::IllegalTransition);
+        assert_eq!(
+            settled(SupportTicketState::Open, SupportTicketAction::Resolve).unwrap(),
+            Some(SupportTicketState::Resolved)
+        );
+        assert_eq!(settled(SupportTicketState::Resolved, SupportTicketAction::Resolve).unwrap(), None);
+        assert_eq!(
+            settled(SupportTicketState::Resolved, SupportTicketAction::Close).unwrap(),
+            Some(SupportTicketState::Closed)
+        );
+        assert_eq!(settled(SupportTicketState::Closed, SupportTicketAction::Close).unwrap(), None);
+        assert_eq!(
+            settled(SupportTicketState::Closed, SupportTicketAction::Resolve).unwrap_err().code(),
+            Code::IllegalTransition
+        );
     }
 
     #[test]

@@ -4,16 +4,16 @@ use async_graphql::{Context, Object};
 use uuid::Uuid;
 
 use super::letters::{Letters, tell_desk, tell_team};
-use super::rules::{self, Action, State, after};
-use super::store::{self, Filter, HeldRow, Message, NewTicket, Order};
-use super::types::{
-    SupportReply, SupportTicket, SupportTicketDetail, SupportTicketOpen, SupportTicketState, SupportTopic, written,
-};
+use super::list::{OWN, OwnTickets, SupportTicketFilter, SupportTicketSort, TICKETS};
+use super::rules::{self, SupportTicketAction, SupportTicketState, after};
+use super::store::{self, HeldRow, Message, NewTicket};
+use super::types::{SupportMessageSide, SupportReply, SupportTicket, SupportTicketDetail, SupportTicketOpen};
 use crate::access::access;
 use crate::ask::{Ask, Asking};
 use crate::fault::Fault;
+use crate::list::PageRequest;
 use crate::mail::message::TicketEvent;
-use crate::page::{List, Window, names};
+use crate::page::List;
 use crate::partner::events::{self, PartnerEvent};
 use crate::partner::own::own;
 use crate::principal::Owner;
@@ -26,32 +26,19 @@ pub(crate) struct SupportTicketsQuery;
 impl SupportTicketsQuery {
     /// The partner's tickets.
     #[graphql(directive = access::apply("partner.support".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn partner_support_tickets_list(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        state: Option<Vec<SupportTicketState>>,
-        topic: Option<Vec<SupportTopic>>,
-        app_uuid: Option<Vec<Uuid>>,
-        q: Option<String>,
-        sort: Option<String>,
+        filter: Option<SupportTicketFilter>,
+        sort: Option<SupportTicketSort>,
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<SupportTicket>>, Fault> {
-        let (ask, list) = (ctx.ask(), "partner_support_tickets_list");
-        let owner = own(ask, partner_uuid)?;
-        let app_uuid = app_uuid.filter(|uuids| !uuids.is_empty());
-        let filter = Filter { state: names(state), topic: names(topic), app_uuid, q };
-        let order = match sort.as_deref() {
-            Some("created_at") => Order::OldestFirst,
-            Some("-last_message_at") => Order::ByLastMessage,
-            _ => Order::NewestFirst,
-        };
-        let window = Window::read(&ask.services.cursors, list, &(owner, &filter, order), limit, cursor.as_deref())?;
-        let rows = store::page(&ask.db, owner, &filter, order, &window).await?;
-        let (rows, page) = window.cut(rows, |row| row.keys(order));
-        ask.answer_list(List { data: rows.into_iter().map(SupportTicket::try_from).collect::<Result<_, _>>()?, page })
+        let ask = ctx.ask();
+        let partner_uuid = own(ask, partner_uuid)?.uuid();
+        let tickets = OwnTickets { partner_uuid, filter: filter.unwrap_or_default() };
+        ask.answer_list(TICKETS.page(ask, &tickets, &PageRequest::new(sort, limit, cursor)).await?.list())
     }
 
     /// One of the partner's tickets, with what was written in it.
@@ -96,14 +83,14 @@ impl SupportTicketsMutation {
         }
         let (company_name, has_priority) = store::partner_lock(&ask.db, owner).await?;
         rules::room(store::open_count(&ask.db, owner).await?)?;
-        let (principal, topic) = (ask.principal()?, written(body.topic));
+        let principal = ask.principal()?;
         let new = NewTicket {
             ticket_uuid: ask.new_uuid(),
             subject: &subject,
-            topic: &topic,
+            topic: body.topic,
             app_uuid: body.app_uuid,
             priority: rules::first_priority(has_priority),
-            opened_by_kind: principal.kind.name(),
+            opened_by_kind: principal.kind,
             opened_by: principal.uuid,
         };
         store::insert(&ask.db, owner, &new).await?;
@@ -131,15 +118,15 @@ impl SupportTicketsMutation {
         // The partner first, as whoever opens a ticket: two who hold one and wait for the other would wait for ever.
         store::partner_lock(&ask.db, owner).await?;
         let held = held(ask, owner, ticket_uuid).await?;
-        let before = State::parse(&held.state)?;
-        let state = after(before, Action::Reply)?;
+        let before = held.state;
+        let state = after(before, SupportTicketAction::Reply)?;
         let text = rules::text(&body.body).map_err(|error| Fault::invalid(vec![error]))?;
         rules::full(held.messages_count)?;
-        if before == State::Resolved {
+        if before == SupportTicketState::Resolved {
             rules::room(store::open_count(&ask.db, owner).await?)?;
         }
         wrote(ask, ticket_uuid, &text).await?;
-        store::set_state(&ask.db, ticket_uuid, state.name()).await?;
+        store::set_state(&ask.db, ticket_uuid, state).await?;
         noted(ask, owner, ticket_uuid, "TICKET_REPLIED").await?;
         tell_desk(ask, &letters(owner, ticket_uuid, &held), TicketEvent::Replied).await?;
         ask.answer(found(ask, owner, ticket_uuid).await?)
@@ -156,8 +143,8 @@ impl SupportTicketsMutation {
         let ask = ctx.ask();
         let owner = own(ask, partner_uuid)?;
         let held = held(ask, owner, ticket_uuid).await?;
-        let state = after(State::parse(&held.state)?, Action::Close)?;
-        store::set_state(&ask.db, ticket_uuid, state.name()).await?;
+        let state = after(held.state, SupportTicketAction::Close)?;
+        store::set_state(&ask.db, ticket_uuid, state).await?;
         noted(ask, owner, ticket_uuid, "TICKET_CLOSED").await?;
         tell_desk(ask, &letters(owner, ticket_uuid, &held), TicketEvent::Withdrawn).await?;
         ask.answer(found(ask, owner, ticket_uuid).await?)
@@ -165,8 +152,8 @@ impl SupportTicketsMutation {
 }
 
 async fn found(ask: &Ask, owner: Owner, ticket_uuid: Uuid) -> Result<SupportTicketDetail, Fault> {
-    let ticket = store::get(&ask.db, owner, ticket_uuid).await?.ok_or_else(not_found)?;
-    SupportTicketDetail::of(ticket, store::messages(&ask.db, owner, ticket_uuid).await?)
+    let ticket = OWN.one(&ask.db, [owner.uuid().into(), ticket_uuid.into()]).await?.ok_or_else(not_found)?;
+    Ok(SupportTicketDetail::of(ticket, store::messages(&ask.db, owner, ticket_uuid).await?))
 }
 
 async fn held(ask: &Ask, owner: Owner, ticket_uuid: Uuid) -> Result<HeldRow, Fault> {
@@ -176,7 +163,7 @@ async fn held(ask: &Ask, owner: Owner, ticket_uuid: Uuid) -> Result<HeldRow, Fau
 /// The caller writes into a ticket of the caller's partner.
 async fn wrote(ask: &Ask, ticket_uuid: Uuid, body: &str) -> Result<(), Fault> {
     let (message_uuid, author_uuid) = (ask.new_uuid(), ask.principal()?.uuid);
-    let message = Message { message_uuid, ticket_uuid, side: "PARTNER", author_uuid, body };
+    let message = Message { message_uuid, ticket_uuid, side: SupportMessageSide::Partner, author_uuid, body };
     store::message_insert(&ask.db, &message).await.map(|_| ())
 }
 
