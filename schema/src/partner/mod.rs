@@ -31,6 +31,7 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
         &security::STATEMENTS,
         &support_desk::STATEMENTS,
         &support_tickets::STATEMENTS,
+        &team_members::STATEMENTS,
     ];
     of_resources.into_iter().flatten().copied()
 }

@@ -4,13 +4,14 @@ use async_graphql::{Context, InputObject, Object};
 use uuid::Uuid;
 
 use crate::access::{access, audit_partner, audit_target};
-use crate::admin::order::Order;
 use crate::ask::Asking;
 use crate::fault::Fault;
-use crate::page::{CountedList, CountedPage, Window, names};
+use crate::list::PageRequest;
+use crate::page::CountedList;
 use crate::partner::team::{Hand, Team};
 use crate::partner::team_members::{
-    Filter, TeamMember, TeamMemberDetail, TeamMemberState, change_role, count, found, page, remove,
+    MEMBERS_FOR_STAFF, MembersOf, TeamMember, TeamMemberDetail, TeamMemberFilter, TeamMemberSort, change_role,
+    load_team_member, remove,
 };
 use crate::principal::Role;
 
@@ -35,30 +36,21 @@ impl TeamMembersQuery {
         directive = access::apply("labs.admin.users".into()),
         directive = audit_partner::apply("partner_uuid".into())
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn admin_team_members_list(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        state: Option<Vec<TeamMemberState>>,
-        role: Option<Vec<Role>>,
-        second_factor: Option<bool>,
-        q: Option<String>,
-        sort: Option<String>,
+        filter: Option<TeamMemberFilter>,
+        sort: Option<TeamMemberSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<TeamMember>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_team_members_list");
-        let team = Team::named(ask, partner_uuid).await?;
-        let filter = Filter { state: names(state), role: names(role), second_factor, q };
-        let order = Order::named(sort.as_deref());
-        let window = Window::read(&ask.services.cursors, list, &(team, &filter, order), limit, cursor.as_deref())?;
-        let rows = page(&ask.db, team, &filter, order, &window).await?;
-        let total = if include_total == Some(true) { Some(count(&ask.db, team, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, |row| row.keys(order));
-        let data = rows.into_iter().map(TeamMember::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let ask = ctx.ask();
+        let partner_uuid = Team::named(ask, partner_uuid).await?.uuid();
+        let members = MembersOf { partner_uuid, filter: filter.unwrap_or_default() };
+        let rows = MEMBERS_FOR_STAFF.page(ask, &members, &PageRequest::new(sort, limit, cursor)).await?;
+        ask.answer_list(rows.counted_list(MEMBERS_FOR_STAFF.total(&ask.db, &members, include_total).await?))
     }
 }
 
@@ -84,7 +76,7 @@ impl TeamMembersMutation {
         let ask = ctx.ask();
         let (team, hand) = (Team::named(ask, partner_uuid).await?, Hand::staff(ask, Some(&body.reason)));
         change_role(ask, team, user_uuid, body.role, hand).await?;
-        ask.answer(found(ask, team, user_uuid).await?)
+        ask.answer(load_team_member(ask, team, user_uuid).await?)
     }
 
     /// Takes somebody out of a team for good.

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::rules;
 use super::store::{self, HeldRow};
-use super::types::{not_found, role};
+use super::types::not_found;
 use crate::actor::Actor;
 use crate::ask::{Ask, Target};
 use crate::auth::invitations::revoke_sent_by;
@@ -27,16 +27,16 @@ use crate::principal::Role;
 /// caller's own; [`crate::Code::Conflict`] for the last administrator.
 pub(crate) async fn change_role(ask: &Ask, team: Team, user_uuid: Uuid, to: Role, hand: Hand<'_>) -> Result<(), Fault> {
     let (held, hand) = held(ask, team, user_uuid, hand).await?;
-    let from = role(&held.role)?;
+    let from = held.role;
     rules::covered(from, hand.own)?;
     rules::granted(to, hand.own)?;
     if from == to {
         return Ok(());
     }
     stays(ask, team, &held).await?;
-    store::set_role(&ask.db, team, user_uuid, to.name()).await?;
+    store::set_role(&ask.db, team, user_uuid, to).await?;
     revoke_sent_by(ask, team, user_uuid, Some(to), hand).await?;
-    let detail = json!({ "from": from.name(), "to": to.name() });
+    let detail = json!({ "from": from, "to": to });
     noted(ask, team, &held, ("MEMBER_ROLE_CHANGED", detail), hand).await?;
     told(ask, &held, MembershipChange::Role { role: to.name().to_owned() }).await
 }
@@ -51,7 +51,7 @@ pub(crate) async fn change_role(ask: &Ask, team: Team, user_uuid: Uuid, to: Role
 pub(crate) async fn remove(ask: &Ask, team: Team, user_uuid: Uuid, hand: Hand<'_>) -> Result<(), Fault> {
     rules::not_oneself(ask.principal()?.uuid, user_uuid)?;
     let (held, hand) = held(ask, team, user_uuid, hand).await?;
-    rules::covered(role(&held.role)?, hand.own)?;
+    rules::covered(held.role, hand.own)?;
     take_out(ask, team, &held, ("MEMBER_REMOVED", MembershipChange::Removed), hand).await
 }
 
@@ -70,7 +70,7 @@ pub(super) async fn leave(ask: &Ask, team: Team) -> Result<Uuid, Fault> {
 pub(super) async fn suspend(ask: &Ask, team: Team, user_uuid: Uuid) -> Result<(), Fault> {
     rules::not_oneself(ask.principal()?.uuid, user_uuid)?;
     let (held, hand) = held(ask, team, user_uuid, Hand::own(ask)?).await?;
-    rules::covered(role(&held.role)?, hand.own)?;
+    rules::covered(held.role, hand.own)?;
     let state = rules::moved(&held.state, Action::Suspend, held.was_suspended, hand)?;
     stays(ask, team, &held).await?;
     store::set_state(&ask.db, team, user_uuid, state.name()).await?;
@@ -83,7 +83,7 @@ pub(super) async fn suspend(ask: &Ask, team: Team, user_uuid: Uuid) -> Result<()
 /// The team lets somebody sign in again.
 pub(super) async fn reinstate(ask: &Ask, team: Team, user_uuid: Uuid) -> Result<(), Fault> {
     let (held, hand) = held(ask, team, user_uuid, Hand::own(ask)?).await?;
-    rules::covered(role(&held.role)?, hand.own)?;
+    rules::covered(held.role, hand.own)?;
     let state = rules::moved(&held.state, Action::Reinstate, held.was_suspended, hand)?;
     store::set_state(&ask.db, team, user_uuid, state.name()).await?;
     noted(ask, team, &held, ("MEMBER_REINSTATED", json!({})), hand).await?;
@@ -125,7 +125,7 @@ async fn locked(ask: &Ask, team: Team, user_uuid: Uuid) -> Result<HeldRow, Fault
 
 async fn stays(ask: &Ask, team: Team, held: &HeldRow) -> Result<(), Fault> {
     let others = store::other_administrators(&ask.db, team, held.person_uuid).await?;
-    rules::administrator_stays(role(&held.role)?, &held.state, others)
+    rules::administrator_stays(held.role, &held.state, others)
 }
 
 /// Writes what happened into the account's history and into the person's ledger.

@@ -4,18 +4,18 @@ use async_graphql::{Context, Object};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::store::{self, Filter};
+use super::list::{MEMBERS, MembersOf, TeamMemberFilter, TeamMemberSort};
 use super::types::{
-    TeamFarewell, TeamMember, TeamMemberDetail, TeamMemberState, TeamMemberUpdate, TeamRole, found,
-    names as scope_names, tier,
+    TeamFarewell, TeamMember, TeamMemberDetail, TeamMemberUpdate, TeamRole, load_team_member, names as scope_names,
+    tier,
 };
 use super::{changes, rules};
 use crate::access::access;
-use crate::admin::order::Order;
 use crate::ask::{Ask, Asking};
 use crate::authority::effective_scopes;
 use crate::fault::Fault;
-use crate::page::{List, Window, names};
+use crate::list::PageRequest;
+use crate::page::{List, Window};
 use crate::partner::team::{Hand, Team};
 use crate::principal::Role;
 use crate::scope::{Scope, ScopeSet};
@@ -28,27 +28,19 @@ pub(crate) struct TeamMembersQuery;
 impl TeamMembersQuery {
     /// The people of the caller's team.
     #[graphql(directive = access::apply("partner.team".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn partner_team_members_list(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        state: Option<Vec<TeamMemberState>>,
-        role: Option<Vec<Role>>,
-        second_factor: Option<bool>,
-        q: Option<String>,
-        sort: Option<String>,
+        filter: Option<TeamMemberFilter>,
+        sort: Option<TeamMemberSort>,
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<TeamMember>>, Fault> {
-        let (ask, list) = (ctx.ask(), "partner_team_members_list");
-        let team = Team::own(ask, partner_uuid)?;
-        let filter = Filter { state: names(state), role: names(role), second_factor, q };
-        let order = Order::named(sort.as_deref());
-        let window = Window::read(&ask.services.cursors, list, &(team, &filter, order), limit, cursor.as_deref())?;
-        let rows = store::page(&ask.db, team, &filter, order, &window).await?;
-        let (rows, page) = window.cut(rows, |row| row.keys(order));
-        ask.answer_list(List { data: rows.into_iter().map(TeamMember::try_from).collect::<Result<_, _>>()?, page })
+        let ask = ctx.ask();
+        let partner_uuid = Team::own(ask, partner_uuid)?.uuid();
+        let members = MembersOf { partner_uuid, filter: filter.unwrap_or_default() };
+        ask.answer_list(MEMBERS.page(ask, &members, &PageRequest::new(sort, limit, cursor)).await?.list())
     }
 
     /// Somebody of the caller's team, with what they may do.
@@ -60,7 +52,7 @@ impl TeamMembersQuery {
         user_uuid: Uuid,
     ) -> Result<Option<TeamMemberDetail>, Fault> {
         let ask = ctx.ask();
-        ask.answer(found(ask, Team::own(ask, partner_uuid)?, user_uuid).await?)
+        ask.answer(load_team_member(ask, Team::own(ask, partner_uuid)?, user_uuid).await?)
     }
 
     /// The roles, with what each may do under the partner's tier.
@@ -104,7 +96,7 @@ impl TeamMembersMutation {
         if let Some(role) = body.role {
             changes::change_role(ask, team, user_uuid, role, Hand::own(ask)?).await?;
         }
-        ask.answer(found(ask, team, user_uuid).await?)
+        ask.answer(load_team_member(ask, team, user_uuid).await?)
     }
 
     /// Takes somebody out of the team for good.
@@ -131,7 +123,7 @@ impl TeamMembersMutation {
         let ask = ctx.ask();
         let team = Team::own(ask, partner_uuid)?;
         changes::suspend(ask, team, user_uuid).await?;
-        ask.answer(found(ask, team, user_uuid).await?)
+        ask.answer(load_team_member(ask, team, user_uuid).await?)
     }
 
     /// Lets somebody whom the team held back sign in again.
@@ -145,7 +137,7 @@ impl TeamMembersMutation {
         let ask = ctx.ask();
         let team = Team::own(ask, partner_uuid)?;
         changes::reinstate(ask, team, user_uuid).await?;
-        ask.answer(found(ask, team, user_uuid).await?)
+        ask.answer(load_team_member(ask, team, user_uuid).await?)
     }
 
     /// The caller leaves the team for good.
