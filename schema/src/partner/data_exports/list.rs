@@ -6,8 +6,30 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::rules::DataExportState;
-use super::store::ExportRow;
-use crate::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select, Statements};
+use crate::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::principal::PrincipalType;
+use crate::time::Time;
+
+/// An archive as it is shown.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub(crate) struct ExportRow {
+    pub(crate) export_uuid: Uuid,
+    pub(crate) state: DataExportState,
+    pub(crate) requested_by_kind: PrincipalType,
+    pub(crate) requested_by: Uuid,
+    pub(crate) reason: Option<String>,
+    pub(crate) created_at: Time,
+    pub(crate) started_at: Option<Time>,
+    pub(crate) ended_at: Option<Time>,
+    pub(crate) attempts: i32,
+    pub(crate) steps_done: i32,
+    pub(crate) steps_total: i32,
+    pub(crate) size_bytes: Option<i64>,
+    pub(crate) expires_at: Option<Time>,
+    /// Whether its object is there to be had.
+    pub(crate) is_kept: bool,
+    pub(crate) error: Option<String>,
+}
 
 /// Archives. One is kept while its object is there to be had.
 static EXPORT: Select<ExportRow> = Select::new(
@@ -16,6 +38,9 @@ static EXPORT: Select<ExportRow> = Select::new(
      state = 'SUCCEEDED' and removed_at is null and expires_at > labs_now() as is_kept",
     "data_export",
 );
+
+/// One archive, whoever's it is.
+pub(super) static ANY: Lookup<ExportRow> = Lookup::new(&EXPORT, &["export_uuid = {}"]);
 
 /// What the list is narrowed to. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
@@ -57,4 +82,4 @@ const ID: Key<ExportRow> = Key::id("export_uuid", |row| json!(row.export_uuid));
 const CREATED: Key<ExportRow> = Key::moment("created_at", |row| json!(row.created_at));
 
 /// What is asked of archives in words that the compiler has not checked.
-pub(in crate::partner) static STATEMENTS: [&dyn Statements; 2] = [&EXPORTS, &EXPORTS_FOR_STAFF];
+pub(in crate::partner) static STATEMENTS: [&dyn Statements; 3] = [&EXPORTS, &EXPORTS_FOR_STAFF, &ANY];

@@ -22,9 +22,8 @@ mod run;
 mod store;
 
 pub(in crate::partner) use list::STATEMENTS;
-pub(crate) use list::{DataExportFilter, EXPORTS_FOR_STAFF, ExportsOf};
+pub(crate) use list::{DataExportFilter, EXPORTS_FOR_STAFF, ExportRow, ExportsOf};
 pub(crate) use resolvers::{DataExport, request};
 pub(in crate::partner) use resolvers::{DataExportsMutation, DataExportsQuery};
 pub(crate) use rules::drawing;
 pub(crate) use run::export_due;
-pub(crate) use store::ExportRow;

@@ -5,9 +5,9 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use uuid::Uuid;
 
 use super::kinds;
-use super::list::{DataExportFilter, EXPORTS, ExportsOf};
+use super::list::{ANY, DataExportFilter, EXPORTS, ExportRow, ExportsOf};
 use super::rules::{self, DataExportState};
-use super::store::{self, ExportRow, NewExport};
+use super::store::{self, NewExport};
 use crate::access::{access, answers_file};
 use crate::actor::Actor;
 use crate::ask::{Ask, Asking, Download};
@@ -137,11 +137,14 @@ pub(crate) async fn request(ask: &Ask, partner_uuid: Uuid, reason: Option<&str>)
     rules::fetchable(&state.ok_or_else(|| Fault::not_found("partner"))?)?;
     let actor = Actor::of(ask.principal()?);
     let new = NewExport { export_uuid: ask.new_uuid(), partner_uuid, actor, reason };
-    let row = store::insert(&ask.db, &new).await?.ok_or_else(|| {
-        Fault::conflict("An archive is being made already. The list of data exports shows how far it has come.")
-    })?;
-    note(ask, partner_uuid, "DATA_EXPORT_REQUESTED", row.export_uuid, reason).await?;
-    Ok(row)
+    if !store::insert(&ask.db, &new).await? {
+        return Err(Fault::conflict(
+            "An archive is being made already. The list of data exports shows how far it has come.",
+        ));
+    }
+    note(ask, partner_uuid, "DATA_EXPORT_REQUESTED", new.export_uuid, reason).await?;
+    let row = ANY.one(&ask.db, [new.export_uuid.into()]).await?;
+    row.ok_or_else(|| Fault::internal("a data export that was written is gone"))
 }
 
 async fn note(

@@ -6,29 +6,8 @@ use super::rules::DataExportState;
 use crate::actor::Actor;
 use crate::db::Db;
 use crate::fault::Fault;
-use crate::principal::{Owner, PrincipalType};
+use crate::principal::Owner;
 use crate::time::Time;
-
-/// An archive as it is shown.
-#[derive(Clone, Debug, sqlx::FromRow)]
-pub(crate) struct ExportRow {
-    pub(crate) export_uuid: Uuid,
-    pub(crate) state: DataExportState,
-    pub(crate) requested_by_kind: PrincipalType,
-    pub(crate) requested_by: Uuid,
-    pub(crate) reason: Option<String>,
-    pub(crate) created_at: Time,
-    pub(crate) started_at: Option<Time>,
-    pub(crate) ended_at: Option<Time>,
-    pub(crate) attempts: i32,
-    pub(crate) steps_done: i32,
-    pub(crate) steps_total: i32,
-    pub(crate) size_bytes: Option<i64>,
-    pub(crate) expires_at: Option<Time>,
-    /// Whether its object is there to be had.
-    pub(crate) is_kept: bool,
-    pub(crate) error: Option<String>,
-}
 
 /// What is asked for.
 pub(super) struct NewExport<'a> {
@@ -38,25 +17,21 @@ pub(super) struct NewExport<'a> {
     pub(super) reason: Option<&'a str>,
 }
 
-/// Puts an archive into the queue; `None` while another of the partner is there or being made.
-pub(super) async fn insert(db: &Db, new: &NewExport<'_>) -> Result<Option<ExportRow>, Fault> {
-    Ok(sqlx::query_as!(
-        ExportRow,
-        r#"insert into data_export (export_uuid, partner_uuid, requested_by_kind, requested_by, reason)
-           values ($1, $2, $3, $4, $5)
-           on conflict (partner_uuid) where state in ('QUEUED', 'RUNNING') do nothing
-           returning export_uuid, state as "state: DataExportState",
-                     requested_by_kind as "requested_by_kind: PrincipalType", requested_by, reason, created_at,
-                     started_at, ended_at, attempts, steps_done, steps_total, size_bytes, expires_at,
-                     false as "is_kept!", error"#,
+/// Puts an archive into the queue; false while another of the partner is there or being made.
+pub(super) async fn insert(db: &Db, new: &NewExport<'_>) -> Result<bool, Fault> {
+    let done = sqlx::query!(
+        "insert into data_export (export_uuid, partner_uuid, requested_by_kind, requested_by, reason)
+         values ($1, $2, $3, $4, $5)
+         on conflict (partner_uuid) where state in ('QUEUED', 'RUNNING') do nothing",
         new.export_uuid,
         new.partner_uuid,
         new.actor.kind,
         new.actor.uuid,
         new.reason,
     )
-    .fetch_optional(&mut *db.conn().await?)
-    .await?)
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(done.rows_affected() > 0)
 }
 
 /// How many archives a partner's team asked for within the last day.
