@@ -72,6 +72,13 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
     ("select count(*) as \"count!\" from security_event where ($1", "security_event", "the same"),
     ("select count(*) from support_desk_shown", "support_ticket", "the same"),
     ("select count(*) from support_desk_shown", "partner", "the same"),
+    (
+        "from support_desk_shown where (partner_uuid = any($1))",
+        "person",
+        "the tickets of several partners, only for staff; the planner takes them for many and joins everybody at once",
+    ),
+    ("from support_desk_shown where (partner_uuid = any($1))", "machine_client", "the same"),
+    ("from support_desk_shown where (partner_uuid = any($1))", "app", "the same"),
 ];
 
 /// A statement.

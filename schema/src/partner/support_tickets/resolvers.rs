@@ -90,7 +90,7 @@ impl SupportTicketsMutation {
             topic: body.topic,
             app_uuid: body.app_uuid,
             priority: rules::first_priority(has_priority),
-            opened_by_kind: principal.kind,
+            opened_by_kind: principal.kind.name(),
             opened_by: principal.uuid,
         };
         store::insert(&ask.db, owner, &new).await?;

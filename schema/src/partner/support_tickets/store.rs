@@ -7,7 +7,7 @@ use super::types::{SupportMessageSide, SupportTopic};
 use crate::auth::people::Addressee;
 use crate::db::Db;
 use crate::fault::Fault;
-use crate::principal::{Owner, PrincipalType};
+use crate::principal::Owner;
 use crate::time::Time;
 
 /// What one side wrote to the other.
@@ -84,7 +84,7 @@ pub(super) struct NewTicket<'a> {
     pub(super) topic: SupportTopic,
     pub(super) app_uuid: Option<Uuid>,
     pub(super) priority: SupportTicketPriority,
-    pub(super) opened_by_kind: PrincipalType,
+    pub(super) opened_by_kind: &'a str,
     pub(super) opened_by: Uuid,
 }
 
@@ -100,7 +100,7 @@ pub(super) async fn insert(db: &Db, owner: Owner, new: &NewTicket<'_>) -> Result
         new.topic.name(),
         new.app_uuid,
         new.priority.name(),
-        new.opened_by_kind.name(),
+        new.opened_by_kind,
         new.opened_by,
     )
     .execute(&mut *db.conn().await?)
