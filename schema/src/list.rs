@@ -7,9 +7,8 @@
 
 #![expect(dead_code, reason = "lists move here one after another; the first of them need only some of it")]
 
+mod select;
 mod statement;
-
-use std::marker::PhantomData;
 
 use async_graphql::OutputType;
 use serde::Serialize;
@@ -23,6 +22,7 @@ use crate::fault::{Code, Fault};
 use crate::page::{CountedList, CountedPage, List, Page};
 use crate::words::Word;
 
+pub(crate) use select::Select;
 pub(crate) use statement::Bound;
 use statement::Statement;
 
@@ -37,32 +37,12 @@ pub(crate) struct ListQuery<F: 'static, R: 'static, S: 'static> {
     pub(crate) operation: &'static str,
     /// What is selected of each row.
     pub(crate) select: &'static Select<R>,
-    /// What always narrows it: whose list it is.
+    /// What always narrows it: whose list it is. A value that is [given](Condition::given) stands first.
     pub(crate) within: &'static [Condition<F>],
     /// What may narrow it beside that.
     pub(crate) conditions: &'static [Condition<F>],
     /// The keys of each order, the last of which is unique.
     pub(crate) order: fn(S) -> &'static [Key<R>],
-}
-
-/// What is selected of rows that are lists', or looked up one by one.
-pub(crate) struct Select<R> {
-    columns: &'static str,
-    relations: &'static str,
-    row: PhantomData<fn() -> R>,
-}
-
-impl<R> Select<R> {
-    /// The columns, named as the fields of the row, and the relations that they come from, as they stand after `from`.
-    pub(crate) const fn new(columns: &'static str, relations: &'static str) -> Self {
-        Self { columns, relations, row: PhantomData }
-    }
-
-    fn statement(&self) -> Statement {
-        let mut statement = Statement::new("select ");
-        statement.text(self.columns).text(" from ").text(self.relations);
-        statement
-    }
 }
 
 /// Rows that are looked up by values, all of which are given.
@@ -78,10 +58,12 @@ impl<R> Lookup<R> {
     }
 
     fn statement(&self, mut values: impl Iterator<Item = Bound>) -> Statement {
-        let mut statement = self.select.statement();
+        let mut statement = Statement::new("select ");
+        self.select.rows(&mut statement);
         for condition in self.conditions {
             statement.narrow(condition, values.next());
         }
+        statement.behind_conditions(self.select.behind);
         statement
     }
 }
@@ -115,6 +97,17 @@ pub(crate) struct Condition<F> {
     pub(crate) sql: &'static str,
     /// The value, when the condition is asked for.
     pub(crate) value: fn(&F) -> Option<Bound>,
+}
+
+impl<F> Condition<F> {
+    /// No condition, but a value for which `{}` stands in the select and in the keys: the reader's locale, for example.
+    pub(crate) const fn given(value: fn(&F) -> Option<Bound>) -> Self {
+        Self { sql: "", value }
+    }
+
+    const fn is_given(&self) -> bool {
+        self.sql.is_empty()
+    }
 }
 
 /// One key of an order: a column, and where a row stands in it.
@@ -243,7 +236,7 @@ where
         let order = (self.order)(request.sort);
         let form = serde_json::to_vec(&(narrowed, request.sort)).map_err(Fault::internal)?;
         let cursors = &ask.services.cursors;
-        let mut statement = self.narrowed(self.select.statement(), narrowed);
+        let mut statement = self.narrowed(Select::rows, |condition| (condition.value)(narrowed).map(Some));
         if let Some(cursor) = &request.cursor {
             let keys = cursors.open(self.operation, &form, cursor).ok();
             let keys = keys.and_then(|keys| read_keys(order, &keys)).ok_or_else(of_another_list)?;
@@ -271,24 +264,30 @@ where
         if wanted != Some(true) {
             return Ok(None);
         }
-        let mut statement = self.narrowed(self.counting(), narrowed);
+        let mut statement = self.narrowed(Select::count, |condition| (condition.value)(narrowed).map(Some));
         Ok(Some(statement.builder.build_query_scalar().fetch_one(&mut *db.conn().await?).await?))
-    }
-
-    fn narrowed(&self, mut statement: Statement, narrowed: &F) -> Statement {
-        for condition in self.within.iter().chain(self.conditions) {
-            if let Some(value) = (condition.value)(narrowed) {
-                statement.narrow(condition.sql, Some(value));
-            }
-        }
-        statement
     }
 }
 
 impl<F, R, S> ListQuery<F, R, S> {
-    fn counting(&self) -> Statement {
-        let mut statement = Statement::new("select count(*) from ");
-        statement.text(self.select.relations);
+    /// The statement as far as its conditions go: those for which there is a value, which may be left open.
+    fn narrowed(
+        &self,
+        selected: fn(&Select<R>, &mut Statement),
+        value: impl Fn(&Condition<F>) -> Option<Option<Bound>>,
+    ) -> Statement {
+        let mut statement = Statement::new("select ");
+        let given = self.within.first().filter(|condition| condition.is_given());
+        if let Some(given) = given {
+            statement.given(value(given).flatten());
+        }
+        selected(self.select, &mut statement);
+        for condition in self.within.iter().chain(self.conditions).skip(usize::from(given.is_some())) {
+            if let Some(value) = value(condition) {
+                statement.narrow(condition.sql, value);
+            }
+        }
+        statement.behind_conditions(self.select.behind);
         statement
     }
 }
@@ -323,15 +322,16 @@ impl<F, R, S: Word> Statements for ListQuery<F, R, S> {
         choices.extend([Vec::new(), self.conditions.iter().collect()]);
         let mut texts = Vec::new();
         for chosen in &choices {
-            let narrowed = |mut statement: Statement| {
-                self.within.iter().for_each(|condition| statement.narrow(condition.sql, None));
-                chosen.iter().for_each(|condition| statement.narrow(condition.sql, None));
-                statement
+            let narrowed = |selected| {
+                self.narrowed(selected, |condition| {
+                    let mut known = self.within.iter().chain(chosen.iter().copied());
+                    known.any(|known| std::ptr::eq(known, condition)).then_some(None)
+                })
             };
-            texts.push(narrowed(self.counting()));
+            texts.push(narrowed(Select::count));
             for order in S::ALL.iter().map(|sort| (self.order)(*sort)) {
                 for (is_within, limit) in [(false, 1), (false, 100), (true, 1), (true, 100)] {
-                    let mut statement = narrowed(self.select.statement());
+                    let mut statement = narrowed(Select::rows);
                     if is_within {
                         statement.begin_after(order, None);
                     }

@@ -91,18 +91,63 @@ pub(super) struct Statement {
     pub(super) builder: QueryBuilder<Postgres>,
     values: usize,
     is_narrowed: bool,
+    given: Given,
+}
+
+/// The value that the select itself names.
+enum Given {
+    Nothing,
+    Value(Option<Bound>),
+    Bound(usize),
 }
 
 impl Statement {
     /// A statement that begins so.
     pub(super) fn new(beginning: &'static str) -> Self {
-        Self { builder: QueryBuilder::new(beginning), values: 0, is_narrowed: false }
+        Self { builder: QueryBuilder::new(beginning), values: 0, is_narrowed: false, given: Given::Nothing }
+    }
+
+    /// Lets `{}` stand for this value in every constant that follows, but for conditions, which have their own. Without a
+    /// value its place is left open.
+    pub(super) fn given(&mut self, value: Option<Bound>) {
+        self.given = Given::Value(value);
     }
 
     /// Goes on with a constant.
     pub(super) fn text(&mut self, text: &'static str) -> &mut Self {
-        self.builder.push(text);
+        if matches!(self.given, Given::Nothing) {
+            self.builder.push(text);
+            return self;
+        }
+        for (number, piece) in text.split("{}").enumerate() {
+            if number > 0 {
+                self.given_value();
+            }
+            self.builder.push(piece);
+        }
         self
+    }
+
+    /// The place of the given value, which is bound where it is first needed.
+    fn given_value(&mut self) {
+        match &mut self.given {
+            Given::Nothing => {}
+            Given::Value(value) => {
+                let value = value.take();
+                self.given = Given::Bound(self.place(value));
+            }
+            Given::Bound(place) => {
+                self.builder.push(format_args!("${place}"));
+            }
+        }
+    }
+
+    /// Goes on behind the conditions; what narrows the rows from here on begins anew.
+    pub(super) fn behind_conditions(&mut self, text: &'static str) {
+        if !text.is_empty() {
+            self.text(text);
+            self.is_narrowed = false;
+        }
     }
 
     /// Narrows the rows by a condition in which `{}` stands for the value, however often. Without a value its places are
@@ -232,6 +277,20 @@ mod tests {
         assert_eq!(
             statement.builder.sql().as_str(),
             "select a from b where (a is not null) and (strpos(a, $1) > 0 or strpos(c, $1) > 0) and (d = $2)"
+        );
+    }
+
+    #[test]
+    fn a_given_value_has_one_place_wherever_it_is_named() {
+        let mut statement = Statement::new("select ");
+        statement.given(Some("en".into()));
+        statement.text("names ->> {} from (select * from a");
+        statement.narrow("b = {}", Some(true.into()));
+        statement.behind_conditions(") as a cross join words({})");
+        statement.narrow("c", Some(Bound::Nothing));
+        assert_eq!(
+            statement.builder.sql().as_str(),
+            "select names ->> $1 from (select * from a where (b = $2)) as a cross join words($1) where (c)"
         );
     }
 
