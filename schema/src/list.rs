@@ -5,8 +5,6 @@
 //! compiler cannot check of such statements, `law::plans` does: it prepares every one of them against the migrated
 //! schema ([`Statements`]).
 
-#![expect(dead_code, reason = "lists move here one after another; the first of them need only some of it")]
-
 mod select;
 mod statement;
 

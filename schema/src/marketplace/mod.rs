@@ -18,7 +18,14 @@ pub(crate) use publication::{PutOff, publish_due};
 
 /// What is asked in the group in words that the compiler has not checked.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
-    let of_resources: [&[&dyn Statements]; _] = [&apps::STATEMENTS];
+    let of_resources: [&[&dyn Statements]; _] = [
+        &apps::STATEMENTS,
+        &categories::STATEMENTS,
+        &listings::STATEMENTS,
+        &media::STATEMENTS,
+        &submissions::STATEMENTS,
+        &versions::STATEMENTS,
+    ];
     of_resources.into_iter().flatten().copied()
 }
 

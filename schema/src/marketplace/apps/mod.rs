@@ -22,5 +22,5 @@ mod rules;
 mod store;
 
 pub(in crate::marketplace) use resolvers::{App, AppsMutation, AppsQuery, event, load};
-pub(crate) use rules::{Action, AppState, after, drawing};
+pub(crate) use rules::{AppAction, AppState, after, drawing};
 pub(in crate::marketplace) use store::{STATEMENTS, event_insert, lock};

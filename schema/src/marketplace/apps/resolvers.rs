@@ -5,19 +5,19 @@ mod types;
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-use super::list::{APPS, AppFilter, AppSort, OwnApps};
-use super::rules::{self, AppState, draft};
+use super::list::{APPS, AppFilter, AppSort, CHOICE, OwnApps};
+use super::rules::{self, draft};
 use super::store::{self, AppKey, Event};
 use crate::access::access;
 use crate::ask::{Ask, Asking};
 use crate::entitlement::Allowance;
 use crate::fault::Fault;
 use crate::list::PageRequest;
-use crate::page::{List, Window};
-use crate::words::Word as _;
+use crate::page::List;
 
 pub(crate) use types::App;
-use types::{AppCategories, AppCategoriesPut, AppCategory, AppCreate, AppUpdate, SelectableCategory};
+pub(super) use types::SelectableCategory;
+use types::{AppCategories, AppCategoriesPut, AppCategory, AppCreate, AppUpdate};
 
 /// Entries on a page of the category tree, which usually fits on one.
 const CATEGORIES_A_PAGE: i32 = 100;
@@ -41,7 +41,7 @@ impl AppsQuery {
         let ask = ctx.ask();
         let own = OwnApps { partner_uuid: ask.owner()?.uuid(), filter: filter.unwrap_or_default() };
         let request = PageRequest::new(sort, limit, cursor);
-        ask.answer_list(APPS.page(ask, &own, &request).await?.map(App::try_from)?.list())
+        ask.answer_list(APPS.page(ask, &own, &request).await?.map(|row| Ok(row.into()))?.list())
     }
 
     /// One app of the caller's partner.
@@ -59,12 +59,9 @@ impl AppsQuery {
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<SelectableCategory>>, Fault> {
-        let (ask, list) = (ctx.ask(), "marketplace_apps_list_selectable_categories");
-        let limit = limit.or(Some(CATEGORIES_A_PAGE));
-        let window = Window::read(&ask.services.cursors, list, &locale, limit, cursor.as_deref())?;
-        let rows = store::selectable_page(&ask.db, locale.as_deref(), &window).await?;
-        let (rows, page) = window.cut(rows, |row| vec![row.place.clone().into()]);
-        ask.answer_list(List { data: rows.into_iter().map(SelectableCategory::from).collect(), page })
+        let ask = ctx.ask();
+        let request = PageRequest::new(None, limit.or(Some(CATEGORIES_A_PAGE)), cursor);
+        ask.answer_list(CHOICE.page(ask, &locale, &request).await?.list())
     }
 }
 
@@ -84,7 +81,7 @@ impl AppsMutation {
         allowance.check(store::app_count(&ask.db, owner).await?, 1)?;
         let made = store::app_insert(&ask.db, owner, ask.new_uuid(), &draft, event(ask)?).await?;
         let made = made.ok_or_else(|| draft::slug_taken(&draft.slug))?;
-        ask.answer_created(made.app_uuid, made.try_into()?)
+        ask.answer_created(made.app_uuid, made.into())
     }
 
     /// Changes the draft of an app: what is left out stays, null empties.
@@ -114,7 +111,7 @@ impl AppsMutation {
         let ask = ctx.ask();
         let present = held(ask, app_uuid, None).await?;
         let versions = store::version_states_lock(&ask.db, app_uuid).await?;
-        rules::deletable(AppState::parse(&present.state)?, present.fixed.was_published, &versions)?;
+        rules::deletable(present.state, present.fixed.was_published, &versions)?;
         store::delete(&ask.db, ask.owner()?, app_uuid).await?;
         ask.answer(true)
     }
@@ -151,12 +148,12 @@ pub(in crate::marketplace) fn event(ask: &Ask) -> Result<Event, Fault> {
 /// An app for staff, whoever owns it. Those asked for side by side are fetched together.
 pub(in crate::marketplace) async fn load(ask: &Ask, app_uuid: Uuid) -> Result<App, Fault> {
     let row = ask.loader(store::loader).load(AppKey(app_uuid)).await?;
-    row.ok_or_else(|| Fault::not_found("app"))?.try_into()
+    Ok(row.ok_or_else(|| Fault::not_found("app"))?.into())
 }
 
 /// The app as its owner sees it.
 async fn found(ask: &Ask, app_uuid: Uuid) -> Result<App, Fault> {
-    store::get(&ask.db, ask.owner()?, app_uuid).await?.ok_or_else(missing)?.try_into()
+    Ok(store::get(&ask.db, ask.owner()?, app_uuid).await?.ok_or_else(missing)?.into())
 }
 
 /// The app held for a change, with the texts of this locale where there are some.

@@ -12,9 +12,11 @@
 //! one brings all back. Partners choose among what is shown; only staff write (specification: platform,
 //! Endpoints, note 2).
 
+mod list;
 mod resolvers;
 mod rules;
 mod store;
 
+pub(in crate::marketplace) use list::STATEMENTS;
 pub(in crate::marketplace) use resolvers::{CategoriesMutation, CategoriesQuery};
 pub(crate) use rules::drawing;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use async_graphql::Enum;
 use futures_util::{StreamExt, TryStreamExt};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -11,34 +10,19 @@ use crate::ask::{Ask, Download};
 use crate::fault::Fault;
 use crate::media::image::Processed;
 use crate::media::store::MediaKey;
+use crate::words::words;
 
-/// A size in which a picture can be had.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Enum, Deserialize, Serialize)]
-#[graphql(name = "MediaVariantName")]
-#[serde(rename_all = "UPPERCASE")]
-pub(crate) enum VariantName {
-    /// The whole picture.
-    Original,
-    /// Fits a square of 1,600 pixels.
-    Large,
-    /// Fits a square of 800 pixels.
-    Medium,
-    /// Fits a square of 256 pixels.
-    Small,
-}
-
-impl VariantName {
-    /// Every size, the largest first.
-    pub(crate) const ALL: [Self; 4] = [Self::Original, Self::Large, Self::Medium, Self::Small];
-
-    /// The name in answers and columns.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Original => "ORIGINAL",
-            Self::Large => "LARGE",
-            Self::Medium => "MEDIUM",
-            Self::Small => "SMALL",
-        }
+words! {
+    /// A size in which a picture can be had, the largest first.
+    pub(crate) enum MediaVariantName {
+        /// The whole picture.
+        Original = "ORIGINAL",
+        /// Fits a square of 1,600 pixels.
+        Large = "LARGE",
+        /// Fits a square of 800 pixels.
+        Medium = "MEDIUM",
+        /// Fits a square of 256 pixels.
+        Small = "SMALL",
     }
 }
 
@@ -71,9 +55,9 @@ pub(crate) struct Stored {
 }
 
 /// Every size of a picture, the largest first. One that was never made is the next larger that there is.
-pub(crate) fn sizes<'a, T>(original: &'a T, copies: &'a BTreeMap<String, T>) -> [(VariantName, &'a T); 4] {
+pub(crate) fn sizes<'a, T>(original: &'a T, copies: &'a BTreeMap<String, T>) -> [(MediaVariantName, &'a T); 4] {
     let mut last = original;
-    VariantName::ALL.map(|name| {
+    MediaVariantName::EACH.map(|name| {
         last = copies.get(name.name()).unwrap_or(last);
         (name, last)
     })
@@ -83,7 +67,7 @@ pub(crate) fn sizes<'a, T>(original: &'a T, copies: &'a BTreeMap<String, T>) -> 
 ///
 /// # Errors
 /// [`crate::Code::Unavailable`] when the store is away, [`crate::Code::Internal`] when it has lost the object.
-pub(crate) async fn deliver(ask: &Ask, stored: &Stored, variant: VariantName, called: &str) -> Result<(), Fault> {
+pub(crate) async fn deliver(ask: &Ask, stored: &Stored, variant: MediaVariantName, called: &str) -> Result<(), Fault> {
     let found = sizes(&stored.original, &stored.copies).into_iter().find(|(name, _)| *name == variant);
     let size = found.map_or(&stored.original, |(_, size)| size);
     let lost = || Fault::internal(format!("the picture {} has no object {}", stored.media_uuid, size.object_key));

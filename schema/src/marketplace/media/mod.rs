@@ -11,12 +11,14 @@
 //! of a picture never change; a new upload is a new picture (specification: design, security, 14 and 17).
 
 mod content;
+mod list;
 mod resolvers;
 mod rules;
 mod store;
 
 pub(in crate::marketplace) use content::sizes;
-pub(crate) use content::{Size, Stored, VariantName, deliver, keep};
+pub(crate) use content::{MediaVariantName, Size, Stored, deliver, keep};
+pub(in crate::marketplace) use list::STATEMENTS;
 pub(crate) use resolvers::MediaVariant;
 pub(in crate::marketplace) use resolvers::{MediaMutation, MediaQuery};
 pub(in crate::marketplace) use rules::MediaKind;

@@ -6,16 +6,18 @@ use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::content::{self, Kept, Size, VariantName};
+use super::content::{self, Kept, MediaVariantName, Size};
+use super::list::{MediaFilter, MediaRow, OF_AN_APP, OwnPictures};
 use super::rules::{self, MediaKind};
-use super::store::{self, MediaRow, NewMedia, Room};
+use super::store::{self, NewMedia, Room};
 use crate::access::{access, answers_file};
 use crate::ask::{Ask, Asking};
 use crate::daily::{self, Daily};
 use crate::entitlement::Allowance;
 use crate::fault::Fault;
+use crate::list::PageRequest;
 use crate::marketplace::apps;
-use crate::page::{List, Window, names};
+use crate::page::List;
 use crate::time::Time;
 
 /// A picture of an app's draft.
@@ -57,7 +59,7 @@ pub(in crate::marketplace) struct Media {
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MediaVariant {
     /// Which one.
-    pub(crate) name: VariantName,
+    pub(crate) name: MediaVariantName,
     /// Pixels.
     pub(crate) width: i32,
     /// Pixels.
@@ -93,21 +95,18 @@ impl MediaQuery {
         &self,
         ctx: &Context<'_>,
         app_uuid: Uuid,
-        kind: Option<Vec<MediaKind>>,
+        filter: Option<MediaFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<Media>>, Fault> {
         let ask = ctx.ask();
-        let owner = ask.owner()?;
-        let kinds = names(kind);
-        let bound = (owner, app_uuid, &kinds);
-        let window = Window::read(&ask.services.cursors, "marketplace_media_list", &bound, limit, cursor.as_deref())?;
-        let rows = store::page(&ask.db, owner, app_uuid, kinds.as_deref(), &window).await?;
-        if rows.is_empty() {
+        let filter = filter.unwrap_or_default();
+        let own = OwnPictures { partner_uuid: ask.owner()?.uuid(), app_uuid, filter };
+        let found = OF_AN_APP.page(ask, &own, &PageRequest::new(None, limit, cursor)).await?;
+        if found.rows.is_empty() {
             room(ask, app_uuid, MediaKind::Icon).await?;
         }
-        let (rows, page) = window.cut(rows, MediaRow::keys);
-        ask.answer_list(List { data: rows.into_iter().map(Media::try_from).collect::<Result<_, _>>()?, page })
+        ask.answer_list(found.map(|row| Ok(Media::from(row)))?.list())
     }
 
     /// The bytes of a picture, in one of four sizes.
@@ -117,13 +116,13 @@ impl MediaQuery {
         ctx: &Context<'_>,
         app_uuid: Uuid,
         media_uuid: Uuid,
-        variant: Option<VariantName>,
+        variant: Option<MediaVariantName>,
     ) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();
         let stored = store::stored_get(&ask.db, ask.owner()?, app_uuid, media_uuid).await?;
         let stored = stored.ok_or_else(|| Fault::not_found("picture"))?;
         let called = stored.media_uuid.to_string();
-        content::deliver(ask, &stored, variant.unwrap_or(VariantName::Original), &called).await?;
+        content::deliver(ask, &stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
         ask.answer(true)
     }
 }
@@ -160,7 +159,7 @@ impl MediaMutation {
         let kept = content::keep(ask, &made).await?;
         let new = NewMedia { app_uuid, alt_text, caption, ..begun(ask, kind, kept) };
         let row = take(ask, kind, new, made.stored_bytes()).await?;
-        ask.answer_created(row.media_uuid, row.try_into()?)
+        ask.answer_created(row.media_uuid, row.into())
     }
 }
 
@@ -175,7 +174,7 @@ fn begun(ask: &Ask, kind: MediaKind, kept: Kept) -> NewMedia {
     NewMedia {
         media_uuid: ask.new_uuid(),
         app_uuid: Uuid::nil(),
-        kind: kind.name(),
+        kind,
         position: 1,
         alt_text: String::new(),
         caption: String::new(),
@@ -201,17 +200,15 @@ async fn take(ask: &Ask, kind: MediaKind, mut new: NewMedia, stored: i64) -> Res
     Ok(row)
 }
 
-impl TryFrom<MediaRow> for Media {
-    type Error = Fault;
-
-    fn try_from(row: MediaRow) -> Result<Self, Fault> {
+impl From<MediaRow> for Media {
+    fn from(row: MediaRow) -> Self {
         let original = row.original();
         let variants = MediaVariant::all(&original, &row.variants.0);
         let said = |text: String| Some(text).filter(|text| !text.is_empty());
-        Ok(Self {
+        Self {
             uuid: row.media_uuid,
             app_uuid: row.app_uuid,
-            kind: MediaKind::parse(&row.kind)?,
+            kind: row.kind,
             position: row.position,
             alt_text: said(row.alt_text),
             caption: said(row.caption),
@@ -222,6 +219,6 @@ impl TryFrom<MediaRow> for Media {
             sha256: hex::encode(row.sha256),
             variants,
             created_at: row.created_at,
-        })
+        }
     }
 }

@@ -1,22 +1,20 @@
 //! What pictures an app may have, and what may be said about them.
 
-use async_graphql::Enum;
-use serde::Serialize;
-
 use crate::entitlement::Allowance;
 use crate::fault::{Code, Fault, FieldError};
 use crate::media::image::{ImageError, ImageProblem, PictureKind};
+use crate::words::words;
 
-/// What a picture is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum, Serialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub(in crate::marketplace) enum MediaKind {
-    /// Square; stands for the app in lists.
-    Icon,
-    /// The app at work.
-    Screenshot,
-    /// Wider than high; heads the listing.
-    Banner,
+words! {
+    /// What a picture is for.
+    pub(in crate::marketplace) enum MediaKind {
+        /// Square; stands for the app in lists.
+        Icon = "ICON",
+        /// The app at work.
+        Screenshot = "SCREENSHOT",
+        /// Wider than high; heads the listing.
+        Banner = "BANNER",
+    }
 }
 
 /// Most screenshots of an app (specification: the contract, MediaKind).
@@ -27,26 +25,6 @@ pub(crate) const LIMIT: &str = "media_megabytes";
 const MEGABYTE: i64 = 1024 * 1024;
 
 impl MediaKind {
-    /// The column's value.
-    pub(in crate::marketplace) const fn name(self) -> &'static str {
-        match self {
-            Self::Icon => "ICON",
-            Self::Screenshot => "SCREENSHOT",
-            Self::Banner => "BANNER",
-        }
-    }
-
-    /// Reads the column's value.
-    ///
-    /// # Errors
-    /// [`Code::Internal`] for a value that the column's check would not let in.
-    pub(in crate::marketplace) fn parse(text: &str) -> Result<Self, Fault> {
-        [Self::Icon, Self::Screenshot, Self::Banner]
-            .into_iter()
-            .find(|kind| kind.name() == text)
-            .ok_or_else(|| Fault::internal(format!("a picture of the kind {text}")))
-    }
-
     /// What it must look like.
     pub(super) const fn picture(self) -> PictureKind {
         match self {
@@ -161,12 +139,5 @@ mod tests {
         let fault = refusal(ImageError::Refused(ImageProblem::NotSquare));
         let error = fault.parts().errors.first().cloned();
         assert_eq!(error.map(|error| (error.pointer, error.code)), Some((Some("/file".into()), "NOT_SQUARE".into())));
-    }
-
-    #[test]
-    fn every_kind_reads_back_as_it_was_written() {
-        for kind in [MediaKind::Icon, MediaKind::Screenshot, MediaKind::Banner] {
-            assert_eq!(MediaKind::parse(kind.name()).ok(), Some(kind));
-        }
     }
 }

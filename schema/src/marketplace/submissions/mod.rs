@@ -12,9 +12,12 @@
 //! (`versions/rules.rs`). Only the reviewer who claimed it decides. A rejection is appealed once, and another reviewer
 //! than the one who rejected takes the appeal (specification: decisions, States).
 
+mod list;
 mod resolvers;
 mod rules;
 mod store;
 
-pub(in crate::marketplace) use resolvers::{ReviewFinding, SubmissionState, SubmissionsMutation, SubmissionsQuery};
+pub(in crate::marketplace) use list::STATEMENTS;
+pub(in crate::marketplace) use resolvers::{ReviewFinding, SubmissionsMutation, SubmissionsQuery};
+pub(in crate::marketplace) use rules::SubmissionState;
 pub(in crate::marketplace) use store::{FindingRow, NewSubmission, Standing, insert, standings, ties_get};

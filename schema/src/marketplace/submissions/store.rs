@@ -1,7 +1,6 @@
 //! Every statement about submissions and findings.
 
 mod decision;
-mod queue;
 mod standing;
 
 use serde::Deserialize;
@@ -16,7 +15,6 @@ use crate::marketplace::publication::Snapshot;
 pub(super) use decision::{
     Decision, NewFinding, addressees_page, obstacle_get, requirement_codes_get, set_claimed, set_decided,
 };
-pub(super) use queue::{Filter, Order, SubmissionRow, count, get, page};
 pub(in crate::marketplace) use standing::{Standing, standings};
 
 /// What a reviewer found.

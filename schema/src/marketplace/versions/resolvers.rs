@@ -9,20 +9,21 @@ use uuid::Uuid;
 
 use types::{AppVersion, AppVersionCreate, AppVersionPublish, AppVersionSubmit};
 
-use super::rules::manifest::{self, Manifest};
+use super::list::{AppVersionFilter, AppVersionSort, OwnVersions, VERSIONS, VersionRow};
+use super::rules::manifest::{self, AppManifest};
 use super::rules::number::{self, Number};
-use super::rules::{Action, State, after, appeal_checked, notes, schedule};
-use super::store::{self, Filter, Held, NewVersion, Order, VersionRow};
+use super::rules::{AppVersionAction, AppVersionState, after, appeal_checked, notes, schedule};
+use super::store::{self, Held, NewVersion};
 use crate::access::access;
 use crate::actor::Actor;
 use crate::ask::{Ask, Asking};
 use crate::fault::{Fault, FieldError};
+use crate::list::{PageRequest, Rows};
 use crate::marketplace::apps;
 use crate::marketplace::checklist::{self, OpenItem};
 use crate::marketplace::publication;
 use crate::marketplace::submissions::{self, NewSubmission};
-use crate::page::{List, Window, names};
-use crate::words::Word as _;
+use crate::page::List;
 
 /// Reads of versions.
 #[derive(Default)]
@@ -36,22 +37,18 @@ impl VersionsQuery {
         &self,
         ctx: &Context<'_>,
         app_uuid: Uuid,
-        state: Option<Vec<State>>,
-        sort: Option<String>,
+        filter: Option<AppVersionFilter>,
+        sort: Option<AppVersionSort>,
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<AppVersion>>, Fault> {
-        let ask = ctx.ask();
-        let state = names(state);
-        let order = if sort.as_deref() == Some("created_at") { Order::OldestFirst } else { Order::NewestFirst };
-        let filter = Filter { owner: ask.owner()?, app_uuid, state, order };
-        let window =
-            Window::read(&ask.services.cursors, "marketplace_versions_list", &filter, limit, cursor.as_deref())?;
-        let (rows, page) = store::page(&ask.db, &filter, &window).await?;
-        if rows.is_empty() && !store::app_exists(&ask.db, filter.owner, app_uuid).await? {
+        let (ask, owner) = (ctx.ask(), ctx.ask().owner()?);
+        let own = OwnVersions { partner_uuid: owner.uuid(), app_uuid, filter: filter.unwrap_or_default() };
+        let Rows { rows, page } = VERSIONS.page(ask, &own, &PageRequest::new(sort, limit, cursor)).await?;
+        if rows.is_empty() && !store::app_exists(&ask.db, owner, app_uuid).await? {
             return Err(Fault::not_found("app"));
         }
-        ask.answer_list(List { data: shown(ask, rows).await?, page })
+        ask.answer_list(List { data: show_versions(ask, rows).await?, page })
     }
 
     /// One version, and where its last submission stands.
@@ -87,8 +84,8 @@ impl VersionsMutation {
         let missing = || Fault::not_found("app");
         apps::lock(&ask.db, owner, app_uuid).await?.ok_or_else(missing)?;
         let ground = store::ground_get(&ask.db, owner, app_uuid, &number).await?.ok_or_else(missing)?;
-        let manifest = manifest::kept(body.manifest.map(Manifest::from).unwrap_or_default())?;
-        if ground.app_state == apps::AppState::Archived.name() {
+        let manifest = manifest::kept(body.manifest.map(AppManifest::from).unwrap_or_default())?;
+        if ground.app_state == apps::AppState::Archived {
             return Err(Fault::conflict("This app is archived. Restore it before you begin a version."));
         }
         if let Some(published) = ground.published_number.filter(|_| !ground.is_higher) {
@@ -145,12 +142,12 @@ async fn submit(
     held: &Held,
     body: AppVersionSubmit,
 ) -> Result<(), Fault> {
-    let state = State::parse(&held.state)?;
+    let state = held.state;
     let ties = submissions::ties_get(&ask.db, app_uuid, version_uuid).await?;
-    after("version", state, Action::Submit, ties.was_appealed)?;
+    after("version", state, AppVersionAction::Submit, ties.was_appealed)?;
     let appeal_text = body.appeal_text.as_deref();
     appeal_checked(state, body.appeal.unwrap_or_default(), appeal_text)?;
-    if held.app_state == apps::AppState::Archived.name() {
+    if held.app_state == apps::AppState::Archived {
         return Err(Fault::conflict("This app is archived. Restore it before you submit a version."));
     }
     if let Some(other) = ties.other_in_review {
@@ -167,7 +164,7 @@ async fn submit(
         .await?
         .ok_or_else(|| Fault::internal("a version that is held is gone"))?;
     snapshot.note = body.note.filter(|note| !note.trim().is_empty());
-    let appeal_text = appeal_text.filter(|_| state == State::Rejected);
+    let appeal_text = appeal_text.filter(|_| state == AppVersionState::Rejected);
     let new = NewSubmission { submission_uuid: ask.new_uuid(), version_uuid, appeal_text, snapshot: &snapshot };
     submissions::insert(&ask.db, actor(ask)?, &new).await
 }
@@ -182,10 +179,10 @@ async fn publish(
     if let Some(publish_at) = body.publish_at {
         schedule::checked(publish_at, ask.now)?;
     }
-    let action = if body.publish_at.is_some() { Action::Schedule } else { Action::Publish };
+    let action = if body.publish_at.is_some() { AppVersionAction::Schedule } else { AppVersionAction::Publish };
     let ties = submissions::ties_get(&ask.db, app_uuid, version_uuid).await?;
-    after("version", State::parse(&held.state)?, action, ties.was_appealed)?;
-    apps::after(apps::AppState::parse(&held.app_state)?, apps::Action::Publish, false)?;
+    after("version", held.state, action, ties.was_appealed)?;
+    apps::after(held.app_state, apps::AppAction::Publish, false)?;
     higher_checked(ask, version_uuid, held).await?;
     match body.publish_at {
         Some(publish_at) => store::set_scheduled(&ask.db, actor(ask)?, version_uuid, publish_at).await,
@@ -210,20 +207,19 @@ async fn held(ask: &Ask, app_uuid: Uuid, version_uuid: Uuid) -> Result<Held, Fau
 async fn one(ask: &Ask, app_uuid: Uuid, version_uuid: Uuid) -> Result<AppVersion, Fault> {
     let row = store::get(&ask.db, ask.owner()?, app_uuid, version_uuid).await?;
     let row = row.ok_or_else(|| Fault::not_found("version"))?;
-    let mut versions = shown(ask, vec![row]).await?;
+    let mut versions = show_versions(ask, vec![row]).await?;
     versions.pop().ok_or_else(|| Fault::internal("a version that was read is gone"))
 }
 
 /// Rows as they are shown. Where those stand that wait is asked only when one does.
-async fn shown(ask: &Ask, rows: Vec<VersionRow>) -> Result<Vec<AppVersion>, Fault> {
+async fn show_versions(ask: &Ask, rows: Vec<VersionRow>) -> Result<Vec<AppVersion>, Fault> {
     let waiting: Vec<Uuid> = rows.iter().filter_map(VersionRow::waiting).collect();
     let standings = if waiting.is_empty() { HashMap::new() } else { submissions::standings(&ask.db, &waiting).await? };
-    rows.into_iter()
-        .map(|row| {
-            let standing = row.submission_uuid.and_then(|submission| standings.get(&submission)).copied();
-            AppVersion::of(row, standing)
-        })
-        .collect()
+    let shown = rows.into_iter().map(|row| {
+        let standing = row.submission_uuid.and_then(|submission| standings.get(&submission)).copied();
+        AppVersion::of(row, standing)
+    });
+    Ok(shown.collect())
 }
 
 /// The refusal that names each requirement still open, where what it is about stands in the app or the version.

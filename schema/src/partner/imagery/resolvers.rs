@@ -11,7 +11,7 @@ use crate::ask::{Ask, Asking};
 use crate::daily::{self, Daily};
 use crate::entitlement::Allowance;
 use crate::fault::Fault;
-use crate::marketplace::media::{self, MediaVariant, VariantName};
+use crate::marketplace::media::{self, MediaVariant, MediaVariantName};
 use crate::page::{List, Page, Window};
 use crate::partner::events::{self, PartnerEvent};
 use crate::partner::own::own;
@@ -85,13 +85,13 @@ impl ImageryQuery {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         kind: ImageKind,
-        variant: Option<VariantName>,
+        variant: Option<MediaVariantName>,
     ) -> Result<Option<bool>, Fault> {
         let ask = ctx.ask();
         let stored = store::stored_get(&ask.db, own(ask, partner_uuid)?, kind.name()).await?;
         let stored = stored.ok_or_else(|| missing(kind))?;
         let called = kind.name().to_ascii_lowercase();
-        media::deliver(ask, &stored, variant.unwrap_or(VariantName::Original), &called).await?;
+        media::deliver(ask, &stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
         ask.answer(true)
     }
 }

@@ -13,7 +13,7 @@ fn minimal() -> Facts {
         support_email: Some("help@mise.example".to_owned()),
         privacy_url: Some("https://mise.example/privacy".to_owned()),
         primary_category_shown: Some(true),
-        pictures: vec![picture("ICON", "")],
+        pictures: vec![picture(MediaKind::Icon, "")],
         version: Some(VersionFact { release_notes: Some("The first version.".to_owned()), ..VersionFact::default() }),
         account: AccountFact { partner_state: "ACTIVE".to_owned(), is_verified: true },
         ..Facts::default()
@@ -29,8 +29,8 @@ fn text(locale: &str, name: &str, tagline: &str, description: &str) -> TextFact 
     }
 }
 
-fn picture(kind: &str, alt_text: &str) -> PictureFact {
-    PictureFact { kind: kind.to_owned(), alt_text: alt_text.to_owned() }
+fn picture(kind: MediaKind, alt_text: &str) -> PictureFact {
+    PictureFact { kind, alt_text: alt_text.to_owned() }
 }
 
 /// The numbers that are not met, blocking ones only or all.
@@ -78,7 +78,11 @@ fn a_help_page_does_as_well_as_an_address() {
 
 #[test]
 fn pictures_with_texts_and_two_screenshots_leave_nothing_open() {
-    let pictures = vec![picture("ICON", "A board"), picture("SCREENSHOT", "A week"), picture("SCREENSHOT", "A day")];
+    let pictures = vec![
+        picture(MediaKind::Icon, "A board"),
+        picture(MediaKind::Screenshot, "A week"),
+        picture(MediaKind::Screenshot, "A day"),
+    ];
     assert!(unmet(&Facts { pictures, ..minimal() }, false).is_empty());
 }
 
