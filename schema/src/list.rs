@@ -125,7 +125,7 @@ pub(crate) struct Key<R> {
     pub(crate) descending: bool,
     /// The type of its values.
     pub(crate) kind: KeyKind,
-    /// The row's value, as JSON.
+    /// The row's value, as JSON; null for a moment that never comes, where the column has `infinity`.
     pub(crate) of: fn(&R) -> Value,
 }
 
@@ -180,6 +180,7 @@ impl KeyKind {
     /// A cursor's value as it is bound; none for a value of another type.
     fn read(self, value: &Value) -> Option<Bound> {
         Some(match self {
+            Self::Moment if value.is_null() => Bound::Never,
             Self::Moment => Bound::Moment(serde_json::from_value(value.clone()).ok()?),
             Self::Text => Bound::Text(value.as_str()?.to_owned()),
             Self::Id => Bound::Id(serde_json::from_value(value.clone()).ok()?),
@@ -268,11 +269,16 @@ where
     /// # Errors
     /// When the database is away.
     pub(crate) async fn total(&self, db: &Db, narrowed: &F, wanted: Option<bool>) -> Result<Option<i64>, Fault> {
-        if wanted != Some(true) {
-            return Ok(None);
-        }
+        if wanted == Some(true) { self.count(db, narrowed).await.map(Some) } else { Ok(None) }
+    }
+
+    /// How many rows there are in all of what is narrowed so.
+    ///
+    /// # Errors
+    /// When the database is away.
+    pub(crate) async fn count(&self, db: &Db, narrowed: &F) -> Result<i64, Fault> {
         let mut statement = self.narrowed(self.counting(), narrowed);
-        Ok(Some(statement.builder.build_query_scalar().fetch_one(&mut *db.conn().await?).await?))
+        Ok(statement.builder.build_query_scalar().fetch_one(&mut *db.conn().await?).await?)
     }
 
     fn narrowed(&self, mut statement: Statement, narrowed: &F) -> Statement {

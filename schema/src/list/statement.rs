@@ -1,6 +1,9 @@
 //! A list's statement while it is put together: constants, and places of values.
 
-use sqlx::{Postgres, QueryBuilder};
+use sqlx::encode::IsNull;
+use sqlx::error::BoxDynError;
+use sqlx::postgres::{PgArgumentBuffer, PgTypeInfo};
+use sqlx::{Encode, Postgres, QueryBuilder, Type};
 use uuid::Uuid;
 
 use super::Key;
@@ -28,6 +31,8 @@ pub(crate) enum Bound {
     Ids(Vec<Uuid>),
     /// A moment.
     Moment(Time),
+    /// The moment that never comes: `infinity`, which is behind all others.
+    Never,
 }
 
 impl Bound {
@@ -58,6 +63,7 @@ impl Bound {
             Self::Id(value) => builder.push_bind(value),
             Self::Ids(value) => builder.push_bind(value),
             Self::Moment(value) => builder.push_bind(value),
+            Self::Never => builder.push_bind(Never),
         };
     }
 }
@@ -83,6 +89,21 @@ impl From<Time> for Bound {
 impl From<&str> for Bound {
     fn from(value: &str) -> Self {
         Self::Text(value.to_owned())
+    }
+}
+
+/// `infinity`, which no [`Time`] is.
+struct Never;
+
+impl Type<Postgres> for Never {
+    fn type_info() -> PgTypeInfo {
+        <Time as Type<Postgres>>::type_info()
+    }
+}
+
+impl Encode<'_, Postgres> for Never {
+    fn encode_by_ref(&self, buffer: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
+        <i64 as Encode<Postgres>>::encode_by_ref(&i64::MAX, buffer)
     }
 }
 
@@ -155,8 +176,14 @@ impl Statement {
         self.text(")");
     }
 
-    /// The keys go different ways: behind is whatever is behind in the first key that differs.
+    /// The keys go different ways: behind is whatever is behind in the first key that differs. The first key is compared
+    /// by itself too, because an index finds the place by that.
     fn compare_key_by_key<R>(&mut self, order: &[Key<R>], keys: &mut Keys) {
+        if let Some(first) = order.first() {
+            self.text(first.column).text(if first.descending { " <= " } else { " >= " });
+            self.key(keys, 0);
+            self.text(" and ");
+        }
         for (number, key) in order.iter().enumerate() {
             self.text(if number == 0 { "((" } else { " or (" });
             for (before, same) in order.iter().enumerate().take(number) {
@@ -247,7 +274,7 @@ mod tests {
         assert_eq!(text(&[key("a", false)]), " where (a) > ($1) order by a");
         assert_eq!(
             text(&[key("a", true), key("b", false)]),
-            " where ((a < $1) or (a = $1 and b > $2)) order by a desc, b"
+            " where a <= $1 and ((a < $1) or (a = $1 and b > $2)) order by a desc, b"
         );
     }
 }
