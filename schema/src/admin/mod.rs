@@ -33,7 +33,8 @@ use crate::list::Statements;
 
 /// What is asked in the group in words that the compiler has not checked.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
-    let of_resources: [&[&dyn Statements]; _] = [&users::STATEMENTS];
+    let of_resources: [&[&dyn Statements]; _] =
+        [&subscriptions::STATEMENTS, &tier_change_requests::STATEMENTS, &users::STATEMENTS];
     of_resources.into_iter().flatten().copied()
 }
 
@@ -42,7 +43,7 @@ roots! {
     pub(crate) struct AdminQuery(
         audit_records::AuditRecordsQuery,
         data_exports::StaffDataExportsQuery,
-        entitlements::EntitlementsQuery,
+        entitlements::AdminEntitlementsQuery,
         invitations::InvitationsQuery,
         machine_clients::MachineClientsQuery,
         mail_messages::MailMessagesQuery,
@@ -68,7 +69,7 @@ roots! {
     /// What can be written in the group.
     pub(crate) struct AdminMutation(
         data_exports::StaffDataExportsMutation,
-        entitlements::EntitlementsMutation,
+        entitlements::AdminEntitlementsMutation,
         invitations::InvitationsMutation,
         machine_clients::MachineClientsMutation,
         mail_messages::MailMessagesMutation,

@@ -19,8 +19,15 @@ use crate::list::Statements;
 
 /// What is asked in the group in words that the compiler has not checked.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
-    let of_resources: [&[&dyn Statements]; _] = [];
-    of_resources.into_iter().flatten().copied()
+    let of_resources: [&[&dyn Statements]; _] = [
+        &change_requests::STATEMENTS,
+        &current::STATEMENTS,
+        &features::STATEMENTS,
+        &public_features::STATEMENTS,
+        &public_tiers::STATEMENTS,
+        &tiers::STATEMENTS,
+    ];
+    of_resources.into_iter().flatten().copied().chain(changing::statements())
 }
 
 roots! {

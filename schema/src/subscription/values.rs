@@ -8,36 +8,37 @@
 
 use std::cmp::Ordering;
 
-use async_graphql::{Enum, InputObject, Json, SimpleObject};
+use async_graphql::{InputObject, Json, SimpleObject};
 use serde_json::Value;
 
 use crate::fault::FieldError;
+use crate::words::words;
 
 /// The largest limit that can be set; beyond it one says that there is none.
 const LARGEST: i64 = 999_999_999_999;
 /// A limit without a cap, as it is kept.
 const UNLIMITED: &str = "unlimited";
 
-/// The kinds of feature.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum FeatureKind {
-    /// It is there or not.
-    Flag,
-    /// A number, or no cap.
-    Limit,
-    /// It lets a partner's people and programs hold a scope.
-    Scope,
+words! {
+    /// The kinds of feature.
+    pub(crate) enum FeatureKind {
+        /// It is there or not.
+        Flag = "FLAG",
+        /// A number, or no cap.
+        Limit = "LIMIT",
+        /// It lets a partner's people and programs hold a scope.
+        Scope = "SCOPE",
+    }
 }
 
-/// Whether a change gives or takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum Effect {
-    /// There is more of it.
-    Gain,
-    /// There is less of it.
-    Loss,
+words! {
+    /// Whether a change gives or takes.
+    pub(crate) enum Effect {
+        /// There is more of it.
+        Gain = "GAIN",
+        /// There is less of it.
+        Loss = "LOSS",
+    }
 }
 
 /// What a feature is worth somewhere.
@@ -90,26 +91,6 @@ impl Effect {
             Ordering::Less => Some(Self::Gain),
             Ordering::Greater => Some(Self::Loss),
             Ordering::Equal => None,
-        }
-    }
-}
-
-impl FeatureKind {
-    /// Reads the column's value.
-    pub(crate) fn of(text: &str) -> Self {
-        match text {
-            "FLAG" => Self::Flag,
-            "LIMIT" => Self::Limit,
-            _ => Self::Scope,
-        }
-    }
-
-    /// The column's value.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Flag => "FLAG",
-            Self::Limit => "LIMIT",
-            Self::Scope => "SCOPE",
         }
     }
 }

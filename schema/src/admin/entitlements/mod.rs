@@ -12,4 +12,4 @@ mod resolvers;
 mod rules;
 mod store;
 
-pub(in crate::admin) use resolvers::{EntitlementsMutation, EntitlementsQuery};
+pub(in crate::admin) use resolvers::{AdminEntitlementsMutation, AdminEntitlementsQuery};

@@ -10,7 +10,7 @@ use crate::access::{access, audit_partner, batched};
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::Fault;
 use crate::principal::PrincipalType;
-use crate::subscription::changing::Change;
+use crate::subscription::changing::SubscriptionChange;
 use crate::subscription::entitlements::EntitlementSource;
 use crate::subscription::values::{FeatureKind, FeatureValue, Said};
 use crate::time::Time;
@@ -105,10 +105,10 @@ pub(crate) struct EntitlementOverridePut {
 
 /// Reads of entitlements.
 #[derive(Default)]
-pub(crate) struct EntitlementsQuery;
+pub(crate) struct AdminEntitlementsQuery;
 
-#[Object(name = "AdminEntitlementsQuery", rename_fields = "snake_case", rename_args = "snake_case")]
-impl EntitlementsQuery {
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl AdminEntitlementsQuery {
     /// What a partner is entitled to, and where each value comes from.
     #[graphql(
         directive = access::apply("labs.admin.subscriptions".into()),
@@ -135,10 +135,10 @@ impl EntitlementsQuery {
 
 /// Writes of entitlements.
 #[derive(Default)]
-pub(crate) struct EntitlementsMutation;
+pub(crate) struct AdminEntitlementsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl EntitlementsMutation {
+impl AdminEntitlementsMutation {
     /// Another value for one partner, until a day named. It takes the place of an override that is there.
     #[graphql(
         directive = access::apply("labs.admin.subscriptions:write".into()),
@@ -160,8 +160,8 @@ impl EntitlementsMutation {
             enabled: body.enabled,
             unlimited: body.unlimited,
         };
-        let value = rules::put(FeatureKind::of(&kind), &said, (body.expires_at, ask.now))?;
-        let (caller, change) = (ask.principal()?, Change::asked(ask, Some(&body.reason))?);
+        let value = rules::put(kind, &said, (body.expires_at, ask.now))?;
+        let (caller, change) = (ask.principal()?, SubscriptionChange::asked(ask, Some(&body.reason))?);
         change.hold_first(partner_uuid).await?;
         let new = NewOverride {
             partner_uuid,
@@ -193,7 +193,7 @@ impl EntitlementsMutation {
         let ask = ctx.ask();
         noted(ask, partner_uuid).await?;
         ask.note_reason(reason.as_str());
-        let change = Change::asked(ask, Some(&reason))?;
+        let change = SubscriptionChange::asked(ask, Some(&reason))?;
         change.hold_first(partner_uuid).await?;
         if !store::delete(&ask.db, partner_uuid, &feature_code).await? {
             return Err(Fault::not_found("override of this feature for this partner"));
@@ -218,8 +218,7 @@ async fn noted(ask: &Ask, partner_uuid: Uuid) -> Result<PartnerRow, Fault> {
 
 impl From<EntitlementRow> for PartnerEntitlement {
     fn from(row: EntitlementRow) -> Self {
-        let kind = FeatureKind::of(&row.kind);
-        let FeatureValue { value, limit, enabled, unlimited } = FeatureValue::of(kind, row.value);
+        let FeatureValue { value, limit, enabled, unlimited } = FeatureValue::of(row.kind, row.value);
         let set_by = row.set_by.zip(row.set_by_name).map(|(uuid, name)| EntitlementSetter { uuid, name });
         let in_force = row.reason.zip(row.set_at).map(|(reason, set_at)| EntitlementOverride {
             reason,
@@ -230,15 +229,15 @@ impl From<EntitlementRow> for PartnerEntitlement {
         Self {
             code: row.code,
             name: row.name,
-            kind,
+            kind: row.kind,
             value,
             limit,
             enabled,
             unlimited,
             unit: row.unit,
             scope: row.scope,
-            source: EntitlementSource::of(&row.source),
-            tier_value: FeatureValue::of(kind, row.tier_value),
+            source: row.source,
+            tier_value: FeatureValue::of(row.kind, row.tier_value),
             r#override: in_force,
         }
     }

@@ -4,23 +4,26 @@ use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::rules::{self, Action, State, after};
-use super::store::{self, NewRequest, RequestRow};
+use super::list::{ANYBODYS, OWN, OWN_REQUESTS, OwnRequests, OwnTierChangeRequestFilter};
+use super::rules::{self, TierChangeRequestAction, TierChangeRequestState, after};
+use super::store::{self, NewRequest};
 use crate::access::access;
 use crate::actor::Actor;
 use crate::ask::{Ask, Asking};
 use crate::fault::Fault;
-use crate::page::{List, Window, names};
+use crate::list::PageRequest;
+use crate::page::List;
 use crate::principal::Owner;
-use crate::subscription::changing::{self, Change, SubscriptionActor};
+use crate::subscription::changing::{self, SubscriptionActor, SubscriptionChange};
+use crate::subscription::tiers::rules::TierState;
 use crate::time::Time;
 
 /// A partner asks for another tier.
-#[derive(serde::Serialize, SimpleObject)]
+#[derive(serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierChangeRequest {
     /// The request.
-    uuid: Uuid,
+    pub(crate) uuid: Uuid,
     /// The partner.
     partner_uuid: Uuid,
     /// Its name.
@@ -36,13 +39,14 @@ pub(crate) struct TierChangeRequest {
     /// What the partner wrote with it; empty when nothing.
     message: String,
     /// Where it stands.
-    state: State,
+    state: TierChangeRequestState,
     /// Who made it.
+    #[sqlx(flatten)]
     requested_by: SubscriptionActor,
     /// When it was made.
-    created_at: Time,
+    pub(super) created_at: Time,
     /// When it was settled; null while it is not.
-    decided_at: Option<Time>,
+    pub(crate) decided_at: Option<Time>,
     /// What staff said to it; null when nothing.
     decision_reason: Option<String>,
 }
@@ -68,17 +72,13 @@ impl ChangeRequestsQuery {
     async fn subscription_change_requests_list(
         &self,
         ctx: &Context<'_>,
-        state: Option<Vec<State>>,
+        filter: Option<OwnTierChangeRequestFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<TierChangeRequest>>, Fault> {
-        let (ask, list, state) = (ctx.ask(), "subscription_change_requests_list", names(state));
-        let owner = ask.owner()?;
-        let window = Window::read(&ask.services.cursors, list, &(owner, &state), limit, cursor.as_deref())?;
-        let rows = store::page(&ask.db, owner, state.as_deref(), &window).await?;
-        let (rows, page) = window.cut(rows, RequestRow::own_keys);
-        let data = rows.into_iter().map(TierChangeRequest::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(List { data, page })
+        let ask = ctx.ask();
+        let own = OwnRequests { partner_uuid: ask.owner()?.uuid(), filter: filter.unwrap_or_default() };
+        ask.answer_list(OWN_REQUESTS.page(ask, &own, &PageRequest::new(None, limit, cursor)).await?.list())
     }
 
     /// One of them.
@@ -89,7 +89,7 @@ impl ChangeRequestsQuery {
         request_uuid: Uuid,
     ) -> Result<Option<TierChangeRequest>, Fault> {
         let ask = ctx.ask();
-        ask.answer(found(ask, request_uuid, Some(ask.owner()?)).await?)
+        ask.answer(load_request(ask, request_uuid, Some(ask.owner()?)).await?)
     }
 }
 
@@ -109,9 +109,9 @@ impl ChangeRequestsMutation {
         let ask = ctx.ask();
         let owner = ask.owner()?;
         let tier = changing::tier_get(&ask.db, &body.tier_code).await?;
-        let tier = changing::on_offer(tier, |tier| tier.state == "OFFERED")?;
-        let change = Change::asked(ask, None)?;
-        let state = if tier.self_service { State::Applied } else { State::Pending };
+        let tier = changing::on_offer(tier, |tier| tier.state == TierState::Offered)?;
+        let change = SubscriptionChange::asked(ask, None)?;
+        let state = if tier.self_service { TierChangeRequestState::Applied } else { TierChangeRequestState::Pending };
         let new = NewRequest {
             request_uuid: ask.new_uuid(),
             to_tier_uuid: tier.tier_uuid,
@@ -120,17 +120,17 @@ impl ChangeRequestsMutation {
             actor: Actor::of(ask.principal()?),
         };
         change.other_than(owner.uuid(), &tier).await?;
-        if state == State::Applied {
+        if state == TierChangeRequestState::Applied {
             change.take_back_request(owner.uuid()).await?;
         }
         store::insert(&ask.db, owner, &new).await?;
-        if state == State::Applied {
+        if state == TierChangeRequestState::Applied {
             change.to_tier(owner.uuid(), &tier).await?;
         } else {
             let detail = json!({ "request_uuid": new.request_uuid });
             change.note(owner.uuid(), "CHANGE_REQUESTED", Some(tier.tier_uuid), detail).await?;
         }
-        ask.answer_created(new.request_uuid, found(ask, new.request_uuid, Some(owner)).await?)
+        ask.answer_created(new.request_uuid, load_request(ask, new.request_uuid, Some(owner)).await?)
     }
 
     /// Takes a request back while it is undecided.
@@ -141,7 +141,7 @@ impl ChangeRequestsMutation {
         request_uuid: Uuid,
     ) -> Result<Option<TierChangeRequest>, Fault> {
         let ask = ctx.ask();
-        ask.answer(decided(ask, request_uuid, Action::Withdraw, None, Some(ask.owner()?)).await?)
+        ask.answer(decided(ask, request_uuid, TierChangeRequestAction::Withdraw, None, Some(ask.owner()?)).await?)
     }
 }
 
@@ -153,36 +153,42 @@ impl ChangeRequestsMutation {
 pub(crate) async fn decided(
     ask: &Ask,
     request_uuid: Uuid,
-    action: Action,
+    action: TierChangeRequestAction,
     reason: Option<&str>,
     owner: Option<Owner>,
 ) -> Result<TierChangeRequest, Fault> {
-    let change = Change::asked(ask, reason)?;
+    let change = SubscriptionChange::asked(ask, reason)?;
     let partner_uuid = store::partner_get(&ask.db, request_uuid, owner).await?.ok_or_else(not_found)?;
     change.hold_first(partner_uuid).await?;
     let held = store::lock(&ask.db, request_uuid, owner).await?.ok_or_else(not_found)?;
-    let state = after(State::parse(&held.state)?, action)?;
+    let state = after(held.state, action)?;
     let tier = changing::tier_get(&ask.db, &held.to_tier_code).await?.ok_or_else(not_found)?;
     let detail = json!({ "request_uuid": request_uuid });
     store::set_decided(&ask.db, request_uuid, state.name(), reason).await?;
     match action {
-        Action::Approve => {
+        TierChangeRequestAction::Approve => {
             rules::open(&held.partner_state)?;
-            rules::applicable(&tier.state, &tier.code)?;
+            rules::applicable(tier.state, &tier.code)?;
             change.to_tier(partner_uuid, &tier).await?;
         }
-        Action::Reject => {
+        TierChangeRequestAction::Reject => {
             change.note(partner_uuid, "CHANGE_REJECTED", Some(tier.tier_uuid), detail).await?;
             change.tell_rejected(partner_uuid, &tier.name).await?;
         }
-        Action::Withdraw => change.note(partner_uuid, "CHANGE_WITHDRAWN", Some(tier.tier_uuid), detail).await?,
+        TierChangeRequestAction::Withdraw => {
+            change.note(partner_uuid, "CHANGE_WITHDRAWN", Some(tier.tier_uuid), detail).await?
+        }
     }
-    found(ask, request_uuid, owner).await
+    load_request(ask, request_uuid, owner).await
 }
 
 /// The request as it is now.
-async fn found(ask: &Ask, request_uuid: Uuid, owner: Option<Owner>) -> Result<TierChangeRequest, Fault> {
-    store::get(&ask.db, request_uuid, owner).await?.ok_or_else(not_found)?.try_into()
+async fn load_request(ask: &Ask, request_uuid: Uuid, owner: Option<Owner>) -> Result<TierChangeRequest, Fault> {
+    let request = match owner {
+        Some(owner) => OWN.one(&ask.db, [request_uuid.into(), owner.uuid().into()]).await?,
+        None => ANYBODYS.one(&ask.db, [request_uuid.into()]).await?,
+    };
+    request.ok_or_else(not_found)
 }
 
 fn not_found() -> Fault {
@@ -193,27 +199,5 @@ impl TierChangeRequest {
     /// The partner that asks, for the audit record.
     pub(crate) fn partner(&self) -> (Uuid, &str) {
         (self.partner_uuid, &self.company_name)
-    }
-}
-
-impl TryFrom<RequestRow> for TierChangeRequest {
-    type Error = Fault;
-
-    fn try_from(row: RequestRow) -> Result<Self, Fault> {
-        Ok(Self {
-            uuid: row.request_uuid,
-            partner_uuid: row.partner_uuid,
-            company_name: row.company_name,
-            from_tier_code: row.from_tier_code,
-            from_tier_name: row.from_tier_name,
-            to_tier_code: row.to_tier_code,
-            to_tier_name: row.to_tier_name,
-            message: row.message,
-            state: State::parse(&row.state)?,
-            requested_by: SubscriptionActor::of(&row.actor_kind, Some(row.actor_uuid), row.actor_name),
-            created_at: row.created_at,
-            decided_at: row.decided_at,
-            decision_reason: row.decision_reason,
-        })
     }
 }

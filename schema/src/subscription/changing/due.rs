@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::steps::Change;
+use super::steps::SubscriptionChange;
 use super::store;
 use crate::db::Db;
 use crate::fault::Fault;
@@ -36,6 +36,6 @@ pub(crate) async fn apply_due(pool: &PgPool, services: &Arc<Services>) -> Result
 /// Does what is due to one, unless somebody else has it or it is due no longer.
 async fn apply_one(pool: &PgPool, services: &Arc<Services>, partner_uuid: Uuid) -> Result<bool, Fault> {
     let db = Db::apart(pool.clone());
-    let outcome = Change::by_time(&db, services).pass(partner_uuid).await;
+    let outcome = SubscriptionChange::by_time(&db, services).pass(partner_uuid).await;
     db.settle(outcome).await
 }

@@ -1,6 +1,6 @@
 //! What a partner may ask about its entitlements.
 
-use async_graphql::{Context, Enum, Json, Object, SimpleObject};
+use async_graphql::{Context, Json, Object, SimpleObject};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -11,6 +11,7 @@ use crate::ask::Asking;
 use crate::fault::Fault;
 use crate::subscription::values::{FeatureKind, FeatureValue};
 use crate::time::Time;
+use crate::words::words;
 
 /// What a partner may do and how much of it, each with where that comes from.
 #[derive(serde::Serialize, SimpleObject)]
@@ -56,26 +57,15 @@ pub(crate) struct Entitlement {
     expires_at: Option<Time>,
 }
 
-/// Where an entitlement comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum EntitlementSource {
-    /// The tier says so.
-    Tier,
-    /// It was set for this partner alone.
-    Override,
-    /// The tier says nothing, so the feature's own default holds.
-    Default,
-}
-
-impl EntitlementSource {
-    /// Reads what the database answers.
-    pub(crate) fn of(text: &str) -> Self {
-        match text {
-            "OVERRIDE" => Self::Override,
-            "TIER" => Self::Tier,
-            _ => Self::Default,
-        }
+words! {
+    /// Where an entitlement comes from.
+    pub(crate) enum EntitlementSource {
+        /// The tier says so.
+        Tier = "TIER",
+        /// It was set for this partner alone.
+        Override = "OVERRIDE",
+        /// The tier says nothing, so the feature's own default holds.
+        Default = "DEFAULT",
     }
 }
 
@@ -105,19 +95,18 @@ impl EntitlementsQuery {
 
 impl From<EntitlementRow> for Entitlement {
     fn from(row: EntitlementRow) -> Self {
-        let kind = FeatureKind::of(&row.kind);
-        let FeatureValue { value, limit, enabled, unlimited } = FeatureValue::of(kind, row.value);
+        let FeatureValue { value, limit, enabled, unlimited } = FeatureValue::of(row.kind, row.value);
         Self {
             code: row.code,
             name: row.name,
-            kind,
+            kind: row.kind,
             value,
             limit,
             enabled,
             unlimited,
             unit: row.unit,
             scope: row.scope,
-            source: EntitlementSource::of(&row.source),
+            source: row.source,
             expires_at: row.expires_at,
         }
     }

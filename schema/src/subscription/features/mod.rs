@@ -4,9 +4,11 @@
 //! scope that it lets people and programs of partners hold; nothing of the staff's can be granted so (specification:
 //! decisions, Tiers).
 
+mod list;
 mod resolvers;
 mod rules;
 mod store;
 
+pub(in crate::subscription) use list::STATEMENTS;
 pub(in crate::subscription) use resolvers::{FeaturesMutation, FeaturesQuery};
 pub(in crate::subscription) use store::{DefinitionRow, definitions};

@@ -9,11 +9,13 @@
 //! second. There is always a tier on offer that costs nothing and that anybody may choose: cancelled subscriptions fall
 //! back to it (specification: decisions, Tiers and States).
 
+mod list;
 mod resolvers;
 pub(crate) mod rules;
 mod simulation;
 mod store;
 
+pub(in crate::subscription) use list::STATEMENTS;
 pub(in crate::subscription) use resolvers::{TiersMutation, TiersQuery};
 
 use uuid::Uuid;

@@ -8,19 +8,22 @@ use async_graphql::{Context, Object};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::rules::{self, Action, State};
+use super::list::{BY_UUID, SUBSCRIBERS, TIERS, TierFilter};
+use super::rules::{self, TierAction, TierState};
 use super::simulation;
-use super::store::{self, Filter, NewTier, TierRow};
+use super::store::{self, NewTier, TierChange};
 use super::way_out;
 use crate::access::{access, audit_target, batched};
 use crate::ask::{Ask, Asking, Target};
 use crate::fault::{Fault, FieldError};
-use crate::page::{CountedList, CountedPage, Window, names};
+use crate::list::PageRequest;
+use crate::page::CountedList;
 use crate::subscription::features;
+use crate::subscription::public_tiers::BillingPeriod;
 use crate::subscription::values::{FeatureKind, FeatureValueInput};
 
 pub(super) use types::TierSimulation;
-use types::{Subscriber, TierCreate, TierFeaturesPut, TierRecord, TierSimulate, TierUpdate, period_name};
+use types::{Subscriber, TierCreate, TierFeaturesPut, TierRecord, TierSimulate, TierUpdate};
 
 /// Reads of tiers.
 #[derive(Default)]
@@ -30,25 +33,18 @@ pub(crate) struct TiersQuery;
 impl TiersQuery {
     /// Every tier: drafts, offered and retired ones.
     #[graphql(directive = access::apply("labs.admin.tiers".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn subscription_tiers_list(
         &self,
         ctx: &Context<'_>,
-        state: Option<Vec<State>>,
-        self_service: Option<bool>,
-        q: Option<String>,
+        filter: Option<TierFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<TierRecord>>, Fault> {
-        let (ask, list) = (ctx.ask(), "subscription_tiers_list");
-        let filter = Filter { state: names(state), self_service, q };
-        let window = Window::read(&ask.services.cursors, list, &filter, limit, cursor.as_deref())?;
-        let rows = store::page(&ask.db, &filter, &window).await?;
-        let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, TierRow::keys);
-        let data = rows.into_iter().map(TierRecord::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let (ask, filter) = (ctx.ask(), filter.unwrap_or_default());
+        let rows = TIERS.page(ask, &filter, &PageRequest::new(None, limit, cursor)).await?;
+        let total = TIERS.total(&ask.db, &filter, include_total).await?;
+        ask.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
     }
 
     /// One tier with the number of its subscribers.
@@ -58,7 +54,7 @@ impl TiersQuery {
         directive = batched::apply()
     )]
     async fn subscription_tiers_get(&self, ctx: &Context<'_>, tier_uuid: Uuid) -> Result<Option<TierRecord>, Fault> {
-        ctx.ask().answer(found(ctx.ask(), tier_uuid).await?)
+        ctx.ask().answer(load_tier(ctx.ask(), tier_uuid).await?)
     }
 
     /// The partners on a tier, the latest first.
@@ -74,17 +70,10 @@ impl TiersQuery {
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<Subscriber>>, Fault> {
-        let (ask, list) = (ctx.ask(), "subscription_tiers_list_subscribers");
+        let ask = ctx.ask();
         note(ask, tier_uuid).await?;
-        let window = Window::read(&ask.services.cursors, list, &tier_uuid, limit, cursor.as_deref())?;
-        let rows = store::subscribers_page(&ask.db, tier_uuid, &window).await?;
-        let total =
-            if include_total == Some(true) { Some(store::subscribers_count(&ask.db, tier_uuid).await?) } else { None };
-        let (rows, page) = window.cut(rows, store::SubscriberRow::keys);
-        ask.answer_list(CountedList {
-            data: rows.into_iter().map(Into::into).collect(),
-            page: CountedPage::of(page, total),
-        })
+        let rows = SUBSCRIBERS.page(ask, &tier_uuid, &PageRequest::new(None, limit, cursor)).await?;
+        ask.answer_list(rows.counted_list(SUBSCRIBERS.total(&ask.db, &tier_uuid, include_total).await?))
     }
 
     /// Who would gain or lose what if a tier were changed so. Changes nothing.
@@ -104,7 +93,7 @@ impl TiersQuery {
             Some(said) => Some(features_said(ask, &said).await?),
             None => None,
         };
-        let tier = store::get(&ask.db, tier_uuid).await?.ok_or_else(not_found)?;
+        let tier = BY_UUID.one(&ask.db, [tier_uuid.into()]).await?.ok_or_else(not_found)?;
         ask.answer(simulation::run(&ask.db, tier, values, body.burst_per_second, body.daily_requests).await?)
     }
 }
@@ -137,7 +126,7 @@ impl TiersMutation {
             description: body.description.as_deref().unwrap_or_default().trim(),
             price_amount_minor: body.price.amount_minor,
             currency: &body.price.currency,
-            billing_period: period_name(body.billing_period),
+            billing_period: body.billing_period.name(),
             burst_per_second: body.burst_per_second,
             daily_requests: body.daily_requests,
             self_service: body.self_service.unwrap_or(false),
@@ -146,7 +135,7 @@ impl TiersMutation {
         };
         store::insert(&ask.db, &new).await?;
         store::set_features(&ask.db, new.tier_uuid, &values).await?;
-        ask.answer_created(new.tier_uuid, found(ask, new.tier_uuid).await?)
+        ask.answer_created(new.tier_uuid, load_tier(ask, new.tier_uuid).await?)
     }
 
     /// Changes a tier. Its subscribers have it so within a second.
@@ -166,15 +155,14 @@ impl TiersMutation {
         if !errors.is_empty() {
             return Err(Fault::invalid(errors));
         }
-        let period = body.billing_period.map(period_name);
-        let is_changed = period.is_some_and(|period| period != held.billing_period);
-        rules::period_changeable(State::parse(&held.state)?, is_changed)?;
-        let change = store::Change {
+        let is_changed = body.billing_period.is_some_and(|period| period != held.billing_period);
+        rules::period_changeable(held.state, is_changed)?;
+        let change = TierChange {
             name: name.as_deref(),
             description: body.description.as_opt_deref().map(|text| text.unwrap_or_default().trim()),
             price_amount_minor: body.price.as_ref().map(|price| price.amount_minor),
             currency: body.price.as_ref().map(|price| price.currency.as_str()),
-            billing_period: period,
+            billing_period: body.billing_period.map(BillingPeriod::name),
             burst_per_second: body.burst_per_second,
             daily_requests: body.daily_requests,
             self_service: body.self_service,
@@ -183,7 +171,7 @@ impl TiersMutation {
         };
         store::update(&ask.db, tier_uuid, &change).await?;
         rules::fallback_left(store::fallback_is_left(&ask.db).await?)?;
-        ask.answer(found(ask, tier_uuid).await?)
+        ask.answer(load_tier(ask, tier_uuid).await?)
     }
 
     /// Replaces all that a tier says of features. Where it says nothing, a feature's default holds.
@@ -201,10 +189,10 @@ impl TiersMutation {
         let held = held(ask, tier_uuid).await?;
         let values = features_said(ask, &body.features).await?;
         store::set_features(&ask.db, tier_uuid, &values).await?;
-        if State::parse(&held.state)? != State::Draft {
+        if held.state != TierState::Draft {
             way_out(&ask.db, Some(tier_uuid)).await?;
         }
-        ask.answer(found(ask, tier_uuid).await?)
+        ask.answer(load_tier(ask, tier_uuid).await?)
     }
 
     /// Puts a tier into the public catalogue.
@@ -213,7 +201,7 @@ impl TiersMutation {
         directive = audit_target::apply("tier".into(), "tier_uuid".into())
     )]
     async fn subscription_tiers_offer(&self, ctx: &Context<'_>, tier_uuid: Uuid) -> Result<Option<TierRecord>, Fault> {
-        ctx.ask().answer(moved(ctx.ask(), tier_uuid, Action::Offer).await?)
+        ctx.ask().answer(moved(ctx.ask(), tier_uuid, TierAction::Offer).await?)
     }
 
     /// Takes a tier out of the public catalogue. Its subscribers keep it.
@@ -222,21 +210,21 @@ impl TiersMutation {
         directive = audit_target::apply("tier".into(), "tier_uuid".into())
     )]
     async fn subscription_tiers_retire(&self, ctx: &Context<'_>, tier_uuid: Uuid) -> Result<Option<TierRecord>, Fault> {
-        ctx.ask().answer(moved(ctx.ask(), tier_uuid, Action::Retire).await?)
+        ctx.ask().answer(moved(ctx.ask(), tier_uuid, TierAction::Retire).await?)
     }
 }
 
 /// Moves a tier on. Whoever takes tiers from the catalogue waits for one another, or two of them could take the last
 /// two that cost nothing.
-async fn moved(ask: &Ask, tier_uuid: Uuid, action: Action) -> Result<TierRecord, Fault> {
+async fn moved(ask: &Ask, tier_uuid: Uuid, action: TierAction) -> Result<TierRecord, Fault> {
     let held = held(ask, tier_uuid).await?;
-    let state = rules::after(State::parse(&held.state)?, action)?;
+    let state = rules::after(held.state, action)?;
     store::set_state(&ask.db, tier_uuid, state.name()).await?;
-    if action == Action::Offer {
+    if action == TierAction::Offer {
         way_out(&ask.db, Some(tier_uuid)).await?;
     }
     rules::fallback_left(store::fallback_is_left(&ask.db).await?)?;
-    found(ask, tier_uuid).await
+    load_tier(ask, tier_uuid).await
 }
 
 /// What a body says of features, checked.
@@ -248,7 +236,7 @@ async fn features_said(ask: &Ask, said: &[FeatureValueInput]) -> Result<HashMap<
 }
 
 fn kinds(definitions: &[features::DefinitionRow]) -> HashMap<&str, FeatureKind> {
-    definitions.iter().map(|row| (row.feature_code.as_str(), FeatureKind::of(&row.kind))).collect()
+    definitions.iter().map(|row| (row.feature_code.as_str(), row.kind)).collect()
 }
 
 /// The tier, held until the transaction ends, and named to the audit record.
@@ -267,10 +255,10 @@ async fn note(ask: &Ask, tier_uuid: Uuid) -> Result<(), Fault> {
 }
 
 /// The tier as it is now.
-async fn found(ask: &Ask, tier_uuid: Uuid) -> Result<TierRecord, Fault> {
-    let row = store::get(&ask.db, tier_uuid).await?.ok_or_else(not_found)?;
+async fn load_tier(ask: &Ask, tier_uuid: Uuid) -> Result<TierRecord, Fault> {
+    let row = BY_UUID.one(&ask.db, [tier_uuid.into()]).await?.ok_or_else(not_found)?;
     note_target(ask, tier_uuid, &row.code);
-    row.try_into()
+    Ok(row.into())
 }
 
 fn note_target(ask: &Ask, tier_uuid: Uuid, code: &str) {

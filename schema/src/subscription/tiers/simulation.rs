@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
+use super::list::TierRecordRow;
 use super::resolvers::TierSimulation;
 use super::resolvers::types::{SimulatedFeature, SimulatedOverLimit, SimulatedPartner, SimulatedRate};
-use super::store::TierRow;
 use super::store::effects::{self, RateReachRow, ReachRow, ReachedRow};
 use crate::db::Db;
 use crate::fault::Fault;
@@ -29,7 +29,7 @@ struct Changed {
 /// What would come of a tier with these values and budgets; what is `None` would stay.
 pub(super) async fn run(
     db: &Db,
-    tier: TierRow,
+    tier: TierRecordRow,
     values: Option<HashMap<String, Value>>,
     burst_per_second: Option<i32>,
     daily_requests: Option<i64>,
@@ -63,7 +63,7 @@ pub(super) async fn run(
 
 /// The features that would be worth something else. Where the set says nothing, the default would hold.
 fn changed(
-    tier: &TierRow,
+    tier: &TierRecordRow,
     mut values: HashMap<String, Value>,
     definitions: Vec<features::DefinitionRow>,
 ) -> Vec<Changed> {
@@ -76,7 +76,7 @@ fn changed(
             effect: effect(&feature.value, &after)?,
             code: feature.code.clone(),
             name: feature.name.clone(),
-            kind: FeatureKind::of(&feature.kind),
+            kind: feature.kind,
             before: feature.value.clone(),
             after,
         })

@@ -100,7 +100,7 @@ impl From<LimitRow> for LimitUse {
             unit: row.unit,
             limit,
             unlimited: limit.is_none(),
-            source: EntitlementSource::of(&row.source),
+            source: row.source,
             used: row.used,
             remaining: remaining(limit, row.used),
         }
@@ -111,9 +111,9 @@ impl From<RatesRow> for RequestUse {
     fn from(row: RatesRow) -> Self {
         Self {
             burst_per_second: row.burst_per_second,
-            burst_source: EntitlementSource::of(&row.burst_source),
+            burst_source: row.burst_source,
             daily_limit: row.daily_requests,
-            daily_source: EntitlementSource::of(&row.daily_source),
+            daily_source: row.daily_source,
             daily_used: row.used,
             daily_remaining: row.daily_requests.saturating_sub(row.used).max(0),
             daily_resets_at: row.resets_at,
