@@ -72,6 +72,10 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
     ("select count(*) as \"count!\" from security_event where ($1", "security_event", "the same"),
     ("select count(*) as \"count!\" from support_desk_shown", "support_ticket", "the same"),
     ("select count(*) as \"count!\" from support_desk_shown", "partner", "the same"),
+    ("select count(*) from subscription_shown", "subscription", "the same"),
+    ("select count(*) from subscription_shown", "partner", "the same"),
+    ("select count(*) from tier_change_request_shown", "tier_change_request", "the same"),
+    ("select count(*) from tier_change_request_shown", "partner", "the same"),
 ];
 
 /// A statement.
