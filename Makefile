@@ -1,6 +1,6 @@
 # The shorter steps. What each does stands in ./test, ./run and .ci/, once.
 .DEFAULT_GOAL := help
-.PHONY: help run test ci check fmt lint unit law stories tidy contract playground bench soak mutants accept
+.PHONY: help run test ci check fmt lint unit sweeps stories tidy contract playground bench soak mutants accept
 
 export SQLX_OFFLINE := true
 
@@ -29,13 +29,13 @@ lint: ## scripts, layout, lints, licences
 unit: ## rules and parts
 	./test unit
 
-law: ## the sweeps over every operation
-	cargo test --workspace --test tests law::
+sweeps: ## the sweeps over every operation
+	cargo test --workspace --test tests sweeps::
 
 stories: ## what only a person could have decided
-	cargo test --workspace --test tests -- --skip law:: --skip tidy::
+	cargo test --workspace --test tests -- --skip sweeps:: --skip tidy::
 
-tidy: ## the rules of the house
+tidy: ## the rules of the sources
 	cargo test --workspace --test tests tidy::
 
 contract: ## lint the contract

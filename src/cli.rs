@@ -157,7 +157,7 @@ pub struct Contract {
 ///
 /// # Errors
 /// How many there are, where there are any.
-fn agreed(differences: &[String]) -> anyhow::Result<&'static str> {
+fn conclude(differences: &[String]) -> anyhow::Result<&'static str> {
     ensure!(differences.is_empty(), "{} differences: the service would not start", differences.len());
     Ok("Contract, documents, schema, scopes and router agree.")
 }
@@ -175,7 +175,7 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Check => {
             let differences = wiring::check().await?;
             say(&differences.join("\n"))?;
-            say(agreed(&differences)?)
+            say(conclude(&differences)?)
         }
         Command::Migrate(common) => {
             telemetry::start(&common)?;
@@ -242,8 +242,8 @@ mod tests {
 
     #[test]
     fn whatever_does_not_agree_ends_the_inspection_with_an_error_that_counts_it() {
-        assert!(agreed(&[]).is_ok());
+        assert!(conclude(&[]).is_ok());
         let found = ["a: has no document", "b: has no route"].map(str::to_owned);
-        assert_eq!(agreed(&found).unwrap_err().to_string(), "2 differences: the service would not start");
+        assert_eq!(conclude(&found).unwrap_err().to_string(), "2 differences: the service would not start");
     }
 }

@@ -136,7 +136,7 @@ async fn keep(mut server: Server, plan: Plan, mut stopped: oneshot::Receiver<()>
                 return Ok(());
             }
             () = tokio::time::sleep(Duration::from_secs(60)) => data::logs_prune(&plan.place),
-            ended = server.ended() => {
+            ended = server.wait_for_end() => {
                 drop(server);
                 tracing::error!(%ended, "the private PostgreSQL ended by itself; it is started again");
                 server = loop {

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 /// A text that is never printed.
 ///
-/// specification: design/security.md, 19.
+/// Rule: docs/decisions.md#identity.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 

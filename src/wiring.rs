@@ -11,11 +11,11 @@ use ipnet::IpNet;
 use labs_rest::contract::Contract;
 use labs_rest::exceptions::{Probe, Probes, SERVED_DIRECTLY};
 use labs_rest::{Bound, Rest};
-use labs_schema::engine::{Descriptions, Plan};
+use labs_schema::crypto::sealed::MasterKey;
+use labs_schema::engine::{Descriptions, PreparedSchema};
 use labs_schema::jobs::{Job, Jobs};
-use labs_schema::keep::sealed::MasterKey;
 use labs_schema::mail::deliver::{Letterhead, Postman};
-use labs_schema::open::{Opening, check_durability, is_migrated, open};
+use labs_schema::open::{OpenOptions, check_durability, is_migrated, open};
 use labs_schema::operator::{self, NewClient, NewStaff};
 use labs_schema::services::Settings;
 use labs_schema::time::Clock;
@@ -77,9 +77,9 @@ pub async fn application(
     clock: Clock,
 ) -> anyhow::Result<Application> {
     let contract = Contract::embedded().map_err(|found| differences(&found))?;
-    let opening = Opening {
+    let opening = OpenOptions {
         database_url: database_url.to_owned(),
-        plan: Plan::new(contract.descriptions()).map_err(|breaches| differences(&breaches))?,
+        plan: PreparedSchema::new(contract.descriptions()).map_err(|breaches| differences(&breaches))?,
         connections: config.database_connections,
         key: MasterKey::load_or_create(&config.master_key_file).context("the master key")?,
         clock,
@@ -113,7 +113,7 @@ pub async fn application(
 pub async fn answer(listener: TcpListener, application: Application, stop: CancellationToken) -> anyhow::Result<()> {
     let Application { engine, rest, router, trusted_proxies, postman } = application;
     let ending = CancellationToken::new();
-    let jobs = Jobs::spawn(&engine, vec![mail(&engine, postman), unconfirmed(&engine)], &ending);
+    let jobs = Jobs::spawn(&engine, vec![mail(&engine, postman), job_of_unconfirmed(&engine)], &ending);
     let tidying = tokio::spawn(tidy(rest, ending.clone()));
     let served = labs_rest::edge::server::serve(listener, router, trusted_proxies, stop).await;
     ending.cancel();
@@ -137,7 +137,7 @@ fn mail(engine: &Engine, postman: Arc<Postman>) -> Job {
 }
 
 /// Drops registrations that nobody confirmed.
-fn unconfirmed(engine: &Engine) -> Job {
+fn job_of_unconfirmed(engine: &Engine) -> Job {
     let pool = engine.pool().clone();
     Job::new("registrations_drop", UNCONFIRMED, move || {
         let pool = pool.clone();
@@ -208,7 +208,7 @@ pub async fn check() -> anyhow::Result<Vec<String>> {
         Err(problems) => return Ok(problems.iter().map(ToString::to_string).collect()),
         Ok(contract) => contract,
     };
-    match Plan::new(contract.descriptions()) {
+    match PreparedSchema::new(contract.descriptions()) {
         Err(breaches) => Ok(breaches),
         Ok(plan) => Ok(Bound::to(&plan, contract).await.err().unwrap_or_default()),
     }
@@ -222,7 +222,7 @@ pub async fn staff_create(database_url: &str, new: &StaffCreate) -> anyhow::Resu
     let engine = inside(database_url, &new.common).await?;
     let wanted =
         NewStaff { email: new.email.clone(), name: new.name.clone(), roles: new.roles.clone(), password: None };
-    let made = operator::staff_create(engine.pool(), engine.services(), wanted).await.map_err(told)?;
+    let made = operator::staff_create(engine.pool(), engine.services(), wanted).await.map_err(to_error)?;
     engine.pool().close().await;
     Ok(format!(
         "{} may sign in. All of this is shown once:\n  password        {}\n  authenticator   {}\n                  {}\n  recovery codes  {}",
@@ -246,7 +246,7 @@ pub async fn client_create(database_url: &str, new: &ClientCreate) -> anyhow::Re
         partner_uuid: new.partner,
         networks: Vec::new(),
     };
-    let made = operator::client_create(engine.pool(), engine.services(), wanted).await.map_err(told)?;
+    let made = operator::client_create(engine.pool(), engine.services(), wanted).await.map_err(to_error)?;
     engine.pool().close().await;
     Ok(format!(
         "The program may ask for tokens. The secret is shown once:\n  client id      {}\n  client secret  {}",
@@ -258,9 +258,9 @@ pub async fn client_create(database_url: &str, new: &ClientCreate) -> anyhow::Re
 async fn inside(database_url: &str, common: &Common) -> anyhow::Result<Engine> {
     migrate(database_url).await?;
     let nobody = "http://localhost".to_owned();
-    let opening = Opening {
+    let opening = OpenOptions {
         database_url: database_url.to_owned(),
-        plan: Plan::new(Descriptions::default()).map_err(|breaches| differences(&breaches))?,
+        plan: PreparedSchema::new(Descriptions::default()).map_err(|breaches| differences(&breaches))?,
         connections: 2,
         key: MasterKey::load_or_create(&common.master_key_file()).context("the master key")?,
         clock: Clock::default(),
@@ -276,13 +276,13 @@ async fn inside(database_url: &str, common: &Common) -> anyhow::Result<Engine> {
 }
 
 /// A refusal with the fields at fault.
-fn told(fault: labs_schema::Fault) -> anyhow::Error {
-    let errors = fault.parts().errors.iter().map(|error| error.message.clone()).collect::<Vec<_>>();
+fn to_error(fault: labs_schema::Fault) -> anyhow::Error {
+    let errors = fault.errors().iter().map(|error| error.message.clone()).collect::<Vec<_>>();
     match (errors.is_empty(), fault.code()) {
         (false, _) => anyhow::anyhow!("{}", errors.join(" ")),
         // Its own words are for callers of the API, who have a request to name.
         (true, Code::Internal) => anyhow::anyhow!("it could not be done. The log says why, just above"),
-        (true, _) => anyhow::anyhow!("{}", fault.parts().detail),
+        (true, _) => anyhow::anyhow!("{}", fault.detail()),
     }
 }
 
@@ -312,7 +312,7 @@ pub fn contract_assemble() -> anyhow::Result<()> {
 /// When the schema breaks a rule of the house, or the file cannot be written.
 pub fn schema_write() -> anyhow::Result<()> {
     let plan = schema()?;
-    write(Path::new("schema/states.md"), &labs_schema::states::drawn())?;
+    write(Path::new("schema/states.md"), &labs_schema::states::draw())?;
     write(Path::new("schema/schema.graphql"), plan.sdl())
 }
 
@@ -320,9 +320,9 @@ pub fn schema_write() -> anyhow::Result<()> {
 ///
 /// # Errors
 /// When the contract cannot be read, or the schema breaks a rule of the house.
-pub fn schema() -> anyhow::Result<Plan> {
+pub fn schema() -> anyhow::Result<PreparedSchema> {
     let contract = Contract::embedded().map_err(|found| differences(&found))?;
-    Plan::new(contract.descriptions()).map_err(|breaches| differences(&breaches))
+    PreparedSchema::new(contract.descriptions()).map_err(|breaches| differences(&breaches))
 }
 
 /// Writes the documents, `rest/documents/<group>/<resource>.graphql`, from the contract as committed and the schema, in
@@ -332,8 +332,8 @@ pub fn schema() -> anyhow::Result<Plan> {
 /// When the contract cannot be read, the schema breaks a rule of the house, or a file cannot be written.
 pub fn documents_write() -> anyhow::Result<()> {
     let folder = Path::new("rest/documents");
-    let made = documents_made(&std::fs::read_to_string("contract/openapi.yaml").context("contract/openapi.yaml")?)?;
-    for path in documents_committed(folder)?.into_keys().filter(|path| !made.contains_key(path)) {
+    let made = make_documents(&std::fs::read_to_string("contract/openapi.yaml").context("contract/openapi.yaml")?)?;
+    for path in read_documents(folder)?.into_keys().filter(|path| !made.contains_key(path)) {
         std::fs::remove_file(folder.join(&path)).with_context(|| format!("cannot remove {path}"))?;
     }
     for (path, text) in made {
@@ -348,9 +348,9 @@ pub fn documents_write() -> anyhow::Result<()> {
 ///
 /// # Errors
 /// When the contract cannot be read, or the schema breaks a rule of the house.
-pub fn documents_made(contract: &str) -> anyhow::Result<BTreeMap<String, String>> {
+pub fn make_documents(contract: &str) -> anyhow::Result<BTreeMap<String, String>> {
     let contract = Contract::from_yaml(contract).map_err(|problems| differences(&problems))?;
-    let plan = Plan::new(contract.descriptions()).map_err(|breaches| differences(&breaches))?;
+    let plan = PreparedSchema::new(contract.descriptions()).map_err(|breaches| differences(&breaches))?;
     labs_rest::documents::generate(&contract, plan.sdl(), SERVED_DIRECTLY).map_err(|error| differences(&[error]))
 }
 
@@ -358,7 +358,7 @@ pub fn documents_made(contract: &str) -> anyhow::Result<BTreeMap<String, String>
 ///
 /// # Errors
 /// When one cannot be read.
-pub fn documents_committed(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
+pub fn read_documents(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     let (mut found, mut waiting) = (BTreeMap::new(), vec![folder.to_owned()]);
     while let Some(below) = waiting.pop() {
         for entry in std::fs::read_dir(&below).with_context(|| format!("cannot read {}", below.display()))? {

@@ -8,9 +8,7 @@ mod auth;
 #[cfg(test)]
 mod front;
 #[cfg(test)]
-mod house;
-#[cfg(test)]
-mod law;
+mod harness;
 #[cfg(test)]
 mod marketplace;
 #[cfg(test)]
@@ -19,5 +17,7 @@ mod partner;
 mod soak;
 #[cfg(test)]
 mod subscription;
+#[cfg(test)]
+mod sweeps;
 #[cfg(test)]
 mod tidy;

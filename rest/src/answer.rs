@@ -3,8 +3,9 @@
 use axum::body::Body;
 use base64::Engine as _;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
-use labs_schema::ask::{Created, Download, RefreshCookie};
+use labs_schema::context::{Created, Download, RefreshCookie};
 use labs_schema::engine::Answer;
+use labs_schema::fault::Reason;
 use labs_schema::{Code, Fault};
 use serde_json::{Map, Value};
 
@@ -83,15 +84,15 @@ pub(crate) fn refusal(
     request_id: &str,
     operation: Option<&Operation>,
 ) -> Response<Body> {
-    let parts = fault.parts();
+    log_cause(fault, request_id);
     let problem = Problem::of(fault, instance, request_id, operation.map(|operation| operation.id.as_str()));
     let body = serde_json::to_vec(&problem).unwrap_or_default();
     let mut response = Response::new(Body::from(body));
-    *response.status_mut() = status(parts.code, parts.oauth_error);
-    let media_type = if parts.oauth_error.is_some() { "application/json" } else { "application/problem+json" };
+    *response.status_mut() = status(fault.code(), fault.oauth_error());
+    let media_type = if fault.oauth_error().is_some() { "application/json" } else { "application/problem+json" };
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
-    if let Some(seconds) = parts.retry_after {
+    if let Some(seconds) = fault.seconds_to_wait() {
         headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
     if let Some(challenge) = www_authenticate(fault) {
@@ -226,24 +227,36 @@ pub(crate) fn clear_cookie(response: &mut Response<Body>) {
 
 /// The challenge of a 401 (RFC 6750 section 3; RFC 6749 section 5.2 for clients).
 fn www_authenticate(fault: &Fault) -> Option<String> {
-    let parts = fault.parts();
-    if parts.oauth_error == Some("invalid_client") {
+    if fault.oauth_error() == Some("invalid_client") {
         return Some("Basic realm=\"labs\", charset=\"UTF-8\"".to_owned());
     }
-    match parts.code {
-        Code::Unauthenticated | Code::TokenExpired | Code::TokenRevoked if parts.invalid_token => {
-            Some("Bearer realm=\"labs\", error=\"invalid_token\"".to_owned())
-        }
+    if matches!(fault.reason(), Reason::InvalidToken(_)) && is_of_token(fault.code()) {
+        return Some("Bearer realm=\"labs\", error=\"invalid_token\"".to_owned());
+    }
+    match fault.code() {
         // Whoever sent none is told no more than what to send (RFC 6750 section 3.1).
-        Code::Unauthenticated | Code::TokenExpired | Code::TokenRevoked => Some("Bearer realm=\"labs\"".to_owned()),
-        Code::InvalidCredentials | Code::MfaRequired | Code::RefreshReused if parts.oauth_error.is_none() => {
+        code if is_of_token(code) => Some("Bearer realm=\"labs\"".to_owned()),
+        Code::InvalidCredentials | Code::MfaRequired | Code::RefreshReused if fault.oauth_error().is_none() => {
             Some("Bearer realm=\"labs\"".to_owned())
         }
-        Code::ScopeMissing => parts
-            .required_scope
-            .as_ref()
+        Code::ScopeMissing => fault
+            .required_scope()
             .map(|scope| format!("Bearer realm=\"labs\", error=\"insufficient_scope\", scope=\"{scope}\"")),
         _ => None,
+    }
+}
+
+const fn is_of_token(code: Code) -> bool {
+    matches!(code, Code::Unauthenticated | Code::TokenExpired | Code::TokenRevoked)
+}
+
+/// Writes what happened into the log, where the request's id is known.
+pub(crate) fn log_cause(fault: &Fault, request_id: &str) {
+    let Some(cause) = fault.cause() else { return };
+    let code = fault.code().name();
+    match fault.code() {
+        Code::Unavailable => tracing::warn!(cause, code, request_id, "a request could not be answered now"),
+        _ => tracing::error!(cause, code, request_id, "a request failed"),
     }
 }
 

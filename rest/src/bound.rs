@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use http::Method;
-use labs_schema::engine::{Plan, PreparedOperation};
+use labs_schema::engine::{PreparedOperation, PreparedSchema};
 use serde_json::{Map, Value};
 
 use crate::bind::orders;
@@ -65,7 +65,7 @@ pub(crate) struct Representation {
 
 /// Every document bound to the schema, by its name; what does not fit joins what was found.
 pub(crate) async fn prepare(
-    plan: &Plan,
+    plan: &PreparedSchema,
     documents: Option<&Documents>,
     found: &mut Vec<String>,
 ) -> HashMap<String, Arc<PreparedOperation>> {

@@ -1,6 +1,6 @@
 //! The walk of a request from its head to its answer.
 //!
-//! Refusals come in one order (specification: decisions, The contract): 401, 403, 404, 422. A path that
+//! Refusals come in one order (docs/decisions.md#contract): 401, 403, 404, 422. A path that
 //! names nothing is 404 before anybody is asked who they are.
 
 use std::net::{IpAddr, Ipv4Addr};
@@ -12,7 +12,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use futures_util::FutureExt as _;
 use http::{Method, Response, header, request::Parts};
-use labs_schema::ask::{Attachment, Caller, Channel, Credentials};
+use labs_schema::context::{Attachment, Caller, Channel, Credentials};
 use labs_schema::engine::{Admission, Call, IdempotencyKey, Precondition};
 use labs_schema::{Code, Fault};
 use serde_json::{Map, Value};
@@ -28,14 +28,14 @@ use crate::exceptions;
 use crate::rest::Rest;
 use crate::routes::Match;
 use body::Arriving;
-use seats::Seat;
+use in_flight::InFlightPermit;
 
 pub(crate) mod body;
+pub(crate) mod body_slots;
 pub(crate) mod checks;
+mod in_flight;
 mod layers;
-pub(crate) mod places;
 pub(crate) mod refusals;
-mod seats;
 
 /// Longest user agent kept, in bytes.
 const LONGEST_AGENT: usize = 256;
@@ -47,7 +47,7 @@ pub(crate) fn router(rest: &Arc<Rest>) -> Router {
 }
 
 /// What is known of a request while it is walked, for the headers of whatever answer it gets.
-pub(crate) struct Walk<'a> {
+pub(crate) struct Exchange<'a> {
     /// The request's id.
     pub(crate) request_id: String,
     /// Where it comes from.
@@ -60,7 +60,7 @@ pub(crate) struct Walk<'a> {
     is_foreign: bool,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> Exchange<'a> {
     /// The beginning of every walk.
     pub(crate) fn begin(rest: &Rest, parts: &Parts) -> Self {
         Self {
@@ -108,10 +108,7 @@ impl<'a> Walk<'a> {
     /// What the token deserves, or [`Code::RateLimited`].
     pub(crate) async fn authenticate(&mut self, rest: &Rest, parts: &Parts, caller: &mut Caller) -> Result<(), Fault> {
         let known = match bearer::token(&parts.headers) {
-            Ok(token) => rest.engine.authenticate(token, self.address).await.map_err(|mut fault| {
-                fault.parts_mut().invalid_token = true;
-                fault
-            }),
+            Ok(token) => rest.engine.authenticate(token, self.address).await.map_err(Fault::of_token),
             Err(fault) => Err(fault),
         };
         match known {
@@ -119,9 +116,9 @@ impl<'a> Walk<'a> {
                 let services = rest.engine.services();
                 let booked = rest.meter.spend(&services.budgets, &principal.budget, services.clock.now()).await;
                 if let (Err((fault, _)), Some(operation)) = (&booked, self.operation)
-                    && let Some(budget) = fault.parts().budget
+                    && let Some(budget) = fault.spent_budget()
                 {
-                    services.usage.note_refusal(&principal.budget.account, &operation.id, budget);
+                    services.usage.note_refusal(&principal.budget.account, &operation.id, budget.name());
                 }
                 caller.principal = Some(principal);
                 self.book(booked)
@@ -174,24 +171,25 @@ fn is_good(status: http::StatusCode) -> bool {
 /// Answers an operation of the contract.
 async fn operation(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
     let (parts, body) = request.into_parts();
-    let mut walk = Walk::begin(&rest, &parts);
-    let response = match survived(walk_operation(&rest, &parts, body, &mut walk)).await {
+    let mut exchange = Exchange::begin(&rest, &parts);
+    let response = match catch_panic(walk_operation(&rest, &parts, body, &mut exchange)).await {
         Ok(response) => response,
-        Err(fault) => refuse(&fault, &parts, &walk),
+        Err(fault) => refuse(&fault, &parts, &exchange),
     };
-    walk.finish(&rest, response)
+    exchange.finish(&rest, response)
 }
 
 /// A panic is one request's 500, never the process's.
-pub(crate) async fn survived<T>(walked: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+pub(crate) async fn catch_panic<T>(walked: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
     let outcome = AssertUnwindSafe(walked).catch_unwind().await;
     outcome.unwrap_or_else(|_| Err(Fault::internal("a request panicked")))
 }
 
-fn refuse(fault: &Fault, parts: &Parts, walk: &Walk<'_>) -> Response<Body> {
-    let mut response = answer::refusal(fault, parts.uri.path(), &walk.request_id, walk.operation);
+fn refuse(fault: &Fault, parts: &Parts, exchange: &Exchange<'_>) -> Response<Body> {
+    let mut response = answer::refusal(fault, parts.uri.path(), &exchange.request_id, exchange.operation);
     // A foreign page must not be able to sign anybody out, not even by being refused.
-    let by_cookie = walk.operation.is_some_and(|operation| operation.access == Access::Cookie) && !walk.is_foreign;
+    let by_cookie =
+        exchange.operation.is_some_and(|operation| operation.access == Access::Cookie) && !exchange.is_foreign;
     if by_cookie && response.status() == http::StatusCode::UNAUTHORIZED {
         answer::clear_cookie(&mut response);
     }
@@ -202,43 +200,43 @@ async fn walk_operation<'a>(
     rest: &'a Rest,
     parts: &Parts,
     body: Body,
-    walk: &mut Walk<'a>,
+    exchange: &mut Exchange<'a>,
 ) -> Result<Response<Body>, Fault> {
     checks::head(parts)?;
     let path = parts.uri.path();
     let (operation, values) = match rest.routes.find(&parts.method, path) {
         Match::Operation { operation, values } => (operation.as_ref(), values),
         Match::MethodNotAllowed { allow } if parts.method == Method::OPTIONS => {
-            walk.spend_anonymous(rest)?;
+            exchange.spend_anonymous(rest)?;
             return Ok(options(&allow));
         }
         Match::MethodNotAllowed { allow } => {
-            walk.spend_anonymous(rest)?;
+            exchange.spend_anonymous(rest)?;
             let fault = Fault::new(Code::MethodNotAllowed, format!("This path knows {}.", join(&allow)));
-            let mut response = refuse(&fault, parts, walk);
+            let mut response = refuse(&fault, parts, exchange);
             headers::text(response.headers_mut(), header::ALLOW, &join(&allow));
             return Ok(response);
         }
         Match::NotFound => {
-            walk.spend_anonymous(rest)?;
+            exchange.spend_anonymous(rest)?;
             return Err(Fault::new(Code::NotFound, "Nothing is here. The reference at /reference lists every path."));
         }
     };
-    walk.operation = Some(operation);
+    exchange.operation = Some(operation);
     let Some(bound) = rest.bound(operation) else {
         return Err(Fault::internal(format!("{} is not bound", operation.id)));
     };
-    let mut seat = Seat::of(operation, &rest.seats)?;
-    let caller = Arc::new(identify(rest, parts, operation, walk).await?);
+    let mut seat = InFlightPermit::of(operation, &rest.seats)?;
+    let caller = Arc::new(identify(rest, parts, operation, exchange).await?);
     let admission = match &bound.prepared {
         Some(prepared) => Some(rest.engine.admit(prepared, &caller).await?),
         None => None,
     };
     count(rest, operation, &caller);
-    let network = address::network(walk.address).to_string();
+    let network = address::network(exchange.address).to_string();
     let _place = body::place(&rest.uploads, operation, &network, &caller).await?;
     let arriving = Arriving { body, seat: &mut seat, places: &rest.bodies, network: &network };
-    let request = match (checked(rest, parts, arriving, operation, &caller, &values).await, &admission) {
+    let request = match (check_request(rest, parts, arriving, operation, &caller, &values).await, &admission) {
         (Ok(request), _) => request,
         (Err((fault, _)), None) => return Err(fault),
         (Err((fault, variables)), Some(admission)) => {
@@ -252,38 +250,43 @@ async fn walk_operation<'a>(
 }
 
 /// Who calls, and whether the budget lasts.
-async fn identify(rest: &Rest, parts: &Parts, operation: &Operation, walk: &mut Walk<'_>) -> Result<Caller, Fault> {
-    let mut caller = walk.caller(parts, Channel::Rest);
+async fn identify(
+    rest: &Rest,
+    parts: &Parts,
+    operation: &Operation,
+    exchange: &mut Exchange<'_>,
+) -> Result<Caller, Fault> {
+    let mut caller = exchange.caller(parts, Channel::Rest);
     match &operation.access {
         Access::Any | Access::Scope(_) => {
-            if let Err(fault) = walk.authenticate(rest, parts, &mut caller).await {
-                return Err(refused_early(rest, operation, caller, fault).await);
+            if let Err(fault) = exchange.authenticate(rest, parts, &mut caller).await {
+                return Err(refuse_early(rest, operation, caller, fault).await);
             }
         }
-        Access::Public => walk.spend_anonymous(rest)?,
+        Access::Public => exchange.spend_anonymous(rest)?,
         Access::Client => {
-            walk.spend_anonymous(rest)?;
+            exchange.spend_anonymous(rest)?;
             caller.credentials.client = bearer::basic(&parts.headers)?;
         }
         Access::Cookie => {
-            walk.spend_anonymous(rest)?;
-            walk.is_foreign = true;
+            exchange.spend_anonymous(rest)?;
+            exchange.is_foreign = true;
             checks::origin(rest, &parts.headers)?;
-            walk.is_foreign = false;
+            exchange.is_foreign = false;
             caller.credentials.refresh = bearer::refresh_cookie(&parts.headers);
         }
     }
     if operation.takes_client_credentials {
         caller.credentials.client = bearer::basic(&parts.headers)?;
     }
-    rest.meter.spend_attempt(operation, address::network(walk.address))?;
+    rest.meter.spend_attempt(operation, address::network(exchange.address))?;
     Ok(caller)
 }
 
 /// A refusal before anything was asked. Whoever is known, may ask and has spent the budget leaves a record of it
-/// (specification: decisions, Audit), the first time in a minute: a program in a loop must not fill a log of which nothing
+/// (docs/decisions.md#audit), the first time in a minute: a program in a loop must not fill a log of which nothing
 /// can be deleted, and the ledger of refusals counts all of them. A token that is no good leaves none.
-async fn refused_early(rest: &Rest, operation: &Operation, caller: Caller, fault: Fault) -> Fault {
+async fn refuse_early(rest: &Rest, operation: &Operation, caller: Caller, fault: Fault) -> Fault {
     let prepared = rest.bound(operation).and_then(|bound| bound.prepared.as_ref());
     let (Some(prepared), Some(principal)) = (prepared, &caller.principal) else { return fault };
     let about = (principal.budget.account.clone(), operation.id.clone());
@@ -307,7 +310,7 @@ fn count(rest: &Rest, operation: &Operation, caller: &Caller) {
 type Unbound = (Fault, Map<String, Value>);
 
 /// Whether the request fits the promise: its partner, its path, what it accepts, its body, its parameters.
-async fn checked(
+async fn check_request(
     rest: &Rest,
     parts: &Parts,
     arriving: Arriving<'_, '_>,

@@ -1,9 +1,9 @@
-//! The public face of Labs: a promise (contract) is answered by a question (document).
+//! Labs over HTTP: each operation of the contract is answered by one fixed document.
 //!
-//! Every request walks the same corridor: [`edge`] settles who calls and how fast, [`routes`] which promise
-//! is meant, [`bind`] whether the request fits it, [`dispatch`] asks the engine the promise's one fixed
-//! question, [`answer`] writes what came back. What cannot be a question stands in [`exceptions`], named one
-//! by one. Nothing here knows a table, a rule or SQL.
+//! Every request goes the same way: [`edge`] says who calls and how fast they may, [`routes`] which operation is meant,
+//! [`bind`] whether the request fits it, [`dispatch`] has the engine execute the operation's document, [`answer`] writes
+//! what came back. What cannot be a document stands in [`exceptions`], named one by one. Nothing here knows a table, a rule
+//! or SQL.
 
 pub mod answer;
 pub mod bind;

@@ -1,6 +1,7 @@
-//! Problem documents: the one form of every refusal (RFC 9457; specification: decisions, Errors).
+//! Problem documents: the one form of every refusal (RFC 9457; docs/decisions.md#errors).
 
 use http::StatusCode;
+use labs_schema::fault::{Reason, SpentBudget};
 use labs_schema::{Code, Fault};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -89,19 +90,23 @@ impl<'a> Problem<'a> {
     /// The document of a fault.
     #[must_use]
     pub fn of(fault: &'a Fault, instance: &'a str, request_id: &'a str, operation_id: Option<&'a str>) -> Self {
-        let parts = fault.parts();
-        let entitlement = parts.entitlement.as_ref();
-        let challenge = parts.challenge.as_ref();
+        let (mut entitlement, mut challenge, mut allowed_actions) = (None, None, None);
+        match fault.reason() {
+            Reason::EntitlementExceeded(exceeded) => entitlement = Some(exceeded),
+            Reason::MfaRequired(awaited) => challenge = Some(awaited),
+            Reason::IllegalTransition(allowed) => allowed_actions = Some(allowed.as_slice()),
+            _ => {}
+        }
         Self {
-            kind: format!("urn:labs:problem:{}", parts.code.name().to_ascii_lowercase().replace('_', "-")),
-            title: title(parts.code),
-            status: status(parts.code, parts.oauth_error).as_u16(),
-            detail: &parts.detail,
+            kind: format!("urn:labs:problem:{}", fault.code().name().to_ascii_lowercase().replace('_', "-")),
+            title: title(fault.code()),
+            status: status(fault.code(), fault.oauth_error()).as_u16(),
+            detail: fault.detail(),
             instance,
-            code: parts.code.name(),
+            code: fault.code().name(),
             request_id,
-            errors: parts
-                .errors
+            errors: fault
+                .errors()
                 .iter()
                 .take(MOST_ERRORS)
                 .map(|error| ProblemField {
@@ -111,19 +116,19 @@ impl<'a> Problem<'a> {
                     message: &error.message,
                 })
                 .collect(),
-            required_scope: parts.required_scope.as_deref(),
+            required_scope: fault.required_scope(),
             operation_id,
-            allowed_actions: (parts.code == Code::IllegalTransition).then_some(parts.allowed_actions.as_slice()),
-            retry_after: parts.retry_after,
-            budget: parts.budget,
+            allowed_actions,
+            retry_after: fault.seconds_to_wait(),
+            budget: fault.spent_budget().map(SpentBudget::name),
             feature: entitlement.map(|entitlement| entitlement.feature.as_str()),
             limit: entitlement.map(|entitlement| entitlement.limit),
             used: entitlement.map(|entitlement| entitlement.used),
             challenge: challenge.map(|challenge| challenge.challenge.as_str()),
             expires_in: challenge.map(|challenge| challenge.expires_in),
             methods: challenge.map(|challenge| challenge.methods.as_slice()),
-            error: parts.oauth_error,
-            error_description: parts.oauth_error.map(|_| parts.detail.as_str()),
+            error: fault.oauth_error(),
+            error_description: fault.oauth_error().map(|_| fault.detail()),
         }
     }
 }

@@ -7,16 +7,16 @@ use axum::Router;
 use bytes::Bytes;
 use ipnet::IpNet;
 use labs_schema::Engine;
-use labs_schema::engine::Plan;
+use labs_schema::engine::PreparedSchema;
 use moka::sync::Cache;
 use tokio::sync::Semaphore;
 
 use crate::bound::{self, BoundOperation};
 use crate::contract::{Contract, Operation};
-use crate::dispatch::places::{Most, Places};
+use crate::dispatch::body_slots::{BodySlots, SlotLimits};
 use crate::documents::Documents;
-use crate::edge::budget::{Limits, Meter};
-use crate::exceptions::{Packed, SERVED_DIRECTLY};
+use crate::edge::budget::{Limits, RateLimiters};
+use crate::exceptions::{PrecompressedDocument, SERVED_DIRECTLY};
 use crate::inspect;
 use crate::routes::Routes;
 use crate::sdl::Sdl;
@@ -24,9 +24,9 @@ use crate::sdl::Sdl;
 /// Most requests under way at once.
 const AT_ONCE: usize = 512;
 /// Most bodies that are awaited at once. Nobody is asked who they are, so a network counts as an account.
-const AWAITED: Most = Most { all: 512, of_network: 512, of_account: 64 };
+const AWAITED: SlotLimits = SlotLimits { all: 512, of_network: 512, of_account: 64 };
 /// Most uploads under way at once, each of which is in memory whole.
-const UPLOADS: Most = Most { all: 24, of_network: 12, of_account: 4 };
+const UPLOADS: SlotLimits = SlotLimits { all: 24, of_network: 12, of_account: 4 };
 
 /// What the operator configured, as far as the public face needs it.
 #[derive(Clone, Debug)]
@@ -54,10 +54,10 @@ impl Bound {
     ///
     /// # Errors
     /// Every difference, each naming the file to open.
-    pub async fn to(plan: &Plan, contract: Contract) -> Result<Self, Vec<String>> {
+    pub async fn to(plan: &PreparedSchema, contract: Contract) -> Result<Self, Vec<String>> {
         let mut found = Vec::new();
-        let documents = kept(Documents::load(), &mut found);
-        let routes = kept(Routes::new(&contract), &mut found);
+        let documents = or_report(Documents::load(), &mut found);
+        let routes = or_report(Routes::new(&contract), &mut found);
         if let Some(documents) = &documents {
             found.extend(sentences(inspect::inspect(&contract, documents, plan.sdl(), SERVED_DIRECTLY)));
         }
@@ -74,7 +74,7 @@ impl Bound {
 }
 
 /// What could be read; what is wrong with it otherwise joins what was found.
-fn kept<T, E: std::fmt::Display>(read: Result<T, Vec<E>>, found: &mut Vec<String>) -> Option<T> {
+fn or_report<T, E: std::fmt::Display>(read: Result<T, Vec<E>>, found: &mut Vec<String>) -> Option<T> {
     read.map_err(|errors| found.extend(sentences(errors))).ok()
 }
 
@@ -82,13 +82,13 @@ fn kept<T, E: std::fmt::Display>(read: Result<T, Vec<E>>, found: &mut Vec<String
 pub struct Rest {
     pub(crate) engine: Engine,
     pub(crate) contract: Contract,
-    pub(crate) document: Packed,
+    pub(crate) document: PrecompressedDocument,
     pub(crate) routes: Routes,
     operations: Vec<BoundOperation>,
-    pub(crate) meter: Meter,
+    pub(crate) meter: RateLimiters,
     pub(crate) seats: Semaphore,
-    pub(crate) bodies: Places,
-    pub(crate) uploads: Places,
+    pub(crate) bodies: BodySlots,
+    pub(crate) uploads: BodySlots,
     /// Accounts and operations whose spent budget was recorded within the last minute.
     pub(crate) told: Cache<(String, String), ()>,
     pub(crate) settings: Settings,
@@ -108,10 +108,10 @@ impl Rest {
     ) -> Result<Self, Vec<String>> {
         let Bound { contract, routes, operations } = Bound::to(engine.plan(), contract).await?;
         let contract = contract.at(&settings.base_url);
-        let meter = Meter::new(settings.limits);
-        let document = Packed::new(Bytes::from(contract.text().to_owned()));
+        let meter = RateLimiters::new(settings.limits);
+        let document = PrecompressedDocument::new(Bytes::from(contract.text().to_owned()));
         let seats = Semaphore::new(AT_ONCE);
-        let (bodies, uploads) = (Places::new(AWAITED), Places::new(UPLOADS));
+        let (bodies, uploads) = (BodySlots::new(AWAITED), BodySlots::new(UPLOADS));
         let told = Cache::builder().max_capacity(10_000).time_to_live(Duration::from_secs(60)).build();
         Ok(Self {
             engine,

@@ -1,5 +1,4 @@
-//! Which promise does a path address? One matcher behind one function (specification:
-//! architecture.md, The corridor, Routes).
+//! Which promise does a path address? One matcher behind one function (ARCHITECTURE.md).
 //!
 //! The custom verb is split off the raw, undecoded last segment, so that `…/{uuid}:archive` and
 //! `…/{uuid}` never take each other's calls. Values stay raw: the binder decodes them and parses
@@ -56,7 +55,7 @@ impl Routes {
         for operation in contract.operations() {
             let key = (operation.verb.clone().unwrap_or_default(), pattern(operation));
             let methods = &mut resources.entry(key).or_default().methods;
-            match known(&operation.method) {
+            match known_method(&operation.method) {
                 Some(method) if !methods.contains_key(method) => {
                     methods.insert(method, Arc::clone(operation));
                 }
@@ -195,7 +194,7 @@ fn pattern(operation: &Operation) -> String {
     pattern
 }
 
-fn known(method: &Method) -> Option<&'static str> {
+fn known_method(method: &Method) -> Option<&'static str> {
     ["GET", "POST", "PUT", "PATCH", "DELETE"].into_iter().find(|known| method.as_str() == *known)
 }
 

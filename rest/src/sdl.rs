@@ -303,7 +303,7 @@ fn input(definition: Positioned<InputValueDefinition>) -> (String, Input) {
 }
 
 /// The name of a type that is no list.
-pub(crate) fn named(ty: &Type) -> Option<&str> {
+pub(crate) fn named_type(ty: &Type) -> Option<&str> {
     match &ty.base {
         BaseType::Named(name) => Some(name.as_str()),
         BaseType::List(_) => None,

@@ -1,10 +1,10 @@
 //! Work without a request: each job looks at the state and acts, again and again. It takes no input, so a signal that
-//! was missed, a failure or a restart never matters (specification: design, style, 8).
+//! was missed, a failure or a restart never matters (docs/decisions.md#transactions).
 //!
 //! Every replica runs every job; each job itself sees to it that two of them do not do the same thing twice (advisory
 //! locks, `for update skip locked`). A failure or a panic is told and tried again; it never ends a loop. A run that
 //! outlives its time is told and left to its end, never cut: cutting it while it begins a transaction would hand a
-//! connection with an open transaction to the next request (design: performance, Recipe 9).
+//! connection with an open transaction to the next request (docs/performance.md#what-the-figures-led-to).
 
 mod closures;
 mod objects;
@@ -20,12 +20,12 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::engine::Engine;
-use crate::fault::Fault;
+use crate::core::audit_chain::Sealer;
+use crate::core::engine::Engine;
+use crate::core::fault::Fault;
+use crate::core::services::Services;
+use crate::core::time::Time;
 use crate::marketplace::{PutOff, publish_due};
-use crate::seal::Sealer;
-use crate::services::Services;
-use crate::time::Time;
 
 /// How often the audit chain is continued: a record is sealed within a second of its commit.
 const SEAL: Duration = Duration::from_millis(250);
@@ -106,7 +106,7 @@ impl Jobs {
         let (pool, services) = (engine.pool().clone(), Arc::clone(engine.services()));
         let tasks = TaskTracker::new();
         tasks.spawn(Arc::clone(&services.authority).watch(stop.clone()));
-        for job in own(&pool, &services).into_iter().chain(further) {
+        for job in jobs_of_every_service(&pool, &services).into_iter().chain(further) {
             let (ledger, clock) = (pool.clone(), services.clock.clone());
             let noted = move |ended: Ended| {
                 let ledger = ledger.clone();
@@ -129,7 +129,7 @@ impl Jobs {
 }
 
 /// The jobs that every service has.
-fn own(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
+fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
     let sealer = Arc::new(Sealer::new(pool.clone()));
     let seal = move || {
         let sealer = Arc::clone(&sealer);
@@ -241,7 +241,7 @@ impl Ended {
         let (state, error) = match &self.outcome {
             Err(fault) if failures == 0 => {
                 let code = fault.code().name();
-                tracing::warn!(job, code, cause = %fault, "a job failed; it is tried again");
+                tracing::warn!(job, code, cause = fault.for_log(), "a job failed; it is tried again");
                 ("FAILED", Some(format!("{code}: {fault}")))
             }
             Err(_) => return,

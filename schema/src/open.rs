@@ -14,22 +14,22 @@ use tokio::time::timeout;
 
 pub use self::refusal::OpenRefusal;
 use self::refusal::Place;
-use crate::authority::{self, Authority};
-use crate::budget::Budgets;
-use crate::engine::{Engine, Plan};
-use crate::fault::Fault;
-use crate::handoff::PATIENCE;
-use crate::keep::cursor::CursorSeal;
-use crate::keep::password::PasswordHasher;
-use crate::keep::refresh::RefreshSeal;
-use crate::keep::sealed::MasterKey;
-use crate::keep::turns::Waiting;
-use crate::media::image::ImageWorkshop;
-use crate::services::{Services, Settings};
-use crate::time::Clock;
+use crate::core::authority::{self, Authority};
+use crate::core::blocking::fair::QueueLimits;
+use crate::core::budget::Budgets;
+use crate::core::crypto::cursor::CursorSeal;
+use crate::core::crypto::password::PasswordHasher;
+use crate::core::crypto::refresh::RefreshSeal;
+use crate::core::crypto::sealed::MasterKey;
+use crate::core::engine::{Engine, PreparedSchema};
+use crate::core::fault::Fault;
+use crate::core::media::image::ImageWorkshop;
+use crate::core::pool_lane::PATIENCE;
+use crate::core::services::{Services, Settings};
+use crate::core::time::Clock;
 
 /// Pictures that may wait for their turn; the next is told to come again. One takes a second or two at most.
-const WAITING_PICTURES: Waiting = Waiting { all: 24, of_network: 12, of_account: 4 };
+const WAITING_PICTURES: QueueLimits = QueueLimits { all: 24, of_network: 12, of_account: 4 };
 /// How long a connection may lie idle and be used untested, and the longest that its test takes. Under load few lie for so
 /// long; after a quiet hour the server may have ended them all.
 const TRUSTED_IDLE: Duration = Duration::from_millis(500);
@@ -40,11 +40,11 @@ const SILENCE: Duration = Duration::from_secs(15);
 static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");
 
 /// What the inside is opened with.
-pub struct Opening {
+pub struct OpenOptions {
     /// The database as its owner; the service itself acts as the role `labs_service`.
     pub database_url: String,
     /// The schema.
-    pub plan: Plan,
+    pub plan: PreparedSchema,
     /// Most connections.
     pub connections: u32,
     /// Seals and authenticates what leaves the service.
@@ -121,7 +121,7 @@ pub async fn ping(pool: &PgPool) -> Result<(), Fault> {
 ///
 /// # Errors
 /// When the database is away, the master key is not the one it was sealed with, or the schema breaks a rule.
-pub fn open(opening: Opening) -> BoxFuture<'static, Result<Engine, OpenRefusal>> {
+pub fn open(opening: OpenOptions) -> BoxFuture<'static, Result<Engine, OpenRefusal>> {
     async move {
         let pool = connect(&opening.database_url, opening.connections).await?;
         let inside = |fault: Fault| OpenRefusal::of_fault(&fault);
@@ -139,23 +139,22 @@ pub fn open(opening: Opening) -> BoxFuture<'static, Result<Engine, OpenRefusal>>
             budgets: Budgets::new(pool.clone()),
             media: media(&opening.media_folder).map_err(inside)?,
             pictures: ImageWorkshop::new(1, WAITING_PICTURES),
-            showcase: crate::marketplace::showcase::Showcase::default(),
-            renewals: crate::auth::sessions::Pace::default(),
-            usage: crate::usage::Usage::default(),
+            usage: crate::core::usage::Usage::default(),
             settings: opening.settings,
             authority: Arc::new(authority),
             key: opening.key,
+            of_groups: crate::core::type_map::TypeMap::default(),
         };
         Ok(Engine::new(opening.plan, pool, Arc::new(services)))
     }
     .boxed()
 }
 
-fn media(folder: &Path) -> Result<crate::media::store::MediaStore, Fault> {
-    crate::media::store::MediaStore::in_folder(folder).map_err(Fault::internal)
+fn media(folder: &Path) -> Result<crate::core::media::store::MediaStore, Fault> {
+    crate::core::media::store::MediaStore::in_folder(folder).map_err(Fault::internal)
 }
 
-/// Connections of the service: as its own role, with a time limit for everything (design: security, 15).
+/// Connections of the service: as its own role, with a time limit for everything (docs/decisions.md#database).
 async fn connect(database_url: &str, connections: u32) -> Result<PgPool, OpenRefusal> {
     let (place, options) = Place::of(database_url)?;
     let options = options.application_name("labs").statement_cache_capacity(512).options([

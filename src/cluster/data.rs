@@ -31,7 +31,7 @@ pub(super) async fn make(plan: &Plan) -> anyhow::Result<()> {
 }
 
 /// The major version of PostgreSQL that made the data. None: there are no data.
-pub(super) fn made_by(data: &Path) -> anyhow::Result<Option<u32>> {
+pub(super) fn read_version(data: &Path) -> anyhow::Result<Option<u32>> {
     if !data.exists() {
         return Ok(None);
     }

@@ -39,7 +39,7 @@ impl Owner {
         };
         let drop = ways(uid, gid).await;
         for way in drop {
-            if worked(&mut command(&way, "true".as_ref())).await {
+            if succeeds(&mut command(&way, "true".as_ref())).await {
                 return Ok(Self { uid, gid, drop: way });
             }
         }
@@ -126,7 +126,7 @@ fn command(drop: &[OsString], program: &Path) -> Command {
     }
 }
 
-async fn worked(command: &mut Command) -> bool {
+async fn succeeds(command: &mut Command) -> bool {
     let command = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().await.is_ok_and(|status| status.success())
 }

@@ -24,7 +24,7 @@ pub(super) async fn outwait(place: &Place) -> anyhow::Result<Option<u32>> {
     let begun = Instant::now();
     let mut told = false;
     loop {
-        let Some(process) = named(&place.data) else {
+        let Some(process) = read_pid(&place.data) else {
             return Ok(None);
         };
         if !runs_here(process, place).await {
@@ -43,7 +43,7 @@ pub(super) async fn outwait(place: &Place) -> anyhow::Result<Option<u32>> {
 }
 
 /// The process that the lock file of the data names.
-fn named(data: &Path) -> Option<u32> {
+fn read_pid(data: &Path) -> Option<u32> {
     let text = fs::read_to_string(data.join("postmaster.pid")).ok()?;
     text.lines().next()?.trim().parse().ok()
 }

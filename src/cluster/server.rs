@@ -54,7 +54,7 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) async fn new(folder: &Path, settings: &Settings) -> anyhow::Result<Self> {
         let place = Place::of(folder)?;
-        let made_by = data::made_by(&place.data)?;
+        let made_by = data::read_version(&place.data)?;
         Ok(Self {
             owner: Owner::of(&place).await?,
             binaries: Binaries::find(settings.binaries.as_deref(), made_by).await?,
@@ -174,7 +174,7 @@ impl Server {
     }
 
     /// Waits until the server ends by itself.
-    pub(super) async fn ended(&mut self) -> String {
+    pub(super) async fn wait_for_end(&mut self) -> String {
         match self.watchdog.wait().await {
             Ok(status) => status.to_string(),
             Err(error) => error.to_string(),

@@ -4,39 +4,39 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::house::people::Person;
-use crate::house::{Answer, Call, House};
+use crate::harness::people::Person;
+use crate::harness::{Answer, Call, Harness};
 
 struct Archive {
-    house: House,
+    harness: Harness,
     auditor: Person,
     keeper: Person,
 }
 
 impl Archive {
     async fn new() -> Self {
-        let house = House::new().await;
-        let auditor = house.staff("Ada Auditor", &["labs.admin.audit"]).await;
-        let keeper = house.staff("Karl Keeper", &["labs.admin.categories:write"]).await;
-        Self { house, auditor, keeper }
+        let harness = Harness::new().await;
+        let auditor = harness.staff("Ada Auditor", &["labs.admin.audit"]).await;
+        let keeper = harness.staff("Karl Keeper", &["labs.admin.categories:write"]).await;
+        Self { harness, auditor, keeper }
     }
 
     fn list(&self) -> Call<'_> {
-        self.house.call("admin_audit_records_list").token(&self.auditor.token)
+        self.harness.call("admin_audit_records_list").token(&self.auditor.token)
     }
 
     fn export(&self) -> Call<'_> {
-        self.house.call("admin_audit_records_export").token(&self.auditor.token)
+        self.harness.call("admin_audit_records_export").token(&self.auditor.token)
     }
 
     async fn category(&self, name: &str) -> Answer {
         let body = json!({ "names": { "en": name } });
-        self.house.call("marketplace_categories_create").token(&self.keeper.token).json(&body).send().await
+        self.harness.call("marketplace_categories_create").token(&self.keeper.token).json(&body).send().await
     }
 
     /// Writes so many records of another day, as the database's owner.
     async fn fill(&self, records: usize) {
-        self.house
+        self.harness
             .sql(&format!(
                 "insert into audit_log (record_uuid, recorded_at, operation, channel, outcome, actor_kind, actor_uuid,
                      actor_label, request_id, address, parameters)
@@ -66,10 +66,10 @@ async fn the_log_is_narrowed_by_each_of_its_filters() {
     let taken = archive.category("Kitchen").await;
     let denied = archive.list().send().await;
     assert_eq!((made.status, taken.status, denied.status), (201, 409, 200));
-    let barred = archive.house.call("admin_audit_records_list").token(&archive.keeper.token).expect(403).await;
+    let barred = archive.harness.call("admin_audit_records_list").token(&archive.keeper.token).expect(403).await;
     let category = made.str("uuid").to_owned();
     let of = |answer: &Answer| answer.header("x-request-id").to_owned();
-    let begun = archive.house.clock.now().plus_seconds(-3600).to_string();
+    let begun = archive.harness.clock.now().plus_seconds(-3600).to_string();
     let (auditor, keeper) = (archive.auditor.uuid.to_string(), archive.keeper.uuid.to_string());
 
     // What each filter must find of these four calls.
@@ -147,7 +147,7 @@ async fn a_write_tells_its_difference_and_a_refused_one_tells_none() {
     let archive = Archive::new().await;
     let made = archive.category("Kitchen").await;
     let refused = archive.category("Kitchen").await;
-    let call = archive.house.call("marketplace_categories_deactivate").path("category_uuid", made.str("uuid"));
+    let call = archive.harness.call("marketplace_categories_deactivate").path("category_uuid", made.str("uuid"));
     let gone = call.token(&archive.keeper.token).json(&json!({ "reason": "A mistake." })).expect(200).await;
     let record = |answer: &Answer| {
         let call = archive.list().query("request_id", answer.header("x-request-id"));
@@ -196,7 +196,7 @@ async fn every_record_is_sealed_in_a_row_without_gaps() {
     let seals = sealed.await.unwrap();
     assert!(seals.is_sorted_by(|later, earlier| later > earlier), "in the order of the log: {seals:?}");
     let gaps = "select count(*) from (select position - row_number() over (order by position) as gap from audit_seal) as s where gap <> 0";
-    assert_eq!(archive.house.number(gaps).await, 0);
+    assert_eq!(archive.harness.number(gaps).await, 0);
 }
 
 #[tokio::test]
@@ -245,13 +245,13 @@ async fn a_line_is_an_entry_of_the_list() {
 async fn an_export_is_recorded_before_its_first_byte_and_is_not_in_itself() {
     let archive = Archive::new().await;
     archive.fill(5_000).await;
-    let url = format!("{}/v1/admin/audit-records:export", archive.house.base_url);
-    let request = archive.house.http().get(url).bearer_auth(&archive.auditor.token);
+    let url = format!("{}/v1/admin/audit-records:export", archive.harness.base_url);
+    let request = archive.harness.http().get(url).bearer_auth(&archive.auditor.token);
     let mut response = request.send().await.unwrap();
     assert_eq!(response.status(), 200);
     let id = response.headers()["x-request-id"].to_str().unwrap().to_owned();
     let recorded = format!("select count(*) from audit_log where request_id = '{id}' and outcome = 'SUCCEEDED'");
-    assert_eq!(archive.house.number(&recorded).await, 1, "before a byte of the body was taken");
+    assert_eq!(archive.harness.number(&recorded).await, 1, "before a byte of the body was taken");
     archive.category("Made meanwhile").await;
     let mut body = Vec::new();
     while let Some(piece) = response.chunk().await.unwrap() {
@@ -275,7 +275,7 @@ async fn exports_that_follow_one_another_miss_nothing_that_ends_late() {
     archive.category("Before").await;
     let late = "insert into audit_log (record_uuid, operation, channel, outcome, actor_kind, actor_label)
                 values (labs_uuid(), 'late_one', 'JOB', 'SUCCEEDED', 'SYSTEM', 'Job')";
-    let late = archive.house.hold(late).await;
+    let late = archive.harness.hold(late).await;
     archive.category("Meanwhile").await;
     let first = export("2020-01-01T00:00:00Z").await;
     assert_eq!(names(&first), ["marketplace_categories_create"], "it ends where the open one began");
@@ -290,8 +290,8 @@ async fn exports_that_are_left_half_read_hold_no_connection() {
     let archive = Archive::new().await;
     archive.fill(20_000).await;
     for _ in 0..12 {
-        let url = format!("{}/v1/admin/audit-records:export", archive.house.base_url);
-        let request = archive.house.http().get(url).bearer_auth(&archive.auditor.token);
+        let url = format!("{}/v1/admin/audit-records:export", archive.harness.base_url);
+        let request = archive.harness.http().get(url).bearer_auth(&archive.auditor.token);
         let mut response = request.send().await.unwrap();
         assert!(response.chunk().await.unwrap().is_some());
     }
@@ -299,19 +299,19 @@ async fn exports_that_are_left_half_read_hold_no_connection() {
     archive.list().expect(200).await;
     let open = "select count(*) from pg_stat_activity
         where datname = current_database() and state like 'idle in transaction%' and query like '%audit_log%'";
-    archive.house.until(open, 0).await;
+    archive.harness.until(open, 0).await;
 }
 
 #[tokio::test]
 async fn a_refusal_tells_what_it_was_about_through_either_door() {
-    let house = House::new().await;
-    let chief = house.staff("Chief", &["labs.admin:write"]).await;
-    let partner = house.partner("Nordsee Kassen").await.partner_uuid.unwrap();
-    house.program("Menu sync", &["marketplace"], Some(partner)).await;
-    let client = house.call("admin_machine_clients_list").token(&chief.token).expect(200).await;
+    let harness = Harness::new().await;
+    let chief = harness.staff("Chief", &["labs.admin:write"]).await;
+    let partner = harness.partner("Nordsee Kassen").await.partner_uuid.unwrap();
+    harness.program("Menu sync", &["marketplace"], Some(partner)).await;
+    let client = harness.call("admin_machine_clients_list").token(&chief.token).expect(200).await;
     let client = client.json["data"][0]["uuid"].as_str().unwrap().to_owned();
     let disable = || {
-        let call = house.call("admin_machine_clients_disable").path("client_uuid", &client).token(&chief.token);
+        let call = harness.call("admin_machine_clients_disable").path("client_uuid", &client).token(&chief.token);
         call.json(&json!({ "reason": "Seen twice." }))
     };
     disable().expect(200).await;
@@ -320,11 +320,11 @@ async fn a_refusal_tells_what_it_was_about_through_either_door() {
         "mutation {{ again: admin_machine_clients_disable(client_uuid: \"{client}\",
              body: {{ reason: \"Seen twice.\" }}) {{ uuid }} }}"
     );
-    let request = house.http().post(format!("{}/playground/graphql", house.base_url)).bearer_auth(&chief.token);
+    let request = harness.http().post(format!("{}/playground/graphql", harness.base_url)).bearer_auth(&chief.token);
     let request = request.header("content-type", "application/json").body(json!({ "query": query }).to_string());
     let told: Value = serde_json::from_slice(&request.send().await.unwrap().bytes().await.unwrap()).unwrap();
     assert_eq!(told["errors"][0]["extensions"]["code"], "ILLEGAL_TRANSITION", "{told}");
-    let records = house.call("admin_audit_records_list").token(&chief.token).query("outcome", "REFUSED");
+    let records = harness.call("admin_audit_records_list").token(&chief.token).query("outcome", "REFUSED");
     let records = records.query("operation", "admin_machine_clients_disable").expect(200).await.json;
     let channels: Vec<&Value> = records["data"].as_array().unwrap().iter().map(|record| &record["channel"]).collect();
     assert_eq!(channels, ["PLAYGROUND", "REST"], "{records}");
@@ -333,13 +333,14 @@ async fn a_refusal_tells_what_it_was_about_through_either_door() {
         assert_eq!((&record["target"]["label"], &record["reason"]), (&json!("Menu sync"), &json!("Seen twice.")));
         assert_eq!((&record["partner_uuid"], &record["changes"]), (&json!(partner), &json!([])));
     }
-    let lift = house.call("admin_entitlements_delete_override").path("partner_uuid", partner).token(&chief.token);
+    let lift = harness.call("admin_entitlements_delete_override").path("partner_uuid", partner).token(&chief.token);
     lift.path("feature_code", "no_such").query("reason", "Moved over.").expect(404).await;
     let lifted = "select count(*) from audit_log where operation = 'admin_entitlements_delete_override'
                      and outcome = 'REFUSED' and reason = 'Moved over.' and target_label = 'Nordsee Kassen'";
-    assert_eq!(house.number(lifted).await, 1);
-    let unknown = house.call("admin_entitlements_delete_override").path("partner_uuid", chief.uuid).token(&chief.token);
+    assert_eq!(harness.number(lifted).await, 1);
+    let unknown =
+        harness.call("admin_entitlements_delete_override").path("partner_uuid", chief.uuid).token(&chief.token);
     unknown.path("feature_code", "no_such").query("reason", "Nobody there.").expect(404).await;
     let told = "select count(*) from audit_log where outcome = 'REFUSED' and reason = 'Nobody there.'";
-    assert_eq!(house.number(told).await, 1, "a parameter tells it, though no resolver did");
+    assert_eq!(harness.number(told).await, 1, "a parameter tells it, though no resolver did");
 }

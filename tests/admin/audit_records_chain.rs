@@ -2,30 +2,30 @@
 
 use serde_json::{Value, json};
 
-use crate::house::people::Person;
-use crate::house::{Answer, Call, House};
+use crate::harness::people::Person;
+use crate::harness::{Answer, Call, Harness};
 
 struct Archive {
-    house: House,
+    harness: Harness,
     auditor: Person,
     keeper: Person,
 }
 
 impl Archive {
     async fn new() -> Self {
-        let house = House::new().await;
-        let auditor = house.staff("Ada Auditor", &["labs.admin.audit"]).await;
-        let keeper = house.staff("Karl Keeper", &["labs.admin.categories:write"]).await;
-        Self { house, auditor, keeper }
+        let harness = Harness::new().await;
+        let auditor = harness.staff("Ada Auditor", &["labs.admin.audit"]).await;
+        let keeper = harness.staff("Karl Keeper", &["labs.admin.categories:write"]).await;
+        Self { harness, auditor, keeper }
     }
 
     fn call(&self, operation: &str) -> Call<'_> {
-        self.house.call(operation).token(&self.auditor.token)
+        self.harness.call(operation).token(&self.auditor.token)
     }
 
     async fn category(&self, name: &str) -> Answer {
         let body = json!({ "names": { "en": name } });
-        self.house.call("marketplace_categories_create").token(&self.keeper.token).json(&body).send().await
+        self.harness.call("marketplace_categories_create").token(&self.keeper.token).json(&body).send().await
     }
 
     async fn verify(&self, body: Value) -> Value {
@@ -39,13 +39,13 @@ impl Archive {
         }
         let open = "select count(*) from audit_log as l where not exists (
                         select from audit_seal as s where s.record_uuid = l.record_uuid)";
-        self.house.until(open, 0).await;
-        self.house.number("select max(position) from audit_seal").await
+        self.harness.until(open, 0).await;
+        self.harness.number("select max(position) from audit_seal").await
     }
 
     /// Does to the database what only its owner can.
     async fn tamper(&self, statement: &str) {
-        self.house.sql(statement).await;
+        self.harness.sql(statement).await;
     }
 }
 
@@ -149,7 +149,7 @@ async fn records_are_counted_by_actor_operation_outcome_and_day() {
         archive.category(name).await;
     }
     archive
-        .house
+        .harness
         .sql(
             "insert into audit_log (record_uuid, recorded_at, operation, channel, outcome, actor_kind, actor_label)
              select labs_uuid(), labs_now() - n * interval '1 day', 'admin_seeded_list', 'JOB', 'SUCCEEDED', 'SYSTEM', 'Job'
@@ -163,7 +163,7 @@ async fn records_are_counted_by_actor_operation_outcome_and_day() {
         created.iter().map(|row| (row["outcome"].as_str().unwrap(), row["records"].as_i64().unwrap())).collect();
     assert_eq!(told, [("REFUSED", 1), ("SUCCEEDED", 2)]);
     assert_eq!(created[0]["actor"]["label"], "Karl Keeper");
-    assert_eq!(created[0]["day"], archive.house.clock.now().to_string()[..10]);
+    assert_eq!(created[0]["day"], archive.harness.clock.now().to_string()[..10]);
     let by_actor =
         of(&summary().query("by", "ACTOR").query("operation", "marketplace_categories_create").expect(200).await);
     assert_eq!((by_actor.len(), &by_actor[0]["records"]), (1, &json!(3)));
@@ -225,7 +225,7 @@ async fn a_record_that_is_kept_from_the_chain_is_missed() {
     let until = json!({ "from_position": 2, "until_position": last });
     assert_eq!(archive.verify(until).await["unsealed"], 0, "of another time than the range's");
     for (chosen, value) in [("transaction_id", "'3'"), ("recorded_at", "labs_now()")] {
-        let mut service = archive.house.owner().await;
+        let mut service = archive.harness.owner().await;
         let insert = format!(
             "set role labs_service;
              insert into audit_log (record_uuid, {chosen}, operation, channel, outcome, actor_kind, actor_label)

@@ -2,21 +2,21 @@
 
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::harness::Harness;
 use crate::subscription::{Office, feature};
 
-async fn put(office: &Office, code: &str, body: Value) -> crate::house::Answer {
+async fn put(office: &Office, code: &str, body: Value) -> crate::harness::Answer {
     let mut body = body;
     body["reason"] = json!("Moves its second brand over.");
     if body.get("expires_at").is_none() {
-        body["expires_at"] = json!(office.house.clock.now().plus_seconds(3600).to_string());
+        body["expires_at"] = json!(office.harness.clock.now().plus_seconds(3600).to_string());
     }
     office.about("admin_entitlements_put_override").path("feature_code", code).json(&body).send().await
 }
 
 /// Waits until the partner's people reach statistics, or do not, on either replica.
-async fn reaches_statistics_soon(office: &Office, twin: &House, expected: bool) {
-    for replica in [&office.house, twin] {
+async fn reaches_statistics_soon(office: &Office, twin: &Harness, expected: bool) {
+    for replica in [&office.harness, twin] {
         let holds = async || {
             let me = replica.call("system_me_get").token(&office.partner.token).expect(200).await;
             me.text().contains("statistics:write") == expected
@@ -28,7 +28,7 @@ async fn reaches_statistics_soon(office: &Office, twin: &House, expected: bool) 
 #[tokio::test]
 async fn an_override_is_in_force_on_every_replica_until_it_is_taken_back() {
     let office = Office::new().await;
-    let twin = office.house.twin(&[]).await;
+    let twin = office.harness.twin(&[]).await;
     let set = put(&office, "apps", json!({ "value": 1 })).await;
     assert_eq!(
         (set.status, &set.json["value"], &set.json["source"]),
@@ -101,7 +101,7 @@ async fn whoever_takes_an_override_back_says_why_and_the_partner_reads_it() {
     delete().query("reason", "It has moved over.").expect(204).await;
     let recorded = "select count(*) from audit_log where operation = 'admin_entitlements_delete_override'
          and outcome = 'SUCCEEDED' and reason = 'It has moved over.'";
-    assert_eq!(office.house.number(recorded).await, 1);
+    assert_eq!(office.harness.number(recorded).await, 1);
     let account = office.own("partner_account_list_events").path("partner_uuid", office.partner.partner_uuid.unwrap());
     for list in [office.own("subscription_current_list_events"), account] {
         let events = list.query("kind", "OVERRIDE_SET,OVERRIDE_REMOVED").expect(200).await.json;
@@ -130,7 +130,7 @@ async fn an_override_ends_by_itself_and_says_what_suits_its_feature() {
     assert_eq!(put(&office, "no_such", json!({ "value": 1 })).await.status, 404);
     assert_eq!(put(&office, "statistics_access", json!({ "value": true })).await.status, 200);
     office
-        .house
+        .harness
         .soon("the scope", async || office.own("system_me_get").expect(200).await.text().contains("statistics:write"))
         .await;
     office.later(1).await;

@@ -4,24 +4,24 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::house::people::Person;
-use crate::house::{Answer, Call, House};
+use crate::harness::people::Person;
+use crate::harness::{Answer, Call, Harness};
 
 struct Office {
-    house: House,
+    harness: Harness,
     operator: Person,
 }
 
 impl Office {
     async fn new() -> Self {
-        let house = House::new().await;
-        house.sql("update tier set burst_per_second = 100000").await;
-        let operator = house.staff("Olga Operator", &["labs.admin.clients:write", "labs.admin.audit"]).await;
-        Self { house, operator }
+        let harness = Harness::new().await;
+        harness.sql("update tier set burst_per_second = 100000").await;
+        let operator = harness.staff("Olga Operator", &["labs.admin.clients:write", "labs.admin.audit"]).await;
+        Self { harness, operator }
     }
 
     fn call(&self, operation: &str) -> Call<'_> {
-        self.house.call(operation).token(&self.operator.token)
+        self.harness.call(operation).token(&self.operator.token)
     }
 
     async fn create(&self, body: Value) -> Answer {
@@ -39,7 +39,7 @@ impl Office {
     /// Asks for a token.
     async fn token(&self, client_id: &str, secret: &str) -> Answer {
         let form = [("grant_type", "password"), ("username", client_id), ("password", secret)];
-        self.house.call("auth_tokens_issue").form(&form).send().await
+        self.harness.call("auth_tokens_issue").form(&form).send().await
     }
 
     async fn is_good(&self, client_id: &str, secret: &str) -> bool {
@@ -83,7 +83,7 @@ async fn a_secret_is_shown_once_and_kept_nowhere() {
                   + (select count(*) from audit_log as l where l::text like '%{word}%')
                   + (select count(*) from idempotency_key where position('{word}'::bytea in answer_sealed) > 0)"
         );
-        assert_eq!(office.house.number(&found).await, 0);
+        assert_eq!(office.harness.number(&found).await, 0);
     }
 }
 
@@ -95,12 +95,12 @@ async fn a_lost_answer_is_had_again_under_its_key() {
     let first = create().expect(201).await;
     let again = create().expect(201).await;
     assert_eq!((again.header("idempotency-replayed"), &again.bytes), ("true", &first.bytes));
-    assert_eq!(office.house.number("select count(*) from machine_client").await, 1);
+    assert_eq!(office.harness.number("select count(*) from machine_client").await, 1);
     let found = format!(
         "select count(*) from idempotency_key where position('{}'::bytea in answer_sealed) > 0",
         first.str("client_secret")
     );
-    assert_eq!(office.house.number(&found).await, 0, "what is kept for the repeat is sealed");
+    assert_eq!(office.harness.number(&found).await, 0, "what is kept for the repeat is sealed");
 }
 
 #[tokio::test]
@@ -120,10 +120,10 @@ async fn a_program_changes_over_to_a_new_secret_without_a_gap() {
 
     let third = office.rotate(client, json!({})).await;
     assert_eq!((third.status, third.code()), (409, "CONFLICT"), "a third would be one too many");
-    office.house.advance(3601).await;
+    office.harness.advance(3601).await;
     let office = Office {
         operator: office
-            .house
+            .harness
             .sign_in_with_factor(&office.operator.email, office.operator.totp.as_ref().unwrap())
             .await,
         ..office
@@ -156,11 +156,11 @@ async fn of_several_rotations_at_once_one_leaves_two_secrets() {
 #[tokio::test]
 async fn a_bound_program_never_reaches_the_operators_domain() {
     let office = Office::new().await;
-    let chief = office.house.staff("Chief", &["labs.admin:write"]).await;
-    let partner = office.house.partner("Nordsee Kassen").await.partner_uuid.unwrap();
+    let chief = office.harness.staff("Chief", &["labs.admin:write"]).await;
+    let partner = office.harness.partner("Nordsee Kassen").await.partner_uuid.unwrap();
     let all = ["labs.admin", "labs.admin:write", "labs.admin.overview", "labs.admin.audit:write"];
     let body = json!({ "name": "Bound", "partner_uuid": partner, "allowed_scopes": all });
-    let refused = office.house.call("admin_machine_clients_create").token(&chief.token).json(&body).send().await;
+    let refused = office.harness.call("admin_machine_clients_create").token(&chief.token).json(&body).send().await;
     let expected: Vec<(String, String)> =
         (0..4).map(|place| ("SCOPE_OF_STAFF".to_owned(), format!("/allowed_scopes/{place}"))).collect();
     let said: Vec<_> = errors(&refused).into_iter().map(|(code, place)| (code.to_owned(), place.to_owned())).collect();
@@ -170,7 +170,7 @@ async fn a_bound_program_never_reaches_the_operators_domain() {
     let made =
         office.create(json!({ "name": "Bound", "partner_uuid": partner, "allowed_scopes": ["marketplace"] })).await;
     office
-        .house
+        .harness
         .sql(
             "alter table machine_client drop constraint machine_client_bound_scopes_check;
              update machine_client set allowed_scopes = allowed_scopes || array['labs.admin:write']",
@@ -179,9 +179,9 @@ async fn a_bound_program_never_reaches_the_operators_domain() {
     let issued = office.token(made.str("client_id"), made.str("client_secret")).await;
     assert_eq!((issued.status, issued.str("scope")), (200, "marketplace"));
     let token = issued.str("access_token");
-    let me = office.house.call("system_me_get").token(token).expect(200).await;
+    let me = office.harness.call("system_me_get").token(token).expect(200).await;
     assert_eq!((&me.json["scopes"], &me.json["partner_uuid"]), (&json!(["marketplace"]), &json!(partner)));
-    let list = office.house.call("admin_audit_records_list").token(token).send().await;
+    let list = office.harness.call("admin_audit_records_list").token(token).send().await;
     assert_eq!((list.status, list.code()), (403, "SCOPE_MISSING"));
 }
 
@@ -215,7 +215,7 @@ async fn everything_that_is_wrong_is_said_at_once() {
         ("HOST_BITS", "/allowed_networks/1"),
     ];
     assert_eq!((refused.status, errors(&refused)), (422, expected.to_vec()), "{}", refused.text());
-    assert_eq!(office.house.number("select count(*) from machine_client").await, 0);
+    assert_eq!(office.harness.number("select count(*) from machine_client").await, 0);
     let log = office.call("admin_audit_records_list").query("operation", "admin_machine_clients_create");
     let log = log.query("outcome", "REFUSED").expect(200).await;
     assert_eq!(
@@ -227,7 +227,7 @@ async fn everything_that_is_wrong_is_said_at_once() {
 #[tokio::test]
 async fn the_binding_and_the_tier_narrow_what_a_program_gets() {
     let office = Office::new().await;
-    let owner = office.house.partner("Nordsee Kassen").await;
+    let owner = office.harness.partner("Nordsee Kassen").await;
     let wanted = json!({
         "name": "Bound", "partner_uuid": owner.partner_uuid, "allowed_scopes": ["marketplace.apps:write", "statistics"],
     });
@@ -235,9 +235,9 @@ async fn the_binding_and_the_tier_narrow_what_a_program_gets() {
     assert_eq!(made.json["allowed_scopes"], json!(["marketplace.apps:write", "statistics"]));
     let issued = office.token(made.str("client_id"), made.str("client_secret")).await;
     assert_eq!(issued.str("scope"), "marketplace.apps:write", "the free tier grants no statistics");
-    let app = office.house.call("marketplace_apps_create").token(issued.str("access_token"));
+    let app = office.harness.call("marketplace_apps_create").token(issued.str("access_token"));
     let app = app.json(&json!({ "name": "By a program" })).expect(201).await;
-    let seen = office.house.call("marketplace_apps_get").path("app_uuid", app.str("uuid")).token(&owner.token);
+    let seen = office.harness.call("marketplace_apps_get").path("app_uuid", app.str("uuid")).token(&owner.token);
     seen.expect(200).await;
 
     let told = tokio::time::timeout(std::time::Duration::from_secs(30), async {
@@ -269,7 +269,7 @@ async fn a_disabled_program_may_be_given_a_secret_and_stays_disabled() {
     let office = Office::new().await;
     let made = office.create(json!({ "name": "Tool", "allowed_scopes": ["storefront"] })).await;
     // Disabling has no operation yet.
-    office.house.sql("update machine_client set state = 'DISABLED'").await;
+    office.harness.sql("update machine_client set state = 'DISABLED'").await;
     let rotated = office.rotate(made.str("uuid"), json!({})).await;
     assert_eq!(rotated.status, 201);
     assert_eq!(office.see(made.str("uuid")).await.json["state"], "DISABLED");

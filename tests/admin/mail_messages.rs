@@ -1,37 +1,37 @@
 //! Stories of the outbox under operators' hands: what became of a mail, never what it says, and one more try.
 
-use labs_schema::keep::secret::SecretText;
+use labs_schema::crypto::secret::SecretText;
 use labs_schema::mail::message::{Asking, Letter, Notice};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::house::people::Person;
-use crate::house::{Answer, Call, House};
+use crate::harness::people::Person;
+use crate::harness::{Answer, Call, Harness};
 
 const TOKEN: &str = "labs_ot_AAAABBBBCCCCDDDDEEEEFFFFGGGG";
 
 struct Office {
-    house: House,
+    harness: Harness,
     operator: Person,
 }
 
 impl Office {
     async fn new() -> Self {
-        let house = House::new().await;
-        let operator = house.staff("Olga Operator", &["labs.admin.operations:write", "labs.admin.audit"]).await;
-        Self { house, operator }
+        let harness = Harness::new().await;
+        let operator = harness.staff("Olga Operator", &["labs.admin.operations:write", "labs.admin.audit"]).await;
+        Self { harness, operator }
     }
 
     fn call(&self, operation: &str) -> Call<'_> {
-        self.house.call(operation).token(&self.operator.token)
+        self.harness.call(operation).token(&self.operator.token)
     }
 
     /// Puts a mail into the outbox that waits for an hour, then brings it to where a test needs it.
     async fn mail(&self, number: u128, letter: &Letter, then: &str) -> Uuid {
         let message_uuid = Uuid::from_u128(number);
-        let sealed = letter.seal(&self.house.engine.services().key, message_uuid);
-        let pool = PgPool::connect(&self.house.database_url).await.unwrap();
+        let sealed = letter.seal(&self.harness.engine.services().key, message_uuid);
+        let pool = PgPool::connect(&self.harness.database_url).await.unwrap();
         sqlx::query(
             "insert into mail_message (message_uuid, kind, recipient, subject, content_sealed, next_attempt_at, attempts)
              values ($1, $2, $3, 'Hello', $4, labs_now() + interval '1 hour', 3)",
@@ -44,7 +44,7 @@ impl Office {
         .await
         .unwrap();
         if !then.is_empty() {
-            self.house.sql(&format!("update mail_message set {then} where message_uuid = '{message_uuid}'")).await;
+            self.harness.sql(&format!("update mail_message set {then} where message_uuid = '{message_uuid}'")).await;
         }
         message_uuid
     }
@@ -66,23 +66,23 @@ fn notice() -> Letter {
 }
 
 /// A letter whose link ends so many seconds from now.
-fn asking(house: &House, seconds: i64) -> Letter {
+fn asking(harness: &Harness, seconds: i64) -> Letter {
     let (about, token) = (Asking::ResetPassword { name: "Ada".to_owned() }, SecretText::new(TOKEN));
-    Letter::Asking { about, token, expires_at: house.clock.now().plus_seconds(seconds).0 }
+    Letter::Asking { about, token, expires_at: harness.clock.now().plus_seconds(seconds).0 }
 }
 
 #[tokio::test]
 async fn a_mail_that_failed_or_waits_leaves_at_once_and_only_once() {
     let office = Office::new().await;
-    let failed = office.mail(1, &asking(&office.house, 3600), "state = 'FAILED', last_error = 'away'").await;
+    let failed = office.mail(1, &asking(&office.harness, 3600), "state = 'FAILED', last_error = 'away'").await;
     let waiting = office.mail(2, &notice(), "").await;
     for message in [failed, waiting] {
         let again = office.retry(message).await;
         assert_eq!((again.status, &again.json["state"], &again.json["attempts"]), (200, &json!("QUEUED"), &json!(0)));
     }
-    office.house.until("select count(*) from mail_message where state = 'SENT'", 2).await;
+    office.harness.until("select count(*) from mail_message where state = 'SENT'", 2).await;
     for (number, message) in [(1, failed), (2, waiting)] {
-        assert_eq!(office.house.mails_to(&format!("Ada{number}@weser.example")).await.len(), 1);
+        assert_eq!(office.harness.mails_to(&format!("Ada{number}@weser.example")).await.len(), 1);
         let sent = office.retry(message).await;
         assert_eq!((sent.status, sent.code(), &sent.json["allowed_actions"]), (409, "ILLEGAL_TRANSITION", &json!([])));
     }
@@ -97,7 +97,7 @@ async fn a_mail_that_failed_or_waits_leaves_at_once_and_only_once() {
 #[tokio::test]
 async fn what_cannot_be_sent_or_might_be_sent_twice_is_refused_in_words() {
     let office = Office::new().await;
-    let ended = office.mail(1, &asking(&office.house, -1), "state = 'FAILED'").await;
+    let ended = office.mail(1, &asking(&office.harness, -1), "state = 'FAILED'").await;
     let empty = office.mail(2, &notice(), "state = 'FAILED', content_sealed = null").await;
     let claimed = office.mail(3, &notice(), "claimed_until = labs_now() + interval '1 minute'").await;
     for (message, word) in [(ended, "ended"), (empty, "gone"), (claimed, "right now")] {
@@ -106,20 +106,20 @@ async fn what_cannot_be_sent_or_might_be_sent_twice_is_refused_in_words() {
         assert!(refused.str("detail").contains(word), "{}", refused.text());
     }
     // Whoever claimed it has died: when their time is over, it may be tried again.
-    office.house.advance(61).await;
+    office.harness.advance(61).await;
     assert_eq!(office.retry(claimed).await.status, 200);
-    office.house.until("select count(*) from mail_message where state = 'SENT'", 1).await;
+    office.harness.until("select count(*) from mail_message where state = 'SENT'", 1).await;
 }
 
 #[tokio::test]
 async fn the_outbox_tells_what_became_of_a_mail_and_never_what_it_says() {
     let office = Office::new().await;
     let quoted = format!("state = 'FAILED', last_error = '550 rejected: #{TOKEN} is no link'");
-    office.mail(1, &asking(&office.house, 3600), &quoted).await;
+    office.mail(1, &asking(&office.harness, 3600), &quoted).await;
     office.mail(2, &notice(), "").await;
     office.mail(3, &notice(), "state = 'SENT', sent_at = labs_now(), content_sealed = null").await;
     office
-        .house
+        .harness
         .sql(
             "update mail_message set created_at = created_at + interval '1 second' * right(message_uuid::text, 1)::int",
         )

@@ -2,24 +2,24 @@
 
 use serde_json::{Value, json};
 
-use crate::house::people::Person;
-use crate::house::{Answer, Call, House, behind_a_proxy};
+use crate::harness::people::Person;
+use crate::harness::{Answer, Call, Harness, behind_a_proxy};
 
 struct Gate {
-    house: House,
+    harness: Harness,
     guard: Person,
 }
 
 impl Gate {
     async fn new(flags: &[&str]) -> Self {
-        let house = House::with(flags).await;
-        house.sql("update tier set burst_per_second = 100000").await;
-        let guard = house.staff("Greta Guard", &["labs.admin.security:write", "labs.admin.audit"]).await;
-        Self { house, guard }
+        let harness = Harness::with(flags).await;
+        harness.sql("update tier set burst_per_second = 100000").await;
+        let guard = harness.staff("Greta Guard", &["labs.admin.security:write", "labs.admin.audit"]).await;
+        Self { harness, guard }
     }
 
     fn call(&self, operation: &str) -> Call<'_> {
-        self.house.call(operation).token(&self.guard.token)
+        self.harness.call(operation).token(&self.guard.token)
     }
 
     async fn deny(&self, network: &str) -> Answer {
@@ -33,7 +33,7 @@ impl Gate {
 }
 
 /// A stranger's call at a replica, as it comes through the proxy.
-async fn stranger(at: &House, from: &str) -> Answer {
+async fn stranger(at: &Harness, from: &str) -> Answer {
     at.call("subscription_public_tiers_list").header("x-forwarded-for", from).send().await
 }
 
@@ -45,14 +45,14 @@ fn error(answer: &Answer) -> (u16, &str, &str) {
 #[tokio::test]
 async fn a_denied_network_is_refused_outright_on_every_replica_until_it_is_lifted() {
     let gate = Gate::new(&behind_a_proxy()).await;
-    let partner = gate.house.partner("Nordsee Kassen").await;
-    let twin = gate.house.twin(&behind_a_proxy()).await;
+    let partner = gate.harness.partner("Nordsee Kassen").await;
+    let twin = gate.harness.twin(&behind_a_proxy()).await;
     let made = gate.deny("198.51.100.0/24").await;
     assert_eq!((made.status, &made.json["in_force"], &made.json["expires_at"]), (201, &json!(true), &Value::Null));
     assert_eq!(made.json["created_by"]["name"], "Greta Guard");
     let denial = made.str("uuid");
     assert_eq!(made.header("location"), format!("/v1/admin/network-denials/{denial}"));
-    for replica in [&gate.house, &twin] {
+    for replica in [&gate.harness, &twin] {
         replica.soon("the network is refused", async || stranger(replica, "198.51.100.7").await.status == 403).await;
         let refused = stranger(replica, "198.51.100.7").await;
         assert_eq!((refused.code(), refused.str("operation_id")), ("NETWORK_DENIED", "subscription_public_tiers_list"));
@@ -82,7 +82,7 @@ async fn a_denied_network_is_refused_outright_on_every_replica_until_it_is_lifte
     assert_eq!(record["changes"][0]["thing"], "network_denial");
 
     assert_eq!(gate.lift(denial).await.status, 204);
-    for replica in [&gate.house, &twin] {
+    for replica in [&gate.harness, &twin] {
         replica.soon("it is answered again", async || stranger(replica, "198.51.100.7").await.status == 200).await;
     }
     assert_eq!(gate.lift(denial).await.status, 404);
@@ -98,7 +98,7 @@ async fn a_stranger_who_comes_without_a_proxy_cannot_pass_for_another() {
         call.send().await.status
     };
     assert_eq!(list().await, 200);
-    assert_eq!(stranger(&gate.house, "198.51.100.7").await.status, 200, "the connection comes from elsewhere");
+    assert_eq!(stranger(&gate.harness, "198.51.100.7").await.status, 200, "the connection comes from elsewhere");
 }
 
 #[tokio::test]
@@ -126,23 +126,23 @@ async fn nobody_denies_the_world_or_their_own_network() {
     let past = json!({ "network": "203.0.113.0/24", "reason": "Why", "expires_at": "2020-01-01T00:00:00Z" });
     let past = gate.call("admin_network_denials_create").json(&past).send().await;
     assert_eq!(error(&past), (422, "/expires_at", "PAST"));
-    assert_eq!(gate.house.number("select count(*) from network_denial").await, 0);
+    assert_eq!(gate.harness.number("select count(*) from network_denial").await, 0);
 }
 
 #[tokio::test]
 async fn a_denial_ends_at_its_end_date_and_can_be_made_anew() {
     let gate = Gate::new(&behind_a_proxy()).await;
-    let end = gate.house.clock.now().plus_seconds(60).to_string();
+    let end = gate.harness.clock.now().plus_seconds(60).to_string();
     let body = json!({ "network": "2001:db8:40::/48", "reason": "Crawls.", "expires_at": end });
     let deny = async || gate.call("admin_network_denials_create").json(&body).send().await;
     assert_eq!(deny().await.status, 201);
     let inside = "2001:db8:40:1::7";
-    let refused = async || stranger(&gate.house, inside).await.status == 403;
-    gate.house.soon("the network is refused", refused).await;
+    let refused = async || stranger(&gate.harness, inside).await.status == 403;
+    gate.harness.soon("the network is refused", refused).await;
     let again = deny().await;
     assert_eq!((again.status, again.code()), (409, "CONFLICT"));
-    gate.house.advance(61).await;
-    assert_eq!(stranger(&gate.house, inside).await.status, 200, "nobody had to lift it");
+    gate.harness.advance(61).await;
+    assert_eq!(stranger(&gate.harness, inside).await.status, 200, "nobody had to lift it");
     let list = |query: (&'static str, &'static str)| gate.call("admin_network_denials_list").query(query.0, query.1);
     let total = async |query| list(query).query("include_total", true).expect(200).await.json["page"]["total"].clone();
     assert_eq!(total(("in_force", "true")).await, 0);

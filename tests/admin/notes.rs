@@ -3,33 +3,33 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::house::people::Person;
-use crate::house::{Call, House};
+use crate::harness::people::Person;
+use crate::harness::{Call, Harness};
 
-async fn cast() -> (House, Person, Person, Person) {
-    let house = House::new().await;
-    house.sql("update tier set burst_per_second = 1000").await;
-    let author = house.staff("Jonas Okafor", &["labs.admin.partners:write"]).await;
-    let other = house.staff("Rosa Lund", &["labs.admin.partners:write"]).await;
-    let owner = house.partner("Nordsee Kassen").await;
-    (house, author, other, owner)
+async fn cast() -> (Harness, Person, Person, Person) {
+    let harness = Harness::new().await;
+    harness.sql("update tier set burst_per_second = 1000").await;
+    let author = harness.staff("Jonas Okafor", &["labs.admin.partners:write"]).await;
+    let other = harness.staff("Rosa Lund", &["labs.admin.partners:write"]).await;
+    let owner = harness.partner("Nordsee Kassen").await;
+    (harness, author, other, owner)
 }
 
-fn on<'h>(house: &'h House, by: &Person, operation: &str, partner: Uuid) -> Call<'h> {
-    house.call(operation).path("partner_uuid", partner).token(&by.token)
+fn on<'h>(harness: &'h Harness, by: &Person, operation: &str, partner: Uuid) -> Call<'h> {
+    harness.call(operation).path("partner_uuid", partner).token(&by.token)
 }
 
 #[tokio::test]
 async fn a_note_is_read_by_all_of_the_staff_and_changed_by_its_author() {
-    let (house, author, other, owner) = cast().await;
+    let (harness, author, other, owner) = cast().await;
     let partner = owner.partner_uuid.unwrap();
     let body = json!({ "body": "  Wants SCALE from January.\r\nQuote sent. " });
-    let made = on(&house, &author, "admin_notes_create", partner).json(&body).expect(201).await;
+    let made = on(&harness, &author, "admin_notes_create", partner).json(&body).expect(201).await;
     assert_eq!(made.str("body"), "Wants SCALE from January.\nQuote sent.");
     assert_eq!(made.json["author"], json!({ "uuid": author.uuid.to_string(), "name": "Jonas Okafor" }));
-    on(&house, &other, "admin_notes_create", partner).json(&json!({ "body": "Pays late." })).expect(201).await;
+    on(&harness, &other, "admin_notes_create", partner).json(&json!({ "body": "Pays late." })).expect(201).await;
     let list = async |query: &[(&str, &str)]| -> Vec<Value> {
-        let call = on(&house, &other, "admin_notes_list", partner);
+        let call = on(&harness, &other, "admin_notes_list", partner);
         let call = query.iter().fold(call, |call, (name, value)| call.query(name, value));
         call.expect(200).await.json["data"].as_array().unwrap().iter().map(|note| note["body"].clone()).collect()
     };
@@ -37,32 +37,32 @@ async fn a_note_is_read_by_all_of_the_staff_and_changed_by_its_author() {
     assert_eq!(list(&[("q", "scale")]).await.len(), 1);
     assert_eq!(list(&[("author_uuid", &other.uuid.to_string())]).await, ["Pays late."]);
     let note = made.str("uuid");
-    let edit = |by: &Person| on(&house, by, "admin_notes_update", partner).path("note_uuid", note);
+    let edit = |by: &Person| on(&harness, by, "admin_notes_update", partner).path("note_uuid", note);
     let refused = edit(&other).json(&json!({ "body": "Never mind." })).expect(409).await;
     assert_eq!(refused.code(), "CONFLICT");
     let changed = edit(&author).json(&json!({ "body": "From February." })).expect(200).await;
     assert_eq!(changed.str("body"), "From February.");
-    let remove = |by: &Person| on(&house, by, "admin_notes_delete", partner).path("note_uuid", note);
+    let remove = |by: &Person| on(&harness, by, "admin_notes_delete", partner).path("note_uuid", note);
     remove(&other).expect(409).await;
     remove(&author).expect(204).await;
     remove(&author).expect(404).await;
     let kept =
         "select count(*) from audit_change where thing = 'partner_note' and before ->> 'body' like 'Wants SCALE%'";
-    assert_eq!(house.number(kept).await, 1, "what it said before stays in the record");
+    assert_eq!(harness.number(kept).await, 1, "what it said before stays in the record");
 }
 
 #[tokio::test]
 async fn no_note_reaches_the_partner_or_hangs_on_another() {
-    let (house, author, _, owner) = cast().await;
+    let (harness, author, _, owner) = cast().await;
     let partner = owner.partner_uuid.unwrap();
     let made =
-        on(&house, &author, "admin_notes_create", partner).json(&json!({ "body": "Difficult." })).expect(201).await;
-    let elsewhere = house.partner("Elbkontor").await.partner_uuid.unwrap();
-    let call = on(&house, &author, "admin_notes_update", elsewhere).path("note_uuid", made.str("uuid"));
+        on(&harness, &author, "admin_notes_create", partner).json(&json!({ "body": "Difficult." })).expect(201).await;
+    let elsewhere = harness.partner("Elbkontor").await.partner_uuid.unwrap();
+    let call = on(&harness, &author, "admin_notes_update", elsewhere).path("note_uuid", made.str("uuid"));
     call.json(&json!({ "body": "Moved." })).expect(404).await;
-    on(&house, &author, "admin_notes_list", Uuid::from_u128(7)).expect(404).await;
-    let history = house.call("partner_account_list_events").path("partner_uuid", partner).token(&owner.token);
+    on(&harness, &author, "admin_notes_list", Uuid::from_u128(7)).expect(404).await;
+    let history = harness.call("partner_account_list_events").path("partner_uuid", partner).token(&owner.token);
     let history = history.expect(200).await.text();
     assert!(!history.contains("Difficult") && !history.contains("admin_notes"), "{history}");
-    on(&house, &author, "admin_notes_create", partner).json(&json!({ "body": " " })).expect(422).await;
+    on(&harness, &author, "admin_notes_create", partner).json(&json!({ "body": " " })).expect(422).await;
 }

@@ -3,29 +3,29 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::house::people::{PASSWORD, Person};
-use crate::house::{Answer, Call, House};
+use crate::harness::people::{PASSWORD, Person};
+use crate::harness::{Answer, Call, Harness};
 
-async fn cast() -> (House, Person) {
-    let house = House::new().await;
-    house.sql("update tier set burst_per_second = 1000").await;
-    let staff = house.staff("Jonas Okafor", &["labs.admin.partners:write"]).await;
-    (house, staff)
+async fn cast() -> (Harness, Person) {
+    let harness = Harness::new().await;
+    harness.sql("update tier set burst_per_second = 1000").await;
+    let staff = harness.staff("Jonas Okafor", &["labs.admin.partners:write"]).await;
+    (harness, staff)
 }
 
-fn on<'h>(house: &'h House, by: &Person, operation: &str, partner: Uuid) -> Call<'h> {
-    house.call(operation).path("partner_uuid", partner).token(&by.token)
+fn on<'h>(harness: &'h Harness, by: &Person, operation: &str, partner: Uuid) -> Call<'h> {
+    harness.call(operation).path("partner_uuid", partner).token(&by.token)
 }
 
-async fn listed(house: &House, by: &Person, query: &[(&str, &str)]) -> Vec<String> {
-    let call = house.call("admin_partners_list").token(&by.token);
+async fn listed(harness: &Harness, by: &Person, query: &[(&str, &str)]) -> Vec<String> {
+    let call = harness.call("admin_partners_list").token(&by.token);
     let call = query.iter().fold(call, |call, (name, value)| call.query(name, value));
     let data = call.expect(200).await.json["data"].as_array().unwrap().clone();
     data.iter().map(|partner| partner["company_name"].as_str().unwrap().to_owned()).collect()
 }
 
-async fn create(house: &House, by: &Person, body: &Value) -> Answer {
-    house.call("admin_partners_create").token(&by.token).json(body).send().await
+async fn create(harness: &Harness, by: &Person, body: &Value) -> Answer {
+    harness.call("admin_partners_create").token(&by.token).json(body).send().await
 }
 
 fn lines(answer: &Answer) -> Vec<String> {
@@ -34,13 +34,13 @@ fn lines(answer: &Answer) -> Vec<String> {
 
 #[tokio::test]
 async fn a_partner_made_on_behalf_begins_with_an_invitation() {
-    let (house, staff) = cast().await;
+    let (harness, staff) = cast().await;
     let body = json!({
         "company_name": "Küche & Kasse GmbH", "country": "AT", "vat_id": "ATU12345678", "tier_code": "SCALE",
         "address": { "city": "Wien" }, "labels": ["vip", "fair", "vip"], "reason": "Agreed at the fair.",
         "administrator": { "email": "mara@kueche.example", "locale": "de" },
     });
-    let made = create(&house, &staff, &body).await;
+    let made = create(&harness, &staff, &body).await;
     assert_eq!(
         (made.status, made.str("slug"), made.str("state")),
         (201, "kuche-kasse-gmbh", "ACTIVE"),
@@ -53,81 +53,82 @@ async fn a_partner_made_on_behalf_begins_with_an_invitation() {
     );
     assert_eq!((&made.json["counts"]["members"], &made.json["counts"]["invitations"]), (&json!(0), &json!(1)));
     assert!(made.header("location").ends_with(made.str("uuid")));
-    let token = house.mailed_token("mara@kueche.example").await;
-    let mail = house.mails_to("mara@kueche.example").await.concat();
+    let token = harness.mailed_token("mara@kueche.example").await;
+    let mail = harness.mails_to("mara@kueche.example").await.concat();
     assert!(mail.contains("Konto") && !mail.contains("Okafor"), "{mail}");
     let accepted = json!({ "token": token, "name": "Mara Vogel", "password": PASSWORD });
-    let accepted = house.call("auth_invitations_accept").json(&accepted).expect(200).await;
+    let accepted = harness.call("auth_invitations_accept").json(&accepted).expect(200).await;
     assert_eq!(accepted.str("role"), "ADMINISTRATOR");
-    let owner = house.sign_in("mara@kueche.example").await;
-    let history = house.call("partner_account_list_events").path("partner_uuid", made.str("uuid"));
+    let owner = harness.sign_in("mara@kueche.example").await;
+    let history = harness.call("partner_account_list_events").path("partner_uuid", made.str("uuid"));
     let history = history.query("kind", "CREATED").token(&owner.token).expect(200).await;
     assert_eq!(history.json["data"][0]["reason"], "Agreed at the fair.");
-    let second = create(&house, &staff, &json!({ "company_name": "Küche & Kasse GmbH", "country": "AT", "administrator": { "email": "other@kueche.example" } })).await;
+    let second = create(&harness, &staff, &json!({ "company_name": "Küche & Kasse GmbH", "country": "AT", "administrator": { "email": "other@kueche.example" } })).await;
     assert!(second.str("slug").starts_with("kuche-kasse-gmbh-"), "the only one of its name in addresses");
 }
 
 #[tokio::test]
 async fn everything_that_is_wrong_with_a_new_partner_is_told_at_once_and_nothing_is_made() {
-    let (house, staff) = cast().await;
+    let (harness, staff) = cast().await;
     let body = json!({ "company_name": "X ", "country": "AT", "vat_id": "DE123456789", "tier_code": "GOLD", "administrator": { "email": "a@b" } });
-    let refused = create(&house, &staff, &body).await;
+    let refused = create(&harness, &staff, &body).await;
     let errors = refused.json["errors"].as_array().unwrap();
     let mut places: Vec<&str> = errors.iter().map(|error| error["pointer"].as_str().unwrap()).collect();
     places.sort_unstable();
     assert_eq!((refused.status, places), (422, vec!["/administrator/email", "/company_name", "/tier_code", "/vat_id"]));
-    assert_eq!(house.number("select count(*) from partner").await, 0);
+    assert_eq!(harness.number("select count(*) from partner").await, 0);
 }
 
 #[tokio::test]
 async fn partners_are_found_by_what_they_are() {
-    let (house, staff) = cast().await;
-    let first = house.partner("Nordsee Kassen").await.partner_uuid.unwrap();
-    house.advance(3600).await;
-    let staff = house.sign_in_with_factor(&staff.email, staff.totp.as_deref().unwrap()).await;
-    house.partner("Elbkontor").await;
-    house.partner("Belle Tablee").await;
-    assert_eq!(listed(&house, &staff, &[]).await, ["Belle Tablee", "Elbkontor", "Nordsee Kassen"]);
+    let (harness, staff) = cast().await;
+    let first = harness.partner("Nordsee Kassen").await.partner_uuid.unwrap();
+    harness.advance(3600).await;
+    let staff = harness.sign_in_with_factor(&staff.email, staff.totp.as_deref().unwrap()).await;
+    harness.partner("Elbkontor").await;
+    harness.partner("Belle Tablee").await;
+    assert_eq!(listed(&harness, &staff, &[]).await, ["Belle Tablee", "Elbkontor", "Nordsee Kassen"]);
     assert_eq!(
-        listed(&house, &staff, &[("sort", "company_name")]).await,
+        listed(&harness, &staff, &[("sort", "company_name")]).await,
         ["Belle Tablee", "Elbkontor", "Nordsee Kassen"]
     );
-    assert_eq!(listed(&house, &staff, &[("sort", "registered_at"), ("limit", "1")]).await, ["Nordsee Kassen"]);
-    on(&house, &staff, "admin_partners_put_labels", first)
+    assert_eq!(listed(&harness, &staff, &[("sort", "registered_at"), ("limit", "1")]).await, ["Nordsee Kassen"]);
+    on(&harness, &staff, "admin_partners_put_labels", first)
         .json(&json!({ "labels": ["vip", "at-risk"] }))
         .expect(200)
         .await;
     let body = json!({ "vat_id": "DE123456789", "registration_number": "HRB 77" });
-    on(&house, &staff, "admin_partners_update", first).json(&body).expect(200).await;
+    on(&harness, &staff, "admin_partners_update", first).json(&body).expect(200).await;
     for (name, value) in [("label", "vip"), ("q", "nordsee"), ("q", "de123"), ("q", "hrb 7")] {
-        assert_eq!(listed(&house, &staff, &[(name, value)]).await, ["Nordsee Kassen"], "{name} {value}");
+        assert_eq!(listed(&harness, &staff, &[(name, value)]).await, ["Nordsee Kassen"], "{name} {value}");
     }
-    let hour_ago = house.clock.now().plus_seconds(-1800).to_string();
-    assert_eq!(listed(&house, &staff, &[("registered_at_until", &hour_ago)]).await, ["Nordsee Kassen"]);
-    assert_eq!(listed(&house, &staff, &[("registered_at_from", &hour_ago)]).await.len(), 2);
-    on(&house, &staff, "admin_partners_suspend", first).json(&json!({ "reason": "Unpaid." })).expect(200).await;
-    assert_eq!(listed(&house, &staff, &[("state", "SUSPENDED")]).await, ["Nordsee Kassen"]);
-    assert_eq!(listed(&house, &staff, &[("sort", "-state_changed_at"), ("limit", "1")]).await, ["Nordsee Kassen"]);
-    assert_eq!(listed(&house, &staff, &[("tier_code", "GROWTH")]).await, Vec::<String>::new());
-    assert_eq!(listed(&house, &staff, &[("tier_code", "FREE,GROWTH"), ("country", "DE")]).await.len(), 3);
-    let counted = house.call("admin_partners_list").query("include_total", true).query("limit", 2).token(&staff.token);
+    let hour_ago = harness.clock.now().plus_seconds(-1800).to_string();
+    assert_eq!(listed(&harness, &staff, &[("registered_at_until", &hour_ago)]).await, ["Nordsee Kassen"]);
+    assert_eq!(listed(&harness, &staff, &[("registered_at_from", &hour_ago)]).await.len(), 2);
+    on(&harness, &staff, "admin_partners_suspend", first).json(&json!({ "reason": "Unpaid." })).expect(200).await;
+    assert_eq!(listed(&harness, &staff, &[("state", "SUSPENDED")]).await, ["Nordsee Kassen"]);
+    assert_eq!(listed(&harness, &staff, &[("sort", "-state_changed_at"), ("limit", "1")]).await, ["Nordsee Kassen"]);
+    assert_eq!(listed(&harness, &staff, &[("tier_code", "GROWTH")]).await, Vec::<String>::new());
+    assert_eq!(listed(&harness, &staff, &[("tier_code", "FREE,GROWTH"), ("country", "DE")]).await.len(), 3);
+    let counted =
+        harness.call("admin_partners_list").query("include_total", true).query("limit", 2).token(&staff.token);
     let counted = counted.expect(200).await;
     assert_eq!(counted.json["page"]["total"], 3);
     let cursor = counted.json["page"]["next_cursor"].as_str().unwrap();
-    let next = house.call("admin_partners_list").query("limit", 2).query("cursor", cursor).token(&staff.token);
+    let next = harness.call("admin_partners_list").query("limit", 2).query("cursor", cursor).token(&staff.token);
     assert_eq!(next.expect(200).await.json["data"][0]["uuid"], json!(first.to_string()));
-    on(&house, &staff, "admin_partners_get", Uuid::from_u128(7)).expect(404).await;
+    on(&harness, &staff, "admin_partners_get", Uuid::from_u128(7)).expect(404).await;
 }
 
 #[tokio::test]
 async fn the_export_is_the_list_and_no_cell_of_it_is_run() {
-    let (house, staff) = cast().await;
-    house.partner("Elbkontor").await;
-    let partner = house.partner("Nordsee Kassen").await.partner_uuid.unwrap();
+    let (harness, staff) = cast().await;
+    harness.partner("Elbkontor").await;
+    let partner = harness.partner("Nordsee Kassen").await.partner_uuid.unwrap();
     let body = json!({ "company_name": "=HYPERLINK(\"http://x\")", "address": { "street": "Kai 1, Hof\"" } });
-    on(&house, &staff, "admin_partners_update", partner).json(&body).expect(200).await;
+    on(&harness, &staff, "admin_partners_update", partner).json(&body).expect(200).await;
     let whole =
-        house.call("admin_partners_export").query("sort", "registered_at").token(&staff.token).expect(200).await;
+        harness.call("admin_partners_export").query("sort", "registered_at").token(&staff.token).expect(200).await;
     assert_eq!(whole.header("content-type"), "text/csv; charset=utf-8");
     let rows = lines(&whole);
     assert_eq!(rows.len(), 3);
@@ -139,16 +140,16 @@ async fn the_export_is_the_list_and_no_cell_of_it_is_run() {
     );
     let columns = rows[0].split(',').count();
     assert_eq!(rows[1].split(',').count(), columns);
-    let none = house.call("admin_partners_export").query("state", "CLOSED").token(&staff.token).expect(200).await;
+    let none = harness.call("admin_partners_export").query("state", "CLOSED").token(&staff.token).expect(200).await;
     assert_eq!(lines(&none).len(), 1, "the names of the columns");
     let recorded = "select count(*) from audit_log where operation = 'admin_partners_export' and outcome = 'SUCCEEDED'";
-    assert_eq!(house.number(recorded).await, 2);
+    assert_eq!(harness.number(recorded).await, 2);
 }
 
 #[tokio::test]
 async fn a_long_export_comes_in_pieces_and_is_whole() {
-    let (house, staff) = cast().await;
-    house
+    let (harness, staff) = cast().await;
+    harness
         .sql(
             "insert into partner (partner_uuid, slug, company_name, country, created_at)
              select labs_uuid(), 'p-' || n, 'Partner ' || lpad(n::text, 3, '0'), 'DE', now() - n * interval '1 minute'
@@ -156,7 +157,7 @@ async fn a_long_export_comes_in_pieces_and_is_whole() {
         )
         .await;
     for sort in ["company_name", "-registered_at"] {
-        let whole = house.call("admin_partners_export").query("sort", sort).token(&staff.token).expect(200).await;
+        let whole = harness.call("admin_partners_export").query("sort", sort).token(&staff.token).expect(200).await;
         let rows = lines(&whole);
         assert_eq!(rows.len(), 251);
         let names: Vec<&str> = rows[1..].iter().map(|row| row.split(',').nth(2).unwrap()).collect();
@@ -166,9 +167,9 @@ async fn a_long_export_comes_in_pieces_and_is_whole() {
 
 #[tokio::test]
 async fn an_export_has_every_partner_once_though_they_change_places_meanwhile() {
-    let (house, staff) = cast().await;
+    let (harness, staff) = cast().await;
     // Lines too long for all of them to be on their way when the first is read.
-    house
+    harness
         .sql(
             "insert into partner (partner_uuid, slug, company_name, country, address)
              select labs_uuid(), 'p-' || n, 'Partner ' || lpad(n::text, 4, '0'), 'DE',
@@ -176,11 +177,11 @@ async fn an_export_has_every_partner_once_though_they_change_places_meanwhile() 
              from generate_series(1, 2000) as n",
         )
         .await;
-    let url = format!("{}/v1/admin/partners:export?sort=company_name", house.base_url);
-    let mut response = house.http().get(url).bearer_auth(&staff.token).send().await.unwrap();
+    let url = format!("{}/v1/admin/partners:export?sort=company_name", harness.base_url);
+    let mut response = harness.http().get(url).bearer_auth(&staff.token).send().await.unwrap();
     let mut body = response.chunk().await.unwrap().unwrap().to_vec();
     // The first become the last, and the last the first.
-    house.sql("update partner set company_name = 'Partner ' || (3000 - substr(slug, 3)::int)").await;
+    harness.sql("update partner set company_name = 'Partner ' || (3000 - substr(slug, 3)::int)").await;
     while let Some(piece) = response.chunk().await.unwrap() {
         body.extend_from_slice(&piece);
     }
@@ -192,14 +193,14 @@ async fn an_export_has_every_partner_once_though_they_change_places_meanwhile() 
 
 #[tokio::test]
 async fn the_timeline_is_one_order_over_every_ledger() {
-    let (house, staff) = cast().await;
-    let owner = house.partner("Nordsee Kassen").await;
+    let (harness, staff) = cast().await;
+    let owner = harness.partner("Nordsee Kassen").await;
     let partner = owner.partner_uuid.unwrap();
-    let app = house.call("marketplace_apps_create").token(&owner.token).json(&json!({ "name": "Table Pilot" }));
+    let app = harness.call("marketplace_apps_create").token(&owner.token).json(&json!({ "name": "Table Pilot" }));
     let app = app.expect(201).await.str("uuid").to_owned();
-    on(&house, &staff, "admin_partners_update", partner).json(&json!({ "legal_form": "KG" })).expect(200).await;
+    on(&harness, &staff, "admin_partners_update", partner).json(&json!({ "legal_form": "KG" })).expect(200).await;
     let read = async |query: &[(&str, &str)]| {
-        let call = on(&house, &staff, "admin_partners_list_timeline", partner);
+        let call = on(&harness, &staff, "admin_partners_list_timeline", partner);
         let call = query.iter().fold(call, |call, (name, value)| call.query(name, value));
         call.expect(200).await.json
     };
@@ -231,11 +232,11 @@ async fn the_timeline_is_one_order_over_every_ledger() {
 
 #[tokio::test]
 async fn reading_partners_needs_a_scope_and_changing_them_another() {
-    let (house, _) = cast().await;
-    let partner = house.partner("Nordsee Kassen").await.partner_uuid.unwrap();
-    let reader = house.staff("Reader", &["labs.admin.partners"]).await;
-    on(&house, &reader, "admin_partners_get", partner).expect(200).await;
+    let (harness, _) = cast().await;
+    let partner = harness.partner("Nordsee Kassen").await.partner_uuid.unwrap();
+    let reader = harness.staff("Reader", &["labs.admin.partners"]).await;
+    on(&harness, &reader, "admin_partners_get", partner).expect(200).await;
     let refused =
-        on(&house, &reader, "admin_partners_suspend", partner).json(&json!({ "reason": "No." })).expect(403).await;
+        on(&harness, &reader, "admin_partners_suspend", partner).json(&json!({ "reason": "No." })).expect(403).await;
     assert_eq!(refused.str("required_scope"), "labs.admin.partners:write");
 }

@@ -4,85 +4,85 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::auth::token_for;
-use crate::house::people::{PASSWORD, Person};
-use crate::house::{Answer, House};
+use crate::harness::people::{PASSWORD, Person};
+use crate::harness::{Answer, Harness};
 use crate::partner::team::{ACCEPT, invite};
 
 const DAY: i64 = 86_400;
 
-async fn cast() -> (House, Person, Person) {
-    let house = House::new().await;
-    house.sql("update tier set burst_per_second = 1000").await;
+async fn cast() -> (Harness, Person, Person) {
+    let harness = Harness::new().await;
+    harness.sql("update tier set burst_per_second = 1000").await;
     let scopes = ["labs.admin.partners:write", "labs.admin.submissions:write", "labs.admin.categories:write"];
-    let staff = house.staff("Jonas Okafor", &scopes).await;
-    let owner = house.partner("Nordsee Kassen").await;
-    (house, staff, owner)
+    let staff = harness.staff("Jonas Okafor", &scopes).await;
+    let owner = harness.partner("Nordsee Kassen").await;
+    (harness, staff, owner)
 }
 
-async fn step(house: &House, by: &Person, action: &str, partner: Uuid) -> Answer {
-    let call = house.call(&format!("admin_partners_{action}")).path("partner_uuid", partner).token(&by.token);
+async fn step(harness: &Harness, by: &Person, action: &str, partner: Uuid) -> Answer {
+    let call = harness.call(&format!("admin_partners_{action}")).path("partner_uuid", partner).token(&by.token);
     call.json(&json!({ "reason": format!("Because of {action}.") })).send().await
 }
 
-async fn status(house: &House, token: &str) -> u16 {
-    house.call("system_me_get").token(token).send().await.status
+async fn status(harness: &Harness, token: &str) -> u16 {
+    harness.call("system_me_get").token(token).send().await.status
 }
 
-async fn soon_status(house: &House, token: &str, status_then: u16) {
-    house.soon("the token is judged anew", async || status(house, token).await == status_then).await;
+async fn soon_status(harness: &Harness, token: &str, status_then: u16) {
+    harness.soon("the token is judged anew", async || status(harness, token).await == status_then).await;
 }
 
 /// An app of the partner on the storefront; its slug.
-async fn listed(house: &House, staff: &Person, owner: &Person) -> String {
-    let (app, version) = crate::marketplace::submittable(house, staff, owner, "Table Pilot").await;
+async fn listed(harness: &Harness, staff: &Person, owner: &Person) -> String {
+    let (app, version) = crate::marketplace::submittable(harness, staff, owner, "Table Pilot").await;
     let at = |operation: &str| {
-        house.call(operation).path("app_uuid", &app).path("version_uuid", &version).token(&owner.token)
+        harness.call(operation).path("app_uuid", &app).path("version_uuid", &version).token(&owner.token)
     };
     at("marketplace_versions_submit").json(&json!({})).expect(200).await;
-    let queue = house.call("marketplace_submissions_list").token(&staff.token).expect(200).await;
+    let queue = harness.call("marketplace_submissions_list").token(&staff.token).expect(200).await;
     let submission = queue.json["data"][0]["uuid"].as_str().unwrap().to_owned();
-    let on = |operation: &str| house.call(operation).path("submission_uuid", &submission).token(&staff.token);
+    let on = |operation: &str| harness.call(operation).path("submission_uuid", &submission).token(&staff.token);
     on("marketplace_submissions_claim").expect(200).await;
     on("marketplace_submissions_approve").json(&json!({})).expect(200).await;
     at("marketplace_versions_publish").json(&json!({})).expect(200).await;
     "table-pilot".to_owned()
 }
 
-async fn shown(house: &House, storefront: &str, slug: &str) -> u16 {
-    house.call("marketplace_listings_get").path("listing_slug", slug).token(storefront).send().await.status
+async fn shown(harness: &Harness, storefront: &str, slug: &str) -> u16 {
+    harness.call("marketplace_listings_get").path("listing_slug", slug).token(storefront).send().await.status
 }
 
 #[tokio::test]
 async fn whoever_is_suspended_is_out_within_a_second_and_comes_back_as_before() {
-    let (house, staff, owner) = cast().await;
+    let (harness, staff, owner) = cast().await;
     let partner = owner.partner_uuid.unwrap();
-    let storefront = house.program("storefront", &["storefront:write"], None).await.token;
-    let program = house.program("Menu sync", &["marketplace"], Some(partner)).await;
-    let slug = listed(&house, &staff, &owner).await;
-    assert_eq!(shown(&house, &storefront, &slug).await, 200);
+    let storefront = harness.program("storefront", &["storefront:write"], None).await.token;
+    let program = harness.program("Menu sync", &["marketplace"], Some(partner)).await;
+    let slug = listed(&harness, &staff, &owner).await;
+    assert_eq!(shown(&harness, &storefront, &slug).await, 200);
     let refused =
-        house.call("admin_partners_suspend").path("partner_uuid", partner).token(&staff.token).json(&json!({}));
+        harness.call("admin_partners_suspend").path("partner_uuid", partner).token(&staff.token).json(&json!({}));
     refused.expect(422).await;
-    let held = step(&house, &staff, "suspend", partner).await;
+    let held = step(&harness, &staff, "suspend", partner).await;
     assert_eq!((held.status, held.str("state"), held.str("state_reason")), (200, "SUSPENDED", "Because of suspend."));
     assert_eq!(held.json["counts"]["listings"], 0);
-    assert_eq!(shown(&house, &storefront, &slug).await, 404);
-    soon_status(&house, &owner.token, 403).await;
-    soon_status(&house, &program.token, 403).await;
-    house.call("auth_sessions_refresh").cookie(&owner.refresh).json(&json!({})).expect(401).await;
+    assert_eq!(shown(&harness, &storefront, &slug).await, 404);
+    soon_status(&harness, &owner.token, 403).await;
+    soon_status(&harness, &program.token, 403).await;
+    harness.call("auth_sessions_refresh").cookie(&owner.refresh).json(&json!({})).expect(401).await;
     let body = json!({ "email": owner.email, "password": PASSWORD });
-    assert_eq!(house.call("auth_sessions_create").json(&body).expect(403).await.code(), "PARTNER_SUSPENDED");
-    let again = step(&house, &staff, "suspend", partner).await;
+    assert_eq!(harness.call("auth_sessions_create").json(&body).expect(403).await.code(), "PARTNER_SUSPENDED");
+    let again = step(&harness, &staff, "suspend", partner).await;
     assert_eq!((again.code(), &again.json["allowed_actions"]), ("ILLEGAL_TRANSITION", &json!(["reinstate", "close"])));
-    let back = step(&house, &staff, "reinstate", partner).await;
+    let back = step(&harness, &staff, "reinstate", partner).await;
     assert_eq!((back.str("state"), &back.json["counts"]["listings"]), ("ACTIVE", &json!(1)));
-    assert_eq!(shown(&house, &storefront, &slug).await, 200);
-    soon_status(&house, &owner.token, 200).await;
-    soon_status(&house, &program.token, 200).await;
-    house.call("auth_sessions_refresh").cookie(&owner.refresh).json(&json!({})).expect(200).await;
+    assert_eq!(shown(&harness, &storefront, &slug).await, 200);
+    soon_status(&harness, &owner.token, 200).await;
+    soon_status(&harness, &program.token, 200).await;
+    harness.call("auth_sessions_refresh").cookie(&owner.refresh).json(&json!({})).expect(200).await;
     let changes = "select count(*) from listing_change where change = 'GONE'";
-    assert_eq!(house.number(changes).await, 1, "the caches are told");
-    let history = house.call("partner_account_list_events").path("partner_uuid", partner).query("group", "ACCOUNT");
+    assert_eq!(harness.number(changes).await, 1, "the caches are told");
+    let history = harness.call("partner_account_list_events").path("partner_uuid", partner).query("group", "ACCOUNT");
     let history = history.token(&owner.token).expect(200).await;
     let told: Vec<(&Value, &Value)> =
         history.json["data"].as_array().unwrap().iter().map(|event| (&event["kind"], &event["reason"])).collect();
@@ -91,94 +91,98 @@ async fn whoever_is_suspended_is_out_within_a_second_and_comes_back_as_before() 
     let recorded = "select count(*) from audit_log join audit_change using (record_uuid)
         where operation = 'admin_partners_suspend' and reason = 'Because of suspend.' and thing = 'partner'
           and after ->> 'state' = 'SUSPENDED' and target_label = 'Nordsee Kassen'";
-    assert_eq!(house.number(recorded).await, 1);
-    let told = async || house.mails_now(&owner.email).concat().contains("Because of suspend");
-    house.soon("the owner is told why", told).await;
+    assert_eq!(harness.number(recorded).await, 1);
+    let told = async || harness.mails_now(&owner.email).concat().contains("Because of suspend");
+    harness.soon("the owner is told why", told).await;
 }
 
 #[tokio::test]
 async fn a_suspension_stops_a_closing_and_gives_back_the_time_that_was_left() {
-    let (house, staff, owner) = cast().await;
+    let (harness, staff, owner) = cast().await;
     let partner = owner.partner_uuid.unwrap();
-    let asked = house.call("partner_account_request_closure").path("partner_uuid", partner).token(&owner.token);
+    let asked = harness.call("partner_account_request_closure").path("partner_uuid", partner).token(&owner.token);
     asked.expect(200).await;
-    step(&house, &staff, "suspend", partner).await;
-    house.advance(20 * DAY).await;
-    let staff = house.sign_in_with_factor(&staff.email, staff.totp.as_deref().unwrap()).await;
-    let back = step(&house, &staff, "reinstate", partner).await;
+    step(&harness, &staff, "suspend", partner).await;
+    harness.advance(20 * DAY).await;
+    let staff = harness.sign_in_with_factor(&staff.email, staff.totp.as_deref().unwrap()).await;
+    let back = step(&harness, &staff, "reinstate", partner).await;
     assert_eq!(back.str("state"), "CLOSING");
     let closes_at: jiff::Timestamp = back.str("closes_at").parse().unwrap();
-    let left = closes_at.duration_since(house.clock.now().0).as_secs();
+    let left = closes_at.duration_since(harness.clock.now().0).as_secs();
     assert!((13 * DAY..=14 * DAY).contains(&left), "{left}");
-    house.advance(15 * DAY).await;
-    house.until("select count(*) from partner where state = 'CLOSED'", 1).await;
+    harness.advance(15 * DAY).await;
+    harness.until("select count(*) from partner where state = 'CLOSED'", 1).await;
 }
 
 #[tokio::test]
 async fn what_is_closed_is_opened_again_in_its_time_and_with_what_was_there() {
-    let (house, staff, owner) = cast().await;
+    let (harness, staff, owner) = cast().await;
     let partner = owner.partner_uuid.unwrap();
-    let storefront = house.program("storefront", &["storefront:write"], None).await.token;
-    let program = house.program("Menu sync", &["marketplace"], Some(partner)).await;
-    let slug = listed(&house, &staff, &owner).await;
-    let closed = step(&house, &staff, "close", partner).await;
+    let storefront = harness.program("storefront", &["storefront:write"], None).await.token;
+    let program = harness.program("Menu sync", &["marketplace"], Some(partner)).await;
+    let slug = listed(&harness, &staff, &owner).await;
+    let closed = step(&harness, &staff, "close", partner).await;
     let until: jiff::Timestamp = closed.str("reopen_until").parse().unwrap();
-    assert_eq!(until.duration_since(house.clock.now().0).as_hours() / 24, 29);
+    assert_eq!(until.duration_since(harness.clock.now().0).as_hours() / 24, 29);
     assert_eq!((closed.str("state"), &closed.json["closes_at"]), ("CLOSED", &json!(null)));
-    assert_eq!(shown(&house, &storefront, &slug).await, 404);
-    soon_status(&house, &owner.token, 401).await;
-    soon_status(&house, &program.token, 401).await;
-    let again = step(&house, &staff, "suspend", partner).await;
+    assert_eq!(shown(&harness, &storefront, &slug).await, 404);
+    soon_status(&harness, &owner.token, 401).await;
+    soon_status(&harness, &program.token, 401).await;
+    let again = step(&harness, &staff, "suspend", partner).await;
     assert_eq!(again.json["allowed_actions"], json!(["reopen", "erase"]));
-    let open = step(&house, &staff, "reopen", partner).await;
+    let open = step(&harness, &staff, "reopen", partner).await;
     assert_eq!((open.status, open.str("state"), &open.json["reopen_until"]), (200, "ACTIVE", &json!(null)));
-    assert_eq!(shown(&house, &storefront, &slug).await, 200);
-    soon_status(&house, &program.token, 401).await;
-    house.sign_in(&owner.email).await;
-    house.token_of(&program.client_id, &program.secret, None).await;
-    step(&house, &staff, "suspend", partner).await;
-    step(&house, &staff, "close", partner).await;
-    assert_eq!(step(&house, &staff, "reopen", partner).await.str("state"), "SUSPENDED", "as it was");
-    step(&house, &staff, "close", partner).await;
-    house.advance(31 * DAY).await;
-    let staff = house.sign_in_with_factor(&staff.email, staff.totp.as_deref().unwrap()).await;
-    let late = step(&house, &staff, "reopen", partner).await;
+    assert_eq!(shown(&harness, &storefront, &slug).await, 200);
+    soon_status(&harness, &program.token, 401).await;
+    harness.sign_in(&owner.email).await;
+    harness.token_of(&program.client_id, &program.secret, None).await;
+    step(&harness, &staff, "suspend", partner).await;
+    step(&harness, &staff, "close", partner).await;
+    assert_eq!(step(&harness, &staff, "reopen", partner).await.str("state"), "SUSPENDED", "as it was");
+    step(&harness, &staff, "close", partner).await;
+    harness.advance(31 * DAY).await;
+    let staff = harness.sign_in_with_factor(&staff.email, staff.totp.as_deref().unwrap()).await;
+    let late = step(&harness, &staff, "reopen", partner).await;
     assert_eq!((late.code(), &late.json["allowed_actions"]), ("ILLEGAL_TRANSITION", &json!(["erase"])));
 }
 
 #[tokio::test]
 async fn what_is_opened_again_without_an_administrator_gets_one_by_invitation() {
-    let (house, staff, owner) = cast().await;
+    let (harness, staff, owner) = cast().await;
     let partner = owner.partner_uuid.unwrap();
-    let other = house.partner("Weser Software").await;
-    step(&house, &staff, "close", partner).await;
-    assert_eq!(invite(&house, &other, &owner.email, "EDITOR").await.status, 201);
-    let token = token_for(&house, &owner.email, ACCEPT, 1).await;
-    house.call("auth_invitations_accept").json(&json!({ "token": token })).expect(200).await;
-    assert_eq!(step(&house, &staff, "reopen", partner).await.status, 200);
-    assert_eq!(house.sign_in(&owner.email).await.partner_uuid, other.partner_uuid, "whoever left stays where they are");
-    let manager = house.staff("Amara Diallo", &["labs.admin.users:write"]).await;
+    let other = harness.partner("Weser Software").await;
+    step(&harness, &staff, "close", partner).await;
+    assert_eq!(invite(&harness, &other, &owner.email, "EDITOR").await.status, 201);
+    let token = token_for(&harness, &owner.email, ACCEPT, 1).await;
+    harness.call("auth_invitations_accept").json(&json!({ "token": token })).expect(200).await;
+    assert_eq!(step(&harness, &staff, "reopen", partner).await.status, 200);
+    assert_eq!(
+        harness.sign_in(&owner.email).await.partner_uuid,
+        other.partner_uuid,
+        "whoever left stays where they are"
+    );
+    let manager = harness.staff("Amara Diallo", &["labs.admin.users:write"]).await;
     let email = "ines.ferrer@nordsee.example";
     let body = json!({ "email": email, "role": "ADMINISTRATOR", "reason": "Nobody of the team is left." });
-    let call = house.call("admin_invitations_create").path("partner_uuid", partner);
+    let call = harness.call("admin_invitations_create").path("partner_uuid", partner);
     call.token(&manager.token).json(&body).expect(201).await;
-    let token = token_for(&house, email, ACCEPT, 1).await;
+    let token = token_for(&harness, email, ACCEPT, 1).await;
     let body = json!({ "token": token, "name": "Ines Ferrer", "password": PASSWORD });
-    house.call("auth_invitations_accept").json(&body).expect(200).await;
-    let ines = house.sign_in(email).await;
-    let update = house.call("partner_account_update").path("partner_uuid", partner).token(&ines.token);
+    harness.call("auth_invitations_accept").json(&body).expect(200).await;
+    let ines = harness.sign_in(email).await;
+    let update = harness.call("partner_account_update").path("partner_uuid", partner).token(&ines.token);
     update.json(&json!({ "legal_form": "AG" })).expect(200).await;
 }
 
 #[tokio::test]
 async fn nothing_of_a_suspended_partner_is_published_by_itself() {
-    let (house, staff, owner) = cast().await;
+    let (harness, staff, owner) = cast().await;
     let partner = owner.partner_uuid.unwrap();
-    let slug = listed(&house, &staff, &owner).await;
-    step(&house, &staff, "suspend", partner).await;
-    house.sql("update listing set visible = true").await;
-    let storefront = house.program("storefront", &["storefront:write"], None).await.token;
-    assert_eq!(shown(&house, &storefront, &slug).await, 404, "whoever writes it");
+    let slug = listed(&harness, &staff, &owner).await;
+    step(&harness, &staff, "suspend", partner).await;
+    harness.sql("update listing set visible = true").await;
+    let storefront = harness.program("storefront", &["storefront:write"], None).await.token;
+    assert_eq!(shown(&harness, &storefront, &slug).await, 404, "whoever writes it");
 }
 
 /// Words that nobody of the test writes through the service: of staff, of the team, and links to the company.
@@ -238,60 +242,60 @@ const PERSONAL: &str = "select count(*) from (
 
 #[tokio::test]
 async fn an_erased_partner_counts_on_and_is_nobody() {
-    let (house, staff, owner) = cast().await;
+    let (harness, staff, owner) = cast().await;
     let partner = owner.partner_uuid.unwrap();
-    let staff_only = house.sign_in(&owner.email).await;
-    let early = step(&house, &staff, "erase", partner).await;
+    let staff_only = harness.sign_in(&owner.email).await;
+    let early = step(&harness, &staff, "erase", partner).await;
     assert_eq!((early.status, early.code()), (409, "ILLEGAL_TRANSITION"), "only what is closed");
-    listed(&house, &staff, &staff_only).await;
+    listed(&harness, &staff, &staff_only).await;
     let company = json!({ "vat_id": "DE123456789", "address": { "street": "Kai 17" }, "billing_email": "geheim@nordsee.example" });
-    let at = |operation: &str| house.call(operation).path("partner_uuid", partner);
+    let at = |operation: &str| harness.call(operation).path("partner_uuid", partner);
     at("partner_account_update").token(&owner.token).json(&company).expect(200).await;
     let contact = json!({ "kind": "SECURITY", "name": "Wiebke Petersen", "email": "wiebke@nordsee.example" });
     at("partner_contacts_create").token(&owner.token).json(&contact).expect(201).await;
     at("admin_notes_create").token(&staff.token).json(&json!({ "body": "Frau Petersen is ill." })).expect(201).await;
-    house
+    harness
         .sql("insert into service_setting (key, value) values ('support_desk_email', '\"desk@platform.example\"')")
         .await;
     let asked = json!({ "subject": "Petersen's bill", "body": "Wiebke waits for it.", "topic": "SUBSCRIPTION" });
     at("partner_support_tickets_open").token(&owner.token).json(&asked).expect(201).await;
     let reason = json!({ "reason": "Wiebke Petersen asked in writing." });
     at("admin_data_exports_create").token(&staff.token).json(&reason).expect(202).await;
-    house.sql(WORDS).await;
+    harness.sql(WORDS).await;
     let to_desk =
         "select count(*) from mail_message where about_partner_uuid is not null and subject like '%Petersen%'";
-    assert_eq!(house.number(to_desk).await, 1);
-    step(&house, &staff, "close", partner).await;
-    let before = house.number("select count(*) from app_event").await;
-    let records = house.number("select count(*) from audit_change").await;
-    let erased = step(&house, &staff, "erase", partner).await;
+    assert_eq!(harness.number(to_desk).await, 1);
+    step(&harness, &staff, "close", partner).await;
+    let before = harness.number("select count(*) from app_event").await;
+    let records = harness.number("select count(*) from audit_change").await;
+    let erased = step(&harness, &staff, "erase", partner).await;
     assert_eq!((erased.status, erased.str("state"), erased.str("company_name")), (200, "ERASED", "Erased partner"));
     assert_eq!(erased.json["counts"]["apps"], 1, "what counts stays");
-    let added = house.number("select count(*) from audit_change").await - records;
+    let added = harness.number("select count(*) from audit_change").await - records;
     assert_eq!(added, 1, "the state alone: what is taken away is not written down anew");
-    assert_eq!(house.number("select count(*) from app_event").await, before);
-    assert_eq!(house.number(PERSONAL).await, 0);
-    assert_eq!(house.number("select count(*) from tier_change_request where state = 'PENDING'").await, 0);
+    assert_eq!(harness.number("select count(*) from app_event").await, before);
+    assert_eq!(harness.number(PERSONAL).await, 0);
+    assert_eq!(harness.number("select count(*) from tier_change_request where state = 'PENDING'").await, 0);
     let unsent = "select count(*) from mail_message where state = 'QUEUED'";
-    assert_eq!(house.number(unsent).await, 0);
+    assert_eq!(harness.number(unsent).await, 0);
     let told = at("admin_partners_list_timeline").query("group", "AUDIT").token(&staff.token).expect(200).await;
     assert!(told.text().contains("admin_data_exports_create") && !told.text().contains("Wiebke"), "{}", told.text());
-    let again = step(&house, &staff, "erase", partner).await;
+    let again = step(&harness, &staff, "erase", partner).await;
     assert_eq!((again.code(), &again.json["allowed_actions"]), ("ILLEGAL_TRANSITION", &json!([])));
     let update = at("admin_partners_update").token(&staff.token).json(&json!({ "legal_form": "AG" }));
     update.expect(404).await;
     at("admin_notes_create").token(&staff.token).json(&json!({ "body": "It was Wiebke's." })).expect(404).await;
     at("admin_partners_put_labels").token(&staff.token).json(&json!({ "labels": ["petersen"] })).expect(404).await;
-    let limits = house.staff("Amara Diallo", &["labs.admin.limits:write"]).await;
+    let limits = harness.staff("Amara Diallo", &["labs.admin.limits:write"]).await;
     let more = json!({ "daily_requests": 9, "reason": "Wiebke asked.", "expires_at": "2099-01-01T00:00:00Z" });
     at("admin_rate_limits_put_override").token(&limits.token).json(&more).expect(404).await;
     let again = json!({
         "company_name": "Nordsee Kassen", "country": "DE", "accept_terms": true,
         "administrator": { "name": "Mara Vogel", "email": owner.email, "password": PASSWORD },
     });
-    house.call("auth_registrations_create").json(&again).expect(202).await;
+    harness.call("auth_registrations_create").json(&again).expect(202).await;
     let newcomers = "select count(*) from person where state = 'UNVERIFIED' and name = 'Mara Vogel'";
-    assert_eq!(house.number(newcomers).await, 1, "the address is free again");
+    assert_eq!(harness.number(newcomers).await, 1, "the address is free again");
 }
 
 /// One of the desk takes a ticket: it is held, and a mail is written that tells of it.
@@ -303,29 +307,29 @@ const ASSIGNED: &str = "
 
 #[tokio::test]
 async fn a_mail_that_is_being_written_during_an_erasure_is_erased_as_well() {
-    let (house, staff, owner) = cast().await;
+    let (harness, staff, owner) = cast().await;
     let partner = owner.partner_uuid.unwrap();
     let ticket = json!({ "subject": "Petersen's bill", "body": "It is late.", "topic": "SUBSCRIPTION" });
-    let open = house.call("partner_support_tickets_open").path("partner_uuid", partner);
+    let open = harness.call("partner_support_tickets_open").path("partner_uuid", partner);
     open.token(&owner.token).json(&ticket).expect(201).await;
-    step(&house, &staff, "close", partner).await;
-    let desk = house.hold(ASSIGNED).await;
+    step(&harness, &staff, "close", partner).await;
+    let desk = harness.hold(ASSIGNED).await;
     let waiting = "select least(count(*), 1) from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'";
-    let (erased, ()) = tokio::join!(step(&house, &staff, "erase", partner), async {
-        house.until(waiting, 1).await;
+    let (erased, ()) = tokio::join!(step(&harness, &staff, "erase", partner), async {
+        harness.until(waiting, 1).await;
         desk.commit().await;
     });
     assert_eq!(erased.status, 200);
     let erased = "select count(*) from mail_message
         where about_partner_uuid is not null and state = 'FAILED' and subject = '' and content_sealed is null";
-    assert_eq!(house.number(erased).await, 1);
+    assert_eq!(harness.number(erased).await, 1);
 }
 
 #[tokio::test]
 async fn the_ledger_is_made_anonymous_for_nobody_else() {
-    let (house, _, owner) = cast().await;
-    let mut connection = house.owner().await;
+    let (harness, _, owner) = cast().await;
+    let mut connection = harness.owner().await;
     let partner = owner.partner_uuid.unwrap();
     for anonymise in ["select security_event_anonymised($1)", "select history_anonymised($1)"] {
         let refused = sqlx::query(anonymise).bind(partner).execute(&mut connection).await;

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::house::people::Person;
-use crate::house::{Call, House};
+use crate::harness::people::Person;
+use crate::harness::{Call, Harness};
 
 const SCOPES: &[&str] = &["labs.admin.partners:write"];
 
@@ -14,92 +14,92 @@ fn png(width: u32, height: u32) -> Vec<u8> {
     bytes.into_inner()
 }
 
-fn own<'h>(house: &'h House, person: &Person, operation: &str) -> Call<'h> {
-    house.call(operation).path("partner_uuid", person.partner_uuid.unwrap()).token(&person.token)
+fn own<'h>(harness: &'h Harness, person: &Person, operation: &str) -> Call<'h> {
+    harness.call(operation).path("partner_uuid", person.partner_uuid.unwrap()).token(&person.token)
 }
 
-/// A house with a partner whose page readers see, and a member of staff.
-async fn published() -> (House, Person, Person) {
-    let house = House::new().await;
-    house.sql("update tier set burst_per_second = 1000").await;
-    let person = house.partner("Nordsee Kassen").await;
+/// A service with a partner whose page readers see, and a member of staff.
+async fn published() -> (Harness, Person, Person) {
+    let harness = Harness::new().await;
+    harness.sql("update tier set burst_per_second = 1000").await;
+    let person = harness.partner("Nordsee Kassen").await;
     let texts = json!({ "texts": { "de": { "tagline": "Kassen", "description": "Kassen für Küsten." } } });
-    own(&house, &person, "partner_profile_update").json(&texts).expect(200).await;
+    own(&harness, &person, "partner_profile_update").json(&texts).expect(200).await;
     for (kind, bytes) in [("LOGO", png(256, 256)), ("BANNER", png(1_120, 300))] {
         let form = reqwest::multipart::Form::new().part("file", reqwest::multipart::Part::bytes(bytes).file_name("a"));
-        own(&house, &person, "partner_imagery_put").path("kind", kind).multipart(form).expect(200).await;
+        own(&harness, &person, "partner_imagery_put").path("kind", kind).multipart(form).expect(200).await;
     }
-    own(&house, &person, "partner_profile_publish").expect(200).await;
-    let staff = house.staff("Petra Partners", SCOPES).await;
-    (house, person, staff)
+    own(&harness, &person, "partner_profile_publish").expect(200).await;
+    let staff = harness.staff("Petra Partners", SCOPES).await;
+    (harness, person, staff)
 }
 
-fn at<'h>(house: &'h House, staff: &Person, partner: &Person, operation: &str) -> Call<'h> {
-    house.call(operation).path("partner_uuid", partner.partner_uuid.unwrap()).token(&staff.token)
+fn at<'h>(harness: &'h Harness, staff: &Person, partner: &Person, operation: &str) -> Call<'h> {
+    harness.call(operation).path("partner_uuid", partner.partner_uuid.unwrap()).token(&staff.token)
 }
 
 #[tokio::test]
 async fn staff_take_a_page_down_and_its_team_reads_why() {
-    let (house, person, staff) = published().await;
-    let seen = at(&house, &staff, &person, "admin_profiles_get").expect(200).await;
-    assert_eq!(seen.json, own(&house, &person, "partner_profile_get").expect(200).await.json);
+    let (harness, person, staff) = published().await;
+    let seen = at(&harness, &staff, &person, "admin_profiles_get").expect(200).await;
+    assert_eq!(seen.json, own(&harness, &person, "partner_profile_get").expect(200).await.json);
     let reason = json!({ "reason": "It uses another company's mark." });
-    let down = at(&house, &staff, &person, "admin_profiles_unpublish").json(&reason).expect(200).await;
+    let down = at(&harness, &staff, &person, "admin_profiles_unpublish").json(&reason).expect(200).await;
     assert_eq!((down.str("state"), down.str("state_reason")), ("TAKEN_DOWN", "It uses another company's mark."));
-    let again = at(&house, &staff, &person, "admin_profiles_unpublish").json(&reason).expect(409).await;
+    let again = at(&harness, &staff, &person, "admin_profiles_unpublish").json(&reason).expect(409).await;
     assert_eq!(again.code(), "ILLEGAL_TRANSITION");
-    let page = own(&house, &person, "partner_profile_get").expect(200).await;
+    let page = own(&harness, &person, "partner_profile_get").expect(200).await;
     assert_eq!(page.str("state_reason"), "It uses another company's mark.");
     // The same page does not come back; a changed one does.
-    let refused = own(&house, &person, "partner_profile_publish").expect(409).await;
+    let refused = own(&harness, &person, "partner_profile_publish").expect(409).await;
     assert_eq!(refused.json["errors"][0]["code"], "UNCHANGED");
     let mended = json!({ "texts": { "de": { "tagline": "Eigene Kassen" } } });
-    own(&house, &person, "partner_profile_update").json(&mended).expect(200).await;
-    let back = own(&house, &person, "partner_profile_publish").expect(200).await;
+    own(&harness, &person, "partner_profile_update").json(&mended).expect(200).await;
+    let back = own(&harness, &person, "partner_profile_publish").expect(200).await;
     assert_eq!((back.str("state"), &back.json["state_reason"]), ("PUBLISHED", &serde_json::Value::Null));
     let told = "select count(*) from partner_event where kind = 'PROFILE_TAKEN_DOWN' and actor_kind = 'STAFF_USER'
                  and reason = 'It uses another company''s mark.'";
-    assert_eq!(house.number(told).await, 1);
+    assert_eq!(harness.number(told).await, 1);
     let recorded = "select count(*) from audit_log as l join audit_change as c using (record_uuid)
                      where l.operation = 'admin_profiles_unpublish' and l.reason is not null and c.thing = 'partner_profile'
                        and l.partner_uuid is not null";
-    assert_eq!(house.number(recorded).await, 1);
+    assert_eq!(harness.number(recorded).await, 1);
 }
 
 #[tokio::test]
 async fn a_picture_that_staff_delete_is_off_the_draft_and_the_storefront_at_once() {
-    let (house, person, staff) = published().await;
+    let (harness, person, staff) = published().await;
     let list =
-        at(&house, &staff, &person, "admin_profiles_list_imagery").query("include_total", true).expect(200).await;
+        at(&harness, &staff, &person, "admin_profiles_list_imagery").query("include_total", true).expect(200).await;
     assert_eq!((&list.json["page"]["total"], list.json["data"].as_array().unwrap().len()), (&json!(2), 2));
     let delete = |kind: &str| {
-        let call = at(&house, &staff, &person, "admin_profiles_delete_image").path("kind", kind);
+        let call = at(&harness, &staff, &person, "admin_profiles_delete_image").path("kind", kind);
         call.query("reason", "Another company's mark")
     };
-    let silent = at(&house, &staff, &person, "admin_profiles_delete_image").path("kind", "BANNER").expect(422).await;
+    let silent = at(&harness, &staff, &person, "admin_profiles_delete_image").path("kind", "BANNER").expect(422).await;
     assert_eq!(silent.json["errors"][0]["parameter"], "reason");
     delete("BANNER").expect(204).await;
     delete("BANNER").expect(404).await;
-    let page = own(&house, &person, "partner_profile_get").expect(200).await;
+    let page = own(&harness, &person, "partner_profile_get").expect(200).await;
     assert_eq!((page.str("state"), &page.json["banner"]), ("PUBLISHED", &serde_json::Value::Null));
     assert_eq!(page.json["published"]["banner"], serde_json::Value::Null);
     assert!(page.json["published"]["logo"].is_object());
-    assert_eq!(house.number("select count(*) from partner_image where kind = 'BANNER'").await, 0);
+    assert_eq!(harness.number("select count(*) from partner_image where kind = 'BANNER'").await, 0);
     let told = "select count(*) from partner_event where kind = 'IMAGE_DELETED' and reason = 'Another company''s mark'";
-    assert_eq!(house.number(told).await, 1);
+    assert_eq!(harness.number(told).await, 1);
     let record =
         "select count(*) from audit_log where operation = 'admin_profiles_delete_image' and outcome = 'SUCCEEDED'
                    and reason = 'Another company''s mark'";
-    assert_eq!(house.number(record).await, 1);
+    assert_eq!(harness.number(record).await, 1);
 }
 
 #[tokio::test]
 async fn a_partner_that_there_is_not_is_not_found() {
-    let (house, _, staff) = published().await;
+    let (harness, _, staff) = published().await;
     let nobody = uuid::Uuid::from_u128(7);
     for operation in ["admin_profiles_get", "admin_profiles_list_imagery"] {
-        house.call(operation).path("partner_uuid", nobody).token(&staff.token).expect(404).await;
+        harness.call(operation).path("partner_uuid", nobody).token(&staff.token).expect(404).await;
     }
-    let down = house.call("admin_profiles_unpublish").path("partner_uuid", nobody).token(&staff.token);
+    let down = harness.call("admin_profiles_unpublish").path("partner_uuid", nobody).token(&staff.token);
     down.json(&json!({ "reason": "x" })).expect(404).await;
 }

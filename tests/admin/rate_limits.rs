@@ -8,11 +8,11 @@ use labs_schema::Code;
 use labs_schema::principal::{Budget, Reset};
 use serde_json::{Value, json};
 
-use crate::house::people::Person;
-use crate::house::{Answer, Call, House};
+use crate::harness::people::Person;
+use crate::harness::{Answer, Call, Harness};
 
 struct Office {
-    house: House,
+    harness: Harness,
     operator: Person,
     partner: Person,
 }
@@ -20,15 +20,15 @@ struct Office {
 impl Office {
     /// A partner on a tier with so many requests a day, and somebody who may change that.
     async fn new(daily: u32) -> Self {
-        let house = House::new().await;
-        house.sql(&format!("update tier set burst_per_second = 100000, daily_requests = {daily}")).await;
-        let partner = house.partner("Nordsee Kassen").await;
-        let operator = house.staff("Olga Operator", &["labs.admin.limits:write", "labs.admin.audit"]).await;
-        Self { house, operator, partner }
+        let harness = Harness::new().await;
+        harness.sql(&format!("update tier set burst_per_second = 100000, daily_requests = {daily}")).await;
+        let partner = harness.partner("Nordsee Kassen").await;
+        let operator = harness.staff("Olga Operator", &["labs.admin.limits:write", "labs.admin.audit"]).await;
+        Self { harness, operator, partner }
     }
 
     fn call(&self, operation: &str) -> Call<'_> {
-        self.house.call(operation).token(&self.operator.token)
+        self.harness.call(operation).token(&self.operator.token)
     }
 
     /// A call about the partner's limits.
@@ -44,17 +44,17 @@ impl Office {
     async fn put(&self, limits: Value) -> Answer {
         let mut body = limits;
         body["reason"] = json!("A move of menus.");
-        body["expires_at"] = json!(self.house.clock.now().plus_seconds(3600).to_string());
+        body["expires_at"] = json!(self.harness.clock.now().plus_seconds(3600).to_string());
         self.about("admin_rate_limits_put_override").json(&body).send().await
     }
 
     /// The partner's call at a replica.
-    async fn me(&self, at: &House) -> Answer {
+    async fn me(&self, at: &Harness) -> Answer {
         at.call("system_me_get").token(&self.partner.token).send().await
     }
 
     /// Waits until a replica says this of the partner's limits.
-    async fn learned(&self, at: &House, header: &'static str, value: &str) {
+    async fn learned(&self, at: &Harness, header: &'static str, value: &str) {
         at.soon(&format!("{header} becomes {value}"), async || self.me(at).await.header(header) == value).await;
     }
 }
@@ -62,8 +62,8 @@ impl Office {
 #[tokio::test]
 async fn other_limits_are_in_force_on_every_replica_until_their_day_comes() {
     let office = Office::new(5000).await;
-    let twin = office.house.twin(&[]).await;
-    for replica in [&office.house, &twin] {
+    let twin = office.harness.twin(&[]).await;
+    for replica in [&office.harness, &twin] {
         assert_eq!(office.me(replica).await.header("x-ratelimit-daily-limit"), "5000");
     }
     let before = office.see().await;
@@ -74,12 +74,12 @@ async fn other_limits_are_in_force_on_every_replica_until_their_day_comes() {
     assert_eq!((&put.json["burst"]["limit"], &put.json["burst"]["source"]), (&json!(100_000), &json!("TIER")));
     assert_eq!(put.json["override"]["set_by"]["name"], "Olga Operator");
     assert_eq!(put.json["daily"]["tier_limit"], 5000);
-    for replica in [&office.house, &twin] {
+    for replica in [&office.harness, &twin] {
         office.learned(replica, "x-ratelimit-daily-limit", "7000").await;
     }
     let again = office.put(json!({ "burst_per_second": 90_000 })).await;
     assert_eq!((&again.json["daily"]["limit"], &again.json["burst"]["limit"]), (&json!(5000), &json!(90_000)));
-    for replica in [&office.house, &twin] {
+    for replica in [&office.harness, &twin] {
         office.learned(replica, "x-ratelimit-limit", "90000").await;
         office.learned(replica, "x-ratelimit-daily-limit", "5000").await;
     }
@@ -90,7 +90,7 @@ async fn other_limits_are_in_force_on_every_replica_until_their_day_comes() {
     assert_eq!((&change["before"]["daily_requests"], &change["after"]["daily_requests"]), (&json!(7000), &Value::Null));
 
     // At its end date it is over without anybody's doing, and nothing is left to delete.
-    office.house.sql("update rate_limit_override set expires_at = labs_now()").await;
+    office.harness.sql("update rate_limit_override set expires_at = labs_now()").await;
     office.learned(&twin, "x-ratelimit-limit", "100000").await;
     assert_eq!(office.see().await["override"], Value::Null);
     office.about("admin_rate_limits_delete_override").expect(404).await;
@@ -100,11 +100,11 @@ async fn other_limits_are_in_force_on_every_replica_until_their_day_comes() {
 async fn an_override_ends_by_itself_where_nothing_tells_a_replica() {
     let office = Office::new(5000).await;
     assert_eq!(office.put(json!({ "burst_per_second": 9 })).await.status, 200);
-    office.house.sql("update rate_limit_override set expires_at = labs_now() + interval '60 s'").await;
-    office.learned(&office.house, "x-ratelimit-limit", "9").await;
+    office.harness.sql("update rate_limit_override set expires_at = labs_now() + interval '60 s'").await;
+    office.learned(&office.harness, "x-ratelimit-limit", "9").await;
     // What a replica knows of a token by now says when it ends.
-    office.house.advance(61).await;
-    assert_eq!(office.me(&office.house).await.header("x-ratelimit-limit"), "100000");
+    office.harness.advance(61).await;
+    assert_eq!(office.me(&office.harness).await.header("x-ratelimit-limit"), "100000");
 }
 
 #[tokio::test]
@@ -124,9 +124,9 @@ async fn an_override_says_a_limit_a_reason_and_an_end_in_the_future() {
     assert_eq!(errors(refused).await["pointer"], "/reason");
     assert_eq!(office.see().await["override"], Value::Null);
     assert_eq!(office.put(json!({ "daily_requests": 0 })).await.status, 200);
-    office.house.soon("nothing is let through", async || office.me(&office.house).await.status == 429).await;
+    office.harness.soon("nothing is let through", async || office.me(&office.harness).await.status == 429).await;
     office.about("admin_rate_limits_delete_override").expect(204).await;
-    office.house.soon("and again", async || office.me(&office.house).await.status == 200).await;
+    office.harness.soon("and again", async || office.me(&office.harness).await.status == 200).await;
     office.about("admin_rate_limits_delete_override").expect(404).await;
     let nobody = office.call("admin_rate_limits_get").path("partner_uuid", office.operator.uuid);
     nobody.expect(404).await;
@@ -135,8 +135,8 @@ async fn an_override_says_a_limit_a_reason_and_an_end_in_the_future() {
 #[tokio::test]
 async fn a_day_begun_anew_lets_through_no_more_than_what_was_booked_and_the_whole_budget() {
     let office = Office::new(400).await;
-    let twin = office.house.twin(&[]).await;
-    let replicas = [&office.house, &twin];
+    let twin = office.harness.twin(&[]).await;
+    let replicas = [&office.harness, &twin];
     // A portion is four requests: both replicas hold the rest of one.
     for replica in replicas {
         assert_eq!(office.me(replica).await.status, 200);
@@ -154,7 +154,7 @@ async fn a_day_begun_anew_lets_through_no_more_than_what_was_booked_and_the_whol
             break;
         }
     }
-    let spent = office.house.number("select granted from daily_budget where account like 'partner:%'").await;
+    let spent = office.harness.number("select granted from daily_budget where account like 'partner:%'").await;
     assert_eq!(spent, 400, "the whole budget was booked");
     // Three calls came before: what was left of their portions may have been used, and no more than that.
     assert!((400..=400 + booked - 3).contains(&accepted), "{accepted}");
@@ -173,19 +173,19 @@ async fn a_day_begun_anew_lets_through_no_more_than_what_was_booked_and_the_whol
 #[tokio::test]
 async fn a_portion_from_before_a_reset_is_never_added_to_the_new_budget() {
     let office = Office::new(400).await;
-    let twin = office.house.twin(&[]).await;
-    for replica in [&office.house, &twin] {
+    let twin = office.harness.twin(&[]).await;
+    for replica in [&office.harness, &twin] {
         assert_eq!(office.me(replica).await.status, 200);
     }
     office.about("admin_rate_limits_reset").expect(200).await;
     let granted = "select granted from daily_budget where account like 'partner:%'";
-    let books = async || office.me(&office.house).await.status == 200 && office.house.number(granted).await == 4;
-    office.house.soon("a portion of the new budget is booked", books).await;
+    let books = async || office.me(&office.harness).await.status == 200 && office.harness.number(granted).await == 4;
+    office.harness.soon("a portion of the new budget is booked", books).await;
     // The other replica stops before it has used what it held, and gives back what it may.
     twin.engine.services().budgets.settle().await;
-    assert_eq!(office.house.number(granted).await, 4, "what others have spent of the new budget stays spent");
-    office.house.engine.services().budgets.settle().await;
-    let left = office.house.number(granted).await;
+    assert_eq!(office.harness.number(granted).await, 4, "what others have spent of the new budget stays spent");
+    office.harness.engine.services().budgets.settle().await;
+    let left = office.harness.number(granted).await;
     assert!((1..4).contains(&left), "while a portion of the new budget is given back: {left}");
 }
 
@@ -193,13 +193,13 @@ async fn a_portion_from_before_a_reset_is_never_added_to_the_new_budget() {
 async fn those_who_use_most_of_their_budget_come_first() {
     let office = Office::new(1000).await;
     let uuid = |person: &Person| person.partner_uuid.unwrap().to_string();
-    let other = office.house.partner("Belle Tablee").await;
-    let program = office.house.program("Storefront", &["storefront"], None).await;
-    office.house.call("system_me_get").token(&program.token).expect(200).await;
+    let other = office.harness.partner("Belle Tablee").await;
+    let program = office.harness.program("Storefront", &["storefront"], None).await;
+    office.harness.call("system_me_get").token(&program.token).expect(200).await;
     let (first, second) = (uuid(&other), uuid(&office.partner));
-    office.house.engine.services().budgets.settle().await;
+    office.harness.engine.services().budgets.settle().await;
     office
-        .house
+        .harness
         .sql(&format!(
             "update daily_budget set granted = case account when 'partner:{first}' then 950 when 'partner:{second}' then 400
                  when 'staff:{}' then 700 else 2000 end;
@@ -235,10 +235,10 @@ async fn those_who_use_most_of_their_budget_come_first() {
 async fn refusals_are_counted_by_account_operation_and_hour() {
     let office = Office::new(1000).await;
     assert_eq!(office.put(json!({ "daily_requests": 0 })).await.status, 200);
-    office.house.soon("nothing is let through", async || office.me(&office.house).await.status == 429).await;
-    let apps = office.house.call("marketplace_apps_list").token(&office.partner.token).send().await;
+    office.harness.soon("nothing is let through", async || office.me(&office.harness).await.status == 429).await;
+    let apps = office.harness.call("marketplace_apps_list").token(&office.partner.token).send().await;
     assert_eq!((apps.status, &apps.json["budget"]), (429, &json!("daily")));
-    office.house.engine.services().usage.flush(office.house.engine.pool()).await.unwrap();
+    office.harness.engine.services().usage.flush(office.harness.engine.pool()).await.unwrap();
     let list = || office.call("admin_rate_limits_list_refusals");
     let of = |operation: &str| list().query("operation", operation);
     let found = of("marketplace_apps_list").query("include_total", true).expect(200).await;
@@ -279,31 +279,31 @@ fn of_hundreds(account: &str) -> Budget {
 
 #[tokio::test]
 async fn the_next_portion_is_taken_before_the_present_one_ends_and_goes_back_with_it() {
-    let house = House::new().await;
-    let (budget, budgets) = (of_hundreds("client:busy"), &house.engine.services().budgets);
+    let harness = Harness::new().await;
+    let (budget, budgets) = (of_hundreds("client:busy"), &harness.engine.services().budgets);
     let granted = "select granted from daily_budget where account = 'client:busy'";
     for spent in 1..=130 {
-        let daily = budgets.spend(&budget, house.clock.now()).await.map_err(|(fault, _)| fault).unwrap();
+        let daily = budgets.spend(&budget, harness.clock.now()).await.map_err(|(fault, _)| fault).unwrap();
         assert_eq!(daily.remaining, 10_000 - spent);
         match spent {
-            75 => assert_eq!(house.number(granted).await, 100, "a portion is a hundred"),
-            76 => house.until(granted, 200).await,
+            75 => assert_eq!(harness.number(granted).await, 100, "a portion is a hundred"),
+            76 => harness.until(granted, 200).await,
             _ => {}
         }
     }
     budgets.settle().await;
-    assert_eq!(house.number(granted).await, 130, "what was not spent of either was given back");
+    assert_eq!(harness.number(granted).await, 130, "what was not spent of either was given back");
 }
 
 #[tokio::test]
 async fn whoever_goes_away_while_the_next_portion_comes_leaves_it_to_others() {
-    let house = House::new().await;
-    let (budget, budgets) = (of_hundreds("client:hasty"), &house.engine.services().budgets);
-    let now = house.clock.now();
+    let harness = Harness::new().await;
+    let (budget, budgets) = (of_hundreds("client:hasty"), &harness.engine.services().budgets);
+    let now = harness.clock.now();
     for _ in 0..75 {
         assert!(budgets.spend(&budget, now).await.is_ok());
     }
-    let held = house.hold("select from daily_budget where account = 'client:hasty' for update").await;
+    let held = harness.hold("select from daily_budget where account = 'client:hasty' for update").await;
     for _ in 75..100 {
         assert!(budgets.spend(&budget, now).await.is_ok());
     }
@@ -314,40 +314,40 @@ async fn whoever_goes_away_while_the_next_portion_comes_leaves_it_to_others() {
     assert!(budgets.spend(&budget, now).await.is_ok());
     budgets.settle().await;
     let granted = "select granted from daily_budget where account = 'client:hasty'";
-    assert_eq!(house.number(granted).await, 101, "nothing was lost with whoever went away");
+    assert_eq!(harness.number(granted).await, 101, "nothing was lost with whoever went away");
 }
 
 #[tokio::test]
 async fn whoever_goes_away_while_a_portion_is_booked_leaves_it_to_others() {
-    let house = House::new().await;
-    let (budget, budgets) = (of_hundreds("client:hasty"), &house.engine.services().budgets);
-    let now = house.clock.now();
+    let harness = Harness::new().await;
+    let (budget, budgets) = (of_hundreds("client:hasty"), &harness.engine.services().budgets);
+    let now = harness.clock.now();
     for _ in 0..100 {
         assert!(budgets.spend(&budget, now).await.is_ok());
     }
     budgets.settle().await;
-    let held = house.hold("select from daily_budget where account = 'client:hasty' for update").await;
+    let held = harness.hold("select from daily_budget where account = 'client:hasty' for update").await;
     let booking = "select count(*) from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock' and query like '%daily_budget%'";
     let gone = budgets.spend(&budget, now);
-    let is_waiting = pin!(house.until(booking, 1));
+    let is_waiting = pin!(harness.until(booking, 1));
     let Either::Right(((), gone)) = select(gone, is_waiting).await else { panic!("it waits for its portion") };
     drop(gone);
     held.roll_back().await;
     assert!(budgets.spend(&budget, now).await.is_ok());
     budgets.settle().await;
     let granted = "select granted from daily_budget where account = 'client:hasty'";
-    assert_eq!(house.number(granted).await, 101, "nothing was lost with whoever went away");
+    assert_eq!(harness.number(granted).await, 101, "nothing was lost with whoever went away");
 }
 
 #[tokio::test]
 async fn nobody_waits_for_what_others_of_the_account_wait_for_one_after_the_other() {
-    let house = House::new().await;
-    let (budget, budgets) = (of_hundreds("client:hasty"), &house.engine.services().budgets);
-    let now = house.clock.now();
+    let harness = Harness::new().await;
+    let (budget, budgets) = (of_hundreds("client:hasty"), &harness.engine.services().budgets);
+    let now = harness.clock.now();
     assert!(budgets.spend(&budget, now).await.is_ok());
     budgets.settle().await;
-    let held = house.hold("select from daily_budget where account = 'client:hasty' for update").await;
+    let held = harness.hold("select from daily_budget where account = 'client:hasty' for update").await;
     let all = join_all((0..20).map(|_| budgets.spend(&budget, now)));
     let all = tokio::time::timeout(Duration::from_secs(20), all).await.expect("all at once, not one by one");
     assert!(all.iter().all(|spent| matches!(spent, Err((fault, None)) if fault.code() == Code::Unavailable)));
@@ -357,30 +357,30 @@ async fn nobody_waits_for_what_others_of_the_account_wait_for_one_after_the_othe
 
 #[tokio::test]
 async fn what_is_left_goes_back_to_the_day_it_was_taken_from_whatever_a_replicas_clock_says() {
-    let house = House::new().await;
-    let (budget, budgets) = (of_hundreds("client:ahead"), &house.engine.services().budgets);
+    let harness = Harness::new().await;
+    let (budget, budgets) = (of_hundreds("client:ahead"), &harness.engine.services().budgets);
     // A replica that is ahead is in the next day before the database is.
-    let tomorrow = house.clock.now().plus_seconds(86_400);
+    let tomorrow = harness.clock.now().plus_seconds(86_400);
     for _ in 0..3 {
         assert!(budgets.spend(&budget, tomorrow).await.is_ok());
     }
     budgets.settle().await;
     let granted = "select granted from daily_budget where account = 'client:ahead'";
-    assert_eq!(house.number(granted).await, 3, "three were spent, and all else was given back");
+    assert_eq!(harness.number(granted).await, 3, "three were spent, and all else was given back");
 }
 
 #[tokio::test]
 async fn what_staff_ask_beyond_their_budget_is_recorded_as_refused() {
-    let house = House::new().await;
-    let auditor = house.staff("Auditor", &["labs.admin.audit"]).await;
-    house.engine.services().budgets.settle().await;
+    let harness = Harness::new().await;
+    let auditor = harness.staff("Auditor", &["labs.admin.audit"]).await;
+    harness.engine.services().budgets.settle().await;
     let spent = format!(
         "insert into daily_budget (account, day, granted)
          values ('staff:{}', (labs_now() at time zone 'UTC')::date, 1000000000)
          on conflict (account, day) do update set granted = excluded.granted",
         auditor.uuid
     );
-    house.sql(&spent).await;
+    harness.sql(&spent).await;
     let of = |operation: &str| {
         format!("select count(*) from audit_log where operation = '{operation}' and outcome = 'REFUSED'")
     };
@@ -390,8 +390,8 @@ async fn what_staff_ask_beyond_their_budget_is_recorded_as_refused() {
         ("admin_audit_records_summarise", 1, "each operation for itself"),
         ("admin_staff_list", 0, "they may not ask it anyway"),
     ] {
-        let refused = house.call(operation).token(&auditor.token).expect(429).await;
+        let refused = harness.call(operation).token(&auditor.token).expect(429).await;
         assert_eq!(refused.json["budget"], json!("daily"), "{operation}");
-        assert_eq!(house.number(&of(operation)).await, records, "{operation}: {why}");
+        assert_eq!(harness.number(&of(operation)).await, records, "{operation}: {why}");
     }
 }

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::house::{House, contract};
+use crate::harness::{Harness, contract};
 
 #[tokio::test]
 async fn every_scope_names_what_it_opens_and_nothing_else() {
-    let house = House::new().await;
-    let staff = house.staff("Staff manager", &["labs.admin.staff"]).await;
-    let page = house.call("admin_scopes_list").token(&staff.token).query("include_total", true).expect(200).await.json;
+    let harness = Harness::new().await;
+    let staff = harness.staff("Staff manager", &["labs.admin.staff"]).await;
+    let page =
+        harness.call("admin_scopes_list").token(&staff.token).query("include_total", true).expect(200).await.json;
     let entries = page["data"].as_array().unwrap();
     assert_eq!(
         (page["page"]["total"].as_u64().unwrap(), &page["page"]["has_more"]),
@@ -41,10 +42,10 @@ async fn every_scope_names_what_it_opens_and_nothing_else() {
 
 #[tokio::test]
 async fn the_tree_is_narrowed_and_paged() {
-    let house = House::new().await;
-    let staff = house.staff("Staff manager", &["labs.admin.staff"]).await;
+    let harness = Harness::new().await;
+    let staff = harness.staff("Staff manager", &["labs.admin.staff"]).await;
     let scopes = async |query: &[(&str, &str)]| {
-        let call = house.call("admin_scopes_list").token(&staff.token);
+        let call = harness.call("admin_scopes_list").token(&staff.token);
         let call = query.iter().fold(call, |call, (name, value)| call.query(name, value));
         let page = call.expect(200).await.json;
         let names = page["data"].as_array().unwrap().iter().map(|entry| entry["scope"].as_str().unwrap().to_owned());

@@ -3,26 +3,26 @@
 use base64::Engine as _;
 use serde_json::{Value, json};
 
-use crate::house::people::{Person, Program};
-use crate::house::{Answer, Call, House};
+use crate::harness::people::{Person, Program};
+use crate::harness::{Answer, Call, Harness};
 use crate::soak;
 
 struct Smithy {
-    house: House,
+    harness: Harness,
     smith: Person,
     program: Program,
 }
 
 impl Smithy {
     async fn new() -> Self {
-        let house = House::new().await;
-        let smith = house.staff("Sven Smith", &["labs.admin.security:write", "labs.admin.audit"]).await;
-        let program = house.program("Storefront", &["storefront"], None).await;
-        Self { house, smith, program }
+        let harness = Harness::new().await;
+        let smith = harness.staff("Sven Smith", &["labs.admin.security:write", "labs.admin.audit"]).await;
+        let program = harness.program("Storefront", &["storefront"], None).await;
+        Self { harness, smith, program }
     }
 
     fn call(&self, operation: &str) -> Call<'_> {
-        self.house.call(operation).token(&self.smith.token)
+        self.harness.call(operation).token(&self.smith.token)
     }
 
     async fn keys(&self) -> Vec<Value> {
@@ -35,7 +35,7 @@ impl Smithy {
     }
 
     /// A token that the program gets at a replica.
-    async fn token(&self, at: &House) -> String {
+    async fn token(&self, at: &Harness) -> String {
         at.token_of(&self.program.client_id, &self.program.secret, None).await
     }
 }
@@ -46,7 +46,7 @@ fn kid(token: &str) -> String {
     serde_json::from_slice::<Value>(&header).unwrap()["kid"].as_str().unwrap().to_owned()
 }
 
-async fn is_good(at: &House, token: &str) -> bool {
+async fn is_good(at: &Harness, token: &str) -> bool {
     at.call("system_me_get").token(token).send().await.status == 200
 }
 
@@ -59,7 +59,7 @@ async fn the_next_key_signs_and_the_former_verifies_until_its_tokens_have_expire
     both.sort();
     assert_eq!(both, ["CURRENT", "NEXT"], "the next one is there from the first start on");
     let of = |keys: &[Value], state: &str| keys.iter().find(|key| key["state"] == state).unwrap().clone();
-    let former = smithy.token(&smithy.house).await;
+    let former = smithy.token(&smithy.harness).await;
     assert_eq!(kid(&former), of(&before, "CURRENT")["key_id"]);
 
     let rotated = smithy.rotate().await.json;
@@ -67,10 +67,10 @@ async fn the_next_key_signs_and_the_former_verifies_until_its_tokens_have_expire
     assert_eq!(rotated["former"]["key_id"], of(&before, "CURRENT")["key_id"]);
     assert_eq!((&rotated["former"]["state"], &rotated["next"]["state"]), (&json!("RETIRED"), &json!("NEXT")));
     let current = rotated["current"]["key_id"].as_str().unwrap();
-    let signs = async || kid(&smithy.token(&smithy.house).await) == current;
-    smithy.house.soon("the new key signs", signs).await;
-    assert!(is_good(&smithy.house, &former).await, "tokens of the former stay good");
-    let published = smithy.house.call("auth_tokens_list_keys").expect(200).await;
+    let signs = async || kid(&smithy.token(&smithy.harness).await) == current;
+    smithy.harness.soon("the new key signs", signs).await;
+    assert!(is_good(&smithy.harness, &former).await, "tokens of the former stay good");
+    let published = smithy.harness.call("auth_tokens_list_keys").expect(200).await;
     for key in ["current", "next", "former"] {
         assert!(published.text().contains(rotated[key]["public_key"].as_str().unwrap()), "{key} is published");
     }
@@ -88,7 +88,7 @@ async fn the_next_key_signs_and_the_former_verifies_until_its_tokens_have_expire
     // A private half is nowhere to be seen, and that of the former is not even kept.
     assert_eq!(
         smithy
-            .house
+            .harness
             .number("select count(*) from signing_key where state = 'RETIRED' and private_key_sealed is not null")
             .await,
         0
@@ -103,8 +103,8 @@ async fn the_next_key_signs_and_the_former_verifies_until_its_tokens_have_expire
 #[tokio::test]
 async fn replicas_sign_and_verify_through_rotations_without_a_wrong_refusal() {
     let smithy = Smithy::new().await;
-    let twin = smithy.house.twin(&[]).await;
-    let replicas = [&smithy.house, &twin];
+    let twin = smithy.harness.twin(&[]).await;
+    let replicas = [&smithy.harness, &twin];
     let (mut kids, mut tokens) = (std::collections::BTreeSet::new(), Vec::new());
     let rotations = soak::count(8, 20);
     for _ in 0..rotations {
@@ -130,8 +130,11 @@ async fn replicas_sign_and_verify_through_rotations_without_a_wrong_refusal() {
             assert!(is_good(replica, token).await, "a token of {}", kid(token));
         }
     }
-    assert_eq!(smithy.house.number("select count(*) from signing_key where state = 'CURRENT'").await, 1);
-    assert_eq!(smithy.house.number("select count(*) from signing_key where state = 'RETIRED'").await, rotations as i64);
+    assert_eq!(smithy.harness.number("select count(*) from signing_key where state = 'CURRENT'").await, 1);
+    assert_eq!(
+        smithy.harness.number("select count(*) from signing_key where state = 'RETIRED'").await,
+        rotations as i64
+    );
     let again = smithy.keys().await;
     assert_eq!(again.len(), rotations + 2);
     soak::figure(&format!("{rotations} rotations of the signing key over two replicas at work: no wrong refusal"));
@@ -145,19 +148,19 @@ async fn a_rotation_waits_where_more_keys_would_verify_than_are_published() {
                 select 'former-' || number, 'EdDSA', 'RETIRED', sha256(number::text::bytea), labs_now(), labs_now(),
                        labs_now(), labs_now() + interval '1 hour'
                   from generate_series(1, 97) as number";
-    smithy.house.sql(fill).await;
+    smithy.harness.sql(fill).await;
     smithy.rotate().await;
     let published =
-        async || smithy.house.call("auth_tokens_list_keys").expect(200).await.json["keys"].as_array().unwrap().len();
-    smithy.house.soon("all of them are published", async || published().await == 100).await;
+        async || smithy.harness.call("auth_tokens_list_keys").expect(200).await.json["keys"].as_array().unwrap().len();
+    smithy.harness.soon("all of them are published", async || published().await == 100).await;
     let refused = smithy.call("admin_signing_keys_rotate").json(&json!({})).expect(409).await;
     assert_eq!(refused.str("code"), "CONFLICT");
 
-    smithy.house.sql("update signing_key set expires_at = labs_now() where key_id = 'former-1'").await;
+    smithy.harness.sql("update signing_key set expires_at = labs_now() where key_id = 'former-1'").await;
     let next = smithy.rotate().await.json["next"]["key_id"].clone();
     let is_published =
-        async || smithy.house.call("auth_tokens_list_keys").expect(200).await.text().contains(next.as_str().unwrap());
-    smithy.house.soon("the newest is published", is_published).await;
+        async || smithy.harness.call("auth_tokens_list_keys").expect(200).await.text().contains(next.as_str().unwrap());
+    smithy.harness.soon("the newest is published", is_published).await;
     assert_eq!(published().await, 100);
 }
 
@@ -171,6 +174,6 @@ async fn rotations_at_the_same_time_come_one_after_the_other() {
     current.dedup();
     assert_eq!(current.len(), 4, "each put a key of its own in force");
     assert_eq!(smithy.keys().await.len(), 6);
-    let token = smithy.token(&smithy.house).await;
-    assert!(is_good(&smithy.house, &token).await);
+    let token = smithy.token(&smithy.harness).await;
+    assert!(is_good(&smithy.harness, &token).await);
 }

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::house::people::Person;
-use crate::house::{Answer, House};
+use crate::harness::people::Person;
+use crate::harness::{Answer, Harness};
 
-async fn on(house: &House, by: &Person, operation: &str, person: Uuid, body: &Value) -> Answer {
-    house.call(operation).path("staff_uuid", person).token(&by.token).json(body).send().await
+async fn on(harness: &Harness, by: &Person, operation: &str, person: Uuid, body: &Value) -> Answer {
+    harness.call(operation).path("staff_uuid", person).token(&by.token).json(body).send().await
 }
 
 const GRANTERS: &str =
@@ -16,12 +16,12 @@ const GRANTERS: &str =
 
 #[tokio::test]
 async fn nobody_grants_what_they_lack() {
-    let house = House::new().await;
-    let manager = house.staff("Manager", &["labs.admin.staff:write", "labs.admin.audit"]).await;
-    let clerk = house.staff("Clerk", &["labs.admin.audit"]).await;
-    let chief = house.staff("Chief", &["labs.admin:write"]).await;
+    let harness = Harness::new().await;
+    let manager = harness.staff("Manager", &["labs.admin.staff:write", "labs.admin.audit"]).await;
+    let clerk = harness.staff("Clerk", &["labs.admin.audit"]).await;
+    let chief = harness.staff("Chief", &["labs.admin:write"]).await;
     let put = async |by: &Person, person: Uuid, roles: &[&str]| {
-        on(&house, by, "admin_staff_put_roles", person, &json!({ "roles": roles })).await
+        on(&harness, by, "admin_staff_put_roles", person, &json!({ "roles": roles })).await
     };
     let refused = put(&manager, clerk.uuid, &["T_CLERK", "ADMINISTRATOR"]).await;
     let error = &refused.json["errors"][0];
@@ -31,7 +31,7 @@ async fn nobody_grants_what_they_lack() {
     );
     assert_eq!(put(&manager, clerk.uuid, &["NO_SUCH_ROLE"]).await.json["errors"][0]["code"], "UNKNOWN_ROLE");
     let invitation = json!({ "name": "Otto", "email": "otto@labs.example", "roles": ["AUDITOR"] });
-    let invited = house.call("admin_staff_create").token(&manager.token).json(&invitation).send().await;
+    let invited = harness.call("admin_staff_create").token(&manager.token).json(&invitation).send().await;
     assert_eq!(
         (invited.status, &invited.json["errors"][0]["code"]),
         (422, &json!("ROLE_BEYOND_YOURS")),
@@ -51,42 +51,42 @@ async fn nobody_grants_what_they_lack() {
 
 #[tokio::test]
 async fn roles_are_in_force_at_once_and_the_difference_is_recorded() {
-    let house = House::new().await;
-    let chief = house.staff("Chief", &["labs.admin:write"]).await;
-    let clerk = house.staff("Clerk", &["labs.admin.engagement"]).await;
-    let audits = async || house.call("admin_audit_records_list").token(&clerk.token).send().await.status;
+    let harness = Harness::new().await;
+    let chief = harness.staff("Chief", &["labs.admin:write"]).await;
+    let clerk = harness.staff("Clerk", &["labs.admin.engagement"]).await;
+    let audits = async || harness.call("admin_audit_records_list").token(&clerk.token).send().await.status;
     assert_eq!(audits().await, 403);
-    let granted = on(&house, &chief, "admin_staff_put_roles", clerk.uuid, &json!({ "roles": ["AUDITOR"] })).await;
+    let granted = on(&harness, &chief, "admin_staff_put_roles", clerk.uuid, &json!({ "roles": ["AUDITOR"] })).await;
     assert_eq!(granted.json["roles"][0]["code"], "AUDITOR");
-    house.soon("the role opens", async || audits().await == 200).await;
-    on(&house, &chief, "admin_staff_put_roles", clerk.uuid, &json!({ "roles": [] })).await;
-    house.soon("and closes", async || audits().await == 403).await;
+    harness.soon("the role opens", async || audits().await == 200).await;
+    on(&harness, &chief, "admin_staff_put_roles", clerk.uuid, &json!({ "roles": [] })).await;
+    harness.soon("and closes", async || audits().await == 403).await;
     let changes = "select count(*) from audit_change join audit_log using (record_uuid)
                     where operation = 'admin_staff_put_roles' and thing = 'staff_role_grant'";
-    assert_eq!(house.number(changes).await, 3, "one taken, one granted, one taken");
+    assert_eq!(harness.number(changes).await, 3, "one taken, one granted, one taken");
 }
 
 #[tokio::test]
 async fn nobody_reaches_into_the_account_of_somebody_who_may_do_more() {
-    let house = House::new().await;
-    let manager = house.staff("Manager", &["labs.admin.staff:write"]).await;
-    let chief = house.staff("Chief", &["labs.admin:write"]).await;
+    let harness = Harness::new().await;
+    let manager = harness.staff("Manager", &["labs.admin.staff:write"]).await;
+    let chief = harness.staff("Chief", &["labs.admin:write"]).await;
     let reason = json!({ "reason": "A test." });
     for (operation, body) in
         [("admin_staff_reset_mfa", &reason), ("admin_staff_update", &json!({ "email": "mine@labs.example" }))]
     {
-        let refused = on(&house, &manager, operation, chief.uuid, body).await;
+        let refused = on(&harness, &manager, operation, chief.uuid, body).await;
         assert_eq!((refused.status, refused.str("required_scope")), (403, "labs.admin:write"), "{operation}");
     }
-    let second = house.staff("Second", &["labs.admin:write"]).await;
+    let second = harness.staff("Second", &["labs.admin:write"]).await;
     for (operation, body) in [("admin_staff_disable", &reason), ("admin_staff_put_roles", &json!({ "roles": [] }))] {
-        let refused = on(&house, &manager, operation, chief.uuid, body).await;
+        let refused = on(&harness, &manager, operation, chief.uuid, body).await;
         assert_eq!((refused.status, refused.str("required_scope")), (403, "labs.admin:write"), "{operation}");
     }
-    let stopped = on(&house, &manager, "admin_staff_sign_out", chief.uuid, &reason).await;
+    let stopped = on(&harness, &manager, "admin_staff_sign_out", chief.uuid, &reason).await;
     assert_eq!(stopped.status, 200, "an account in wrong hands is signed out by whoever sees it first");
-    assert_eq!(on(&house, &second, "admin_staff_disable", chief.uuid, &reason).await.status, 200);
-    let enabled = on(&house, &manager, "admin_staff_enable", chief.uuid, &reason).await;
+    assert_eq!(on(&harness, &second, "admin_staff_disable", chief.uuid, &reason).await.status, 200);
+    let enabled = on(&harness, &manager, "admin_staff_enable", chief.uuid, &reason).await;
     assert_eq!(
         (enabled.status, enabled.code()),
         (403, "SCOPE_MISSING"),
@@ -96,9 +96,9 @@ async fn nobody_reaches_into_the_account_of_somebody_who_may_do_more() {
 
 #[tokio::test]
 async fn nobody_changes_their_own_rights_address_or_factor() {
-    let house = House::new().await;
-    let chief = house.staff("Chief", &["labs.admin:write"]).await;
-    house.staff("Second", &["labs.admin:write"]).await;
+    let harness = Harness::new().await;
+    let chief = harness.staff("Chief", &["labs.admin:write"]).await;
+    harness.staff("Second", &["labs.admin:write"]).await;
     let reason = json!({ "reason": "A test." });
     for (operation, body) in [
         ("admin_staff_put_roles", &json!({ "roles": ["ADMINISTRATOR"] })),
@@ -106,38 +106,39 @@ async fn nobody_changes_their_own_rights_address_or_factor() {
         ("admin_staff_reset_mfa", &reason),
         ("admin_staff_update", &json!({ "email": "new@labs.example" })),
     ] {
-        let refused = on(&house, &chief, operation, chief.uuid, body).await;
+        let refused = on(&harness, &chief, operation, chief.uuid, body).await;
         assert_eq!((refused.status, refused.code()), (409, "CONFLICT"), "{operation}");
     }
-    assert_eq!(on(&house, &chief, "admin_staff_update", chief.uuid, &json!({ "name": "Boss" })).await.status, 200);
+    assert_eq!(on(&harness, &chief, "admin_staff_update", chief.uuid, &json!({ "name": "Boss" })).await.status, 200);
 }
 
 #[tokio::test]
 async fn the_last_one_who_can_let_others_in_stays() {
-    let house = House::new().await;
-    let chief = house.staff("Chief", &["labs.admin:write"]).await;
-    let program = house.program("Provisioner", &["labs.admin:write"], None).await;
+    let harness = Harness::new().await;
+    let chief = harness.staff("Chief", &["labs.admin:write"]).await;
+    let program = harness.program("Provisioner", &["labs.admin:write"], None).await;
     let by_program = Person { token: program.token, ..chief.clone() };
     let reason = json!({ "reason": "A test." });
     for by in [&chief, &by_program] {
-        let refused = on(&house, by, "admin_staff_disable", chief.uuid, &reason).await;
+        let refused = on(&harness, by, "admin_staff_disable", chief.uuid, &reason).await;
         assert_eq!((refused.status, refused.code()), (409, "CONFLICT"), "{}", refused.text());
     }
-    let refused = on(&house, &by_program, "admin_staff_put_roles", chief.uuid, &json!({ "roles": ["AUDITOR"] })).await;
+    let refused =
+        on(&harness, &by_program, "admin_staff_put_roles", chief.uuid, &json!({ "roles": ["AUDITOR"] })).await;
     assert_eq!(refused.status, 409, "{}", refused.text());
     let invitation = json!({ "name": "Otto", "email": "otto@labs.example", "roles": ["ADMINISTRATOR"] });
-    house.call("admin_staff_create").token(&chief.token).json(&invitation).expect(201).await;
-    let refused = on(&house, &chief, "admin_staff_disable", chief.uuid, &reason).await;
+    harness.call("admin_staff_create").token(&chief.token).json(&invitation).expect(201).await;
+    let refused = on(&harness, &chief, "admin_staff_disable", chief.uuid, &reason).await;
     assert_eq!(refused.status, 409, "somebody who is only invited cannot let anybody in");
-    house.staff("Second", &["labs.admin.staff:write"]).await;
+    harness.staff("Second", &["labs.admin.staff:write"]).await;
     for (operation, body) in [("admin_staff_disable", &reason), ("admin_staff_put_roles", &json!({ "roles": [] }))] {
-        let refused = on(&house, &by_program, operation, chief.uuid, body).await;
+        let refused = on(&harness, &by_program, operation, chief.uuid, body).await;
         let told = (refused.status, refused.str("detail").contains("labs.admin:write"));
         assert_eq!(told, (409, true), "nobody could grant everything again: {}", refused.text());
     }
-    let third = house.staff("Third", &["labs.admin:write"]).await;
-    assert_eq!(on(&house, &third, "admin_staff_disable", chief.uuid, &reason).await.status, 200);
-    assert_eq!(house.number(GRANTERS).await, 2);
+    let third = harness.staff("Third", &["labs.admin:write"]).await;
+    assert_eq!(on(&harness, &third, "admin_staff_disable", chief.uuid, &reason).await.status, 200);
+    assert_eq!(harness.number(GRANTERS).await, 2);
 }
 
 #[tokio::test]
@@ -146,33 +147,33 @@ async fn of_two_who_remove_each_other_at_once_one_is_refused() {
         ("admin_staff_disable", json!({ "reason": "A test." })),
         ("admin_staff_put_roles", json!({ "roles": ["AUDITOR"] })),
     ] {
-        let house = House::new().await;
-        let first = house.staff("First", &["labs.admin:write"]).await;
-        let second = house.staff("Second", &["labs.admin:write"]).await;
+        let harness = Harness::new().await;
+        let first = harness.staff("First", &["labs.admin:write"]).await;
+        let second = harness.staff("Second", &["labs.admin:write"]).await;
         // Both are let in and wait for the same lock before either is done.
-        let held = house.hold("select pg_advisory_xact_lock(hashtextextended('staff granters', 0))").await;
+        let held = harness.hold("select pg_advisory_xact_lock(hashtextextended('staff granters', 0))").await;
         let release = async {
             let waiting = "select count(*) from pg_locks where locktype = 'advisory' and not granted
                               and database = (select oid from pg_database where datname = current_database())";
-            house.until(waiting, 2).await;
+            harness.until(waiting, 2).await;
             held.roll_back().await;
         };
         let (one, other, ()) = tokio::join!(
-            on(&house, &first, operation, second.uuid, &body),
-            on(&house, &second, operation, first.uuid, &body),
+            on(&harness, &first, operation, second.uuid, &body),
+            on(&harness, &second, operation, first.uuid, &body),
             release
         );
         let mut statuses = [one.status, other.status];
         statuses.sort_unstable();
         assert_eq!(statuses, [200, 409], "{operation}: {} {}", one.text(), other.text());
-        assert_eq!(house.number(GRANTERS).await, 1, "{operation}");
+        assert_eq!(harness.number(GRANTERS).await, 1, "{operation}");
     }
 }
 
 #[tokio::test]
 async fn the_database_itself_keeps_the_last_one() {
-    let house = House::new().await;
-    house.staff("Chief", &["labs.admin:write"]).await;
+    let harness = Harness::new().await;
+    harness.staff("Chief", &["labs.admin:write"]).await;
     for statement in [
         "update person set state = 'DISABLED' where kind = 'STAFF_USER'",
         "delete from staff_role_grant",
@@ -180,21 +181,21 @@ async fn the_database_itself_keeps_the_last_one() {
         "delete from person where kind = 'STAFF_USER'",
     ] {
         let refused =
-            sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(&mut house.owner().await).await.unwrap_err();
+            sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(&mut harness.owner().await).await.unwrap_err();
         assert_eq!(refused.as_database_error().unwrap().constraint(), Some("staff_granter_check"), "{statement}");
     }
-    house.staff("Second", &["labs.admin.staff:write"]).await;
+    harness.staff("Second", &["labs.admin.staff:write"]).await;
     for statement in [
         "update person set state = 'DISABLED' where name = 'Chief'",
         "delete from staff_role_grant where role_code = 'T_CHIEF'",
         "update staff_role set scopes = '{labs.admin.staff:write}' where role_code = 'T_CHIEF'",
     ] {
         let refused =
-            sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(&mut house.owner().await).await.unwrap_err();
+            sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(&mut harness.owner().await).await.unwrap_err();
         assert_eq!(refused.as_database_error().unwrap().constraint(), Some("staff_whole_check"), "{statement}");
     }
-    house.staff("Clerk", &["labs.admin.audit"]).await;
-    house
+    harness.staff("Clerk", &["labs.admin.audit"]).await;
+    harness
         .sql("update person set state = 'DISABLED' where name = 'Clerk'; delete from person where name = 'Clerk'")
         .await;
 }

@@ -2,33 +2,33 @@
 
 use serde_json::{Value, json};
 
-use crate::house::people::Person;
-use crate::house::{Answer, House};
+use crate::harness::people::Person;
+use crate::harness::{Answer, Harness};
 
-async fn create(house: &House, staff: &Person, code: &str, scopes: &[&str]) -> Answer {
+async fn create(harness: &Harness, staff: &Person, code: &str, scopes: &[&str]) -> Answer {
     let body = json!({ "code": code, "name": "Some role", "scopes": scopes });
-    house.call("admin_staff_roles_create").token(&staff.token).json(&body).send().await
+    harness.call("admin_staff_roles_create").token(&staff.token).json(&body).send().await
 }
 
-async fn update(house: &House, staff: &Person, code: &str, body: &Value) -> Answer {
-    house.call("admin_staff_roles_update").path("role_code", code).token(&staff.token).json(body).send().await
+async fn update(harness: &Harness, staff: &Person, code: &str, body: &Value) -> Answer {
+    harness.call("admin_staff_roles_update").path("role_code", code).token(&staff.token).json(body).send().await
 }
 
-async fn delete(house: &House, staff: &Person, code: &str) -> Answer {
-    house.call("admin_staff_roles_delete").path("role_code", code).token(&staff.token).send().await
+async fn delete(harness: &Harness, staff: &Person, code: &str) -> Answer {
+    harness.call("admin_staff_roles_delete").path("role_code", code).token(&staff.token).send().await
 }
 
-async fn grant(house: &House, staff: &Person, person: &Person, roles: &[&str]) -> Answer {
-    let call = house.call("admin_staff_put_roles").path("staff_uuid", person.uuid).token(&staff.token);
+async fn grant(harness: &Harness, staff: &Person, person: &Person, roles: &[&str]) -> Answer {
+    let call = harness.call("admin_staff_put_roles").path("staff_uuid", person.uuid).token(&staff.token);
     call.json(&json!({ "roles": roles })).send().await
 }
 
 #[tokio::test]
 async fn roles_are_listed_with_what_they_reach_and_who_holds_them() {
-    let house = House::new().await;
-    let chief = house.staff("Chief", &["labs.admin:write"]).await;
+    let harness = Harness::new().await;
+    let chief = harness.staff("Chief", &["labs.admin:write"]).await;
     let list = async |query: &[(&str, &str)]| {
-        let call = house.call("admin_staff_roles_list").token(&chief.token).query("limit", 100);
+        let call = harness.call("admin_staff_roles_list").token(&chief.token).query("limit", 100);
         let call = query.iter().fold(call, |call, (name, value)| call.query(name, value));
         call.expect(200).await.json["data"].as_array().unwrap().clone()
     };
@@ -46,9 +46,9 @@ async fn roles_are_listed_with_what_they_reach_and_who_holds_them() {
 
 #[tokio::test]
 async fn a_role_is_made_of_what_its_maker_holds() {
-    let house = House::new().await;
-    let manager = house.staff("Manager", &["labs.admin.staff:write", "labs.admin.audit"]).await;
-    let made = create(&house, &manager, "AUDITORS", &["labs.admin.audit", "labs.admin.staff"]).await;
+    let harness = Harness::new().await;
+    let manager = harness.staff("Manager", &["labs.admin.staff:write", "labs.admin.audit"]).await;
+    let made = create(&harness, &manager, "AUDITORS", &["labs.admin.audit", "labs.admin.staff"]).await;
     assert_eq!((made.status, made.header("location")), (201, "/v1/admin/staff-roles/AUDITORS"));
     assert_eq!(made.json["scopes"], json!(["labs.admin.audit", "labs.admin.staff"]));
     for (scope, code) in [
@@ -56,121 +56,121 @@ async fn a_role_is_made_of_what_its_maker_holds() {
         ("marketplace", "NOT_OF_STAFF"),
         ("labs.secret", "UNKNOWN_SCOPE"),
     ] {
-        let refused = create(&house, &manager, "OTHERS", &["labs.admin.audit", scope]).await;
+        let refused = create(&harness, &manager, "OTHERS", &["labs.admin.audit", scope]).await;
         let error = &refused.json["errors"][0];
         assert_eq!((refused.status, &error["code"], &error["pointer"]), (422, &json!(code), &json!("/scopes/1")));
     }
-    assert_eq!(create(&house, &manager, "AUDITORS", &["labs.admin.audit"]).await.code(), "CONFLICT");
+    assert_eq!(create(&harness, &manager, "AUDITORS", &["labs.admin.audit"]).await.code(), "CONFLICT");
     let recorded = "select count(*) from audit_log join audit_change using (record_uuid)
                      where operation = 'admin_staff_roles_create' and outcome = 'SUCCEEDED' and target_label = 'AUDITORS'
                        and thing = 'staff_role' and after ->> 'name' = 'Some role'";
-    assert_eq!(house.number(recorded).await, 1);
+    assert_eq!(harness.number(recorded).await, 1);
 }
 
 #[tokio::test]
 async fn what_a_role_reaches_is_in_force_for_its_holders_at_once() {
-    let house = House::new().await;
-    let chief = house.staff("Chief", &["labs.admin:write"]).await;
-    let clerk = house.staff("Clerk", &["labs.admin.audit"]).await;
-    let status = async || house.call("admin_machine_clients_list").token(&clerk.token).send().await.status;
+    let harness = Harness::new().await;
+    let chief = harness.staff("Chief", &["labs.admin:write"]).await;
+    let clerk = harness.staff("Clerk", &["labs.admin.audit"]).await;
+    let status = async || harness.call("admin_machine_clients_list").token(&clerk.token).send().await.status;
     assert_eq!(status().await, 403);
     let wider = json!({ "scopes": ["labs.admin.audit", "labs.admin.clients"] });
-    assert_eq!(update(&house, &chief, "T_CLERK", &wider).await.status, 200);
-    house.soon("the holder reaches more", async || status().await == 200).await;
+    assert_eq!(update(&harness, &chief, "T_CLERK", &wider).await.status, 200);
+    harness.soon("the holder reaches more", async || status().await == 200).await;
     let narrower = json!({ "scopes": ["labs.admin.audit"], "description": "Reads." });
-    assert_eq!(update(&house, &chief, "T_CLERK", &narrower).await.str("description"), "Reads.");
-    house.soon("and less again", async || status().await == 403).await;
-    let emptied = update(&house, &chief, "T_CLERK", &json!({ "description": null })).await;
+    assert_eq!(update(&harness, &chief, "T_CLERK", &narrower).await.str("description"), "Reads.");
+    harness.soon("and less again", async || status().await == 403).await;
+    let emptied = update(&harness, &chief, "T_CLERK", &json!({ "description": null })).await;
     assert_eq!((emptied.str("description"), emptied.str("name")), ("", "Clerk"));
 }
 
 #[tokio::test]
 async fn nobody_widens_a_role_beyond_themselves_or_changes_their_own() {
-    let house = House::new().await;
-    let chief = house.staff("Chief", &["labs.admin:write"]).await;
-    let manager = house.staff("Manager", &["labs.admin.staff:write"]).await;
-    house.staff("Clerk", &["labs.admin.audit"]).await;
+    let harness = Harness::new().await;
+    let chief = harness.staff("Chief", &["labs.admin:write"]).await;
+    let manager = harness.staff("Manager", &["labs.admin.staff:write"]).await;
+    harness.staff("Clerk", &["labs.admin.audit"]).await;
     let beyond =
-        update(&house, &manager, "T_CLERK", &json!({ "scopes": ["labs.admin.audit", "labs.admin.tiers"] })).await;
+        update(&harness, &manager, "T_CLERK", &json!({ "scopes": ["labs.admin.audit", "labs.admin.tiers"] })).await;
     assert_eq!((beyond.status, &beyond.json["errors"][0]["pointer"]), (422, &json!("/scopes/1")));
-    let own = update(&house, &manager, "T_MANAGER", &json!({ "scopes": ["labs.admin.staff"] })).await;
+    let own = update(&harness, &manager, "T_MANAGER", &json!({ "scopes": ["labs.admin.staff"] })).await;
     assert_eq!((own.status, own.code()), (409, "CONFLICT"));
     assert_eq!(
-        update(&house, &manager, "T_MANAGER", &json!({ "name": "Head" })).await.status,
+        update(&harness, &manager, "T_MANAGER", &json!({ "name": "Head" })).await.status,
         200,
         "a name is no right"
     );
-    let narrowed = update(&house, &chief, "T_MANAGER", &json!({ "scopes": ["labs.admin.staff"] })).await;
+    let narrowed = update(&harness, &chief, "T_MANAGER", &json!({ "scopes": ["labs.admin.staff"] })).await;
     assert_eq!(narrowed.status, 200);
-    let missing = update(&house, &chief, "NO_SUCH", &json!({ "name": "x" })).await;
+    let missing = update(&harness, &chief, "NO_SUCH", &json!({ "name": "x" })).await;
     assert_eq!(missing.status, 404);
 }
 
 #[tokio::test]
 async fn a_role_in_use_is_not_deleted() {
-    let house = House::new().await;
-    let chief = house.staff("Chief", &["labs.admin:write"]).await;
-    let clerk = house.staff("Clerk", &["labs.admin.audit"]).await;
-    assert_eq!(delete(&house, &chief, "T_CLERK").await.code(), "CONFLICT");
-    assert_eq!(grant(&house, &chief, &clerk, &["AUDITOR"]).await.status, 200);
-    assert_eq!(delete(&house, &chief, "T_CLERK").await.status, 204);
-    assert_eq!(delete(&house, &chief, "T_CLERK").await.status, 404);
+    let harness = Harness::new().await;
+    let chief = harness.staff("Chief", &["labs.admin:write"]).await;
+    let clerk = harness.staff("Clerk", &["labs.admin.audit"]).await;
+    assert_eq!(delete(&harness, &chief, "T_CLERK").await.code(), "CONFLICT");
+    assert_eq!(grant(&harness, &chief, &clerk, &["AUDITOR"]).await.status, 200);
+    assert_eq!(delete(&harness, &chief, "T_CLERK").await.status, 204);
+    assert_eq!(delete(&harness, &chief, "T_CLERK").await.status, 404);
 }
 
 #[tokio::test]
 async fn the_last_right_to_grant_does_not_go_with_a_role() {
-    let house = House::new().await;
-    let program = house.program("Provisioner", &["labs.admin:write"], None).await;
-    house.staff("Manager", &["labs.admin.staff:write"]).await;
-    let call = house.call("admin_staff_roles_update").path("role_code", "T_MANAGER").token(&program.token);
+    let harness = Harness::new().await;
+    let program = harness.program("Provisioner", &["labs.admin:write"], None).await;
+    harness.staff("Manager", &["labs.admin.staff:write"]).await;
+    let call = harness.call("admin_staff_roles_update").path("role_code", "T_MANAGER").token(&program.token);
     let refused = call.json(&json!({ "scopes": ["labs.admin.staff"] })).send().await;
     assert_eq!((refused.status, refused.code()), (409, "CONFLICT"), "{}", refused.text());
-    house.staff("Second", &["labs.admin.staff:write"]).await;
-    let call = house.call("admin_staff_roles_update").path("role_code", "T_MANAGER").token(&program.token);
+    harness.staff("Second", &["labs.admin.staff:write"]).await;
+    let call = harness.call("admin_staff_roles_update").path("role_code", "T_MANAGER").token(&program.token);
     call.json(&json!({ "scopes": ["labs.admin.staff"] })).expect(200).await;
 }
 
 #[tokio::test]
 async fn of_the_last_two_roles_that_reach_everything_deleted_at_once_one_stays() {
-    let house = House::new().await;
-    let program = house.program("Provisioner", &["labs.admin:write"], None).await;
+    let harness = Harness::new().await;
+    let program = harness.program("Provisioner", &["labs.admin:write"], None).await;
     let body = json!({ "code": "OWNERS", "name": "Owners", "scopes": ["labs.admin:write"] });
-    house.call("admin_staff_roles_create").token(&program.token).json(&body).expect(201).await;
+    harness.call("admin_staff_roles_create").token(&program.token).json(&body).expect(201).await;
     // Both are let in and wait for the same lock before either is done.
-    let held = house.hold("select pg_advisory_xact_lock(hashtextextended('staff granters', 0))").await;
+    let held = harness.hold("select pg_advisory_xact_lock(hashtextextended('staff granters', 0))").await;
     let release = async {
         let waiting = "select count(*) from pg_locks where locktype = 'advisory' and not granted
                           and database = (select oid from pg_database where datname = current_database())";
-        house.until(waiting, 2).await;
+        harness.until(waiting, 2).await;
         held.roll_back().await;
     };
     let delete =
-        |code: &str| house.call("admin_staff_roles_delete").path("role_code", code).token(&program.token).send();
+        |code: &str| harness.call("admin_staff_roles_delete").path("role_code", code).token(&program.token).send();
     let (one, other, ()) = tokio::join!(delete("ADMINISTRATOR"), delete("OWNERS"), release);
     let mut statuses = [one.status, other.status];
     statuses.sort_unstable();
     assert_eq!(statuses, [204, 409], "{} {}", one.text(), other.text());
-    assert_eq!(house.number("select count(*) from staff_role where scopes @> array['labs.admin:write']").await, 1);
+    assert_eq!(harness.number("select count(*) from staff_role where scopes @> array['labs.admin:write']").await, 1);
 }
 
 #[tokio::test]
 async fn nobody_takes_from_a_role_what_they_could_not_give_back() {
-    let house = House::new().await;
-    let chief = house.staff("Chief", &["labs.admin.staff:write", "labs.admin.audit"]).await;
+    let harness = Harness::new().await;
+    let chief = harness.staff("Chief", &["labs.admin.staff:write", "labs.admin.audit"]).await;
     let narrower = json!({ "scopes": ["labs.admin.staff"] });
-    let narrowed = update(&house, &chief, "ADMINISTRATOR", &narrower).await;
+    let narrowed = update(&harness, &chief, "ADMINISTRATOR", &narrower).await;
     assert_eq!((narrowed.status, narrowed.str("required_scope")), (403, "labs.admin:write"), "{}", narrowed.text());
-    let deleted = delete(&house, &chief, "ADMINISTRATOR").await;
+    let deleted = delete(&harness, &chief, "ADMINISTRATOR").await;
     assert_eq!((deleted.status, deleted.str("required_scope")), (403, "labs.admin:write"), "{}", deleted.text());
-    assert_eq!(create(&house, &chief, "AUDITORS", &["labs.admin.audit"]).await.status, 201);
-    assert_eq!(update(&house, &chief, "AUDITORS", &narrower).await.status, 200, "what they hold they may take");
-    assert_eq!(delete(&house, &chief, "AUDITORS").await.status, 204);
-    let program = house.program("Provisioner", &["labs.admin:write"], None).await;
-    let call = |operation: &str| house.call(operation).path("role_code", "ADMINISTRATOR").token(&program.token);
+    assert_eq!(create(&harness, &chief, "AUDITORS", &["labs.admin.audit"]).await.status, 201);
+    assert_eq!(update(&harness, &chief, "AUDITORS", &narrower).await.status, 200, "what they hold they may take");
+    assert_eq!(delete(&harness, &chief, "AUDITORS").await.status, 204);
+    let program = harness.program("Provisioner", &["labs.admin:write"], None).await;
+    let call = |operation: &str| harness.call(operation).path("role_code", "ADMINISTRATOR").token(&program.token);
     let narrowed = call("admin_staff_roles_update").json(&narrower).send().await;
     assert_eq!((narrowed.status, narrowed.code()), (409, "CONFLICT"), "the last role of its kind: {}", narrowed.text());
     assert_eq!(call("admin_staff_roles_delete").send().await.status, 409, "neither goes nor shrinks");
     let owner = Person { token: program.token.clone(), ..chief };
-    assert_eq!(create(&house, &owner, "OWNERS", &["labs.admin:write"]).await.status, 201);
+    assert_eq!(create(&harness, &owner, "OWNERS", &["labs.admin:write"]).await.status, 201);
     assert_eq!(call("admin_staff_roles_delete").send().await.status, 204);
 }

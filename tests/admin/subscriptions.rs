@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::house::people::PASSWORD;
+use crate::harness::people::PASSWORD;
 use crate::subscription::{Office, meanwhile};
 
-async fn change(office: &Office, body: Value) -> crate::house::Answer {
+async fn change(office: &Office, body: Value) -> crate::harness::Answer {
     office.about("admin_subscriptions_change_tier").json(&body).send().await
 }
 
@@ -16,14 +16,14 @@ async fn an_operator_changes_a_tier_now_and_the_partner_reads_why_but_not_who() 
     let changed = change(&office, body.clone()).await;
     assert_eq!((changed.status, &changed.json["tier_code"]), (200, &json!("SCALE")), "{}", changed.text());
     office
-        .house
+        .harness
         .soon("the scopes", async || office.own("system_me_get").expect(200).await.text().contains("statistics:write"))
         .await;
     office.mailed("Agreed by telephone.").await;
     assert_eq!(change(&office, body).await.code(), "CONFLICT");
     for (tier, code) in [("NO_SUCH", "UNKNOWN_TIER"), ("DRAFTED", "TIER_IS_DRAFT")] {
         office
-            .house
+            .harness
             .sql(
                 "insert into tier (tier_uuid, code, name, burst_per_second, daily_requests)
              values (labs_uuid(), 'DRAFTED', 'Drafted', 1, 1) on conflict do nothing",
@@ -60,8 +60,8 @@ async fn an_operator_changes_a_tier_now_and_the_partner_reads_why_but_not_who() 
 #[tokio::test]
 async fn a_change_at_a_date_waits_for_it_and_is_made_once() {
     let mut office = Office::new().await;
-    let twin = office.house.twin(&[]).await;
-    let at = office.house.clock.now().plus_seconds(10 * 86_400).to_string();
+    let twin = office.harness.twin(&[]).await;
+    let at = office.harness.clock.now().plus_seconds(10 * 86_400).to_string();
     let body = json!({ "tier_code": "GROWTH", "at": at, "reason": "The new contract." });
     let waits = change(&office, body).await.json;
     assert_eq!((&waits["tier_code"], &waits["pending_change"]["kind"]), (&json!("FREE"), &json!("TIER_CHANGE")));
@@ -84,8 +84,8 @@ async fn a_change_at_a_date_waits_for_it_and_is_made_once() {
     office.becomes("GROWTH").await;
     let current = office.current().await;
     assert_eq!((&current["started_at"], &current["pending_change"]), (&json!(at), &Value::Null));
-    assert_eq!(office.house.number("select count(*) from subscription_event where kind = 'CHANGED'").await, 1);
-    for replica in [&office.house, &twin] {
+    assert_eq!(office.harness.number("select count(*) from subscription_event where kind = 'CHANGED'").await, 1);
+    for replica in [&office.harness, &twin] {
         replica
             .soon("the scopes", async || {
                 let me = replica.call("system_me_get").token(&office.partner.token).expect(200).await;
@@ -103,19 +103,19 @@ async fn what_staff_arranged_before_the_address_was_proved_stays() {
         let email = format!("ada@{name}.example");
         let body = json!({ "company_name": name, "country": "DE", "accept_terms": true, "tier_code": "GROWTH",
             "administrator": { "name": "Ada Weser", "email": email, "password": PASSWORD } });
-        office.house.call("auth_registrations_create").json(&body).expect(202).await;
+        office.harness.call("auth_registrations_create").json(&body).expect(202).await;
         let found = office.staff("admin_subscriptions_list").query("q", name).expect(200).await;
-        (found.json["data"][0]["partner_uuid"].as_str().unwrap().to_owned(), office.house.mailed_token(&email).await)
+        (found.json["data"][0]["partner_uuid"].as_str().unwrap().to_owned(), office.harness.mailed_token(&email).await)
     };
     let (arranged, token) = registered("arranged").await;
     let (_, other_token) = registered("alone").await;
-    let far = office.house.clock.now().plus_seconds(60 * 86_400).to_string();
+    let far = office.harness.clock.now().plus_seconds(60 * 86_400).to_string();
     let body = json!({ "period_end": far, "reason": "A long trial." });
     office.staff("admin_subscriptions_extend").path("partner_uuid", &arranged).json(&body).expect(200).await;
-    office.house.advance(60).await;
+    office.harness.advance(60).await;
     for token in [token, other_token] {
         office
-            .house
+            .harness
             .call("auth_registrations_verify_email")
             .json(&json!({ "token": token, "password": PASSWORD }))
             .expect(200)
@@ -125,7 +125,7 @@ async fn what_staff_arranged_before_the_address_was_proved_stays() {
     assert_eq!(kept.json["period_end"], json!(far));
     let begun = "select count(*) from subscription join partner using (partner_uuid)
         where company_name = 'alone' and started_at >= partner.created_at + interval '1 minute'";
-    assert_eq!(office.house.number(begun).await, 1, "what nobody touched begins when the address is proved");
+    assert_eq!(office.harness.number(begun).await, 1, "what nobody touched begins when the address is proved");
 }
 
 #[tokio::test]
@@ -134,12 +134,12 @@ async fn a_period_is_extended_and_a_subscription_ended_at_once() {
     let extend = |at: String| {
         office.about("admin_subscriptions_extend").json(&json!({ "period_end": at, "reason": "For the outage." }))
     };
-    let far = office.house.clock.now().plus_seconds(60 * 86_400).to_string();
+    let far = office.harness.clock.now().plus_seconds(60 * 86_400).to_string();
     assert_eq!(extend(far.clone()).expect(409).await.code(), "CONFLICT", "the free tier has no period");
     let cancel = |body: Value| office.about("admin_subscriptions_cancel").json(&body);
     assert_eq!(cancel(json!({ "reason": "Why" })).expect(409).await.code(), "CONFLICT");
     assert_eq!(office.ask_for("GROWTH").await.status, 201);
-    let early = office.house.clock.now().plus_seconds(86_400).to_string();
+    let early = office.harness.clock.now().plus_seconds(86_400).to_string();
     assert_eq!(extend(early).expect(422).await.json["errors"][0]["code"], "NOT_LATER");
     assert_eq!(extend(far.clone()).expect(200).await.json["period_end"], json!(far));
     office.mailed("lasts longer").await;
@@ -161,12 +161,12 @@ async fn a_period_is_extended_and_a_subscription_ended_at_once() {
 #[tokio::test]
 async fn nothing_more_is_said_of_an_erased_partners_subscription() {
     let office = Office::new().await;
-    let closer = office.house.staff("Jonas Okafor", &["labs.admin.partners:write"]).await;
+    let closer = office.harness.staff("Jonas Okafor", &["labs.admin.partners:write"]).await;
     let partner = office.partner.partner_uuid.unwrap();
     let why = json!({ "reason": "Wiebke asked." });
-    let later = office.house.clock.now().plus_seconds(86_400).to_string();
+    let later = office.harness.clock.now().plus_seconds(86_400).to_string();
     let end = |step: &str| {
-        let call = office.house.call(&format!("admin_partners_{step}")).path("partner_uuid", partner);
+        let call = office.harness.call(&format!("admin_partners_{step}")).path("partner_uuid", partner);
         call.token(&closer.token).json(&why)
     };
     let request = office.ask_for("SCALE").await.str("uuid").to_owned();
@@ -186,11 +186,11 @@ async fn nothing_more_is_said_of_an_erased_partners_subscription() {
          insert into subscription_event (event_uuid, partner_uuid, kind, actor_kind, reason)
          values (labs_uuid(), '{partner}', 'OVERRIDE_SET', 'STAFF_USER', 'Wiebke asked.')"
     );
-    assert_eq!(meanwhile(&office.house, &saying, end("erase")).await.status, 200);
+    assert_eq!(meanwhile(&office.harness, &saying, end("erase")).await.status, 200);
     let said = "select (select count(*) from subscription_event where reason is not null)
         + (select count(*) from entitlement_override where reason like 'Wiebke%')
         + (select count(*) from tier_change_request where decision_reason is not null)";
-    assert_eq!(office.house.number(said).await, 0, "what was being said went too");
+    assert_eq!(office.harness.number(said).await, 0, "what was being said went too");
     for (step, body) in [
         ("change_tier", json!({ "tier_code": "GROWTH", "reason": "Wiebke asked." })),
         ("extend", json!({ "period_end": later, "reason": "Wiebke asked." })),
@@ -203,17 +203,17 @@ async fn nothing_more_is_said_of_an_erased_partners_subscription() {
     delete.query("reason", "Wiebke asked.").expect(404).await;
     decide("approve").expect(404).await;
     decide("reject").expect(404).await;
-    assert_eq!(office.house.number(said).await, 0);
+    assert_eq!(office.harness.number(said).await, 0);
 }
 
 #[tokio::test]
 async fn the_list_of_subscriptions_is_narrowed_sorted_and_paged() {
     let office = Office::new().await;
-    office.house.partner("Belle Tablee").await;
-    office.house.partner("Casa Cassa").await;
+    office.harness.partner("Belle Tablee").await;
+    office.harness.partner("Casa Cassa").await;
     assert_eq!(office.ask_for("GROWTH").await.status, 201);
     let list = || office.staff("admin_subscriptions_list");
-    let names = |answer: &crate::house::Answer| {
+    let names = |answer: &crate::harness::Answer| {
         let rows = answer.json["data"].as_array().unwrap();
         rows.iter().map(|row| row["company_name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };

@@ -1,6 +1,6 @@
 //! What is of no more use is deleted, and nothing that somebody may still ask for.
 
-use crate::house::House;
+use crate::harness::Harness;
 
 /// A row on either side of each table's time, known by the word it bears.
 const ROWS: &str = "
@@ -32,10 +32,10 @@ fn rows(word: &str) -> String {
 
 #[tokio::test]
 async fn rows_are_deleted_when_their_time_is_over_and_not_before() {
-    let house = House::new().await;
-    house.sql(ROWS).await;
+    let harness = Harness::new().await;
+    harness.sql(ROWS).await;
     // Each service tidies when it starts.
-    let _twin = house.twin(&[]).await;
-    house.until(&rows("old"), 0).await;
-    assert_eq!(house.number(&rows("young")).await, 5);
+    let _twin = harness.twin(&[]).await;
+    harness.until(&rows("old"), 0).await;
+    assert_eq!(harness.number(&rows("young")).await, 5);
 }

@@ -4,211 +4,213 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::auth::token_for;
-use crate::house::people::{PASSWORD, Person};
-use crate::house::{Answer, House};
+use crate::harness::people::{PASSWORD, Person};
+use crate::harness::{Answer, Harness};
 
 const NEW: &str = "mara@nordsee.example";
 
-/// A house, an account manager and the administrator of a partner.
-async fn cast() -> (House, Person, Person) {
-    let house = House::new().await;
-    house.sql("update tier set burst_per_second = 1000").await;
-    let manager = house.staff("Manager", &["labs.admin.users:write"]).await;
-    let person = house.partner("Nordsee Kassen").await;
-    (house, manager, person)
+/// A service, an account manager and the administrator of a partner.
+async fn cast() -> (Harness, Person, Person) {
+    let harness = Harness::new().await;
+    harness.sql("update tier set burst_per_second = 1000").await;
+    let manager = harness.staff("Manager", &["labs.admin.users:write"]).await;
+    let person = harness.partner("Nordsee Kassen").await;
+    (harness, manager, person)
 }
 
-async fn on(house: &House, by: &Person, operation: &str, person: Uuid, body: &Value) -> Answer {
-    house.call(operation).path("user_uuid", person).token(&by.token).json(body).send().await
+async fn on(harness: &Harness, by: &Person, operation: &str, person: Uuid, body: &Value) -> Answer {
+    harness.call(operation).path("user_uuid", person).token(&by.token).json(body).send().await
 }
 
-async fn get(house: &House, by: &Person, person: Uuid) -> Value {
-    house.call("admin_users_get").path("user_uuid", person).token(&by.token).expect(200).await.json
+async fn get(harness: &Harness, by: &Person, person: Uuid) -> Value {
+    harness.call("admin_users_get").path("user_uuid", person).token(&by.token).expect(200).await.json
 }
 
-async fn try_password(house: &House, email: &str, password: &str) -> Answer {
-    house.call("auth_sessions_create").json(&json!({ "email": email, "password": password })).send().await
+async fn try_password(harness: &Harness, email: &str, password: &str) -> Answer {
+    harness.call("auth_sessions_create").json(&json!({ "email": email, "password": password })).send().await
 }
 
-async fn refused_soon(house: &House, what: &str, token: &str) {
-    let is_refused = async || house.call("system_me_get").token(token).send().await.status == 401;
-    house.soon(what, is_refused).await;
+async fn refused_soon(harness: &Harness, what: &str, token: &str) {
+    let is_refused = async || harness.call("system_me_get").token(token).send().await.status == 401;
+    harness.soon(what, is_refused).await;
 }
 
 /// The person with a second factor in force, signed in with it.
-async fn with_factor(house: &House, person: &Person) -> String {
-    let secret = house.call("auth_mfa_enrol_totp").token(&person.token).expect(201).await.str("secret").to_owned();
-    let code = json!({ "code": house.code(&secret) });
-    house.call("auth_mfa_confirm_totp").token(&person.token).json(&code).expect(200).await;
+async fn with_factor(harness: &Harness, person: &Person) -> String {
+    let secret = harness.call("auth_mfa_enrol_totp").token(&person.token).expect(201).await.str("secret").to_owned();
+    let code = json!({ "code": harness.code(&secret) });
+    harness.call("auth_mfa_confirm_totp").token(&person.token).json(&code).expect(200).await;
     secret
 }
 
 /// What the person's own ledger says staff did, the latest first.
-async fn ledger(house: &House, by: &Person, person: Uuid) -> Vec<Value> {
-    let call = house.call("admin_users_list_security_events").path("user_uuid", person).token(&by.token);
+async fn ledger(harness: &Harness, by: &Person, person: Uuid) -> Vec<Value> {
+    let call = harness.call("admin_users_list_security_events").path("user_uuid", person).token(&by.token);
     call.expect(200).await.json["data"].as_array().unwrap().clone()
 }
 
 #[tokio::test]
 async fn whoever_is_locked_is_out_at_once_and_comes_back_where_they_were() {
-    let (house, manager, person) = cast().await;
-    assert_eq!(on(&house, &manager, "admin_users_lock", person.uuid, &json!({})).await.status, 422, "with a reason");
-    house.call("auth_passwords_request_reset").json(&json!({ "email": person.email })).expect(202).await;
-    let reset = token_for(&house, &person.email, "/v1/auth/password-resets:confirm", 1).await;
+    let (harness, manager, person) = cast().await;
+    assert_eq!(on(&harness, &manager, "admin_users_lock", person.uuid, &json!({})).await.status, 422, "with a reason");
+    harness.call("auth_passwords_request_reset").json(&json!({ "email": person.email })).expect(202).await;
+    let reset = token_for(&harness, &person.email, "/v1/auth/password-resets:confirm", 1).await;
     let reason = json!({ "reason": "Signs in from three countries at once." });
-    let locked = on(&house, &manager, "admin_users_lock", person.uuid, &reason).await;
+    let locked = on(&harness, &manager, "admin_users_lock", person.uuid, &reason).await;
     assert_eq!((locked.status, locked.str("state"), &locked.json["sessions_count"]), (200, "LOCKED", &json!(0)));
-    refused_soon(&house, "sessions end", &person.token).await;
-    house.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(401).await;
-    assert_eq!(try_password(&house, &person.email, PASSWORD).await.code(), "ACCOUNT_LOCKED");
-    let again = on(&house, &manager, "admin_users_lock", person.uuid, &reason).await;
+    refused_soon(&harness, "sessions end", &person.token).await;
+    harness.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(401).await;
+    assert_eq!(try_password(&harness, &person.email, PASSWORD).await.code(), "ACCOUNT_LOCKED");
+    let again = on(&harness, &manager, "admin_users_lock", person.uuid, &reason).await;
     assert_eq!((again.code(), &again.json["allowed_actions"]), ("ILLEGAL_TRANSITION", &json!(["unlock", "remove"])));
-    let unlocked = house.call("admin_users_unlock").path("user_uuid", person.uuid).token(&manager.token);
+    let unlocked = harness.call("admin_users_unlock").path("user_uuid", person.uuid).token(&manager.token);
     assert_eq!(unlocked.expect(200).await.str("state"), "ACTIVE");
     let body = json!({ "token": reset, "password": "nine herons under the pier" });
-    house.call("auth_passwords_confirm_reset").json(&body).expect(422).await;
-    house.sign_in(&person.email).await;
+    harness.call("auth_passwords_confirm_reset").json(&body).expect(422).await;
+    harness.sign_in(&person.email).await;
     let recorded = "select count(*) from audit_log join audit_change using (record_uuid)
                      where operation = 'admin_users_lock' and reason like 'Signs in from three%' and target_kind = 'USER'
                        and audit_log.partner_uuid is not null and thing = 'person' and after ->> 'state' = 'LOCKED'";
-    assert_eq!(house.number(recorded).await, 1);
+    assert_eq!(harness.number(recorded).await, 1);
     let told = "select count(*) from mail_message where kind = 'SECURITY' and person_uuid is not null";
-    assert_eq!(house.number(told).await, 2);
+    assert_eq!(harness.number(told).await, 2);
     let kinds: Vec<Value> =
-        ledger(&house, &manager, person.uuid).await.iter().map(|event| event["kind"].clone()).collect();
+        ledger(&harness, &manager, person.uuid).await.iter().map(|event| event["kind"].clone()).collect();
     assert!(kinds.contains(&json!("ACCOUNT_LOCKED")) && kinds.contains(&json!("ACCOUNT_UNLOCKED")), "{kinds:?}");
 }
 
 #[tokio::test]
 async fn whom_the_team_had_suspended_stays_suspended_after_a_lock() {
-    let (house, manager, person) = cast().await;
-    house.sql("alter table person disable trigger person_administrator_update; update person set state = 'SUSPENDED' where kind = 'PARTNER_USER'").await;
+    let (harness, manager, person) = cast().await;
+    harness.sql("alter table person disable trigger person_administrator_update; update person set state = 'SUSPENDED' where kind = 'PARTNER_USER'").await;
     let reason = json!({ "reason": "A test." });
-    assert_eq!(on(&house, &manager, "admin_users_lock", person.uuid, &reason).await.str("state"), "LOCKED");
-    assert_eq!(on(&house, &manager, "admin_users_unlock", person.uuid, &reason).await.str("state"), "SUSPENDED");
-    house.sql("update person set state = 'ACTIVE' where state = 'SUSPENDED'").await;
-    on(&house, &manager, "admin_users_lock", person.uuid, &reason).await;
-    assert_eq!(on(&house, &manager, "admin_users_unlock", person.uuid, &reason).await.str("state"), "ACTIVE");
+    assert_eq!(on(&harness, &manager, "admin_users_lock", person.uuid, &reason).await.str("state"), "LOCKED");
+    assert_eq!(on(&harness, &manager, "admin_users_unlock", person.uuid, &reason).await.str("state"), "SUSPENDED");
+    harness.sql("update person set state = 'ACTIVE' where state = 'SUSPENDED'").await;
+    on(&harness, &manager, "admin_users_lock", person.uuid, &reason).await;
+    assert_eq!(on(&harness, &manager, "admin_users_unlock", person.uuid, &reason).await.str("state"), "ACTIVE");
 }
 
 #[tokio::test]
 async fn whoever_is_held_back_by_failed_tries_is_let_try_again() {
-    let (house, manager, person) = cast().await;
+    let (harness, manager, person) = cast().await;
     for _ in 0..8 {
-        try_password(&house, &person.email, "a wrong password of some length").await;
+        try_password(&harness, &person.email, "a wrong password of some length").await;
     }
-    house.sql("update sign_in_failure set held_until = now() + interval '10 minutes' where account is not null").await;
-    assert_eq!(try_password(&house, &person.email, PASSWORD).await.code(), "RATE_LIMITED");
-    assert!(get(&house, &manager, person.uuid).await["sign_in_held_until"].is_string());
-    let unlocked = on(&house, &manager, "admin_users_unlock", person.uuid, &json!({ "reason": "Called us." })).await;
+    harness
+        .sql("update sign_in_failure set held_until = now() + interval '10 minutes' where account is not null")
+        .await;
+    assert_eq!(try_password(&harness, &person.email, PASSWORD).await.code(), "RATE_LIMITED");
+    assert!(get(&harness, &manager, person.uuid).await["sign_in_held_until"].is_string());
+    let unlocked = on(&harness, &manager, "admin_users_unlock", person.uuid, &json!({ "reason": "Called us." })).await;
     assert_eq!((unlocked.status, unlocked.str("state")), (200, "ACTIVE"));
     assert_eq!(unlocked.json["sign_in_held_until"], Value::Null);
-    house.sign_in(&person.email).await;
+    harness.sign_in(&person.email).await;
     let network = "select count(*) from sign_in_failure where subject like 'network:%'";
-    assert_eq!(house.number(network).await, 1, "the network keeps its own");
-    let nothing = on(&house, &manager, "admin_users_unlock", person.uuid, &json!({})).await;
+    assert_eq!(harness.number(network).await, 1, "the network keeps its own");
+    let nothing = on(&harness, &manager, "admin_users_unlock", person.uuid, &json!({})).await;
     assert_eq!((nothing.status, nothing.code()), (409, "ILLEGAL_TRANSITION"));
 }
 
 #[tokio::test]
 async fn an_address_that_mail_cannot_reach_is_taken_as_proved_with_a_reason() {
-    let (house, manager, _) = cast().await;
+    let (harness, manager, _) = cast().await;
     let body = json!({ "company_name": "Weser Software", "country": "DE", "accept_terms": true,
         "administrator": { "name": "Ada Weser", "email": "ada@weser.example", "password": PASSWORD } });
-    house.call("auth_registrations_create").json(&body).expect(202).await;
-    let token = house.mailed_token("ada@weser.example").await;
-    assert_eq!(try_password(&house, "ada@weser.example", PASSWORD).await.code(), "ACCOUNT_LOCKED");
-    let found = house.call("admin_users_list").token(&manager.token).query("q", "ADA@weser").expect(200).await;
+    harness.call("auth_registrations_create").json(&body).expect(202).await;
+    let token = harness.mailed_token("ada@weser.example").await;
+    assert_eq!(try_password(&harness, "ada@weser.example", PASSWORD).await.code(), "ACCOUNT_LOCKED");
+    let found = harness.call("admin_users_list").token(&manager.token).query("q", "ADA@weser").expect(200).await;
     let ada = &found.json["data"][0];
     assert_eq!((&ada["state"], &ada["email_verified_at"]), (&json!("UNVERIFIED"), &Value::Null));
     let ada: Uuid = ada["uuid"].as_str().unwrap().parse().unwrap();
-    assert_eq!(on(&house, &manager, "admin_users_verify_email", ada, &json!({})).await.status, 422);
+    assert_eq!(on(&harness, &manager, "admin_users_verify_email", ada, &json!({})).await.status, 422);
     let reason = json!({ "reason": "Their mail server refuses ours." });
-    let verified = on(&house, &manager, "admin_users_verify_email", ada, &reason).await;
+    let verified = on(&harness, &manager, "admin_users_verify_email", ada, &reason).await;
     assert_eq!((verified.status, verified.str("state")), (200, "ACTIVE"));
     assert!(verified.json["email_verified_at"].is_string());
-    let again = on(&house, &manager, "admin_users_verify_email", ada, &reason).await;
+    let again = on(&harness, &manager, "admin_users_verify_email", ada, &reason).await;
     assert_eq!((again.status, again.code()), (409, "ILLEGAL_TRANSITION"));
-    house
+    harness
         .call("auth_registrations_verify_email")
         .json(&json!({ "token": token, "password": PASSWORD }))
         .expect(422)
         .await;
-    house.sign_in("ada@weser.example").await;
+    harness.sign_in("ada@weser.example").await;
     let begun = "select count(*) from subscription join partner using (partner_uuid)
                   where company_name = 'Weser Software' and started_at >= partner.created_at";
-    assert_eq!(house.number(begun).await, 1);
+    assert_eq!(harness.number(begun).await, 1);
 }
 
 #[tokio::test]
 async fn a_reset_is_mailed_to_the_person_and_never_seen_by_staff() {
-    let (house, manager, person) = cast().await;
-    let sent = on(&house, &manager, "admin_users_send_password_reset", person.uuid, &json!({})).await;
+    let (harness, manager, person) = cast().await;
+    let sent = on(&harness, &manager, "admin_users_send_password_reset", person.uuid, &json!({})).await;
     assert_eq!(sent.status, 200);
-    let token = token_for(&house, &person.email, "/v1/auth/password-resets:confirm", 1).await;
+    let token = token_for(&harness, &person.email, "/v1/auth/password-resets:confirm", 1).await;
     assert!(!sent.text().contains("labs_ot_"));
-    house.sign_in(&person.email).await;
+    harness.sign_in(&person.email).await;
     let body = json!({ "token": token, "password": "nine herons under the pier" });
-    house.call("auth_passwords_confirm_reset").json(&body).expect(200).await;
-    assert_eq!(try_password(&house, &person.email, PASSWORD).await.code(), "INVALID_CREDENTIALS");
+    harness.call("auth_passwords_confirm_reset").json(&body).expect(200).await;
+    assert_eq!(try_password(&harness, &person.email, PASSWORD).await.code(), "INVALID_CREDENTIALS");
     for number in 1..5 {
-        let more = on(&house, &manager, "admin_users_send_password_reset", person.uuid, &json!({})).await;
+        let more = on(&harness, &manager, "admin_users_send_password_reset", person.uuid, &json!({})).await;
         assert_eq!(more.status, 200, "{number}");
     }
-    let sixth = on(&house, &manager, "admin_users_send_password_reset", person.uuid, &json!({})).await;
+    let sixth = on(&harness, &manager, "admin_users_send_password_reset", person.uuid, &json!({})).await;
     assert_eq!((sixth.status, sixth.code()), (429, "RATE_LIMITED"));
 }
 
 #[tokio::test]
 async fn a_lost_second_factor_is_taken_away_and_the_person_is_told() {
-    let (house, manager, person) = cast().await;
+    let (harness, manager, person) = cast().await;
     let reason = json!({ "reason": "Lost the phone; recognised on a video call." });
-    assert_eq!(on(&house, &manager, "admin_users_reset_mfa", person.uuid, &reason).await.code(), "CONFLICT");
-    let secret = with_factor(&house, &person).await;
-    let signed_in = house.sign_in_with_factor(&person.email, &secret).await;
-    assert!(get(&house, &manager, person.uuid).await["second_factor_confirmed_at"].is_string());
-    let reset = on(&house, &manager, "admin_users_reset_mfa", person.uuid, &reason).await;
+    assert_eq!(on(&harness, &manager, "admin_users_reset_mfa", person.uuid, &reason).await.code(), "CONFLICT");
+    let secret = with_factor(&harness, &person).await;
+    let signed_in = harness.sign_in_with_factor(&person.email, &secret).await;
+    assert!(get(&harness, &manager, person.uuid).await["second_factor_confirmed_at"].is_string());
+    let reset = on(&harness, &manager, "admin_users_reset_mfa", person.uuid, &reason).await;
     assert_eq!((reset.status, &reset.json["second_factor_confirmed_at"]), (200, &Value::Null));
-    refused_soon(&house, "sessions end", &signed_in.token).await;
-    house.sign_in(&person.email).await;
+    refused_soon(&harness, "sessions end", &signed_in.token).await;
+    harness.sign_in(&person.email).await;
     let codes = format!("select count(*) from recovery_code where person_uuid = '{}'", person.uuid);
-    assert_eq!(house.number(&codes).await, 0);
+    assert_eq!(harness.number(&codes).await, 0);
     let recorded = "select count(*) from audit_log join audit_change using (record_uuid)
                      where operation = 'admin_users_reset_mfa' and reason like 'Lost the phone%'
                        and thing = 'totp_factor' and action = 'DELETE' and before::text !~ 'sealed'";
-    assert_eq!(house.number(recorded).await, 1);
-    let told = async || house.mails_now(&person.email).iter().any(|mail| mail.contains("Second factor reset"));
-    house.soon("the person is told", told).await;
+    assert_eq!(harness.number(recorded).await, 1);
+    let told = async || harness.mails_now(&person.email).iter().any(|mail| mail.contains("Second factor reset"));
+    harness.soon("the person is told", told).await;
 }
 
 #[tokio::test]
 async fn sessions_are_seen_and_ended_one_by_one_or_all() {
-    let (house, manager, person) = cast().await;
-    let second = house.sign_in(&person.email).await;
-    let third = house.sign_in(&person.email).await;
+    let (harness, manager, person) = cast().await;
+    let second = harness.sign_in(&person.email).await;
+    let third = harness.sign_in(&person.email).await;
     let list = async || {
-        let call = house.call("admin_users_list_sessions").path("user_uuid", person.uuid).token(&manager.token);
+        let call = harness.call("admin_users_list_sessions").path("user_uuid", person.uuid).token(&manager.token);
         call.query("include_total", true).expect(200).await.json
     };
     let before = list().await;
     assert_eq!(before["page"]["total"], 3);
     let end = async |session: &Value| {
-        let call = house.call("admin_users_end_session").path("user_uuid", person.uuid).token(&manager.token);
+        let call = harness.call("admin_users_end_session").path("user_uuid", person.uuid).token(&manager.token);
         call.path("session_uuid", session.as_str().unwrap()).send().await.status
     };
     let newest = &before["data"][0]["uuid"];
     assert_eq!((end(newest).await, end(newest).await), (204, 404));
-    refused_soon(&house, "that session ends", &third.token).await;
+    refused_soon(&harness, "that session ends", &third.token).await;
     assert_eq!(list().await["page"]["total"], 2);
-    let other = house.partner("Weser Software").await;
-    let foreign = house.call("admin_users_end_session").path("user_uuid", other.uuid).token(&manager.token);
+    let other = harness.partner("Weser Software").await;
+    let foreign = harness.call("admin_users_end_session").path("user_uuid", other.uuid).token(&manager.token);
     foreign.path("session_uuid", before["data"][1]["uuid"].as_str().unwrap()).expect(404).await;
-    let out = on(&house, &manager, "admin_users_sign_out", person.uuid, &json!({ "reason": "A laptop." })).await;
+    let out = on(&harness, &manager, "admin_users_sign_out", person.uuid, &json!({ "reason": "A laptop." })).await;
     assert_eq!((out.str("state"), &out.json["sessions_count"]), ("ACTIVE", &json!(0)));
     for token in [&person.token, &second.token] {
-        refused_soon(&house, "every session ends", token).await;
+        refused_soon(&harness, "every session ends", token).await;
     }
-    let events = ledger(&house, &manager, person.uuid).await;
+    let events = ledger(&harness, &manager, person.uuid).await;
     let by_staff = events.iter().find(|event| event["kind"] == "SESSION_ENDED_BY_STAFF").unwrap();
     assert_eq!((&by_staff["session_uuid"], &by_staff["address"]), (newest, &Value::Null), "not from where staff sit");
     let signed_in = events.iter().find(|event| event["kind"] == "SIGN_IN").unwrap();
@@ -217,52 +219,52 @@ async fn sessions_are_seen_and_ended_one_by_one_or_all() {
 
 #[tokio::test]
 async fn a_new_address_is_proved_by_its_reader_and_stopped_by_the_old_one() {
-    let (house, manager, person) = cast().await;
-    let update = async |body: Value| on(&house, &manager, "admin_users_update", person.uuid, &body).await;
+    let (harness, manager, person) = cast().await;
+    let update = async |body: Value| on(&harness, &manager, "admin_users_update", person.uuid, &body).await;
     let begun = update(json!({ "name": " Mara Voss ", "email": NEW })).await;
     assert_eq!((begun.status, begun.str("name"), begun.str("email")), (200, "Mara Voss", person.email.as_str()));
     assert_eq!(begun.str("pending_email"), NEW);
-    house.call("system_me_get").token(&person.token).expect(200).await;
-    assert_eq!(try_password(&house, NEW, PASSWORD).await.status, 401, "nothing has changed yet");
-    let cancel = token_for(&house, &person.email, "/v1/auth/account:cancel-email-change", 1).await;
-    let confirm = token_for(&house, NEW, "/v1/auth/account:confirm-email", 1).await;
-    house.call("auth_account_confirm_email").json(&json!({ "token": confirm })).expect(200).await;
-    refused_soon(&house, "every session ends", &person.token).await;
-    let moved = get(&house, &manager, person.uuid).await;
+    harness.call("system_me_get").token(&person.token).expect(200).await;
+    assert_eq!(try_password(&harness, NEW, PASSWORD).await.status, 401, "nothing has changed yet");
+    let cancel = token_for(&harness, &person.email, "/v1/auth/account:cancel-email-change", 1).await;
+    let confirm = token_for(&harness, NEW, "/v1/auth/account:confirm-email", 1).await;
+    harness.call("auth_account_confirm_email").json(&json!({ "token": confirm })).expect(200).await;
+    refused_soon(&harness, "every session ends", &person.token).await;
+    let moved = get(&harness, &manager, person.uuid).await;
     assert_eq!((&moved["email"], &moved["pending_email"]), (&json!(NEW), &Value::Null));
     // While the old address can take it back, staff take no step that would let in whoever reads the new one.
-    let reader = house.sign_in(NEW).await;
-    let secret = with_factor(&house, &reader).await;
+    let reader = harness.sign_in(NEW).await;
+    let secret = with_factor(&harness, &reader).await;
     for (step, body) in [
         ("admin_users_send_password_reset", json!({})),
         ("admin_users_reset_mfa", json!({ "reason": "Says that the phone is lost." })),
     ] {
-        assert_eq!(on(&house, &manager, step, person.uuid, &body).await.code(), "CONFLICT", "{step}");
+        assert_eq!(on(&harness, &manager, step, person.uuid, &body).await.code(), "CONFLICT", "{step}");
     }
-    house.sign_in_with_factor(NEW, &secret).await;
-    house.call("auth_account_cancel_email_change").json(&json!({ "token": cancel })).expect(200).await;
+    harness.sign_in_with_factor(NEW, &secret).await;
+    harness.call("auth_account_cancel_email_change").json(&json!({ "token": cancel })).expect(200).await;
     // The factor was enrolled by the reader of the new address, so it is gone, and so is the password.
-    let reset = token_for(&house, &person.email, "/v1/auth/password-resets:confirm", 1).await;
+    let reset = token_for(&harness, &person.email, "/v1/auth/password-resets:confirm", 1).await;
     let body = json!({ "token": reset, "password": PASSWORD });
-    house.call("auth_passwords_confirm_reset").json(&body).expect(200).await;
-    house.sign_in(&person.email).await;
-    assert_eq!(house.number("select count(*) from totp_factor").await, 1, "the manager's own");
-    let reset = on(&house, &manager, "admin_users_send_password_reset", person.uuid, &json!({})).await;
+    harness.call("auth_passwords_confirm_reset").json(&body).expect(200).await;
+    harness.sign_in(&person.email).await;
+    assert_eq!(harness.number("select count(*) from totp_factor").await, 1, "the manager's own");
+    let reset = on(&harness, &manager, "admin_users_send_password_reset", person.uuid, &json!({})).await;
     assert_eq!(reset.status, 200);
     let same = update(json!({ "email": person.email.to_uppercase() })).await;
     assert_eq!((same.status, &same.json["pending_email"]), (200, &Value::Null));
-    assert_eq!(house.number("select count(*) from email_change").await, 1);
+    assert_eq!(harness.number("select count(*) from email_change").await, 1);
 }
 
 #[tokio::test]
 async fn the_list_finds_people_by_what_is_asked_of_them() {
-    let (house, manager, mara) = cast().await;
-    let chief = house.staff("Chief", &["labs.admin:write"]).await;
-    let other = house.partner("Weser Software").await;
-    with_factor(&house, &other).await;
-    house.sql("update person set name = 'Ada Weser' where email like '%weser%'").await;
+    let (harness, manager, mara) = cast().await;
+    let chief = harness.staff("Chief", &["labs.admin:write"]).await;
+    let other = harness.partner("Weser Software").await;
+    with_factor(&harness, &other).await;
+    harness.sql("update person set name = 'Ada Weser' where email like '%weser%'").await;
     let list = async |by: &Person, query: &[(&str, &str)]| {
-        let call = house.call("admin_users_list").token(&by.token);
+        let call = harness.call("admin_users_list").token(&by.token);
         let call = query.iter().fold(call, |call, (name, value)| call.query(name, value));
         let data = call.expect(200).await.json["data"].clone();
         data.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
@@ -279,10 +281,10 @@ async fn the_list_finds_people_by_what_is_asked_of_them() {
     let partner = mara.partner_uuid.unwrap().to_string();
     assert_eq!(list(&manager, &[("partner_uuid", &partner)]).await, ["Mara Vogel"]);
     assert_eq!(list(&manager, &[("last_sign_in_at_until", "2020-01-01T00:00:00Z")]).await, Vec::<String>::new());
-    let page = house.call("admin_users_list").token(&manager.token).query("limit", 1).query("include_total", true);
+    let page = harness.call("admin_users_list").token(&manager.token).query("limit", 1).query("include_total", true);
     let page = page.expect(200).await.json;
     assert_eq!((&page["page"]["total"], &page["data"][0]["company_name"]), (&json!(2), &json!("Weser Software")));
-    let rest = house.call("admin_users_list").token(&manager.token).query("limit", 1);
+    let rest = harness.call("admin_users_list").token(&manager.token).query("limit", 1);
     let rest = rest.query("cursor", page["page"]["next_cursor"].as_str().unwrap()).expect(200).await.json;
     assert_eq!(rest["data"][0]["name"], "Mara Vogel");
 }

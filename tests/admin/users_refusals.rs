@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::auth::token_for;
-use crate::house::people::Person;
-use crate::house::{Answer, House};
+use crate::harness::people::Person;
+use crate::harness::{Answer, Harness};
 
-async fn on(house: &House, by: &Person, operation: &str, person: Uuid, body: &Value) -> Answer {
-    house.call(operation).path("user_uuid", person).token(&by.token).json(body).send().await
+async fn on(harness: &Harness, by: &Person, operation: &str, person: Uuid, body: &Value) -> Answer {
+    harness.call(operation).path("user_uuid", person).token(&by.token).json(body).send().await
 }
 
 /// Every write, with a body that it takes.
@@ -27,78 +27,78 @@ fn writes() -> [(&'static str, Value); 7] {
 
 #[tokio::test]
 async fn whoever_runs_the_service_is_reached_through_their_own_door_only() {
-    let house = House::new().await;
-    let manager = house.staff("Manager", &["labs.admin.users:write"]).await;
-    let chief = house.staff("Chief", &["labs.admin:write"]).await;
-    let clerk = house.staff("Clerk", &["labs.admin.engagement"]).await;
+    let harness = Harness::new().await;
+    let manager = harness.staff("Manager", &["labs.admin.users:write"]).await;
+    let chief = harness.staff("Chief", &["labs.admin:write"]).await;
+    let clerk = harness.staff("Clerk", &["labs.admin.engagement"]).await;
     for person in [clerk.uuid, chief.uuid, manager.uuid] {
         for (operation, body) in writes() {
-            let unseen = on(&house, &manager, operation, person, &body).await;
+            let unseen = on(&harness, &manager, operation, person, &body).await;
             assert_eq!((unseen.status, unseen.code()), (404, "NOT_FOUND"), "{operation}");
-            let refused = on(&house, &chief, operation, person, &body).await;
+            let refused = on(&harness, &chief, operation, person, &body).await;
             assert_eq!((refused.status, refused.code()), (409, "CONFLICT"), "{operation}");
             assert!(refused.str("detail").contains("/v1/admin/staff"), "{operation}");
         }
         for read in ["admin_users_get", "admin_users_list_sessions", "admin_users_list_security_events"] {
-            house.call(read).path("user_uuid", person).token(&manager.token).expect(404).await;
-            house.call(read).path("user_uuid", person).token(&chief.token).expect(200).await;
+            harness.call(read).path("user_uuid", person).token(&manager.token).expect(404).await;
+            harness.call(read).path("user_uuid", person).token(&chief.token).expect(200).await;
         }
     }
-    let sessions = house.call("admin_users_list_sessions").path("user_uuid", clerk.uuid).token(&chief.token);
+    let sessions = harness.call("admin_users_list_sessions").path("user_uuid", clerk.uuid).token(&chief.token);
     let session = sessions.expect(200).await.json["data"][0]["uuid"].as_str().unwrap().to_owned();
     for (by, status) in [(&manager, 404), (&chief, 409)] {
-        let end = house.call("admin_users_end_session").path("user_uuid", clerk.uuid).path("session_uuid", &session);
+        let end = harness.call("admin_users_end_session").path("user_uuid", clerk.uuid).path("session_uuid", &session);
         assert_eq!(end.token(&by.token).send().await.status, status);
     }
-    house.call("system_me_get").token(&clerk.token).expect(200).await;
+    harness.call("system_me_get").token(&clerk.token).expect(200).await;
     let changed = "select count(*) from audit_change join audit_log using (record_uuid)
                     where operation like 'admin_users_%'";
-    assert_eq!(house.number(changed).await, 0);
+    assert_eq!(harness.number(changed).await, 0);
     let seen = "select count(*) from audit_log where operation like 'admin_users_%' and outcome = 'REFUSED'
                    and target_uuid is not null";
-    assert!(house.number(seen).await >= 42, "and every try is in the audit log");
+    assert!(harness.number(seen).await >= 42, "and every try is in the audit log");
 }
 
 #[tokio::test]
 async fn an_address_is_moved_for_nobody_who_could_not_confirm_it_and_to_nobody_elses() {
-    let house = House::new().await;
-    house.sql("update tier set burst_per_second = 1000").await;
-    let manager = house.staff("Manager", &["labs.admin.users:write"]).await;
-    let person = house.partner("Nordsee Kassen").await;
-    let other = house.partner("Weser Software").await;
-    let update = async |body: Value| on(&house, &manager, "admin_users_update", person.uuid, &body).await;
+    let harness = Harness::new().await;
+    harness.sql("update tier set burst_per_second = 1000").await;
+    let manager = harness.staff("Manager", &["labs.admin.users:write"]).await;
+    let person = harness.partner("Nordsee Kassen").await;
+    let other = harness.partner("Weser Software").await;
+    let update = async |body: Value| on(&harness, &manager, "admin_users_update", person.uuid, &body).await;
     let taken = update(json!({ "email": other.email.to_uppercase() })).await;
     assert_eq!((taken.code(), &taken.json["errors"][0]["pointer"]), ("CONFLICT", &json!("/email")));
     // One letter becomes three in the form in which names are kept.
     let bad = update(json!({ "name": "\u{fb2c}".repeat(41), "email": "mara@127.0.0.1" })).await;
     let pointers: Vec<&Value> = bad.json["errors"].as_array().unwrap().iter().map(|error| &error["pointer"]).collect();
     assert_eq!((bad.status, pointers), (422, vec![&json!("/name"), &json!("/email")]));
-    on(&house, &manager, "admin_users_lock", person.uuid, &json!({ "reason": "A test." })).await;
+    on(&harness, &manager, "admin_users_lock", person.uuid, &json!({ "reason": "A test." })).await;
     for (operation, body) in [
         ("admin_users_update", json!({ "email": "new@nordsee.example" })),
         ("admin_users_send_password_reset", json!({})),
     ] {
-        let refused = on(&house, &manager, operation, person.uuid, &body).await;
+        let refused = on(&harness, &manager, operation, person.uuid, &body).await;
         assert_eq!((refused.status, refused.code()), (409, "CONFLICT"), "{operation}");
     }
     assert_eq!(update(json!({ "name": "Mara Voss" })).await.str("name"), "Mara Voss", "a name is only a name");
-    assert_eq!(house.number("select count(*) from email_change").await, 0);
+    assert_eq!(harness.number("select count(*) from email_change").await, 0);
 }
 
 #[tokio::test]
 async fn a_lock_voids_a_change_of_address_that_waits_and_leaves_the_owner_the_way_back() {
-    let house = House::new().await;
-    house.sql("update tier set burst_per_second = 1000").await;
-    let manager = house.staff("Manager", &["labs.admin.users:write"]).await;
-    let person = house.partner("Nordsee Kassen").await;
+    let harness = Harness::new().await;
+    harness.sql("update tier set burst_per_second = 1000").await;
+    let manager = harness.staff("Manager", &["labs.admin.users:write"]).await;
+    let person = harness.partner("Nordsee Kassen").await;
     let thief = json!({ "email": "thief@elsewhere.example" });
-    house.call("auth_account_change_email").token(&person.token).json(&thief).expect(202).await;
-    let confirm = token_for(&house, "thief@elsewhere.example", "/v1/auth/account:confirm-email", 1).await;
-    let cancel = token_for(&house, &person.email, "/v1/auth/account:cancel-email-change", 1).await;
+    harness.call("auth_account_change_email").token(&person.token).json(&thief).expect(202).await;
+    let confirm = token_for(&harness, "thief@elsewhere.example", "/v1/auth/account:confirm-email", 1).await;
+    let cancel = token_for(&harness, &person.email, "/v1/auth/account:cancel-email-change", 1).await;
     let reason = json!({ "reason": "The owner called." });
-    let locked = on(&house, &manager, "admin_users_lock", person.uuid, &reason).await;
+    let locked = on(&harness, &manager, "admin_users_lock", person.uuid, &reason).await;
     assert_eq!(locked.json["pending_email"], Value::Null);
-    on(&house, &manager, "admin_users_unlock", person.uuid, &reason).await;
-    house.call("auth_account_confirm_email").json(&json!({ "token": confirm })).expect(422).await;
-    house.call("auth_account_cancel_email_change").json(&json!({ "token": cancel })).expect(200).await;
+    on(&harness, &manager, "admin_users_unlock", person.uuid, &reason).await;
+    harness.call("auth_account_confirm_email").json(&json!({ "token": confirm })).expect(422).await;
+    harness.call("auth_account_cancel_email_change").json(&json!({ "token": cancel })).expect(200).await;
 }

@@ -3,21 +3,21 @@
 use serde_json::{Value, json};
 
 use super::{faults, swift};
-use crate::house::House;
-use crate::house::people::PASSWORD;
+use crate::harness::Harness;
+use crate::harness::people::PASSWORD;
 
 #[tokio::test]
 async fn a_partners_person_and_one_of_the_staff_see_themselves() {
-    let house = House::new().await;
-    let person = house.partner("Nordsee Kassen").await;
-    let account = house.call("auth_account_get").token(&person.token).expect(200).await;
+    let harness = Harness::new().await;
+    let person = harness.partner("Nordsee Kassen").await;
+    let account = harness.call("auth_account_get").token(&person.token).expect(200).await;
     assert_eq!(account.str("uuid"), person.uuid.to_string());
     assert_eq!((account.str("principal_type"), account.str("role")), ("PARTNER_USER", "ADMINISTRATOR"));
     assert_eq!(account.str("email"), person.email);
     assert_eq!(account.json["staff_roles"], json!([]));
     assert!(account.json["last_sign_in_at"].is_string());
-    let staff = house.staff("Otto Operator", &["labs.admin.overview"]).await;
-    let account = house.call("auth_account_get").token(&staff.token).expect(200).await;
+    let staff = harness.staff("Otto Operator", &["labs.admin.overview"]).await;
+    let account = harness.call("auth_account_get").token(&staff.token).expect(200).await;
     assert_eq!((account.str("principal_type"), &account.json["role"]), ("STAFF_USER", &Value::Null));
     assert_eq!(account.json["staff_roles"], json!(["T_OTTO_OPERATOR"]));
     assert_eq!(account.json["second_factors"].as_array().unwrap().len(), 1);
@@ -26,18 +26,18 @@ async fn a_partners_person_and_one_of_the_staff_see_themselves() {
 
 #[tokio::test]
 async fn an_account_that_has_not_changed_is_not_sent_twice() {
-    let house = House::new().await;
-    let person = house.partner("Nordsee Kassen").await;
-    let first = house.call("auth_account_get").token(&person.token).expect(200).await;
+    let harness = Harness::new().await;
+    let person = harness.partner("Nordsee Kassen").await;
+    let first = harness.call("auth_account_get").token(&person.token).expect(200).await;
     let tag = first.header("etag").to_owned();
-    house.call("auth_account_get").token(&person.token).header("if-none-match", &tag).expect(304).await;
+    harness.call("auth_account_get").token(&person.token).header("if-none-match", &tag).expect(304).await;
 }
 
 #[tokio::test]
 async fn a_person_changes_what_is_theirs_and_nothing_else() {
-    let house = swift().await;
-    let person = house.partner("Nordsee Kassen").await;
-    let change = |body: Value| house.call("auth_account_update").token(&person.token).json(&body);
+    let harness = swift().await;
+    let person = harness.partner("Nordsee Kassen").await;
+    let change = |body: Value| harness.call("auth_account_update").token(&person.token).json(&body);
     let body = json!({ "name": "  Mara Vogel-Hansen ", "locale": "de-AT", "time_zone": "America/Argentina/Ushuaia" });
     let account = change(body).expect(200).await;
     assert_eq!((account.str("name"), account.str("locale")), ("Mara Vogel-Hansen", "de-AT"));
@@ -66,14 +66,14 @@ async fn a_person_changes_what_is_theirs_and_nothing_else() {
 
 #[tokio::test]
 async fn a_persons_ledger_shows_what_happened_to_their_account_and_to_no_other() {
-    let house = swift().await;
-    let person = house.partner("Nordsee Kassen").await;
-    let stranger = house.partner("Weser Software").await;
+    let harness = swift().await;
+    let person = harness.partner("Nordsee Kassen").await;
+    let stranger = harness.partner("Weser Software").await;
     let wrong = json!({ "email": person.email, "password": "wrong wrong wrong" });
-    house.call("auth_sessions_create").json(&wrong).expect(401).await;
+    harness.call("auth_sessions_create").json(&wrong).expect(401).await;
     let body = json!({ "password": PASSWORD });
-    house.call("auth_sessions_reauthenticate").token(&person.token).json(&body).expect(200).await;
-    let list = || house.call("auth_account_list_security_events").token(&person.token);
+    harness.call("auth_sessions_reauthenticate").token(&person.token).json(&body).expect(200).await;
+    let list = || harness.call("auth_account_list_security_events").token(&person.token);
     let all = list().expect(200).await;
     let kinds: Vec<&str> = all.json["data"].as_array().unwrap().iter().map(|e| e["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["REAUTHENTICATION", "SIGN_IN", "SIGN_IN", "EMAIL_VERIFIED", "REGISTRATION"]);
@@ -87,6 +87,6 @@ async fn a_persons_ledger_shows_what_happened_to_their_account_and_to_no_other()
     let later = all.json["data"][0]["occurred_at"].as_str().unwrap();
     let before = list().query("occurred_at_until", later).expect(200).await;
     assert_eq!(before.json["data"].as_array().unwrap().len(), 4);
-    let theirs = house.call("auth_account_list_security_events").token(&stranger.token).expect(200).await;
+    let theirs = harness.call("auth_account_list_security_events").token(&stranger.token).expect(200).await;
     assert_eq!(theirs.json["data"].as_array().unwrap().len(), 3);
 }

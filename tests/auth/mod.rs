@@ -19,20 +19,20 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::house::people::Person;
-use crate::house::{Answer, House};
+use crate::harness::people::Person;
+use crate::harness::{Answer, Harness};
 
-/// A house whose tiers let a story go as fast as it can.
-async fn swift() -> House {
-    let house = House::new().await;
-    house.sql("update tier set burst_per_second = 1000").await;
-    house
+/// A service whose tiers let a story go as fast as it can.
+async fn swift() -> Harness {
+    let harness = Harness::new().await;
+    harness.sql("update tier set burst_per_second = 1000").await;
+    harness
 }
 
 /// Waits until so many mails that lead to an operation of this path came to an address; the token in the newest.
-pub(crate) async fn token_for(house: &House, email: &str, path: &str, number: usize) -> String {
+pub(crate) async fn token_for(harness: &Harness, email: &str, path: &str, number: usize) -> String {
     for _ in 0..1000 {
-        let texts = house.mails_now(email).into_iter().map(|mail| mail.replace("=\r\n", "").replace("=3D", "="));
+        let texts = harness.mails_now(email).into_iter().map(|mail| mail.replace("=\r\n", "").replace("=3D", "="));
         let found: Vec<String> = texts.filter(|mail| mail.contains(path)).collect();
         if let (true, Some(mail)) = (found.len() >= number, found.last()) {
             let start = mail.find("labs_ot_").unwrap_or_else(|| panic!("no token in {mail}"));
@@ -45,15 +45,15 @@ pub(crate) async fn token_for(house: &House, email: &str, path: &str, number: us
 }
 
 /// The same session with the token and the cookie of a refresh.
-async fn refreshed(house: &House, person: &Person) -> Person {
-    let answer = house.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200).await;
+async fn refreshed(harness: &Harness, person: &Person) -> Person {
+    let answer = harness.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200).await;
     Person { token: answer.str("access_token").to_owned(), refresh: answer.cookie(), ..person.clone() }
 }
 
 /// Waits, not much longer than a second, until a token is refused.
-async fn wait_until_refused(house: &House, token: &str) {
+async fn wait_until_refused(harness: &Harness, token: &str) {
     let ended = std::time::Instant::now();
-    while house.call("system_me_get").token(token).send().await.status != 401 {
+    while harness.call("system_me_get").token(token).send().await.status != 401 {
         assert!(ended.elapsed().as_millis() < 3000, "the token is still good");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }

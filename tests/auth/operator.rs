@@ -4,7 +4,7 @@ use labs_schema::Code;
 use labs_schema::operator::{self, NewClient, NewStaff};
 use uuid::Uuid;
 
-use crate::house::House;
+use crate::harness::Harness;
 
 fn ada(roles: &[&str]) -> NewStaff {
     let roles = roles.iter().map(|role| (*role).to_owned()).collect();
@@ -18,13 +18,13 @@ fn program(scopes: &[&str], partner_uuid: Option<Uuid>) -> NewClient {
 
 #[tokio::test]
 async fn the_first_staff_member_signs_in_with_what_was_printed() {
-    let house = House::new().await;
-    let made = operator::staff_create(house.engine.pool(), house.engine.services(), ada(&[])).await.unwrap();
+    let harness = Harness::new().await;
+    let made = operator::staff_create(harness.engine.pool(), harness.engine.services(), ada(&[])).await.unwrap();
     let body = serde_json::json!({ "email": "ada@labs.example", "password": made.password.clone().unwrap() });
-    let asked = house.call("auth_sessions_create").json(&body).expect(401).await;
-    let body = serde_json::json!({ "challenge": asked.str("challenge"), "code": house.code(&made.totp_secret) });
-    let answer = house.call("auth_sessions_verify_mfa").json(&body).expect(200).await;
-    let me = house.call("system_me_get").token(answer.str("access_token")).expect(200).await;
+    let asked = harness.call("auth_sessions_create").json(&body).expect(401).await;
+    let body = serde_json::json!({ "challenge": asked.str("challenge"), "code": harness.code(&made.totp_secret) });
+    let answer = harness.call("auth_sessions_verify_mfa").json(&body).expect(200).await;
+    let me = harness.call("system_me_get").token(answer.str("access_token")).expect(200).await;
     assert_eq!(me.json["scopes"], serde_json::json!(["auth.account:write", "labs.admin:write"]));
     assert_eq!(made.recovery_codes.len(), 10);
     assert!(made.otpauth_uri.contains(&made.totp_secret));
@@ -33,8 +33,8 @@ async fn the_first_staff_member_signs_in_with_what_was_printed() {
 
 #[tokio::test]
 async fn each_act_leaves_a_record_with_its_difference_and_no_secret() {
-    let house = House::new().await;
-    let (pool, services) = (house.engine.pool(), house.engine.services());
+    let harness = Harness::new().await;
+    let (pool, services) = (harness.engine.pool(), harness.engine.services());
     let staff = operator::staff_create(pool, services, ada(&["auditor", "Operator"])).await.unwrap();
     let client = operator::client_create(pool, services, program(&["storefront"], None)).await.unwrap();
     for (operation, target, things) in
@@ -44,23 +44,23 @@ async fn each_act_leaves_a_record_with_its_difference_and_no_secret() {
             "select count(*) from audit_log where operation = '{operation}' and channel = 'COMMAND_LINE'
                 and actor_kind = 'SYSTEM' and outcome = 'SUCCEEDED' and target_uuid = '{target}'"
         );
-        assert_eq!(house.number(&record).await, 1, "{operation}");
+        assert_eq!(harness.number(&record).await, 1, "{operation}");
         let changes = format!(
             "select count(*) from audit_change join audit_log using (record_uuid) where operation = '{operation}'
                 and thing in ('person', 'staff_role_grant', 'totp_factor', 'machine_client', 'machine_client_secret') and action = 'INSERT'"
         );
-        assert_eq!(house.number(&changes).await, things, "{operation}");
+        assert_eq!(harness.number(&changes).await, things, "{operation}");
     }
     let secret = "select count(*) from audit_change where after::text ~ '(argon2|sha256|sealed)'";
-    assert_eq!(house.number(secret).await, 0);
+    assert_eq!(harness.number(secret).await, 0);
 }
 
 #[tokio::test]
 async fn what_cannot_be_made_is_refused_and_leaves_nothing() {
-    let house = House::new().await;
-    let (pool, services) = (house.engine.pool(), house.engine.services());
+    let harness = Harness::new().await;
+    let (pool, services) = (harness.engine.pool(), harness.engine.services());
     let unknown_role = operator::staff_create(pool, services, ada(&["wizard"])).await.unwrap_err();
-    assert!(unknown_role.parts().errors[0].message.contains("OPERATOR"), "it names those that there are");
+    assert!(unknown_role.errors()[0].message.contains("OPERATOR"), "it names those that there are");
     operator::staff_create(pool, services, ada(&[])).await.unwrap();
     let twice = operator::staff_create(pool, services, ada(&[])).await.unwrap_err();
     assert_eq!(twice.code(), Code::Conflict);
@@ -73,19 +73,23 @@ async fn what_cannot_be_made_is_refused_and_leaves_nothing() {
     ] {
         assert_eq!(operator::client_create(pool, services, new).await.unwrap_err().code(), Code::ValidationFailed);
     }
-    assert_eq!(house.number("select count(*) from audit_log where channel = 'COMMAND_LINE'").await, 1);
-    assert_eq!(house.number("select (select count(*) from person) + (select count(*) from machine_client)").await, 1);
+    assert_eq!(harness.number("select count(*) from audit_log where channel = 'COMMAND_LINE'").await, 1);
+    assert_eq!(harness.number("select (select count(*) from person) + (select count(*) from machine_client)").await, 1);
 }
 
 #[tokio::test]
 async fn a_program_may_call_from_its_networks_only() {
-    let house = House::new().await;
-    let made = operator::client_create(house.engine.pool(), house.engine.services(), program(&["storefront"], None))
-        .await
-        .unwrap();
+    let harness = Harness::new().await;
+    let made =
+        operator::client_create(harness.engine.pool(), harness.engine.services(), program(&["storefront"], None))
+            .await
+            .unwrap();
     let fields = [("grant_type", "password"), ("username", &*made.client_id), ("password", &*made.secret)];
-    house.call("auth_tokens_issue").form(&fields).expect(400).await;
-    assert_eq!(house.number("select count(*) from machine_client where allowed_networks = '{192.0.2.0/24}'").await, 1);
-    house.sql("update machine_client set allowed_networks = '{192.0.2.0/24,127.0.0.0/8}'").await;
-    house.call("auth_tokens_issue").form(&fields).expect(200).await;
+    harness.call("auth_tokens_issue").form(&fields).expect(400).await;
+    assert_eq!(
+        harness.number("select count(*) from machine_client where allowed_networks = '{192.0.2.0/24}'").await,
+        1
+    );
+    harness.sql("update machine_client set allowed_networks = '{192.0.2.0/24,127.0.0.0/8}'").await;
+    harness.call("auth_tokens_issue").form(&fields).expect(200).await;
 }

@@ -6,13 +6,13 @@ use labs_schema::outbox::{Round, deliver_due};
 use serde_json::json;
 use sqlx::PgPool;
 
-use crate::house::House;
-use crate::house::people::PASSWORD;
+use crate::harness::Harness;
+use crate::harness::people::PASSWORD;
 
 /// A connection that may deliver, while the service's own job may not: its mails wait for the test.
-async fn ours(house: &House) -> PgPool {
-    house.sql("revoke update on mail_message from labs_service").await;
-    PgPool::connect(&house.database_url).await.unwrap()
+async fn ours(harness: &Harness) -> PgPool {
+    harness.sql("revoke update on mail_message from labs_service").await;
+    PgPool::connect(&harness.database_url).await.unwrap()
 }
 
 fn letterhead() -> Letterhead {
@@ -24,10 +24,10 @@ fn stranded() -> Postman {
     Postman::smtp("smtp://127.0.0.1:1", letterhead()).unwrap()
 }
 
-async fn register(house: &House, number: usize) {
+async fn register(harness: &Harness, number: usize) {
     let body = json!({ "company_name": "Weser Software", "country": "DE", "accept_terms": true, "administrator":
         { "name": "Ada Weser", "email": format!("ada{number}@weser-software.example"), "password": PASSWORD } });
-    house.call("auth_registrations_create").json(&body).expect(202).await;
+    harness.call("auth_registrations_create").json(&body).expect(202).await;
 }
 
 fn sent(number: usize) -> Round {
@@ -36,36 +36,36 @@ fn sent(number: usize) -> Round {
 
 #[tokio::test]
 async fn each_mail_leaves_once_however_many_deliver_and_is_then_forgotten() {
-    let house = House::new().await;
-    let pool = ours(&house).await;
+    let harness = Harness::new().await;
+    let pool = ours(&harness).await;
     for number in 0..20 {
-        register(&house, number).await;
+        register(&harness, number).await;
     }
     let folder = tempfile::tempdir().unwrap();
     let postmen: Vec<Postman> = (0..4).map(|_| Postman::folder(folder.path(), letterhead()).unwrap()).collect();
-    let rounds = join_all(postmen.iter().map(|postman| deliver_due(&pool, house.engine.services(), postman))).await;
+    let rounds = join_all(postmen.iter().map(|postman| deliver_due(&pool, harness.engine.services(), postman))).await;
     let total: usize = rounds.iter().map(|round| round.as_ref().unwrap().sent).sum();
     assert_eq!(total, 20);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 20);
     let gone = "select count(*) from mail_message where state = 'SENT' and content_sealed is null and attempts = 1";
-    assert_eq!(house.number(gone).await, 20);
-    assert_eq!(deliver_due(&pool, house.engine.services(), &postmen[0]).await.unwrap(), sent(0));
+    assert_eq!(harness.number(gone).await, 20);
+    assert_eq!(deliver_due(&pool, harness.engine.services(), &postmen[0]).await.unwrap(), sent(0));
 }
 
 #[tokio::test]
 async fn a_mail_server_that_is_away_delays_a_mail_and_loses_none() {
-    let house = House::new().await;
-    let pool = ours(&house).await;
-    register(&house, 1).await;
-    let services = house.engine.services();
+    let harness = Harness::new().await;
+    let pool = ours(&harness).await;
+    register(&harness, 1).await;
+    let services = harness.engine.services();
     let away = deliver_due(&pool, services, &stranded()).await.unwrap();
     assert_eq!(away, Round { postponed: 1, ..Round::default() });
     assert_eq!(deliver_due(&pool, services, &stranded()).await.unwrap(), Round::default(), "it waits");
-    house.advance(31).await;
+    harness.advance(31).await;
     assert_eq!(deliver_due(&pool, services, &stranded()).await.unwrap().postponed, 1);
     let told = "select count(*) from mail_message where attempts = 2 and last_error is not null and last_error !~ '@'";
-    assert_eq!(house.number(told).await, 1);
-    house.advance(121).await;
+    assert_eq!(harness.number(told).await, 1);
+    harness.advance(121).await;
     let folder = tempfile::tempdir().unwrap();
     let back = Postman::folder(folder.path(), letterhead()).unwrap();
     assert_eq!(deliver_due(&pool, services, &back).await.unwrap(), sent(1));
@@ -73,35 +73,35 @@ async fn a_mail_server_that_is_away_delays_a_mail_and_loses_none() {
 
 #[tokio::test]
 async fn a_mail_is_given_up_after_eight_tries_or_when_its_token_has_ended() {
-    let house = House::new().await;
-    let pool = ours(&house).await;
-    let services = house.engine.services();
-    house.partner_notice().await;
+    let harness = Harness::new().await;
+    let pool = ours(&harness).await;
+    let services = harness.engine.services();
+    harness.partner_notice().await;
     let mut rounds = Vec::new();
     for _ in 0..8 {
         rounds.push(deliver_due(&pool, services, &stranded()).await.unwrap());
-        house.advance(21_601).await;
+        harness.advance(21_601).await;
     }
     assert!(rounds[..7].iter().all(|round| round.postponed == 1), "{rounds:?}");
     assert_eq!(rounds[7], Round { failed: 1, ..Round::default() });
-    register(&house, 1).await;
-    house.advance(86_401).await;
+    register(&harness, 1).await;
+    harness.advance(86_401).await;
     let late = deliver_due(&pool, services, &stranded()).await.unwrap();
     assert_eq!(late, Round { failed: 1, ..Round::default() });
-    assert_eq!(house.number("select count(*) from mail_message where state = 'FAILED'").await, 2);
+    assert_eq!(harness.number("select count(*) from mail_message where state = 'FAILED'").await, 2);
 }
 
 #[tokio::test]
 async fn a_mail_whose_cause_is_undone_never_was() {
-    let house = House::new().await;
-    house.sql("alter table security_event rename to security_lost").await;
+    let harness = Harness::new().await;
+    harness.sql("alter table security_event rename to security_lost").await;
     let body = json!({ "company_name": "Weser Software", "country": "DE", "accept_terms": true, "administrator":
         { "name": "Ada Weser", "email": "ada@weser-software.example", "password": PASSWORD } });
-    house.call("auth_registrations_create").json(&body).expect(500).await;
-    assert_eq!(house.number("select (select count(*) from mail_message) + (select count(*) from partner)").await, 0);
+    harness.call("auth_registrations_create").json(&body).expect(500).await;
+    assert_eq!(harness.number("select (select count(*) from mail_message) + (select count(*) from partner)").await, 0);
 }
 
-impl House {
+impl Harness {
     /// Queues a mail that carries no token, straight into the outbox.
     async fn partner_notice(&self) {
         use labs_schema::mail::message::{Letter, Notice};

@@ -6,53 +6,54 @@ use futures_util::future::join_all;
 use serde_json::json;
 
 use super::waiting;
-use crate::house::House;
-use crate::house::people::PASSWORD;
+use crate::harness::Harness;
+use crate::harness::people::PASSWORD;
 
 #[tokio::test]
 async fn twenty_tabs_refresh_at_once_and_all_hold_the_same_successor() {
-    let house = House::new().await;
-    let person = house.partner("Nordsee Kassen").await;
+    let harness = Harness::new().await;
+    let person = harness.partner("Nordsee Kassen").await;
     let calls =
-        (0..20).map(|_| house.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200));
+        (0..20).map(|_| harness.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200));
     let answers = join_all(calls).await;
     let successor = answers[0].cookie();
     assert_ne!(successor, person.refresh);
     assert!(answers.iter().all(|answer| answer.cookie() == successor), "a second line of tokens began");
-    house.call("auth_sessions_refresh").cookie(&successor).json(&json!({})).expect(200).await;
+    harness.call("auth_sessions_refresh").cookie(&successor).json(&json!({})).expect(200).await;
 }
 
 #[tokio::test]
 async fn the_cookie_is_of_no_use_to_a_foreign_page() {
-    let house = House::new().await;
-    let person = house.partner("Nordsee Kassen").await;
-    let host = house.base_url.trim_start_matches("http://");
+    let harness = Harness::new().await;
+    let person = harness.partner("Nordsee Kassen").await;
+    let host = harness.base_url.trim_start_matches("http://");
     for origin in
         ["https://evil.example", "null", &format!("http://{host}.evil.example"), &format!("http://evil.{host}")]
     {
         for operation in ["auth_sessions_refresh", "auth_sessions_sign_out"] {
-            let call = house.call(operation).cookie(&person.refresh).header("origin", origin).json(&json!({}));
+            let call = harness.call(operation).cookie(&person.refresh).header("origin", origin).json(&json!({}));
             let refused = call.expect(401).await;
             assert_eq!(refused.header("set-cookie"), "", "{operation} from {origin}: nobody is signed out by it");
         }
     }
-    let own = house.call("auth_sessions_refresh").cookie(&person.refresh).header("origin", &house.base_url);
+    let own = harness.call("auth_sessions_refresh").cookie(&person.refresh).header("origin", &harness.base_url);
     assert_ne!(own.json(&json!({})).expect(200).await.cookie(), person.refresh, "nothing was spent meanwhile");
 }
 
 #[tokio::test]
 async fn a_spent_refresh_token_ends_the_session_with_an_event_and_a_mail() {
-    let house = House::new().await;
-    let person = house.partner("Nordsee Kassen").await;
-    let first = house.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200).await.cookie();
-    let second = house.call("auth_sessions_refresh").cookie(&first).json(&json!({})).expect(200).await.cookie();
-    let reused = house.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(401).await;
+    let harness = Harness::new().await;
+    let person = harness.partner("Nordsee Kassen").await;
+    let first =
+        harness.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200).await.cookie();
+    let second = harness.call("auth_sessions_refresh").cookie(&first).json(&json!({})).expect(200).await.cookie();
+    let reused = harness.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(401).await;
     assert_eq!(reused.code(), "REFRESH_REUSED");
     assert!(reused.cookie().is_empty(), "the cookie is cleared");
-    house.call("auth_sessions_refresh").cookie(&second).json(&json!({})).expect(401).await;
-    assert_eq!(house.number("select count(*) from security_event where kind = 'REFRESH_REUSED'").await, 1);
+    harness.call("auth_sessions_refresh").cookie(&second).json(&json!({})).expect(401).await;
+    assert_eq!(harness.number("select count(*) from security_event where kind = 'REFRESH_REUSED'").await, 1);
     assert_eq!(
-        house
+        harness
             .number(&format!(
                 "select count(*) from mail_message where person_uuid = '{}' and kind like '%SECURITY%'",
                 person.uuid
@@ -64,11 +65,12 @@ async fn a_spent_refresh_token_ends_the_session_with_an_event_and_a_mail() {
 
 #[tokio::test]
 async fn whoever_renews_all_the_time_is_told_to_wait_and_keeps_every_session() {
-    let house = House::new().await;
-    let person = house.partner("Nordsee Kassen").await;
-    let other = house.partner("Weser Software").await;
-    let renewed = async |cookie: &str| house.call("auth_sessions_refresh").cookie(cookie).json(&json!({})).send().await;
-    let mut cookies = [person.refresh, house.sign_in(&person.email).await.refresh];
+    let harness = Harness::new().await;
+    let person = harness.partner("Nordsee Kassen").await;
+    let other = harness.partner("Weser Software").await;
+    let renewed =
+        async |cookie: &str| harness.call("auth_sessions_refresh").cookie(cookie).json(&json!({})).send().await;
+    let mut cookies = [person.refresh, harness.sign_in(&person.email).await.refresh];
     let (begun, mut let_in) = (Instant::now(), 0);
     let refused = loop {
         let answer = renewed(&cookies[let_in % 2]).await;
@@ -85,61 +87,63 @@ async fn whoever_renews_all_the_time_is_told_to_wait_and_keeps_every_session() {
     assert!((1..=2).contains(&wait), "{wait}");
     assert_eq!(renewed(&other.refresh).await.status, 200, "others are not kept waiting");
     for cookie in &cookies {
-        house.soon("it goes on where it was", async || renewed(cookie).await.status == 200).await;
+        harness.soon("it goes on where it was", async || renewed(cookie).await.status == 200).await;
     }
 }
 
 #[tokio::test]
 async fn the_token_just_replaced_is_good_for_ten_seconds_and_no_longer() {
-    let house = House::new().await;
-    let person = house.partner("Nordsee Kassen").await;
-    let next = house.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200).await.cookie();
-    house.advance(9).await;
-    let again = house.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200).await.cookie();
+    let harness = Harness::new().await;
+    let person = harness.partner("Nordsee Kassen").await;
+    let next =
+        harness.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200).await.cookie();
+    harness.advance(9).await;
+    let again =
+        harness.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200).await.cookie();
     assert_eq!(again, next);
-    house.advance(2).await;
-    house.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(401).await;
+    harness.advance(2).await;
+    harness.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(401).await;
 }
 
 #[tokio::test]
 async fn a_replica_whose_clock_stands_still_judges_a_replaced_token_by_the_databases() {
-    let house = House::new().await;
-    let person = house.partner("Nordsee Kassen").await;
-    house.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200).await;
-    house
+    let harness = Harness::new().await;
+    let person = harness.partner("Nordsee Kassen").await;
+    harness.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200).await;
+    harness
         .sql(
             "create or replace function labs_now() returns timestamptz language sql stable
              as 'select pg_catalog.now() + interval ''11 seconds'''",
         )
         .await;
-    let late = house.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(401).await;
+    let late = harness.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(401).await;
     assert_eq!(late.code(), "REFRESH_REUSED");
 }
 
 #[tokio::test]
 async fn an_access_token_ends_with_its_session() {
-    let house = House::new().await;
-    let person = house.partner("Nordsee Kassen").await;
-    house.sql("update session set expires_at = labs_now() + interval '100 seconds'").await;
-    let token = house.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200).await;
+    let harness = Harness::new().await;
+    let person = harness.partner("Nordsee Kassen").await;
+    harness.sql("update session set expires_at = labs_now() + interval '100 seconds'").await;
+    let token = harness.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200).await;
     assert!(matches!(token.json["expires_in"].as_i64(), Some(90..=100)), "{}", token.text());
-    house.advance(101).await;
-    house.call("system_me_get").token(token.str("access_token")).expect(401).await;
+    harness.advance(101).await;
+    harness.call("system_me_get").token(token.str("access_token")).expect(401).await;
 }
 
 #[tokio::test]
 async fn of_sixteen_uses_of_one_code_exactly_one_wins() {
-    let house = House::new().await;
-    let staff = house.staff("Otto Operator", &["labs.admin.overview"]).await;
+    let harness = Harness::new().await;
+    let staff = harness.staff("Otto Operator", &["labs.admin.overview"]).await;
     let secret = staff.totp.clone().unwrap();
-    house.advance(30).await;
+    harness.advance(30).await;
     let challenges = join_all((0..16).map(|_| {
-        house.call("auth_sessions_create").json(&json!({ "email": staff.email, "password": PASSWORD })).expect(401)
+        harness.call("auth_sessions_create").json(&json!({ "email": staff.email, "password": PASSWORD })).expect(401)
     }))
     .await;
-    let code = house.code(&secret);
+    let code = harness.code(&secret);
     let tries = challenges.iter().map(|asked| {
-        house
+        harness
             .call("auth_sessions_verify_mfa")
             .json(&json!({ "challenge": asked.str("challenge"), "code": code }))
             .send()
@@ -150,14 +154,14 @@ async fn of_sixteen_uses_of_one_code_exactly_one_wins() {
 
 #[tokio::test]
 async fn of_sixteen_uses_of_one_mailed_token_exactly_one_wins() {
-    let house = House::new().await;
+    let harness = Harness::new().await;
     let email = "ada@weser-software.example";
     let body = json!({ "company_name": "Weser Software", "country": "DE", "accept_terms": true,
         "administrator": { "name": "Ada Weser", "email": email, "password": PASSWORD } });
-    house.call("auth_registrations_create").json(&body).expect(202).await;
-    let token = house.mailed_token(email).await;
+    harness.call("auth_registrations_create").json(&body).expect(202).await;
+    let token = harness.mailed_token(email).await;
     let tries = (0..16).map(|_| {
-        house.call("auth_registrations_verify_email").json(&json!({ "token": token, "password": PASSWORD })).send()
+        harness.call("auth_registrations_verify_email").json(&json!({ "token": token, "password": PASSWORD })).send()
     });
     let wins = join_all(tries).await.iter().filter(|answer| answer.status == 200).count();
     assert_eq!(wins, 1);
@@ -165,64 +169,64 @@ async fn of_sixteen_uses_of_one_mailed_token_exactly_one_wins() {
 
 #[tokio::test]
 async fn a_wrong_password_and_an_unknown_address_are_refused_alike() {
-    let house = House::new().await;
-    let person = house.partner("Nordsee Kassen").await;
-    let known = house
+    let harness = Harness::new().await;
+    let person = harness.partner("Nordsee Kassen").await;
+    let known = harness
         .call("auth_sessions_create")
         .json(&json!({ "email": person.email, "password": "wrong wrong wrong" }))
         .expect(401)
         .await;
-    let unknown = house
+    let unknown = harness
         .call("auth_sessions_create")
         .json(&json!({ "email": "nobody@nowhere.example", "password": "wrong wrong wrong" }))
         .expect(401)
         .await;
-    let told = |answer: &crate::house::Answer| (answer.code().to_owned(), answer.str("detail").to_owned());
+    let told = |answer: &crate::harness::Answer| (answer.code().to_owned(), answer.str("detail").to_owned());
     assert_eq!(told(&known), told(&unknown));
     assert_eq!(known.code(), "INVALID_CREDENTIALS");
 }
 
 #[tokio::test]
 async fn of_two_wrong_passwords_at_once_one_is_told_so_where_the_next_is_held_back() {
-    let house = House::new().await;
-    let person = house.partner("Nordsee Kassen").await;
+    let harness = Harness::new().await;
+    let person = harness.partner("Nordsee Kassen").await;
     let many =
         format!("insert into sign_in_failure (subject, failures) values ('account:{}@127.0.0.1', 60)", person.email);
-    house.sql(&many).await;
-    let held = house.hold("select from sign_in_failure for update").await;
+    harness.sql(&many).await;
+    let held = harness.hold("select from sign_in_failure for update").await;
     // Both are let in and judged before the first is counted, which holds the account back.
     let meanwhile = async {
-        house.until(&waiting("insert into sign_in_failure"), 2).await;
+        harness.until(&waiting("insert into sign_in_failure"), 2).await;
         held.roll_back().await;
     };
     let wrong = json!({ "email": person.email, "password": "wrong wrong wrong" });
-    let tries = join_all((0..2).map(|_| house.call("auth_sessions_create").json(&wrong).send()));
+    let tries = join_all((0..2).map(|_| harness.call("auth_sessions_create").json(&wrong).send()));
     let (answers, ()) = tokio::join!(tries, meanwhile);
     let mut codes: Vec<&str> = answers.iter().map(|answer| answer.code()).collect();
     codes.sort_unstable();
     assert_eq!(codes, ["INVALID_CREDENTIALS", "RATE_LIMITED"]);
     let failed = "select count(*) from security_event where kind = 'SIGN_IN' and outcome = 'FAILED'";
-    assert_eq!(house.number(failed).await, 1);
+    assert_eq!(harness.number(failed).await, 1);
 }
 
 #[tokio::test]
 async fn registering_an_address_that_exists_answers_the_same_and_tells_its_owner() {
-    let house = House::new().await;
-    let person = house.partner("Nordsee Kassen").await;
+    let harness = Harness::new().await;
+    let person = harness.partner("Nordsee Kassen").await;
     let body = json!({ "company_name": "Another", "country": "DE", "accept_terms": true,
         "administrator": { "name": "Mara Vogel", "email": person.email, "password": PASSWORD } });
-    house.call("auth_registrations_create").json(&body).expect(202).await;
-    assert_eq!(house.number("select count(*) from partner").await, 1, "no second partner came of it");
-    assert_eq!(house.number("select count(*) from mail_message where kind like '%ALREADY%'").await, 1);
+    harness.call("auth_registrations_create").json(&body).expect(202).await;
+    assert_eq!(harness.number("select count(*) from partner").await, 1, "no second partner came of it");
+    assert_eq!(harness.number("select count(*) from mail_message where kind like '%ALREADY%'").await, 1);
 }
 
 #[tokio::test]
 async fn a_signed_out_session_is_over_within_a_second() {
-    let house = House::new().await;
-    let person = house.partner("Nordsee Kassen").await;
-    house.call("auth_sessions_sign_out").cookie(&person.refresh).json(&json!({})).expect(200).await;
+    let harness = Harness::new().await;
+    let person = harness.partner("Nordsee Kassen").await;
+    harness.call("auth_sessions_sign_out").cookie(&person.refresh).json(&json!({})).expect(200).await;
     let ended = Instant::now();
-    while house.call("system_me_get").token(&person.token).send().await.status != 401 {
+    while harness.call("system_me_get").token(&person.token).send().await.status != 401 {
         assert!(ended.elapsed().as_millis() < 1500, "a signed-out token was still good");
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }

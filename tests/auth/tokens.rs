@@ -4,15 +4,15 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use serde_json::Value;
 
-use crate::house::people::{PASSWORD, Program};
-use crate::house::{Answer, House};
+use crate::harness::people::{PASSWORD, Program};
+use crate::harness::{Answer, Harness};
 
 fn basic(id: &str, secret: &str) -> String {
     format!("Basic {}", STANDARD.encode(format!("{id}:{secret}")))
 }
 
-async fn issue(house: &House, fields: &[(&str, &str)]) -> Answer {
-    house.call("auth_tokens_issue").form(fields).send().await
+async fn issue(harness: &Harness, fields: &[(&str, &str)]) -> Answer {
+    harness.call("auth_tokens_issue").form(fields).send().await
 }
 
 fn form<'a>(program: &'a Program, scope: &'a str) -> [(&'static str, &'a str); 4] {
@@ -26,10 +26,10 @@ fn told(answer: &Answer) -> (u16, &str, &str, &str) {
 
 #[tokio::test]
 async fn a_program_gets_a_token_for_an_hour_by_form_or_by_basic() {
-    let house = House::new().await;
-    let program = house.program("storefront", &["storefront:write"], None).await;
-    let by_form = issue(&house, &form(&program, "")).await;
-    let by_basic = house
+    let harness = Harness::new().await;
+    let program = harness.program("storefront", &["storefront:write"], None).await;
+    let by_form = issue(&harness, &form(&program, "")).await;
+    let by_basic = harness
         .call("auth_tokens_issue")
         .header("authorization", &basic(&program.client_id, &program.secret))
         .form(&[("grant_type", "password")])
@@ -38,57 +38,58 @@ async fn a_program_gets_a_token_for_an_hour_by_form_or_by_basic() {
     for answer in [by_form, by_basic] {
         assert_eq!((answer.str("token_type"), &answer.json["expires_in"]), ("Bearer", &Value::from(3600)));
         assert_eq!(answer.str("scope"), "storefront:write");
-        let me = house.call("system_me_get").token(answer.str("access_token")).expect(200).await;
+        let me = harness.call("system_me_get").token(answer.str("access_token")).expect(200).await;
         assert_eq!(me.str("client_id"), program.client_id);
     }
-    assert_eq!(house.number("select count(*) from token_grant where outcome = 'SUCCEEDED'").await, 3);
+    assert_eq!(harness.number("select count(*) from token_grant where outcome = 'SUCCEEDED'").await, 3);
     let used = "select count(*) from machine_client join machine_client_secret as s using (client_uuid)
                  where machine_client.last_used_at is not null and s.last_used_at is not null";
-    assert_eq!(house.number(used).await, 1);
+    assert_eq!(harness.number(used).await, 1);
 }
 
 #[tokio::test]
 async fn a_program_gets_the_same_token_as_a_client_of_oauth() {
-    let house = House::new().await;
-    let program = house.program("storefront", &["storefront:write"], None).await;
+    let harness = Harness::new().await;
+    let program = harness.program("storefront", &["storefront:write"], None).await;
     let grant = ("grant_type", "client_credentials");
     let (id, secret) = (program.client_id.as_str(), program.secret.as_str());
-    let by_form = issue(&house, &[grant, ("client_id", id), ("client_secret", secret), ("scope", "storefront")]).await;
-    let call = house.call("auth_tokens_issue").header("authorization", &basic(id, secret));
+    let by_form =
+        issue(&harness, &[grant, ("client_id", id), ("client_secret", secret), ("scope", "storefront")]).await;
+    let call = harness.call("auth_tokens_issue").header("authorization", &basic(id, secret));
     let by_basic = call.form(&[grant, ("scope", "storefront"), ("client_id", id)]).expect(200).await;
     for answer in [by_form, by_basic] {
         assert_eq!((answer.status, answer.str("scope")), (200, "storefront"), "{}", answer.text());
-        let me = house.call("system_me_get").token(answer.str("access_token")).expect(200).await;
+        let me = harness.call("system_me_get").token(answer.str("access_token")).expect(200).await;
         assert_eq!(me.str("client_id"), id);
     }
-    let wrong = issue(&house, &[grant, ("client_id", id), ("client_secret", "wrong")]).await;
+    let wrong = issue(&harness, &[grant, ("client_id", id), ("client_secret", "wrong")]).await;
     let refusal = (wrong.status, wrong.str("error"), wrong.header("www-authenticate").starts_with("Basic "));
     assert_eq!(refusal, (401, "invalid_client", true));
-    let person = house.partner("Nordsee Kassen").await;
-    let as_person = issue(&house, &[grant, ("client_id", &person.email), ("client_secret", PASSWORD)]).await;
+    let person = harness.partner("Nordsee Kassen").await;
+    let as_person = issue(&harness, &[grant, ("client_id", &person.email), ("client_secret", PASSWORD)]).await;
     assert_eq!((as_person.status, as_person.str("error")), (400, "unauthorized_client"), "{}", as_person.text());
-    let mixed = issue(&house, &[grant, ("username", id), ("password", secret)]).await;
+    let mixed = issue(&harness, &[grant, ("username", id), ("password", secret)]).await;
     assert_eq!((mixed.status, mixed.str("error")), (400, "invalid_request"), "{}", mixed.text());
     let grants = "select count(*) from token_grant where outcome = 'REFUSED'";
-    assert_eq!(house.number(grants).await, 1, "the wrong secret stands in the ledger");
+    assert_eq!(harness.number(grants).await, 1, "the wrong secret stands in the ledger");
 }
 
 #[tokio::test]
 async fn a_token_that_is_no_good_is_told_apart_from_none() {
-    let house = House::new().await;
+    let harness = Harness::new().await;
     let challenge = |answer: &Answer| answer.header("www-authenticate").to_owned();
-    let none = house.call("system_me_get").expect(401).await;
+    let none = harness.call("system_me_get").expect(401).await;
     assert_eq!(challenge(&none), "Bearer realm=\"labs\"");
     for bad in ["not a token", "eyJhbGciOiJub25lIn0.e30.", "labs_cs_something"] {
-        let refused = house.call("system_me_get").token(&bad.replace(' ', "-")).expect(401).await;
+        let refused = harness.call("system_me_get").token(&bad.replace(' ', "-")).expect(401).await;
         assert_eq!(challenge(&refused), "Bearer realm=\"labs\", error=\"invalid_token\"", "{bad}");
     }
 }
 
 #[tokio::test]
 async fn what_is_asked_for_is_met_with_what_is_allowed() {
-    let house = House::new().await;
-    let program = house.program("importer", &["marketplace:write", "statistics"], None).await;
+    let harness = Harness::new().await;
+    let program = harness.program("importer", &["marketplace:write", "statistics"], None).await;
     for (asked, granted) in [
         ("", "marketplace:write statistics"),
         ("marketplace.apps", "marketplace.apps"),
@@ -99,9 +100,9 @@ async fn what_is_asked_for_is_met_with_what_is_allowed() {
         ("no.such.scope", ""),
         ("auth.account:write", ""),
     ] {
-        let answer = issue(&house, &form(&program, asked)).await;
+        let answer = issue(&harness, &form(&program, asked)).await;
         assert_eq!((answer.status, answer.str("scope")), (200, granted), "{asked}");
-        let me = house.call("system_me_get").token(answer.str("access_token")).expect(200).await;
+        let me = harness.call("system_me_get").token(answer.str("access_token")).expect(200).await;
         let scopes: Vec<&str> = me.json["scopes"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
         assert_eq!(scopes.join(" "), granted, "{asked}");
     }
@@ -109,37 +110,37 @@ async fn what_is_asked_for_is_met_with_what_is_allowed() {
 
 #[tokio::test]
 async fn a_bound_program_reaches_what_the_tier_grants_and_never_the_operators_domain() {
-    let house = House::new().await;
-    let owner = house.partner("Nordsee Kassen").await;
-    let program = house.program("bound", &["marketplace:write", "statistics:write"], owner.partner_uuid).await;
-    assert_eq!(issue(&house, &form(&program, "")).await.str("scope"), "marketplace:write", "FREE has no statistics");
-    house
+    let harness = Harness::new().await;
+    let owner = harness.partner("Nordsee Kassen").await;
+    let program = harness.program("bound", &["marketplace:write", "statistics:write"], owner.partner_uuid).await;
+    assert_eq!(issue(&harness, &form(&program, "")).await.str("scope"), "marketplace:write", "FREE has no statistics");
+    harness
         .sql(
             "alter table machine_client drop constraint machine_client_bound_scopes_check;
               update machine_client set allowed_scopes = '{labs.admin:write,marketplace,auth.account:write}'",
         )
         .await;
     for asked in ["", "labs.admin:write", "labs.admin.apps marketplace", "auth.account marketplace"] {
-        let scope = issue(&house, &form(&program, asked)).await.str("scope").to_owned();
+        let scope = issue(&harness, &form(&program, asked)).await.str("scope").to_owned();
         assert!(scope.is_empty() || scope == "marketplace", "{asked}: {scope}");
     }
 }
 
 #[tokio::test]
 async fn whatever_is_wrong_with_a_program_is_refused_in_the_same_words() {
-    let house = House::new().await;
-    let owner = house.partner("Nordsee Kassen").await;
-    let program = house.program("bound", &["marketplace"], owner.partner_uuid).await;
-    let other = house.program("other", &["marketplace"], None).await;
+    let harness = Harness::new().await;
+    let owner = harness.partner("Nordsee Kassen").await;
+    let program = harness.program("bound", &["marketplace"], owner.partner_uuid).await;
+    let other = harness.program("other", &["marketplace"], None).await;
     let wrong = Program { secret: other.secret.clone(), ..program.clone() };
     let unknown = Program { client_id: "labs-client-nobody".to_owned(), ..program.clone() };
     let garbled = Program { secret: "labs_cs_short".to_owned(), ..program.clone() };
-    let first = issue(&house, &form(&wrong, "")).await;
+    let first = issue(&harness, &form(&wrong, "")).await;
     assert_eq!(
         told(&first),
         (400, "INVALID_CREDENTIALS", "invalid_grant", "The client id or the client secret is not valid.")
     );
-    let mut refusals = vec![issue(&house, &form(&unknown, "")).await, issue(&house, &form(&garbled, "")).await];
+    let mut refusals = vec![issue(&harness, &form(&unknown, "")).await, issue(&harness, &form(&garbled, "")).await];
     for (breakage, mending) in [
         ("update machine_client set state = 'DISABLED'", "update machine_client set state = 'ACTIVE'"),
         (
@@ -156,10 +157,10 @@ async fn whatever_is_wrong_with_a_program_is_refused_in_the_same_words() {
             "update machine_client_secret set expires_at = null",
         ),
     ] {
-        house.sql(breakage).await;
-        refusals.push(issue(&house, &form(&program, "")).await);
-        house.sql(mending).await;
-        assert_eq!(issue(&house, &form(&program, "")).await.status, 200, "{mending}");
+        harness.sql(breakage).await;
+        refusals.push(issue(&harness, &form(&program, "")).await);
+        harness.sql(mending).await;
+        assert_eq!(issue(&harness, &form(&program, "")).await.status, 200, "{mending}");
     }
     for refusal in &refusals {
         assert_eq!(told(refusal), told(&first));
@@ -168,16 +169,16 @@ async fn whatever_is_wrong_with_a_program_is_refused_in_the_same_words() {
     for (code, times) in
         [("WRONG_SECRET", 4), ("CLIENT_DISABLED", 1), ("NETWORK_NOT_ALLOWED", 1), ("PARTNER_NOT_ACTIVE", 1)]
     {
-        assert_eq!(house.number(&ledger(code)).await, times, "{code}");
+        assert_eq!(harness.number(&ledger(code)).await, times, "{code}");
     }
-    assert_eq!(house.number("select count(*) from security_event where kind = 'TOKEN_REFUSED'").await, 8);
+    assert_eq!(harness.number("select count(*) from security_event where kind = 'TOKEN_REFUSED'").await, 8);
 }
 
 #[tokio::test]
 async fn basic_is_refused_in_its_own_words() {
-    let house = House::new().await;
-    let program = house.program("storefront", &["storefront"], None).await;
-    let answer = house
+    let harness = Harness::new().await;
+    let program = harness.program("storefront", &["storefront"], None).await;
+    let answer = harness
         .call("auth_tokens_issue")
         .header("authorization", &basic(&program.client_id, "wrong"))
         .form(&[("grant_type", "password")])
@@ -189,8 +190,8 @@ async fn basic_is_refused_in_its_own_words() {
 
 #[tokio::test]
 async fn a_form_that_cannot_be_used_says_why_in_the_words_of_oauth() {
-    let house = House::new().await;
-    let program = house.program("storefront", &["storefront"], None).await;
+    let harness = Harness::new().await;
+    let program = harness.program("storefront", &["storefront"], None).await;
     let (id, secret) = (program.client_id.as_str(), program.secret.as_str());
     let cases: [(&[(&str, &str)], &str); 9] = [
         (&[], "invalid_request"),
@@ -204,38 +205,38 @@ async fn a_form_that_cannot_be_used_says_why_in_the_words_of_oauth() {
         (&[("grant_type", "password"), ("username", id), ("password", secret), ("scope", "\"a\"")], "invalid_scope"),
     ];
     for (fields, error) in cases {
-        let answer = issue(&house, fields).await;
+        let answer = issue(&harness, fields).await;
         assert_eq!((answer.status, answer.str("error")), (400, error), "{}", answer.text());
         assert_eq!(answer.str("error_description"), answer.str("detail"));
     }
     let both =
-        |header: String| house.call("auth_tokens_issue").header("authorization", &header).form(&form(&program, ""));
+        |header: String| harness.call("auth_tokens_issue").header("authorization", &header).form(&form(&program, ""));
     both(basic(id, secret)).expect(200).await;
     both(basic(id, "")).expect(200).await;
     assert_eq!(both(basic(id, "another")).expect(400).await.str("error"), "invalid_request");
     assert_eq!(both(basic("another", secret)).expect(400).await.str("error"), "invalid_request");
     let mut fields = form(&program, "").to_vec();
     fields.push(("resource", "https://elsewhere.example"));
-    assert_eq!(issue(&house, &fields).await.status, 200, "a field that is not listed is ignored");
+    assert_eq!(issue(&harness, &fields).await.status, 200, "a field that is not listed is ignored");
 }
 
 #[tokio::test]
 async fn a_persons_password_is_refused_like_any_unknown_client() {
-    let house = House::new().await;
-    let person = house.partner("Nordsee Kassen").await;
+    let harness = Harness::new().await;
+    let person = harness.partner("Nordsee Kassen").await;
     let answer =
-        issue(&house, &[("grant_type", "password"), ("username", &person.email), ("password", PASSWORD)]).await;
+        issue(&harness, &[("grant_type", "password"), ("username", &person.email), ("password", PASSWORD)]).await;
     assert_eq!((answer.status, answer.str("error")), (400, "invalid_grant"));
 }
 
 #[tokio::test]
 async fn a_disabled_programs_token_is_refused_within_a_second() {
-    let house = House::new().await;
-    let program = house.program("storefront", &["storefront"], None).await;
-    house.call("system_me_get").token(&program.token).expect(200).await;
-    house.sql("update machine_client set state = 'DISABLED'").await;
+    let harness = Harness::new().await;
+    let program = harness.program("storefront", &["storefront"], None).await;
+    harness.call("system_me_get").token(&program.token).expect(200).await;
+    harness.sql("update machine_client set state = 'DISABLED'").await;
     let disabled = std::time::Instant::now();
-    while house.call("system_me_get").token(&program.token).send().await.status != 401 {
+    while harness.call("system_me_get").token(&program.token).send().await.status != 401 {
         assert!(disabled.elapsed().as_millis() < 1500, "a disabled program's token was still good");
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
@@ -243,11 +244,11 @@ async fn a_disabled_programs_token_is_refused_within_a_second() {
 
 #[tokio::test]
 async fn the_published_keys_name_the_key_that_signed() {
-    let house = House::new().await;
-    let program = house.program("storefront", &["storefront"], None).await;
+    let harness = Harness::new().await;
+    let program = harness.program("storefront", &["storefront"], None).await;
     let head = program.token.split('.').next().unwrap();
     let head: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(head).unwrap()).unwrap();
-    let keys = house.call("auth_tokens_list_keys").expect(200).await;
+    let keys = harness.call("auth_tokens_list_keys").expect(200).await;
     let keys = keys.json["keys"].as_array().unwrap().clone();
     let signer = keys.iter().find(|key| key["kid"] == head["kid"]).unwrap();
     assert_eq!(signer["x"].as_str().unwrap().len(), 43);
@@ -260,16 +261,16 @@ async fn the_published_keys_name_the_key_that_signed() {
 
 #[tokio::test]
 async fn a_program_that_keeps_asking_is_told_to_keep_its_token() {
-    let house = House::new().await;
-    let program = house.program("storefront", &["storefront"], None).await;
-    house
+    let harness = Harness::new().await;
+    let program = harness.program("storefront", &["storefront"], None).await;
+    harness
         .sql(
             "insert into token_grant (grant_uuid, client_uuid, outcome)
               select labs_uuid(), client_uuid, 'SUCCEEDED' from machine_client, generate_series(1, 299)",
         )
         .await;
-    let answer = issue(&house, &form(&program, "")).await;
+    let answer = issue(&harness, &form(&program, "")).await;
     assert_eq!((answer.status, answer.code(), answer.header("retry-after")), (429, "RATE_LIMITED", "60"));
-    house.advance(61).await;
-    assert_eq!(issue(&house, &form(&program, "")).await.status, 200);
+    harness.advance(61).await;
+    assert_eq!(issue(&harness, &form(&program, "")).await.status, 200);
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 use sqlx::Connection as _;
 
 use super::{LABS, said};
-use crate::house::House;
+use crate::harness::Harness;
 
 #[test]
 fn the_help_says_of_every_command_what_it_is_for() {
@@ -32,12 +32,12 @@ fn refusal(database_url: &str, key: &std::path::Path) -> String {
 
 #[tokio::test]
 async fn a_database_that_cannot_be_used_is_told_with_what_to_do() {
-    let house = House::new().await;
+    let harness = Harness::new().await;
     let place = tempfile::tempdir().unwrap();
-    let (own, other) = (house.master_key(), place.path().join("another.key"));
-    let name = house.database_url.split('?').next().unwrap().rsplit('/').next().unwrap().to_owned();
+    let (own, other) = (harness.master_key(), place.path().join("another.key"));
+    let name = harness.database_url.split('?').next().unwrap().rsplit('/').next().unwrap().to_owned();
     let elsewhere = |user: &str, database: &str| {
-        let url = house.database_url.replacen("//labs@", &format!("//{user}@"), 1);
+        let url = harness.database_url.replacen("//labs@", &format!("//{user}@"), 1);
         url.replacen(&format!("/{name}?"), &format!("/{database}?"), 1)
     };
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
@@ -46,13 +46,13 @@ async fn a_database_that_cannot_be_used_is_told_with_what_to_do() {
         (elsewhere("nobody", &name), &own, "does not let nobody in"),
         (format!("postgres://labs@{closed}/labs"), &own, "cannot be reached"),
         ("postgres://labs@db:port/labs".to_owned(), &own, "DATABASE_URL cannot be read"),
-        (house.database_url.clone(), &other, "The master key is not the one that this database was sealed with"),
+        (harness.database_url.clone(), &other, "The master key is not the one that this database was sealed with"),
     ] {
         let told = refusal(&database_url, key);
         assert!(told.contains(said) && !told.contains("equest id"), "{database_url}: {told}");
     }
     let blank = format!("{name}_blank");
-    house.sql(&format!("create database {blank}")).await;
+    harness.sql(&format!("create database {blank}")).await;
     let full = "create function full_disk() returns event_trigger language plpgsql as
                     'begin raise disk_full using message = ''No space left on device''; end';
                 create event trigger full_disk on ddl_command_start execute function full_disk()";
@@ -60,12 +60,12 @@ async fn a_database_that_cannot_be_used_is_told_with_what_to_do() {
     sqlx::raw_sql(full).execute(&mut owner).await.unwrap();
     let told = refusal(&elsewhere("labs", &blank), &own);
     assert!(told.contains("is full. Free some room"), "{told}");
-    house
+    harness
         .sql(
             "insert into _sqlx_migrations (version, description, success, checksum, execution_time)
                values (9000, 'of a later version', true, '', 0)",
         )
         .await;
-    let told = refusal(&house.database_url, &own);
+    let told = refusal(&harness.database_url, &own);
     assert!(told.contains("migrated by a newer version of Labs: its migration 9000"), "{told}");
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{Service, cluster_name, kill, nothing_is_left, processes, soon, try_kill};
-use crate::house::people::PASSWORD;
+use crate::harness::people::PASSWORD;
 
 const EMAIL: &str = "mara@nordsee.example";
 
@@ -121,29 +121,29 @@ fn a_second_ctrl_c_waits_for_no_request() {
 async fn what_was_acknowledged_before_a_kill_is_there_at_the_next_start() {
     let place = tempfile::tempdir().unwrap();
     let mut first = Service::start(place.path());
-    let mut house = first.house(place.path()).await;
-    house.call("auth_registrations_create").json(&registration()).expect(202).await;
+    let mut harness = first.harness(place.path()).await;
+    harness.call("auth_registrations_create").json(&registration()).expect(202).await;
     first.die();
 
     let mut second = Service::start(place.path());
-    house.stand_behind(second.address());
+    harness.stand_behind(second.address());
     // If the first one died with the mail in its hands, nobody else would take it for two minutes.
-    house.sql("update mail_message set next_attempt_at = labs_now() where state = 'QUEUED'").await;
-    let token = house.mailed_token(EMAIL).await;
-    house
+    harness.sql("update mail_message set next_attempt_at = labs_now() where state = 'QUEUED'").await;
+    let token = harness.mailed_token(EMAIL).await;
+    harness
         .call("auth_registrations_verify_email")
         .json(&json!({ "token": token, "password": PASSWORD }))
         .expect(200)
         .await;
-    let owner = house.sign_in(EMAIL).await;
+    let owner = harness.sign_in(EMAIL).await;
     let body = json!({ "name": "Table Pilot" });
-    let made = house.call("marketplace_apps_create").token(&owner.token).json(&body).expect(201).await;
+    let made = harness.call("marketplace_apps_create").token(&owner.token).json(&body).expect(201).await;
     second.die();
 
     let third = Service::start(place.path());
-    house.stand_behind(third.address());
-    let owner = house.sign_in(EMAIL).await;
-    let kept = house.call("marketplace_apps_get").path("app_uuid", made.str("uuid")).token(&owner.token);
+    harness.stand_behind(third.address());
+    let owner = harness.sign_in(EMAIL).await;
+    let kept = harness.call("marketplace_apps_get").path("app_uuid", made.str("uuid")).token(&owner.token);
     assert_eq!(kept.expect(200).await.json, made.json);
     third.stop();
 }

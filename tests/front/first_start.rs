@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::{LABS, Service, database_url, serve};
-use crate::house::House;
+use crate::harness::Harness;
 
 /// Partners, categories and apps of the sample data.
 const COUNTS: [i64; 3] = [4, 30, 40];
@@ -53,29 +53,29 @@ impl Sheet {
     }
 
     /// Signs a person in; the access token.
-    async fn sign_in(&self, house: &House, email: &str) -> String {
+    async fn sign_in(&self, harness: &Harness, email: &str) -> String {
         let body = json!({ "email": email, "password": self.of(email, "password") });
-        let mut answer = house.call("auth_sessions_create").json(&body).send().await;
+        let mut answer = harness.call("auth_sessions_create").json(&body).send().await;
         if answer.code() == "MFA_REQUIRED" {
-            let body = json!({ "challenge": answer.str("challenge"), "code": house.code(self.of(email, "totp")) });
-            answer = house.call("auth_sessions_verify_mfa").json(&body).send().await;
+            let body = json!({ "challenge": answer.str("challenge"), "code": harness.code(self.of(email, "totp")) });
+            answer = harness.call("auth_sessions_verify_mfa").json(&body).send().await;
         }
         assert_eq!(answer.status, 200, "{email}: {}", answer.text());
         answer.str("access_token").to_owned()
     }
 
     /// A program's token.
-    async fn token(&self, house: &House, client_id: &str) -> String {
-        house.token_of(client_id, self.of(client_id, "secret"), None).await
+    async fn token(&self, harness: &Harness, client_id: &str) -> String {
+        harness.token_of(client_id, self.of(client_id, "secret"), None).await
     }
 
     /// The apps that the teams find, with their states.
-    async fn apps(&self, house: &House) -> Vec<(String, String)> {
+    async fn apps(&self, harness: &Harness) -> Vec<(String, String)> {
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         let mut apps = Vec::new();
         for email in TEAMS {
-            let token = self.sign_in(house, email).await;
-            let own = house.call("marketplace_apps_list").query("limit", 100).token(&token).expect(200).await;
+            let token = self.sign_in(harness, email).await;
+            let own = harness.call("marketplace_apps_list").query("limit", 100).token(&token).expect(200).await;
             let own = own.json["data"].as_array().unwrap();
             assert!(!own.is_empty(), "{email} finds no app");
             apps.extend(own.iter().map(|app| (text(&app["slug"]), text(&app["state"]))));
@@ -84,10 +84,10 @@ impl Sheet {
     }
 }
 
-async fn counts(house: &House) -> [i64; 3] {
+async fn counts(harness: &Harness) -> [i64; 3] {
     let mut counts = [0; 3];
     for (count, table) in counts.iter_mut().zip(["partner", "category", "app"]) {
-        *count = house.number(&format!("select count(*) from {table}")).await;
+        *count = harness.number(&format!("select count(*) from {table}")).await;
     }
     counts
 }
@@ -104,13 +104,13 @@ fn start_filled(folder: &Path) -> Service {
 }
 
 /// What the storefront shows, from the first listing found to the bytes of its icon.
-async fn the_storefront_shows(house: &House, sheet: &Sheet, listed: usize) {
-    let token = sheet.token(house, "labs-client-storefront").await;
-    let found = house.call("marketplace_listings_search").token(&token).expect(200).await;
+async fn the_storefront_shows(harness: &Harness, sheet: &Sheet, listed: usize) {
+    let token = sheet.token(harness, "labs-client-storefront").await;
+    let found = harness.call("marketplace_listings_search").token(&token).expect(200).await;
     assert_eq!(found.json["facets"]["total"], listed);
     let listing = &found.json["data"][0];
     let (slug, icon) = (listing["slug"].as_str().unwrap(), &listing["icon"]);
-    let call = house.call("marketplace_listings_get_media_content").path("listing_slug", slug);
+    let call = harness.call("marketplace_listings_get_media_content").path("listing_slug", slug);
     let call = call.path("media_uuid", icon["media_uuid"].as_str().unwrap());
     let picture = image::load_from_memory(&call.token(&token).expect(200).await.bytes).unwrap();
     assert_eq!((&icon["width"], &icon["height"]), (&json!(picture.width()), &json!(picture.height())), "{slug}");
@@ -120,32 +120,32 @@ async fn the_storefront_shows(house: &House, sheet: &Sheet, listed: usize) {
 async fn the_first_start_fills_a_marketplace_in_and_the_next_one_leaves_it_alone() {
     let place = tempfile::tempdir().unwrap();
     let service = start_filled(place.path());
-    let mut house = service.house(place.path()).await;
+    let mut harness = service.harness(place.path()).await;
     let sheet = Sheet::read(place.path());
     let passwords = sheet.all("password");
     assert_eq!(passwords.len(), sheet.all("email").len());
     assert_eq!(passwords.iter().collect::<HashSet<_>>().len(), passwords.len(), "two have the same password");
 
-    assert_eq!(counts(&house).await, COUNTS);
-    let apps = sheet.apps(&house).await;
+    assert_eq!(counts(&harness).await, COUNTS);
+    let apps = sheet.apps(&harness).await;
     assert_eq!(apps.len(), 40, "what the teams find is all there is");
     let states: HashSet<&str> = apps.iter().map(|(_, state)| state.as_str()).collect();
     assert_eq!(states, HashSet::from(STATES));
-    let staff = sheet.sign_in(&house, STAFF).await;
-    let partners = house.call("admin_partners_list").token(&staff).expect(200).await;
+    let staff = sheet.sign_in(&harness, STAFF).await;
+    let partners = harness.call("admin_partners_list").token(&staff).expect(200).await;
     assert_eq!(partners.json["data"].as_array().unwrap().len(), 4);
     let listed = apps.iter().filter(|(_, state)| state == "LISTED").count();
-    the_storefront_shows(&house, &sheet, listed).await;
-    let release_tool = sheet.token(&house, "labs-client-release-tool").await;
-    house.call("system_me_get").token(&release_tool).expect(200).await;
+    the_storefront_shows(&harness, &sheet, listed).await;
+    let release_tool = sheet.token(&harness, "labs-client-release-tool").await;
+    harness.call("system_me_get").token(&release_tool).expect(200).await;
     let told = places(&service, place.path());
     assert_eq!(service.stop(), told);
 
     let again = start_filled(place.path());
-    house.stand_behind(again.address());
+    harness.stand_behind(again.address());
     assert!(Sheet::read(place.path()) == sheet, "the sheet was written anew");
-    assert_eq!(counts(&house).await, COUNTS);
-    assert_eq!(sheet.apps(&house).await, apps, "the passwords of the first start hold");
+    assert_eq!(counts(&harness).await, COUNTS);
+    assert_eq!(sheet.apps(&harness).await, apps, "the passwords of the first start hold");
     let told = places(&again, place.path());
     assert_eq!(again.stop(), told);
 }
@@ -158,9 +158,9 @@ async fn neither_an_empty_start_nor_a_database_elsewhere_is_filled() {
     command.env("DATABASE_URL", database_url(there.path()));
     command.arg("--master-key-file").arg(there.path().join("secrets/master.key"));
     let elsewhere = Service::run(&mut command);
-    let house = elsewhere.house(there.path()).await;
-    house.call("system_readiness_get").expect(200).await;
-    assert_eq!(counts(&house).await, [0; 3]);
+    let harness = elsewhere.harness(there.path()).await;
+    harness.call("system_readiness_get").expect(200).await;
+    assert_eq!(counts(&harness).await, [0; 3]);
     for (service, place) in [(elsewhere, here), (empty, there)] {
         let told = service.stop();
         assert!(told.contains("/playground") && !told.contains("Sign-ins"), "{told}");

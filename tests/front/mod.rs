@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::house::House;
+use crate::harness::Harness;
 
 const LABS: &str = env!("CARGO_BIN_EXE_labs");
 
@@ -70,12 +70,12 @@ impl Service {
     }
 
     /// A house whose calls go to this service, and which looks into the database and the mail of this folder.
-    async fn house(&self, folder: &Path) -> House {
-        let mut house = House::new().await;
-        house.stand_behind(self.address());
-        house.database_url = database_url(folder);
-        house.mail_folder = folder.join("mail");
-        house
+    async fn harness(&self, folder: &Path) -> Harness {
+        let mut harness = Harness::new().await;
+        harness.stand_behind(self.address());
+        harness.database_url = database_url(folder);
+        harness.mail_folder = folder.join("mail");
+        harness
     }
 
     fn signal(&self, signal: &str, to: &str) {

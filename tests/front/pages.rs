@@ -1,11 +1,11 @@
 //! The pages that people open.
 
-use crate::house::House;
+use crate::harness::Harness;
 
 #[tokio::test]
 async fn the_front_page_leads_to_the_reference_and_to_the_playground() {
-    let house = House::new().await;
-    let get = async |path: &str| house.http().get(format!("{}{path}", house.base_url)).send().await.unwrap();
+    let harness = Harness::new().await;
+    let get = async |path: &str| harness.http().get(format!("{}{path}", harness.base_url)).send().await.unwrap();
     let front = get("/").await;
     assert_eq!(front.status(), 200);
     let front = front.text().await.unwrap();

@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::house::{House, ROOMY};
+use crate::harness::{Harness, ROOMY};
 
 const ORIGIN: &str = "https://shop.example";
 
-/// A house behind a proxy on this machine, with a page elsewhere that may call.
+/// A service behind a proxy on this machine, with a page elsewhere that may call.
 const SHARED: &[&str] = &["--cors-origins", ORIGIN, "--trusted-proxies", "127.0.0.0/8"];
 
-async fn get(house: &House, path: &str, codings: &str) -> Response {
-    let request = house.http().get(format!("{}{path}", house.base_url));
+async fn get(harness: &Harness, path: &str, codings: &str) -> Response {
+    let request = harness.http().get(format!("{}{path}", harness.base_url));
     request.header("accept-encoding", codings).send().await.unwrap()
 }
 
@@ -30,12 +30,12 @@ fn is_whole(headers: &HeaderMap) -> bool {
 
 #[tokio::test]
 async fn what_is_done_is_told_to_whoever_takes_no_coding_at_all() {
-    let house = House::new().await;
-    house.sql("update tier_feature set value = '\"unlimited\"' where feature_code = 'apps'").await;
-    let owner = house.partner("Nordsee Kassen").await;
+    let harness = Harness::new().await;
+    harness.sql("update tier_feature set value = '\"unlimited\"' where feature_code = 'apps'").await;
+    let owner = harness.partner("Nordsee Kassen").await;
     for (codings, slug) in [("zstd, identity;q=0", "table-pilot"), ("*;q=0", "till-pilot")] {
         let body = json!({ "name": "Table Pilot", "slug": slug });
-        let call = house.call("marketplace_apps_create").token(&owner.token).json(&body);
+        let call = harness.call("marketplace_apps_create").token(&owner.token).json(&body);
         let made = call.header("accept-encoding", codings).expect(201).await;
         assert_eq!((made.header("content-encoding"), made.str("slug")), ("", slug));
     }
@@ -43,11 +43,11 @@ async fn what_is_done_is_told_to_whoever_takes_no_coding_at_all() {
 
 #[tokio::test]
 async fn the_contract_is_sent_whole_or_as_the_gzip_that_was_made_of_it() {
-    let house = House::new().await;
-    let plain = get(&house, "/v1/system/contract", "br").await;
+    let harness = Harness::new().await;
+    let plain = get(&harness, "/v1/system/contract", "br").await;
     assert_eq!((text(plain.headers(), "vary"), text(plain.headers(), "content-encoding")), ("accept-encoding", ""));
     let length = plain.bytes().await.unwrap().len();
-    let packed = get(&house, "/v1/system/contract", "br, gzip").await;
+    let packed = get(&harness, "/v1/system/contract", "br, gzip").await;
     assert_eq!(
         (text(packed.headers(), "vary"), text(packed.headers(), "content-encoding")),
         ("accept-encoding", "gzip")
@@ -56,23 +56,23 @@ async fn the_contract_is_sent_whole_or_as_the_gzip_that_was_made_of_it() {
     let bytes = packed.bytes().await.unwrap();
     assert_eq!(told, bytes.len().to_string(), "its length is known beforehand");
     assert_eq!(bytes[bytes.len() - 4..], (length as u32).to_le_bytes(), "gzip ends with the length of what it holds");
-    let again = house.call("system_contract_get").header("if-none-match", &tag).header("accept-encoding", "gzip");
+    let again = harness.call("system_contract_get").header("if-none-match", &tag).header("accept-encoding", "gzip");
     again.expect(304).await;
 }
 
 #[tokio::test]
 async fn whoever_holds_anything_is_told_the_tag_of_the_form_that_would_leave() {
-    let house = House::new().await;
-    house.sql("update tier set burst_per_second = 1000").await;
-    let owner = house.partner("Nordsee Kassen").await;
+    let harness = Harness::new().await;
+    harness.sql("update tier set burst_per_second = 1000").await;
+    let owner = harness.partner("Nordsee Kassen").await;
     let long = "Seats guests by party size, course and table. ".repeat(40);
     let app = json!({ "name": "Table Pilot", "description": long });
-    let made = house.call("marketplace_apps_create").token(&owner.token).json(&app).expect(201).await;
+    let made = harness.call("marketplace_apps_create").token(&owner.token).json(&app).expect(201).await;
     let app = made.str("uuid");
     for (operation, codings) in
         [("marketplace_apps_get", "gzip"), ("marketplace_apps_get", "identity"), ("system_contract_get", "gzip")]
     {
-        let get = || house.call(operation).header("accept-encoding", codings).token(&owner.token);
+        let get = || harness.call(operation).header("accept-encoding", codings).token(&owner.token);
         let get = || if operation == "system_contract_get" { get() } else { get().path("app_uuid", app) };
         let (whole, any) = (get().expect(200).await, get().header("if-none-match", "*").expect(304).await);
         let told = ["etag", "vary", "cache-control"];
@@ -84,18 +84,18 @@ async fn whoever_holds_anything_is_told_the_tag_of_the_form_that_would_leave() {
 
 #[tokio::test]
 async fn liveness_is_of_this_moment() {
-    let house = House::new().await;
-    assert_eq!(house.call("system_health_get").expect(200).await.header("cache-control"), "no-store");
+    let harness = Harness::new().await;
+    assert_eq!(harness.call("system_health_get").expect(200).await.header("cache-control"), "no-store");
 }
 
 #[tokio::test]
 async fn paths_beside_the_contract_tell_which_methods_they_know() {
-    let house = House::new().await;
+    let harness = Harness::new().await;
     let pages = ["/", "/playground", "/playground/a.js", "/reference", "/reference/a.js"].map(|path| (path, true));
     for (path, is_page) in pages.into_iter().chain([("/playground/graphql", false)]) {
         let allow = if is_page { "GET, HEAD, OPTIONS" } else { "OPTIONS, POST" };
         let send = async |method: Method| {
-            let request = house.http().request(method, format!("{}{path}", house.base_url));
+            let request = harness.http().request(method, format!("{}{path}", harness.base_url));
             request.send().await.unwrap()
         };
         let refused = send(Method::DELETE).await;
@@ -109,12 +109,12 @@ async fn paths_beside_the_contract_tell_which_methods_they_know() {
 
 #[tokio::test]
 async fn a_page_elsewhere_reads_every_answer_but_that_of_a_denied_network() {
-    let house = House::with(&[SHARED, ROOMY].concat()).await;
-    let guard = house.staff("Greta Guard", &["labs.admin.security:write"]).await;
+    let harness = Harness::with(&[SHARED, ROOMY].concat()).await;
+    let guard = harness.staff("Greta Guard", &["labs.admin.security:write"]).await;
     let body = json!({ "network": "198.51.100.0/24", "reason": "Tries stolen passwords." });
-    house.call("admin_network_denials_create").token(&guard.token).json(&body).expect(201).await;
+    harness.call("admin_network_denials_create").token(&guard.token).json(&body).expect(201).await;
     let from = async |address: &str, method: Method, path: &str| {
-        let request = house.http().request(method, format!("{}{path}", house.base_url));
+        let request = harness.http().request(method, format!("{}{path}", harness.base_url));
         let request = request.header("origin", ORIGIN).header("access-control-request-method", "POST");
         request.header("x-forwarded-for", address).send().await.unwrap()
     };
@@ -128,7 +128,7 @@ async fn a_page_elsewhere_reads_every_answer_but_that_of_a_denied_network() {
         assert_eq!(text(refused.headers(), "access-control-allow-origin"), ORIGIN, "{path}");
     }
     let denied = async || from("198.51.100.7", Method::OPTIONS, "/v1/auth/sessions").await;
-    house.soon("the network is refused", async || denied().await.status() == 403).await;
+    harness.soon("the network is refused", async || denied().await.status() == 403).await;
     let refused = denied().await;
     assert_eq!(text(refused.headers(), "access-control-allow-origin"), "");
     assert!(is_whole(refused.headers()), "{:?}", refused.headers());
@@ -136,7 +136,7 @@ async fn a_page_elsewhere_reads_every_answer_but_that_of_a_denied_network() {
 
 #[tokio::test]
 async fn a_head_has_one_host_wherever_it_goes() {
-    let house = House::new().await;
+    let harness = Harness::new().await;
     for (target, hosts) in [
         ("GET /", "Host: labs\r\nHost: other\r\n"),
         ("GET /v1/system/health", ""),
@@ -149,15 +149,15 @@ async fn a_head_has_one_host_wherever_it_goes() {
         ("POST /playground/graphql", "Host:\r\n"),
     ] {
         let head = format!("{target} HTTP/1.1\r\n{hosts}Content-Length: 0\r\nConnection: close\r\n\r\n");
-        let answer = exchange(&house, &head).await;
+        let answer = exchange(&harness, &head).await;
         assert!(answer.starts_with("HTTP/1.1 400 "), "{target}: {answer}");
         assert!(answer.contains("\"MALFORMED_REQUEST\""), "{target}: {answer}");
     }
 }
 
 /// What comes back for these bytes until the connection ends.
-async fn exchange(house: &House, sent: &str) -> String {
-    let mut stream = TcpStream::connect(house.base_url.trim_start_matches("http://")).await.unwrap();
+async fn exchange(harness: &Harness, sent: &str) -> String {
+    let mut stream = TcpStream::connect(harness.base_url.trim_start_matches("http://")).await.unwrap();
     stream.write_all(sent.as_bytes()).await.unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();
@@ -166,10 +166,10 @@ async fn exchange(house: &House, sent: &str) -> String {
 
 #[tokio::test]
 async fn the_health_check_of_a_proxy_that_speaks_http_1_0_is_answered() {
-    let house = House::new().await;
+    let harness = Harness::new().await;
     // HAProxy's `option httpchk` sends just these.
     for head in ["OPTIONS /v1/system/health HTTP/1.0\r\n\r\n", "GET /v1/system/health HTTP/1.0\r\n\r\n"] {
-        let answer = exchange(&house, head).await;
+        let answer = exchange(&harness, head).await;
         assert!(answer.starts_with("HTTP/1.0 20"), "{head}: {answer}");
     }
 }

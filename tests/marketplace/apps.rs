@@ -3,48 +3,48 @@
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use super::market::{Market, allowed, column, errors, fast_house, finds};
-use crate::house::people::Person;
-use crate::house::{Answer, Call, House, WAITING};
+use super::market::{Market, allowed, column, errors, fast_harness, finds};
+use crate::harness::people::Person;
+use crate::harness::{Answer, Call, Harness, WAITING};
 
-async fn create(house: &House, owner: &Person, body: Value) -> Answer {
-    house.call("marketplace_apps_create").token(&owner.token).json(&body).send().await
+async fn create(harness: &Harness, owner: &Person, body: Value) -> Answer {
+    harness.call("marketplace_apps_create").token(&owner.token).json(&body).send().await
 }
 
-fn about<'h>(house: &'h House, operation: &str, owner: &Person, app: &str) -> Call<'h> {
-    house.call(operation).path("app_uuid", app).token(&owner.token)
+fn about<'h>(harness: &'h Harness, operation: &str, owner: &Person, app: &str) -> Call<'h> {
+    harness.call(operation).path("app_uuid", app).token(&owner.token)
 }
 
-async fn update(house: &House, owner: &Person, app: &str, patch: Value) -> Answer {
-    about(house, "marketplace_apps_update", owner, app).json(&patch).send().await
+async fn update(harness: &Harness, owner: &Person, app: &str, patch: Value) -> Answer {
+    about(harness, "marketplace_apps_update", owner, app).json(&patch).send().await
 }
 
 #[tokio::test]
 async fn a_slug_is_had_once_in_the_whole_marketplace() {
-    let house = fast_house().await;
-    let (owner, stranger) = (house.partner("Nordsee Kassen").await, house.partner("Ostsee Kassen").await);
-    let made = create(&house, &owner, json!({ "name": "Küche & Kasse 2.0" })).await;
+    let harness = fast_harness().await;
+    let (owner, stranger) = (harness.partner("Nordsee Kassen").await, harness.partner("Ostsee Kassen").await);
+    let made = create(&harness, &owner, json!({ "name": "Küche & Kasse 2.0" })).await;
     assert_eq!((made.status, made.str("slug")), (201, "kuche-kasse-2-0"));
     assert_eq!(made.header("location"), format!("/v1/marketplace/apps/{}", made.str("uuid")));
     let taken = vec![("TAKEN", "/slug")];
-    let derived = create(&house, &stranger, json!({ "name": "Kuche Kasse 2 0" })).await;
+    let derived = create(&harness, &stranger, json!({ "name": "Kuche Kasse 2 0" })).await;
     assert_eq!((derived.status, derived.code(), errors(&derived)), (409, "CONFLICT", taken.clone()));
-    let named = create(&house, &stranger, json!({ "name": "Other", "slug": "kuche-kasse-2-0" })).await;
+    let named = create(&harness, &stranger, json!({ "name": "Other", "slug": "kuche-kasse-2-0" })).await;
     assert_eq!((named.status, errors(&named)), (409, taken.clone()));
-    let own = create(&house, &stranger, json!({ "name": "Kuche Kasse 2 0", "slug": "kuche-kasse-3" })).await;
+    let own = create(&harness, &stranger, json!({ "name": "Kuche Kasse 2 0", "slug": "kuche-kasse-3" })).await;
     assert_eq!(own.status, 201);
-    let moved = update(&house, &stranger, own.str("uuid"), json!({ "slug": "kuche-kasse-2-0" })).await;
+    let moved = update(&harness, &stranger, own.str("uuid"), json!({ "slug": "kuche-kasse-2-0" })).await;
     assert_eq!((moved.status, errors(&moved)), (409, taken));
-    about(&house, "marketplace_apps_delete", &owner, made.str("uuid")).expect(204).await;
-    let moved = update(&house, &stranger, own.str("uuid"), json!({ "slug": "kuche-kasse-2-0" })).await;
+    about(&harness, "marketplace_apps_delete", &owner, made.str("uuid")).expect(204).await;
+    let moved = update(&harness, &stranger, own.str("uuid"), json!({ "slug": "kuche-kasse-2-0" })).await;
     assert_eq!((moved.status, moved.str("slug")), (200, "kuche-kasse-2-0"), "a deleted app's slug is free");
 }
 
 #[tokio::test]
 async fn of_one_slug_asked_for_at_once_one_app_is_made() {
-    let house = fast_house().await;
-    let partners = [house.partner("Nordsee Kassen").await, house.partner("Ostsee Kassen").await];
-    let calls = (0..6).map(|place| create(&house, &partners[place % 2], json!({ "name": "Table Pilot" })));
+    let harness = fast_harness().await;
+    let partners = [harness.partner("Nordsee Kassen").await, harness.partner("Ostsee Kassen").await];
+    let calls = (0..6).map(|place| create(&harness, &partners[place % 2], json!({ "name": "Table Pilot" })));
     let answers = join_all(calls).await;
     assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 1);
     assert!(answers.iter().all(|answer| answer.status == 201 || errors(answer) == [("TAKEN", "/slug")]));
@@ -52,9 +52,9 @@ async fn of_one_slug_asked_for_at_once_one_app_is_made() {
 
 #[tokio::test]
 async fn the_free_tier_has_room_for_three_apps_however_many_ask_at_once() {
-    let house = fast_house().await;
-    let owner = house.partner("Nordsee Kassen").await;
-    let answers = join_all((0..6).map(|n| create(&house, &owner, json!({ "name": format!("App {n}") })))).await;
+    let harness = fast_harness().await;
+    let owner = harness.partner("Nordsee Kassen").await;
+    let answers = join_all((0..6).map(|n| create(&harness, &owner, json!({ "name": format!("App {n}") })))).await;
     let made: Vec<&str> =
         answers.iter().filter(|answer| answer.status == 201).map(|answer| answer.str("uuid")).collect();
     assert_eq!(made.len(), 3);
@@ -64,44 +64,46 @@ async fn the_free_tier_has_room_for_three_apps_however_many_ask_at_once() {
         assert_eq!(said, [&json!("apps"), &json!(3), &json!(3)]);
     }
     // Archiving has no operation yet.
-    house.sql(&format!("update app set state = 'ARCHIVED' where app_uuid = '{}'", made[0])).await;
-    assert_eq!(create(&house, &owner, json!({ "name": "App 7" })).await.status, 201, "an archived one does not count");
-    assert_eq!(create(&house, &owner, json!({ "name": "App 8" })).await.code(), "ENTITLEMENT_EXCEEDED");
-    about(&house, "marketplace_apps_delete", &owner, made[1]).expect(204).await;
-    assert_eq!(create(&house, &owner, json!({ "name": "App 9" })).await.status, 201, "a deleted one made room");
+    harness.sql(&format!("update app set state = 'ARCHIVED' where app_uuid = '{}'", made[0])).await;
+    let seventh = create(&harness, &owner, json!({ "name": "App 7" })).await;
+    assert_eq!(seventh.status, 201, "an archived one does not count");
+    assert_eq!(create(&harness, &owner, json!({ "name": "App 8" })).await.code(), "ENTITLEMENT_EXCEEDED");
+    about(&harness, "marketplace_apps_delete", &owner, made[1]).expect(204).await;
+    assert_eq!(create(&harness, &owner, json!({ "name": "App 9" })).await.status, 201, "a deleted one made room");
 }
 
 #[tokio::test]
 async fn a_smaller_limit_takes_nothing_away_and_a_larger_one_gives_room() {
-    let house = fast_house().await;
-    let owner = house.partner("Nordsee Kassen").await;
-    let first = create(&house, &owner, json!({ "name": "First" })).await;
-    house.sql("update tier_feature set value = '0' where feature_code = 'apps'").await;
-    assert_eq!(update(&house, &owner, first.str("uuid"), json!({ "tagline": "Still here" })).await.status, 200);
-    let refused = create(&house, &owner, json!({ "name": "Second" })).await;
+    let harness = fast_harness().await;
+    let owner = harness.partner("Nordsee Kassen").await;
+    let first = create(&harness, &owner, json!({ "name": "First" })).await;
+    harness.sql("update tier_feature set value = '0' where feature_code = 'apps'").await;
+    assert_eq!(update(&harness, &owner, first.str("uuid"), json!({ "tagline": "Still here" })).await.status, 200);
+    let refused = create(&harness, &owner, json!({ "name": "Second" })).await;
     assert_eq!(
         (refused.code(), &refused.json["limit"], &refused.json["used"]),
         ("ENTITLEMENT_EXCEEDED", &json!(0), &json!(1))
     );
     let partner = owner.partner_uuid.unwrap();
-    house
+    harness
         .sql(&format!(
             "insert into entitlement_override (partner_uuid, feature_code, value, reason, expires_at)
              values ('{partner}', 'apps', '2', 'A launch.', labs_now() + interval '1 hour')"
         ))
         .await;
-    assert_eq!(create(&house, &owner, json!({ "name": "Second" })).await.status, 201);
-    house.advance(3601).await;
-    let owner = house.sign_in(&owner.email).await;
-    house.sql("delete from app where app_uuid in (select app_uuid from app limit 1)").await;
-    assert_eq!(create(&house, &owner, json!({ "name": "Third" })).await.code(), "ENTITLEMENT_EXCEEDED", "it has ended");
+    assert_eq!(create(&harness, &owner, json!({ "name": "Second" })).await.status, 201);
+    harness.advance(3601).await;
+    let owner = harness.sign_in(&owner.email).await;
+    harness.sql("delete from app where app_uuid in (select app_uuid from app limit 1)").await;
+    let third = create(&harness, &owner, json!({ "name": "Third" })).await;
+    assert_eq!(third.code(), "ENTITLEMENT_EXCEEDED", "it has ended");
 }
 
 #[tokio::test]
 async fn an_app_of_others_does_not_exist() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
-    let stranger = market.house.partner("Ostsee Kassen").await;
+    let stranger = market.harness.partner("Ostsee Kassen").await;
     let category = json!({ "primary_category_uuid": "0198d000-0000-7000-8000-000000000001" });
     let calls: [(&str, Option<Value>); 6] = [
         ("marketplace_apps_get", None),
@@ -112,7 +114,7 @@ async fn an_app_of_others_does_not_exist() {
         ("marketplace_apps_delete", None),
     ];
     for (operation, body) in calls {
-        let call = about(&market.house, operation, &stranger, &app);
+        let call = about(&market.harness, operation, &stranger, &app);
         let call = match &body {
             Some(body) => call.json(body),
             None => call,
@@ -120,15 +122,15 @@ async fn an_app_of_others_does_not_exist() {
         let refused = call.expect(404).await;
         assert!(!refused.text().contains("Table Pilot"), "{operation}");
     }
-    let list = market.house.call("marketplace_apps_list").token(&stranger.token).expect(200).await;
+    let list = market.harness.call("marketplace_apps_list").token(&stranger.token).expect(200).await;
     assert_eq!(list.json["data"], json!([]));
-    about(&market.house, "marketplace_apps_get", &market.owner, &app).expect(200).await;
+    about(&market.harness, "marketplace_apps_get", &market.owner, &app).expect(200).await;
 }
 
 #[tokio::test]
 async fn a_merge_patch_changes_what_it_names_and_null_empties() {
-    let house = fast_house().await;
-    let owner = house.partner("Nordsee Kassen").await;
+    let harness = fast_harness().await;
+    let owner = harness.partner("Nordsee Kassen").await;
     let body = json!({
         "name": "Table Pilot",
         "tagline": "A line",
@@ -136,9 +138,9 @@ async fn a_merge_patch_changes_what_it_names_and_null_empties() {
         "support_email": "help@nordsee.example",
         "terms_url": "https://nordsee.example/terms",
     });
-    let app = create(&house, &owner, body).await.str("uuid").to_owned();
+    let app = create(&harness, &owner, body).await.str("uuid").to_owned();
     let patch = json!({ "tagline": null, "terms_url": null, "website_url": "https://nordsee.example/" });
-    let call = about(&house, "marketplace_apps_update", &owner, &app);
+    let call = about(&harness, "marketplace_apps_update", &owner, &app);
     let patched = call.raw("application/merge-patch+json", &patch.to_string()).expect(200).await.json;
     assert_eq!((&patched["tagline"], &patched["terms_url"]), (&json!(""), &Value::Null));
     assert_eq!(patched["website_url"], "https://nordsee.example/");
@@ -157,51 +159,52 @@ async fn a_merge_patch_changes_what_it_names_and_null_empties() {
         (json!({ "slug": "Not A Slug" }), "/slug"),
         (json!({ "state": "LISTED" }), "/state"),
     ] {
-        let refused = update(&house, &owner, &app, bad.clone()).await;
+        let refused = update(&harness, &owner, &app, bad.clone()).await;
         let places: Vec<_> = errors(&refused).into_iter().map(|error| error.1).collect();
         assert_eq!((refused.status, places.first()), (422, Some(&place)), "{bad}: {}", refused.text());
     }
-    assert_eq!(update(&house, &owner, &app, json!({})).await.status, 422, "a patch that says nothing");
-    assert_eq!(about(&house, "marketplace_apps_get", &owner, &app).expect(200).await.json, patched);
+    assert_eq!(update(&harness, &owner, &app, json!({})).await.status, 422, "a patch that says nothing");
+    assert_eq!(about(&harness, "marketplace_apps_get", &owner, &app).expect(200).await.json, patched);
 }
 
 #[tokio::test]
 async fn texts_are_kept_trimmed_and_composed() {
-    let house = fast_house().await;
-    let owner = house.partner("Nordsee Kassen").await;
+    let harness = fast_harness().await;
+    let owner = harness.partner("Nordsee Kassen").await;
     let made =
-        create(&house, &owner, json!({ "name": "  Cafe\u{301} Pilot ", "description": " One.\r\n\r\nTwo.\t " })).await;
+        create(&harness, &owner, json!({ "name": "  Cafe\u{301} Pilot ", "description": " One.\r\n\r\nTwo.\t " }))
+            .await;
     assert_eq!((made.str("name"), made.str("description")), ("Café Pilot", "One.\n\nTwo."));
     assert_eq!(made.str("slug"), "cafe-pilot");
 }
 
 #[tokio::test]
 async fn the_one_locale_of_an_app_may_become_another_and_takes_its_texts_along() {
-    let house = fast_house().await;
-    let owner = house.partner("Nordsee Kassen").await;
-    let app = create(&house, &owner, json!({ "name": "Table Pilot", "tagline": "A line" })).await;
+    let harness = fast_harness().await;
+    let owner = harness.partner("Nordsee Kassen").await;
+    let app = create(&harness, &owner, json!({ "name": "Table Pilot", "tagline": "A line" })).await;
     assert_eq!(app.str("default_locale"), "en");
     let moved =
-        update(&house, &owner, app.str("uuid"), json!({ "default_locale": "de-AT", "name": "Tischpilot" })).await;
+        update(&harness, &owner, app.str("uuid"), json!({ "default_locale": "de-AT", "name": "Tischpilot" })).await;
     assert_eq!(
         (moved.str("default_locale"), moved.str("name"), moved.str("tagline")),
         ("de-AT", "Tischpilot", "A line")
     );
-    assert_eq!(house.number("select count(*) from app_translation").await, 1);
-    house.sql("insert into app_translation (app_uuid, locale, name) select app_uuid, 'fr', 'Pilote' from app").await;
-    let refused = update(&house, &owner, app.str("uuid"), json!({ "default_locale": "nl" })).await;
+    assert_eq!(harness.number("select count(*) from app_translation").await, 1);
+    harness.sql("insert into app_translation (app_uuid, locale, name) select app_uuid, 'fr', 'Pilote' from app").await;
+    let refused = update(&harness, &owner, app.str("uuid"), json!({ "default_locale": "nl" })).await;
     assert_eq!((refused.status, errors(&refused)), (422, vec![("NO_TEXTS", "/default_locale")]));
-    let other = update(&house, &owner, app.str("uuid"), json!({ "default_locale": "fr" })).await;
+    let other = update(&harness, &owner, app.str("uuid"), json!({ "default_locale": "fr" })).await;
     assert_eq!((other.status, other.str("name")), (200, "Pilote"), "one that has texts shows them");
 }
 
 #[tokio::test]
 async fn an_app_that_did_not_change_is_not_sent_again_and_a_stale_write_changes_nothing() {
-    let house = fast_house().await;
-    let owner = house.partner("Nordsee Kassen").await;
-    let made = create(&house, &owner, json!({ "name": "Table Pilot" })).await;
+    let harness = fast_harness().await;
+    let owner = harness.partner("Nordsee Kassen").await;
+    let made = create(&harness, &owner, json!({ "name": "Table Pilot" })).await;
     let app = made.str("uuid").to_owned();
-    let get = || about(&house, "marketplace_apps_get", &owner, &app);
+    let get = || about(&harness, "marketplace_apps_get", &owner, &app);
     let etag = get().expect(200).await.header("etag").to_owned();
     assert_eq!(made.header("etag"), etag, "what was made is what is read");
     assert!(get().header("if-none-match", &etag).expect(304).await.bytes.is_empty());
@@ -213,7 +216,7 @@ async fn an_app_that_did_not_change_is_not_sent_again_and_a_stale_write_changes_
     assert_eq!(other.code(), "PRECONDITION_FAILED", "If-Match is heard first, of a read too");
 
     let write = |tag: &str, name: &str| {
-        let call = about(&house, "marketplace_apps_update", &owner, &app).header("if-match", tag);
+        let call = about(&harness, "marketplace_apps_update", &owner, &app).header("if-match", tag);
         let call = call.json(&json!({ "tagline": name }));
         async move { call.send().await }
     };
@@ -228,18 +231,18 @@ async fn an_app_that_did_not_change_is_not_sent_again_and_a_stale_write_changes_
     assert_eq!((stale.status, stale.code()), (412, "PRECONDITION_FAILED"));
     let weak = write(&format!("W/{}", now.header("etag")), "Four").await;
     assert_eq!(weak.status, 412, "a weak tag never matches a write (RFC 9110 section 13.1.1)");
-    let delete = about(&house, "marketplace_apps_delete", &owner, &app).header("if-match", &etag).send().await;
+    let delete = about(&harness, "marketplace_apps_delete", &owner, &app).header("if-match", &etag).send().await;
     assert_eq!((delete.status, delete.code()), (412, "PRECONDITION_FAILED"));
     assert_eq!(get().expect(200).await.bytes, now.bytes, "nothing was changed");
     let long = "Seats guests by party size, course and table. ".repeat(40);
-    update(&house, &owner, &app, json!({ "description": long })).await;
+    update(&harness, &owner, &app, json!({ "description": long })).await;
     let packed = get().header("accept-encoding", "gzip").expect(200).await;
     assert_eq!(packed.header("content-encoding"), "gzip");
     assert_eq!(write(packed.header("etag"), "Five").await.status, 200, "whoever read the packed form has read it");
     assert_eq!(write(packed.header("etag"), "Six").await.status, 412, "it has changed since");
     assert_eq!(write("*", "Seven").await.status, 200);
     let known = get().expect(200).await.header("etag").to_owned();
-    about(&house, "marketplace_apps_delete", &owner, &app).header("if-match", &known).expect(204).await;
+    about(&harness, "marketplace_apps_delete", &owner, &app).header("if-match", &known).expect(204).await;
     let gone = write("*", "Eight").await;
     assert!(matches!(gone.status, 404 | 412), "{}", gone.text());
 }
@@ -249,20 +252,20 @@ async fn only_what_readers_never_saw_is_deleted() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
-    let delete = || about(&market.house, "marketplace_apps_delete", &market.owner, &app);
+    let delete = || about(&market.harness, "marketplace_apps_delete", &market.owner, &app);
     let submission = market.submit(&app, &version).await;
     let waiting = delete().send().await;
     assert_eq!((waiting.status, waiting.code()), (409, "CONFLICT"));
-    let rename = |slug: &str| update(&market.house, &market.owner, &app, json!({ "slug": slug, "name": "Another" }));
+    let rename = |slug: &str| update(&market.harness, &market.owner, &app, json!({ "slug": slug, "name": "Another" }));
     let judged = rename("another").await;
     assert_eq!((judged.status, errors(&judged)), (409, vec![("FIXED", "/slug")]), "reviewers judge it with its slug");
     market.claim(&submission).await;
     market.request_changes(&submission).await;
     assert_eq!(rename("table-pilot-two").await.str("slug"), "table-pilot-two");
     let other = market.app("Other").await;
-    about(&market.house, "marketplace_apps_delete", &market.owner, &other).expect(204).await;
-    about(&market.house, "marketplace_apps_get", &market.owner, &other).expect(404).await;
-    about(&market.house, "marketplace_apps_delete", &market.owner, &other).expect(404).await;
+    about(&market.harness, "marketplace_apps_delete", &market.owner, &other).expect(204).await;
+    about(&market.harness, "marketplace_apps_get", &market.owner, &other).expect(404).await;
+    about(&market.harness, "marketplace_apps_delete", &market.owner, &other).expect(404).await;
     market.published(&app, &version).await;
     let live = delete().send().await;
     assert_eq!((live.status, live.code(), allowed(&live)), (409, "ILLEGAL_TRANSITION", vec!["unlist", "archive"]));
@@ -277,16 +280,16 @@ async fn a_version_is_handed_in_under_the_slug_that_its_app_has() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
-    let seen = about(&market.house, "marketplace_apps_get", &market.owner, &app).expect(200).await;
-    let rename = about(&market.house, "marketplace_apps_update", &market.owner, &app);
+    let seen = about(&market.harness, "marketplace_apps_get", &market.owner, &app).expect(200).await;
+    let rename = about(&market.harness, "marketplace_apps_update", &market.owner, &app);
     let rename = rename.header("if-match", seen.header("etag")).json(&json!({ "slug": "another" }));
     let submit = market.version("marketplace_versions_submit", &app, &version).json(&json!({}));
     // The submission holds the app and waits, and the change waits for the app with what it read before.
-    let held = market.house.lock("submission", "share").await;
+    let held = market.harness.lock("submission", "share").await;
     let behind = async {
-        market.house.until(WAITING, 1).await;
+        market.harness.until(WAITING, 1).await;
         let let_go = async {
-            market.house.until(WAITING, 2).await;
+            market.harness.until(WAITING, 2).await;
             held.commit().await;
         };
         tokio::join!(rename.send(), let_go).0
@@ -299,13 +302,13 @@ async fn a_version_is_handed_in_under_the_slug_that_its_app_has() {
 #[tokio::test]
 async fn the_list_is_filtered_sorted_and_paged_without_losing_or_repeating() {
     let market = Market::new().await;
-    let (house, owner) = (&market.house, &market.owner);
+    let (harness, owner) = (&market.harness, &market.owner);
     for name in ["délice", "Alpha", "beta", "Zeta", "alpha two"] {
-        create(house, owner, json!({ "name": name, "tagline": format!("The line of {name}") })).await;
-        house.advance(1).await;
+        create(harness, owner, json!({ "name": name, "tagline": format!("The line of {name}") })).await;
+        harness.advance(1).await;
     }
     let (listed, _) = market.listed("Pilot").await;
-    let list = || house.call("marketplace_apps_list").token(&owner.token);
+    let list = || harness.call("marketplace_apps_list").token(&owner.token);
     let newest = list().expect(200).await;
     let third = newest.json["data"][2]["created_at"].as_str().unwrap();
     let category = newest.json["data"][0]["categories"][0]["uuid"].as_str().unwrap();
@@ -333,17 +336,17 @@ async fn an_app_chooses_up_to_three_categories_that_group_no_others() {
     let app = market.app("Table Pilot").await;
     let make = |name: &str, parent: Value| {
         let body = json!({ "names": { "en": name }, "parent_uuid": parent });
-        let call = market.house.call("marketplace_categories_create").token(&market.staff.token).json(&body);
+        let call = market.harness.call("marketplace_categories_create").token(&market.staff.token).json(&body);
         async move { call.expect(201).await.str("uuid").to_owned() }
     };
     let group = make("Front of house", Value::Null).await;
     let (tables, lists) = (make("Tables", json!(group)).await, make("Waiting lists", json!(group)).await);
     let gone = make("Gone", Value::Null).await;
-    let call = market.house.call("marketplace_categories_deactivate").path("category_uuid", &gone);
+    let call = market.harness.call("marketplace_categories_deactivate").path("category_uuid", &gone);
     call.token(&market.staff.token).expect(200).await;
     let put = |primary: &str, further: &[&str]| {
         let body = json!({ "primary_category_uuid": primary, "further_category_uuids": further });
-        let call = about(&market.house, "marketplace_apps_put_categories", &market.owner, &app).json(&body);
+        let call = about(&market.harness, "marketplace_apps_put_categories", &market.owner, &app).json(&body);
         async move { call.send().await }
     };
     let chosen = put(&lists, &[&tables]).await;
@@ -365,7 +368,7 @@ async fn an_app_chooses_up_to_three_categories_that_group_no_others() {
         assert_eq!((refused.status, errors(&refused)), (422, expected));
     }
     assert_eq!(put(&tables, &[&lists, &gone, unknown]).await.status, 422, "three at most");
-    let now = about(&market.house, "marketplace_apps_get", &market.owner, &app).expect(200).await;
+    let now = about(&market.harness, "marketplace_apps_get", &market.owner, &app).expect(200).await;
     assert_eq!(now.json["categories"], turned.json["categories"], "refusals changed nothing");
 }
 
@@ -373,14 +376,14 @@ async fn an_app_chooses_up_to_three_categories_that_group_no_others() {
 async fn a_picker_sees_the_tree_in_its_order_and_what_can_be_chosen() {
     let market = Market::new().await;
     let make = |body: Value| {
-        let call = market.house.call("marketplace_categories_create").token(&market.staff.token).json(&body);
+        let call = market.harness.call("marketplace_categories_create").token(&market.staff.token).json(&body);
         async move { call.expect(201).await.str("uuid").to_owned() }
     };
     let group = make(json!({ "names": { "en": "Front of house", "de": "Gastraum" } })).await;
     make(json!({ "names": { "en": "Tables", "de": "Tische" }, "parent_uuid": group })).await;
     make(json!({ "names": { "en": "Lists" }, "parent_uuid": group, "position": 1 })).await;
     let pick = |limit: i32, cursor: Option<String>| {
-        let call = market.house.call("marketplace_apps_list_selectable_categories").token(&market.owner.token);
+        let call = market.harness.call("marketplace_apps_list_selectable_categories").token(&market.owner.token);
         let call = call.query("locale", "de-AT").query("limit", limit);
         let call = cursor.iter().fold(call, |call, cursor| call.query("cursor", cursor));
         async move { call.expect(200).await }

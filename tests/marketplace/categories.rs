@@ -3,26 +3,26 @@
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use super::market::{allowed, column, errors, fast_house, finds};
-use crate::house::people::{Person, Program};
-use crate::house::{Answer, House};
+use super::market::{allowed, column, errors, fast_harness, finds};
+use crate::harness::people::{Person, Program};
+use crate::harness::{Answer, Harness};
 
 struct Tree {
-    house: House,
+    harness: Harness,
     staff: Person,
     shop: Program,
 }
 
 impl Tree {
     async fn new() -> Self {
-        let house = fast_house().await;
-        let staff = house.staff("Carla Kategorie", &["labs.admin.categories:write", "labs.admin.audit"]).await;
-        let shop = house.program("storefront", &["storefront"], None).await;
-        Self { house, staff, shop }
+        let harness = fast_harness().await;
+        let staff = harness.staff("Carla Kategorie", &["labs.admin.categories:write", "labs.admin.audit"]).await;
+        let shop = harness.program("storefront", &["storefront"], None).await;
+        Self { harness, staff, shop }
     }
 
     async fn create(&self, body: Value) -> Answer {
-        self.house.call("marketplace_categories_create").token(&self.staff.token).json(&body).send().await
+        self.harness.call("marketplace_categories_create").token(&self.staff.token).json(&body).send().await
     }
 
     /// A category of this name under a parent.
@@ -33,13 +33,13 @@ impl Tree {
     }
 
     async fn deactivate(&self, category: &str, body: Value) -> Answer {
-        let call = self.house.call("marketplace_categories_deactivate").path("category_uuid", category);
+        let call = self.harness.call("marketplace_categories_deactivate").path("category_uuid", category);
         call.token(&self.staff.token).json(&body).send().await
     }
 
     /// All of it as staff see it.
     async fn list(&self) -> Answer {
-        self.house.call("marketplace_categories_list").token(&self.staff.token).expect(200).await
+        self.harness.call("marketplace_categories_list").token(&self.staff.token).expect(200).await
     }
 
     /// The tree as a storefront sees it, each category with what is beneath it in parentheses.
@@ -54,7 +54,7 @@ impl Tree {
                 .collect();
             words.join(" ")
         }
-        let call = self.house.call("marketplace_public_categories_list").token(&self.shop.token);
+        let call = self.harness.call("marketplace_public_categories_list").token(&self.shop.token);
         words(&call.expect(200).await.json["data"])
     }
 }
@@ -106,7 +106,7 @@ async fn a_place_among_siblings_moves_the_others_down() {
     assert!(join_all(calls).await.iter().all(|made| made.status == 201));
     let doubled =
         "select count(*) from (select position from category group by position having count(*) > 1) as doubled";
-    assert_eq!(tree.house.number(doubled).await, 0, "of several at once each has its own place");
+    assert_eq!(tree.harness.number(doubled).await, 0, "of several at once each has its own place");
 }
 
 #[tokio::test]
@@ -120,8 +120,8 @@ async fn a_deactivated_category_leaves_public_reads_with_all_beneath_it() {
     let gone = tree.deactivate(&tables, json!({ "reason": "Merged into plans." })).await;
     assert_eq!((gone.status, gone.str("state")), (200, "DEACTIVATED"));
     assert_eq!(tree.shown().await, "front kitchen");
-    let owner = tree.house.partner("Nordsee Kassen").await;
-    let pick = tree.house.call("marketplace_apps_list_selectable_categories").token(&owner.token).expect(200).await;
+    let owner = tree.harness.partner("Nordsee Kassen").await;
+    let pick = tree.harness.call("marketplace_apps_list_selectable_categories").token(&owner.token).expect(200).await;
     assert_eq!(column(&pick, "slug"), ["front", "kitchen"]);
     assert_eq!(pick.json["data"][0]["selectable"], true, "nothing active is beneath it any more");
 
@@ -131,7 +131,7 @@ async fn a_deactivated_category_leaves_public_reads_with_all_beneath_it() {
     let under = tree.create(json!({ "names": { "en": "Under" }, "parent_uuid": tables })).await;
     assert_eq!((under.status, errors(&under)), (422, vec![("DEACTIVATED", "/parent_uuid")]));
 
-    let records = tree.house.call("admin_audit_records_list").token(&tree.staff.token);
+    let records = tree.harness.call("admin_audit_records_list").token(&tree.staff.token);
     let records = records.query("operation", "marketplace_categories_deactivate").expect(200).await;
     let record = &records.json["data"][0];
     assert_eq!((&record["reason"], &record["target"]["uuid"]), (&json!("Merged into plans."), &json!(tables)));
@@ -159,11 +159,11 @@ async fn a_circle_that_somebody_made_in_the_table_hangs_nobody() {
     let two = tree.add("Two", Some(&one)).await;
     tree.add("Three", Some(&two)).await;
     tree.add("Aside", None).await;
-    tree.house.sql(&format!("update category set parent_uuid = '{two}' where category_uuid = '{one}'")).await;
+    tree.harness.sql(&format!("update category set parent_uuid = '{two}' where category_uuid = '{one}'")).await;
     assert_eq!(tree.shown().await, "aside");
     tree.list().await;
-    let owner = tree.house.partner("Nordsee Kassen").await;
-    let pick = tree.house.call("marketplace_apps_list_selectable_categories").token(&owner.token).expect(200).await;
+    let owner = tree.harness.partner("Nordsee Kassen").await;
+    let pick = tree.harness.call("marketplace_apps_list_selectable_categories").token(&owner.token).expect(200).await;
     assert_eq!(column(&pick, "slug"), ["aside"]);
     let under = tree.create(json!({ "names": { "en": "Four" }, "parent_uuid": two })).await;
     assert_eq!((under.status, errors(&under)[0].1), (422, "/parent_uuid"));
@@ -177,7 +177,8 @@ async fn staff_find_categories_by_state_parent_and_words() {
     tree.add("Lists", Some(&front)).await;
     let kitchen = tree.add("Kitchen", None).await;
     tree.deactivate(&kitchen, json!({})).await;
-    let list = || tree.house.call("marketplace_categories_list").token(&tree.staff.token).query("include_total", true);
+    let list =
+        || tree.harness.call("marketplace_categories_list").token(&tree.staff.token).query("include_total", true);
     let find = async |filters: &[(&str, &str)], expected: &[&str]| finds(list, ("slug", 1), filters, expected).await;
     find(&[("state", "DEACTIVATED")], &["kitchen"]).await;
     find(&[("state", "ACTIVE,DEACTIVATED"), ("sort", "slug")], &["front", "kitchen", "lists", "tables"]).await;

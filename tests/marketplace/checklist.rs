@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::market::{Market, errors, png, upload};
-use crate::house::Answer;
+use crate::harness::Answer;
 
 async fn checklist(market: &Market, app: &str) -> Answer {
-    let call = market.house.call("marketplace_apps_get_checklist").path("app_uuid", app);
+    let call = market.harness.call("marketplace_apps_get_checklist").path("app_uuid", app);
     call.token(&market.owner.token).expect(200).await
 }
 
@@ -25,8 +25,8 @@ fn missing(checklist: &Answer) -> Vec<&str> {
 #[tokio::test]
 async fn each_requirement_is_met_by_what_it_asks_for() {
     let market = Market::new().await;
-    let (house, token) = (&market.house, &market.owner.token);
-    let made = house.call("marketplace_apps_create").token(token).json(&json!({ "name": "Bare" })).expect(201).await;
+    let (harness, token) = (&market.harness, &market.owner.token);
+    let made = harness.call("marketplace_apps_create").token(token).json(&json!({ "name": "Bare" })).expect(201).await;
     let app = made.str("uuid").to_owned();
     let bare = checklist(&market, &app).await;
     let numbers: Vec<String> = (1..=17).map(|number| format!("REQ-{number:02}")).collect();
@@ -51,16 +51,16 @@ async fn each_requirement_is_met_by_what_it_asks_for() {
     ]);
     for (code, patch) in patches {
         assert!(missing(&checklist(&market, &app).await).contains(&code));
-        let call = house.call("marketplace_apps_update").path("app_uuid", &app).token(token);
+        let call = harness.call("marketplace_apps_update").path("app_uuid", &app).token(token);
         call.json(&patch).expect(200).await;
         assert!(!missing(&checklist(&market, &app).await).contains(&code), "{code} after {patch}");
     }
-    let icon = house.call("marketplace_media_upload").path("app_uuid", &app).token(token);
+    let icon = harness.call("marketplace_media_upload").path("app_uuid", &app).token(token);
     icon.multipart(upload("ICON", png(256, 256))).expect(201).await;
     let version = market.draft(&app, "1.0.0").await;
-    let categories = house.call("marketplace_categories_list").token(&market.staff.token).expect(200).await;
+    let categories = harness.call("marketplace_categories_list").token(&market.staff.token).expect(200).await;
     let chosen = json!({ "primary_category_uuid": categories.json["data"][0]["uuid"] });
-    let put = house.call("marketplace_apps_put_categories").path("app_uuid", &app).token(token);
+    let put = harness.call("marketplace_apps_put_categories").path("app_uuid", &app).token(token);
     put.json(&chosen).expect(200).await;
     let whole = checklist(&market, &app).await;
     assert!(missing(&whole).is_empty(), "{:?}", missing(&whole));
@@ -76,7 +76,7 @@ async fn pictures_without_words_are_noted_and_keep_nobody_back() {
     market.draft(&app, "1.0.0").await;
     let file = reqwest::multipart::Part::bytes(png(640, 400)).file_name("a.png").mime_str("image/png").unwrap();
     let form = reqwest::multipart::Form::new().text("kind", "SCREENSHOT").part("file", file);
-    let call = market.house.call("marketplace_media_upload").path("app_uuid", &app).token(&market.owner.token);
+    let call = market.harness.call("marketplace_media_upload").path("app_uuid", &app).token(&market.owner.token);
     let mute = call.multipart(form).expect(201).await;
     assert_eq!(mute.json["alt_text"], Value::Null);
     let seen = checklist(&market, &app).await;
@@ -89,9 +89,9 @@ async fn a_deactivated_primary_category_stands_in_the_way() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
-    let categories = market.house.call("marketplace_categories_list").token(&market.staff.token).expect(200).await;
+    let categories = market.harness.call("marketplace_categories_list").token(&market.staff.token).expect(200).await;
     let category = categories.json["data"][0]["uuid"].as_str().unwrap();
-    let call = market.house.call("marketplace_categories_deactivate").path("category_uuid", category);
+    let call = market.harness.call("marketplace_categories_deactivate").path("category_uuid", category);
     call.token(&market.staff.token).expect(200).await;
     assert_eq!(missing(&checklist(&market, &app).await), ["REQ-05"]);
     let refused = market.version("marketplace_versions_submit", &app, &version).json(&json!({})).send().await;
@@ -105,8 +105,8 @@ async fn what_stands_in_the_way_of_the_account_is_named_apart() {
     let version = market.draft(&app, "1.0.0").await;
     assert_eq!(checklist(&market, &app).await.json["ready"], true);
     // Closing an account has no operation yet.
-    market.house.sql("update partner set state = 'CLOSING', closes_at = labs_now() + interval '30 days'").await;
-    let owner = market.house.sign_in(&market.owner.email).await;
+    market.harness.sql("update partner set state = 'CLOSING', closes_at = labs_now() + interval '30 days'").await;
+    let owner = market.harness.sign_in(&market.owner.email).await;
     let market = Market { owner, ..market };
     let seen = checklist(&market, &app).await;
     assert_eq!(seen.json["ready"], false);
@@ -123,7 +123,7 @@ async fn every_locale_that_was_begun_must_be_whole() {
     let version = market.draft(&app, "1.0.0").await;
     // Texts in further locales have no operation yet.
     market
-        .house
+        .harness
         .sql("insert into app_translation (app_uuid, locale, name) select app_uuid, 'fr', 'Pilote' from app")
         .await;
     assert_eq!(missing(&checklist(&market, &app).await), ["REQ-13"]);
@@ -135,7 +135,7 @@ async fn every_locale_that_was_begun_must_be_whole() {
 async fn reading_the_checklist_changes_nothing() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
-    let seen = || market.house.call("marketplace_apps_get").path("app_uuid", &app).token(&market.owner.token);
+    let seen = || market.harness.call("marketplace_apps_get").path("app_uuid", &app).token(&market.owner.token);
     let before = seen().expect(200).await.bytes;
     checklist(&market, &app).await;
     assert_eq!(seen().expect(200).await.bytes, before);

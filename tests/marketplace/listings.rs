@@ -4,8 +4,8 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use super::market::{Market, column, finds, png, upload};
-use crate::house::people::Program;
-use crate::house::{Answer, Call};
+use crate::harness::people::Program;
+use crate::harness::{Answer, Call};
 
 struct Shop {
     market: Market,
@@ -15,12 +15,12 @@ struct Shop {
 impl Shop {
     async fn new() -> Self {
         let market = Market::new().await;
-        let program = market.house.program("storefront", &["storefront"], None).await;
+        let program = market.harness.program("storefront", &["storefront"], None).await;
         Self { market, program }
     }
 
     fn search(&self) -> Call<'_> {
-        self.market.house.call("marketplace_listings_search").token(&self.program.token)
+        self.market.harness.call("marketplace_listings_search").token(&self.program.token)
     }
 
     async fn find(&self, filters: &[(&str, &str)]) -> Answer {
@@ -28,7 +28,7 @@ impl Shop {
     }
 
     fn listing(&self, slug: &str) -> Call<'_> {
-        self.market.house.call("marketplace_listings_get").path("listing_slug", slug).token(&self.program.token)
+        self.market.harness.call("marketplace_listings_get").path("listing_slug", slug).token(&self.program.token)
     }
 
     /// Puts an app of this name on the storefront, with other words than the usual.
@@ -36,10 +36,10 @@ impl Shop {
         let market = &self.market;
         let app = market.app(name).await;
         let patch = json!({ "description": description, "default_locale": locale });
-        let call = market.house.call("marketplace_apps_update").path("app_uuid", &app).token(&market.owner.token);
+        let call = market.harness.call("marketplace_apps_update").path("app_uuid", &app).token(&market.owner.token);
         call.json(&patch).expect(200).await;
         let body = json!({ "number": "1.0.0", "release_notes": { locale: "New." } });
-        let call = market.house.call("marketplace_versions_create").path("app_uuid", &app).token(&market.owner.token);
+        let call = market.harness.call("marketplace_versions_create").path("app_uuid", &app).token(&market.owner.token);
         let version = call.json(&body).expect(201).await.str("uuid").to_owned();
         market.published(&app, &version).await;
         app
@@ -143,7 +143,7 @@ async fn whatever_is_typed_is_words_and_nothing_else() {
         assert_eq!(shop.search().query("q", q).send().await.status, status, "{q:?}");
     }
     assert_eq!(shop.search().query("q", "x".repeat(201)).send().await.status, 422);
-    assert_eq!(shop.market.house.number("select count(*) from listing").await, 1);
+    assert_eq!(shop.market.harness.number("select count(*) from listing").await, 1);
 }
 
 #[tokio::test]
@@ -162,31 +162,31 @@ async fn a_name_weighs_more_than_a_tagline_and_that_more_than_a_description() {
 #[tokio::test]
 async fn each_filter_narrows_and_its_facet_ignores_itself() {
     let shop = Shop::new().await;
-    let house = &shop.market.house;
+    let harness = &shop.market.harness;
     let make = |name: &str, parent: Value| {
         let body = json!({ "names": { "en": name }, "parent_uuid": parent });
-        let call = house.call("marketplace_categories_create").token(&shop.market.staff.token).json(&body);
+        let call = harness.call("marketplace_categories_create").token(&shop.market.staff.token).json(&body);
         async move { call.expect(201).await.str("uuid").to_owned() }
     };
     let front = make("Front", Value::Null).await;
     let tables = make("Tables", json!(front)).await;
-    let stranger = house.partner("Ostsee Kassen").await;
+    let stranger = harness.partner("Ostsee Kassen").await;
     shop.list("Alpha", "First.", "en").await;
     shop.list("Beta", "Zweites.", "de-AT").await;
     let app = shop.market.app_of(&stranger, "Gamma").await;
-    let put = house.call("marketplace_apps_put_categories").path("app_uuid", &app).token(&stranger.token);
+    let put = harness.call("marketplace_apps_put_categories").path("app_uuid", &app).token(&stranger.token);
     put.json(&json!({ "primary_category_uuid": tables })).expect(200).await;
     let version = shop.market.draft_of(&stranger, &app, "1.0.0").await;
-    let submit = house.call("marketplace_versions_submit").path("app_uuid", &app).path("version_uuid", &version);
+    let submit = harness.call("marketplace_versions_submit").path("app_uuid", &app).path("version_uuid", &version);
     let submitted = submit.token(&stranger.token).json(&json!({})).expect(200).await;
     let submission = submitted.json["review"]["submission_uuid"].as_str().unwrap();
     shop.market.claim(submission).await;
     shop.market.approve(submission).await;
-    let publish = house.call("marketplace_versions_publish").path("app_uuid", &app).path("version_uuid", &version);
+    let publish = harness.call("marketplace_versions_publish").path("app_uuid", &app).path("version_uuid", &version);
     publish.token(&stranger.token).json(&json!({})).expect(200).await;
     // Customers' reviews have no operation yet.
-    house.sql("update listing set rating_count = 2, rating_sum = 9 where slug = 'alpha'").await;
-    house.sql("update listing set rating_count = 4, rating_sum = 8 where slug = 'gamma'").await;
+    harness.sql("update listing set rating_count = 2, rating_sum = 9 where slug = 'alpha'").await;
+    harness.sql("update listing set rating_count = 4, rating_sum = 8 where slug = 'gamma'").await;
 
     let vendor = shop.find(&[("q", "Gamma")]).await.json["data"][0]["vendor"]["slug"].as_str().unwrap().to_owned();
     let find = async |filters: &[(&str, &str)], expected: &[&str]| {
@@ -252,18 +252,18 @@ async fn readers_see_the_snapshot_of_the_last_publication_alone() {
     let market = &shop.market;
     let (app, slug) = market.listed("Table Pilot").await;
     let before = shop.listing(&slug).expect(200).await;
-    let edit = market.house.call("marketplace_apps_update").path("app_uuid", &app).token(&market.owner.token);
+    let edit = market.harness.call("marketplace_apps_update").path("app_uuid", &app).token(&market.owner.token);
     let patch = json!({
         "name": "Renamed", "tagline": "Another line", "description": "Zeppelins only.", "support_email": null,
         "support_url": "https://nordsee.example/help", "privacy_url": "https://nordsee.example/other",
     });
     edit.json(&patch).expect(200).await;
     let other = json!({ "names": { "en": "Elsewhere" } });
-    let made = market.house.call("marketplace_categories_create").token(&market.staff.token).json(&other);
+    let made = market.harness.call("marketplace_categories_create").token(&market.staff.token).json(&other);
     let chosen = json!({ "primary_category_uuid": made.expect(201).await.str("uuid") });
-    let put = market.house.call("marketplace_apps_put_categories").path("app_uuid", &app);
+    let put = market.harness.call("marketplace_apps_put_categories").path("app_uuid", &app);
     put.token(&market.owner.token).json(&chosen).expect(200).await;
-    let icon = market.house.call("marketplace_media_upload").path("app_uuid", &app).token(&market.owner.token);
+    let icon = market.harness.call("marketplace_media_upload").path("app_uuid", &app).token(&market.owner.token);
     icon.multipart(upload("ICON", png(300, 300))).expect(201).await;
     let next = market.draft(&app, "1.1.0").await;
     market.approved(&app, &next).await;
@@ -299,13 +299,14 @@ async fn what_is_not_on_the_storefront_is_not_there() {
     let listing = shop.listing("only-a-draft").expect(200).await;
     let icon = listing.json["icon"]["media_uuid"].as_str().unwrap();
     // Taking off has no operation yet.
-    market.house.sql("update listing set visible = false").await;
+    market.harness.sql("update listing set visible = false").await;
     shop.listing("only-a-draft").expect(404).await;
-    let bytes = market.house.call("marketplace_listings_get_media_content").path("listing_slug", "only-a-draft");
+    let bytes = market.harness.call("marketplace_listings_get_media_content").path("listing_slug", "only-a-draft");
     bytes.path("media_uuid", icon).token(&shop.program.token).expect(404).await;
     assert!(shop.find(&[]).await.json["data"].as_array().unwrap().is_empty());
     // The tree is kept for as long as no publication and no change of it happens, so another one is asked for.
-    let tree = market.house.call("marketplace_public_categories_list").token(&shop.program.token).query("locale", "de");
+    let tree =
+        market.harness.call("marketplace_public_categories_list").token(&shop.program.token).query("locale", "de");
     assert_eq!(tree.expect(200).await.json["data"][0]["listings_count"], 0);
 }
 
@@ -315,9 +316,9 @@ async fn a_listing_in_a_deactivated_category_stays_and_is_not_found_under_it() {
     let market = &shop.market;
     let (_, slug) = market.listed("Table Pilot").await;
     assert_eq!(column(&shop.find(&[("category", "ordering")]).await, "slug"), [slug.as_str()]);
-    let categories = market.house.call("marketplace_categories_list").token(&market.staff.token).expect(200).await;
+    let categories = market.harness.call("marketplace_categories_list").token(&market.staff.token).expect(200).await;
     let category = categories.json["data"][0]["uuid"].as_str().unwrap();
-    let call = market.house.call("marketplace_categories_deactivate").path("category_uuid", category);
+    let call = market.harness.call("marketplace_categories_deactivate").path("category_uuid", category);
     call.token(&market.staff.token).expect(200).await;
     assert_eq!(column(&shop.find(&[("category", "ordering")]).await, "slug"), [""; 0]);
     let found = shop.find(&[]).await;
@@ -332,7 +333,7 @@ async fn texts_come_in_the_best_locale() {
     let (_, slug) = shop.market.listed("Table Pilot").await;
     // Texts in further locales have no operation yet.
     shop.market
-        .house
+        .harness
         .sql(
             "insert into listing_translation (app_uuid, locale, name, tagline, description)
              select app_uuid, locale, name, '', '' from listing
@@ -359,11 +360,11 @@ async fn texts_come_in_the_best_locale() {
 async fn nothing_of_an_answer_depends_on_who_asks() {
     let shop = Shop::new().await;
     let (_, slug) = shop.market.listed("Table Pilot").await;
-    let other = shop.market.house.program("second storefront", &["storefront"], None).await;
+    let other = shop.market.harness.program("second storefront", &["storefront"], None).await;
     let mine = shop.listing(&slug).expect(200).await;
-    let theirs = shop.market.house.call("marketplace_listings_get").path("listing_slug", &slug).token(&other.token);
+    let theirs = shop.market.harness.call("marketplace_listings_get").path("listing_slug", &slug).token(&other.token);
     assert_eq!(theirs.expect(200).await.bytes, mine.bytes);
-    let refused = shop.market.house.call("marketplace_listings_get").path("listing_slug", &slug);
+    let refused = shop.market.harness.call("marketplace_listings_get").path("listing_slug", &slug);
     let refused = refused.token(&shop.market.owner.token).send().await;
     assert_eq!((refused.status, refused.code()), (403, "SCOPE_MISSING"), "an owner's scope is no storefront's");
 }

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::house::House;
-use crate::house::people::Person;
+use crate::harness::Harness;
+use crate::harness::people::Person;
 
 /// A picture as a partner would send it.
 pub(crate) fn icon() -> Vec<u8> {
@@ -17,8 +17,8 @@ pub(crate) fn icon() -> Vec<u8> {
 }
 
 /// An app with everything that the checklist asks for, and its one version, a draft.
-pub(crate) async fn submittable(house: &House, staff: &Person, owner: &Person, name: &str) -> (String, String) {
-    let category = house
+pub(crate) async fn submittable(harness: &Harness, staff: &Person, owner: &Person, name: &str) -> (String, String) {
+    let category = harness
         .call("marketplace_categories_create")
         .token(&staff.token)
         .json(&json!({ "names": { "en": format!("Category of {name}") } }))
@@ -33,10 +33,16 @@ pub(crate) async fn submittable(house: &House, staff: &Person, owner: &Person, n
         "support_email": "help@nordsee-kassen.example",
         "privacy_url": "https://nordsee-kassen.example/privacy",
     });
-    let app =
-        house.call("marketplace_apps_create").token(&owner.token).json(&body).expect(201).await.str("uuid").to_owned();
+    let app = harness
+        .call("marketplace_apps_create")
+        .token(&owner.token)
+        .json(&body)
+        .expect(201)
+        .await
+        .str("uuid")
+        .to_owned();
     let chosen = json!({ "primary_category_uuid": category.str("uuid"), "further_category_uuids": [] });
-    house
+    harness
         .call("marketplace_apps_put_categories")
         .path("app_uuid", &app)
         .token(&owner.token)
@@ -48,7 +54,7 @@ pub(crate) async fn submittable(house: &House, staff: &Person, owner: &Person, n
         let file = reqwest::multipart::Part::bytes(bytes).file_name("picture.png").mime_str("image/png").unwrap();
         let form =
             reqwest::multipart::Form::new().text("kind", kind).text("alt_text", "The order screen").part("file", file);
-        house
+        harness
             .call("marketplace_media_upload")
             .path("app_uuid", &app)
             .token(&owner.token)
@@ -57,7 +63,7 @@ pub(crate) async fn submittable(house: &House, staff: &Person, owner: &Person, n
             .await;
     }
     let body = json!({ "number": "1.0.0", "release_notes": { "en": "The first version." }, "manifest": { "permissions": [], "redirect_uris": ["https://nordsee-kassen.example/callback"] } });
-    let version = house
+    let version = harness
         .call("marketplace_versions_create")
         .path("app_uuid", &app)
         .token(&owner.token)
@@ -78,19 +84,19 @@ fn screenshot() -> Vec<u8> {
 
 #[tokio::test]
 async fn from_registration_to_the_storefront_with_a_record_of_what_staff_did() {
-    let house = House::new().await;
-    house.sql("update tier set burst_per_second = 1000").await;
-    let owner = house.partner("Nordsee Kassen").await;
-    let staff = house
+    let harness = Harness::new().await;
+    harness.sql("update tier set burst_per_second = 1000").await;
+    let owner = harness.partner("Nordsee Kassen").await;
+    let staff = harness
         .staff("Rosa Reviewer", &["labs.admin.submissions:write", "labs.admin.categories:write", "labs.admin.audit"])
         .await;
-    let owner = house.sign_in(&owner.email).await;
-    let (app, version) = submittable(&house, &staff, &owner, "Table Pilot").await;
+    let owner = harness.sign_in(&owner.email).await;
+    let (app, version) = submittable(&harness, &staff, &owner, "Table Pilot").await;
 
     let checklist =
-        house.call("marketplace_apps_get_checklist").path("app_uuid", &app).token(&owner.token).expect(200).await;
+        harness.call("marketplace_apps_get_checklist").path("app_uuid", &app).token(&owner.token).expect(200).await;
     assert_eq!(checklist.json["ready"], true, "{}", checklist.text());
-    let submitted = house
+    let submitted = harness
         .call("marketplace_versions_submit")
         .path("app_uuid", &app)
         .path("version_uuid", &version)
@@ -101,29 +107,29 @@ async fn from_registration_to_the_storefront_with_a_record_of_what_staff_did() {
     assert_eq!(submitted.str("state"), "SUBMITTED");
 
     let queue =
-        house.call("marketplace_submissions_list").query("state", "SUBMITTED").token(&staff.token).expect(200).await;
+        harness.call("marketplace_submissions_list").query("state", "SUBMITTED").token(&staff.token).expect(200).await;
     let submission = queue.json["data"][0]["uuid"].as_str().unwrap().to_owned();
-    house
+    harness
         .call("marketplace_submissions_claim")
         .path("submission_uuid", &submission)
         .token(&staff.token)
         .expect(200)
         .await;
-    let seen = house
+    let seen = harness
         .call("marketplace_submissions_get")
         .path("submission_uuid", &submission)
         .token(&staff.token)
         .expect(200)
         .await;
     assert_eq!(seen.str("state"), "IN_REVIEW");
-    house
+    harness
         .call("marketplace_submissions_approve")
         .path("submission_uuid", &submission)
         .token(&staff.token)
         .json(&json!({}))
         .expect(200)
         .await;
-    let live = house
+    let live = harness
         .call("marketplace_versions_publish")
         .path("app_uuid", &app)
         .path("version_uuid", &version)
@@ -133,10 +139,14 @@ async fn from_registration_to_the_storefront_with_a_record_of_what_staff_did() {
         .await;
     assert_eq!(live.str("state"), "PUBLISHED");
 
-    found_on_the_storefront(&house).await;
+    found_on_the_storefront(&harness).await;
 
-    let records =
-        house.call("admin_audit_records_list").query("target_uuid", &submission).token(&staff.token).expect(200).await;
+    let records = harness
+        .call("admin_audit_records_list")
+        .query("target_uuid", &submission)
+        .token(&staff.token)
+        .expect(200)
+        .await;
     let mut operations: Vec<&str> =
         records.json["data"].as_array().unwrap().iter().map(|record| record["operation"].as_str().unwrap()).collect();
     operations.sort_unstable();
@@ -147,15 +157,15 @@ async fn from_registration_to_the_storefront_with_a_record_of_what_staff_did() {
 }
 
 /// A storefront finds the listing by a word of its description and downloads its icon.
-async fn found_on_the_storefront(house: &House) {
-    let shop = house.program("storefront", &["storefront"], None).await;
-    let found = house.call("marketplace_listings_search").query("q", "kitchen").token(&shop.token).expect(200).await;
+async fn found_on_the_storefront(harness: &Harness) {
+    let shop = harness.program("storefront", &["storefront"], None).await;
+    let found = harness.call("marketplace_listings_search").query("q", "kitchen").token(&shop.token).expect(200).await;
     assert_eq!(found.json["data"][0]["name"], "Table Pilot", "{}", found.text());
     let slug = found.json["data"][0]["slug"].as_str().unwrap().to_owned();
     let listing =
-        house.call("marketplace_listings_get").path("listing_slug", &slug).token(&shop.token).expect(200).await;
+        harness.call("marketplace_listings_get").path("listing_slug", &slug).token(&shop.token).expect(200).await;
     let picture = listing.json["icon"]["media_uuid"].as_str().unwrap();
-    let bytes = house
+    let bytes = harness
         .call("marketplace_listings_get_media_content")
         .path("listing_slug", &slug)
         .path("media_uuid", picture)
@@ -167,31 +177,31 @@ async fn found_on_the_storefront(house: &House) {
 
 #[tokio::test]
 async fn an_edit_of_a_listed_app_is_not_seen_before_the_next_publication() {
-    let house = House::new().await;
-    house.sql("update tier set burst_per_second = 1000").await;
-    let owner = house.partner("Nordsee Kassen").await;
-    let staff = house.staff("Rosa Reviewer", &["labs.admin.submissions:write", "labs.admin.categories:write"]).await;
-    let owner = house.sign_in(&owner.email).await;
-    let (app, version) = submittable(&house, &staff, &owner, "Table Pilot").await;
-    publish(&house, &staff, &owner, &app, &version).await;
-    let shop = house.program("storefront", &["storefront"], None).await;
-    house
+    let harness = Harness::new().await;
+    harness.sql("update tier set burst_per_second = 1000").await;
+    let owner = harness.partner("Nordsee Kassen").await;
+    let staff = harness.staff("Rosa Reviewer", &["labs.admin.submissions:write", "labs.admin.categories:write"]).await;
+    let owner = harness.sign_in(&owner.email).await;
+    let (app, version) = submittable(&harness, &staff, &owner, "Table Pilot").await;
+    publish(&harness, &staff, &owner, &app, &version).await;
+    let shop = harness.program("storefront", &["storefront"], None).await;
+    harness
         .call("marketplace_apps_update")
         .path("app_uuid", &app)
         .token(&owner.token)
         .json(&json!({ "tagline": "Quite another line" }))
         .expect(200)
         .await;
-    let search = house.call("marketplace_listings_search").token(&shop.token).expect(200).await;
+    let search = harness.call("marketplace_listings_search").token(&shop.token).expect(200).await;
     let slug = search.json["data"][0]["slug"].as_str().unwrap();
     let listing =
-        house.call("marketplace_listings_get").path("listing_slug", slug).token(&shop.token).expect(200).await;
+        harness.call("marketplace_listings_get").path("listing_slug", slug).token(&shop.token).expect(200).await;
     assert_eq!(listing.str("tagline"), "Takes orders at the table and sends them to the kitchen");
 }
 
 /// Takes a version through review onto the storefront.
-pub(crate) async fn publish(house: &House, staff: &Person, owner: &Person, app: &str, version: &str) {
-    house
+pub(crate) async fn publish(harness: &Harness, staff: &Person, owner: &Person, app: &str, version: &str) {
+    harness
         .call("marketplace_versions_submit")
         .path("app_uuid", app)
         .path("version_uuid", version)
@@ -200,22 +210,22 @@ pub(crate) async fn publish(house: &House, staff: &Person, owner: &Person, app: 
         .expect(200)
         .await;
     let queue =
-        house.call("marketplace_submissions_list").query("state", "SUBMITTED").token(&staff.token).expect(200).await;
+        harness.call("marketplace_submissions_list").query("state", "SUBMITTED").token(&staff.token).expect(200).await;
     let submission = queue.json["data"][0]["uuid"].as_str().unwrap().to_owned();
-    house
+    harness
         .call("marketplace_submissions_claim")
         .path("submission_uuid", &submission)
         .token(&staff.token)
         .expect(200)
         .await;
-    house
+    harness
         .call("marketplace_submissions_approve")
         .path("submission_uuid", &submission)
         .token(&staff.token)
         .json(&json!({}))
         .expect(200)
         .await;
-    house
+    harness
         .call("marketplace_versions_publish")
         .path("app_uuid", app)
         .path("version_uuid", version)

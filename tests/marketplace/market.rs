@@ -2,22 +2,22 @@
 
 use serde_json::{Value, json};
 
-use crate::house::people::Person;
-use crate::house::{Answer, Call, House};
+use crate::harness::people::Person;
+use crate::harness::{Answer, Call, Harness};
 
 /// What a reviewer needs, and whoever keeps the category tree.
 const STAFF: &[&str] = &["labs.admin.submissions:write", "labs.admin.categories:write", "labs.admin.audit"];
 
-/// A house whose tiers let a story go as fast as it can.
-pub(super) async fn fast_house() -> House {
-    let house = House::new().await;
-    house.sql("update tier set burst_per_second = 100000").await;
-    house
+/// A service whose tiers let a story go as fast as it can.
+pub(super) async fn fast_harness() -> Harness {
+    let harness = Harness::new().await;
+    harness.sql("update tier set burst_per_second = 100000").await;
+    harness
 }
 
 /// Lifts the cap on apps, for stories that need many and are not about it.
-pub(super) async fn lift_the_cap(house: &House) {
-    house
+pub(super) async fn lift_the_cap(harness: &Harness) {
+    harness
         .sql("update tier_feature set value = '\"unlimited\"' where feature_code in ('apps', 'media_megabytes')")
         .await;
 }
@@ -41,7 +41,7 @@ pub(super) fn upload(kind: &str, bytes: Vec<u8>) -> reqwest::multipart::Form {
 
 /// A partner with apps, and a member of staff who reviews them.
 pub(super) struct Market {
-    pub(super) house: House,
+    pub(super) harness: Harness,
     pub(super) owner: Person,
     pub(super) staff: Person,
     pub(super) category: String,
@@ -50,14 +50,14 @@ pub(super) struct Market {
 impl Market {
     /// One without apps, with a category to put them in.
     pub(super) async fn new() -> Self {
-        let house = fast_house().await;
-        lift_the_cap(&house).await;
-        let owner = house.partner("Nordsee Kassen").await;
-        let staff = house.staff("Rosa Reviewer", STAFF).await;
+        let harness = fast_harness().await;
+        lift_the_cap(&harness).await;
+        let owner = harness.partner("Nordsee Kassen").await;
+        let staff = harness.staff("Rosa Reviewer", STAFF).await;
         let body = json!({ "names": { "en": "Ordering" } });
-        let made = house.call("marketplace_categories_create").token(&staff.token).json(&body).expect(201).await;
+        let made = harness.call("marketplace_categories_create").token(&staff.token).json(&body).expect(201).await;
         let category = made.str("uuid").to_owned();
-        Self { house, owner, staff, category }
+        Self { harness, owner, staff, category }
     }
 
     /// An app to which nothing is missing but a version. Its icon is smaller than most, which is soon worked on.
@@ -74,12 +74,12 @@ impl Market {
             "support_email": "help@nordsee-kassen.example",
             "privacy_url": "https://nordsee-kassen.example/privacy",
         });
-        let app = self.house.call("marketplace_apps_create").token(&owner.token).json(&body).expect(201).await;
+        let app = self.harness.call("marketplace_apps_create").token(&owner.token).json(&body).expect(201).await;
         let app = app.str("uuid").to_owned();
         let chosen = json!({ "primary_category_uuid": self.category });
-        let put = self.house.call("marketplace_apps_put_categories").path("app_uuid", &app);
+        let put = self.harness.call("marketplace_apps_put_categories").path("app_uuid", &app);
         put.token(&owner.token).json(&chosen).expect(200).await;
-        let icon = self.house.call("marketplace_media_upload").path("app_uuid", &app);
+        let icon = self.harness.call("marketplace_media_upload").path("app_uuid", &app);
         icon.token(&owner.token).multipart(upload("ICON", png(256, 256))).expect(201).await;
         app
     }
@@ -92,18 +92,18 @@ impl Market {
     /// The same, somebody else's.
     pub(super) async fn draft_of(&self, owner: &Person, app: &str, number: &str) -> String {
         let body = json!({ "number": number, "release_notes": { "en": "What is new." } });
-        let call = self.house.call("marketplace_versions_create").path("app_uuid", app);
+        let call = self.harness.call("marketplace_versions_create").path("app_uuid", app);
         call.token(&owner.token).json(&body).expect(201).await.str("uuid").to_owned()
     }
 
     /// Begins an owner's call about a version.
     pub(super) fn version(&self, operation: &str, app: &str, version: &str) -> Call<'_> {
-        self.house.call(operation).path("app_uuid", app).path("version_uuid", version).token(&self.owner.token)
+        self.harness.call(operation).path("app_uuid", app).path("version_uuid", version).token(&self.owner.token)
     }
 
     /// Begins a reviewer's call about a submission.
     pub(super) fn submission(&self, operation: &str, submission: &str) -> Call<'_> {
-        self.house.call(operation).path("submission_uuid", submission).token(&self.staff.token)
+        self.harness.call(operation).path("submission_uuid", submission).token(&self.staff.token)
     }
 
     /// The version as its owner sees it.
@@ -154,13 +154,13 @@ impl Market {
         let app = self.app(name).await;
         let version = self.draft(&app, "1.0.0").await;
         self.published(&app, &version).await;
-        let seen = self.house.call("marketplace_apps_get").path("app_uuid", &app).token(&self.owner.token);
+        let seen = self.harness.call("marketplace_apps_get").path("app_uuid", &app).token(&self.owner.token);
         (app, seen.expect(200).await.str("slug").to_owned())
     }
 
     /// Rejects a submission that is claimed, as the database's owner: there is no operation for it yet.
     pub(super) async fn reject(&self, submission: &str) {
-        self.house
+        self.harness
             .sql(&format!(
                 "update submission set state = 'REJECTED', decided_at = labs_now() where submission_uuid = '{submission}';
                  update app_version set state = 'REJECTED'
@@ -171,7 +171,7 @@ impl Market {
 
     /// Takes a version back that was handed in, as the database's owner: there is no operation for it yet.
     pub(super) async fn withdraw(&self, version: &str) {
-        self.house
+        self.harness
             .sql(&format!(
                 "update submission set state = 'WITHDRAWN', decided_at = labs_now() where version_uuid = '{version}';
                  update app_version set state = 'WITHDRAWN' where version_uuid = '{version}'"
@@ -181,7 +181,7 @@ impl Market {
 
     /// Another reviewer.
     pub(super) async fn second_reviewer(&self) -> Person {
-        self.house.staff("Bela Beisitzer", STAFF).await
+        self.harness.staff("Bela Beisitzer", STAFF).await
     }
 }
 

@@ -4,13 +4,13 @@ use futures_util::future::join_all;
 use serde_json::json;
 
 use super::market::{Market, column, errors, png, upload};
-use crate::house::{Answer, Call};
+use crate::harness::{Answer, Call};
 
 /// Connections to the database of the story.
 const CONNECTIONS: &str = "select count(*) from pg_stat_activity where datname = current_database()";
 
 fn begin<'h>(market: &'h Market, app: &str) -> Call<'h> {
-    market.house.call("marketplace_media_upload").path("app_uuid", app).token(&market.owner.token)
+    market.harness.call("marketplace_media_upload").path("app_uuid", app).token(&market.owner.token)
 }
 
 async fn send(market: &Market, app: &str, kind: &str, bytes: Vec<u8>) -> Answer {
@@ -18,7 +18,7 @@ async fn send(market: &Market, app: &str, kind: &str, bytes: Vec<u8>) -> Answer 
 }
 
 async fn pictures(market: &Market, app: &str) -> Answer {
-    let call = market.house.call("marketplace_media_list").path("app_uuid", app).token(&market.owner.token);
+    let call = market.harness.call("marketplace_media_list").path("app_uuid", app).token(&market.owner.token);
     call.expect(200).await
 }
 
@@ -136,7 +136,8 @@ async fn a_picture_is_what_its_content_says_and_comes_in_four_sizes() {
     assert_eq!(sizes, [2_000, 1_600, 800, 256].map(Some));
     let media = made.str("uuid").to_owned();
     let content = || {
-        let call = market.house.call("marketplace_media_get_content").path("app_uuid", &app).path("media_uuid", &media);
+        let call =
+            market.harness.call("marketplace_media_get_content").path("app_uuid", &app).path("media_uuid", &media);
         call.token(&market.owner.token)
     };
     for (variant, width) in [("ORIGINAL", 2_000), ("LARGE", 1_600), ("MEDIUM", 800), ("SMALL", 256)] {
@@ -152,11 +153,11 @@ async fn a_picture_is_what_its_content_says_and_comes_in_four_sizes() {
     assert_eq!(made.json["size_bytes"], whole.bytes.len());
     let bytes: String = whole.bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     let same = format!("select (sha256('\\x{bytes}') = '\\x{}')::integer::bigint", made.str("sha256"));
-    assert_eq!(market.house.number(&same).await, 1, "its digest is that of its bytes");
-    let stranger = market.house.partner("Ostsee Kassen").await;
-    let call = market.house.call("marketplace_media_get_content").path("app_uuid", &app).path("media_uuid", &media);
+    assert_eq!(market.harness.number(&same).await, 1, "its digest is that of its bytes");
+    let stranger = market.harness.partner("Ostsee Kassen").await;
+    let call = market.harness.call("marketplace_media_get_content").path("app_uuid", &app).path("media_uuid", &media);
     call.token(&stranger.token).expect(404).await;
-    let call = market.house.call("marketplace_media_upload").path("app_uuid", &app).token(&stranger.token);
+    let call = market.harness.call("marketplace_media_upload").path("app_uuid", &app).token(&stranger.token);
     call.multipart(upload("ICON", png(256, 256))).expect(404).await;
 }
 
@@ -173,9 +174,9 @@ async fn an_icon_takes_the_place_of_the_one_before_and_a_screenshot_comes_last()
     let list = pictures(&market, &app).await;
     let expected = [&icon, &banner, &first, &second].map(|made| made.str("uuid"));
     assert_eq!(column(&list, "uuid"), expected);
-    let call = market.house.call("marketplace_media_get_content").path("app_uuid", &app).path("media_uuid", &former);
+    let call = market.harness.call("marketplace_media_get_content").path("app_uuid", &app).path("media_uuid", &former);
     call.token(&market.owner.token).expect(404).await;
-    let call = market.house.call("marketplace_media_list").path("app_uuid", &app).token(&market.owner.token);
+    let call = market.harness.call("marketplace_media_list").path("app_uuid", &app).token(&market.owner.token);
     assert_eq!(
         column(&call.query("kind", "SCREENSHOT").query("limit", 1).expect(200).await, "uuid"),
         [first.str("uuid")]
@@ -201,17 +202,17 @@ async fn an_app_has_ten_screenshots_at_most_however_many_come_at_once() {
 async fn the_tier_bounds_the_megabytes_that_are_kept() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
-    market.house.sql("update tier_feature set value = '2' where feature_code = 'media_megabytes'").await;
+    market.harness.sql("update tier_feature set value = '2' where feature_code = 'media_megabytes'").await;
     let large = || noise(800, 600);
     assert!(large().len() > 1_100_000, "more than one megabyte");
     assert_eq!(send(&market, &app, "SCREENSHOT", large()).await.status, 201);
-    let kept = market.house.objects();
+    let kept = market.harness.objects();
     let refused = send(&market, &app, "SCREENSHOT", noise(804, 600)).await;
     assert_eq!((refused.status, refused.code()), (409, "ENTITLEMENT_EXCEEDED"));
-    assert_eq!(market.house.objects(), kept, "nothing of it lies in the store");
+    assert_eq!(market.harness.objects(), kept, "nothing of it lies in the store");
     let said = [&refused.json["feature"], &refused.json["limit"], &refused.json["used"]];
     assert_eq!(said, [&json!("media_megabytes"), &json!(2), &json!(2)]);
-    let call = market.house.call("marketplace_media_list").path("app_uuid", &app).token(&market.owner.token);
+    let call = market.harness.call("marketplace_media_list").path("app_uuid", &app).token(&market.owner.token);
     assert_eq!(call.query("kind", "SCREENSHOT").expect(200).await.json["data"].as_array().unwrap().len(), 1);
 }
 
@@ -238,7 +239,7 @@ async fn an_upload_repeated_under_its_key_is_taken_once() {
     assert_eq!(refused.await.status, 422);
     let mended = begin(&market, &app).header("idempotency-key", "upload-18").multipart(upload("ICON", png(256, 256)));
     assert_eq!(mended.send().await.status, 201, "what was refused left nothing to repeat");
-    assert_eq!(market.house.number("select count(*) from media where kind = 'SCREENSHOT'").await, 1);
+    assert_eq!(market.harness.number("select count(*) from media where kind = 'SCREENSHOT'").await, 1);
 }
 
 #[tokio::test]
@@ -252,20 +253,23 @@ async fn of_several_uploads_under_one_key_at_once_one_is_taken() {
     assert_eq!(good.iter().filter(|answer| answer.header("idempotency-replayed").is_empty()).count(), 1);
     assert!(good.iter().all(|answer| answer.bytes == good[0].bytes));
     assert!(answers.iter().all(|answer| answer.status == 201 || answer.code() == "IDEMPOTENCY_IN_PROGRESS"));
-    assert_eq!(market.house.number("select count(*) from media where kind = 'BANNER'").await, 1);
+    assert_eq!(market.harness.number("select count(*) from media where kind = 'BANNER'").await, 1);
 }
 
 #[tokio::test]
 async fn an_upload_under_a_key_begins_no_transaction_before_its_picture_is_there() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
-    let held = market.house.lock("media", "access exclusive").await;
+    let held = market.harness.lock("media", "access exclusive").await;
     let call = begin(&market, &app).header("idempotency-key", "upload-20").multipart(upload("ICON", png(256, 256)));
     let others = async {
         // What is asked before the picture is worked on stands still, and holds the one connection that it waits on.
-        market.house.until(&format!("{CONNECTIONS} and wait_event_type = 'Lock' and query like '%of_kind%'"), 1).await;
+        market
+            .harness
+            .until(&format!("{CONNECTIONS} and wait_event_type = 'Lock' and query like '%of_kind%'"), 1)
+            .await;
         let idle = "state = 'idle in transaction' and query like '%idempotency_key%'";
-        market.house.until(&format!("{CONNECTIONS} and {idle}"), 0).await;
+        market.harness.until(&format!("{CONNECTIONS} and {idle}"), 0).await;
         held.roll_back().await;
     };
     let (made, ()) = tokio::join!(call.send(), others);
@@ -282,17 +286,20 @@ async fn an_upload_that_another_under_its_key_came_before_is_answered_as_that_on
     };
     let first = keyed().await;
     // Put away until the second has looked for it in vain: it is as though the first were answered only then.
-    market.house.sql("update idempotency_key set key = 'away' where key = 'upload-21'").await;
-    let held = market.house.lock("media", "access exclusive").await;
+    market.harness.sql("update idempotency_key set key = 'away' where key = 'upload-21'").await;
+    let held = market.harness.lock("media", "access exclusive").await;
     let others = async {
-        market.house.until(&format!("{CONNECTIONS} and wait_event_type = 'Lock' and query like '%of_kind%'"), 1).await;
-        market.house.sql("update idempotency_key set key = 'upload-21' where key = 'away'").await;
+        market
+            .harness
+            .until(&format!("{CONNECTIONS} and wait_event_type = 'Lock' and query like '%of_kind%'"), 1)
+            .await;
+        market.harness.sql("update idempotency_key set key = 'upload-21' where key = 'away'").await;
         held.roll_back().await;
     };
     let (second, ()) = tokio::join!(keyed(), others);
     assert_eq!((second.status, second.header("idempotency-replayed")), (201, "true"), "{}", second.text());
     assert_eq!(second.bytes, first.bytes);
-    assert_eq!(market.house.number("select count(*) from media where kind = 'SCREENSHOT'").await, 1);
+    assert_eq!(market.harness.number("select count(*) from media where kind = 'SCREENSHOT'").await, 1);
 }
 
 #[tokio::test]
@@ -313,16 +320,16 @@ async fn a_replaced_picture_is_freed_once_nothing_can_show_it_again() {
     market.approved(&app, &next).await;
     let unseen = icon().await;
     icon().await;
-    market.house.sql("update media set removed_at = removed_at - interval '11 minutes'").await;
+    market.harness.sql("update media set removed_at = removed_at - interval '11 minutes'").await;
     // Each service tidies when it starts.
-    let _twin = market.house.twin(&[]).await;
+    let _twin = market.harness.twin(&[]).await;
     let left = |media: &str| format!("select count(*) from media where media_uuid = '{media}'");
-    market.house.until(&left(&unseen), 0).await;
-    let left_over = market.house.number("select count(*) from media").await;
+    market.harness.until(&left(&unseen), 0).await;
+    let left_over = market.harness.number("select count(*) from media").await;
     assert_eq!(left_over, 5, "live, withdrawn, sent back, approved and in the draft");
     market.version("marketplace_versions_publish", &app, &next).json(&json!({})).expect(200).await;
-    let shop = market.house.program("storefront", &["storefront"], None).await;
-    let listing = market.house.call("marketplace_listings_get").path("listing_slug", &slug).token(&shop.token);
+    let shop = market.harness.program("storefront", &["storefront"], None).await;
+    let listing = market.harness.call("marketplace_listings_get").path("listing_slug", &slug).token(&shop.token);
     assert_eq!(listing.expect(200).await.json["icon"]["media_uuid"], approved);
 }
 
@@ -330,13 +337,13 @@ async fn a_replaced_picture_is_freed_once_nothing_can_show_it_again() {
 async fn a_live_listing_keeps_its_pictures_until_the_next_publication() {
     let market = Market::new().await;
     let (app, slug) = market.listed("Table Pilot").await;
-    let shop = market.house.program("storefront", &["storefront"], None).await;
+    let shop = market.harness.program("storefront", &["storefront"], None).await;
     let shown = || {
-        let call = market.house.call("marketplace_listings_get").path("listing_slug", &slug).token(&shop.token);
+        let call = market.harness.call("marketplace_listings_get").path("listing_slug", &slug).token(&shop.token);
         async move { call.expect(200).await.json["icon"]["media_uuid"].as_str().unwrap().to_owned() }
     };
     let bytes = |media: String| {
-        let call = market.house.call("marketplace_listings_get_media_content").path("listing_slug", &slug);
+        let call = market.harness.call("marketplace_listings_get_media_content").path("listing_slug", &slug);
         let call = call.path("media_uuid", media).token(&shop.token);
         async move { call.send().await.status }
     };
@@ -355,8 +362,8 @@ async fn objects_that_nobody_names_are_swept_once_they_are_old() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     assert_eq!(send(&market, &app, "ICON", png(512, 512)).await.status, 201);
-    let folder = market.house.media_folder();
-    let named = market.house.objects();
+    let folder = market.harness.media_folder();
+    let named = market.harness.objects();
     assert!(named.len() > 1, "the picture and smaller copies of it: {named:?}");
     let [old, young] = ["ab", "cd"].map(|pair| folder.join(pair).join(pair).join(pair.repeat(32)));
     for orphan in [&old, &young] {
@@ -372,7 +379,7 @@ async fn objects_that_nobody_names_are_swept_once_they_are_old() {
         std::fs::File::options().write(true).open(file).unwrap().set_modified(ago(minutes)).unwrap();
     }
     // Each service sweeps when it starts.
-    let _twin = market.house.twin(&["--media-folder", folder.to_str().unwrap()]).await;
-    market.house.soon("the old one is gone", async || !old.exists() && !staged.exists()).await;
+    let _twin = market.harness.twin(&["--media-folder", folder.to_str().unwrap()]).await;
+    market.harness.soon("the old one is gone", async || !old.exists() && !staged.exists()).await;
     assert!(named.iter().chain([&young]).all(|file| file.exists()));
 }

@@ -1,7 +1,7 @@
 //! A search that finds more than is ranked: what is left out is old, whether the words are common or not.
 
 use super::market::{Market, column};
-use crate::house::House;
+use crate::harness::Harness;
 
 /// Puts 7,200 apps on the storefront, the higher the number the newer; every sixth keeps an inventory, the others print.
 const MANY: &str = "
@@ -27,12 +27,12 @@ analyze;
 #[tokio::test]
 async fn the_newest_of_many_are_found_whether_their_words_are_common_or_not() {
     let market = Market::new().await;
-    let program = market.house.program("storefront", &["storefront"], None).await;
-    market.house.sql(MANY).await;
+    let program = market.harness.program("storefront", &["storefront"], None).await;
+    market.harness.sql(MANY).await;
     for (word, newest, total) in
         [("inventory", "app-7200", 1200), ("orders", "app-7199", 6000), ("kitchen", "app-7200", 7200)]
     {
-        let call = market.house.call("marketplace_listings_search").token(&program.token).query("q", word);
+        let call = market.harness.call("marketplace_listings_search").token(&program.token).query("q", word);
         let found = call.query("limit", 3).expect(200).await;
         assert_eq!(column(&found, "slug").first(), Some(&newest), "{word}");
         assert_eq!(found.json["facets"]["total"], total, "{word}");
@@ -41,14 +41,18 @@ async fn the_newest_of_many_are_found_whether_their_words_are_common_or_not() {
 
 #[tokio::test]
 async fn a_word_without_end_is_ended_and_what_people_write_is_not() {
-    let house = House::new().await;
+    let harness = Harness::new().await;
     let longest = "select max(length(word))::bigint from unnest(array['a_', 'ü_', './', '~/', 'http://']) as part
         cross join regexp_split_to_table(search_words(left(repeat(part, 5000), 10000)), '\\s') as word";
-    assert!(house.number(longest).await <= 201, "the parser looks ahead from each sign to the end of the word");
+    assert!(harness.number(longest).await <= 201, "the parser looks ahead from each sign to the end of the word");
     let comments = "select count(*) from unnest(array['<!--', '<!-- ']) as part
         where search_words(left(repeat(part, 5000), 10000)) like '%<!--%'";
-    assert_eq!(house.number(comments).await, 0, "the parser looks for the end of a comment from each beginning of one");
+    assert_eq!(
+        harness.number(comments).await,
+        0,
+        "the parser looks for the end of a comment from each beginning of one"
+    );
     let kept = "select (search_words(text) = text)::integer::bigint
         from (select 'Write to a_b@c.example, see https://c.example/a_b/c.html ...' || repeat(' word', 1000)) as t (text)";
-    assert_eq!(house.number(kept).await, 1);
+    assert_eq!(harness.number(kept).await, 1);
 }

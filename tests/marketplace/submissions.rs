@@ -4,7 +4,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use super::market::{Market, allowed, column, errors, finding, finds};
-use crate::house::people::Person;
+use crate::harness::people::Person;
 
 /// The findings of a version's reviews, each with whether it is mended.
 fn findings(version: &Value) -> Vec<(String, bool)> {
@@ -24,7 +24,7 @@ async fn of_two_reviewers_who_claim_at_once_one_gets_it_and_only_that_one_decide
     let version = market.draft(&app, "1.0.0").await;
     let submission = market.submit(&app, &version).await;
     let as_ = |who: &Person, operation: &str| {
-        market.house.call(operation).path("submission_uuid", &submission).token(&who.token)
+        market.harness.call(operation).path("submission_uuid", &submission).token(&who.token)
     };
     let claim = "marketplace_submissions_claim";
     let answers = join_all([as_(&market.staff, claim).send(), as_(&other, claim).send()]).await;
@@ -59,7 +59,7 @@ async fn of_two_decisions_at_once_one_is_made() {
     let decided = answers.iter().find(|answer| answer.status == 200).unwrap().str("state");
     assert_eq!(market.see(&app, &version).await.str("state"), decided);
     let expected = i64::from(decided == "CHANGES_REQUESTED");
-    assert_eq!(market.house.number("select count(*) from submission_finding").await, expected);
+    assert_eq!(market.harness.number("select count(*) from submission_finding").await, expected);
 }
 
 #[tokio::test]
@@ -89,7 +89,7 @@ async fn findings_name_requirements_and_those_not_named_again_are_mended() {
     assert_eq!(findings(&told.json), [("REQ-15".to_owned(), false), ("REQ-16".to_owned(), false)]);
     assert_eq!(told.json["review"]["decision_note"], "Everything else is fine.");
     assert!(!told.text().contains("Rosa"), "the partner does not learn who reviewed");
-    let checklist = market.house.call("marketplace_apps_get_checklist").path("app_uuid", &app);
+    let checklist = market.harness.call("marketplace_apps_get_checklist").path("app_uuid", &app);
     let checklist = checklist.token(&market.owner.token).expect(200).await;
     let items = checklist.json["items"].as_array().unwrap();
     let found: Vec<_> = items.iter().filter(|item| item["finding"].is_string()).map(|item| &item["code"]).collect();
@@ -117,13 +117,13 @@ async fn whoever_handed_it_in_gets_a_mail_of_the_decision() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
-    let before = market.house.mails_to(&market.owner.email).await.len();
+    let before = market.harness.mails_to(&market.owner.email).await.len();
     market.approved(&app, &version).await;
     let queued = "select count(*) from mail_message where kind = 'SUBMISSION_DECIDED'";
-    assert_eq!(market.house.number(queued).await, 1);
+    assert_eq!(market.harness.number(queued).await, 1);
     let told = tokio::time::timeout(std::time::Duration::from_secs(20), async {
         loop {
-            let mails = market.house.mails_now(&market.owner.email);
+            let mails = market.harness.mails_now(&market.owner.email);
             if mails.len() > before {
                 return mails;
             }
@@ -159,7 +159,7 @@ async fn the_queue_tells_each_its_place_and_when_to_expect_the_decision() {
 
     // Three that took a day each say what to expect of the next.
     market
-        .house
+        .harness
         .sql(
             "insert into submission (submission_uuid, version_uuid, app_uuid, partner_uuid, state, submitted_at, decided_at,
                  reviewer_uuid, snapshot)
@@ -170,7 +170,7 @@ async fn the_queue_tells_each_its_place_and_when_to_expect_the_decision() {
         .await;
     let (place, _, expected) = standing(1).await;
     let expected: jiff::Timestamp = expected.as_str().unwrap().parse().unwrap();
-    let ahead = expected.as_second() - market.house.clock.now().unix();
+    let ahead = expected.as_second() - market.harness.clock.now().unix();
     assert_eq!(place, Some(1));
     assert!((0..=2 * 86_400).contains(&ahead), "expected in {ahead} s");
 }
@@ -179,27 +179,27 @@ async fn the_queue_tells_each_its_place_and_when_to_expect_the_decision() {
 async fn the_queue_is_narrowed_by_each_of_its_filters() {
     let market = Market::new().await;
     let other = market.second_reviewer().await;
-    let stranger = market.house.partner("Ostsee Kassen").await;
+    let stranger = market.harness.partner("Ostsee Kassen").await;
     let mut made = Vec::new();
     for (place, name) in ["Alpha", "Beta", "Gamma"].into_iter().enumerate() {
         let owner = if place == 2 { &stranger } else { &market.owner };
         let app = market.app_of(owner, name).await;
         let version = market.draft_of(owner, &app, "1.0.0").await;
         let call =
-            market.house.call("marketplace_versions_submit").path("app_uuid", &app).path("version_uuid", &version);
+            market.harness.call("marketplace_versions_submit").path("app_uuid", &app).path("version_uuid", &version);
         call.token(&owner.token).json(&json!({})).expect(200).await;
         made.push(app);
-        market.house.advance(60).await;
+        market.harness.advance(60).await;
     }
     let list = || {
-        let call = market.house.call("marketplace_submissions_list").token(&market.staff.token);
+        let call = market.harness.call("marketplace_submissions_list").token(&market.staff.token);
         call.query("include_total", true)
     };
     let whole = list().expect(200).await;
     let (alpha, beta) = (column(&whole, "uuid")[0].to_owned(), column(&whole, "uuid")[1].to_owned());
     let second = whole.json["data"][1]["submitted_at"].as_str().unwrap().to_owned();
     market.claim(&alpha).await;
-    let claim = market.house.call("marketplace_submissions_claim").path("submission_uuid", &beta);
+    let claim = market.harness.call("marketplace_submissions_claim").path("submission_uuid", &beta);
     claim.token(&other.token).expect(200).await;
     market.approve(&alpha).await;
 
@@ -231,7 +231,7 @@ async fn a_cursor_serves_no_other_filter() {
         let version = market.draft(&app, "1.0.0").await;
         market.submit(&app, &version).await;
     }
-    let list = || market.house.call("marketplace_submissions_list").token(&market.staff.token).query("limit", 1);
+    let list = || market.harness.call("marketplace_submissions_list").token(&market.staff.token).query("limit", 1);
     let page = list().query("state", "SUBMITTED").expect(200).await;
     let cursor = page.json["page"]["next_cursor"].as_str().unwrap();
     for call in [list(), list().query("state", "IN_REVIEW"), list().query("sort", "-submitted_at")] {
@@ -243,11 +243,11 @@ async fn a_cursor_serves_no_other_filter() {
 #[tokio::test]
 async fn a_program_reviews_nothing_whatever_its_scopes() {
     let market = Market::new().await;
-    let program = market.house.program("review bot", &["labs.admin.submissions:write"], None).await;
+    let program = market.harness.program("review bot", &["labs.admin.submissions:write"], None).await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
     let submission = market.submit(&app, &version).await;
-    let claim = market.house.call("marketplace_submissions_claim").path("submission_uuid", &submission);
+    let claim = market.harness.call("marketplace_submissions_claim").path("submission_uuid", &submission);
     let refused = claim.token(&program.token).send().await;
     assert_eq!((refused.status, refused.code()), (409, "CONFLICT"));
     assert_eq!(market.see(&app, &version).await.str("state"), "SUBMITTED");
@@ -259,7 +259,7 @@ async fn what_is_judged_and_goes_live_is_what_was_handed_in() {
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
     let submission = market.submit(&app, &version).await;
-    let edit = market.house.call("marketplace_apps_update").path("app_uuid", &app).token(&market.owner.token);
+    let edit = market.harness.call("marketplace_apps_update").path("app_uuid", &app).token(&market.owner.token);
     edit.json(&json!({ "tagline": "Quite another line" })).expect(200).await;
     let seen = market.submission("marketplace_submissions_get", &submission).expect(200).await;
     assert_eq!(seen.json["submitted"]["texts"][0]["tagline"], "Takes orders at the table");
@@ -305,7 +305,7 @@ async fn a_decision_stands_in_the_audit_log_with_its_difference() {
     let submission = market.submit(&app, &version).await;
     market.claim(&submission).await;
     let approved = market.submission("marketplace_submissions_approve", &submission).json(&json!({})).expect(200).await;
-    let list = market.house.call("admin_audit_records_list").token(&market.staff.token);
+    let list = market.harness.call("admin_audit_records_list").token(&market.staff.token);
     let found = list.query("request_id", approved.header("x-request-id")).expect(200).await;
     let record = &found.json["data"][0];
     assert_eq!(record["operation"], "marketplace_submissions_approve");

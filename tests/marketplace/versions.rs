@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 use machine::Traveller;
 
 use super::market::{Market, allowed, errors, finds};
-use crate::house::{Answer, WAITING};
+use crate::harness::{Answer, WAITING};
 
 /// The body of a publication so many days from now.
 fn in_days(market: &Market, days: i64) -> Value {
-    json!({ "publish_at": market.house.clock.now().plus_seconds(days * 86_400) })
+    json!({ "publish_at": market.harness.clock.now().plus_seconds(days * 86_400) })
 }
 
 #[tokio::test]
@@ -24,7 +24,7 @@ async fn a_number_is_a_semantic_version_not_used_before_and_higher_than_the_live
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let create = |number: &str| {
-        let call = market.house.call("marketplace_versions_create").path("app_uuid", &app);
+        let call = market.harness.call("marketplace_versions_create").path("app_uuid", &app);
         let call = call.token(&market.owner.token).json(&json!({ "number": number }));
         async move { call.send().await }
     };
@@ -56,7 +56,7 @@ async fn of_one_number_asked_for_at_once_one_version_is_made() {
     let body = json!({ "number": "1.0.0" });
     let calls = (0..8).map(|_| {
         market
-            .house
+            .harness
             .call("marketplace_versions_create")
             .path("app_uuid", &app)
             .token(&market.owner.token)
@@ -66,7 +66,7 @@ async fn of_one_number_asked_for_at_once_one_version_is_made() {
     let answers = join_all(calls).await;
     assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 1);
     assert!(answers.iter().all(|answer| answer.status == 201 || answer.code() == "CONFLICT"));
-    assert_eq!(market.house.number("select count(*) from app_version").await, 1);
+    assert_eq!(market.harness.number("select count(*) from app_version").await, 1);
 }
 
 #[tokio::test]
@@ -83,22 +83,22 @@ async fn a_manifest_names_a_permission_once_and_sends_customers_to_safe_places()
     ];
     for (manifest, place) in manifests {
         let body = json!({ "number": "1.0.0", "manifest": manifest });
-        let call = market.house.call("marketplace_versions_create").path("app_uuid", &app).token(&market.owner.token);
+        let call = market.harness.call("marketplace_versions_create").path("app_uuid", &app).token(&market.owner.token);
         let refused = call.json(&body).send().await;
         let places: Vec<_> = errors(&refused).into_iter().map(|error| error.1).collect();
         assert_eq!((refused.status, places), (422, vec![place]), "{body}");
     }
-    assert_eq!(market.house.number("select count(*) from app_version").await, 0);
+    assert_eq!(market.harness.number("select count(*) from app_version").await, 0);
 }
 
 #[tokio::test]
 async fn a_draft_with_open_requirements_is_not_submitted_and_each_is_named() {
     let market = Market::new().await;
     let token = &market.owner.token;
-    let made = market.house.call("marketplace_apps_create").token(token).json(&json!({ "name": "Bare" }));
+    let made = market.harness.call("marketplace_apps_create").token(token).json(&json!({ "name": "Bare" }));
     let app = made.expect(201).await.str("uuid").to_owned();
     let body = json!({ "number": "1.0.0", "release_notes": { "de": "Neu." } });
-    let made = market.house.call("marketplace_versions_create").path("app_uuid", &app).token(token).json(&body);
+    let made = market.harness.call("marketplace_versions_create").path("app_uuid", &app).token(token).json(&body);
     let version = made.expect(201).await.str("uuid").to_owned();
     let refused = market.version("marketplace_versions_submit", &app, &version).json(&json!({})).send().await;
     assert_eq!((refused.status, refused.code()), (409, "CONFLICT"), "{}", refused.text());
@@ -113,7 +113,7 @@ async fn a_draft_with_open_requirements_is_not_submitted_and_each_is_named() {
     ];
     assert_eq!(errors(&refused), open);
     assert_eq!(market.see(&app, &version).await.str("state"), "DRAFT");
-    assert_eq!(market.house.number("select count(*) from submission").await, 0);
+    assert_eq!(market.harness.number("select count(*) from submission").await, 0);
 }
 
 #[tokio::test]
@@ -128,7 +128,7 @@ async fn one_version_of_an_app_is_with_the_reviewers_at_a_time() {
     let won: Vec<&Answer> = answers.iter().filter(|answer| answer.status == 200).collect();
     assert_eq!(won.len(), 1, "of four at once one is handed in");
     assert!(answers.iter().all(|answer| matches!(answer.code(), "" | "CONFLICT" | "ILLEGAL_TRANSITION")));
-    assert_eq!(market.house.number("select count(*) from submission").await, 1);
+    assert_eq!(market.harness.number("select count(*) from submission").await, 1);
     let submission = won[0].json["review"]["submission_uuid"].as_str().unwrap();
     let (handed, waiting) = if won[0].str("uuid") == first { (&first, &second) } else { (&second, &first) };
     let refused = market.version("marketplace_versions_submit", &app, waiting).json(&json!({})).send().await;
@@ -157,11 +157,11 @@ async fn a_scheduled_version_goes_live_by_itself_and_takes_the_place_of_the_live
     }
     let scheduled = publish(in_days(&market, 3)).await;
     assert_eq!((scheduled.status, scheduled.str("state")), (200, "SCHEDULED"));
-    let sooner = publish(json!({ "publish_at": market.house.clock.now().plus_seconds(300) })).await;
+    let sooner = publish(json!({ "publish_at": market.harness.clock.now().plus_seconds(300) })).await;
     assert!(sooner.str("publish_at") < scheduled.str("publish_at"), "another time takes the place of the first");
     assert_eq!(market.see(&app, &first).await.str("state"), "PUBLISHED");
 
-    market.house.advance(301).await;
+    market.harness.advance(301).await;
     let live = tokio::time::timeout(Duration::from_secs(30), async {
         loop {
             let seen = market.see(&app, &second).await;
@@ -176,7 +176,7 @@ async fn a_scheduled_version_goes_live_by_itself_and_takes_the_place_of_the_live
     let former = market.see(&app, &first).await;
     assert_eq!(former.str("state"), "SUPERSEDED");
     assert!(former.json["published_at"].is_string(), "when it went live stays known");
-    let seen = market.house.call("marketplace_apps_get").path("app_uuid", &app).token(&market.owner.token);
+    let seen = market.harness.call("marketplace_apps_get").path("app_uuid", &app).token(&market.owner.token);
     assert_eq!(seen.expect(200).await.json["published_version"]["number"], "1.1.0");
 }
 
@@ -215,7 +215,7 @@ async fn a_scheduled_version_that_a_higher_one_overtakes_waits_no_longer() {
     assert_eq!((seen.str("state"), &seen.json["publish_at"]), ("APPROVED", &Value::Null));
     assert_eq!(market.see(&app, &highest).await.str("state"), "SCHEDULED", "its time still comes");
     let told = format!("select count(*) from app_event where kind = 'VERSION_OVERTAKEN' and app_uuid = '{app}'");
-    assert_eq!(market.house.number(&told).await, 1);
+    assert_eq!(market.harness.number(&told).await, 1);
 }
 
 #[tokio::test]
@@ -223,20 +223,20 @@ async fn nothing_goes_live_by_itself_while_its_partner_is_being_held_back() {
     let market = Market::new().await;
     let partner = market.owner.partner_uuid.unwrap();
     let held = scheduled(&market, "Table Pilot", 60).await;
-    let stranger = market.house.partner("Ostsee Kassen").await;
+    let stranger = market.harness.partner("Ostsee Kassen").await;
     let market = Market { owner: stranger, ..market };
     let other = scheduled(&market, "Till", 61).await;
     let suspend = format!("update partner set state = 'SUSPENDED' where partner_uuid = '{partner}'");
-    let suspended = market.house.hold(suspend).await;
-    market.house.advance(62).await;
+    let suspended = market.harness.hold(suspend).await;
+    market.harness.advance(62).await;
     let live = |version: &str| {
         format!("select count(*) from app_version where state = 'PUBLISHED' and version_uuid = '{version}'")
     };
     // The earlier one comes first, so it was looked at before this one went live.
-    market.house.until(&live(&other), 1).await;
-    assert_eq!(market.house.number(&live(&held)).await, 0);
+    market.harness.until(&live(&other), 1).await;
+    assert_eq!(market.harness.number(&live(&held)).await, 0);
     suspended.roll_back().await;
-    market.house.until(&live(&held), 1).await;
+    market.harness.until(&live(&held), 1).await;
 }
 
 /// A version of a new app that goes live in so many seconds.
@@ -244,7 +244,7 @@ async fn scheduled(market: &Market, name: &str, seconds: i64) -> String {
     let app = market.app(name).await;
     let version = market.draft(&app, "1.0.0").await;
     market.approved(&app, &version).await;
-    let body = json!({ "publish_at": market.house.clock.now().plus_seconds(seconds) });
+    let body = json!({ "publish_at": market.harness.clock.now().plus_seconds(seconds) });
     market.version("marketplace_versions_publish", &app, &version).json(&body).expect(200).await;
     version
 }
@@ -253,11 +253,11 @@ async fn scheduled(market: &Market, name: &str, seconds: i64) -> String {
 async fn a_version_of_an_app_that_is_being_deleted_finds_no_app() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
-    let deleted = market.house.hold(format!("delete from app where app_uuid = '{app}'")).await;
-    let create = market.house.call("marketplace_versions_create").path("app_uuid", &app).token(&market.owner.token);
+    let deleted = market.harness.hold(format!("delete from app where app_uuid = '{app}'")).await;
+    let create = market.harness.call("marketplace_versions_create").path("app_uuid", &app).token(&market.owner.token);
     let create = create.json(&json!({ "number": "1.0.0" })).send();
     let gone = async {
-        market.house.until(WAITING, 1).await;
+        market.harness.until(WAITING, 1).await;
         deleted.commit().await;
     };
     let (refused, ()) = tokio::join!(create, gone);
@@ -270,7 +270,7 @@ async fn release_notes_are_bounded_in_all_locales_together() {
     let app = market.app("Table Pilot").await;
     let create = |locales: &[&str]| {
         let notes: BTreeMap<&str, String> = locales.iter().map(|locale| (*locale, "ü".repeat(4_000))).collect();
-        let call = market.house.call("marketplace_versions_create").path("app_uuid", &app).token(&market.owner.token);
+        let call = market.harness.call("marketplace_versions_create").path("app_uuid", &app).token(&market.owner.token);
         call.json(&json!({ "number": "1.0.0", "release_notes": notes })).send()
     };
     let refused = create(&["da", "de", "en", "fr", "it"]).await;
@@ -288,7 +288,7 @@ async fn of_several_publications_at_once_one_is_made() {
     let answers = join_all(calls).await;
     assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1);
     assert!(answers.iter().all(|answer| answer.status == 200 || answer.code() == "ILLEGAL_TRANSITION"));
-    assert_eq!(market.house.number("select count(*) from listing_change").await, 1);
+    assert_eq!(market.harness.number("select count(*) from listing_change").await, 1);
 }
 
 /// Suspending and archiving have no operation yet.
@@ -299,14 +299,14 @@ async fn nothing_is_published_of_an_app_that_is_suspended_or_archived() {
     let version = market.draft(&app, "1.0.0").await;
     market.approved(&app, &version).await;
     for (state, instead) in [("SUSPENDED", vec![]), ("ARCHIVED", vec!["restore"])] {
-        market.house.sql(&format!("update app set state = '{state}'")).await;
+        market.harness.sql(&format!("update app set state = '{state}'")).await;
         for body in [json!({}), in_days(&market, 1)] {
             let refused = market.version("marketplace_versions_publish", &app, &version).json(&body).send().await;
             assert_eq!((refused.status, refused.code()), (409, "ILLEGAL_TRANSITION"), "{state}");
             assert_eq!(allowed(&refused), instead, "{state}");
         }
     }
-    let create = market.house.call("marketplace_versions_create").path("app_uuid", &app).token(&market.owner.token);
+    let create = market.harness.call("marketplace_versions_create").path("app_uuid", &app).token(&market.owner.token);
     let refused = create.json(&json!({ "number": "2.0.0" })).send().await;
     assert_eq!((refused.status, refused.code()), (409, "CONFLICT"), "an archived app begins no version");
 }
@@ -315,18 +315,18 @@ async fn nothing_is_published_of_an_app_that_is_suspended_or_archived() {
 async fn versions_of_others_do_not_exist() {
     let market = Market::new().await;
     let here = Traveller::at(&market, "APPROVED", 0).await;
-    let stranger = market.house.partner("Ostsee Kassen").await;
+    let stranger = market.harness.partner("Ostsee Kassen").await;
     let own = market.app_of(&stranger, "Own").await;
     for operation in ["marketplace_versions_get", "marketplace_versions_submit", "marketplace_versions_publish"] {
         // Neither under its own app nor under one of the stranger's.
         for app in [&here.app, &own] {
-            let call = market.house.call(operation).path("app_uuid", app).path("version_uuid", &here.version);
+            let call = market.harness.call(operation).path("app_uuid", app).path("version_uuid", &here.version);
             let call = if operation.ends_with("get") { call } else { call.json(&json!({})) };
             call.token(&stranger.token).expect(404).await;
         }
     }
     for operation in ["marketplace_versions_list", "marketplace_versions_create"] {
-        let call = market.house.call(operation).path("app_uuid", &here.app).token(&stranger.token);
+        let call = market.harness.call(operation).path("app_uuid", &here.app).token(&stranger.token);
         let call = if operation.ends_with("list") { call } else { call.json(&json!({ "number": "9.0.0" })) };
         call.expect(404).await;
     }
@@ -342,7 +342,7 @@ async fn the_history_is_filtered_sorted_and_paged() {
     for number in ["1.1.0", "1.2.0", "1.3.0", "1.4.0"] {
         market.draft(&app, number).await;
     }
-    let list = || market.house.call("marketplace_versions_list").path("app_uuid", &app).token(&market.owner.token);
+    let list = || market.harness.call("marketplace_versions_list").path("app_uuid", &app).token(&market.owner.token);
     let find = async |filters: &[(&str, &str)], expected: &[&str]| finds(list, ("number", 2), filters, expected).await;
     find(&[], &["1.4.0", "1.3.0", "1.2.0", "1.1.0", "1.0.0"]).await;
     find(&[("sort", "created_at")], &["1.0.0", "1.1.0", "1.2.0", "1.3.0", "1.4.0"]).await;

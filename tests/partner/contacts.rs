@@ -3,70 +3,70 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::house::people::Person;
-use crate::house::{Answer, Call, House};
+use crate::harness::people::Person;
+use crate::harness::{Answer, Call, Harness};
 
-async fn house() -> (House, Person) {
-    let house = House::new().await;
-    house.sql("update tier set burst_per_second = 1000").await;
-    let person = house.partner("Nordsee Kassen").await;
-    (house, person)
+async fn harness() -> (Harness, Person) {
+    let harness = Harness::new().await;
+    harness.sql("update tier set burst_per_second = 1000").await;
+    let person = harness.partner("Nordsee Kassen").await;
+    (harness, person)
 }
 
-fn at<'h>(house: &'h House, person: &Person, operation: &str) -> Call<'h> {
-    house.call(operation).path("partner_uuid", person.partner_uuid.unwrap()).token(&person.token)
+fn at<'h>(harness: &'h Harness, person: &Person, operation: &str) -> Call<'h> {
+    harness.call(operation).path("partner_uuid", person.partner_uuid.unwrap()).token(&person.token)
 }
 
-async fn add(house: &House, person: &Person, kind: &str, email: &str) -> Answer {
+async fn add(harness: &Harness, person: &Person, kind: &str, email: &str) -> Answer {
     let body = json!({ "kind": kind, "name": "Somebody", "email": email, "phone": "+49 4841 555 12" });
-    at(house, person, "partner_contacts_create").json(&body).send().await
+    at(harness, person, "partner_contacts_create").json(&body).send().await
 }
 
-async fn change(house: &House, person: &Person, contact: &str, body: Value) -> Answer {
-    at(house, person, "partner_contacts_update").path("contact_uuid", contact).json(&body).send().await
+async fn change(harness: &Harness, person: &Person, contact: &str, body: Value) -> Answer {
+    at(harness, person, "partner_contacts_update").path("contact_uuid", contact).json(&body).send().await
 }
 
-async fn remove(house: &House, person: &Person, contact: &str) -> Answer {
-    at(house, person, "partner_contacts_delete").path("contact_uuid", contact).send().await
+async fn remove(harness: &Harness, person: &Person, contact: &str) -> Answer {
+    at(harness, person, "partner_contacts_delete").path("contact_uuid", contact).send().await
 }
 
 #[tokio::test]
 async fn contacts_are_added_changed_and_removed_and_the_history_names_none() {
-    let (house, person) = house().await;
-    assert_eq!(at(&house, &person, "partner_contacts_list").expect(200).await.json["data"], json!([]));
-    let billing = add(&house, &person, "BILLING", "rechnung@nordsee.example").await;
+    let (harness, person) = harness().await;
+    assert_eq!(at(&harness, &person, "partner_contacts_list").expect(200).await.json["data"], json!([]));
+    let billing = add(&harness, &person, "BILLING", "rechnung@nordsee.example").await;
     assert_eq!((billing.status, billing.str("kind")), (201, "BILLING"), "{}", billing.text());
-    let technical = add(&house, &person, "TECHNICAL", "Rechnung@nordsee.example").await;
+    let technical = add(&harness, &person, "TECHNICAL", "Rechnung@nordsee.example").await;
     assert_eq!(technical.status, 201, "the same address for another matter");
-    let taken = add(&house, &person, "BILLING", "RECHNUNG@nordsee.example").await;
+    let taken = add(&harness, &person, "BILLING", "RECHNUNG@nordsee.example").await;
     assert_eq!((taken.status, taken.code()), (409, "CONFLICT"));
-    let changed = change(&house, &person, technical.str("uuid"), json!({ "name": "Desk", "phone": null })).await;
+    let changed = change(&harness, &person, technical.str("uuid"), json!({ "name": "Desk", "phone": null })).await;
     assert_eq!((changed.str("name"), &changed.json["phone"]), ("Desk", &json!(null)));
-    let clash = change(&house, &person, technical.str("uuid"), json!({ "kind": "BILLING" })).await;
+    let clash = change(&harness, &person, technical.str("uuid"), json!({ "kind": "BILLING" })).await;
     assert_eq!((clash.status, clash.code()), (409, "CONFLICT"));
-    let only = at(&house, &person, "partner_contacts_list").query("kind", "TECHNICAL").expect(200).await;
+    let only = at(&harness, &person, "partner_contacts_list").query("kind", "TECHNICAL").expect(200).await;
     assert_eq!(only.json["data"], json!([changed.json]));
-    assert_eq!(remove(&house, &person, billing.str("uuid")).await.status, 204);
-    assert_eq!(remove(&house, &person, billing.str("uuid")).await.status, 404);
-    let told = at(&house, &person, "partner_account_list_events").query("group", "ACCOUNT").expect(200).await;
+    assert_eq!(remove(&harness, &person, billing.str("uuid")).await.status, 204);
+    assert_eq!(remove(&harness, &person, billing.str("uuid")).await.status, 404);
+    let told = at(&harness, &person, "partner_account_list_events").query("group", "ACCOUNT").expect(200).await;
     let kinds: Vec<&Value> = told.json["data"].as_array().unwrap().iter().map(|event| &event["kind"]).collect();
     assert_eq!(kinds, ["CONTACT_REMOVED", "CONTACT_CHANGED", "CONTACT_ADDED", "CONTACT_ADDED", "REGISTERED"]);
     assert!(!told.text().contains("nordsee.example") && !told.text().contains("Somebody"));
-    assert_eq!(add(&house, &person, "BILLING", "nobody").await.status, 422);
+    assert_eq!(add(&harness, &person, "BILLING", "nobody").await.status, 422);
 }
 
 #[tokio::test]
 async fn somebody_for_safety_stays() {
-    let (house, person) = house().await;
-    let first = add(&house, &person, "SECURITY", "one@nordsee.example").await;
-    let last = remove(&house, &person, first.str("uuid")).await;
+    let (harness, person) = harness().await;
+    let first = add(&harness, &person, "SECURITY", "one@nordsee.example").await;
+    let last = remove(&harness, &person, first.str("uuid")).await;
     assert_eq!((last.status, last.code()), (409, "CONFLICT"));
-    let moved = change(&house, &person, first.str("uuid"), json!({ "kind": "TECHNICAL" })).await;
+    let moved = change(&harness, &person, first.str("uuid"), json!({ "kind": "TECHNICAL" })).await;
     assert_eq!(moved.status, 409, "nor by making it something else");
-    let second = add(&house, &person, "SECURITY", "two@nordsee.example").await;
+    let second = add(&harness, &person, "SECURITY", "two@nordsee.example").await;
     // Of two who take one of the last two away at the same time, one is told.
     let (one, two) =
-        tokio::join!(remove(&house, &person, first.str("uuid")), remove(&house, &person, second.str("uuid")));
+        tokio::join!(remove(&harness, &person, first.str("uuid")), remove(&harness, &person, second.str("uuid")));
     let mut statuses = [one.status, two.status];
     statuses.sort_unstable();
     assert_eq!(statuses, [204, 409]);
@@ -74,24 +74,24 @@ async fn somebody_for_safety_stays() {
 
 #[tokio::test]
 async fn ten_of_a_kind_are_kept() {
-    let (house, person) = house().await;
+    let (harness, person) = harness().await;
     for number in 0..10 {
-        assert_eq!(add(&house, &person, "BILLING", &format!("b{number}@nordsee.example")).await.status, 201);
+        assert_eq!(add(&harness, &person, "BILLING", &format!("b{number}@nordsee.example")).await.status, 201);
     }
-    assert_eq!(add(&house, &person, "BILLING", "b10@nordsee.example").await.code(), "CONFLICT");
-    assert_eq!(add(&house, &person, "TECHNICAL", "b10@nordsee.example").await.status, 201);
+    assert_eq!(add(&harness, &person, "BILLING", "b10@nordsee.example").await.code(), "CONFLICT");
+    assert_eq!(add(&harness, &person, "TECHNICAL", "b10@nordsee.example").await.status, 201);
 }
 
 #[tokio::test]
 async fn contacts_are_a_teams_own_and_staff_read_them() {
-    let (house, person) = house().await;
-    let contact = add(&house, &person, "SECURITY", "one@nordsee.example").await;
-    let other = house.partner("Elbkontor").await;
-    assert_eq!(remove(&house, &other, contact.str("uuid")).await.status, 404, "under one's own path");
-    let foreign = house.call("partner_contacts_list").path("partner_uuid", person.partner_uuid.unwrap());
+    let (harness, person) = harness().await;
+    let contact = add(&harness, &person, "SECURITY", "one@nordsee.example").await;
+    let other = harness.partner("Elbkontor").await;
+    assert_eq!(remove(&harness, &other, contact.str("uuid")).await.status, 404, "under one's own path");
+    let foreign = harness.call("partner_contacts_list").path("partner_uuid", person.partner_uuid.unwrap());
     assert_eq!(foreign.token(&other.token).expect(403).await.code(), "PARTNER_MISMATCH");
-    let staff = house.staff("Jonas Okafor", &["labs.admin.partners"]).await;
-    let list = |partner: Uuid| house.call("admin_partners_list_contacts").path("partner_uuid", partner);
+    let staff = harness.staff("Jonas Okafor", &["labs.admin.partners"]).await;
+    let list = |partner: Uuid| harness.call("admin_partners_list_contacts").path("partner_uuid", partner);
     let read = list(person.partner_uuid.unwrap()).query("include_total", true).token(&staff.token).expect(200).await;
     assert_eq!((&read.json["data"][0], &read.json["page"]["total"]), (&contact.json, &json!(1)));
     list(Uuid::from_u128(7)).token(&staff.token).expect(404).await;

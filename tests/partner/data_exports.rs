@@ -9,31 +9,31 @@ use std::io::Read as _;
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 
-use super::imagery::{house, own};
+use super::imagery::{harness, own};
 use super::team::{cast, colleague, invite};
-use crate::house::people::{PASSWORD, Person};
-use crate::house::{Answer, Call, House};
+use crate::harness::people::{PASSWORD, Person};
+use crate::harness::{Answer, Call, Harness};
 use furnished::{catalogue, furnished, owned};
 
 /// Tables whose rows go on changing while an archive is made: their lines are compared by their keys only.
 const MOVING: &[&str] = &["client_scope_use", "data_export", "machine_client", "request_usage", "session"];
 
 /// Asks for an archive.
-async fn asked(house: &House, person: &Person) -> String {
-    own(house, person, "partner_data_exports_create").expect(202).await.str("uuid").to_owned()
+async fn asked(harness: &Harness, person: &Person) -> String {
+    own(harness, person, "partner_data_exports_create").expect(202).await.str("uuid").to_owned()
 }
 
 /// Asks for an archive and waits until it is made.
-async fn made(house: &House, person: &Person) -> String {
-    let export = asked(house, person).await;
-    house
+async fn made(harness: &Harness, person: &Person) -> String {
+    let export = asked(harness, person).await;
+    harness
         .until(&format!("select count(*) from data_export where export_uuid = '{export}' and state = 'SUCCEEDED'"), 1)
         .await;
     export
 }
 
-fn download<'h>(house: &'h House, person: &Person, export: &str) -> Call<'h> {
-    own(house, person, "partner_data_exports_download").path("export_uuid", export)
+fn download<'h>(harness: &'h Harness, person: &Person, export: &str) -> Call<'h> {
+    own(harness, person, "partner_data_exports_download").path("export_uuid", export)
 }
 
 /// The files of an archive.
@@ -72,12 +72,12 @@ fn marks<'r>(rows: impl Iterator<Item = &'r Value>) -> BTreeSet<String> {
 
 #[tokio::test]
 async fn an_archive_holds_everything_of_its_partner_and_nothing_of_anybody_else() {
-    let (house, _) = house().await;
-    let (mine, theirs) = (furnished(&house, "Alpenkassen").await, furnished(&house, "Dorfkrug").await);
-    let staff = house.staff("Petra Partners", &["labs.admin.partners:write"]).await;
-    let tables = catalogue(&house).await;
-    let first = made(&house, &mine).await;
-    let manifest = unzipped(&download(&house, &mine, &first).expect(200).await);
+    let (harness, _) = harness().await;
+    let (mine, theirs) = (furnished(&harness, "Alpenkassen").await, furnished(&harness, "Dorfkrug").await);
+    let staff = harness.staff("Petra Partners", &["labs.admin.partners:write"]).await;
+    let tables = catalogue(&harness).await;
+    let first = made(&harness, &mine).await;
+    let manifest = unzipped(&download(&harness, &mine, &first).expect(200).await);
     let manifest: Value = serde_json::from_slice(&manifest["manifest.json"]).unwrap();
     let named = |part: &str| -> Vec<String> {
         let entries = manifest[part].as_array().unwrap().iter();
@@ -91,10 +91,10 @@ async fn an_archive_holds_everything_of_its_partner_and_nothing_of_anybody_else(
         );
     }
     assert!(exported.contains(&"staff_access".to_owned()), "what staff looked at, which no table holds alone");
-    house.until("select count(*) from mail_message where state = 'QUEUED'", 0).await;
-    let before = owned(&house, &exported, mine.partner_uuid.unwrap()).await;
-    let answer = download(&house, &mine, &made(&house, &mine).await).expect(200).await;
-    let after = owned(&house, &exported, mine.partner_uuid.unwrap()).await;
+    harness.until("select count(*) from mail_message where state = 'QUEUED'", 0).await;
+    let before = owned(&harness, &exported, mine.partner_uuid.unwrap()).await;
+    let answer = download(&harness, &mine, &made(&harness, &mine).await).expect(200).await;
+    let after = owned(&harness, &exported, mine.partner_uuid.unwrap()).await;
     let files = unzipped(&answer);
     for table in &exported {
         let lines = lines(&files, table);
@@ -107,21 +107,21 @@ async fn an_archive_holds_everything_of_its_partner_and_nothing_of_anybody_else(
             assert!(known.clone().any(|row| tells(table, line, row)), "{table} has a line that is nobody's: {line}");
         }
     }
-    nothing_foreign(&house, &files, &exported, (&mine, &theirs, &staff)).await;
-    nothing_secret(&house, &files).await;
-    pictures_are_there(&house, &files, &after).await;
+    nothing_foreign(&harness, &files, &exported, (&mine, &theirs, &staff)).await;
+    nothing_secret(&harness, &files).await;
+    pictures_are_there(&harness, &files, &after).await;
 }
 
 async fn nothing_foreign(
-    house: &House,
+    harness: &Harness,
     files: &BTreeMap<String, Vec<u8>>,
     exported: &[String],
     (mine, theirs, staff): (&Person, &Person, &Person),
 ) {
     let text = all_text(files);
     let (own, foreign) = (
-        owned(house, exported, mine.partner_uuid.unwrap()).await,
-        owned(house, exported, theirs.partner_uuid.unwrap()).await,
+        owned(harness, exported, mine.partner_uuid.unwrap()).await,
+        owned(harness, exported, theirs.partner_uuid.unwrap()).await,
     );
     let (own, foreign) = (marks(own.values().flatten()), marks(foreign.values().flatten()));
     let foreign: Vec<&String> = foreign.difference(&own).collect();
@@ -145,9 +145,9 @@ async fn nothing_foreign(
 }
 
 /// No value of a column of bytes in any form, and nothing that looks like a secret.
-async fn nothing_secret(house: &House, files: &BTreeMap<String, Vec<u8>>) {
+async fn nothing_secret(harness: &Harness, files: &BTreeMap<String, Vec<u8>>) {
     let text = all_text(files);
-    let mut owner = house.owner().await;
+    let mut owner = harness.owner().await;
     let columns: Vec<(String, String)> = sqlx::query_as(
         "select table_name::text, column_name::text from information_schema.columns
           where table_schema = 'public' and data_type = 'bytea' and table_name <> 'audit_canonical'",
@@ -168,7 +168,11 @@ async fn nothing_secret(house: &House, files: &BTreeMap<String, Vec<u8>>) {
     }
 }
 
-async fn pictures_are_there(house: &House, files: &BTreeMap<String, Vec<u8>>, owned: &BTreeMap<String, Vec<Value>>) {
+async fn pictures_are_there(
+    harness: &Harness,
+    files: &BTreeMap<String, Vec<u8>>,
+    owned: &BTreeMap<String, Vec<Value>>,
+) {
     let pictures: Vec<_> = files.iter().filter(|(name, _)| name.starts_with("media/")).collect();
     assert_eq!(pictures.len(), owned["media"].len() + owned["partner_image"].len());
     for (name, bytes) in pictures {
@@ -180,7 +184,7 @@ async fn pictures_are_there(house: &House, files: &BTreeMap<String, Vec<u8>>, ow
             picture.width(),
             picture.height()
         );
-        assert_eq!(house.number(&same).await, 1, "{name}");
+        assert_eq!(harness.number(&same).await, 1, "{name}");
     }
 }
 
@@ -191,13 +195,13 @@ fn all_text(files: &BTreeMap<String, Vec<u8>>) -> String {
 
 #[tokio::test]
 async fn an_archive_is_handed_to_whoever_may_read_all_of_it() {
-    let (house, owner) = cast().await;
-    let export = made(&house, &owner).await;
+    let (harness, owner) = cast().await;
+    let export = made(&harness, &owner).await;
     let partner = owner.partner_uuid.unwrap();
-    let program = async |scopes: &[&str]| house.program("Archive keeper", scopes, Some(partner)).await.token;
+    let program = async |scopes: &[&str]| harness.program("Archive keeper", scopes, Some(partner)).await.token;
     let (editor, developer) = (
-        colleague(&house, &owner, "Edda", "EDITOR").await.token,
-        colleague(&house, &owner, "Dov", "DEVELOPER").await.token,
+        colleague(&harness, &owner, "Edda", "EDITOR").await.token,
+        colleague(&harness, &owner, "Dov", "DEVELOPER").await.token,
     );
     for (who, token, lacks) in [
         ("an editor", editor, Some("subscription")),
@@ -206,7 +210,7 @@ async fn an_archive_is_handed_to_whoever_may_read_all_of_it() {
         ("a program", program(&["partner:write", "subscription"]).await, Some("marketplace.apps")),
         ("a program", program(&["partner", "subscription", "marketplace"]).await, None),
     ] {
-        let call = house.call("partner_data_exports_download").path("partner_uuid", partner);
+        let call = harness.call("partner_data_exports_download").path("partner_uuid", partner);
         let answer = call.path("export_uuid", &export).token(&token).send().await;
         match lacks {
             None => assert_eq!(answer.status, 200, "{who}: {}", answer.text()),
@@ -217,13 +221,13 @@ async fn an_archive_is_handed_to_whoever_may_read_all_of_it() {
             }
         }
     }
-    download(&house, &owner, &export).expect(200).await;
+    download(&harness, &owner, &export).expect(200).await;
 }
 
 #[tokio::test]
 async fn an_archive_tells_nothing_of_a_person_from_before_they_joined() {
-    let (house, owner) = house().await;
-    let mover = house.partner("Weser Software").await;
+    let (harness, owner) = harness().await;
+    let mover = harness.partner("Weser Software").await;
     let (former, partner) = (mover.partner_uuid.unwrap(), owner.partner_uuid.unwrap());
     let change = format!(
         "insert into email_change (change_uuid, person_uuid, session_uuid, old_email, old_email_normalised, new_email,
@@ -232,9 +236,9 @@ async fn an_archive_tells_nothing_of_a_person_from_before_they_joined() {
                  'CONFIRMED', labs_now())",
         mover.uuid
     );
-    house.sql(&change).await;
-    house.advance(60).await;
-    house
+    harness.sql(&change).await;
+    harness.advance(60).await;
+    harness
         .sql(&format!(
             "update partner set state = 'CLOSED' where partner_uuid = '{former}';
              update person set partner_uuid = '{partner}', role = 'VIEWER' where person_uuid = '{0}';
@@ -244,10 +248,10 @@ async fn an_archive_tells_nothing_of_a_person_from_before_they_joined() {
             mover.uuid
         ))
         .await;
-    house.advance(60).await;
-    house.sql(&change).await;
-    house.sign_in(&mover.email).await;
-    let files = unzipped(&download(&house, &owner, &made(&house, &owner).await).expect(200).await);
+    harness.advance(60).await;
+    harness.sql(&change).await;
+    harness.sign_in(&mover.email).await;
+    let files = unzipped(&download(&harness, &owner, &made(&harness, &owner).await).expect(200).await);
     let of_mover = |table: &str| {
         let lines = lines(&files, table);
         lines.iter().filter(|line| line["person_uuid"] == mover.uuid.to_string()).count()
@@ -257,30 +261,30 @@ async fn an_archive_tells_nothing_of_a_person_from_before_they_joined() {
 
 #[tokio::test]
 async fn a_step_of_staff_is_told_though_something_followed_from_it() {
-    let (house, owner) = cast().await;
-    let staff = house.staff("Jonas Okafor", &["labs.admin.users:write"]).await;
-    let tomas = colleague(&house, &owner, "Tomas", "ADMINISTRATOR").await;
-    assert_eq!(invite(&house, &tomas, "friend@elsewhere.example", "VIEWER").await.status, 201);
+    let (harness, owner) = cast().await;
+    let staff = harness.staff("Jonas Okafor", &["labs.admin.users:write"]).await;
+    let tomas = colleague(&harness, &owner, "Tomas", "ADMINISTRATOR").await;
+    assert_eq!(invite(&harness, &tomas, "friend@elsewhere.example", "VIEWER").await.status, 201);
     let body = json!({ "company_name": "Weser Software", "country": "DE", "accept_terms": true,
         "administrator": { "name": "Ada Weser", "email": "ada@weser.example", "password": PASSWORD } });
-    house.call("auth_registrations_create").json(&body).expect(202).await;
-    let ada = house.call("admin_users_list").token(&staff.token).query("q", "ada@weser").expect(200).await;
+    harness.call("auth_registrations_create").json(&body).expect(202).await;
+    let ada = harness.call("admin_users_list").token(&staff.token).query("q", "ada@weser").expect(200).await;
     let ada: uuid::Uuid = ada.json["data"][0]["uuid"].as_str().unwrap().parse().unwrap();
     for (step, person) in [("admin_users_lock", tomas.uuid), ("admin_users_verify_email", ada)] {
-        let call = house.call(step).path("user_uuid", person).token(&staff.token);
+        let call = harness.call(step).path("user_uuid", person).token(&staff.token);
         call.json(&json!({ "reason": format!("Why: {step}.") })).expect(200).await;
     }
-    let ada = house.sign_in("ada@weser.example").await;
+    let ada = harness.sign_in("ada@weser.example").await;
     for (step, followed, person) in
         [("admin_users_lock", "INVITATION_REVOKED", &owner), ("admin_users_verify_email", "REGISTERED", &ada)]
     {
-        let told = own(&house, person, "partner_account_list_events").query("actor_kind", "STAFF_USER");
+        let told = own(&harness, person, "partner_account_list_events").query("actor_kind", "STAFF_USER");
         let told = told.expect(200).await.json["data"].as_array().unwrap().clone();
         let why = json!(format!("Why: {step}."));
         let of_step = |event: &&Value| event["operation"] == step && event["reason"] == why;
         assert_eq!(told.iter().filter(of_step).count(), 1, "{step}: {told:?}");
         assert_eq!(told.iter().filter(|event| event["kind"] == followed).count(), 1, "{step}: {told:?}");
-        let files = unzipped(&download(&house, person, &made(&house, person).await).expect(200).await);
+        let files = unzipped(&download(&harness, person, &made(&harness, person).await).expect(200).await);
         assert_eq!(lines(&files, "staff_access").iter().filter(of_step).count(), 1, "{step}");
     }
 }

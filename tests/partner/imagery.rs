@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::house::people::Person;
-use crate::house::{Answer, Call, House};
+use crate::harness::people::Person;
+use crate::harness::{Answer, Call, Harness};
 
-/// A house with a partner in it, as fast as a story goes.
-pub(super) async fn house() -> (House, Person) {
-    let house = House::new().await;
-    house.sql("update tier set burst_per_second = 1000").await;
-    let person = house.partner("Nordsee Kassen").await;
-    (house, person)
+/// A service with a partner in it, as fast as a story goes.
+pub(super) async fn harness() -> (Harness, Person) {
+    let harness = Harness::new().await;
+    harness.sql("update tier set burst_per_second = 1000").await;
+    let person = harness.partner("Nordsee Kassen").await;
+    (harness, person)
 }
 
 /// A picture in one colour, as PNG.
@@ -28,30 +28,30 @@ pub(super) fn form(bytes: Vec<u8>) -> reqwest::multipart::Form {
 }
 
 /// Begins a call of somebody at their own partner.
-pub(super) fn own<'h>(house: &'h House, person: &Person, operation: &str) -> Call<'h> {
-    house.call(operation).path("partner_uuid", person.partner_uuid.unwrap()).token(&person.token)
+pub(super) fn own<'h>(harness: &'h Harness, person: &Person, operation: &str) -> Call<'h> {
+    harness.call(operation).path("partner_uuid", person.partner_uuid.unwrap()).token(&person.token)
 }
 
 /// Puts a picture.
-pub(super) async fn put(house: &House, person: &Person, kind: &str, bytes: Vec<u8>) -> Answer {
-    own(house, person, "partner_imagery_put").path("kind", kind).multipart(form(bytes)).send().await
+pub(super) async fn put(harness: &Harness, person: &Person, kind: &str, bytes: Vec<u8>) -> Answer {
+    own(harness, person, "partner_imagery_put").path("kind", kind).multipart(form(bytes)).send().await
 }
 
-async fn list(house: &House, person: &Person) -> Vec<Value> {
-    let list = own(house, person, "partner_imagery_list").expect(200).await;
+async fn list(harness: &Harness, person: &Person) -> Vec<Value> {
+    let list = own(harness, person, "partner_imagery_list").expect(200).await;
     list.json["data"].as_array().unwrap().clone()
 }
 
 #[tokio::test]
 async fn a_picture_comes_in_four_sizes_and_is_told_by_its_content() {
-    let (house, person) = house().await;
-    let made = put(&house, &person, "LOGO", png(1_000, 1_000, 1)).await;
+    let (harness, person) = harness().await;
+    let made = put(&harness, &person, "LOGO", png(1_000, 1_000, 1)).await;
     assert_eq!((made.status, made.str("kind"), made.str("alt_text")), (200, "LOGO", "A till"), "{}", made.text());
     let sizes: Vec<_> = made.json["variants"].as_array().unwrap().iter().map(|size| size["width"].as_i64()).collect();
     assert_eq!(sizes, [1_000, 1_000, 800, 256].map(Some));
-    assert_eq!(list(&house, &person).await, std::slice::from_ref(&made.json));
+    assert_eq!(list(&harness, &person).await, std::slice::from_ref(&made.json));
     let get = |variant: &str| {
-        let call = own(&house, &person, "partner_imagery_get").path("kind", "LOGO");
+        let call = own(&harness, &person, "partner_imagery_get").path("kind", "LOGO");
         call.query("variant", variant)
     };
     let small = get("SMALL").expect(200).await;
@@ -66,18 +66,18 @@ async fn a_picture_comes_in_four_sizes_and_is_told_by_its_content() {
     assert_eq!(get("LARGE").header("if-none-match", small.header("etag")).expect(200).await.bytes.len() as i64, {
         made.json["size_bytes"].as_i64().unwrap()
     });
-    own(&house, &person, "partner_imagery_get").path("kind", "BANNER").expect(404).await;
-    own(&house, &person, "partner_imagery_get").path("kind", "logo").expect(404).await;
-    let other = house.partner("Elbkontor").await;
-    let foreign = house.call("partner_imagery_get").path("partner_uuid", person.partner_uuid.unwrap());
+    own(&harness, &person, "partner_imagery_get").path("kind", "BANNER").expect(404).await;
+    own(&harness, &person, "partner_imagery_get").path("kind", "logo").expect(404).await;
+    let other = harness.partner("Elbkontor").await;
+    let foreign = harness.call("partner_imagery_get").path("partner_uuid", person.partner_uuid.unwrap());
     let foreign = foreign.path("kind", "LOGO").token(&other.token).expect(403).await;
     assert_eq!(foreign.code(), "PARTNER_MISMATCH");
 }
 
 #[tokio::test]
 async fn what_does_not_fit_is_refused_and_changes_nothing() {
-    let (house, person) = house().await;
-    let kept = put(&house, &person, "LOGO", png(256, 256, 1)).await;
+    let (harness, person) = harness().await;
+    let kept = put(&harness, &person, "LOGO", png(256, 256, 1)).await;
     for (kind, bytes, code) in [
         ("LOGO", b"no picture".to_vec(), "NOT_AN_IMAGE"),
         ("LOGO", png(255, 255, 1), "TOO_SMALL"),
@@ -85,31 +85,31 @@ async fn what_does_not_fit_is_refused_and_changes_nothing() {
         ("BANNER", png(1_119, 300, 1), "TOO_SMALL"),
         ("BANNER", png(1_120, 1_120, 1), "NOT_WIDE"),
     ] {
-        let refused = put(&house, &person, kind, bytes).await;
+        let refused = put(&harness, &person, kind, bytes).await;
         assert_eq!((refused.status, &refused.json["errors"][0]["code"]), (422, &json!(code)), "{}", refused.text());
         assert_eq!(refused.json["errors"][0]["pointer"], "/file");
     }
-    let large = put(&house, &person, "LOGO", vec![0; 8 * 1024 * 1024 + 1]).await;
+    let large = put(&harness, &person, "LOGO", vec![0; 8 * 1024 * 1024 + 1]).await;
     assert_eq!((large.status, large.code()), (413, "PAYLOAD_TOO_LARGE"));
-    house.sql("update tier_feature set value = '0' where feature_code = 'media_megabytes'").await;
-    let stored = house.objects();
-    let refused = put(&house, &person, "BANNER", png(1_120, 300, 1)).await;
+    harness.sql("update tier_feature set value = '0' where feature_code = 'media_megabytes'").await;
+    let stored = harness.objects();
+    let refused = put(&harness, &person, "BANNER", png(1_120, 300, 1)).await;
     assert_eq!((refused.status, refused.code()), (409, "ENTITLEMENT_EXCEEDED"));
-    assert_eq!(house.objects(), stored, "nothing of it lies in the store");
-    assert_eq!(list(&house, &person).await, [kept.json]);
+    assert_eq!(harness.objects(), stored, "nothing of it lies in the store");
+    assert_eq!(list(&harness, &person).await, [kept.json]);
 }
 
 #[tokio::test]
 async fn the_megabytes_of_apps_and_of_the_page_are_counted_together() {
-    let (house, person) = house().await;
-    house.sql("update tier_feature set value = '1' where feature_code = 'media_megabytes'").await;
-    assert_eq!(put(&house, &person, "LOGO", png(256, 256, 1)).await.status, 200);
-    assert_eq!(put(&house, &person, "LOGO", png(256, 256, 2)).await.status, 200, "it takes the place of the first");
+    let (harness, person) = harness().await;
+    harness.sql("update tier_feature set value = '1' where feature_code = 'media_megabytes'").await;
+    assert_eq!(put(&harness, &person, "LOGO", png(256, 256, 1)).await.status, 200);
+    assert_eq!(put(&harness, &person, "LOGO", png(256, 256, 2)).await.status, 200, "it takes the place of the first");
     let app = json!({ "name": "Table Pilot" });
-    let app = house.call("marketplace_apps_create").token(&person.token).json(&app).expect(201).await;
+    let app = harness.call("marketplace_apps_create").token(&person.token).json(&app).expect(201).await;
     // The rest of the megabyte is used up, so that what is begun beyond it counts.
-    house.sql("update partner_image set size_bytes = 1048576").await;
-    let icon = house.call("marketplace_media_upload").path("app_uuid", app.str("uuid")).token(&person.token);
+    harness.sql("update partner_image set size_bytes = 1048576").await;
+    let icon = harness.call("marketplace_media_upload").path("app_uuid", app.str("uuid")).token(&person.token);
     let file = reqwest::multipart::Part::bytes(png(256, 256, 3)).file_name("a.png");
     let icon = icon.multipart(reqwest::multipart::Form::new().text("kind", "ICON").part("file", file));
     assert_eq!(icon.expect(409).await.code(), "ENTITLEMENT_EXCEEDED");
@@ -117,24 +117,24 @@ async fn the_megabytes_of_apps_and_of_the_page_are_counted_together() {
 
 #[tokio::test]
 async fn a_deleted_picture_is_gone_and_leaves_no_row_behind() {
-    let (house, person) = house().await;
-    put(&house, &person, "BANNER", png(1_120, 300, 1)).await;
-    let delete = || own(&house, &person, "partner_imagery_delete").path("kind", "BANNER");
+    let (harness, person) = harness().await;
+    put(&harness, &person, "BANNER", png(1_120, 300, 1)).await;
+    let delete = || own(&harness, &person, "partner_imagery_delete").path("kind", "BANNER");
     delete().expect(204).await;
     delete().expect(404).await;
-    assert_eq!(list(&house, &person).await, Vec::<Value>::new());
-    assert_eq!(house.number("select count(*) from partner_image").await, 0);
+    assert_eq!(list(&harness, &person).await, Vec::<Value>::new());
+    assert_eq!(harness.number("select count(*) from partner_image").await, 0);
     let events = "select count(*) from partner_event where kind in ('IMAGE_UPLOADED', 'IMAGE_DELETED')
                    and detail = '{\"kind\": \"BANNER\"}' and actor_kind = 'PARTNER_USER'";
-    assert_eq!(house.number(events).await, 2);
+    assert_eq!(harness.number(events).await, 2);
 }
 
 #[tokio::test]
 async fn a_picture_waits_for_whoever_publishes_the_page() {
-    let (house, person) = house().await;
-    house.sql("insert into partner_profile (partner_uuid) select partner_uuid from partner").await;
+    let (harness, person) = harness().await;
+    harness.sql("insert into partner_profile (partner_uuid) select partner_uuid from partner").await;
     for deletes in [false, true] {
-        let mut publisher = house.owner().await;
+        let mut publisher = harness.owner().await;
         sqlx::raw_sql("begin; select from partner_profile for update").execute(&mut publisher).await.unwrap();
         let transaction: String =
             sqlx::query_scalar("select pg_current_xact_id()::text").fetch_one(&mut publisher).await.unwrap();
@@ -142,13 +142,13 @@ async fn a_picture_waits_for_whoever_publishes_the_page() {
             format!("select count(*) from pg_locks where not granted and transactionid = '{transaction}'::xid");
         let change = async {
             if deletes {
-                own(&house, &person, "partner_imagery_delete").path("kind", "LOGO").send().await.status
+                own(&harness, &person, "partner_imagery_delete").path("kind", "LOGO").send().await.status
             } else {
-                put(&house, &person, "LOGO", png(1_000, 1_000, 1)).await.status
+                put(&harness, &person, "LOGO", png(1_000, 1_000, 1)).await.status
             }
         };
         let publish = async {
-            house.until(&waiting, 1).await;
+            harness.until(&waiting, 1).await;
             sqlx::raw_sql("commit").execute(&mut publisher).await.unwrap();
         };
         let (status, ()) = futures_util::future::join(change, publish).await;

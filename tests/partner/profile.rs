@@ -2,23 +2,23 @@
 
 use serde_json::{Value, json};
 
-use super::imagery::{house, own, png, put};
-use crate::house::people::Person;
-use crate::house::{Answer, House};
+use super::imagery::{harness, own, png, put};
+use crate::harness::people::Person;
+use crate::harness::{Answer, Harness};
 
-async fn get(house: &House, person: &Person) -> Answer {
-    own(house, person, "partner_profile_get").expect(200).await
+async fn get(harness: &Harness, person: &Person) -> Answer {
+    own(harness, person, "partner_profile_get").expect(200).await
 }
 
-async fn patch(house: &House, person: &Person, body: Value) -> Answer {
-    own(house, person, "partner_profile_update").json(&body).send().await
+async fn patch(harness: &Harness, person: &Person, body: Value) -> Answer {
+    own(harness, person, "partner_profile_update").json(&body).send().await
 }
 
 /// A page to which nothing is missing.
-pub(crate) async fn written(house: &House, person: &Person) {
+pub(crate) async fn written(harness: &Harness, person: &Person) {
     let texts = json!({ "de": { "tagline": "Kassen", "description": "Kassen für Küsten." } });
-    assert_eq!(patch(house, person, json!({ "texts": texts })).await.status, 200);
-    assert_eq!(put(house, person, "LOGO", png(256, 256, 1)).await.status, 200);
+    assert_eq!(patch(harness, person, json!({ "texts": texts })).await.status, 200);
+    assert_eq!(put(harness, person, "LOGO", png(256, 256, 1)).await.status, 200);
 }
 
 fn open(answer: &Answer) -> Vec<(&str, &str)> {
@@ -28,33 +28,33 @@ fn open(answer: &Answer) -> Vec<(&str, &str)> {
 
 #[tokio::test]
 async fn a_page_begins_empty_and_tells_what_it_needs() {
-    let (house, person) = house().await;
-    let page = get(&house, &person).await;
+    let (harness, person) = harness().await;
+    let page = get(&harness, &person).await;
     assert_eq!(
         (page.str("state"), &page.json["texts"], &page.json["published"]),
         ("UNPUBLISHED", &json!({}), &Value::Null)
     );
     assert_eq!(open(&page), [("/texts", "REQUIRED"), ("/logo", "REQUIRED")]);
-    let refused = own(&house, &person, "partner_profile_publish").expect(409).await;
+    let refused = own(&harness, &person, "partner_profile_publish").expect(409).await;
     assert_eq!((refused.code(), open(&refused)), ("CONFLICT", vec![("/texts", "REQUIRED"), ("/logo", "REQUIRED")]));
-    let refused = own(&house, &person, "partner_profile_unpublish").expect(409).await;
+    let refused = own(&harness, &person, "partner_profile_unpublish").expect(409).await;
     assert_eq!((refused.code(), &refused.json["allowed_actions"]), ("ILLEGAL_TRANSITION", &json!(["publish"])));
-    let begun = patch(&house, &person, json!({ "texts": { "de": { "tagline": "Kassen" } } })).await;
+    let begun = patch(&harness, &person, json!({ "texts": { "de": { "tagline": "Kassen" } } })).await;
     assert_eq!((begun.str("default_locale"), open(&begun)[0]), ("de", ("/texts/de/description", "REQUIRED")));
 }
 
 #[tokio::test]
 async fn a_patch_is_merged_field_by_field_and_locale_by_locale() {
-    let (house, person) = house().await;
-    written(&house, &person).await;
-    let first = get(&house, &person).await;
+    let (harness, person) = harness().await;
+    written(&harness, &person).await;
+    let first = get(&harness, &person).await;
     let body = json!({ "texts": { "en": { "tagline": "Tills" } }, "languages": ["de", "en"], "regions": ["DE", "150"],
                        "website_url": "https://nordsee.example" });
-    let second = patch(&house, &person, body).await;
+    let second = patch(&harness, &person, body).await;
     assert_eq!(second.json["texts"]["de"], first.json["texts"]["de"]);
     assert_eq!(second.json["texts"]["en"], json!({ "tagline": "Tills", "description": "" }));
     assert_eq!((&second.json["languages"], &second.json["regions"]), (&json!(["de", "en"]), &json!(["DE", "150"])));
-    let third = patch(&house, &person, json!({ "texts": { "en": null }, "website_url": null })).await;
+    let third = patch(&harness, &person, json!({ "texts": { "en": null }, "website_url": null })).await;
     assert_eq!((&third.json["texts"], &third.json["website_url"]), (&first.json["texts"], &Value::Null));
     assert_eq!(third.json["languages"], json!(["de", "en"]), "what is left out stays");
     for (body, pointer) in [
@@ -65,7 +65,7 @@ async fn a_patch_is_merged_field_by_field_and_locale_by_locale() {
         (json!({ "regions": ["Germany"] }), "/regions/0"),
         (json!({ "company_name": "Other" }), "/company_name"),
     ] {
-        let refused = patch(&house, &person, body).await;
+        let refused = patch(&harness, &person, body).await;
         let pointers: Vec<_> =
             refused.json["errors"].as_array().unwrap().iter().map(|e| e["pointer"].clone()).collect();
         assert!(
@@ -75,27 +75,27 @@ async fn a_patch_is_merged_field_by_field_and_locale_by_locale() {
         );
     }
     let etag = first.header("etag").to_owned();
-    let stale = own(&house, &person, "partner_profile_update").header("if-match", &etag);
+    let stale = own(&harness, &person, "partner_profile_update").header("if-match", &etag);
     stale.json(&json!({ "languages": [] })).expect(412).await;
 }
 
 #[tokio::test]
 async fn readers_keep_the_snapshot_until_the_next_publication() {
-    let (house, person) = house().await;
-    written(&house, &person).await;
-    let published = own(&house, &person, "partner_profile_publish").expect(200).await;
+    let (harness, person) = harness().await;
+    written(&harness, &person).await;
+    let published = own(&harness, &person, "partner_profile_publish").expect(200).await;
     assert_eq!((published.str("state"), &published.json["has_changes"]), ("PUBLISHED", &json!(false)));
     let shown = published.json["published"].clone();
     assert_eq!(shown["texts"], published.json["texts"]);
     let logo = published.json["logo"]["uuid"].clone();
     assert_eq!(shown["logo"]["uuid"], logo);
     // The draft goes on; readers do not see it.
-    patch(&house, &person, json!({ "texts": { "de": { "tagline": "Neu" } } })).await;
-    put(&house, &person, "LOGO", png(300, 300, 9)).await;
-    let edited = get(&house, &person).await;
+    patch(&harness, &person, json!({ "texts": { "de": { "tagline": "Neu" } } })).await;
+    put(&harness, &person, "LOGO", png(300, 300, 9)).await;
+    let edited = get(&harness, &person).await;
     assert_eq!((&edited.json["published"], &edited.json["has_changes"]), (&shown, &json!(true)));
     assert_ne!(edited.json["logo"]["uuid"], logo);
-    let list = own(&house, &person, "partner_imagery_list").expect(200).await;
+    let list = own(&harness, &person, "partner_imagery_list").expect(200).await;
     let marks: Vec<_> = list.json["data"]
         .as_array()
         .unwrap()
@@ -103,31 +103,31 @@ async fn readers_keep_the_snapshot_until_the_next_publication() {
         .map(|i| (i["in_draft"].clone(), i["is_published"].clone()))
         .collect();
     assert_eq!(marks, [(json!(false), json!(true)), (json!(true), json!(false))]);
-    let again = own(&house, &person, "partner_profile_publish").expect(200).await;
+    let again = own(&harness, &person, "partner_profile_publish").expect(200).await;
     assert_eq!(again.json["published"]["texts"]["de"]["tagline"], "Neu");
-    assert_eq!(house.number("select count(*) from partner_image").await, 1, "what nobody sees any more is gone");
-    let off = own(&house, &person, "partner_profile_unpublish").expect(200).await;
+    assert_eq!(harness.number("select count(*) from partner_image").await, 1, "what nobody sees any more is gone");
+    let off = own(&harness, &person, "partner_profile_unpublish").expect(200).await;
     assert_eq!((off.str("state"), &off.json["published"]), ("UNPUBLISHED", &Value::Null));
     assert_eq!(off.json["texts"]["de"]["tagline"], "Neu", "what is written stays");
     let kinds = "select count(*) from partner_event where kind in ('PROFILE_UPDATED', 'PROFILE_PUBLISHED', 'PROFILE_UNPUBLISHED')";
-    assert_eq!(house.number(kinds).await, 5);
-    own(&house, &person, "partner_profile_unpublish").expect(409).await;
+    assert_eq!(harness.number(kinds).await, 5);
+    own(&harness, &person, "partner_profile_unpublish").expect(409).await;
 }
 
 #[tokio::test]
 async fn a_picture_that_only_readers_had_goes_with_the_page() {
-    let (house, person) = house().await;
-    let delete = || own(&house, &person, "partner_imagery_delete").path("kind", "LOGO");
-    let pictures = async || house.number("select count(*) from partner_image").await;
-    written(&house, &person).await;
-    own(&house, &person, "partner_profile_publish").expect(200).await;
+    let (harness, person) = harness().await;
+    let delete = || own(&harness, &person, "partner_imagery_delete").path("kind", "LOGO");
+    let pictures = async || harness.number("select count(*) from partner_image").await;
+    written(&harness, &person).await;
+    own(&harness, &person, "partner_profile_publish").expect(200).await;
     delete().expect(204).await;
     assert_eq!(pictures().await, 1, "readers still see it");
-    own(&house, &person, "partner_profile_unpublish").expect(200).await;
+    own(&harness, &person, "partner_profile_unpublish").expect(200).await;
     assert_eq!(pictures().await, 0, "nobody sees it any more");
-    put(&house, &person, "LOGO", png(300, 300, 9)).await;
-    own(&house, &person, "partner_profile_publish").expect(200).await;
-    own(&house, &person, "partner_profile_unpublish").expect(200).await;
+    put(&harness, &person, "LOGO", png(300, 300, 9)).await;
+    own(&harness, &person, "partner_profile_publish").expect(200).await;
+    own(&harness, &person, "partner_profile_unpublish").expect(200).await;
     assert_eq!(pictures().await, 1, "the draft has it");
     delete().expect(204).await;
     assert_eq!(pictures().await, 0, "what was published once holds nothing");
@@ -135,11 +135,11 @@ async fn a_picture_that_only_readers_had_goes_with_the_page() {
 
 #[tokio::test]
 async fn a_repeated_publication_is_taken_once() {
-    let (house, person) = house().await;
-    written(&house, &person).await;
-    let publish = || own(&house, &person, "partner_profile_publish").header("idempotency-key", "publish-1");
+    let (harness, person) = harness().await;
+    written(&harness, &person).await;
+    let publish = || own(&harness, &person, "partner_profile_publish").header("idempotency-key", "publish-1");
     let first = publish().expect(200).await;
     let again = publish().expect(200).await;
     assert_eq!((again.header("idempotency-replayed"), &again.bytes), ("true", &first.bytes));
-    assert_eq!(house.number("select count(*) from partner_event where kind = 'PROFILE_PUBLISHED'").await, 1);
+    assert_eq!(harness.number("select count(*) from partner_event where kind = 'PROFILE_PUBLISHED'").await, 1);
 }

@@ -3,87 +3,91 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::house::people::{PASSWORD, Person};
-use crate::house::{Answer, House};
+use crate::harness::people::{PASSWORD, Person};
+use crate::harness::{Answer, Harness};
 
-async fn house() -> (House, Person) {
-    let house = House::new().await;
-    house.sql("update tier set burst_per_second = 1000").await;
-    let person = house.partner("Nordsee Kassen").await;
-    (house, person)
+async fn harness() -> (Harness, Person) {
+    let harness = Harness::new().await;
+    harness.sql("update tier set burst_per_second = 1000").await;
+    let person = harness.partner("Nordsee Kassen").await;
+    (harness, person)
 }
 
-async fn put(house: &House, person: &Person, required: bool, hours: Option<i32>) -> Answer {
+async fn put(harness: &Harness, person: &Person, required: bool, hours: Option<i32>) -> Answer {
     let body = json!({ "second_factor_required": required, "session_hours": hours });
-    let call = house.call("partner_security_put_policy").path("partner_uuid", person.partner_uuid.unwrap());
+    let call = harness.call("partner_security_put_policy").path("partner_uuid", person.partner_uuid.unwrap());
     call.token(&person.token).json(&body).send().await
 }
 
-async fn me(house: &House, token: &str) -> Value {
-    house.call("system_me_get").token(token).expect(200).await.json
+async fn me(harness: &Harness, token: &str) -> Value {
+    harness.call("system_me_get").token(token).expect(200).await.json
 }
 
-async fn events(house: &House, person: &Person, query: &[(&str, &str)]) -> Vec<Value> {
-    let call = house.call("partner_security_list_events").path("partner_uuid", person.partner_uuid.unwrap());
+async fn events(harness: &Harness, person: &Person, query: &[(&str, &str)]) -> Vec<Value> {
+    let call = harness.call("partner_security_list_events").path("partner_uuid", person.partner_uuid.unwrap());
     let call = query.iter().fold(call.token(&person.token), |call, (name, value)| call.query(name, value));
     call.expect(200).await.json["data"].as_array().unwrap().clone()
 }
 
 #[tokio::test]
 async fn a_policy_takes_effect_at_the_next_sign_in() {
-    let (house, person) = house().await;
+    let (harness, person) = harness().await;
     let partner = person.partner_uuid.unwrap();
-    let before = house.call("partner_security_get_policy").path("partner_uuid", partner).token(&person.token);
+    let before = harness.call("partner_security_get_policy").path("partner_uuid", partner).token(&person.token);
     assert_eq!(before.expect(200).await.json, json!({ "second_factor_required": false, "session_hours": null }));
-    let put = put(&house, &person, true, Some(12)).await;
+    let put = put(&harness, &person, true, Some(12)).await;
     assert_eq!((put.status, &put.json), (200, &json!({ "second_factor_required": true, "session_hours": 12 })));
     // The session that is open goes on as it was opened, also with a token that is read anew.
-    let refreshed = house.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200).await;
-    assert!(me(&house, refreshed.str("access_token")).await["scopes"].as_array().unwrap().len() > 1);
-    let next = house.sign_in(&person.email).await;
-    let shown = me(&house, &next.token).await;
+    let refreshed = harness.call("auth_sessions_refresh").cookie(&person.refresh).json(&json!({})).expect(200).await;
+    assert!(me(&harness, refreshed.str("access_token")).await["scopes"].as_array().unwrap().len() > 1);
+    let next = harness.sign_in(&person.email).await;
+    let shown = me(&harness, &next.token).await;
     assert_eq!(shown["scopes"], json!(["auth.account:write"]));
     let ends: jiff::Timestamp = shown["session_expires_at"].as_str().unwrap().parse().unwrap();
-    let hours = ends.duration_since(house.clock.now().0).as_mins() as f64 / 60.0;
+    let hours = ends.duration_since(harness.clock.now().0).as_mins() as f64 / 60.0;
     assert!((11.9..=12.0).contains(&hours), "{hours}");
-    let secret = house.call("auth_mfa_enrol_totp").token(&next.token).expect(201).await.str("secret").to_owned();
-    let code = json!({ "code": house.code(&secret) });
-    house.call("auth_mfa_confirm_totp").token(&next.token).json(&code).expect(200).await;
-    let opened = async || me(&house, &next.token).await["scopes"].as_array().unwrap().len() > 1;
-    house.soon("confirming a factor opens the rest", opened).await;
-    assert_eq!(events(&house, &next, &[("kind", "SECURITY_POLICY_CHANGED")]).await.len(), 1);
+    let secret = harness.call("auth_mfa_enrol_totp").token(&next.token).expect(201).await.str("secret").to_owned();
+    let code = json!({ "code": harness.code(&secret) });
+    harness.call("auth_mfa_confirm_totp").token(&next.token).json(&code).expect(200).await;
+    let opened = async || me(&harness, &next.token).await["scopes"].as_array().unwrap().len() > 1;
+    harness.soon("confirming a factor opens the rest", opened).await;
+    assert_eq!(events(&harness, &next, &[("kind", "SECURITY_POLICY_CHANGED")]).await.len(), 1);
 }
 
 #[tokio::test]
 async fn a_policy_that_is_taken_back_leaves_no_trace_in_later_sessions() {
-    let (house, person) = house().await;
-    assert_eq!(put(&house, &person, true, None).await.status, 200);
-    assert_eq!(put(&house, &person, false, None).await.status, 200);
-    assert_eq!(put(&house, &person, false, None).await.status, 200, "again is no change");
-    let next = house.sign_in(&person.email).await;
-    assert!(me(&house, &next.token).await["scopes"].as_array().unwrap().len() > 1);
-    assert_eq!(events(&house, &person, &[("kind", "SECURITY_POLICY_CHANGED")]).await.len(), 2);
-    assert_eq!(put(&house, &person, true, Some(0)).await.status, 422);
-    assert_eq!(put(&house, &person, true, Some(721)).await.status, 422);
+    let (harness, person) = harness().await;
+    assert_eq!(put(&harness, &person, true, None).await.status, 200);
+    assert_eq!(put(&harness, &person, false, None).await.status, 200);
+    assert_eq!(put(&harness, &person, false, None).await.status, 200, "again is no change");
+    let next = harness.sign_in(&person.email).await;
+    assert!(me(&harness, &next.token).await["scopes"].as_array().unwrap().len() > 1);
+    assert_eq!(events(&harness, &person, &[("kind", "SECURITY_POLICY_CHANGED")]).await.len(), 2);
+    assert_eq!(put(&harness, &person, true, Some(0)).await.status, 422);
+    assert_eq!(put(&harness, &person, true, Some(721)).await.status, 422);
 }
 
 #[tokio::test]
 async fn a_policy_is_changed_as_it_was_read_and_by_the_team_alone() {
-    let (house, person) = house().await;
+    let (harness, person) = harness().await;
     let partner = person.partner_uuid.unwrap();
-    let read =
-        house.call("partner_security_get_policy").path("partner_uuid", partner).token(&person.token).expect(200).await;
+    let read = harness
+        .call("partner_security_get_policy")
+        .path("partner_uuid", partner)
+        .token(&person.token)
+        .expect(200)
+        .await;
     let etag = read.header("etag").to_owned();
-    assert_eq!(put(&house, &person, false, Some(8)).await.status, 200);
-    let stale = house.call("partner_security_put_policy").path("partner_uuid", partner).token(&person.token);
+    assert_eq!(put(&harness, &person, false, Some(8)).await.status, 200);
+    let stale = harness.call("partner_security_put_policy").path("partner_uuid", partner).token(&person.token);
     let body = json!({ "second_factor_required": false, "session_hours": null });
     stale.header("if-match", &etag).json(&body).expect(412).await;
-    let other = house.partner("Elbkontor").await;
+    let other = harness.partner("Elbkontor").await;
     for operation in
         ["partner_security_get_policy", "partner_security_list_events", "partner_security_list_machine_clients"]
     {
         for foreign in [partner, Uuid::from_u128(7)] {
-            let answer = house.call(operation).path("partner_uuid", foreign).token(&other.token).expect(403).await;
+            let answer = harness.call(operation).path("partner_uuid", foreign).token(&other.token).expect(403).await;
             assert_eq!(answer.code(), "PARTNER_MISMATCH", "{operation}");
         }
     }
@@ -91,42 +95,42 @@ async fn a_policy_is_changed_as_it_was_read_and_by_the_team_alone() {
 
 #[tokio::test]
 async fn the_ledger_holds_what_happened_to_the_team_and_to_nobody_else() {
-    let (house, person) = house().await;
-    let other = house.partner("Elbkontor").await;
-    let program = house.program("Menu sync", &["marketplace"], person.partner_uuid).await;
+    let (harness, person) = harness().await;
+    let other = harness.partner("Elbkontor").await;
+    let program = harness.program("Menu sync", &["marketplace"], person.partner_uuid).await;
     let wrong = [("grant_type", "password"), ("username", &*program.client_id), ("password", "labs_cs_wrong")];
-    house.call("auth_tokens_issue").form(&wrong).expect(400).await;
-    let secret = house.call("auth_mfa_enrol_totp").token(&person.token).expect(201).await.str("secret").to_owned();
-    let code = json!({ "code": house.code(&secret) });
-    house.call("auth_mfa_confirm_totp").token(&person.token).json(&code).expect(200).await;
-    let all = events(&house, &person, &[]).await;
+    harness.call("auth_tokens_issue").form(&wrong).expect(400).await;
+    let secret = harness.call("auth_mfa_enrol_totp").token(&person.token).expect(201).await.str("secret").to_owned();
+    let code = json!({ "code": harness.code(&secret) });
+    harness.call("auth_mfa_confirm_totp").token(&person.token).json(&code).expect(200).await;
+    let all = events(&harness, &person, &[]).await;
     let kinds: Vec<&str> = all.iter().map(|event| event["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds[..2], ["SECOND_FACTOR_ENABLED", "TOKEN_REFUSED"]);
     assert!(kinds.contains(&"SIGN_IN") && kinds.contains(&"REGISTRATION"), "{kinds:?}");
     assert_eq!((&all[0]["person_name"], &all[1]["client_name"]), (&json!("Mara Vogel"), &json!("Menu sync")));
     assert_eq!(all[0]["address"], "127.0.0.1");
-    let failed = events(&house, &person, &[("outcome", "FAILED,REFUSED")]).await;
+    let failed = events(&harness, &person, &[("outcome", "FAILED,REFUSED")]).await;
     assert_eq!(failed.len(), 1);
     let client = failed[0]["client_uuid"].as_str().unwrap().to_owned();
-    assert_eq!(events(&house, &person, &[("client_uuid", &client)]).await, failed);
-    assert_eq!(events(&house, &person, &[("person_uuid", &other.uuid.to_string())]).await, Vec::<Value>::new());
-    let mut earliest = events(&house, &person, &[("sort", "occurred_at")]).await;
+    assert_eq!(events(&harness, &person, &[("client_uuid", &client)]).await, failed);
+    assert_eq!(events(&harness, &person, &[("person_uuid", &other.uuid.to_string())]).await, Vec::<Value>::new());
+    let mut earliest = events(&harness, &person, &[("sort", "occurred_at")]).await;
     earliest.reverse();
     assert_eq!(earliest, all);
-    assert!(events(&house, &other, &[]).await.iter().all(|event| event["kind"] != "TOKEN_REFUSED"));
-    assert_eq!(events(&house, &person, &[("occurred_at_until", "2020-01-01T00:00:00Z")]).await, Vec::<Value>::new());
+    assert!(events(&harness, &other, &[]).await.iter().all(|event| event["kind"] != "TOKEN_REFUSED"));
+    assert_eq!(events(&harness, &person, &[("occurred_at_until", "2020-01-01T00:00:00Z")]).await, Vec::<Value>::new());
 }
 
 #[tokio::test]
 async fn the_ledger_is_paged_without_a_gap() {
-    let (house, person) = house().await;
+    let (harness, person) = harness().await;
     for _ in 0..4 {
-        house.sign_in(&person.email).await;
+        harness.sign_in(&person.email).await;
     }
-    let all = events(&house, &person, &[("limit", "100")]).await;
+    let all = events(&harness, &person, &[("limit", "100")]).await;
     let (mut seen, mut cursor) = (Vec::new(), None::<String>);
     loop {
-        let call = house.call("partner_security_list_events").path("partner_uuid", person.partner_uuid.unwrap());
+        let call = harness.call("partner_security_list_events").path("partner_uuid", person.partner_uuid.unwrap());
         let call = call.token(&person.token).query("limit", 2);
         let page = match &cursor {
             Some(cursor) => call.query("cursor", cursor),
@@ -144,14 +148,14 @@ async fn the_ledger_is_paged_without_a_gap() {
 
 #[tokio::test]
 async fn the_team_sees_its_programs_and_never_a_secret() {
-    let (house, person) = house().await;
-    let other = house.partner("Elbkontor").await;
-    let program = house.program("Menu sync", &["marketplace:write", "partner"], person.partner_uuid).await;
-    house.program("Theirs", &["marketplace"], other.partner_uuid).await;
-    house.program("Storefront", &["storefront"], None).await;
+    let (harness, person) = harness().await;
+    let other = harness.partner("Elbkontor").await;
+    let program = harness.program("Menu sync", &["marketplace:write", "partner"], person.partner_uuid).await;
+    harness.program("Theirs", &["marketplace"], other.partner_uuid).await;
+    harness.program("Storefront", &["storefront"], None).await;
     let list = async |state: &str| {
         let call =
-            house.call("partner_security_list_machine_clients").path("partner_uuid", person.partner_uuid.unwrap());
+            harness.call("partner_security_list_machine_clients").path("partner_uuid", person.partner_uuid.unwrap());
         call.token(&person.token).query("state", state).expect(200).await
     };
     let shown = list("ACTIVE").await;
@@ -166,9 +170,9 @@ async fn the_team_sees_its_programs_and_never_a_secret() {
 
 #[tokio::test]
 async fn everybody_who_reads_the_company_sees_its_ledger_and_few_set_the_policy() {
-    let (house, person) = house().await;
+    let (harness, person) = harness().await;
     let partner = person.partner_uuid.unwrap();
-    house
+    harness
         .sql(&format!(
             "insert into person (person_uuid, kind, partner_uuid, email, email_normalised, name, role, state, password_hash)
              select labs_uuid(), kind, partner_uuid, 'dev@n.example', 'dev@n.example', 'Dev', 'DEVELOPER', 'ACTIVE', password_hash
@@ -177,10 +181,11 @@ async fn everybody_who_reads_the_company_sees_its_ledger_and_few_set_the_policy(
         ))
         .await;
     let body = json!({ "email": "dev@n.example", "password": PASSWORD });
-    let developer = house.call("auth_sessions_create").json(&body).expect(200).await.str("access_token").to_owned();
-    let events = house.call("partner_security_list_events").path("partner_uuid", partner).token(&developer);
+    let developer = harness.call("auth_sessions_create").json(&body).expect(200).await.str("access_token").to_owned();
+    let events = harness.call("partner_security_list_events").path("partner_uuid", partner).token(&developer);
     assert_eq!(events.expect(200).await.status, 200, "`partner` reads everything of the company");
     let body = json!({ "second_factor_required": true, "session_hours": null });
-    let refused = house.call("partner_security_put_policy").path("partner_uuid", partner).token(&developer).json(&body);
+    let refused =
+        harness.call("partner_security_put_policy").path("partner_uuid", partner).token(&developer).json(&body);
     assert_eq!(refused.expect(403).await.str("required_scope"), "partner.security:write");
 }

@@ -4,17 +4,17 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::team::{cast, colleague, noted};
-use crate::house::people::Person;
-use crate::house::{Answer, House};
+use crate::harness::people::Person;
+use crate::harness::{Answer, Harness};
 
-pub(super) async fn open(house: &House, by: &Person, subject: &str) -> Answer {
+pub(super) async fn open(harness: &Harness, by: &Person, subject: &str) -> Answer {
     let body = json!({ "subject": subject, "body": "Since this morning.\nNothing changed here.", "topic": "API" });
-    let call = house.call("partner_support_tickets_open").path("partner_uuid", by.partner_uuid.unwrap());
+    let call = harness.call("partner_support_tickets_open").path("partner_uuid", by.partner_uuid.unwrap());
     call.token(&by.token).json(&body).send().await
 }
 
-pub(super) async fn on(house: &House, by: &Person, operation: &str, ticket: &str, body: Option<Value>) -> Answer {
-    let call = house.call(operation).path("partner_uuid", by.partner_uuid.unwrap()).path("ticket_uuid", ticket);
+pub(super) async fn on(harness: &Harness, by: &Person, operation: &str, ticket: &str, body: Option<Value>) -> Answer {
+    let call = harness.call(operation).path("partner_uuid", by.partner_uuid.unwrap()).path("ticket_uuid", ticket);
     let call = call.token(&by.token);
     match body {
         Some(body) => call.json(&body).send().await,
@@ -22,81 +22,82 @@ pub(super) async fn on(house: &House, by: &Person, operation: &str, ticket: &str
     }
 }
 
-pub(super) async fn reply(house: &House, by: &Person, ticket: &str) -> Answer {
-    on(house, by, "partner_support_tickets_reply", ticket, Some(json!({ "body": "It does. Thank you!" }))).await
+pub(super) async fn reply(harness: &Harness, by: &Person, ticket: &str) -> Answer {
+    on(harness, by, "partner_support_tickets_reply", ticket, Some(json!({ "body": "It does. Thank you!" }))).await
 }
 
-async fn list(house: &House, by: &Person, query: &[(&str, &str)]) -> Vec<Value> {
-    let call = house.call("partner_support_tickets_list").path("partner_uuid", by.partner_uuid.unwrap());
+async fn list(harness: &Harness, by: &Person, query: &[(&str, &str)]) -> Vec<Value> {
+    let call = harness.call("partner_support_tickets_list").path("partner_uuid", by.partner_uuid.unwrap());
     let call = query.iter().fold(call.token(&by.token), |call, (name, value)| call.query(name, value));
     call.expect(200).await.json["data"].as_array().unwrap().iter().map(|one| one["subject"].clone()).collect()
 }
 
 #[tokio::test]
 async fn a_ticket_is_opened_read_replied_to_and_closed() {
-    let (house, owner) = cast().await;
-    let vera = colleague(&house, &owner, "Vera", "VIEWER").await;
-    let opened = open(&house, &owner, "  Webhooks are refused ").await;
+    let (harness, owner) = cast().await;
+    let vera = colleague(&harness, &owner, "Vera", "VIEWER").await;
+    let opened = open(&harness, &owner, "  Webhooks are refused ").await;
     assert_eq!((opened.status, opened.str("subject"), opened.str("state")), (201, "Webhooks are refused", "OPEN"));
     let uuid = opened.str("uuid").to_owned();
     let here = format!("/v1/partner/{}/support-tickets/{uuid}", owner.partner_uuid.unwrap());
     assert_eq!(opened.header("location"), here);
     assert_eq!(opened.json["messages"][0]["body"], "Since this morning.\nNothing changed here.");
     assert_eq!((opened.str("priority"), &opened.json["messages"][0]["author_name"]), ("NORMAL", &json!("Mara Vogel")));
-    let received = async || house.mails_now(&owner.email).iter().any(|mail| mail.replace("=\r\n", "").contains(&here));
-    house.soon("whoever opens it is told that it came", received).await;
-    let replied = reply(&house, &owner, &uuid).await;
+    let received =
+        async || harness.mails_now(&owner.email).iter().any(|mail| mail.replace("=\r\n", "").contains(&here));
+    harness.soon("whoever opens it is told that it came", received).await;
+    let replied = reply(&harness, &owner, &uuid).await;
     assert_eq!((replied.status, &replied.json["messages_count"]), (201, &json!(2)));
     assert_eq!(replied.header("location"), here);
     assert_eq!(replied.str("state_changed_at"), opened.str("state_changed_at"), "open it was and open it is");
-    let read = on(&house, &vera, "partner_support_tickets_get", &uuid, None).await;
+    let read = on(&harness, &vera, "partner_support_tickets_get", &uuid, None).await;
     assert_eq!(read.json, replied.json, "everybody of the company reads it");
-    assert_eq!(reply(&house, &vera, &uuid).await.str("required_scope"), "partner.support:write");
-    let closed = on(&house, &owner, "partner_support_tickets_close", &uuid, None).await;
+    assert_eq!(reply(&harness, &vera, &uuid).await.str("required_scope"), "partner.support:write");
+    let closed = on(&harness, &owner, "partner_support_tickets_close", &uuid, None).await;
     assert_eq!((closed.status, closed.str("state")), (200, "CLOSED"));
     for again in
-        [reply(&house, &owner, &uuid).await, on(&house, &owner, "partner_support_tickets_close", &uuid, None).await]
+        [reply(&harness, &owner, &uuid).await, on(&harness, &owner, "partner_support_tickets_close", &uuid, None).await]
     {
         assert_eq!((again.code(), &again.json["allowed_actions"]), ("ILLEGAL_TRANSITION", &json!([])));
     }
     for kind in ["TICKET_OPENED", "TICKET_REPLIED", "TICKET_CLOSED"] {
-        assert_eq!(noted(&house, kind, uuid.parse().unwrap()).await, 1, "{kind}");
+        assert_eq!(noted(&harness, kind, uuid.parse().unwrap()).await, 1, "{kind}");
     }
 }
 
 #[tokio::test]
 async fn tickets_are_found_by_what_they_are_about() {
-    let (house, owner) = cast().await;
-    let app = house.call("marketplace_apps_create").token(&owner.token).json(&json!({ "name": "Table Pilot" }));
+    let (harness, owner) = cast().await;
+    let app = harness.call("marketplace_apps_create").token(&owner.token).json(&json!({ "name": "Table Pilot" }));
     let app = app.expect(201).await;
     let body = json!({ "subject": "Never listed", "body": "Why?", "topic": "APP", "app_uuid": app.str("uuid") });
-    let call = house.call("partner_support_tickets_open").path("partner_uuid", owner.partner_uuid.unwrap());
+    let call = harness.call("partner_support_tickets_open").path("partner_uuid", owner.partner_uuid.unwrap());
     let about = call.token(&owner.token).json(&body).expect(201).await;
     assert_eq!((about.str("app_slug"), about.str("topic")), ("table-pilot", "APP"));
-    let second = open(&house, &owner, "Webhooks are refused").await;
-    open(&house, &owner, "Tokens end early").await;
-    reply(&house, &owner, second.str("uuid")).await;
-    assert_eq!(list(&house, &owner, &[]).await, ["Tokens end early", "Webhooks are refused", "Never listed"]);
-    assert_eq!(list(&house, &owner, &[("sort", "-last_message_at"), ("limit", "1")]).await, ["Webhooks are refused"]);
-    assert_eq!(list(&house, &owner, &[("sort", "created_at"), ("q", "E")]).await.len(), 3);
-    assert_eq!(list(&house, &owner, &[("q", "WEBHOOK")]).await, ["Webhooks are refused"]);
-    assert_eq!(list(&house, &owner, &[("app_uuid", app.str("uuid"))]).await, ["Never listed"]);
-    assert_eq!(list(&house, &owner, &[("topic", "API"), ("state", "CLOSED")]).await, Vec::<Value>::new());
-    let page = house.call("partner_support_tickets_list").path("partner_uuid", owner.partner_uuid.unwrap());
+    let second = open(&harness, &owner, "Webhooks are refused").await;
+    open(&harness, &owner, "Tokens end early").await;
+    reply(&harness, &owner, second.str("uuid")).await;
+    assert_eq!(list(&harness, &owner, &[]).await, ["Tokens end early", "Webhooks are refused", "Never listed"]);
+    assert_eq!(list(&harness, &owner, &[("sort", "-last_message_at"), ("limit", "1")]).await, ["Webhooks are refused"]);
+    assert_eq!(list(&harness, &owner, &[("sort", "created_at"), ("q", "E")]).await.len(), 3);
+    assert_eq!(list(&harness, &owner, &[("q", "WEBHOOK")]).await, ["Webhooks are refused"]);
+    assert_eq!(list(&harness, &owner, &[("app_uuid", app.str("uuid"))]).await, ["Never listed"]);
+    assert_eq!(list(&harness, &owner, &[("topic", "API"), ("state", "CLOSED")]).await, Vec::<Value>::new());
+    let page = harness.call("partner_support_tickets_list").path("partner_uuid", owner.partner_uuid.unwrap());
     let page = page.token(&owner.token).query("limit", 2).query("sort", "-last_message_at").expect(200).await;
     let cursor = page.json["page"]["next_cursor"].as_str().unwrap().to_owned();
-    let rest = list(&house, &owner, &[("limit", "2"), ("sort", "-last_message_at"), ("cursor", &cursor)]).await;
+    let rest = list(&harness, &owner, &[("limit", "2"), ("sort", "-last_message_at"), ("cursor", &cursor)]).await;
     assert_eq!(rest, ["Never listed"]);
 }
 
 #[tokio::test]
 async fn a_ticket_names_an_app_of_ones_own_and_says_something() {
-    let (house, owner) = cast().await;
-    let other = house.partner("Weser Software").await;
-    let theirs = house.call("marketplace_apps_create").token(&other.token).json(&json!({ "name": "Table Pilot" }));
+    let (harness, owner) = cast().await;
+    let other = harness.partner("Weser Software").await;
+    let theirs = harness.call("marketplace_apps_create").token(&other.token).json(&json!({ "name": "Table Pilot" }));
     let theirs = theirs.expect(201).await.str("uuid").to_owned();
     let call = || {
-        let call = house.call("partner_support_tickets_open").path("partner_uuid", owner.partner_uuid.unwrap());
+        let call = harness.call("partner_support_tickets_open").path("partner_uuid", owner.partner_uuid.unwrap());
         call.token(&owner.token)
     };
     for foreign in [theirs, Uuid::from_u128(7).to_string()] {
@@ -110,36 +111,36 @@ async fn a_ticket_names_an_app_of_ones_own_and_says_something() {
     assert_eq!(lines.json["errors"][0]["code"], "CHARACTER");
     call().json(&json!({ "subject": "  ", "body": "x", "topic": "API" })).expect(422).await;
     call().json(&json!({ "subject": "x", "body": "x".repeat(10_001), "topic": "API" })).expect(422).await;
-    let uuid = open(&house, &owner, "Webhooks are refused").await.str("uuid").to_owned();
+    let uuid = open(&harness, &owner, "Webhooks are refused").await.str("uuid").to_owned();
     for operation in ["partner_support_tickets_get", "partner_support_tickets_close"] {
-        assert_eq!(on(&house, &other, operation, &uuid, None).await.status, 404, "{operation}");
+        assert_eq!(on(&harness, &other, operation, &uuid, None).await.status, 404, "{operation}");
         let intruder = Person { token: other.token.clone(), ..owner.clone() };
-        assert_eq!(on(&house, &intruder, operation, &uuid, None).await.code(), "PARTNER_MISMATCH", "{operation}");
+        assert_eq!(on(&harness, &intruder, operation, &uuid, None).await.code(), "PARTNER_MISMATCH", "{operation}");
     }
-    assert_eq!(reply(&house, &other, &uuid).await.status, 404);
-    assert_eq!(list(&house, &other, &[]).await, Vec::<Value>::new());
+    assert_eq!(reply(&harness, &other, &uuid).await.status, 404);
+    assert_eq!(list(&harness, &other, &[]).await, Vec::<Value>::new());
 }
 
 #[tokio::test]
 async fn with_priority_support_a_ticket_starts_higher_and_only_so_many_are_open() {
-    let (house, owner) = cast().await;
-    let first = open(&house, &owner, "Before").await;
+    let (harness, owner) = cast().await;
+    let first = open(&harness, &owner, "Before").await;
     assert_eq!(first.str("priority"), "NORMAL");
-    house.sql("update subscription set tier_uuid = (select tier_uuid from tier where code = 'SCALE')").await;
-    assert_eq!(open(&house, &owner, "After").await.str("priority"), "HIGH");
+    harness.sql("update subscription set tier_uuid = (select tier_uuid from tier where code = 'SCALE')").await;
+    assert_eq!(open(&harness, &owner, "After").await.str("priority"), "HIGH");
     for number in 2..25 {
-        assert_eq!(open(&house, &owner, "More").await.status, 201, "{number}");
+        assert_eq!(open(&harness, &owner, "More").await.status, 201, "{number}");
     }
-    let full = open(&house, &owner, "One too many").await;
+    let full = open(&harness, &owner, "One too many").await;
     assert_eq!((full.status, full.code()), (409, "CONFLICT"));
-    on(&house, &owner, "partner_support_tickets_close", first.str("uuid"), None).await;
-    let both = futures_util::future::join(open(&house, &owner, "One"), open(&house, &owner, "Two")).await;
+    on(&harness, &owner, "partner_support_tickets_close", first.str("uuid"), None).await;
+    let both = futures_util::future::join(open(&harness, &owner, "One"), open(&harness, &owner, "Two")).await;
     let mut statuses = [both.0.status, both.1.status];
     statuses.sort_unstable();
     assert_eq!(statuses, [201, 409], "of two who take the last place one gets it");
-    house.sql("update support_ticket set messages_count = 200").await;
-    let last = house.call("partner_support_tickets_list").path("partner_uuid", owner.partner_uuid.unwrap());
+    harness.sql("update support_ticket set messages_count = 200").await;
+    let last = harness.call("partner_support_tickets_list").path("partner_uuid", owner.partner_uuid.unwrap());
     let last = last.token(&owner.token).query("state", "OPEN").expect(200).await;
-    let brimful = reply(&house, &owner, last.json["data"][0]["uuid"].as_str().unwrap()).await;
+    let brimful = reply(&harness, &owner, last.json["data"][0]["uuid"].as_str().unwrap()).await;
     assert_eq!((brimful.status, brimful.code()), (409, "CONFLICT"));
 }

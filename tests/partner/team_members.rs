@@ -6,68 +6,72 @@ use uuid::Uuid;
 
 use super::team::{cast, colleague, invite, noted, on, refused_soon};
 use crate::auth::token_for;
-use crate::house::House;
-use crate::house::people::{PASSWORD, Person};
+use crate::harness::Harness;
+use crate::harness::people::{PASSWORD, Person};
 use crate::subscription::meanwhile;
 
-async fn role(house: &House, by: &Person, person: &Person, role: &str) -> crate::house::Answer {
-    on(house, by, "partner_team_members_update", person.uuid, Some(json!({ "role": role }))).await
+async fn role(harness: &Harness, by: &Person, person: &Person, role: &str) -> crate::harness::Answer {
+    on(harness, by, "partner_team_members_update", person.uuid, Some(json!({ "role": role }))).await
 }
 
-async fn list(house: &House, by: &Person, query: &[(&str, &str)]) -> Vec<String> {
-    let call = house.call("partner_team_members_list").path("partner_uuid", by.partner_uuid.unwrap());
+async fn list(harness: &Harness, by: &Person, query: &[(&str, &str)]) -> Vec<String> {
+    let call = harness.call("partner_team_members_list").path("partner_uuid", by.partner_uuid.unwrap());
     let call = query.iter().fold(call.token(&by.token), |call, (name, value)| call.query(name, value));
     let data = call.expect(200).await.json["data"].clone();
     data.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
 }
 
-async fn administrators(house: &House) -> i64 {
-    house.number("select count(*) from person where role = 'ADMINISTRATOR' and state = 'ACTIVE'").await
+async fn administrators(harness: &Harness) -> i64 {
+    harness.number("select count(*) from person where role = 'ADMINISTRATOR' and state = 'ACTIVE'").await
 }
 
-async fn mailed(house: &House, person: &Person, words: &str) {
-    let told = async || house.mails_now(&person.email).iter().any(|mail| mail.contains(words));
-    house.soon(words, told).await;
+async fn mailed(harness: &Harness, person: &Person, words: &str) {
+    let told = async || harness.mails_now(&person.email).iter().any(|mail| mail.contains(words));
+    harness.soon(words, told).await;
 }
 
 #[tokio::test]
 async fn a_team_is_shown_to_itself_with_what_each_may_do() {
-    let (house, owner) = cast().await;
-    let tomas = colleague(&house, &owner, "Tomas", "DEVELOPER").await;
-    let ines = colleague(&house, &owner, "Ines", "VIEWER").await;
-    house.partner("Weser Software").await;
-    assert_eq!(list(&house, &owner, &[]).await, ["Ines", "Tomas", "Mara Vogel"], "the newest first, and nobody else's");
-    assert_eq!(list(&house, &owner, &[("sort", "name")]).await, ["Ines", "Mara Vogel", "Tomas"]);
+    let (harness, owner) = cast().await;
+    let tomas = colleague(&harness, &owner, "Tomas", "DEVELOPER").await;
+    let ines = colleague(&harness, &owner, "Ines", "VIEWER").await;
+    harness.partner("Weser Software").await;
     assert_eq!(
-        list(&house, &ines, &[("role", "DEVELOPER,VIEWER"), ("state", "ACTIVE"), ("q", "TOMAS")]).await,
+        list(&harness, &owner, &[]).await,
+        ["Ines", "Tomas", "Mara Vogel"],
+        "the newest first, and nobody else's"
+    );
+    assert_eq!(list(&harness, &owner, &[("sort", "name")]).await, ["Ines", "Mara Vogel", "Tomas"]);
+    assert_eq!(
+        list(&harness, &ines, &[("role", "DEVELOPER,VIEWER"), ("state", "ACTIVE"), ("q", "TOMAS")]).await,
         ["Tomas"]
     );
-    assert_eq!(list(&house, &owner, &[("second_factor", "true")]).await, Vec::<String>::new());
-    let shown = on(&house, &ines, "partner_team_members_get", tomas.uuid, None).await;
+    assert_eq!(list(&harness, &owner, &[("second_factor", "true")]).await, Vec::<String>::new());
+    let shown = on(&harness, &ines, "partner_team_members_get", tomas.uuid, None).await;
     assert_eq!(
         (shown.str("role"), shown.str("state"), &shown.json["second_factor"]),
         ("DEVELOPER", "ACTIVE", &json!(false))
     );
-    let me = house.call("system_me_get").token(&tomas.token).expect(200).await.json;
+    let me = harness.call("system_me_get").token(&tomas.token).expect(200).await.json;
     let mut carried: Vec<Value> = me["scopes"].as_array().unwrap().clone();
     carried.sort_by_key(Value::to_string);
     assert_eq!(shown.json["scopes"], Value::Array(carried), "as the token carries them");
     assert!(!shown.text().contains("statistics"), "the free tier has none");
-    house.sql("update subscription set tier_uuid = (select tier_uuid from tier where code = 'GROWTH')").await;
-    let grown = on(&house, &owner, "partner_team_members_get", tomas.uuid, None).await;
+    harness.sql("update subscription set tier_uuid = (select tier_uuid from tier where code = 'GROWTH')").await;
+    let grown = on(&harness, &owner, "partner_team_members_get", tomas.uuid, None).await;
     assert!(grown.json["scopes"].as_array().unwrap().contains(&json!("statistics")));
-    let page = house.call("partner_team_members_list").path("partner_uuid", owner.partner_uuid.unwrap());
+    let page = harness.call("partner_team_members_list").path("partner_uuid", owner.partner_uuid.unwrap());
     let page = page.token(&owner.token).query("sort", "name").query("limit", 2).expect(200).await;
     let cursor = page.json["page"]["next_cursor"].as_str().unwrap().to_owned();
-    assert_eq!(list(&house, &owner, &[("sort", "name"), ("limit", "2"), ("cursor", &cursor)]).await, ["Tomas"]);
+    assert_eq!(list(&harness, &owner, &[("sort", "name"), ("limit", "2"), ("cursor", &cursor)]).await, ["Tomas"]);
 }
 
 #[tokio::test]
 async fn the_roles_are_told_with_what_the_tier_lets_them_do() {
-    let (house, owner) = cast().await;
-    let anna = colleague(&house, &owner, "Anna", "ACCOUNTANT").await;
+    let (harness, owner) = cast().await;
+    let anna = colleague(&harness, &owner, "Anna", "ACCOUNTANT").await;
     let roles = async |by: &Person| {
-        let call = house.call("partner_team_members_list_roles").path("partner_uuid", by.partner_uuid.unwrap());
+        let call = harness.call("partner_team_members_list_roles").path("partner_uuid", by.partner_uuid.unwrap());
         call.token(&by.token).expect(200).await.json["data"].as_array().unwrap().clone()
     };
     let grantable = |roles: &[Value]| roles.iter().map(|role| role["grantable"] == true).collect::<Vec<_>>();
@@ -77,108 +81,109 @@ async fn the_roles_are_told_with_what_the_tier_lets_them_do() {
     assert!(!shown[4]["scopes"].as_array().unwrap().contains(&json!("statistics")));
     assert_eq!(grantable(&shown), [true; 5]);
     assert_eq!(grantable(&roles(&anna).await), [false, false, false, true, true]);
-    let viewer = colleague(&house, &owner, "Vera", "VIEWER").await;
+    let viewer = colleague(&harness, &owner, "Vera", "VIEWER").await;
     assert_eq!(grantable(&roles(&viewer).await), [false; 5], "who cannot write the team gives nothing");
 }
 
 #[tokio::test]
 async fn another_role_is_in_force_within_a_second_and_told() {
-    let (house, owner) = cast().await;
-    let twin = house.twin(&[]).await;
-    let tomas = colleague(&house, &owner, "Tomas", "DEVELOPER").await;
-    let try_app =
-        async |at: &House| at.call("marketplace_apps_create").token(&tomas.token).json(&json!({})).send().await.status;
-    assert_eq!((try_app(&house).await, try_app(&twin).await), (422, 422), "let in, and told what is missing");
-    let same = role(&house, &owner, &tomas, "DEVELOPER").await;
-    assert_eq!((same.status, noted(&house, "MEMBER_ROLE_CHANGED", tomas.uuid).await), (200, 0), "no change");
-    let changed = role(&house, &owner, &tomas, "VIEWER").await;
+    let (harness, owner) = cast().await;
+    let twin = harness.twin(&[]).await;
+    let tomas = colleague(&harness, &owner, "Tomas", "DEVELOPER").await;
+    let try_app = async |at: &Harness| {
+        at.call("marketplace_apps_create").token(&tomas.token).json(&json!({})).send().await.status
+    };
+    assert_eq!((try_app(&harness).await, try_app(&twin).await), (422, 422), "let in, and told what is missing");
+    let same = role(&harness, &owner, &tomas, "DEVELOPER").await;
+    assert_eq!((same.status, noted(&harness, "MEMBER_ROLE_CHANGED", tomas.uuid).await), (200, 0), "no change");
+    let changed = role(&harness, &owner, &tomas, "VIEWER").await;
     assert_eq!((changed.status, changed.str("role")), (200, "VIEWER"));
-    house.soon("the role is in force", async || try_app(&house).await == 403).await;
-    house.soon("and on the other replica", async || try_app(&twin).await == 403).await;
-    house.call("system_me_get").token(&tomas.token).expect(200).await;
+    harness.soon("the role is in force", async || try_app(&harness).await == 403).await;
+    harness.soon("and on the other replica", async || try_app(&twin).await == 403).await;
+    harness.call("system_me_get").token(&tomas.token).expect(200).await;
     let event = format!(
         "select count(*) from partner_event where kind = 'MEMBER_ROLE_CHANGED' and subject_uuid = '{}' and actor_uuid = '{}'
             and detail = '{{\"from\": \"DEVELOPER\", \"to\": \"VIEWER\"}}'",
         tomas.uuid, owner.uuid
     );
-    assert_eq!(house.number(&event).await, 1);
-    mailed(&house, &tomas, "Your role at").await;
-    let etag = on(&house, &owner, "partner_team_members_get", tomas.uuid, None).await.header("etag").to_owned();
-    role(&house, &owner, &tomas, "EDITOR").await;
-    let stale = house.call("partner_team_members_update").path("partner_uuid", owner.partner_uuid.unwrap());
+    assert_eq!(harness.number(&event).await, 1);
+    mailed(&harness, &tomas, "Your role at").await;
+    let etag = on(&harness, &owner, "partner_team_members_get", tomas.uuid, None).await.header("etag").to_owned();
+    role(&harness, &owner, &tomas, "EDITOR").await;
+    let stale = harness.call("partner_team_members_update").path("partner_uuid", owner.partner_uuid.unwrap());
     let stale = stale.path("user_uuid", tomas.uuid).token(&owner.token).header("if-match", &etag);
     stale.json(&json!({ "role": "VIEWER" })).expect(412).await;
 }
 
 #[tokio::test]
 async fn nobody_gives_a_role_above_their_own_or_touches_who_has_one() {
-    let (house, owner) = cast().await;
-    let anna = colleague(&house, &owner, "Anna", "ACCOUNTANT").await;
-    let vera = colleague(&house, &owner, "Vera", "VIEWER").await;
+    let (harness, owner) = cast().await;
+    let anna = colleague(&harness, &owner, "Anna", "ACCOUNTANT").await;
+    let vera = colleague(&harness, &owner, "Vera", "VIEWER").await;
     for above in ["ADMINISTRATOR", "DEVELOPER", "EDITOR"] {
-        let refused = role(&house, &anna, &vera, above).await;
+        let refused = role(&harness, &anna, &vera, above).await;
         assert_eq!((refused.status, &refused.json["errors"][0]["code"]), (422, &json!("ROLE_BEYOND_YOURS")), "{above}");
         assert_eq!(refused.json["errors"][0]["pointer"], "/role");
-        assert_eq!(role(&house, &anna, &anna, above).await.status, 422, "not to oneself either");
-        assert_eq!(invite(&house, &anna, "new@nordsee.example", above).await.status, 422, "not by invitation either");
+        assert_eq!(role(&harness, &anna, &anna, above).await.status, 422, "not to oneself either");
+        assert_eq!(invite(&harness, &anna, "new@nordsee.example", above).await.status, 422, "not by invitation either");
     }
     for operation in ["partner_team_members_suspend", "partner_team_members_remove", "partner_team_members_reinstate"] {
-        let refused = on(&house, &anna, operation, owner.uuid, None).await;
+        let refused = on(&harness, &anna, operation, owner.uuid, None).await;
         assert_eq!((refused.status, refused.code()), (403, "SCOPE_MISSING"), "{operation}");
     }
-    assert_eq!(role(&house, &anna, &owner, "VIEWER").await.code(), "SCOPE_MISSING");
-    assert_eq!(role(&house, &anna, &vera, "ACCOUNTANT").await.status, 200);
-    let program = house.program("Staffing", &["partner.team:write"], owner.partner_uuid).await;
+    assert_eq!(role(&harness, &anna, &owner, "VIEWER").await.code(), "SCOPE_MISSING");
+    assert_eq!(role(&harness, &anna, &vera, "ACCOUNTANT").await.status, 200);
+    let program = harness.program("Staffing", &["partner.team:write"], owner.partner_uuid).await;
     let by = Person { token: program.token, ..owner.clone() };
-    assert_eq!(invite(&house, &by, "new@nordsee.example", "DEVELOPER").await.status, 422);
-    let invited = invite(&house, &by, "new@nordsee.example", "VIEWER").await;
+    assert_eq!(invite(&harness, &by, "new@nordsee.example", "DEVELOPER").await.status, 422);
+    let invited = invite(&harness, &by, "new@nordsee.example", "VIEWER").await;
     assert_eq!((invited.status, &invited.json["invited_by_uuid"]), (201, &Value::Null));
 }
 
 #[tokio::test]
 async fn the_last_administrator_stays() {
-    let (house, owner) = cast().await;
-    let tomas = colleague(&house, &owner, "Tomas", "DEVELOPER").await;
-    assert_eq!(role(&house, &owner, &owner, "VIEWER").await.code(), "CONFLICT");
+    let (harness, owner) = cast().await;
+    let tomas = colleague(&harness, &owner, "Tomas", "DEVELOPER").await;
+    assert_eq!(role(&harness, &owner, &owner, "VIEWER").await.code(), "CONFLICT");
     for operation in ["partner_team_members_suspend", "partner_team_members_remove"] {
-        assert_eq!(on(&house, &owner, operation, owner.uuid, None).await.code(), "CONFLICT", "{operation}");
+        assert_eq!(on(&harness, &owner, operation, owner.uuid, None).await.code(), "CONFLICT", "{operation}");
     }
-    let leave = house.call("partner_team_members_leave").path("partner_uuid", owner.partner_uuid.unwrap());
+    let leave = harness.call("partner_team_members_leave").path("partner_uuid", owner.partner_uuid.unwrap());
     assert_eq!(leave.token(&owner.token).send().await.code(), "CONFLICT");
-    assert_eq!(role(&house, &owner, &tomas, "ADMINISTRATOR").await.status, 200);
-    let lowered = role(&house, &owner, &owner, "VIEWER").await;
+    assert_eq!(role(&harness, &owner, &tomas, "ADMINISTRATOR").await.status, 200);
+    let lowered = role(&harness, &owner, &owner, "VIEWER").await;
     assert_eq!((lowered.status, lowered.str("role")), (200, "VIEWER"), "with another one there is somebody left");
-    assert_eq!(administrators(&house).await, 1);
+    assert_eq!(administrators(&harness).await, 1);
 }
 
 #[tokio::test]
 async fn of_two_who_demote_each_other_one_wins() {
-    let (house, owner) = cast().await;
-    let tomas = colleague(&house, &owner, "Tomas", "ADMINISTRATOR").await;
+    let (harness, owner) = cast().await;
+    let tomas = colleague(&harness, &owner, "Tomas", "ADMINISTRATOR").await;
     for round in 0..6 {
-        let (one, two) = join(role(&house, &owner, &tomas, "VIEWER"), role(&house, &tomas, &owner, "VIEWER")).await;
+        let (one, two) = join(role(&harness, &owner, &tomas, "VIEWER"), role(&harness, &tomas, &owner, "VIEWER")).await;
         let mut statuses = [one.status, two.status];
         statuses.sort_unstable();
         assert!(matches!(statuses, [200, 403 | 409]), "round {round}: {} {}", one.text(), two.text());
-        assert_eq!(administrators(&house).await, 1, "round {round}");
-        house.sql("update person set role = 'ADMINISTRATOR' where role = 'VIEWER'").await;
+        assert_eq!(administrators(&harness).await, 1, "round {round}");
+        harness.sql("update person set role = 'ADMINISTRATOR' where role = 'VIEWER'").await;
         for by in [&owner, &tomas] {
             let restored = async || {
-                let me = house.call("system_me_get").token(&by.token).expect(200).await;
+                let me = harness.call("system_me_get").token(&by.token).expect(200).await;
                 me.json["scopes"].as_array().unwrap().contains(&json!("partner:write"))
             };
-            house.soon("both are administrators again", restored).await;
+            harness.soon("both are administrators again", restored).await;
         }
     }
 }
 
 #[tokio::test]
 async fn whoever_is_demoted_first_gives_and_takes_nothing_any_more() {
-    let (house, owner) = cast().await;
-    let tomas = colleague(&house, &owner, "Tomas", "ADMINISTRATOR").await;
-    let vera = colleague(&house, &owner, "Vera", "VIEWER").await;
+    let (harness, owner) = cast().await;
+    let tomas = colleague(&harness, &owner, "Tomas", "ADMINISTRATOR").await;
+    let vera = colleague(&harness, &owner, "Vera", "VIEWER").await;
     let may = async |scope: &str| {
-        let me = house.call("system_me_get").token(&tomas.token).expect(200).await;
+        let me = harness.call("system_me_get").token(&tomas.token).expect(200).await;
         me.json["scopes"].as_array().unwrap().contains(&json!(scope))
     };
     let friend = json!({ "email": "friend@elsewhere.example", "role": "ADMINISTRATOR" });
@@ -202,7 +207,7 @@ async fn whoever_is_demoted_first_gives_and_takes_nothing_any_more() {
             tomas.uuid
         );
         let call = |operation: &str| {
-            let call = house.call(operation).path("partner_uuid", owner.partner_uuid.unwrap());
+            let call = harness.call(operation).path("partner_uuid", owner.partner_uuid.unwrap());
             if attempt == "invite" { call } else { call.path("user_uuid", vera.uuid) }.token(&tomas.token)
         };
         let call = match attempt {
@@ -210,166 +215,169 @@ async fn whoever_is_demoted_first_gives_and_takes_nothing_any_more() {
             "update" => call("partner_team_members_update").json(&json!({ "role": "ADMINISTRATOR" })),
             _ => call(&format!("partner_team_members_{attempt}")),
         };
-        let answer = meanwhile(&house, &change, call).await;
+        let answer = meanwhile(&harness, &change, call).await;
         assert_eq!((answer.status, answer.code()), (status, code), "{attempt}: {change}: {}", answer.text());
-        house
+        harness
             .sql(&format!(
                 "update person set role = 'ADMINISTRATOR', state = 'ACTIVE' where person_uuid = '{}'",
                 tomas.uuid
             ))
             .await;
-        house.soon("Tomas is an administrator again", async || may("partner:write").await).await;
+        harness.soon("Tomas is an administrator again", async || may("partner:write").await).await;
     }
-    assert_eq!(house.number("select count(*) from invitation where state = 'PENDING'").await, 0);
+    assert_eq!(harness.number("select count(*) from invitation where state = 'PENDING'").await, 0);
     let untouched = format!(
         "select count(*) from person where person_uuid = '{}' and role = 'VIEWER' and state = 'ACTIVE'",
         vera.uuid
     );
-    assert_eq!(house.number(&untouched).await, 1);
+    assert_eq!(harness.number(&untouched).await, 1);
 }
 
 #[tokio::test]
 async fn whom_staff_locked_the_team_does_not_remove() {
-    let (house, owner) = cast().await;
-    let manager = house.staff("Manager", &["labs.admin.users:write"]).await;
-    let tomas = colleague(&house, &owner, "Tomas", "DEVELOPER").await;
-    let lock = house.call("admin_users_lock").path("user_uuid", tomas.uuid).token(&manager.token);
+    let (harness, owner) = cast().await;
+    let manager = harness.staff("Manager", &["labs.admin.users:write"]).await;
+    let tomas = colleague(&harness, &owner, "Tomas", "DEVELOPER").await;
+    let lock = harness.call("admin_users_lock").path("user_uuid", tomas.uuid).token(&manager.token);
     lock.json(&json!({ "reason": "In wrong hands." })).expect(200).await;
     for operation in ["partner_team_members_remove", "partner_team_members_suspend", "partner_team_members_reinstate"] {
-        let refused = on(&house, &owner, operation, tomas.uuid, None).await;
+        let refused = on(&harness, &owner, operation, tomas.uuid, None).await;
         assert_eq!(
             (refused.code(), &refused.json["allowed_actions"]),
             ("ILLEGAL_TRANSITION", &json!(["unlock"])),
             "{operation}"
         );
     }
-    let again = invite(&house, &owner, &tomas.email, "DEVELOPER").await;
+    let again = invite(&harness, &owner, &tomas.email, "DEVELOPER").await;
     assert_eq!((again.status, again.code()), (409, "CONFLICT"), "the address is still theirs");
-    let remove = house.call("admin_team_members_remove").path("partner_uuid", owner.partner_uuid.unwrap());
+    let remove = harness.call("admin_team_members_remove").path("partner_uuid", owner.partner_uuid.unwrap());
     let remove = remove.path("user_uuid", tomas.uuid).token(&manager.token);
     remove.query("reason", "Settled with the company.").expect(204).await;
 }
 
 #[tokio::test]
 async fn whoever_is_suspended_is_out_until_reinstated() {
-    let (house, owner) = cast().await;
-    let tomas = colleague(&house, &owner, "Tomas", "DEVELOPER").await;
-    let idle = on(&house, &owner, "partner_team_members_reinstate", tomas.uuid, None).await;
+    let (harness, owner) = cast().await;
+    let tomas = colleague(&harness, &owner, "Tomas", "DEVELOPER").await;
+    let idle = on(&harness, &owner, "partner_team_members_reinstate", tomas.uuid, None).await;
     assert_eq!(
         (idle.code(), &idle.json["allowed_actions"]),
         ("ILLEGAL_TRANSITION", &json!(["suspend", "lock", "remove"]))
     );
-    let suspended = on(&house, &owner, "partner_team_members_suspend", tomas.uuid, None).await;
+    let suspended = on(&harness, &owner, "partner_team_members_suspend", tomas.uuid, None).await;
     assert_eq!((suspended.status, suspended.str("state")), (200, "SUSPENDED"));
-    refused_soon(&house, "sessions end", &tomas.token).await;
-    house.call("auth_sessions_refresh").cookie(&tomas.refresh).json(&json!({})).expect(401).await;
+    refused_soon(&harness, "sessions end", &tomas.token).await;
+    harness.call("auth_sessions_refresh").cookie(&tomas.refresh).json(&json!({})).expect(401).await;
     let body = json!({ "email": tomas.email, "password": PASSWORD });
-    assert_ne!(house.call("auth_sessions_create").json(&body).send().await.status, 200);
-    assert_eq!(on(&house, &owner, "partner_team_members_suspend", tomas.uuid, None).await.code(), "ILLEGAL_TRANSITION");
-    assert_eq!(list(&house, &owner, &[("state", "SUSPENDED")]).await, ["Tomas"]);
-    let reinstated = on(&house, &owner, "partner_team_members_reinstate", tomas.uuid, None).await;
+    assert_ne!(harness.call("auth_sessions_create").json(&body).send().await.status, 200);
+    assert_eq!(
+        on(&harness, &owner, "partner_team_members_suspend", tomas.uuid, None).await.code(),
+        "ILLEGAL_TRANSITION"
+    );
+    assert_eq!(list(&harness, &owner, &[("state", "SUSPENDED")]).await, ["Tomas"]);
+    let reinstated = on(&harness, &owner, "partner_team_members_reinstate", tomas.uuid, None).await;
     assert_eq!((reinstated.str("state"), reinstated.str("role")), ("ACTIVE", "DEVELOPER"));
-    house.sign_in(&tomas.email).await;
+    harness.sign_in(&tomas.email).await;
     for kind in ["MEMBER_SUSPENDED", "MEMBER_REINSTATED"] {
-        assert_eq!(noted(&house, kind, tomas.uuid).await, 1, "{kind}");
+        assert_eq!(noted(&harness, kind, tomas.uuid).await, 1, "{kind}");
         let own = format!(
             "select count(*) from security_event where kind = '{kind}' and person_uuid = '{}' and address is null",
             tomas.uuid
         );
-        assert_eq!(house.number(&own).await, 1, "in the person's own ledger, without where the colleague sits");
+        assert_eq!(harness.number(&own).await, 1, "in the person's own ledger, without where the colleague sits");
     }
-    mailed(&house, &tomas, "suspended your account").await;
-    mailed(&house, &tomas, "lets you in again").await;
+    mailed(&harness, &tomas, "suspended your account").await;
+    mailed(&harness, &tomas, "lets you in again").await;
 }
 
 #[tokio::test]
 async fn whoever_is_removed_is_gone_everywhere_and_the_address_is_free() {
-    let (house, owner) = cast().await;
-    let twin = house.twin(&[]).await;
-    let tomas = colleague(&house, &owner, "Tomas", "DEVELOPER").await;
+    let (harness, owner) = cast().await;
+    let twin = harness.twin(&[]).await;
+    let tomas = colleague(&harness, &owner, "Tomas", "DEVELOPER").await;
     twin.call("system_me_get").token(&tomas.token).expect(200).await;
-    house.call("auth_passwords_request_reset").json(&json!({ "email": tomas.email })).expect(202).await;
-    let reset = token_for(&house, &tomas.email, "/v1/auth/password-resets:confirm", 1).await;
-    let removed = on(&house, &owner, "partner_team_members_remove", tomas.uuid, None).await;
+    harness.call("auth_passwords_request_reset").json(&json!({ "email": tomas.email })).expect(202).await;
+    let reset = token_for(&harness, &tomas.email, "/v1/auth/password-resets:confirm", 1).await;
+    let removed = on(&harness, &owner, "partner_team_members_remove", tomas.uuid, None).await;
     assert_eq!((removed.status, removed.bytes.len()), (204, 0));
-    refused_soon(&house, "sessions end", &tomas.token).await;
+    refused_soon(&harness, "sessions end", &tomas.token).await;
     refused_soon(&twin, "sessions end on the other replica", &tomas.token).await;
     let body = json!({ "token": reset, "password": "nine herons under the pier" });
-    house.call("auth_passwords_confirm_reset").json(&body).expect(422).await;
+    harness.call("auth_passwords_confirm_reset").json(&body).expect(422).await;
     for operation in ["partner_team_members_get", "partner_team_members_remove"] {
-        assert_eq!(on(&house, &owner, operation, tomas.uuid, None).await.status, 404, "{operation}");
+        assert_eq!(on(&harness, &owner, operation, tomas.uuid, None).await.status, 404, "{operation}");
     }
-    assert_eq!(list(&house, &owner, &[]).await, ["Mara Vogel"]);
-    assert_eq!(noted(&house, "MEMBER_REMOVED", tomas.uuid).await, 1);
-    mailed(&house, &tomas, "no longer in the team").await;
-    assert_eq!(invite(&house, &owner, &tomas.email, "VIEWER").await.status, 201, "the address is free");
-    let token = token_for(&house, &tomas.email, super::team::ACCEPT, 2).await;
+    assert_eq!(list(&harness, &owner, &[]).await, ["Mara Vogel"]);
+    assert_eq!(noted(&harness, "MEMBER_REMOVED", tomas.uuid).await, 1);
+    mailed(&harness, &tomas, "no longer in the team").await;
+    assert_eq!(invite(&harness, &owner, &tomas.email, "VIEWER").await.status, 201, "the address is free");
+    let token = token_for(&harness, &tomas.email, super::team::ACCEPT, 2).await;
     let body = json!({ "token": token, "name": "Tomas anew", "password": PASSWORD });
-    let anew = house.call("auth_invitations_accept").json(&body).expect(200).await;
+    let anew = harness.call("auth_invitations_accept").json(&body).expect(200).await;
     assert_ne!(anew.str("user_uuid"), tomas.uuid.to_string());
 }
 
 #[tokio::test]
 async fn whoever_leaves_is_out_at_once_and_a_program_cannot() {
-    let (house, owner) = cast().await;
+    let (harness, owner) = cast().await;
     let partner = owner.partner_uuid.unwrap();
-    let vera = colleague(&house, &owner, "Vera", "VIEWER").await;
-    let program = house.program("Menu sync", &["partner"], Some(partner)).await;
-    let leave = |token: &str| house.call("partner_team_members_leave").path("partner_uuid", partner).token(token);
+    let vera = colleague(&harness, &owner, "Vera", "VIEWER").await;
+    let program = harness.program("Menu sync", &["partner"], Some(partner)).await;
+    let leave = |token: &str| harness.call("partner_team_members_leave").path("partner_uuid", partner).token(token);
     assert_eq!(leave(&program.token).expect(409).await.code(), "CONFLICT");
     let left = leave(&vera.token).expect(200).await;
     assert_eq!((left.str("status"), left.str("user_uuid")), ("LEFT", vera.uuid.to_string().as_str()));
-    refused_soon(&house, "the session ends", &vera.token).await;
-    assert_eq!(noted(&house, "MEMBER_LEFT", vera.uuid).await, 1);
-    mailed(&house, &vera, "have left the team").await;
+    refused_soon(&harness, "the session ends", &vera.token).await;
+    assert_eq!(noted(&harness, "MEMBER_LEFT", vera.uuid).await, 1);
+    mailed(&harness, &vera, "have left the team").await;
     let own = format!(
         "select count(*) from security_event where kind = 'MEMBER_LEFT' and person_uuid = '{}' and address is not null",
         vera.uuid
     );
-    assert_eq!(house.number(&own).await, 1);
+    assert_eq!(harness.number(&own).await, 1);
 }
 
 #[tokio::test]
 async fn invitations_reach_no_further_than_whoever_sent_them() {
-    let (house, owner) = cast().await;
-    let manager = house.staff("Manager", &["labs.admin.users:write"]).await;
+    let (harness, owner) = cast().await;
+    let manager = harness.staff("Manager", &["labs.admin.users:write"]).await;
     for (number, way) in ["demoted", "suspended", "removed", "locked"].into_iter().enumerate() {
         let name = format!("Tomas{number}");
-        let tomas = colleague(&house, &owner, &name, "ADMINISTRATOR").await;
+        let tomas = colleague(&harness, &owner, &name, "ADMINISTRATOR").await;
         let address = |role: &str| format!("{role}{number}@elsewhere.example").to_lowercase();
         for role in ["ADMINISTRATOR", "VIEWER"] {
-            assert_eq!(invite(&house, &tomas, &address(role), role).await.status, 201, "{way}");
+            assert_eq!(invite(&harness, &tomas, &address(role), role).await.status, 201, "{way}");
         }
-        let token = token_for(&house, &address("ADMINISTRATOR"), super::team::ACCEPT, 1).await;
+        let token = token_for(&harness, &address("ADMINISTRATOR"), super::team::ACCEPT, 1).await;
         let (status, revoked) = match way {
-            "demoted" => (role(&house, &owner, &tomas, "ACCOUNTANT").await.status, 1),
-            "suspended" => (on(&house, &owner, "partner_team_members_suspend", tomas.uuid, None).await.status, 2),
-            "removed" => (on(&house, &owner, "partner_team_members_remove", tomas.uuid, None).await.status, 2),
+            "demoted" => (role(&harness, &owner, &tomas, "ACCOUNTANT").await.status, 1),
+            "suspended" => (on(&harness, &owner, "partner_team_members_suspend", tomas.uuid, None).await.status, 2),
+            "removed" => (on(&harness, &owner, "partner_team_members_remove", tomas.uuid, None).await.status, 2),
             _ => {
-                let lock = house.call("admin_users_lock").path("user_uuid", tomas.uuid).token(&manager.token);
+                let lock = harness.call("admin_users_lock").path("user_uuid", tomas.uuid).token(&manager.token);
                 (lock.json(&json!({ "reason": "In wrong hands." })).send().await.status, 2)
             }
         };
         assert!(matches!(status, 200 | 204), "{way}: {status}");
         let body = json!({ "token": token, "name": "A Friend", "password": PASSWORD });
-        house.call("auth_invitations_accept").json(&body).expect(422).await;
+        harness.call("auth_invitations_accept").json(&body).expect(422).await;
         let told = format!(
             "select count(*) from invitation join partner_event on subject_uuid = invitation_uuid
               where invited_by = '{}' and state = 'REVOKED' and kind = 'INVITATION_REVOKED' and reason is null",
             tomas.uuid
         );
-        assert_eq!(house.number(&told).await, revoked, "{way}: an accountant may still give the viewer's role");
+        assert_eq!(harness.number(&told).await, revoked, "{way}: an accountant may still give the viewer's role");
     }
 }
 
 #[tokio::test]
 async fn another_partners_team_is_nobodys_business() {
-    let (house, owner) = cast().await;
-    let other = house.partner("Weser Software").await;
+    let (harness, owner) = cast().await;
+    let other = harness.partner("Weser Software").await;
     for operation in ["partner_team_members_get", "partner_team_members_suspend", "partner_team_members_remove"] {
-        assert_eq!(on(&house, &owner, operation, other.uuid, None).await.status, 404, "{operation}");
+        assert_eq!(on(&harness, &owner, operation, other.uuid, None).await.status, 404, "{operation}");
         let intruder = Person { token: owner.token.clone(), ..other.clone() };
-        let answer = on(&house, &intruder, operation, other.uuid, None).await;
+        let answer = on(&harness, &intruder, operation, other.uuid, None).await;
         assert_eq!((answer.status, answer.code()), (403, "PARTNER_MISMATCH"), "{operation}");
     }
     for operation in [
@@ -379,7 +387,7 @@ async fn another_partners_team_is_nobodys_business() {
         "partner_invitations_list",
     ] {
         for foreign in [other.partner_uuid.unwrap(), Uuid::from_u128(7)] {
-            let answer = house.call(operation).path("partner_uuid", foreign).token(&owner.token).expect(403).await;
+            let answer = harness.call(operation).path("partner_uuid", foreign).token(&owner.token).expect(403).await;
             assert_eq!(answer.code(), "PARTNER_MISMATCH", "{operation}");
         }
     }

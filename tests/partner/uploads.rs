@@ -6,45 +6,45 @@ use futures_util::future::join_all;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use super::imagery::{house, png, put};
-use crate::house::people::Person;
-use crate::house::{House, WAITING};
+use super::imagery::{harness, png, put};
+use crate::harness::people::Person;
+use crate::harness::{Harness, WAITING};
 
 /// Those who keep the service busy.
 const CROWD: [&str; 4] = ["Ems Kassen", "Elbe Kassen", "Eider Kassen", "Oste Kassen"];
 
-async fn crowd(house: &House) -> Vec<Person> {
+async fn crowd(harness: &Harness) -> Vec<Person> {
     let mut crowd = Vec::new();
     for name in CROWD {
-        crowd.push(house.partner(name).await);
+        crowd.push(harness.partner(name).await);
     }
     crowd
 }
 
 /// The head of an upload whose body does not follow.
-async fn hold(house: &House, person: &Person) -> TcpStream {
+async fn hold(harness: &Harness, person: &Person) -> TcpStream {
     let path = format!("/v1/partner/{}/imagery/LOGO", person.partner_uuid.unwrap());
     let head = format!(
         "PUT {path} HTTP/1.1\r\nHost: labs\r\nAuthorization: Bearer {}\r\nConnection: close\r\n\
          Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000\r\n\r\n",
         person.token
     );
-    let mut stream = TcpStream::connect(house.base_url.trim_start_matches("http://")).await.unwrap();
+    let mut stream = TcpStream::connect(harness.base_url.trim_start_matches("http://")).await.unwrap();
     stream.write_all(head.as_bytes()).await.unwrap();
     stream
 }
 
 #[tokio::test]
 async fn four_accounts_whose_bodies_do_not_come_keep_no_fifth_out_and_lose_their_places_soon() {
-    let (house, fifth) = house().await;
-    let crowd = crowd(&house).await;
+    let (harness, fifth) = harness().await;
+    let crowd = crowd(&harness).await;
     let mut held = Vec::new();
     for _ in 0..4 {
         for person in &crowd {
-            held.push(hold(&house, person).await);
+            held.push(hold(&harness, person).await);
         }
     }
-    assert_eq!(put(&house, &fifth, "LOGO", png(256, 256, 1)).await.status, 200, "others have places of their own");
+    assert_eq!(put(&harness, &fifth, "LOGO", png(256, 256, 1)).await.status, 200, "others have places of their own");
     // They are told long before the minute is over that an upload may take; whoever found no place is told to come again.
     let told = join_all(held.iter_mut().map(|stream| async {
         let mut answer = String::new();
@@ -55,13 +55,13 @@ async fn four_accounts_whose_bodies_do_not_come_keep_no_fifth_out_and_lose_their
     let slow = told.iter().filter(|answer| answer.starts_with("HTTP/1.1 400") && answer.contains("too slowly")).count();
     let turned_away = told.iter().filter(|answer| answer.starts_with("HTTP/1.1 503")).count();
     assert!(slow >= 6 && slow + turned_away == 16, "{slow} were slow and {turned_away} were turned away: {told:?}");
-    assert_eq!(put(&house, &crowd[0], "LOGO", png(256, 256, 1)).await.status, 200, "their places are free again");
+    assert_eq!(put(&harness, &crowd[0], "LOGO", png(256, 256, 1)).await.status, 200, "their places are free again");
 }
 
 #[tokio::test]
 async fn four_accounts_that_flood_with_expensive_pictures_make_a_fifth_wait_for_hardly_more_than_one() {
-    let (house, fifth) = house().await;
-    let crowd = crowd(&house).await;
+    let (harness, fifth) = harness().await;
+    let crowd = crowd(&harness).await;
     let photo = image::RgbImage::from_fn(3_400, 3_400, |x, y| image::Rgb([(x / 14) as u8, (y / 14) as u8, 90]));
     let mut large = std::io::Cursor::new(Vec::new());
     photo.write_to(&mut large, image::ImageFormat::Jpeg).unwrap();
@@ -70,7 +70,7 @@ async fn four_accounts_that_flood_with_expensive_pictures_make_a_fifth_wait_for_
     let flood = crowd.iter().zip(&done).flat_map(|(person, done)| (0..3).map(move |_| (person, done)));
     let flood = join_all(flood.map(|(person, done)| async {
         while !is_over.load(Ordering::Relaxed) {
-            if put(&house, person, "LOGO", large.clone()).await.status == 200 {
+            if put(&harness, person, "LOGO", large.clone()).await.status == 200 {
                 done.fetch_add(1, Ordering::Relaxed);
                 all.fetch_add(1, Ordering::Relaxed);
             }
@@ -81,7 +81,7 @@ async fn four_accounts_that_flood_with_expensive_pictures_make_a_fifth_wait_for_
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
         let before = all.load(Ordering::Relaxed);
-        let small = put(&house, &fifth, "LOGO", png(256, 256, 1)).await;
+        let small = put(&harness, &fifth, "LOGO", png(256, 256, 1)).await;
         let meanwhile = all.load(Ordering::Relaxed) - before;
         is_over.store(true, Ordering::Relaxed);
         (small.status, meanwhile)
@@ -93,13 +93,13 @@ async fn four_accounts_that_flood_with_expensive_pictures_make_a_fifth_wait_for_
 
 #[tokio::test]
 async fn what_uploads_bring_a_day_is_bounded_however_often_a_picture_is_replaced() {
-    let (house, owner) = house().await;
+    let (harness, owner) = harness().await;
     // Three megabytes a day; each logo takes a little more than half of one, with its sizes.
-    house.sql("update tier_feature set value = '1' where feature_code = 'media_megabytes'").await;
+    harness.sql("update tier_feature set value = '1' where feature_code = 'media_megabytes'").await;
     let mut brought = 0;
     let mut refused = None;
     for shade in 0..9 {
-        let answer = put(&house, &owner, "LOGO", noise(shade)).await;
+        let answer = put(&harness, &owner, "LOGO", noise(shade)).await;
         if answer.status != 200 {
             refused = Some(answer);
             break;
@@ -112,37 +112,37 @@ async fn what_uploads_bring_a_day_is_bounded_however_often_a_picture_is_replaced
     let wait: i64 = refused.header("retry-after").parse().unwrap();
     assert!((1..=86_400).contains(&wait), "{wait}");
     let used = "select used from partner_daily_use where what = 'UPLOADS'";
-    let day = house.number(used).await;
+    let day = harness.number(used).await;
     assert!(day <= 3 * 1024 * 1024, "{day}");
-    let kept = house.objects();
-    let answers = join_all((0..4).map(|shade| put(&house, &owner, "BANNER", noise(100 + shade)))).await;
+    let kept = harness.objects();
+    let answers = join_all((0..4).map(|shade| put(&harness, &owner, "BANNER", noise(100 + shade)))).await;
     assert!(answers.iter().all(|answer| answer.status == 422 || answer.status == 429), "{answers:?}");
-    assert_eq!(house.objects(), kept, "what is refused lies nowhere");
-    let other = house.partner("Weser Software").await;
-    assert_eq!(put(&house, &other, "LOGO", noise(200)).await.status, 200, "others have days of their own");
-    house.advance(wait).await;
-    let owner = house.sign_in(&owner.email).await;
-    assert_eq!(put(&house, &owner, "LOGO", noise(201)).await.status, 200, "the next day is another");
+    assert_eq!(harness.objects(), kept, "what is refused lies nowhere");
+    let other = harness.partner("Weser Software").await;
+    assert_eq!(put(&harness, &other, "LOGO", noise(200)).await.status, 200, "others have days of their own");
+    harness.advance(wait).await;
+    let owner = harness.sign_in(&owner.email).await;
+    assert_eq!(put(&harness, &owner, "LOGO", noise(201)).await.status, 200, "the next day is another");
 }
 
 #[tokio::test]
 async fn uploads_at_the_same_time_bring_no_more_than_the_day_has() {
-    let (house, owner) = house().await;
-    house.sql("update tier_feature set value = '1' where feature_code = 'media_megabytes'").await;
-    assert_eq!(put(&house, &owner, "LOGO", noise(1)).await.status, 200);
-    let one = house.number("select used from partner_daily_use").await;
+    let (harness, owner) = harness().await;
+    harness.sql("update tier_feature set value = '1' where feature_code = 'media_megabytes'").await;
+    assert_eq!(put(&harness, &owner, "LOGO", noise(1)).await.status, 200);
+    let one = harness.number("select used from partner_daily_use").await;
     // One more fits. All of them find room before any has used it.
-    house.sql(&format!("update partner_daily_use set used = 3 * 1024 * 1024 - {}", one + one / 2)).await;
-    let held = house.hold("select from subscription for update").await;
-    let uploads = join_all((2..5).map(|shade| put(&house, &owner, "LOGO", noise(shade))));
+    harness.sql(&format!("update partner_daily_use set used = 3 * 1024 * 1024 - {}", one + one / 2)).await;
+    let held = harness.hold("select from subscription for update").await;
+    let uploads = join_all((2..5).map(|shade| put(&harness, &owner, "LOGO", noise(shade))));
     let others = async {
-        house.until(WAITING, 3).await;
+        harness.until(WAITING, 3).await;
         held.roll_back().await;
     };
     let (answers, ()) = tokio::join!(uploads, others);
     assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1, "{answers:?}");
     assert!(answers.iter().all(|answer| answer.status == 200 || answer.code() == "RATE_LIMITED"), "{answers:?}");
-    assert!(house.number("select used from partner_daily_use").await <= 3 * 1024 * 1024);
+    assert!(harness.number("select used from partner_daily_use").await <= 3 * 1024 * 1024);
 }
 
 /// A picture that no encoder makes small: another one for each seed.

@@ -12,7 +12,7 @@ use labs::folder::Folder;
 use tokio::sync::watch;
 
 use super::{count, figure};
-use crate::house::{House, Replica};
+use crate::harness::{Harness, Replica};
 
 /// Requests under way at once.
 const CALLERS: usize = 16;
@@ -40,7 +40,7 @@ struct Ground {
     folder: Folder,
     _directory: tempfile::TempDir,
     cluster: Option<Cluster>,
-    house: House,
+    harness: Harness,
     places: [tempfile::TempDir; 2],
     replicas: [Replica; 2],
     bases: Mutex<[SocketAddr; 2]>,
@@ -53,15 +53,15 @@ impl Ground {
         let folder = Folder::open(directory.path()).unwrap();
         let cluster = Self::cluster(&folder).await;
         labs::wiring::migrate(cluster.url()).await.unwrap();
-        let house = House::over(cluster.url().to_owned(), &[]).await;
-        let token = house.partner("Nordsee Kassen").await.token;
-        house.sql(&format!("update tier set burst_per_second = 100000, daily_requests = {cap}")).await;
+        let harness = Harness::over(cluster.url().to_owned(), &[]).await;
+        let token = harness.partner("Nordsee Kassen").await.token;
+        harness.sql(&format!("update tier set burst_per_second = 100000, daily_requests = {cap}")).await;
         // Whoever made the partner was served by this budget, which begins now.
-        house.sql("delete from daily_budget").await;
+        harness.sql("delete from daily_budget").await;
         let places = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
-        let replicas = [Replica::start(&house, &places[0]).await, Replica::start(&house, &places[1]).await];
+        let replicas = [Replica::start(&harness, &places[0]).await, Replica::start(&harness, &places[1]).await];
         let bases = Mutex::new([replicas[0].address(), replicas[1].address()]);
-        Self { folder, _directory: directory, cluster: Some(cluster), house, places, replicas, bases, token }
+        Self { folder, _directory: directory, cluster: Some(cluster), harness, places, replicas, bases, token }
     }
 
     async fn cluster(folder: &Folder) -> Cluster {
@@ -109,7 +109,7 @@ async fn a_days_budget_is_exact_over_crashes_and_restarts() {
             } else {
                 let killed = blow % 2;
                 ground.replicas[killed].kill();
-                ground.replicas[killed] = Replica::start(&ground.house, &ground.places[killed]).await;
+                ground.replicas[killed] = Replica::start(&ground.harness, &ground.places[killed]).await;
                 bases.lock().unwrap()[killed] = ground.replicas[killed].address();
             }
         }
@@ -128,6 +128,6 @@ async fn a_days_budget_is_exact_over_crashes_and_restarts() {
     let missing = KILLS * (lease + CALLERS) + RESTARTS * 2 * (lease + CALLERS);
     assert!(accepted + missing >= cap, "{accepted} of {cap}");
     drop(ground.replicas);
-    drop(ground.house);
+    drop(ground.harness);
     ground.cluster.take().unwrap().stop().await.unwrap();
 }

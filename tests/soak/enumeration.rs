@@ -6,12 +6,12 @@ use futures_util::future::{join, join_all};
 use serde_json::{Value, json};
 
 use super::{count, figure, is_whole, quantile};
-use crate::house::House;
+use crate::harness::Harness;
 
 /// Makes so many people who are like the one whose address begins with `admin@`.
-async fn people(house: &House, number: usize) {
-    house.partner("Nordsee Kassen").await;
-    house
+async fn people(harness: &Harness, number: usize) {
+    harness.partner("Nordsee Kassen").await;
+    harness
         .sql(&format!(
             "insert into person (person_uuid, kind, partner_uuid, email, email_normalised, name, role, state, password_hash,
                                  password_changed_at, email_verified_at)
@@ -23,9 +23,9 @@ async fn people(house: &House, number: usize) {
 }
 
 /// Sends a body to an operation: how long the answer took, and what of it could tell one address from another.
-async fn tried(house: &House, operation: &str, body: &Value) -> (Duration, u16, Value) {
+async fn tried(harness: &Harness, operation: &str, body: &Value) -> (Duration, u16, Value) {
     let begun = Instant::now();
-    let answer = house.call(operation).json(body).send().await;
+    let answer = harness.call(operation).json(body).send().await;
     let took = begun.elapsed();
     let mut told = answer.json;
     if let Some(fields) = told.as_object_mut() {
@@ -37,19 +37,19 @@ async fn tried(house: &House, operation: &str, body: &Value) -> (Duration, u16, 
 }
 
 /// Tries pairs of a known and an unknown address, side by side in turns.
-async fn pairs(house: &House, operation: &str, body: impl Fn(&str) -> Value) {
+async fn pairs(harness: &Harness, operation: &str, body: impl Fn(&str) -> Value) {
     let number = count(15, 1_000);
     let (mut known, mut unknown) = (Vec::new(), Vec::new());
     for n in 1..=number {
         // All pairs come from one network, which would be held back for its many failures.
         if n % 20 == 0 {
-            house.sql("delete from sign_in_failure where subject like 'network:%'").await;
+            harness.sql("delete from sign_in_failure where subject like 'network:%'").await;
         }
         let there = body(&format!("known{n}@people.example"));
         let nowhere = body(&format!("nobody{n}@people.example"));
         // Whoever comes first does not always come first.
         let (first, second) = if n % 2 == 0 { (&there, &nowhere) } else { (&nowhere, &there) };
-        let answers = [tried(house, operation, first).await, tried(house, operation, second).await];
+        let answers = [tried(harness, operation, first).await, tried(harness, operation, second).await];
         assert_eq!((answers[0].1, &answers[0].2), (answers[1].1, &answers[1].2), "{operation}: pair {n}");
         let [first, second] = answers.map(|(took, ..)| took);
         let (there, nowhere) = if n % 2 == 0 { (first, second) } else { (second, first) };
@@ -65,11 +65,11 @@ async fn pairs(house: &House, operation: &str, body: impl Fn(&str) -> Value) {
 
 #[tokio::test]
 async fn known_and_unknown_addresses_are_answered_alike_and_as_fast() {
-    let house = House::new().await;
-    people(&house, count(15, 1_000)).await;
-    pairs(&house, "auth_sessions_create", |email| json!({ "email": email, "password": "not the password" })).await;
-    pairs(&house, "auth_passwords_request_reset", |email| json!({ "email": email })).await;
-    pairs(&house, "auth_registrations_create", |email| {
+    let harness = Harness::new().await;
+    people(&harness, count(15, 1_000)).await;
+    pairs(&harness, "auth_sessions_create", |email| json!({ "email": email, "password": "not the password" })).await;
+    pairs(&harness, "auth_passwords_request_reset", |email| json!({ "email": email })).await;
+    pairs(&harness, "auth_registrations_create", |email| {
         json!({
             "company_name": "Weser Software", "country": "DE", "accept_terms": true,
             "administrator": { "name": "Ada Weser", "email": email, "password": "a long walk along the Weser" },
@@ -80,21 +80,21 @@ async fn known_and_unknown_addresses_are_answered_alike_and_as_fast() {
 
 #[tokio::test]
 async fn a_crowd_of_wrong_sign_ins_slows_nobody_else_down() {
-    let house = House::new().await;
-    house.sql("update tier set burst_per_second = 100000").await;
+    let harness = Harness::new().await;
+    harness.sql("update tier set burst_per_second = 100000").await;
     let crowd = count(30, 300);
-    people(&house, crowd).await;
-    let person = house.sign_in("admin@nordsee-kassen.example").await;
+    people(&harness, crowd).await;
+    let person = harness.sign_in("admin@nordsee-kassen.example").await;
     let guesses = join_all((1..=crowd).map(|n| {
         let body = json!({ "email": format!("known{n}@people.example"), "password": "not the password" });
-        house.call("auth_sessions_create").json(&body).send()
+        harness.call("auth_sessions_create").json(&body).send()
     }));
     let (over, mut watching) = tokio::sync::oneshot::channel::<()>();
     let others = async {
         let mut times = Vec::new();
         while watching.try_recv().is_err() {
             let begun = Instant::now();
-            house.call("system_me_get").token(&person.token).expect(200).await;
+            harness.call("system_me_get").token(&person.token).expect(200).await;
             times.push(begun.elapsed());
         }
         times

@@ -6,19 +6,19 @@ use futures_util::future::join_all;
 use serde_json::json;
 
 use super::{count, figure, is_whole};
-use crate::house::{House, proxy};
+use crate::harness::{Harness, proxy};
 
 /// Two replicas. The first one's calls go through a proxy that takes turns, a connection to each call.
 struct Twins {
-    front: House,
+    front: Harness,
     /// The replicas' own addresses.
     each: [String; 2],
-    _other: House,
+    _other: Harness,
 }
 
 impl Twins {
     async fn new() -> Self {
-        let mut front = House::new().await;
+        let mut front = Harness::new().await;
         let other = front.twin(&[]).await;
         let each = [front.base_url.clone(), other.base_url.clone()];
         let addresses = each.iter().map(|url| url.trim_start_matches("http://").parse().unwrap()).collect();

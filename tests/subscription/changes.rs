@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Office, between, feature, meanwhile};
-use crate::house::Answer;
+use crate::harness::Answer;
 
 async fn preview(office: &Office, tier_code: &str) -> Value {
     let body = json!({ "tier_code": tier_code });
@@ -18,7 +18,7 @@ async fn usage(office: &Office, code: &str) -> Value {
 #[tokio::test]
 async fn a_partner_chooses_a_tier_of_self_service_and_has_it_at_once() {
     let office = Office::new().await;
-    let twin = office.house.twin(&[]).await;
+    let twin = office.harness.twin(&[]).await;
     let seen = preview(&office, "GROWTH").await;
     assert_eq!((&seen["from_tier_code"], &seen["takes_effect"]), (&json!("FREE"), &json!("AT_ONCE")));
     assert_eq!(feature(&seen["gained"], "apps")["after"]["value"], 20);
@@ -32,7 +32,7 @@ async fn a_partner_chooses_a_tier_of_self_service_and_has_it_at_once() {
         (&asked.json["from_tier_code"], &asked.json["requested_by"]["name"]),
         (&json!("FREE"), &json!("Mara Vogel"))
     );
-    for replica in [&office.house, &twin] {
+    for replica in [&office.harness, &twin] {
         replica
             .soon("the tier's scopes", async || {
                 let me = replica.call("system_me_get").token(&office.partner.token).expect(200).await;
@@ -46,7 +46,7 @@ async fn a_partner_chooses_a_tier_of_self_service_and_has_it_at_once() {
         (&json!("GROWTH"), &json!("ACTIVE"), &Value::Null)
     );
     let of_a_month = "select count(*) from subscription where period_end = period_start + interval '1 month' and period_start = started_at";
-    assert_eq!(office.house.number(of_a_month).await, 1);
+    assert_eq!(office.harness.number(of_a_month).await, 1);
     office.mailed("You are on Growth").await;
     let same = office.ask_for("GROWTH").await;
     assert_eq!((same.status, same.code()), (409, "CONFLICT"));
@@ -101,7 +101,7 @@ async fn whoever_waits_while_the_tier_is_changed_is_held_to_the_new_limits() {
         create(name).expect(201).await;
     }
     let smaller = "update subscription set tier_uuid = (select tier_uuid from tier where code = 'FREE')";
-    let refused = meanwhile(&office.house, smaller, create("Four")).await;
+    let refused = meanwhile(&office.harness, smaller, create("Four")).await;
     assert_eq!((refused.code(), &refused.json["limit"]), ("ENTITLEMENT_EXCEEDED", &json!(3)), "{}", refused.text());
 }
 
@@ -114,9 +114,9 @@ async fn a_tier_that_staff_decide_about_waits_one_at_a_time() {
     assert_eq!(office.current().await["tier_code"], "FREE");
     let uuid = first.str("uuid").to_owned();
     office.own("subscription_change_requests_get").path("request_uuid", &uuid).expect(200).await;
-    let stranger = office.house.partner("Belle Tablee").await;
+    let stranger = office.harness.partner("Belle Tablee").await;
     for operation in ["subscription_change_requests_get", "subscription_change_requests_withdraw"] {
-        office.house.call(operation).token(&stranger.token).path("request_uuid", &uuid).expect(404).await;
+        office.harness.call(operation).token(&stranger.token).path("request_uuid", &uuid).expect(404).await;
     }
     let withdraw = |uuid: &str| office.own("subscription_change_requests_withdraw").path("request_uuid", uuid);
     assert_eq!(withdraw(&uuid).expect(200).await.json["state"], "WITHDRAWN");
@@ -142,7 +142,7 @@ async fn a_tier_that_staff_decide_about_waits_one_at_a_time() {
     let overtaken = decide("admin_tier_change_requests_approve", &third, json!({})).expect(409).await;
     assert_eq!(overtaken.code(), "ILLEGAL_TRANSITION", "the later word holds");
     let told = "select count(*) from subscription_event where kind = 'CHANGE_WITHDRAWN'";
-    assert_eq!(office.house.number(told).await, 2);
+    assert_eq!(office.harness.number(told).await, 2);
     let fourth = office.ask_for("SCALE").await.str("uuid").to_owned();
     let list = office.staff("admin_tier_change_requests_list").query("include_total", true).expect(200).await;
     let states: Vec<_> =
@@ -177,7 +177,7 @@ async fn a_tier_that_staff_decide_about_waits_one_at_a_time() {
 async fn a_tier_that_left_the_catalogue_is_not_applied() {
     let office = Office::new().await;
     let uuid = office.ask_for("SCALE").await.str("uuid").to_owned();
-    office.house.sql("update tier set state = 'RETIRED' where code = 'SCALE'").await;
+    office.harness.sql("update tier set state = 'RETIRED' where code = 'SCALE'").await;
     let refused = office.staff("admin_tier_change_requests_approve").path("request_uuid", &uuid).send().await;
     assert_eq!((refused.status, refused.code()), (409, "CONFLICT"));
     let seen = office.own("subscription_change_requests_get").path("request_uuid", &uuid).expect(200).await;
@@ -229,15 +229,15 @@ async fn what_is_due_is_done_before_the_next_step() {
     let office = Office::new().await;
     assert_eq!(office.ask_for("GROWTH").await.status, 201);
     let cancel = office.own("subscription_current_cancel");
-    let cancelled = meanwhile(&office.house, &over("ACTIVE"), cancel).await;
+    let cancelled = meanwhile(&office.harness, &over("ACTIVE"), cancel).await;
     assert_eq!((cancelled.status, cancelled.str("state")), (200, "CANCELLING"), "{}", cancelled.text());
     let ends: jiff::Timestamp = cancelled.str("period_end").parse().unwrap();
-    assert!(ends > office.house.clock.now().0, "the next period began: {ends}");
+    assert!(ends > office.harness.clock.now().0, "the next period began: {ends}");
     let renewed = "select count(*) from subscription_event where kind = 'RENEWED' and actor_kind = 'SYSTEM'";
-    assert_eq!(office.house.number(renewed).await, 1);
+    assert_eq!(office.harness.number(renewed).await, 1);
 
     let resume = office.own("subscription_current_resume");
-    let late = meanwhile(&office.house, &over("CANCELLING"), resume).await;
+    let late = meanwhile(&office.harness, &over("CANCELLING"), resume).await;
     assert_eq!((late.status, late.code()), (409, "ILLEGAL_TRANSITION"), "what has ended is not resumed");
     office.becomes("FREE").await;
 }
@@ -246,7 +246,7 @@ async fn what_is_due_is_done_before_the_next_step() {
 async fn a_subscription_is_held_before_what_hangs_on_it() {
     let office = Office::new().await;
     let request = office.ask_for("SCALE").await.str("uuid").to_owned();
-    let later = office.house.clock.now().plus_seconds(86_400).to_string();
+    let later = office.harness.clock.now().plus_seconds(86_400).to_string();
     let apps = json!({ "value": 9, "reason": "Moves its second brand over.", "expires_at": later });
     let of_apps = |operation: &str| office.about(operation).path("feature_code", "apps");
     let put = || of_apps("admin_entitlements_put_override").json(&apps);
@@ -257,12 +257,12 @@ async fn a_subscription_is_held_before_what_hangs_on_it() {
         select from tier_change_request for no key update nowait";
     let delete = of_apps("admin_entitlements_delete_override").query("reason", "It has moved over.");
     for (call, status) in [(put(), 200), (delete, 204)] {
-        let answer = between(&office.house, [hold, take], call).await;
+        let answer = between(&office.harness, [hold, take], call).await;
         assert_eq!(answer.status, status, "{}", answer.text());
     }
     let cancel = format!("{take}; update tier_change_request set state = 'WITHDRAWN', decided_at = labs_now()");
     let approve = office.staff("admin_tier_change_requests_approve").path("request_uuid", &request);
-    let late = between(&office.house, [hold, &cancel], approve).await;
+    let late = between(&office.harness, [hold, &cancel], approve).await;
     assert_eq!((late.status, late.code()), (409, "ILLEGAL_TRANSITION"), "{}", late.text());
     assert_eq!(office.current().await["tier_code"], "FREE");
 }
@@ -270,15 +270,15 @@ async fn a_subscription_is_held_before_what_hangs_on_it() {
 #[tokio::test]
 async fn time_stands_still_for_a_closed_partner_until_it_is_opened_again() {
     let office = Office::new().await;
-    let closer = office.house.staff("Jonas Okafor", &["labs.admin.partners:write"]).await;
-    let other = office.house.partner("Belle Tablee").await;
-    let (partner, tomorrow) = (office.partner.partner_uuid.unwrap(), office.house.clock.now().plus_seconds(86_400));
+    let closer = office.harness.staff("Jonas Okafor", &["labs.admin.partners:write"]).await;
+    let other = office.harness.partner("Belle Tablee").await;
+    let (partner, tomorrow) = (office.partner.partner_uuid.unwrap(), office.harness.clock.now().plus_seconds(86_400));
     let step = |action: &str| {
-        let call = office.house.call(&format!("admin_partners_{action}")).path("partner_uuid", partner);
+        let call = office.harness.call(&format!("admin_partners_{action}")).path("partner_uuid", partner);
         call.token(&closer.token).json(&json!({ "reason": "As they asked." })).expect(200)
     };
     assert_eq!(office.ask_for("GROWTH").await.status, 201);
-    let choice = office.house.call("subscription_change_requests_create").token(&other.token);
+    let choice = office.harness.call("subscription_change_requests_create").token(&other.token);
     choice.json(&json!({ "tier_code": "GROWTH" })).expect(201).await;
     let change = json!({ "tier_code": "SCALE", "at": tomorrow.to_string(), "reason": "The new contract." });
     office.about("admin_subscriptions_change_tier").json(&change).expect(200).await;
@@ -286,20 +286,20 @@ async fn time_stands_still_for_a_closed_partner_until_it_is_opened_again() {
     let past = "update subscription set period_start = labs_now() - interval '80 days',
         period_end = labs_now() - interval '40 days', period_anchor = labs_now() - interval '40 days',
         pending_at = pending_at - interval '2 days'";
-    office.house.sql(past).await;
+    office.harness.sql(past).await;
     // One period begins in a run: with the second of the other's, the run that began the first has seen to everybody.
     let of_other = format!("kind = 'RENEWED' and partner_uuid = '{}'", other.partner_uuid.unwrap());
-    office.house.until(&format!("select count(*) from subscription_event where {of_other}"), 2).await;
+    office.harness.until(&format!("select count(*) from subscription_event where {of_other}"), 2).await;
     let as_it_was = format!(
         "select count(*) from subscription join tier using (tier_uuid)
           where partner_uuid = '{partner}' and code = 'GROWTH' and pending_at < labs_now()
             and period_start < labs_now() - interval '79 days'"
     );
-    assert_eq!(office.house.number(&as_it_was).await, 1, "the job leaves it alone");
+    assert_eq!(office.harness.number(&as_it_was).await, 1, "the job leaves it alone");
     let far = tomorrow.plus_seconds(30 * 86_400).to_string();
     let extend = office.about("admin_subscriptions_extend");
     extend.json(&json!({ "period_end": far, "reason": "For the outage." })).expect(200).await;
-    assert_eq!(office.house.number(&as_it_was).await, 1, "and so does a step of staff");
+    assert_eq!(office.harness.number(&as_it_was).await, 1, "and so does a step of staff");
     step("reopen").await;
     office.becomes("SCALE").await;
 }
@@ -307,7 +307,7 @@ async fn time_stands_still_for_a_closed_partner_until_it_is_opened_again() {
 #[tokio::test]
 async fn a_cancelled_subscription_ends_with_its_period_once_on_whatever_replica() {
     let mut office = Office::new().await;
-    let _twin = office.house.twin(&[]).await;
+    let _twin = office.harness.twin(&[]).await;
     assert_eq!(act(&office, "subscription_current_cancel").await.code(), "CONFLICT", "the free tier has no end");
     assert_eq!(office.ask_for("GROWTH").await.status, 201);
     assert_eq!(act(&office, "subscription_current_resume").await.code(), "ILLEGAL_TRANSITION");
@@ -340,12 +340,12 @@ async fn a_cancelled_subscription_ends_with_its_period_once_on_whatever_replica(
     );
     assert_eq!(current["started_at"], cancelled["period_end"], "it counts from when it was due");
     office.mailed("has ended").await;
-    assert_eq!(office.house.number("select count(*) from subscription_event where kind = 'ENDED'").await, 1);
+    assert_eq!(office.harness.number("select count(*) from subscription_event where kind = 'ENDED'").await, 1);
     assert_eq!(office.history().await[..2], ["ENDED", "CANCELLED"]);
     let ended = office.own("subscription_current_list_events").query("limit", 1).expect(200).await.json;
     assert_eq!(ended["data"][0]["actor"], json!({ "kind": "SYSTEM", "uuid": null, "name": null }));
     office
-        .house
+        .harness
         .soon("no scope beyond the free tier", async || {
             !office.own("system_me_get").expect(200).await.text().contains("statistics")
         })
@@ -357,16 +357,16 @@ async fn periods_follow_one_another_and_keep_their_day() {
     let mut office = Office::new().await;
     assert_eq!(office.ask_for("GROWTH").await.status, 201);
     office
-        .house
+        .harness
         .sql(
             "update subscription set started_at = '2030-01-31T10:00Z', period_start = '2030-01-31T10:00Z',
              period_anchor = '2030-01-31T10:00Z', period_end = '2030-02-28T10:00Z' where period_end is not null",
         )
         .await;
     let days =
-        office.house.number("select extract(day from '2030-04-02T00:00Z'::timestamptz - labs_now())::bigint").await;
+        office.harness.number("select extract(day from '2030-04-02T00:00Z'::timestamptz - labs_now())::bigint").await;
     office.later(days).await;
-    office.house.until("select count(*) from subscription where period_start = '2030-03-31T10:00Z' and period_end = '2030-04-30T10:00Z'", 1).await;
+    office.harness.until("select count(*) from subscription where period_start = '2030-03-31T10:00Z' and period_end = '2030-04-30T10:00Z'", 1).await;
     assert_eq!(office.history().await, ["RENEWED", "RENEWED", "CHANGED", "STARTED"]);
     assert_eq!(office.current().await["tier_code"], "GROWTH");
 }

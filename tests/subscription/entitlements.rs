@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::house::House;
-use crate::house::people::Person;
+use crate::harness::Harness;
+use crate::harness::people::Person;
 
-async fn see(house: &House, who: &Person) -> Value {
-    house.call("subscription_entitlements_get").token(&who.token).expect(200).await.json
+async fn see(harness: &Harness, who: &Person) -> Value {
+    harness.call("subscription_entitlements_get").token(&who.token).expect(200).await.json
 }
 
 fn feature<'a>(entitlements: &'a Value, code: &str) -> &'a Value {
@@ -15,8 +15,8 @@ fn feature<'a>(entitlements: &'a Value, code: &str) -> &'a Value {
 }
 
 /// An override of one partner's feature, as the database's owner sets it.
-async fn set(house: &House, who: &Person, code: &str, value: &str, ends_in: &str) {
-    house
+async fn set(harness: &Harness, who: &Person, code: &str, value: &str, ends_in: &str) {
+    harness
         .sql(&format!(
             "insert into entitlement_override (partner_uuid, feature_code, value, reason, expires_at)
              values ('{}', '{code}', '{value}', 'A test', labs_now() + interval '{ends_in}')",
@@ -27,14 +27,14 @@ async fn set(house: &House, who: &Person, code: &str, value: &str, ends_in: &str
 
 #[tokio::test]
 async fn each_feature_says_where_its_value_comes_from() {
-    let house = House::new().await;
-    house.sql("update tier set burst_per_second = 1000").await;
-    let partner = house.partner("Nordsee Kassen").await;
-    let neighbour = house.partner("Belle Tablee").await;
-    house.sql("delete from tier_feature where feature_code = 'early_access'").await;
-    set(&house, &partner, "apps", "1", "1 day").await;
-    set(&house, &neighbour, "apps", "9", "1 day").await;
-    let seen = see(&house, &partner).await;
+    let harness = Harness::new().await;
+    harness.sql("update tier set burst_per_second = 1000").await;
+    let partner = harness.partner("Nordsee Kassen").await;
+    let neighbour = harness.partner("Belle Tablee").await;
+    harness.sql("delete from tier_feature where feature_code = 'early_access'").await;
+    set(&harness, &partner, "apps", "1", "1 day").await;
+    set(&harness, &neighbour, "apps", "9", "1 day").await;
+    let seen = see(&harness, &partner).await;
     assert_eq!((&seen["tier_code"], &seen["at"]), (&json!("FREE"), &Value::Null));
     assert_eq!(seen["partner_uuid"], partner.partner_uuid.unwrap().to_string());
     let apps = feature(&seen, "apps");
@@ -47,8 +47,9 @@ async fn each_feature_says_where_its_value_comes_from() {
     assert_eq!((&statistics["value"], &statistics["scope"]), (&json!(false), &json!("statistics:write")));
 
     // The guard goes by the same value.
-    let create =
-        |name: &str| house.call("marketplace_apps_create").token(&partner.token).json(&json!({ "name": name })).send();
+    let create = |name: &str| {
+        harness.call("marketplace_apps_create").token(&partner.token).json(&json!({ "name": name })).send()
+    };
     assert_eq!(create("First").await.status, 201);
     let refused = create("Second").await;
     assert_eq!((refused.code(), &refused.json["limit"]), ("ENTITLEMENT_EXCEEDED", &json!(1)));
@@ -56,21 +57,21 @@ async fn each_feature_says_where_its_value_comes_from() {
 
 #[tokio::test]
 async fn what_is_to_come_is_told_as_far_as_it_is_settled() {
-    let house = House::new().await;
-    house.sql("update tier set burst_per_second = 1000").await;
-    let partner = house.partner("Nordsee Kassen").await;
-    set(&house, &partner, "apps", "\"unlimited\"", "10 days").await;
-    house
+    let harness = Harness::new().await;
+    harness.sql("update tier set burst_per_second = 1000").await;
+    let partner = harness.partner("Nordsee Kassen").await;
+    set(&harness, &partner, "apps", "\"unlimited\"", "10 days").await;
+    harness
         .sql(
             "update subscription set pending_at = labs_now() + interval '20 days',
                  pending_tier_uuid = (select tier_uuid from tier where code = 'GROWTH')",
         )
         .await;
     let at = async |days: i64| {
-        let moment = house.clock.now().plus_seconds(days * 86_400).to_string();
-        house.call("subscription_entitlements_get").token(&partner.token).query("at", moment).send().await
+        let moment = harness.clock.now().plus_seconds(days * 86_400).to_string();
+        harness.call("subscription_entitlements_get").token(&partner.token).query("at", moment).send().await
     };
-    let now = see(&house, &partner).await;
+    let now = see(&harness, &partner).await;
     assert_eq!((&feature(&now, "apps")["value"], &feature(&now, "apps")["unlimited"]), (&Value::Null, &json!(true)));
     let later = at(15).await.json;
     assert_eq!((&feature(&later, "apps")["value"], &feature(&later, "apps")["source"]), (&json!(3), &json!("TIER")));
@@ -81,7 +82,7 @@ async fn what_is_to_come_is_told_as_far_as_it_is_settled() {
     assert_eq!((past.status, &past.json["errors"][0]["parameter"]), (422, &json!("at")));
 
     // A cancelled period ends on the free tier.
-    house
+    harness
         .sql(
             "update subscription set pending_at = null, pending_tier_uuid = null, state = 'CANCELLING',
                  tier_uuid = (select tier_uuid from tier where code = 'GROWTH'),
@@ -90,26 +91,26 @@ async fn what_is_to_come_is_told_as_far_as_it_is_settled() {
         .await;
     assert_eq!(at(15).await.json["tier_code"], "GROWTH");
     assert_eq!(at(25).await.json["tier_code"], "FREE");
-    assert_eq!(see(&house, &partner).await["tier_code"], "GROWTH");
+    assert_eq!(see(&harness, &partner).await["tier_code"], "GROWTH");
 }
 
 #[tokio::test]
 async fn whoever_belongs_to_no_partner_has_no_entitlements() {
-    let house = House::new().await;
-    let program = house.program("Tool", &["subscription"], None).await;
-    house.call("subscription_entitlements_get").token(&program.token).expect(404).await;
+    let harness = Harness::new().await;
+    let program = harness.program("Tool", &["subscription"], None).await;
+    harness.call("subscription_entitlements_get").token(&program.token).expect(404).await;
 }
 
 #[tokio::test]
 async fn a_person_reaches_what_role_and_tier_both_give() {
-    let house = House::new().await;
-    house.sql("update tier set burst_per_second = 1000").await;
-    let partner = house.partner("Nordsee Kassen").await;
+    let harness = Harness::new().await;
+    harness.sql("update tier set burst_per_second = 1000").await;
+    let partner = harness.partner("Nordsee Kassen").await;
     let holds = async || {
-        let me = house.call("system_me_get").token(&partner.token).expect(200).await;
+        let me = harness.call("system_me_get").token(&partner.token).expect(200).await;
         me.json["scopes"].as_array().unwrap().contains(&json!("statistics:write"))
     };
     assert!(!holds().await, "an administrator's role gives it, the free tier does not");
-    set(&house, &partner, "statistics_access", "true", "1 day").await;
-    house.soon("the override is in force", holds).await;
+    set(&harness, &partner, "statistics_access", "true", "1 day").await;
+    harness.soon("the override is in force", holds).await;
 }

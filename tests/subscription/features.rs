@@ -54,7 +54,7 @@ async fn what_a_tier_tells_of_stays_within_what_the_contract_says() {
     let fill = "insert into feature (feature_code, kind, name, description, default_value, position)
         select 'filler_' || number, 'FLAG', 'Filler', '', 'false', 500
         from generate_series(1, 199 - (select count(*) from feature)) as number";
-    office.house.sql(fill).await;
+    office.harness.sql(fill).await;
     let both = join(flag("one", None).send(), flag("two", None).send()).await;
     let mut statuses = [both.0.status, both.1.status];
     statuses.sort_unstable();
@@ -70,7 +70,7 @@ async fn what_a_tier_tells_of_stays_within_what_the_contract_says() {
     ] }))
     .expect(200)
     .await;
-    let list = office.house.call("subscription_public_tiers_list").expect(200).await;
+    let list = office.harness.call("subscription_public_tiers_list").expect(200).await;
     assert_eq!(list.json["data"][0]["limits"]["apps"], largest);
     let place = office.staff("subscription_tiers_update").path("tier_uuid", &free);
     place.json(&json!({ "position": 1_000_000 })).expect(200).await;
@@ -102,7 +102,7 @@ async fn a_feature_opens_a_scope_of_partners_once_and_none_of_the_staffs() {
     assert!(!office.own("system_me_get").expect(200).await.text().contains("\"statistics\""));
     create("more_access", json!("statistics")).expect(201).await;
     office
-        .house
+        .harness
         .soon("the scope", async || office.own("system_me_get").expect(200).await.text().contains("\"statistics\""))
         .await;
 }
@@ -118,13 +118,13 @@ async fn a_value_is_told_by_its_type_wherever_it_stands() {
     let three = [json!(3), json!(3), Value::Null, json!(false)];
     let no_cap = [Value::Null, Value::Null, Value::Null, json!(true)];
     let granted = [json!(true), Value::Null, json!(true), json!(false)];
-    let tiers = office.house.call("subscription_public_tiers_list").expect(200).await;
+    let tiers = office.harness.call("subscription_public_tiers_list").expect(200).await;
     let worth = |tier: usize, code: &str| forms(feature(&tiers.json["data"][tier]["features"], code));
     assert_eq!(
         [worth(0, "apps"), worth(2, "apps"), worth(2, "early_access")],
         [&three, &no_cap, &granted].map(Clone::clone)
     );
-    let matrix = office.house.call("subscription_public_features_list").query("limit", 100).expect(200).await;
+    let matrix = office.harness.call("subscription_public_features_list").query("limit", 100).expect(200).await;
     assert_eq!(forms(&feature(&matrix.json["data"], "apps")["tiers"][0]), three);
     assert_eq!(forms(&entitlement(&office, "apps").await), three);
     let records = office.staff("subscription_tiers_list").expect(200).await;
@@ -139,7 +139,7 @@ async fn a_value_is_said_in_either_form_and_in_both_only_where_they_agree() {
     let office = Office::new().await;
     let put = async |code: &str, said: Value| {
         let mut body =
-            json!({ "reason": "Tries it.", "expires_at": office.house.clock.now().plus_seconds(3600).to_string() });
+            json!({ "reason": "Tries it.", "expires_at": office.harness.clock.now().plus_seconds(3600).to_string() });
         body.as_object_mut().unwrap().extend(said.as_object().unwrap().clone());
         office.about("admin_entitlements_put_override").path("feature_code", code).json(&body).send().await
     };

@@ -8,34 +8,34 @@ mod tiers;
 
 use serde_json::{Value, json};
 
-use crate::house::people::Person;
-use crate::house::{Answer, Call, House, WAITING};
+use crate::harness::people::Person;
+use crate::harness::{Answer, Call, Harness, WAITING};
 
 /// A partner, and somebody who keeps tiers and subscriptions.
 pub(crate) struct Office {
-    pub(crate) house: House,
+    pub(crate) harness: Harness,
     pub(crate) partner: Person,
     pub(crate) operator: Person,
 }
 
 impl Office {
     pub(crate) async fn new() -> Self {
-        let house = House::new().await;
-        house.sql("update tier set burst_per_second = 1000").await;
-        let partner = house.partner("Nordsee Kassen").await;
+        let harness = Harness::new().await;
+        harness.sql("update tier set burst_per_second = 1000").await;
+        let partner = harness.partner("Nordsee Kassen").await;
         let scopes = ["labs.admin.tiers:write", "labs.admin.subscriptions:write", "labs.admin.audit"];
-        let operator = house.staff("Olga Operator", &scopes).await;
-        Self { house, partner, operator }
+        let operator = harness.staff("Olga Operator", &scopes).await;
+        Self { harness, partner, operator }
     }
 
     /// A call by the operator.
     pub(crate) fn staff(&self, operation: &str) -> Call<'_> {
-        self.house.call(operation).token(&self.operator.token)
+        self.harness.call(operation).token(&self.operator.token)
     }
 
     /// A call by the partner.
     pub(crate) fn own(&self, operation: &str) -> Call<'_> {
-        self.house.call(operation).token(&self.partner.token)
+        self.harness.call(operation).token(&self.partner.token)
     }
 
     /// A call by the operator about the partner.
@@ -61,10 +61,10 @@ impl Office {
 
     /// Moves time on, and lets both sign in again: tokens do not last so long.
     pub(crate) async fn later(&mut self, days: i64) {
-        self.house.advance(days * 86_400).await;
-        self.partner = self.house.sign_in(&self.partner.email).await;
+        self.harness.advance(days * 86_400).await;
+        self.partner = self.harness.sign_in(&self.partner.email).await;
         let (email, secret) = (self.operator.email.clone(), self.operator.totp.clone().unwrap());
-        self.operator = self.house.sign_in_with_factor(&email, &secret).await;
+        self.operator = self.harness.sign_in_with_factor(&email, &secret).await;
     }
 
     /// Waits until the subscription is on a tier, which the job sees to.
@@ -73,29 +73,29 @@ impl Office {
             "select count(*) from subscription join tier using (tier_uuid) where code = '{tier_code}' and partner_uuid = '{}'",
             self.partner.partner_uuid.unwrap()
         );
-        self.house.until(&query, 1).await;
+        self.harness.until(&query, 1).await;
     }
 
     /// Waits for a mail to the partner with this in its subject or text.
     pub(crate) async fn mailed(&self, words: &str) {
         let is_there = || async {
-            let mails = self.house.mails_now(&self.partner.email);
+            let mails = self.harness.mails_now(&self.partner.email);
             mails.iter().any(|mail| mail.replace("=\r\n", "").contains(words))
         };
-        self.house.soon(&format!("a mail says {words}"), is_there).await;
+        self.harness.soon(&format!("a mail says {words}"), is_there).await;
     }
 }
 
 /// Lets a call come while somebody else writes, which it waits for.
-pub(crate) async fn meanwhile(house: &House, statements: &str, call: Call<'_>) -> Answer {
-    between(house, [statements, "select"], call).await
+pub(crate) async fn meanwhile(harness: &Harness, statements: &str, call: Call<'_>) -> Answer {
+    between(harness, [statements, "select"], call).await
 }
 
 /// The same, where whoever writes goes on once the call waits.
-pub(crate) async fn between(house: &House, [before, after]: [&str; 2], call: Call<'_>) -> Answer {
-    let mut writing = house.hold(before).await;
+pub(crate) async fn between(harness: &Harness, [before, after]: [&str; 2], call: Call<'_>) -> Answer {
+    let mut writing = harness.hold(before).await;
     let kept = async move {
-        house.until(WAITING, 1).await;
+        harness.until(WAITING, 1).await;
         writing.go_on(after).await;
         writing.commit().await;
     };

@@ -12,7 +12,7 @@ use sqlx::PgConnection;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::house::House;
+use crate::harness::Harness;
 
 const PARTNERS: usize = 10_000;
 const TIERS: usize = 40;
@@ -342,10 +342,10 @@ async fn postgresql_resolves_what_a_plain_oracle_resolves() {
     let said = std::env::var("LABS_TEST_SEED").ok().and_then(|text| text.parse().ok());
     let seed: u64 = said.unwrap_or_else(|| RandomState::new().hash_one("seed"));
     say(&format!("LABS_TEST_SEED={seed}"));
-    let house = House::new().await;
-    let mut owner = house.owner().await;
+    let harness = Harness::new().await;
+    let mut owner = harness.owner().await;
     // The service's job would do what is due, so it ends, and what is left of it may change nothing.
-    drop(house);
+    drop(harness);
     let world = World::of(&mut Dice(seed));
     sqlx::raw_sql(
         "create schema oracle;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Office, feature, tier};
-use crate::house::WAITING;
+use crate::harness::WAITING;
 
 fn starter() -> Value {
     json!({
@@ -16,7 +16,7 @@ fn starter() -> Value {
 }
 
 async fn codes(office: &Office) -> Vec<String> {
-    let list = office.house.call("subscription_public_tiers_list").expect(200).await;
+    let list = office.harness.call("subscription_public_tiers_list").expect(200).await;
     list.json["data"].as_array().unwrap().iter().map(|tier| tier["code"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -35,7 +35,7 @@ async fn a_tier_is_drafted_offered_and_retired_and_its_subscribers_keep_it() {
     assert_eq!(again.json["errors"][0]["pointer"], "/code");
 
     // A draft is nobody's to see or to choose.
-    let public = |code: &str| office.house.call("subscription_public_tiers_get").path("tier_code", code);
+    let public = |code: &str| office.harness.call("subscription_public_tiers_get").path("tier_code", code);
     public("STARTER").expect(404).await;
     assert_eq!(office.ask_for("STARTER").await.status, 422);
     let act = |operation: &str| office.staff(operation).path("tier_uuid", &uuid);
@@ -46,7 +46,7 @@ async fn a_tier_is_drafted_offered_and_retired_and_its_subscribers_keep_it() {
     act("subscription_tiers_offer").expect(409).await;
     assert_eq!(public("STARTER").expect(200).await.json["limits"]["apps"], 5);
     assert_eq!(codes(&office).await, ["FREE", "GROWTH", "SCALE", "STARTER"]);
-    let matrix = office.house.call("subscription_public_features_list").query("limit", 100).expect(200).await;
+    let matrix = office.harness.call("subscription_public_features_list").query("limit", 100).expect(200).await;
     let row = feature(&matrix.json["data"], "apps")["tiers"].clone();
     let said: Vec<_> =
         row.as_array().unwrap().iter().map(|cell| (cell["tier_code"].clone(), cell["value"].clone())).collect();
@@ -92,7 +92,7 @@ async fn nobody_is_put_where_they_could_not_leave() {
     let kept = act("subscription_tiers_get").expect(200).await;
     assert_eq!(feature(&kept.json["features"], "subscription_access")["value"], true);
     // What a tier takes from everybody's default counts as well.
-    office.house.sql("update feature set default_value = 'true' where feature_code = 'subscription_access'").await;
+    office.harness.sql("update feature set default_value = 'true' where feature_code = 'subscription_access'").await;
     put(&bare, 200).await;
     let default = office.staff("subscription_features_update").path("feature_code", "subscription_access");
     let refused = default.json(&json!({ "default_value": false })).expect(409).await;
@@ -133,14 +133,14 @@ async fn the_last_tier_to_fall_back_to_stays_even_when_both_changes_are_conditio
     office.staff("subscription_tiers_offer").path("tier_uuid", &other).expect(200).await;
     let free = tier(&office, "FREE").await;
     // Both have read their tier before either writes.
-    let held = office.house.hold("select from tier for update").await;
+    let held = office.harness.hold("select from tier for update").await;
     let taken = async |uuid: &str| {
         let read = office.staff("subscription_tiers_get").path("tier_uuid", uuid).expect(200).await;
         let call = office.staff("subscription_tiers_update").path("tier_uuid", uuid);
         call.header("if-match", read.header("etag")).json(&json!({ "self_service": false })).send().await
     };
     let let_go = async {
-        office.house.until(WAITING, 2).await;
+        office.harness.until(WAITING, 2).await;
         held.commit().await;
     };
     let (one, two, ()) = tokio::join!(taken(&free), taken(&other), let_go);
@@ -152,19 +152,19 @@ async fn the_last_tier_to_fall_back_to_stays_even_when_both_changes_are_conditio
 #[tokio::test]
 async fn a_changed_tier_is_in_force_for_its_subscribers_on_every_replica() {
     let office = Office::new().await;
-    let twin = office.house.twin(&[]).await;
-    let limit = async |house: &crate::house::House| {
-        let me = house.call("system_me_get").token(&office.partner.token).expect(200).await;
+    let twin = office.harness.twin(&[]).await;
+    let limit = async |harness: &crate::harness::Harness| {
+        let me = harness.call("system_me_get").token(&office.partner.token).expect(200).await;
         me.header("x-ratelimit-limit").to_owned()
     };
-    for replica in [&office.house, &twin] {
+    for replica in [&office.harness, &twin] {
         assert_eq!(limit(replica).await, "1000");
     }
     let uuid = tier(&office, "FREE").await;
     let change = json!({ "burst_per_second": 777, "description": null, "highlighted": true });
     let changed = office.staff("subscription_tiers_update").path("tier_uuid", &uuid).json(&change).expect(200).await;
     assert_eq!((&changed.json["description"], &changed.json["name"]), (&json!(""), &json!("Free")));
-    for replica in [&office.house, &twin] {
+    for replica in [&office.harness, &twin] {
         replica.soon("the new budget", async || limit(replica).await == "777").await;
     }
     // A scope that the tier opens is reached within a second, too; the whole set is replaced.
@@ -182,7 +182,7 @@ async fn a_changed_tier_is_in_force_for_its_subscribers_on_every_replica() {
     assert_eq!(feature(&after.json["features"], "apps")["value"], 4);
     assert_eq!(feature(&after.json["features"], "marketplace_access")["source"], "DEFAULT");
     office
-        .house
+        .harness
         .soon("the scopes", async || {
             let scopes = me().await;
             scopes.contains("statistics:write") && !scopes.contains("engagement")
@@ -194,7 +194,10 @@ async fn a_changed_tier_is_in_force_for_its_subscribers_on_every_replica() {
         refused.json["errors"].as_array().unwrap().iter().map(|error| error["pointer"].as_str().unwrap()).collect();
     assert_eq!(places, ["/features/0/value", "/features/1/code", "/features/2/unlimited"]);
     assert_eq!(
-        office.house.number("select count(*) from tier_feature join tier using (tier_uuid) where code = 'FREE'").await,
+        office
+            .harness
+            .number("select count(*) from tier_feature join tier using (tier_uuid) where code = 'FREE'")
+            .await,
         4
     );
 }
@@ -202,15 +205,15 @@ async fn a_changed_tier_is_in_force_for_its_subscribers_on_every_replica() {
 #[tokio::test]
 async fn a_simulation_says_who_would_gain_and_lose_and_changes_nothing() {
     let office = Office::new().await;
-    let other = office.house.partner("Belle Tablee").await;
+    let other = office.harness.partner("Belle Tablee").await;
     for name in ["First", "Second"] {
         office.own("marketplace_apps_create").json(&json!({ "name": name })).expect(201).await;
     }
-    office.house.sql(&format!(
+    office.harness.sql(&format!(
         "insert into entitlement_override (partner_uuid, feature_code, value, reason) values ('{}', 'apps', '9', 'A test')",
         other.partner_uuid.unwrap()
     )).await;
-    let before = office.house.number("select sum(hashtext(tier_feature::text)) from tier_feature").await;
+    let before = office.harness.number("select sum(hashtext(tier_feature::text)) from tier_feature").await;
     let uuid = tier(&office, "FREE").await;
     let scopes = [
         "account_access",
@@ -247,7 +250,7 @@ async fn a_simulation_says_who_would_gain_and_lose_and_changes_nothing() {
     let kept = partners.iter().find(|partner| partner["company_name"] == "Belle Tablee").unwrap();
     assert_eq!((&kept["lost"], &kept["over_limit"]), (&json!([]), &json!([])));
     assert_eq!((&seen["subscribers_count"], &seen["has_more_partners"]), (&json!(2), &json!(false)));
-    assert_eq!(office.house.number("select sum(hashtext(tier_feature::text)) from tier_feature").await, before);
+    assert_eq!(office.harness.number("select sum(hashtext(tier_feature::text)) from tier_feature").await, before);
     let nothing =
         office.staff("subscription_tiers_simulate").path("tier_uuid", &uuid).json(&json!({})).expect(200).await.json;
     assert_eq!((&nothing["features"], &nothing["partners"]), (&json!([]), &json!([])));

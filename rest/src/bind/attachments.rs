@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::refusal::Findings;
 use super::{Request, form};
-use crate::contract::{BodyForm, Contract, FieldCode, FieldError, below, shown};
+use crate::contract::{BodyForm, Contract, FieldCode, FieldError, below, quote_name};
 
 /// The most parts that a body may have.
 const MOST_PARTS: usize = 50;
@@ -47,7 +47,7 @@ pub(super) async fn read(
         Err(Stop::Unreadable) => {
             let detail = "The multipart body cannot be read; its parts must be framed by the \
                           boundary that Content-Type names.";
-            findings.malformed(detail);
+            findings.add_malformed(detail);
             None
         }
         Err(Stop::Noted) => None,
@@ -70,19 +70,19 @@ async fn read_parts(
     let mut multipart = open(request).await?;
     while let Some(part) = multipart.next_field().await.map_err(|_| Stop::Unreadable)? {
         let Some(name) = part.name().map(str::to_owned) else {
-            findings.malformed("A part of the multipart body has no name.");
+            findings.add_malformed("A part of the multipart body has no name.");
             return Err(Stop::Noted);
         };
-        let file_name = part.file_name().map(shown);
+        let file_name = part.file_name().map(quote_name);
         let media_type = part.content_type().unwrap_or("application/octet-stream").to_owned();
         let bytes = part.bytes().await.map_err(|_| Stop::Unreadable)?;
         let known = parts.fields.contains_key(&name) || parts.files.iter().any(|file| file.name == name);
         if known {
-            findings.malformed_at(form::doubled(&name));
+            findings.add_malformed_at(form::duplicate_field(&name));
             return Err(Stop::Noted);
         }
         if parts.fields.len() + parts.files.len() >= MOST_PARTS {
-            findings.malformed(format!("At most {MOST_PARTS} parts."));
+            findings.add_malformed(format!("At most {MOST_PARTS} parts."));
             return Err(Stop::Noted);
         }
         if is_file(contract, form, &name) {
@@ -110,7 +110,7 @@ fn text(contract: &Contract, form: &BodyForm, name: &str, bytes: &[u8], parts: &
     let pointer = below("", name);
     let Ok(text) = std::str::from_utf8(bytes) else {
         let message = "This field is not UTF-8.";
-        findings.malformed_at(FieldError::pointer(pointer, FieldCode::Syntax, message));
+        findings.add_malformed_at(FieldError::pointer(pointer, FieldCode::Syntax, message));
         return;
     };
     if let Some(value) = form::field(contract, form, name, text, findings) {

@@ -72,7 +72,7 @@ impl Condition {
 impl EntityTag {
     /// Whether it was given for this representation, in whichever coding.
     fn names(&self, current: &str) -> bool {
-        coding::unmarked(&self.opaque) == current
+        coding::strip_coding_mark(&self.opaque) == current
     }
 }
 

@@ -9,7 +9,7 @@ use crate::contract::{BodyForm, Contract, FieldCode, FieldError, Kind, below};
 /// The fields of a form as an object, typed by their schemas. None when they cannot be read.
 pub(super) fn read(contract: &Contract, form: &BodyForm, body: &[u8], findings: &mut Findings) -> Option<Value> {
     let Ok(body) = std::str::from_utf8(body) else {
-        findings.malformed("The form is not UTF-8.");
+        findings.add_malformed("The form is not UTF-8.");
         return None;
     };
     let mut fields = Map::new();
@@ -18,13 +18,13 @@ pub(super) fn read(contract: &Contract, form: &BodyForm, body: &[u8], findings: 
         let (name, value) = match (percent::decode_form(name), percent::decode_form(value)) {
             (Ok(name), Ok(value)) => (name, value),
             (Err(error), _) | (_, Err(error)) => {
-                findings.malformed(format!("The form cannot be read. {}", error.message()));
+                findings.add_malformed(format!("The form cannot be read. {}", error.message()));
                 readable = false;
                 continue;
             }
         };
         if fields.contains_key(&name) {
-            findings.malformed_at(doubled(&name));
+            findings.add_malformed_at(duplicate_field(&name));
             readable = false;
             continue;
         }
@@ -56,6 +56,6 @@ pub(super) fn field(
 }
 
 /// The error of a field that came twice.
-pub(super) fn doubled(name: &str) -> FieldError {
+pub(super) fn duplicate_field(name: &str) -> FieldError {
     FieldError::pointer(below("", name), FieldCode::Duplicate, "This field comes twice; send it once.")
 }

@@ -77,7 +77,7 @@ fn condition(name: &str, headers: &HeaderMap, findings: &mut Findings) -> Option
             "{name} is `*` or a list of entity tags as the header ETag gave them, \
              with their quotation marks."
         );
-        findings.malformed_at(FieldError::parameter(name, FieldCode::Syntax, message));
+        findings.add_malformed_at(FieldError::parameter(name, FieldCode::Syntax, message));
     }
     condition
 }

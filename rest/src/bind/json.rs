@@ -1,5 +1,5 @@
 //! JSON bodies, read strictly: UTF-8, no key twice, no U+0000, bounded in depth and length, and no
-//! number that cannot be held exactly (specification: security.md, The edge).
+//! number that cannot be held exactly (docs/decisions.md#edge).
 
 use std::cell::RefCell;
 use std::fmt;
@@ -25,7 +25,7 @@ const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
 /// Reads a JSON text. None when it cannot be read; then it is noted why. Explicit nulls stay.
 pub(super) fn read(bytes: &[u8], findings: &mut Findings) -> Option<Value> {
     let Ok(text) = std::str::from_utf8(bytes) else {
-        findings.malformed("The body is not UTF-8; encode the JSON as UTF-8.");
+        findings.add_malformed("The body is not UTF-8; encode the JSON as UTF-8.");
         return None;
     };
     let noted = RefCell::new(Noted::default());
@@ -37,11 +37,11 @@ pub(super) fn read(bytes: &[u8], findings: &mut Findings) -> Option<Value> {
     match (read, noted.malformed) {
         (Ok(value), None) => Some(value),
         (_, Some(error)) => {
-            findings.malformed_at(error);
+            findings.add_malformed_at(error);
             None
         }
         (Err(error), None) => {
-            findings.malformed(format!("The body is not JSON: {error}."));
+            findings.add_malformed(format!("The body is not JSON: {error}."));
             None
         }
     }
@@ -90,7 +90,7 @@ impl Seed<'_> {
         }
     }
 
-    /// Ends the reading. The reader's own words are not shown, for `malformed` is told instead.
+    /// Ends the reading. The reader's own words are not shown, for `add_malformed` is told instead.
     fn stop<E: Error>(&self, pointer: String, code: FieldCode, message: &str) -> E {
         self.noted.borrow_mut().malformed = Some(FieldError::pointer(pointer, code, message));
         E::custom(message)

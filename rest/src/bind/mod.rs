@@ -1,5 +1,4 @@
-//! From an HTTP request to the variables of a fixed document (specification: architecture.md, The
-//! corridor, Contract first).
+//! From an HTTP request to the variables of a fixed document (ARCHITECTURE.md).
 //!
 //! Text becomes JSON by the contract's schemas, is checked against them, and what does not fit is
 //! refused before anything runs: everything that is wrong at once, each by name.
@@ -77,8 +76,7 @@ impl Bound {
 ///
 /// # Errors
 /// In this order: [`Refusal::UnsupportedMediaType`], then [`Refusal::Malformed`] or [`Refusal::Invalid`] with
-/// everything that is wrong in query, headers and body (specification: decisions.md, The contract,
-/// the refusals' order).
+/// everything that is wrong in query, headers and body (docs/decisions.md#errors).
 pub async fn bind(contract: &Contract, operation: &Operation, request: Request<'_>) -> Result<Bound, Refusal> {
     let mut bound = Bound { variables: request.path.clone(), ..Bound::default() };
     let form = form(operation, request.headers)?;

@@ -1,11 +1,10 @@
-//! The query: strictly decoded, every name known, every value typed by its schema (specification:
-//! decisions.md, Answers: repeated or with commas; unknown parameters refused by name).
+//! The query: strictly decoded, every name known, every value typed by its schema (docs/decisions.md#answers).
 
 use serde_json::{Map, Value};
 
 use super::refusal::Findings;
 use super::{percent, text};
-use crate::contract::{FieldCode, FieldError, Operation, Parameter, Place, nearest, shown};
+use crate::contract::{FieldCode, FieldError, Operation, Parameter, Place, nearest, quote_name};
 
 /// The query's values by parameter, defaults filled in. They are typed and not checked yet.
 pub(super) fn read(operation: &Operation, query: Option<&str>, findings: &mut Findings) -> Map<String, Value> {
@@ -14,9 +13,11 @@ pub(super) fn read(operation: &Operation, query: Option<&str>, findings: &mut Fi
         match (percent::decode_form(name), percent::decode_form(value)) {
             (Ok(name), Ok(value)) => sent.push((name, value)),
             (Ok(name), Err(error)) => {
-                findings.malformed_at(FieldError::parameter(&name, FieldCode::Syntax, error.message()));
+                findings.add_malformed_at(FieldError::parameter(&name, FieldCode::Syntax, error.message()));
             }
-            (Err(error), _) => findings.malformed(format!("A name in the query cannot be read. {}", error.message())),
+            (Err(error), _) => {
+                findings.add_malformed(format!("A name in the query cannot be read. {}", error.message()));
+            }
         }
     }
     refuse_unknown(operation, &sent, findings);
@@ -43,7 +44,7 @@ fn refuse_unknown(operation: &Operation, sent: &[(String, String)], findings: &m
             Some(near) => format!(" Did you mean `{near}`?"),
             None => String::new(),
         };
-        let message = format!("This operation has no query parameter `{}`.{suggestion}", shown(name));
+        let message = format!("This operation has no query parameter `{}`.{suggestion}", quote_name(name));
         findings.parameter(name, FieldCode::UnknownParameter, message);
     }
 }

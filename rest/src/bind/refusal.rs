@@ -37,12 +37,12 @@ pub(super) struct Findings {
 
 impl Findings {
     /// Something cannot be read at all.
-    pub(super) fn malformed(&mut self, detail: impl Into<String>) {
+    pub(super) fn add_malformed(&mut self, detail: impl Into<String>) {
         self.push_malformed(detail.into(), None);
     }
 
     /// Something cannot be read, at a place that can be named.
-    pub(super) fn malformed_at(&mut self, error: FieldError) {
+    pub(super) fn add_malformed_at(&mut self, error: FieldError) {
         self.push_malformed(error.message.clone(), Some(error));
     }
 

@@ -5,14 +5,14 @@ use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::Value;
 
-use super::book::Book;
 use super::field::{self, FieldCode, FieldError};
+use super::schema_set::SchemaSet;
 
 /// The errors of one form each.
 type Form = Vec<ValidationError<'static>>;
 
 /// Says why the value at `pointer` fits none of `forms`.
-pub(super) fn explain(book: &Book, pointer: &str, forms: &[Form], errors: &mut Vec<FieldError>) {
+pub(super) fn explain(book: &SchemaSet, pointer: &str, forms: &[Form], errors: &mut Vec<FieldError>) {
     let possible: Vec<&Form> =
         forms.iter().filter(|form| !form.iter().any(|error| is_type_error_at(error, pointer))).collect();
     if possible.is_empty() {
@@ -24,7 +24,7 @@ pub(super) fn explain(book: &Book, pointer: &str, forms: &[Form], errors: &mut V
         && undecided
         && let Some(place) = common_discriminator(&possible, pointer)
     {
-        let values = possible.iter().filter_map(|form| discriminator(form, pointer)).flat_map(allowed);
+        let values = possible.iter().filter_map(|form| discriminator(form, pointer)).flat_map(allowed_values);
         errors.push(FieldError::pointer(place, FieldCode::Enum, field::one_of(values)));
         return;
     }
@@ -76,7 +76,7 @@ fn common_discriminator(forms: &[&Form], pointer: &str) -> Option<String> {
     places.all(|place| place == Some(first)).then(|| first.to_owned())
 }
 
-fn allowed<'a>(error: &'a ValidationError<'static>) -> Vec<&'a Value> {
+fn allowed_values<'a>(error: &'a ValidationError<'static>) -> Vec<&'a Value> {
     match error.kind() {
         Kind::Constant { expected_value } => vec![expected_value.as_ref()],
         Kind::Enum { options } => options.as_array().into_iter().flatten().collect(),

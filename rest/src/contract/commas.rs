@@ -1,5 +1,5 @@
 //! May a comma between two values of a query parameter separate them? Only where no value can
-//! contain one (specification: decisions.md, Answers: "commas are understood too").
+//! contain one (docs/decisions.md#answers).
 
 use serde_json::Value;
 

@@ -2,21 +2,21 @@
 
 use serde_json::{Map, Value};
 
-use super::book::Book;
+use super::schema_set::SchemaSet;
 use super::{Contract, FieldPlace, Problem, resolve, yaml};
 
 const FILE: &str = "contract/openapi.yaml";
 
 impl Contract {
     /// Every example of a body, response, parameter or component schema that does not fit its schema
-    /// (specification: decisions.md, The contract, "an example that works").
+    /// (docs/decisions.md#contract).
     pub fn problems_of_examples(&self) -> Vec<Problem> {
         let Ok(document) = yaml::read(self.text()) else {
             return Vec::new();
         };
         let mut check = Check {
             document: &document,
-            book: Book::new(document.pointer("/components/schemas").cloned().unwrap_or_default()),
+            book: SchemaSet::new(document.pointer("/components/schemas").cloned().unwrap_or_default()),
             problems: Vec::new(),
         };
         for (path, item) in object(document.get("paths")) {
@@ -42,7 +42,7 @@ impl Contract {
 
 struct Check<'a> {
     document: &'a Value,
-    book: Book,
+    book: SchemaSet,
     problems: Vec<Problem>,
 }
 

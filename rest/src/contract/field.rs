@@ -9,8 +9,8 @@ use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::Value;
 
 use super::alternatives;
-use super::book::Book;
 use super::nearest::nearest;
+use super::schema_set::SchemaSet;
 
 /// The most errors that one answer names.
 pub const MOST: usize = 50;
@@ -18,7 +18,7 @@ pub const MOST: usize = 50;
 /// How the patterns of one-line texts begin: without control characters.
 const ONE_LINE: &str = r"^[^\x00-\x1F\x7F-\x9F]*";
 
-/// One error of one field or parameter (specification: decisions.md, Errors, `errors[]`).
+/// One error of one field or parameter (docs/decisions.md#errors).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
     /// Where it is.
@@ -32,14 +32,14 @@ pub struct FieldError {
 impl FieldError {
     /// An error in the body at a JSON pointer (RFC 6901); the empty pointer is the whole body.
     pub fn pointer(pointer: impl Into<String>, code: FieldCode, message: impl Into<String>) -> Self {
-        let place = FieldPlace::Pointer(bounded(pointer.into(), 512));
-        FieldError { place, code, message: bounded(message.into(), 1000) }
+        let place = FieldPlace::Pointer(truncate(pointer.into(), 512));
+        FieldError { place, code, message: truncate(message.into(), 1000) }
     }
 
     /// An error in a path, query or header parameter.
     pub fn parameter(name: &str, code: FieldCode, message: impl Into<String>) -> Self {
-        let place = FieldPlace::Parameter(bounded(shown(name), 128));
-        FieldError { place, code, message: bounded(message.into(), 1000) }
+        let place = FieldPlace::Parameter(truncate(quote_name(name), 128));
+        FieldError { place, code, message: truncate(message.into(), 1000) }
     }
 }
 
@@ -117,7 +117,7 @@ impl FieldCode {
 }
 
 /// The errors of a validation, at most [`MOST`], none twice.
-pub(super) fn errors<'a>(book: &Book, found: impl Iterator<Item = ValidationError<'a>>) -> Vec<FieldError> {
+pub(super) fn errors<'a>(book: &SchemaSet, found: impl Iterator<Item = ValidationError<'a>>) -> Vec<FieldError> {
     let mut errors = Vec::new();
     for error in found {
         explain(book, &error, &mut errors);
@@ -136,12 +136,12 @@ pub(super) fn errors<'a>(book: &Book, found: impl Iterator<Item = ValidationErro
 }
 
 /// Says one validation error; an error of alternatives may become several.
-pub(super) fn explain(book: &Book, error: &ValidationError<'_>, errors: &mut Vec<FieldError>) {
+pub(super) fn explain(book: &SchemaSet, error: &ValidationError<'_>, errors: &mut Vec<FieldError>) {
     let pointer = error.instance_path().as_str();
     match error.kind() {
         Kind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
-            let message = format!("`{}` is missing; it is required.", shown(name));
+            let message = format!("`{}` is missing; it is required.", quote_name(name));
             errors.push(FieldError::pointer(below(pointer, name), FieldCode::Required, message));
         }
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
@@ -153,7 +153,7 @@ pub(super) fn explain(book: &Book, error: &ValidationError<'_>, errors: &mut Vec
                     .and_then(|known| nearest(name, known.keys().map(String::as_str)))
                     .map(|name| format!(" Did you mean `{name}`?"))
                     .unwrap_or_default();
-                let message = format!("There is no field `{}` here.{suggestion}", shown(name));
+                let message = format!("There is no field `{}` here.{suggestion}", quote_name(name));
                 let pointer = below(pointer, name);
                 errors.push(FieldError::pointer(pointer, FieldCode::UnknownField, message));
             }
@@ -192,7 +192,7 @@ fn simple(error: &ValidationError<'_>) -> (FieldCode, String) {
             (FieldCode::Pattern, "Say something here, blanks aside.".to_owned())
         }
         Kind::Pattern { pattern } => {
-            (FieldCode::Pattern, format!("This does not match the pattern `{}`.", bounded(pattern.clone(), 200)))
+            (FieldCode::Pattern, format!("This does not match the pattern `{}`.", truncate(pattern.clone(), 200)))
         }
         Kind::Format { format } => (FieldCode::Format, format_message(format)),
         Kind::OneOfMultipleValid { .. } => (
@@ -315,12 +315,12 @@ pub(crate) fn below(pointer: &str, name: &str) -> String {
 }
 
 /// A name that somebody sent, fit to be repeated: short, and without control characters.
-pub(crate) fn shown(name: &str) -> String {
+pub(crate) fn quote_name(name: &str) -> String {
     let plain: String = name.chars().take(64).map(|char| if char.is_control() { '\u{FFFD}' } else { char }).collect();
     if plain.len() < name.len() && name.chars().nth(64).is_some() { format!("{plain}…") } else { plain }
 }
 
-fn bounded(mut text: String, most: usize) -> String {
+fn truncate(mut text: String, most: usize) -> String {
     if text.len() > most {
         let mut end = most;
         while !text.is_char_boundary(end) {

@@ -2,11 +2,10 @@
 //!
 //! It is hand-written in pieces ([`mod@assemble`]), committed as one file, embedded, served, and it
 //! *is* the validator: bodies and parameters are checked against its schemas before anything else
-//! runs (specification: architecture.md, The corridor).
+//! runs (ARCHITECTURE.md).
 
 mod alternatives;
 pub mod assemble;
-mod book;
 mod commas;
 mod examples;
 mod field;
@@ -17,6 +16,7 @@ mod problem;
 mod read;
 #[cfg(test)]
 pub(crate) mod sample;
+mod schema_set;
 mod served;
 #[cfg(test)]
 mod tests;
@@ -29,15 +29,15 @@ use aws_lc_rs::digest;
 use labs_schema::engine::Descriptions;
 use serde_json::{Map, Value};
 
-use book::Book;
-pub use book::SchemaId;
 pub use field::{FieldCode, FieldError, FieldPlace, MOST};
-pub(crate) use field::{below, shown};
+pub(crate) use field::{below, quote_name};
 pub use nearest::nearest;
 pub use operation::{Access, Body, BodyForm, BodyKind, Kind, Operation, Parameter, Place, Probe, Response, Segment};
 pub use problem::Problem;
+pub use schema_set::SchemaId;
+use schema_set::SchemaSet;
 
-/// The nine groups, in the contract's order (specification: platform.md, What the service does).
+/// The nine groups, in the contract's order (docs/decisions.md#principals).
 pub const GROUPS: [&str; 9] =
     ["system", "auth", "publication", "subscription", "marketplace", "partner", "statistics", "admin", "engagement"];
 
@@ -53,7 +53,7 @@ pub struct Contract {
     index: HashMap<String, usize>,
     scopes: BTreeMap<String, String>,
     counts: BTreeMap<String, u64>,
-    book: Book,
+    book: SchemaSet,
 }
 
 impl Contract {

@@ -1,11 +1,11 @@
-//! One operation of the contract, as the corridor needs it: read once, then only looked at.
+//! One operation of the contract, as dispatching needs it: read once, then only looked at.
 
 use std::collections::BTreeMap;
 
 use http::Method;
 use serde_json::Value;
 
-use super::book::SchemaId;
+use super::schema_set::SchemaId;
 
 /// One promise of the contract.
 #[derive(Clone, Debug)]
@@ -13,7 +13,7 @@ pub struct Operation {
     /// Its place among the contract's operations, counted from 0.
     pub index: usize,
     /// `<group>_<resource>_<verb>`: the one name of this operation in contract, documents, schema,
-    /// audit and metrics (specification: architecture.md, One name, four mirrors).
+    /// audit and metrics (ARCHITECTURE.md).
     pub id: String,
     /// Its tag: one of [`super::GROUPS`].
     pub group: String,
@@ -50,7 +50,7 @@ pub struct Operation {
     /// Whether its successful answer carries an `ETag`.
     pub sends_etag: bool,
     /// Whether each call writes an audit record: every scope under labs.admin, among them the whole admin group
-    /// (specification: decisions.md, Audit).
+    /// (docs/decisions.md#audit).
     pub audited: bool,
     /// Whether guessing would use it, so that tries are counted by network beside all other budgets (`x-attempts`).
     pub counts_attempts: bool,
@@ -130,7 +130,7 @@ pub enum Probe {
     Readiness,
 }
 
-/// Who may call an operation (specification: decisions.md, Access column).
+/// Who may call an operation (docs/decisions.md#principals).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Anybody, without a token.

@@ -7,11 +7,11 @@ use http::Method;
 use serde_json::{Map, Value, json};
 
 use super::assemble::is_staff_scope;
-use super::book::{Book, SchemaId};
 use super::commas::never_contains_comma;
 use super::kinds::{is_type, kind};
 use super::operation::{Access, Body, BodyForm, BodyKind, Operation, Parameter, Place, Probe, Response, Segment};
 use super::problem::Problem;
+use super::schema_set::{SchemaId, SchemaSet};
 use super::{Contract, resolve, sha256, yaml};
 
 const FILE: &str = "contract/openapi.yaml";
@@ -20,7 +20,7 @@ const FILE: &str = "contract/openapi.yaml";
 pub(super) fn contract(text: &str) -> Result<Contract, Vec<Problem>> {
     let document = yaml::read(text).map_err(|error| vec![Problem::new(FILE, "", error)])?;
     let schemas = document.pointer("/components/schemas").cloned().unwrap_or_else(|| json!({}));
-    let mut reader = Reader { document: &document, book: Book::new(schemas), problems: Vec::new() };
+    let mut reader = Reader { document: &document, book: SchemaSet::new(schemas), problems: Vec::new() };
     let operations = reader.operations();
     let (book, problems) = (reader.book, reader.problems);
     if !problems.is_empty() {
@@ -55,7 +55,7 @@ fn counts(document: &Value) -> BTreeMap<String, u64> {
 
 struct Reader<'a> {
     document: &'a Value,
-    book: Book,
+    book: SchemaSet,
     problems: Vec<Problem>,
 }
 
@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
             counts_attempts: flag(value, "x-attempts"),
             takes_client_credentials: value.get("x-client-credentials").is_some(),
             probe: probe(value)?,
-            location: text(value, "x-location").map(str::to_owned).or_else(|| made_at(path, success)),
+            location: text(value, "x-location").map(str::to_owned).or_else(|| location_of_created(path, success)),
             deprecated: flag(value, "deprecated"),
             path_schema: self.object_schema(&id, "path", &parameters, |place| place == Place::Path),
             query_schema: self.object_schema(&id, "query", &parameters, |place| place != Place::Path),
@@ -241,7 +241,7 @@ fn probe(operation: &Value) -> Result<Option<Probe>, String> {
 }
 
 /// Where a created thing is found unless the contract says otherwise: beneath its collection.
-fn made_at(path: &str, success: u16) -> Option<String> {
+fn location_of_created(path: &str, success: u16) -> Option<String> {
     (success == 201 && !path.contains(':')).then(|| format!("{path}/{{uuid}}"))
 }
 

@@ -8,12 +8,12 @@ use bytes::{Bytes, BytesMut};
 use futures_util::FutureExt as _;
 use http::{HeaderMap, header, request::Parts};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use labs_schema::ask::Caller;
+use labs_schema::context::Caller;
 use labs_schema::{Code, Fault};
 use tokio::time::Instant;
 
-use super::places::{Holder, Place, Places};
-use super::seats::Seat;
+use super::body_slots::{BodySlot, BodySlots, SlotHolder};
+use super::in_flight::InFlightPermit;
 use crate::contract::{BodyForm, BodyKind, Operation};
 
 /// Largest body in bytes.
@@ -89,17 +89,17 @@ fn accepts(accept: &str, media_type: &str) -> bool {
 /// # Errors
 /// [`Code::Unavailable`] when its account, its network or others held every place that it may have for too long.
 pub(super) async fn place<'r>(
-    places: &'r Places,
+    places: &'r BodySlots,
     operation: &Operation,
     network: &str,
     caller: &Caller,
-) -> Result<Option<Place<'r>>, Fault> {
+) -> Result<Option<BodySlot<'r>>, Fault> {
     let mut forms = operation.body.iter().flat_map(|body| &body.forms);
     if !forms.any(is_upload) {
         return Ok(None);
     }
     let account = caller.principal.as_ref().map_or(network, |principal| principal.budget.account.as_str());
-    let place = places.take(Holder { network: network.to_owned(), account: account.to_owned() }).await;
+    let place = places.take(SlotHolder { network: network.to_owned(), account: account.to_owned() }).await;
     place.map(Some).ok_or_else(|| Fault::unavailable("Too many uploads are under way. Try again in a moment."))
 }
 
@@ -110,9 +110,9 @@ fn is_upload(form: &BodyForm) -> bool {
 /// A body on its way, and what its request holds meanwhile.
 pub(super) struct Arriving<'r, 's> {
     pub(super) body: Body,
-    pub(super) seat: &'s mut Seat<'r>,
+    pub(super) seat: &'s mut InFlightPermit<'r>,
     /// Those of bodies that are awaited, by the network that they come from.
-    pub(super) places: &'r Places,
+    pub(super) places: &'r BodySlots,
     pub(super) network: &'s str,
 }
 
@@ -130,7 +130,7 @@ pub(super) async fn read(form: Option<&BodyForm>, parts: &Parts, arriving: Arriv
         return read;
     }
     let awaited = async {
-        let place = arriving.places.take(Holder::network(arriving.network)).await;
+        let place = arriving.places.take(SlotHolder::network(arriving.network)).await;
         let _place = place.ok_or_else(|| Fault::unavailable("Too many requests are waiting for their bodies."))?;
         body.await
     };
@@ -203,7 +203,7 @@ mod tests {
     use http::Request;
     use tokio::sync::Semaphore;
 
-    use super::super::places::Most;
+    use super::super::body_slots::SlotLimits;
     use super::*;
     use crate::contract::Contract;
 
@@ -213,17 +213,17 @@ mod tests {
         let operation = contract.operations().iter().find(|operation| operation.id == "auth_sessions_create").unwrap();
         let json = operation.body.as_ref().unwrap().forms.first();
         let (parts, ()) = Request::new(()).into_parts();
-        let (seats, places) = (Semaphore::new(1), Places::new(Most { all: 2, of_network: 1, of_account: 1 }));
+        let (seats, places) = (Semaphore::new(1), BodySlots::new(SlotLimits { all: 2, of_network: 1, of_account: 1 }));
         let silent = || Body::from_stream(futures_util::stream::pending::<Result<Bytes, std::io::Error>>());
-        let mut seat = Seat::of(operation, &seats).unwrap();
+        let mut seat = InFlightPermit::of(operation, &seats).unwrap();
         let arriving = Arriving { body: silent(), seat: &mut seat, places: &places, network: "192.0.2.1" };
         let mut waiting = Box::pin(read(json, &parts, arriving));
         assert!(futures_util::poll!(waiting.as_mut()).is_pending());
-        let mut other = Seat::of(operation, &seats).unwrap();
-        assert!(places.take(Holder::network("192.0.2.1")).now_or_never().is_none(), "the network has its share");
+        let mut other = InFlightPermit::of(operation, &seats).unwrap();
+        assert!(places.take(SlotHolder::network("192.0.2.1")).now_or_never().is_none(), "the network has its share");
         let whole = Arriving { body: Body::from("{}"), seat: &mut other, places: &places, network: "192.0.2.1" };
         assert_eq!(read(json, &parts, whole).await.unwrap(), "{}", "what came with its head needs no place");
-        assert!(Seat::of(operation, &seats).is_err(), "and keeps its seat");
+        assert!(InFlightPermit::of(operation, &seats).is_err(), "and keeps its seat");
     }
 
     /// A body of so many pieces of this size, one after each pause, and nothing after the last.
@@ -245,11 +245,11 @@ mod tests {
         // A byte every few milliseconds buys no time to speak of.
         let refused = collect(&parts, trickling(u32::MAX, 1, Duration::from_millis(2)), bounds).await.unwrap_err();
         assert_eq!(refused.code(), Code::MalformedRequest);
-        assert!(refused.parts().detail.contains("too slowly"), "{}", refused.parts().detail);
+        assert!(refused.detail().contains("too slowly"), "{}", refused.detail());
         assert!(begun.elapsed() < UPLOAD.patience / 4);
         // What came at once buys no more than the grace, however much it was.
         let stalled = collect(&parts, trickling(1, 8 * 1024 * 1024, Duration::ZERO), bounds).await.unwrap_err();
-        assert!(stalled.parts().detail.contains("too slowly"), "{}", stalled.parts().detail);
+        assert!(stalled.detail().contains("too slowly"), "{}", stalled.detail());
         assert!(begun.elapsed() < UPLOAD.patience / 4);
         let steady = futures_util::stream::iter(0..64).then(|_| async {
             tokio::task::yield_now().await;

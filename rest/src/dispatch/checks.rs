@@ -2,7 +2,7 @@
 
 use http::uri::Authority;
 use http::{HeaderMap, HeaderValue, Version, header, request::Parts};
-use labs_schema::ask::Caller;
+use labs_schema::context::Caller;
 use labs_schema::{Code, Fault};
 use uuid::Uuid;
 
@@ -38,8 +38,7 @@ fn names_a_host(value: &HeaderValue) -> bool {
     !authority.as_str().contains('@') && !authority.host().is_empty() && is_port_good
 }
 
-/// Under /v1/partner/{partner_uuid} a foreign uuid is 403 whether it exists or not (specification:
-/// decisions, Errors).
+/// Under /v1/partner/{partner_uuid} a foreign uuid is 403 whether it exists or not (docs/decisions.md#errors).
 pub(crate) fn partner(path: &str, caller: &Caller, values: &[(&str, &str)]) -> Result<(), Fault> {
     own_partner(path, caller.principal.as_ref().and_then(|principal| principal.partner_uuid), values)
 }
@@ -59,8 +58,7 @@ fn own_partner(path: &str, own: Option<Uuid>, values: &[(&str, &str)]) -> Result
     ))
 }
 
-/// A cookie is sent by the browser on its own, so a foreign page must not be able to use it (design:
-/// security, Identity 9).
+/// A cookie is sent by the browser on its own, so a foreign page must not be able to use it (docs/decisions.md#identity).
 pub(super) fn origin(rest: &Rest, sent: &HeaderMap) -> Result<(), Fault> {
     let Some(origin) = sent.get(header::ORIGIN).and_then(|value| value.to_str().ok()) else { return Ok(()) };
     let host = sent.get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();

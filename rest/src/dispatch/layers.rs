@@ -15,7 +15,7 @@ use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate as _, SizeAbove};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-use super::{Walk, operation};
+use super::{Exchange, operation};
 use crate::edge::headers::EXPOSED;
 use crate::edge::{coding, denied};
 use crate::exceptions;
@@ -76,14 +76,14 @@ impl Face {
         if parts.method == Method::OPTIONS && !asks {
             return self.route(Request::from_parts(parts, body)).await;
         }
-        let preflight = (parts.method == Method::OPTIONS).then(|| Walk::begin(&self.rest, &parts));
+        let preflight = (parts.method == Method::OPTIONS).then(|| Exchange::begin(&self.rest, &parts));
         let routed = tower::service_fn(async |request| Ok::<_, Infallible>(self.route(request).await));
         let response = match cors.layer(routed).oneshot(Request::from_parts(parts, body)).await {
             Ok(response) => response.map(Body::new),
             Err(never) => match never {},
         };
         match preflight {
-            Some(walk) => walk.finish(&self.rest, response),
+            Some(exchange) => exchange.finish(&self.rest, response),
             None => response,
         }
     }

@@ -35,7 +35,7 @@ pub(crate) fn fault(operation: &Operation, refusal: Refusal) -> Fault {
 /// What to say where all that is wrong is a grant that the contract does not list. An empty one counts as left out, and is
 /// too short besides.
 fn another_grant(fault: &Fault) -> Option<String> {
-    let [only] = fault.parts().errors.as_slice() else { return None };
+    let [only] = fault.errors() else { return None };
     let is_another = only.pointer.as_deref() == Some("/grant_type") && only.code == "ENUM";
     is_another.then(|| format!("This grant_type is not known here. {}", only.message))
 }

@@ -1,4 +1,4 @@
-//! The fixed questions behind the promises (specification: architecture.md, The corridor).
+//! The fixed questions behind the promises (ARCHITECTURE.md).
 //!
 //! `rest/documents/<group>/<resource>.graphql` holds one named operation per promise, and the fragments of the types that
 //! only its resource answers; those of the others stand in `rest/documents/types.graphql`. [`generate()`] makes all of them

@@ -1,5 +1,5 @@
 //! Where a request comes from. Forwarded headers count only when a configured peer sent them, and hops are
-//! counted from the right (design: security, The edge 12).
+//! counted from the right (docs/decisions.md#edge).
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 

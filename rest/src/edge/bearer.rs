@@ -1,11 +1,10 @@
-//! Credentials in headers: read from exactly one place and nowhere else (RFC 6750; design: security,
-//! Identity 2).
+//! Credentials in headers: read from exactly one place and nowhere else (RFC 6750; docs/decisions.md#identity).
 
 use base64::Engine as _;
 use http::{HeaderMap, header};
 use labs_schema::{Code, Fault};
 
-/// The name of the refresh cookie (specification: platform, Plane 2).
+/// The name of the refresh cookie (docs/decisions.md#identity).
 pub const REFRESH_COOKIE: &str = "__Host-refresh";
 
 /// The access token of exactly one `Authorization: Bearer` header.

@@ -1,6 +1,6 @@
-//! The budgets of a request: so many a second, so many a day (specification: platform, Limits; decisions,
-//! Budgets). Every answer says what is left, refusals and anonymous answers included.
+//! The budgets of a request: so many a second, so many a day (docs/decisions.md#budgets). Every answer says what is left, refusals and anonymous answers included.
 
+use labs_schema::fault::SpentBudget;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::num::NonZeroU32;
@@ -12,10 +12,10 @@ use governor::clock::{Clock as _, DefaultClock};
 use governor::middleware::{NoOpMiddleware, StateInformationMiddleware};
 use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
+use labs_schema::Fault;
 use labs_schema::budget::{Budgets, Daily};
 use labs_schema::principal::Budget;
 use labs_schema::time::Time;
-use labs_schema::{Code, Fault};
 use moka::sync::Cache;
 use tower_governor::GovernorError;
 use tower_governor::governor::{GovernorConfigBuilder, SharedRateLimiter};
@@ -88,14 +88,14 @@ impl Spending {
 }
 
 /// Every limiter of this replica.
-pub struct Meter {
+pub struct RateLimiters {
     limits: Limits,
     bursts: RwLock<HashMap<u32, Arc<Limiter>>>,
     attempts: SharedRateLimiter<Attempt, NoOpMiddleware<QuantaInstant>>,
     anonymous_days: Cache<(IpAddr, i64), Arc<std::sync::atomic::AtomicU64>>,
 }
 
-impl Meter {
+impl RateLimiters {
     /// Limiters with nothing spent.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
@@ -197,7 +197,7 @@ impl Meter {
         Allowance { limit, remaining: limit, reset: 1, daily }
     }
 
-    /// Spends one try at a door that guessing would use (`x-attempts`; specification: decisions, Budgets).
+    /// Spends one try at a door that guessing would use (`x-attempts`; docs/decisions.md#budgets).
     ///
     /// # Errors
     /// [`Code::RateLimited`] with the time to wait.
@@ -209,11 +209,8 @@ impl Meter {
             Ok(_) => Ok(()),
             Err(refused) => {
                 let wait = seconds(refused.wait_time_from(DefaultClock::default().now()));
-                let mut fault =
-                    Fault::new(Code::RateLimited, format!("Too many tries from your network. Wait {wait} seconds."))
-                        .retry_after(wait);
-                fault.parts_mut().budget = Some("burst");
-                Err(fault)
+                let detail = format!("Too many tries from your network. Wait {wait} seconds.");
+                Err(Fault::rate_limited(SpentBudget::Burst, wait, detail))
             }
         }
     }
@@ -246,23 +243,15 @@ fn seconds(wait: Duration) -> u64 {
 }
 
 fn burst_spent(limit: u32, wait: u64) -> Fault {
-    let mut fault = Fault::new(
-        Code::RateLimited,
-        format!("More than {limit} requests in a second. Wait {wait} s, then spread your calls; the X-RateLimit headers say what is left."),
-    )
-    .retry_after(wait);
-    fault.parts_mut().budget = Some("burst");
-    fault
+    let detail = format!(
+        "More than {limit} requests in a second. Wait {wait} s, then spread your calls; the X-RateLimit headers say what is left."
+    );
+    Fault::rate_limited(SpentBudget::Burst, wait, detail)
 }
 
 fn day_spent(limit: u64, wait: u64) -> Fault {
-    let mut fault = Fault::new(
-        Code::RateLimited,
-        format!("The day's budget of {limit} requests without a token is spent. Sign in, or wait."),
-    )
-    .retry_after(wait);
-    fault.parts_mut().budget = Some("daily");
-    fault
+    let detail = format!("The day's budget of {limit} requests without a token is spent. Sign in, or wait.");
+    Fault::rate_limited(SpentBudget::Daily, wait, detail)
 }
 
 #[cfg(test)]
@@ -275,13 +264,13 @@ mod tests {
     #[test]
     fn a_networks_spent_day_keeps_nobody_from_signing_in() {
         let limits = Limits { anonymous_per_second: 100, anonymous_per_day: 1, attempts_per_minute: 30 };
-        let (meter, network) = (Meter::new(limits), IpAddr::V4(Ipv4Addr::LOCALHOST));
+        let (meter, network) = (RateLimiters::new(limits), IpAddr::V4(Ipv4Addr::LOCALHOST));
         let now = Time("2026-11-22T12:00:00Z".parse().unwrap());
         let spend = |spending| meter.spend_anonymous(network, spending, now).map(|left| left.daily.remaining);
         assert_eq!(spend(Spending::SecondAlone).ok(), Some(1));
         assert_eq!(spend(Spending::Whole).ok(), Some(0));
         let (spent, _) = spend(Spending::Whole).unwrap_err();
-        assert_eq!((spent.code(), spent.parts().budget), (Code::RateLimited, Some("daily")));
+        assert_eq!((spent.code(), spent.spent_budget()), (labs_schema::Code::RateLimited, Some(SpentBudget::Daily)));
         assert_eq!(spend(Spending::SecondAlone).ok(), Some(0));
     }
 

@@ -61,7 +61,7 @@ fn without_content(mut response: Response<Body>) -> Response<Body> {
 }
 
 /// An entity tag without what its coding added: whoever holds one form of a representation has read it.
-pub(crate) fn unmarked(tag: &str) -> &str {
+pub(crate) fn strip_coding_mark(tag: &str) -> &str {
     MARKS.iter().find_map(|(_, mark)| tag.strip_suffix(mark)).unwrap_or(tag)
 }
 
@@ -78,13 +78,13 @@ pub(crate) fn takes_gzip(headers: &HeaderMap) -> bool {
 
 fn takes(headers: &HeaderMap, coding: &[&str]) -> bool {
     let sent = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
-    let listed: Vec<(String, bool)> = sent.flat_map(|value| value.split(',')).map(wanted).collect();
+    let listed: Vec<(String, bool)> = sent.flat_map(|value| value.split(',')).map(parse_coding).collect();
     let told = |names: &[&str]| listed.iter().find(|(name, _)| names.contains(&name.as_str())).map(|(_, taken)| *taken);
     told(coding).or_else(|| told(&["*"])).unwrap_or(false)
 }
 
 /// A coding of the list, and whether its weight is more than nothing.
-fn wanted(entry: &str) -> (String, bool) {
+fn parse_coding(entry: &str) -> (String, bool) {
     let (name, weight) = entry.split_once(';').unwrap_or((entry, ""));
     let weight = weight.replace(' ', "").to_ascii_lowercase();
     let refused = weight.strip_prefix("q=").and_then(|weight| weight.parse::<f32>().ok()) == Some(0.0);
@@ -106,7 +106,7 @@ mod tests {
             mark_tag(response).headers()[header::ETAG].to_str().unwrap().to_owned()
         };
         assert_eq!(["", "gzip", "br"].map(tag), ["\"abc\"", "\"abc-gzip\"", "\"abc-br\""]);
-        assert_eq!(["abc", "abc-gzip", "abc-br", "abc-zstd"].map(unmarked), ["abc", "abc", "abc", "abc-zstd"]);
+        assert_eq!(["abc", "abc-gzip", "abc-br", "abc-zstd"].map(strip_coding_mark), ["abc", "abc", "abc", "abc-zstd"]);
         assert!(mark_tag(Response::new(Body::empty())).headers().is_empty());
     }
 

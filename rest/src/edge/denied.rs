@@ -6,21 +6,21 @@ use http::request::Parts;
 
 use crate::answer;
 use crate::contract::Probe;
-use crate::dispatch::Walk;
+use crate::dispatch::Exchange;
 use crate::rest::Rest;
 use crate::routes::Match;
 
 /// What a request from a denied network is answered, unless it asks for liveness.
 pub(crate) fn refusal(rest: &Rest, parts: &Parts) -> Option<Response<Body>> {
     let services = rest.engine.services();
-    let fault = services.authority.admit(Walk::address(rest, parts), services.clock.now()).err()?;
-    let mut walk = Walk::begin(rest, parts);
+    let fault = services.authority.admit(Exchange::address(rest, parts), services.clock.now()).err()?;
+    let mut exchange = Exchange::begin(rest, parts);
     if let Match::Operation { operation, .. } = rest.routes.find(&parts.method, parts.uri.path()) {
         if operation.probe == Some(Probe::Liveness) {
             return None;
         }
-        walk.operation = Some(operation.as_ref());
+        exchange.operation = Some(operation.as_ref());
     }
-    let response = answer::refusal(&fault, parts.uri.path(), &walk.request_id, walk.operation);
-    Some(walk.finish(rest, response))
+    let response = answer::refusal(&fault, parts.uri.path(), &exchange.request_id, exchange.operation);
+    Some(exchange.finish(rest, response))
 }

@@ -25,7 +25,7 @@ pub const EXPOSED: &[&str] = &[
     "repr-digest",
 ];
 
-/// What is left of the budgets (specification: decisions, Budgets).
+/// What is left of the budgets (docs/decisions.md#budgets).
 pub fn allowance(headers: &mut HeaderMap, allowance: &Allowance) {
     number(headers, "x-ratelimit-limit", allowance.limit.into());
     number(headers, "x-ratelimit-remaining", allowance.remaining.into());
@@ -47,19 +47,19 @@ pub fn caching(headers: &mut HeaderMap, is_for_everybody: bool) {
         (false, true) => "private, no-cache",
         (false, false) => "no-store",
     };
-    fixed(headers, header::CACHE_CONTROL, policy);
+    insert_static(headers, header::CACHE_CONTROL, policy);
 }
 
 /// What keeps a browser from being turned against the caller.
 pub fn security(headers: &mut HeaderMap, over_tls: bool) {
-    fixed(headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
-    fixed(headers, header::REFERRER_POLICY, "no-referrer");
-    fixed(headers, HeaderName::from_static("cross-origin-resource-policy"), "same-site");
+    insert_static(headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    insert_static(headers, header::REFERRER_POLICY, "no-referrer");
+    insert_static(headers, HeaderName::from_static("cross-origin-resource-policy"), "same-site");
     if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
-        fixed(headers, header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'; sandbox");
+        insert_static(headers, header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'; sandbox");
     }
     if over_tls {
-        fixed(headers, header::STRICT_TRANSPORT_SECURITY, "max-age=63072000; includeSubDomains");
+        insert_static(headers, header::STRICT_TRANSPORT_SECURITY, "max-age=63072000; includeSubDomains");
     }
 }
 
@@ -74,6 +74,6 @@ fn number(headers: &mut HeaderMap, name: &'static str, value: u64) {
     headers.insert(HeaderName::from_static(name), HeaderValue::from(value));
 }
 
-fn fixed(headers: &mut HeaderMap, name: HeaderName, value: &'static str) {
+fn insert_static(headers: &mut HeaderMap, name: HeaderName, value: &'static str) {
     headers.insert(name, HeaderValue::from_static(value));
 }

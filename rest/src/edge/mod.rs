@@ -7,6 +7,6 @@ pub mod budget;
 pub(crate) mod coding;
 pub(crate) mod denied;
 pub mod headers;
-mod patient;
 pub mod request_id;
 pub mod server;
+mod stall_timeout;

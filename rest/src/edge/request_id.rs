@@ -1,4 +1,4 @@
-//! The request's id: the caller's, if well formed, else a fresh one (specification: decisions, Answers).
+//! The request's id: the caller's, if well formed, else a fresh one (docs/decisions.md#answers).
 
 use http::HeaderMap;
 use uuid::Uuid;

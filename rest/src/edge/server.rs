@@ -1,5 +1,4 @@
-//! The listening side: connections that are slow, too many or malformed end here (design: security, The
-//! edge 11), and a stop drains what is under way.
+//! The listening side: connections that are slow, too many or malformed end here (docs/decisions.md#edge), and a stop drains what is under way.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -21,7 +20,7 @@ use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
 use super::address;
-use super::patient::{Patient, Turns};
+use super::stall_timeout::{RequestCounter, StallTimeoutStream};
 
 /// How long a caller may take over its head; also how long a connection may idle before its first byte.
 const HEAD: Duration = Duration::from_secs(5);
@@ -74,9 +73,9 @@ async fn serve_within(
     stall: Duration,
 ) -> std::io::Result<()> {
     let open = TaskTracker::new();
-    let seats = Arc::new(Seats { held: Mutex::default(), trusted_proxies });
+    let seats = Arc::new(ConnectionLimiter { held: Mutex::default(), trusted_proxies });
     let accept = |stream: TcpStream, peer: SocketAddr| {
-        if let Some(seat) = Seats::take(&seats, peer.ip()) {
+        if let Some(seat) = ConnectionLimiter::take(&seats, peer.ip()) {
             open.spawn(answer(stream, (peer, seat), router.clone(), stall, stop.clone()));
         }
     };
@@ -129,7 +128,7 @@ fn next_knock(listener: &std::net::TcpListener) -> Option<(std::net::TcpStream, 
 /// connection that has brought none yet may bring one, because its caller cannot know.
 async fn answer(
     stream: TcpStream,
-    (peer, seat): (SocketAddr, Seat),
+    (peer, seat): (SocketAddr, ConnectionSlot),
     router: Router,
     stall: Duration,
     stop: CancellationToken,
@@ -140,8 +139,8 @@ async fn answer(
     if let Err(error) = SockRef::from(&stream).set_send_buffer_size(SEND_BUFFER) {
         tracing::debug!(cause = %error, "a connection with a send buffer of the system's size");
     }
-    let turns = Turns::default();
-    let stream = Patient::new(stream, turns.clone(), HEAD, stall);
+    let turns = RequestCounter::default();
+    let stream = StallTimeoutStream::new(stream, turns.clone(), HEAD, stall);
     let (begun, stopping) = (turns.clone(), stop.clone());
     let service = tower::service_fn(move |request: http::Request<Incoming>| {
         let mut request = request.map(axum::body::Body::new);
@@ -184,18 +183,18 @@ async fn answer(
 }
 
 /// Which network holds how many connections.
-struct Seats {
+struct ConnectionLimiter {
     held: Mutex<HashMap<IpAddr, usize>>,
     trusted_proxies: Vec<IpNet>,
 }
 
-struct Seat {
-    seats: Arc<Seats>,
+struct ConnectionSlot {
+    seats: Arc<ConnectionLimiter>,
     network: IpAddr,
 }
 
-impl Seats {
-    fn take(seats: &Arc<Self>, peer: IpAddr) -> Option<Seat> {
+impl ConnectionLimiter {
+    fn take(seats: &Arc<Self>, peer: IpAddr) -> Option<ConnectionSlot> {
         let peer = peer.to_canonical();
         let most = if address::is_within(peer, &seats.trusted_proxies) { CONNECTIONS } else { CONNECTIONS_OF_ONE };
         let network = address::network(peer);
@@ -206,11 +205,11 @@ impl Seats {
             return None;
         }
         held.insert(network, own + 1);
-        Some(Seat { seats: Arc::clone(seats), network })
+        Some(ConnectionSlot { seats: Arc::clone(seats), network })
     }
 }
 
-impl Drop for Seat {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut held = self.seats.held.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(own) = held.get_mut(&self.network) {
@@ -236,18 +235,21 @@ mod tests {
     /// Bytes of an answer that are made at once.
     const PIECE: usize = 16 * 1024;
 
-    fn taken(seats: &Arc<Seats>, peers: impl Iterator<Item = String>) -> Vec<Seat> {
-        peers.filter_map(|peer| Seats::take(seats, peer.parse().unwrap())).collect()
+    fn taken(seats: &Arc<ConnectionLimiter>, peers: impl Iterator<Item = String>) -> Vec<ConnectionSlot> {
+        peers.filter_map(|peer| ConnectionLimiter::take(seats, peer.parse().unwrap())).collect()
     }
 
     #[test]
     fn a_network_has_its_share_and_a_trusted_proxy_all() {
-        let seats = Arc::new(Seats { held: Mutex::default(), trusted_proxies: vec!["10.0.0.0/8".parse().unwrap()] });
+        let seats = Arc::new(ConnectionLimiter {
+            held: Mutex::default(),
+            trusted_proxies: vec!["10.0.0.0/8".parse().unwrap()],
+        });
         let household = taken(&seats, (0..300).map(|host| format!("2001:db8:1:2::{host:x}")));
         assert_eq!(household.len(), CONNECTIONS_OF_ONE, "one household, whatever addresses it takes");
-        assert!(Seats::take(&seats, "2001:db8:1:3::1".parse().unwrap()).is_some(), "its neighbour");
+        assert!(ConnectionLimiter::take(&seats, "2001:db8:1:3::1".parse().unwrap()).is_some(), "its neighbour");
         drop(household);
-        assert!(Seats::take(&seats, "2001:db8:1:2::1".parse().unwrap()).is_some());
+        assert!(ConnectionLimiter::take(&seats, "2001:db8:1:2::1".parse().unwrap()).is_some());
         let proxied = taken(&seats, (0..5_000).map(|_| "::ffff:10.0.0.1".to_owned()));
         assert_eq!(proxied.len(), CONNECTIONS);
     }

@@ -3,7 +3,8 @@
 use axum::body::Body;
 use http::request::Parts;
 use http::{Method, Response, StatusCode};
-use labs_schema::ask::Caller;
+use labs_schema::context::Caller;
+use labs_schema::fault::{Reason, SpentBudget};
 use labs_schema::scope::Scope;
 use labs_schema::{Code, Engine, Fault};
 use serde_json::{Value, json};
@@ -33,8 +34,8 @@ pub(super) async fn explain(
     let found = verdict(rest, parts, caller, method, path.split('?').next().unwrap_or_default());
     // The budget comes before the scope, and only where a token is taken.
     let is_booked = found.operation.is_some_and(|operation| matches!(operation.access, Access::Any | Access::Scope(_)));
-    let spent =
-        (is_booked && daily.remaining == 0).then(|| Fault::new(Code::RateLimited, "The day's budget is spent."));
+    let spent = (is_booked && daily.remaining == 0)
+        .then(|| Fault::of(Reason::RateLimited(SpentBudget::Daily), "The day's budget is spent."));
     let refusal = spent.or(found.refusal);
     let needed = found.operation.and_then(|operation| operation.access.scope()).and_then(Scope::parse);
     let held = needed.and_then(|needed| principal.scopes.minimal().into_iter().find(|held| held.grants(needed)));
@@ -51,7 +52,7 @@ pub(super) async fn explain(
             "first_refusal": refusal.as_ref().map(|fault| json!({
                 "status": status(fault.code(), None).as_u16(),
                 "code": fault.code().name(),
-                "detail": fault.parts().detail,
+                "detail": fault.detail(),
             })),
             "rate_limit": {
                 "limit_per_second": principal.budget.burst_per_second,
@@ -69,7 +70,7 @@ struct Verdict<'a> {
     refusal: Option<Fault>,
 }
 
-/// The checks of a call in their order, as the corridor makes them.
+/// The checks of a call in their order, as a request meets them.
 fn verdict<'a>(rest: &'a Rest, parts: &Parts, caller: &Caller, method: &str, path: &str) -> Verdict<'a> {
     let method = Method::from_bytes(method.as_bytes()).unwrap_or(Method::GET);
     let (operation, values) = match rest.routes.find(&method, path) {

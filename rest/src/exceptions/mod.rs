@@ -3,9 +3,9 @@
 
 mod bounds;
 mod explain;
-mod packed;
 mod pages;
 mod playground;
+mod precompressed;
 mod status;
 
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use http::{HeaderValue, Method, Response, StatusCode, header, request::Parts};
-use labs_schema::ask::Caller;
+use labs_schema::context::Caller;
 use labs_schema::{Code, Fault};
 
 use crate::answer;
 use crate::bind::Bound;
 use crate::contract::Operation;
-use crate::dispatch::{Walk, checks};
+use crate::dispatch::{Exchange, checks};
 use crate::rest::Rest;
 
-pub(crate) use packed::Packed;
+pub(crate) use precompressed::PrecompressedDocument;
 pub use status::{Probe, Probes};
 
 /// The operations that have no document.
@@ -60,17 +60,18 @@ pub(crate) async fn serve(
 /// Answers a method that a path beside the contract does not know: OPTIONS with those that it does, as elsewhere.
 fn other_method(rest: &Rest, request: Request, allow: &'static str) -> Response<Body> {
     let (parts, _) = request.into_parts();
-    let mut walk = Walk::begin(rest, &parts);
-    let refused = |fault: &Fault, walk: &Walk<'_>| answer::refusal(fault, parts.uri.path(), &walk.request_id, None);
-    let mut response = match checks::head(&parts).and_then(|()| walk.spend_anonymous(rest)) {
+    let mut exchange = Exchange::begin(rest, &parts);
+    let refused =
+        |fault: &Fault, exchange: &Exchange<'_>| answer::refusal(fault, parts.uri.path(), &exchange.request_id, None);
+    let mut response = match checks::head(&parts).and_then(|()| exchange.spend_anonymous(rest)) {
         Ok(()) if parts.method == Method::OPTIONS => {
             let mut response = Response::new(Body::empty());
             *response.status_mut() = StatusCode::NO_CONTENT;
             response
         }
-        Ok(()) => refused(&Fault::new(Code::MethodNotAllowed, format!("This path knows {allow}.")), &walk),
-        Err(fault) => refused(&fault, &walk),
+        Ok(()) => refused(&Fault::new(Code::MethodNotAllowed, format!("This path knows {allow}.")), &exchange),
+        Err(fault) => refused(&fault, &exchange),
     };
     response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allow));
-    walk.finish(rest, response)
+    exchange.finish(rest, response)
 }

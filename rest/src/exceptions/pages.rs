@@ -15,9 +15,9 @@ use labs_schema::{Code, Fault};
 use rust_embed::RustEmbed;
 use serde::Deserialize;
 
-use super::{Packed, other_method};
+use super::{PrecompressedDocument, other_method};
 use crate::answer;
-use crate::dispatch::{Walk, checks, survived};
+use crate::dispatch::{Exchange, catch_panic, checks};
 use crate::edge::headers;
 use crate::rest::Rest;
 
@@ -27,13 +27,13 @@ use crate::rest::Rest;
 struct Built;
 
 /// The files by name.
-static FILES: LazyLock<HashMap<String, Packed>> = LazyLock::new(|| {
+static FILES: LazyLock<HashMap<String, PrecompressedDocument>> = LazyLock::new(|| {
     let files = Built::iter().filter_map(|name| {
         let bytes = match Built::get(&name)?.data {
             Cow::Borrowed(bytes) => Bytes::from_static(bytes),
             Cow::Owned(bytes) => Bytes::from(bytes),
         };
-        Some((name.into_owned(), Packed::new(bytes)))
+        Some((name.into_owned(), PrecompressedDocument::new(bytes)))
     });
     files.collect()
 });
@@ -63,13 +63,14 @@ pub(super) fn router() -> Router<Arc<Rest>> {
 
 async fn page(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
     let (parts, _) = request.into_parts();
-    let mut walk = Walk::begin(&rest, &parts);
-    let answered = match checks::head(&parts).and_then(|()| walk.spend_anonymous(&rest)) {
-        Ok(()) => survived(file(&parts)).await,
+    let mut exchange = Exchange::begin(&rest, &parts);
+    let answered = match checks::head(&parts).and_then(|()| exchange.spend_anonymous(&rest)) {
+        Ok(()) => catch_panic(file(&parts)).await,
         Err(fault) => Err(fault),
     };
-    let response = answered.unwrap_or_else(|fault| answer::refusal(&fault, parts.uri.path(), &walk.request_id, None));
-    walk.finish(&rest, response)
+    let response =
+        answered.unwrap_or_else(|fault| answer::refusal(&fault, parts.uri.path(), &exchange.request_id, None));
+    exchange.finish(&rest, response)
 }
 
 async fn unknown_method(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {

@@ -1,5 +1,5 @@
 //! The playground's door: a staff member's own query, one at a time, on a runtime of its own, so that no
-//! query can stall the public side (design: security, Known traps).
+//! query can stall the public side (docs/decisions.md#playground).
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -9,8 +9,8 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::routing::post;
 use http::{HeaderValue, Response, header, request::Parts};
-use labs_schema::ask::{Caller, Channel};
-use labs_schema::engine::{Exploration, STACK_BYTES};
+use labs_schema::context::{Caller, Channel};
+use labs_schema::engine::{PlaygroundQuery, STACK_BYTES};
 use labs_schema::{Code, Fault, PrincipalType};
 use serde::Deserialize;
 use tokio::runtime::{Handle, Runtime};
@@ -20,7 +20,7 @@ use tokio_util::context::TokioContext;
 use super::other_method;
 use crate::answer;
 use crate::bind;
-use crate::dispatch::{Walk, body, checks, refusals, survived};
+use crate::dispatch::{Exchange, body, catch_panic, checks, refusals};
 use crate::rest::Rest;
 
 /// Largest body in bytes.
@@ -64,18 +64,23 @@ struct Sent {
 
 async fn query(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
     let (parts, body) = request.into_parts();
-    let mut walk = Walk::begin(&rest, &parts);
-    let response = match survived(walk_query(&rest, &parts, body, &mut walk)).await {
+    let mut exchange = Exchange::begin(&rest, &parts);
+    let response = match catch_panic(answer_query(&rest, &parts, body, &mut exchange)).await {
         Ok(response) => response,
-        Err(fault) => answer::refusal(&fault, parts.uri.path(), &walk.request_id, None),
+        Err(fault) => answer::refusal(&fault, parts.uri.path(), &exchange.request_id, None),
     };
-    walk.finish(&rest, response)
+    exchange.finish(&rest, response)
 }
 
-async fn walk_query(rest: &Arc<Rest>, parts: &Parts, body: Body, walk: &mut Walk<'_>) -> Result<Response<Body>, Fault> {
+async fn answer_query(
+    rest: &Arc<Rest>,
+    parts: &Parts,
+    body: Body,
+    exchange: &mut Exchange<'_>,
+) -> Result<Response<Body>, Fault> {
     checks::head(parts)?;
-    let mut caller = walk.caller(parts, Channel::Playground);
-    walk.authenticate(rest, parts, &mut caller).await?;
+    let mut caller = exchange.caller(parts, Channel::Playground);
+    exchange.authenticate(rest, parts, &mut caller).await?;
     staff_only(&caller)?;
     let declared = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if declared.split(';').next().map(str::trim) != Some("application/json") {
@@ -90,7 +95,7 @@ async fn walk_query(rest: &Arc<Rest>, parts: &Parts, body: Body, walk: &mut Walk
             .map_err(|_| {
                 Fault::new(Code::MalformedRequest, "Send one object with `query` and, if need be, `variables`.")
             })?;
-    let exploration = Exploration { query: sent.query, variables: sent.variables.unwrap_or_default() };
+    let exploration = PlaygroundQuery { query: sent.query, variables: sent.variables.unwrap_or_default() };
     let runtime = RUNTIME.as_ref().ok_or_else(|| Fault::unavailable("The playground cannot run queries now."))?;
     let wait = tokio::time::timeout(LONGEST_WAIT, SEATS.acquire()).await;
     let seat = wait.map_err(|_| Fault::unavailable("Too many queries run now. Try again in a moment."))?;

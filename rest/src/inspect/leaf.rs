@@ -23,12 +23,12 @@ pub(super) fn misfit(sdl: &Sdl, shape: &Shape<'_>, name: &str) -> Option<String>
         return Some(format!("the schema has no type {name}"));
     };
     let own_scalar = matches!(kind, Kind::Scalar) && !DEFINITE.contains(&name);
-    let expected = expected(shape, name, own_scalar)?;
+    let expected = expected_scalar(shape, name, own_scalar)?;
     Some(format!("the contract says {expected}, and the schema {name}"))
 }
 
 /// What the contract asks for, in GraphQL's words. None when `name` is it.
-fn expected(shape: &Shape<'_>, name: &str, own_scalar: bool) -> Option<&'static str> {
+fn expected_scalar(shape: &Shape<'_>, name: &str, own_scalar: bool) -> Option<&'static str> {
     let (fits, expected) = match shape {
         Shape::Text(Some("uuid")) => (name == "UUID", "a uuid (UUID)"),
         Shape::Text(Some("date-time")) => (name == "Time", "a time (Time)"),

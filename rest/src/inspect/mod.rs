@@ -1,5 +1,5 @@
 //! The inspection at start-up: contract, documents, schema and routes say the same, in both
-//! directions (specification: architecture.md, The corridor, Inspection).
+//! directions (ARCHITECTURE.md).
 //!
 //! It reads text only: the contract, the documents and the schema's SDL. Every difference names the
 //! file to open and the mend, and the service does not start with one.

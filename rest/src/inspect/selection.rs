@@ -10,9 +10,9 @@ use async_graphql::parser::types::{ExecutableDocument, Field, Selection, Selecti
 use serde_json::Value;
 
 use super::leaf;
-use super::shape::{Fields, Shape, Shaped, merged, shape};
+use super::shape::{Fields, Shape, Shaped, merge_fields, shape};
 use crate::contract::Contract;
-use crate::sdl::{Kind, Object, Sdl, entries, innermost, named};
+use crate::sdl::{Kind, Object, Sdl, entries, innermost, named_type};
 
 /// Compares answers with one document.
 pub(super) struct Answers<'a> {
@@ -40,7 +40,7 @@ impl<'a> Answers<'a> {
         if ty.nullable && !nullable {
             found.push(format!("{place} can be null in the schema ({ty}), and the contract promises that it is not"));
         }
-        match (shape, entries(ty), named(ty)) {
+        match (shape, entries(ty), named_type(ty)) {
             (Shape::List(items), Some(entry), _) => {
                 found.extend(self.differences(&format!("{place}[]"), items, entry, selection));
             }
@@ -48,13 +48,19 @@ impl<'a> Answers<'a> {
                 found.push(format!("{place} is a list in the contract, and {ty} is none"));
             }
             (_, Some(_), _) => found.push(format!("{place} is {ty}, and no list in the contract")),
-            (shape, None, Some(name)) => found.extend(self.named(place, shape, name, selection)),
+            (shape, None, Some(name)) => found.extend(self.check_named_type(place, shape, name, selection)),
             (_, None, None) => {}
         }
         found
     }
 
-    fn named(&mut self, place: &str, shape: Shape<'a>, name: &'a str, selection: &'a SelectionSet) -> Vec<String> {
+    fn check_named_type(
+        &mut self,
+        place: &str,
+        shape: Shape<'a>,
+        name: &'a str,
+        selection: &'a SelectionSet,
+    ) -> Vec<String> {
         match self.sdl.kind(name) {
             Some(Kind::Object(object)) if !object.interface => self.object(place, shape, name, object, selection),
             Some(Kind::Object(_) | Kind::Union(_)) => self.abstract_type(place, shape, name, selection),
@@ -112,7 +118,7 @@ impl<'a> Answers<'a> {
     ) -> Vec<String> {
         let fields = match shape {
             Shape::Object(fields) => Some(fields),
-            Shape::Forms(forms) => merged(self.contract, &forms),
+            Shape::Forms(forms) => merge_fields(self.contract, &forms),
             _ => None,
         };
         let Some(fields) = fields else {

@@ -84,7 +84,7 @@ pub(super) fn shape<'a>(contract: &'a Contract, schema: &'a Value) -> Shaped<'a>
 
 /// The fields that several forms have together: all of theirs, required where every form requires
 /// them. None when one is no object.
-pub(super) fn merged<'a>(contract: &'a Contract, forms: &[&'a Value]) -> Option<Fields<'a>> {
+pub(super) fn merge_fields<'a>(contract: &'a Contract, forms: &[&'a Value]) -> Option<Fields<'a>> {
     let mut all: Option<Fields<'a>> = None;
     for form in forms {
         let Shape::Object(fields) = shape(contract, form).shape else {
@@ -126,11 +126,11 @@ fn of_object(schema: &Value) -> Shape<'_> {
     };
     Shape::Object(Fields {
         properties: properties.iter().map(|(name, schema)| (name.as_str(), schema)).collect(),
-        required: required(schema).collect(),
+        required: required_names(schema).collect(),
     })
 }
 
-fn required(schema: &Value) -> impl Iterator<Item = &str> {
+fn required_names(schema: &Value) -> impl Iterator<Item = &str> {
     schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }
 
@@ -165,7 +165,7 @@ fn of_parts<'a>(contract: &'a Contract, schema: &'a Value, parts: &'a [Value]) -
     if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
         all.properties.extend(properties.iter().map(|(name, schema)| (name.as_str(), schema)));
     }
-    all.required.extend(required(schema));
+    all.required.extend(required_names(schema));
     match other {
         Some(other) if all.properties.is_empty() => other,
         _ => Shaped { nullable: false, shape: Shape::Object(all) },

@@ -7,9 +7,9 @@ use async_graphql::parser::types::{OperationDefinition, Type};
 use serde_json::Value;
 
 use super::leaf;
-use super::shape::{Fields, Shape, merged, shape};
+use super::shape::{Fields, Shape, merge_fields, shape};
 use crate::contract::{BodyKind, Contract, Operation, Place};
-use crate::sdl::{Input, Kind, Sdl, entries, named};
+use crate::sdl::{Input, Kind, Sdl, entries, named_type};
 
 /// What differs between a promise's inputs and its document's variables.
 pub(super) fn differences(
@@ -91,8 +91,8 @@ impl<'a> Compare<'a> {
                 );
                 continue;
             };
-            match (fields, named(ty)) {
-                (Some(fields), Some(name)) => self.named("$body", schema, Shape::Object(fields), name),
+            match (fields, named_type(ty)) {
+                (Some(fields), Some(name)) => self.check_named_type("$body", schema, Shape::Object(fields), name),
                 _ => self.input("$body", schema, ty, Presence { required, always: required, has_default }),
             }
         }
@@ -128,21 +128,21 @@ impl<'a> Compare<'a> {
                 }
                 None => self.found.push(format!("{place} is a list in the contract, and {ty} is none")),
             },
-            shape => match named(ty) {
-                Some(name) => self.named(place, schema, shape, name),
+            shape => match named_type(ty) {
+                Some(name) => self.check_named_type(place, schema, shape, name),
                 None => self.found.push(format!("{place} is {ty}, and no list in the contract")),
             },
         }
     }
 
-    fn named(&mut self, place: &str, schema: &'a Value, shape: Shape<'a>, name: &str) {
+    fn check_named_type(&mut self, place: &str, schema: &'a Value, shape: Shape<'a>, name: &str) {
         let inputs = match self.sdl.kind(name) {
             Some(Kind::Input(inputs)) => Some(inputs),
             _ => None,
         };
         let fields = match (shape, inputs) {
             (Shape::Object(fields), Some(_)) => fields,
-            (Shape::Forms(forms), Some(_)) => match merged(self.contract, &forms) {
+            (Shape::Forms(forms), Some(_)) => match merge_fields(self.contract, &forms) {
                 Some(fields) => fields,
                 None => {
                     self.found.push(format!("{place} has forms that are no objects, and {name} is an input object"));

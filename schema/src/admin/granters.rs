@@ -5,8 +5,8 @@
 //! come one after the other, and asks [`remain`] afterwards. The database looks once more at the end of the transaction
 //! (migrations, `staff_granter_kept` and `staff_whole_kept`).
 
-use crate::db::Db;
-use crate::fault::Fault;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
 
 /// What some active internal person can do.
 pub(super) struct Granters {

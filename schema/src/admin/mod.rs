@@ -1,6 +1,6 @@
 //! Service-internal administration across all partners. Every call leaves an audit record, reads included.
 //!
-//! Specification: platform, Group separation.
+//! Rule: docs/decisions.md#principals.
 
 mod audit_records;
 mod data_exports;
@@ -12,7 +12,6 @@ pub(crate) mod mail_messages;
 mod network_denials;
 mod networks;
 mod notes;
-pub(crate) mod order;
 mod partners;
 mod profiles;
 mod rate_limits;
@@ -28,12 +27,28 @@ mod team_members;
 mod tier_change_requests;
 mod users;
 
-use crate::engine::roots;
-use crate::list::Statements;
+use crate::core::engine::roots;
+use crate::core::list::Statements;
 
 /// What is asked in the group in words that the compiler has not checked.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
-    let of_resources: [&[&dyn Statements]; _] = [&users::STATEMENTS];
+    let of_resources: [&[&dyn Statements]; _] = [
+        &audit_records::STATEMENTS,
+        &machine_clients::STATEMENTS,
+        &mail_messages::STATEMENTS,
+        &network_denials::STATEMENTS,
+        &notes::STATEMENTS,
+        &partners::STATEMENTS,
+        &rate_limits::STATEMENTS,
+        &security_events::STATEMENTS,
+        &sign_in_blocks::STATEMENTS,
+        &signing_keys::STATEMENTS,
+        &staff::STATEMENTS,
+        &staff_roles::STATEMENTS,
+        &subscriptions::STATEMENTS,
+        &tier_change_requests::STATEMENTS,
+        &users::STATEMENTS,
+    ];
     of_resources.into_iter().flatten().copied()
 }
 
@@ -42,7 +57,7 @@ roots! {
     pub(crate) struct AdminQuery(
         audit_records::AuditRecordsQuery,
         data_exports::StaffDataExportsQuery,
-        entitlements::EntitlementsQuery,
+        entitlements::AdminEntitlementsQuery,
         invitations::InvitationsQuery,
         machine_clients::MachineClientsQuery,
         mail_messages::MailMessagesQuery,
@@ -68,7 +83,7 @@ roots! {
     /// What can be written in the group.
     pub(crate) struct AdminMutation(
         data_exports::StaffDataExportsMutation,
-        entitlements::EntitlementsMutation,
+        entitlements::AdminEntitlementsMutation,
         invitations::InvitationsMutation,
         machine_clients::MachineClientsMutation,
         mail_messages::MailMessagesMutation,

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use ipnet::IpNet;
 
-use crate::fault::{Fault, FieldError};
+use crate::core::fault::{Fault, FieldError};
 
 /// Bits of an IPv6 address before the IPv4 address that is mapped into it (RFC 4291, section 2.5.5.2).
 const MAPPED: u8 = 96;
@@ -14,7 +14,10 @@ const MAPPED: u8 = 96;
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`], naming the parameter.
-pub(in crate::admin) fn named(parameter: &str, texts: Option<Vec<String>>) -> Result<Option<Vec<IpNet>>, Fault> {
+pub(in crate::admin) fn parse_networks(
+    parameter: &str,
+    texts: Option<Vec<String>>,
+) -> Result<Option<Vec<IpNet>>, Fault> {
     let Some(texts) = texts.filter(|texts| !texts.is_empty()) else { return Ok(None) };
     let network = |text: &String| text.parse::<IpAddr>().map(IpNet::from).or_else(|_| text.parse::<IpNet>());
     let mut networks = texts.iter().map(|text| network(text).map(canonical)).collect::<Result<Vec<_>, _>>();
@@ -52,17 +55,17 @@ mod tests {
             ("::ffff:192.0.2.44/64", "::/64"),
             ("192.0.2.44/8", "192.0.0.0/8"),
         ] {
-            let networks = named("address", Some(vec![text.to_owned()])).unwrap().unwrap();
+            let networks = parse_networks("address", Some(vec![text.to_owned()])).unwrap().unwrap();
             assert_eq!(networks.iter().map(ToString::to_string).collect::<Vec<_>>(), [expected], "{text}");
         }
     }
 
     #[test]
     fn an_address_is_a_network_of_one_and_a_network_needs_no_clean_prefix() {
-        let read = |texts: &[&str]| named("address", Some(texts.iter().map(ToString::to_string).collect()));
+        let read = |texts: &[&str]| parse_networks("address", Some(texts.iter().map(ToString::to_string).collect()));
         let shown = |texts: &[&str]| read(texts).unwrap().unwrap().iter().map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(shown(&["192.0.2.44", "2001:DB8::7/48", "192.0.2.44/32"]), ["192.0.2.44/32", "2001:db8::/48"]);
-        assert_eq!(named("address", None).unwrap(), None);
-        assert_eq!(read(&["192.0.2.0/33"]).unwrap_err().parts().errors[0].parameter.as_deref(), Some("address"));
+        assert_eq!(parse_networks("address", None).unwrap(), None);
+        assert_eq!(read(&["192.0.2.0/33"]).unwrap_err().errors()[0].parameter.as_deref(), Some("address"));
     }
 }

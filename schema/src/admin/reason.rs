@@ -2,7 +2,7 @@
 
 use async_graphql::InputObject;
 
-use crate::ask::Ask;
+use crate::core::context::RequestContext;
 
 /// Why something is done.
 #[derive(InputObject)]
@@ -22,8 +22,8 @@ pub(crate) struct Remark {
 
 impl Reason {
     /// Hands it to the audit record, and to whoever else keeps it.
-    pub(in crate::admin) fn note(self, ask: &Ask) -> String {
-        ask.note_reason(self.reason.as_str());
+    pub(in crate::admin) fn note(self, cx: &RequestContext) -> String {
+        cx.note_reason(self.reason.as_str());
         self.reason
     }
 
@@ -40,9 +40,9 @@ impl Remark {
     }
 
     /// Hands it to the audit record, if it was said.
-    pub(in crate::admin) fn note(said: Option<Self>, ask: &Ask) {
+    pub(in crate::admin) fn note(said: Option<Self>, cx: &RequestContext) {
         if let Some(reason) = said.and_then(|remark| remark.reason) {
-            ask.note_reason(reason);
+            cx.note_reason(reason);
         }
     }
 }

@@ -1,5 +1,9 @@
 //! What somebody signed in with, in words that they recognise.
 
+use sqlx::error::BoxDynError;
+use sqlx::postgres::{PgTypeInfo, PgValueRef};
+use sqlx::{Decode, Postgres, Type};
+
 /// Longest answer, in characters.
 const LONGEST: usize = 60;
 
@@ -33,7 +37,7 @@ const SYSTEMS: [(&str, &str); 8] = [
 
 /// A user agent in a few words, `Firefox on Windows` for example. What is not known is called by its own first word;
 /// `None` when it says nothing.
-pub(crate) fn device(user_agent: &str) -> Option<String> {
+fn device(user_agent: &str) -> Option<String> {
     let find = |known: &[(&str, &'static str)]| {
         known.iter().find(|(mark, _)| user_agent.contains(mark)).map(|(_, name)| *name)
     };
@@ -44,6 +48,31 @@ pub(crate) fn device(user_agent: &str) -> Option<String> {
             let first = user_agent.split(['/', ' ']).find(|word| !word.is_empty())?;
             Some(first.chars().filter(|letter| !letter.is_control()).take(LONGEST).collect())
         }
+    }
+}
+
+/// A column of user agents, which a row holds in a few words.
+pub(crate) struct UserAgent(Option<String>);
+
+impl From<UserAgent> for Option<String> {
+    fn from(UserAgent(text): UserAgent) -> Self {
+        text.as_deref().and_then(device)
+    }
+}
+
+impl Type<Postgres> for UserAgent {
+    fn type_info() -> PgTypeInfo {
+        <str as Type<Postgres>>::type_info()
+    }
+
+    fn compatible(ty: &PgTypeInfo) -> bool {
+        <str as Type<Postgres>>::compatible(ty)
+    }
+}
+
+impl<'r> Decode<'r, Postgres> for UserAgent {
+    fn decode(value: PgValueRef<'r>) -> Result<Self, BoxDynError> {
+        <Option<String> as Decode<'r, Postgres>>::decode(value).map(Self)
     }
 }
 

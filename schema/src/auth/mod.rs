@@ -1,6 +1,6 @@
 //! Both authentication planes: people sign in and hold sessions, programs hold client secrets.
 //!
-//! Specification: platform, Authentication; decisions, Principals.
+//! Rules: docs/decisions.md#principals, docs/decisions.md#identity.
 
 pub(crate) mod account;
 pub(crate) mod attempts;
@@ -14,12 +14,12 @@ pub(crate) mod security_events;
 pub(crate) mod sessions;
 mod tokens;
 
-use crate::engine::roots;
-use crate::list::Statements;
+use crate::core::engine::roots;
+use crate::core::list::Statements;
 
 /// What is asked in the group in words that the compiler has not checked.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
-    let of_resources: [&[&dyn Statements]; _] = [];
+    let of_resources: [&[&dyn Statements]; _] = [&account::STATEMENTS, &invitations::STATEMENTS, &sessions::STATEMENTS];
     of_resources.into_iter().flatten().copied()
 }
 

@@ -3,15 +3,15 @@
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::db::Db;
-use crate::fault::Fault;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::services::Services;
 use crate::partner::standing;
-use crate::services::Services;
 
 /// Closes every partner whose waiting time is over, each in a transaction of its own, and answers how many.
 ///
 /// Several replicas may run it at once. One that fails keeps none of the others waiting, and is tried again by the next
-/// run (specification: decisions, States).
+/// run (docs/decisions.md#states).
 ///
 /// # Errors
 /// When the database is away.
@@ -22,7 +22,7 @@ pub(super) async fn close_due(pool: &PgPool, services: &Services) -> Result<u64,
             Ok(true) => closed += 1,
             Ok(false) => {}
             Err(fault) => {
-                tracing::warn!(%partner_uuid, cause = %fault, "a partner was not closed; the next run tries again");
+                tracing::warn!(%partner_uuid, cause = fault.for_log(), "a partner was not closed; the next run tries again");
             }
         }
     }

@@ -1,14 +1,13 @@
 //! Deleting pictures that nobody names: an upload that was refused or cut off after its object was written, a picture
-//! that was replaced, a page that was erased; and what a killed process had not finished writing (specification: design,
-//! security, 17).
+//! that was replaced, a page that was erased; and what a killed process had not finished writing (docs/decisions.md#mail).
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use jiff::{SignedDuration, Timestamp};
 use sqlx::PgPool;
 
-use crate::fault::Fault;
-use crate::media::store::MediaKey;
-use crate::services::Services;
+use crate::core::fault::Fault;
+use crate::core::media::store::MediaKey;
+use crate::core::services::Services;
 
 /// How old an object must be: far longer than an upload takes from putting it to COMMIT, each of whose statements and locks
 /// has seconds.
@@ -26,7 +25,7 @@ pub(super) async fn sweep(pool: &PgPool, services: &Services) -> Result<u64, Fau
     let mut deleted = services.media.delete_staged(file_time() - UNFINISHED).await.map_err(Fault::internal)?;
     while let Some(names) = batches.next().await {
         let names = names.map_err(Fault::internal)?;
-        for name in unnamed_page(pool, &names).await? {
+        for name in list_unnamed(pool, &names).await? {
             deleted += u64::from(delete(services, &name, before).await?);
         }
     }
@@ -44,7 +43,7 @@ async fn delete(services: &Services, name: &str, before: Timestamp) -> Result<bo
 }
 
 /// Which of these objects no row names, neither as a picture nor as a smaller copy of one.
-async fn unnamed_page(pool: &PgPool, names: &[String]) -> Result<Vec<String>, Fault> {
+async fn list_unnamed(pool: &PgPool, names: &[String]) -> Result<Vec<String>, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select name as "name!" from unnest($1::text[]) as name
             where not exists (select from media where object_key = name)

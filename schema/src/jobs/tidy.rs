@@ -2,7 +2,7 @@
 
 use sqlx::PgPool;
 
-use crate::fault::Fault;
+use crate::core::fault::Fault;
 
 /// Rows deleted by one statement.
 const BATCH: u64 = 1000;
@@ -26,7 +26,7 @@ macro_rules! swept {
 
 /// One round over every table that only grows. Answers how many rows are gone.
 pub(super) async fn tidy(pool: &PgPool) -> Result<u64, Fault> {
-    // A repeat is answered for 24 hours (specification: decisions, Answers).
+    // A repeat is answered for 24 hours (docs/decisions.md#answers).
     let keys = swept!(
         pool,
         "delete from idempotency_key where ctid = any (array (

@@ -5,20 +5,27 @@ pub(crate) mod categories;
 mod checklist;
 mod listings;
 pub(crate) mod media;
+pub(crate) mod public_cache;
 mod public_categories;
 mod publication;
-pub(crate) mod showcase;
 mod submissions;
 pub(crate) mod versions;
 
-use crate::engine::roots;
-use crate::list::Statements;
+use crate::core::engine::roots;
+use crate::core::list::Statements;
 
 pub(crate) use publication::{PutOff, publish_due};
 
 /// What is asked in the group in words that the compiler has not checked.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
-    let of_resources: [&[&dyn Statements]; _] = [&apps::STATEMENTS];
+    let of_resources: [&[&dyn Statements]; _] = [
+        &apps::STATEMENTS,
+        &categories::STATEMENTS,
+        &listings::STATEMENTS,
+        &media::STATEMENTS,
+        &submissions::STATEMENTS,
+        &versions::STATEMENTS,
+    ];
     of_resources.into_iter().flatten().copied()
 }
 

@@ -7,7 +7,7 @@ use sqlx::migrate::MigrateError;
 use sqlx::postgres::PgConnectOptions;
 
 use super::SILENCE;
-use crate::fault::{Code, Fault};
+use crate::core::fault::{Code, Fault};
 
 /// Why the inside cannot be opened. Its text is for the operator.
 #[derive(Debug, thiserror::Error)]
@@ -95,7 +95,7 @@ impl OpenRefusal {
         match fault.code() {
             // Its own words are for callers of the API.
             Code::Internal => Self::new("The service cannot be opened. The log says why, just above."),
-            _ => Self(fault.parts().detail.clone()),
+            _ => Self(fault.detail().to_owned()),
         }
     }
 }

@@ -9,10 +9,10 @@ use uuid::Uuid;
 
 use super::record::{Act, Said};
 use super::{rules, store};
-use crate::fault::Fault;
-use crate::keep::random_bytes;
-use crate::keep::secret::SecretKind;
-use crate::services::Services;
+use crate::core::crypto::random_bytes;
+use crate::core::crypto::secret::SecretKind;
+use crate::core::fault::Fault;
+use crate::core::services::Services;
 
 /// A program to be.
 #[derive(Clone, Debug)]

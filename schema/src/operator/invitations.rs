@@ -6,10 +6,10 @@ use uuid::Uuid;
 
 use super::record::{Act, Said};
 use crate::auth::invitations::{NewInvitation as Row, invite};
-use crate::fault::Fault;
-use crate::keep::email::EmailAddress;
-use crate::principal::Role;
-use crate::services::Services;
+use crate::core::email::EmailAddress;
+use crate::core::fault::Fault;
+use crate::core::principal::Role;
+use crate::core::services::Services;
 
 /// An invitation to be.
 #[derive(Clone, Debug)]

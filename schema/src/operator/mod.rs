@@ -22,8 +22,8 @@ pub(crate) use staff::password;
 pub use staff::{NewStaff, StaffCreated, staff_create};
 
 use crate::auth::registrations;
-use crate::db::Db;
-use crate::fault::Fault;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
 
 /// A job: drops every registration that was not verified in time, and answers how many.
 ///

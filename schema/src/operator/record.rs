@@ -4,11 +4,11 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::store;
-use crate::db::{Db, Terms};
-use crate::fault::Fault;
-use crate::keep::uuid_at;
-use crate::services::Services;
-use crate::time::Time;
+use crate::core::crypto::uuid_at;
+use crate::core::db::{Db, TransactionOptions};
+use crate::core::fault::Fault;
+use crate::core::services::Services;
+use crate::core::time::Time;
 
 /// What an audit record says of an act.
 pub(super) struct Said<'a> {
@@ -40,7 +40,7 @@ impl Act {
     pub(super) fn begin(pool: &PgPool, services: &Services) -> Self {
         let now = services.clock.now();
         let record_uuid = uuid_at(now.0);
-        let terms = Terms::default().with("labs.audit_record", record_uuid);
+        let terms = TransactionOptions::default().with("labs.audit_record", record_uuid);
         Self { db: Db::within(pool.clone(), terms), now, record_uuid }
     }
 

@@ -1,7 +1,7 @@
 //! What the operator may make.
 
-use crate::fault::{Fault, FieldError};
-use crate::scope::{Scope, ScopeSet};
+use crate::core::fault::{Fault, FieldError};
+use crate::core::scope::{Scope, ScopeSet};
 
 /// The role of a staff member for whom none is named.
 const FIRST_ROLE: &str = "ADMINISTRATOR";
@@ -21,7 +21,7 @@ pub(super) fn role_codes(typed: &[String]) -> Vec<String> {
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`] naming what is no scope, what no program can hold, and what none bound to a
-/// partner can hold (specification: decisions, Principals).
+/// partner can hold (docs/decisions.md#principals).
 pub(super) fn allowed_scopes(typed: &[String], is_bound: bool) -> Result<Vec<String>, Fault> {
     let account = ScopeSet::parse(["auth.account:write"]);
     let mut errors = Vec::new();
@@ -69,7 +69,7 @@ mod tests {
         assert_eq!(scopes.unwrap(), ["labs.admin:write", "storefront"]);
         let codes = |typed: &[&str], is_bound| {
             let refusal = allowed_scopes(&owned(typed), is_bound).err();
-            refusal.map(|fault| fault.parts().errors.iter().map(|error| error.code.clone()).collect::<Vec<_>>())
+            refusal.map(|fault| fault.errors().iter().map(|error| error.code.clone()).collect::<Vec<_>>())
         };
         assert_eq!(codes(&["marketplace.app"], false).unwrap(), ["UNKNOWN_SCOPE"]);
         assert_eq!(codes(&["marketplace", "labs.admin.apps"], true).unwrap(), ["NOT_ALLOWED"]);

@@ -9,12 +9,12 @@ use uuid::Uuid;
 use super::record::{Act, Said};
 use super::{rules, store};
 use crate::auth::mfa;
-use crate::fault::{Fault, FieldError};
-use crate::keep::email::EmailAddress;
-use crate::keep::lane::LaneError;
-use crate::keep::random_bytes;
-use crate::keep::secret::SecretText;
-use crate::services::Services;
+use crate::core::blocking::BlockingError;
+use crate::core::crypto::random_bytes;
+use crate::core::crypto::secret::SecretText;
+use crate::core::email::EmailAddress;
+use crate::core::fault::{Fault, FieldError};
+use crate::core::services::Services;
 
 /// A staff member to be.
 #[derive(Clone, Debug)]
@@ -69,7 +69,7 @@ pub fn staff_create<'a>(
     new: NewStaff,
 ) -> BoxFuture<'a, Result<StaffCreated, Fault>> {
     async move {
-        let email = checked(services, &new).await?;
+        let email = check(services, &new).await?;
         let made = new.password.is_none().then(password);
         let password = new.password.unwrap_or_else(|| SecretText::new(made.clone().unwrap_or_default()));
         let password_hash = services.passwords.hash(password).await.map_err(busy)?;
@@ -101,7 +101,7 @@ pub fn staff_create<'a>(
 }
 
 /// Judges what was asked for.
-async fn checked(services: &Services, new: &NewStaff) -> Result<EmailAddress, Fault> {
+async fn check(services: &Services, new: &NewStaff) -> Result<EmailAddress, Fault> {
     let mut errors = Vec::new();
     if !(1..=LONGEST_NAME).contains(&new.name.trim().chars().count()) {
         errors.push(FieldError::at("/name", "LENGTH", "Use 1 to 120 characters."));
@@ -133,14 +133,14 @@ pub(crate) fn password() -> String {
     password
 }
 
-fn busy(_: LaneError) -> Fault {
+fn busy(_: BlockingError) -> Fault {
     Fault::unavailable("Too many passwords are being hashed. Try again in a moment.")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keep::password::password_rule;
+    use crate::core::crypto::password::password_rule;
 
     #[test]
     fn a_password_that_is_made_passes_the_rule_and_never_comes_twice() {

@@ -5,9 +5,9 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::record::Said;
-use crate::db::Db;
-use crate::fault::{Fault, constraint_of};
-use crate::keep::email::EmailAddress;
+use crate::core::db::Db;
+use crate::core::email::EmailAddress;
+use crate::core::fault::{Fault, constraint_of};
 
 /// A program with its first secret.
 pub(super) struct NewClientRow<'a> {

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::actor::Actor;
-use crate::ask::Ask;
-use crate::db::Db;
-use crate::fault::Fault;
+use crate::core::actor::Actor;
+use crate::core::context::RequestContext;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
 
 /// What happened to an account.
 #[derive(Clone, Debug)]
@@ -30,8 +30,8 @@ impl<'a> PartnerEvent<'a> {
     ///
     /// # Errors
     /// [`crate::Code::Unauthenticated`] when nobody is known to ask.
-    pub(crate) fn by_caller(ask: &Ask, partner_uuid: Uuid, kind: &'static str) -> Result<Self, Fault> {
-        Ok(Self::new(partner_uuid, kind, Actor::of(ask.principal()?)))
+    pub(crate) fn by_caller(cx: &RequestContext, partner_uuid: Uuid, kind: &'static str) -> Result<Self, Fault> {
+        Ok(Self::new(partner_uuid, kind, Actor::of(cx.principal()?)))
     }
 
     /// What it was done to, where that is not the account itself.

@@ -1,6 +1,6 @@
 //! A partner's own record, kept by its team. The partner comes from the token; the path only repeats it.
 //!
-//! Specification: platform, Group separation.
+//! Rule: docs/decisions.md#principals.
 
 mod account;
 pub(crate) mod company;
@@ -18,12 +18,21 @@ pub(crate) mod support_tickets;
 pub(crate) mod team;
 pub(crate) mod team_members;
 
-use crate::engine::roots;
-use crate::list::Statements;
+use crate::core::engine::roots;
+use crate::core::list::Statements;
 
 /// What is asked in the group in words that the compiler has not checked.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
-    let of_resources: [&[&dyn Statements]; _] = [];
+    let of_resources: [&[&dyn Statements]; _] = [
+        &account::STATEMENTS,
+        &contacts::STATEMENTS,
+        &data_exports::STATEMENTS,
+        &imagery::STATEMENTS,
+        &security::STATEMENTS,
+        &support_desk::STATEMENTS,
+        &support_tickets::STATEMENTS,
+        &team_members::STATEMENTS,
+    ];
     of_resources.into_iter().flatten().copied()
 }
 

@@ -2,16 +2,16 @@
 
 use uuid::Uuid;
 
-use crate::ask::Ask;
-use crate::fault::{Code, Fault};
-use crate::principal::Owner;
+use crate::core::context::RequestContext;
+use crate::core::fault::{Code, Fault};
+use crate::core::principal::Owner;
 
 /// The caller's partner, which the path must name.
 ///
 /// # Errors
 /// [`Code::PartnerMismatch`] when it names another, whether that one exists or not.
-pub(in crate::partner) fn own(ask: &Ask, partner_uuid: Uuid) -> Result<Owner, Fault> {
-    let owner = ask.owner()?;
+pub(in crate::partner) fn ensure_own(cx: &RequestContext, partner_uuid: Uuid) -> Result<Owner, Fault> {
+    let owner = cx.owner()?;
     if owner.uuid() == partner_uuid {
         return Ok(owner);
     }

@@ -2,13 +2,13 @@
 
 use uuid::Uuid;
 
-use super::own::own;
-use crate::ask::Ask;
-use crate::db::Db;
-use crate::fault::{Code, Fault};
-use crate::principal::{Principal, PrincipalType, Role};
-use crate::scope::{Scope, ScopeSet};
-use crate::words::Word as _;
+use super::own::ensure_own;
+use crate::core::context::RequestContext;
+use crate::core::db::Db;
+use crate::core::fault::{Code, Fault};
+use crate::core::principal::{Principal, PrincipalType, Role};
+use crate::core::scope::{Scope, ScopeSet};
+use crate::core::words::Word as _;
 
 /// A partner's team: the caller's own, or the one that staff name. Every statement about a team demands one, and nothing
 /// else makes one.
@@ -20,17 +20,17 @@ impl Team {
     ///
     /// # Errors
     /// [`crate::Code::PartnerMismatch`] for any other.
-    pub(in crate::partner) fn own(ask: &Ask, partner_uuid: Uuid) -> Result<Self, Fault> {
-        own(ask, partner_uuid).map(|owner| Self(owner.uuid()))
+    pub(in crate::partner) fn own(cx: &RequestContext, partner_uuid: Uuid) -> Result<Self, Fault> {
+        ensure_own(cx, partner_uuid).map(|owner| Self(owner.uuid()))
     }
 
     /// Any partner's, for staff alone.
     ///
     /// # Errors
     /// [`crate::Code::NotFound`] when there is none, and for whoever is bound to a partner.
-    pub(crate) async fn named(ask: &Ask, partner_uuid: Uuid) -> Result<Self, Fault> {
-        let is_bound = ask.principal()?.partner_uuid.is_some();
-        if is_bound || !exists(&ask.db, partner_uuid).await? {
+    pub(crate) async fn named(cx: &RequestContext, partner_uuid: Uuid) -> Result<Self, Fault> {
+        let is_bound = cx.principal()?.partner_uuid.is_some();
+        if is_bound || !exists(&cx.db, partner_uuid).await? {
             return Err(Fault::not_found("partner"));
         }
         Ok(Self(partner_uuid))
@@ -44,18 +44,18 @@ impl Team {
 
 /// Who changes something of a team: one of the team, who goes no further than their own role, or staff, who say why.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Hand<'a> {
+pub(crate) struct ActingAs<'a> {
     /// What one of the team may do at most; `None` for staff.
     pub(crate) own: Option<ScopeSet>,
     /// What staff give as their reason; the partner reads it.
     pub(crate) reason: Option<&'a str>,
 }
 
-impl<'a> Hand<'a> {
+impl<'a> ActingAs<'a> {
     /// The caller as one of the team. A person may do what their role gives, before the tier is asked; a program, which
     /// has no role, what its token reaches.
-    pub(in crate::partner) fn own(ask: &Ask) -> Result<Self, Fault> {
-        let principal = ask.principal()?;
+    pub(in crate::partner) fn own(cx: &RequestContext) -> Result<Self, Fault> {
+        let principal = cx.principal()?;
         Ok(Self { own: Some(principal.role.map_or(principal.scopes, Role::scopes)), reason: None })
     }
 
@@ -64,10 +64,10 @@ impl<'a> Hand<'a> {
     ///
     /// # Errors
     /// What they would have heard, had they asked now: [`crate::Code::TokenRevoked`] or [`crate::Code::ScopeMissing`].
-    pub(crate) async fn now(self, ask: &Ask, team: Team) -> Result<Self, Fault> {
+    pub(crate) async fn now(self, cx: &RequestContext, team: Team) -> Result<Self, Fault> {
         const WRITES: &str = "partner.team:write";
-        let Some(person_uuid) = member_of(ask.principal()?).filter(|_| !self.is_staff()) else { return Ok(self) };
-        let Some(role) = role_hold(&ask.db, team, person_uuid).await? else {
+        let Some(person_uuid) = member_of(cx.principal()?).filter(|_| !self.is_staff()) else { return Ok(self) };
+        let Some(role) = role_hold(&cx.db, team, person_uuid).await? else {
             return Err(Fault::new(Code::TokenRevoked, "Your account is held back or gone. Sign in again."));
         };
         let own = Role::read(&role).ok_or_else(|| Fault::internal("a person with an unknown role"))?.scopes();
@@ -78,9 +78,9 @@ impl<'a> Hand<'a> {
     }
 
     /// Staff, with what they say about it.
-    pub(crate) fn staff(ask: &Ask, reason: Option<&'a str>) -> Self {
+    pub(crate) fn staff(cx: &RequestContext, reason: Option<&'a str>) -> Self {
         if let Some(reason) = reason {
-            ask.note_reason(reason);
+            cx.note_reason(reason);
         }
         Self { own: None, reason }
     }

@@ -4,11 +4,11 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::data::{AppData, VersionData};
-use super::past::{Past, id, number, shifted_hours};
+use super::past::{Past, id, number, shift_hours};
 use super::rows::{EventRow, FindingRow, MediaRow, Rows, SubmissionRow, VersionRow};
 use super::teams;
 use super::works::Begun;
-use crate::time::Time;
+use crate::core::time::Time;
 
 /// In how many seconds a scheduled version goes live: nine days.
 const AHEAD: i64 = 9 * 86_400;
@@ -73,7 +73,7 @@ fn way(past: Past, app: &AppData, version: &'static VersionData) -> Way {
     let name = format!("{} {}", app.slug, version.number);
     let anchor = past.hours(version.hours, &name);
     let rounds = rounds(past, version, &name, anchor);
-    let first = rounds.first().map(|round| shifted_hours(round.at.submitted_at, -70.0, &name));
+    let first = rounds.first().map(|round| shift_hours(round.at.submitted_at, -70.0, &name));
     let created_at = first.unwrap_or(anchor);
     Way {
         version,
@@ -102,7 +102,7 @@ fn rounds(past: Past, version: &'static VersionData, name: &str, anchor: Time) -
     if is_refused || version.findings.is_empty() {
         return vec![final_round];
     }
-    let before = |hours: f64| shifted_hours(at.submitted_at, -hours, name);
+    let before = |hours: f64| shift_hours(at.submitted_at, -hours, name);
     let at = Moments { submitted_at: before(96.0), claimed_at: Some(before(75.0)), decided_at: Some(before(72.0)) };
     let former = Round {
         submission_uuid: id(at.submitted_at, &format!("first submission of {name}")),
@@ -118,7 +118,7 @@ fn rounds(past: Past, version: &'static VersionData, name: &str, anchor: Time) -
 
 /// The state and the moments of the last handing-in of a version that came into its own state at `anchor`.
 fn last(state: &'static str, anchor: Time, name: &str) -> Option<(&'static str, Moments)> {
-    let before = |hours: f64| shifted_hours(anchor, -hours, name);
+    let before = |hours: f64| shift_hours(anchor, -hours, name);
     let moments = |submitted_at, claimed_at, decided_at| Moments { submitted_at, claimed_at, decided_at };
     Some(match state {
         "SUBMITTED" => (state, moments(anchor, None, None)),

@@ -2,11 +2,11 @@
 
 use super::data::{AppData, Fate, REVIEWS};
 use super::history::Way;
-use super::past::{Past, id, number, shifted_hours};
+use super::past::{Past, id, number, shift_hours};
 use super::rows::{ChangeRow, ListingRow, MediaRow, ReviewRow, Rows, ShownRow, TextRow};
 use super::teams;
 use super::works::Begun;
-use crate::time::Time;
+use crate::core::time::Time;
 
 /// Hours that a review has behind it: by then it was judged and answered.
 const SETTLED_HOURS: f64 = 120.0;
@@ -115,7 +115,7 @@ fn reviews(past: Past, begun: &Begun, published: &[(&Way, Time)]) -> Vec<ReviewR
     let opinions = opinions(begun.app);
     let Some(from) = published.first().map(|(_, at)| *at) else { return Vec::new() };
     let until = if begun.app.state == "LISTED" { past.now() } else { begun.state_changed_at };
-    let until = shifted_hours(until, -SETTLED_HOURS, begun.app.slug).max(from);
+    let until = shift_hours(until, -SETTLED_HOURS, begun.app.slug).max(from);
     let step = until.seconds_since(from) / i64::try_from(opinions.len().max(1)).unwrap_or(1);
     let row = |(place, opinion): (usize, Opinion)| {
         let name = format!("review {place} of {}", begun.app.slug);

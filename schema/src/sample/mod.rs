@@ -29,9 +29,9 @@ use sqlx::PgPool;
 
 pub use sheet::{Key, SignIn, sheet};
 
-use crate::fault::Fault;
-use crate::services::Services;
-use crate::time::Time;
+use crate::core::fault::Fault;
+use crate::core::services::Services;
+use crate::core::time::Time;
 use past::Past;
 use rows::Rows;
 

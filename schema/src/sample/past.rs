@@ -3,8 +3,8 @@
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
-use crate::keep::sha256;
-use crate::time::Time;
+use crate::core::crypto::sha256;
+use crate::core::time::Time;
 
 /// The time before now. The same name always means the same moment and the same id.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,7 @@ impl Past {
     /// Some moment between two others, the first of which is the earlier one.
     pub(super) fn between(self, from: Time, until: Time, name: &str) -> Time {
         let length = until.0.duration_since(from.0).as_secs_f64().max(0.0);
-        shifted(from, length * chance(name))
+        shift(from, length * chance(name))
     }
 
     /// The moment itself.
@@ -43,16 +43,16 @@ impl Past {
     }
 
     fn minus(self, seconds: f64) -> Time {
-        shifted(self.now, -seconds)
+        shift(self.now, -seconds)
     }
 }
 
 /// So many hours after a moment, or before it; the share of an hour is as accidental as life.
-pub(super) fn shifted_hours(at: Time, hours: f64, name: &str) -> Time {
-    shifted(at, (hours + hours.abs().min(1.0) * chance(name) / 2.0) * f64::from(HOUR))
+pub(super) fn shift_hours(at: Time, hours: f64, name: &str) -> Time {
+    shift(at, (hours + hours.abs().min(1.0) * chance(name) / 2.0) * f64::from(HOUR))
 }
 
-fn shifted(at: Time, seconds: f64) -> Time {
+fn shift(at: Time, seconds: f64) -> Time {
     let micros = SignedDuration::from_micros((seconds * 1e6) as i64);
     let moved = at.0.saturating_add(micros).unwrap_or(at.0);
     // The database keeps microseconds, and an id made of a moment must not depend on less.

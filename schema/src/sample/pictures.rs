@@ -14,11 +14,11 @@ use super::past::{Past, id};
 use super::rows::{MediaRow, bytes};
 use super::words;
 use super::works::Begun;
-use crate::fault::Fault;
-use crate::keep::lane::Lane;
-use crate::media::image::{PictureKind, Processed, process};
-use crate::media::store::{MediaKey, MediaStore};
-use crate::time::Time;
+use crate::core::blocking::BlockingPool;
+use crate::core::fault::Fault;
+use crate::core::media::image::{PictureKind, Processed, process};
+use crate::core::media::store::{MediaKey, MediaStore};
+use crate::core::time::Time;
 
 /// Pictures that are drawn or wait to be written, at once.
 const AT_ONCE: usize = 12;
@@ -35,7 +35,7 @@ struct Job {
 
 /// Draws and keeps every picture. When this returns all of them are on the disk, so the rows may follow.
 pub(super) async fn all(store: &MediaStore, past: Past) -> Result<Vec<MediaRow>, Fault> {
-    let lane = Lane::new(available_parallelism().map_or(1, NonZero::get), AT_ONCE);
+    let lane = BlockingPool::new(available_parallelism().map_or(1, NonZero::get), AT_ONCE);
     let jobs = APPS.iter().flat_map(|apps| apps.iter()).flat_map(jobs);
     stream::iter(jobs).map(|job| make(&lane, store, past, job)).buffered(AT_ONCE).try_collect().await
 }
@@ -47,7 +47,7 @@ fn jobs(app: &'static AppData) -> impl Iterator<Item = Job> {
     icon.into_iter().chain(views)
 }
 
-async fn make(lane: &Lane, store: &MediaStore, past: Past, job: Job) -> Result<MediaRow, Fault> {
+async fn make(lane: &BlockingPool, store: &MediaStore, past: Past, job: Job) -> Result<MediaRow, Fault> {
     let drawn = lane.run(move || draw(job)).await.map_err(Fault::internal)??;
     let original = put(store, drawn.bytes.clone()).await?;
     let mut variants = Map::new();

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::time::Time;
+use crate::core::time::Time;
 
 /// Everything that goes into the database, in the order in which it can go.
 #[derive(Default)]

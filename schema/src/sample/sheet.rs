@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::keep::secret::SecretText;
+use crate::core::crypto::secret::SecretText;
 
 /// Somebody or something of the sample data that can sign in.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use sqlx::postgres::{PgConnection, PgPool};
 use sqlx::types::Json;
 
 use super::rows::Rows;
-use crate::fault::Fault;
+use crate::core::fault::Fault;
 
 /// Whether there is a partner.
 pub(super) async fn partner_exists(pool: &PgPool) -> Result<bool, Fault> {

@@ -9,13 +9,13 @@ use super::past::{Past, id};
 use super::rows::{ClientRow, FactorRow, PartnerRow, PersonRow, RoleGrantRow, Rows, SecretRow, SubscriptionRow, bytes};
 use super::sheet::{Key, SignIn};
 use crate::auth::mfa;
-use crate::fault::Fault;
-use crate::keep::email::EmailAddress;
-use crate::keep::secret::{SecretKind, SecretText};
-use crate::keep::totp::TotpSeed;
+use crate::core::crypto::secret::{SecretKind, SecretText};
+use crate::core::crypto::totp::TotpSeed;
+use crate::core::email::EmailAddress;
+use crate::core::fault::Fault;
+use crate::core::services::Services;
+use crate::core::time::Time;
 use crate::operator;
-use crate::services::Services;
-use crate::time::Time;
 
 /// How many passwords wait at once for their turn to be hashed.
 const AT_ONCE: usize = 16;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::data::{APPS, AppData, CATEGORIES, CLIENTS, DEACTIVATED, Fate, PARTNERS, REVIEWS, STAFF};
 use super::draw::drawable;
 use super::words::alternative;
-use crate::scope::Scope;
+use crate::core::scope::Scope;
 
 fn apps() -> Vec<&'static AppData> {
     APPS.iter().flat_map(|apps| apps.iter()).collect()

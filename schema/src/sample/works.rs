@@ -6,11 +6,11 @@ use uuid::Uuid;
 use super::data::{APPS, AppData, CATEGORIES, CategoryData, DEACTIVATED, PartnerData, Text};
 use super::history::{self, Way};
 use super::listings;
-use super::past::{Past, id, shifted_hours};
+use super::past::{Past, id, shift_hours};
 use super::rows::{AppRow, CategoryRow, ChoiceRow, EventRow, Links, MediaRow, Rows, TextRow};
 use super::teams;
-use crate::fault::Fault;
-use crate::time::Time;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
 
 /// How many days ago the tree was made.
 const TREE_DAYS: u32 = 860;
@@ -54,7 +54,7 @@ impl Begun {
             partner_uuid: teams::partner_uuid(past, partner),
             author_uuid,
             at,
-            pictured_at: submitted_at.map_or_else(|| past.now(), |at| shifted_hours(at, -6.0, app.slug)),
+            pictured_at: submitted_at.map_or_else(|| past.now(), |at| shift_hours(at, -6.0, app.slug)),
             state_changed_at,
             ways,
         })

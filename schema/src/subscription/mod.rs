@@ -1,7 +1,7 @@
 //! Tiers, what they hold, and what one partner's subscription resolves to. The subscription record, never a payment
 //! provider, decides access.
 //!
-//! Specification: platform, What the service does; decisions, Tiers.
+//! Rule: docs/decisions.md#tiers.
 
 pub(crate) mod change_requests;
 pub(crate) mod changing;
@@ -14,13 +14,20 @@ pub(crate) mod tiers;
 mod usage;
 pub(crate) mod values;
 
-use crate::engine::roots;
-use crate::list::Statements;
+use crate::core::engine::roots;
+use crate::core::list::Statements;
 
 /// What is asked in the group in words that the compiler has not checked.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
-    let of_resources: [&[&dyn Statements]; _] = [];
-    of_resources.into_iter().flatten().copied()
+    let of_resources: [&[&dyn Statements]; _] = [
+        &change_requests::STATEMENTS,
+        &current::STATEMENTS,
+        &features::STATEMENTS,
+        &public_features::STATEMENTS,
+        &public_tiers::STATEMENTS,
+        &tiers::STATEMENTS,
+    ];
+    of_resources.into_iter().flatten().copied().chain(changing::statements())
 }
 
 roots! {

@@ -1,6 +1,6 @@
 //! What a feature is worth: how a value is said, kept, shown and compared.
 //!
-//! A FLAG and a SCOPE are granted or not, a LIMIT is a whole number or has no cap (specification: decisions, Tiers).
+//! A FLAG and a SCOPE are granted or not, a LIMIT is a whole number or has no cap (docs/decisions.md#tiers).
 //! Kept is true or false, a number, or `"unlimited"`. Shown is `limit` for a LIMIT and `enabled` for the other kinds,
 //! either null for those that it does not suit, beside `unlimited`, which alone tells a limit without a cap. `value` holds
 //! whichever of the two is there: clients that are generated from a contract read no field that has either type. Said is
@@ -8,36 +8,37 @@
 
 use std::cmp::Ordering;
 
-use async_graphql::{Enum, InputObject, Json, SimpleObject};
+use async_graphql::{InputObject, Json, SimpleObject};
 use serde_json::Value;
 
-use crate::fault::FieldError;
+use crate::core::fault::FieldError;
+use crate::core::words::words;
 
 /// The largest limit that can be set; beyond it one says that there is none.
 const LARGEST: i64 = 999_999_999_999;
 /// A limit without a cap, as it is kept.
 const UNLIMITED: &str = "unlimited";
 
-/// The kinds of feature.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum FeatureKind {
-    /// It is there or not.
-    Flag,
-    /// A number, or no cap.
-    Limit,
-    /// It lets a partner's people and programs hold a scope.
-    Scope,
+words! {
+    /// The kinds of feature.
+    pub(crate) enum FeatureKind {
+        /// It is there or not.
+        Flag = "FLAG",
+        /// A number, or no cap.
+        Limit = "LIMIT",
+        /// It lets a partner's people and programs hold a scope.
+        Scope = "SCOPE",
+    }
 }
 
-/// Whether a change gives or takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum Effect {
-    /// There is more of it.
-    Gain,
-    /// There is less of it.
-    Loss,
+words! {
+    /// Whether a change gives or takes.
+    pub(crate) enum Effect {
+        /// There is more of it.
+        Gain = "GAIN",
+        /// There is less of it.
+        Loss = "LOSS",
+    }
 }
 
 /// What a feature is worth somewhere.
@@ -94,26 +95,6 @@ impl Effect {
     }
 }
 
-impl FeatureKind {
-    /// Reads the column's value.
-    pub(crate) fn of(text: &str) -> Self {
-        match text {
-            "FLAG" => Self::Flag,
-            "LIMIT" => Self::Limit,
-            _ => Self::Scope,
-        }
-    }
-
-    /// The column's value.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Flag => "FLAG",
-            Self::Limit => "LIMIT",
-            Self::Scope => "SCOPE",
-        }
-    }
-}
-
 impl FeatureValue {
     /// A value as it is kept.
     pub(crate) fn of(kind: FeatureKind, kept: Value) -> Self {
@@ -137,7 +118,7 @@ impl FeatureValueInput {
 ///
 /// # Errors
 /// What does not suit the kind of the feature, or contradicts itself, with the place.
-pub(crate) fn kept(kind: FeatureKind, said: &Said<'_>, pointer: &str) -> Result<Value, FieldError> {
+pub(crate) fn parse_value(kind: FeatureKind, said: &Said<'_>, pointer: &str) -> Result<Value, FieldError> {
     let kept = if kind == FeatureKind::Limit { limit(said) } else { grant(said) };
     kept.map_err(|(place, code, message)| FieldError::at(format!("{pointer}/{place}"), code, message))
 }
@@ -217,7 +198,7 @@ mod tests {
     use super::*;
 
     fn says(kind: FeatureKind, said: Said<'_>) -> Result<Value, String> {
-        kept(kind, &said, "/features/0").map_err(|error| format!("{} {}", error.pointer.unwrap(), error.code))
+        parse_value(kind, &said, "/features/0").map_err(|error| format!("{} {}", error.pointer.unwrap(), error.code))
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 mod me;
 
-use crate::engine::roots;
+use crate::core::engine::roots;
 
 roots! {
     /// What can be read of the group.

@@ -2,7 +2,7 @@
 
 use super::super::market::Market;
 use super::scheduled;
-use crate::house::WAITING;
+use crate::harness::WAITING;
 
 /// Whether a version is on the storefront, as a number.
 fn live(version: &str) -> String {
@@ -12,25 +12,25 @@ fn live(version: &str) -> String {
 #[tokio::test]
 async fn nothing_goes_live_of_a_partner_who_is_held_back_between_the_look_and_its_turn() {
     let market = Market::new().await;
-    let stranger = market.house.partner("Ostsee Kassen").await;
+    let stranger = market.harness.partner("Ostsee Kassen").await;
     let partner = stranger.partner_uuid.unwrap();
     let first = scheduled(&market, "Table Pilot", 60).await;
     let last = scheduled(&market, "Till", 1_800).await;
     let market = Market { owner: stranger, ..market };
     let held = scheduled(&market, "Menu Board", 600).await;
-    let waited_for = market.house.lock("listing", "share").await;
-    market.house.advance(2_000).await;
+    let waited_for = market.harness.lock("listing", "share").await;
+    market.harness.advance(2_000).await;
     // One run has found all three, and stands still at the first.
-    market.house.until(WAITING, 1).await;
+    market.harness.until(WAITING, 1).await;
     let state = |state: &str| format!("update partner set state = '{state}' where partner_uuid = '{partner}'");
-    market.house.sql(&state("SUSPENDED")).await;
+    market.harness.sql(&state("SUSPENDED")).await;
     waited_for.roll_back().await;
     for version in [&first, &last] {
-        market.house.until(&live(version), 1).await;
+        market.harness.until(&live(version), 1).await;
     }
-    assert_eq!(market.house.number(&live(&held)).await, 0, "its turn came before the last one's");
-    market.house.sql(&state("ACTIVE")).await;
-    market.house.until(&live(&held), 1).await;
+    assert_eq!(market.harness.number(&live(&held)).await, 0, "its turn came before the last one's");
+    market.harness.sql(&state("ACTIVE")).await;
+    market.harness.until(&live(&held), 1).await;
 }
 
 #[tokio::test]
@@ -40,15 +40,15 @@ async fn what_could_not_go_live_is_tried_again_a_minute_later() {
     let [second, third] = [("Till", 600), ("Menu Board", 86_400)].map(|(name, at)| scheduled(&market, name, at));
     let (second, third) = (second.await, third.await);
     let judged = |state: &str| format!("update submission set state = '{state}' where version_uuid = '{broken}'");
-    market.house.sql(&judged("REJECTED")).await;
-    market.house.advance(700).await;
+    market.harness.sql(&judged("REJECTED")).await;
+    market.harness.advance(700).await;
     // The earlier one comes first, so it was tried before this one went live.
-    market.house.until(&live(&second), 1).await;
-    market.house.sql(&judged("APPROVED")).await;
+    market.harness.until(&live(&second), 1).await;
+    market.harness.sql(&judged("APPROVED")).await;
     let due = format!("update app_version set publish_at = labs_now() where version_uuid = '{third}'");
-    market.house.sql(&due).await;
-    market.house.until(&live(&third), 1).await;
-    assert_eq!(market.house.number(&live(&broken)).await, 0, "its minute is not over");
-    market.house.advance(60).await;
-    market.house.until(&live(&broken), 1).await;
+    market.harness.sql(&due).await;
+    market.harness.until(&live(&third), 1).await;
+    assert_eq!(market.harness.number(&live(&broken)).await, 0, "its minute is not over");
+    market.harness.advance(60).await;
+    market.harness.until(&live(&broken), 1).await;
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::market::{Market, allowed, column, errors, finding};
 use super::in_days;
-use crate::house::Answer;
+use crate::harness::Answer;
 
 /// One row of the machine, in the specification's words: a state, what its owner and its reviewer can do then, and
 /// where those actions lead that have an operation.
@@ -167,21 +167,21 @@ async fn a_rejection_is_appealed_once_with_a_text_and_before_another_reviewer() 
     assert_eq!((appealed.status, &appealed.json["review"]["appeal"]), (200, &json!(true)));
     let submission = appealed.json["review"]["submission_uuid"].as_str().unwrap();
 
-    let appeals = market.house.call("marketplace_submissions_list").query("appeal", true).token(&market.staff.token);
+    let appeals = market.harness.call("marketplace_submissions_list").query("appeal", true).token(&market.staff.token);
     assert_eq!(column(&appeals.expect(200).await, "uuid"), [submission]);
     let own = market.submission("marketplace_submissions_claim", submission).send().await;
     assert_eq!((own.status, own.code()), (409, "CONFLICT"), "whoever rejected does not decide the appeal");
-    let claim = market.house.call("marketplace_submissions_claim").path("submission_uuid", submission);
+    let claim = market.harness.call("marketplace_submissions_claim").path("submission_uuid", submission);
     claim.token(&other.token).expect(200).await;
     let seen = market.submission("marketplace_submissions_get", submission).expect(200).await;
     assert_eq!(seen.str("appeal_text"), APPEAL);
 
-    let sent_back = market.house.call("marketplace_submissions_request_changes").path("submission_uuid", submission);
+    let sent_back = market.harness.call("marketplace_submissions_request_changes").path("submission_uuid", submission);
     sent_back.token(&other.token).json(&finding("REQ-14")).expect(200).await;
     let mended = market.submit(&here.app, &here.version).await;
     let own = market.submission("marketplace_submissions_claim", &mended).send().await;
     assert_eq!((own.status, own.code()), (409, "CONFLICT"), "nor what is handed in after changes were asked for");
-    let claim = market.house.call("marketplace_submissions_claim").path("submission_uuid", &mended);
+    let claim = market.harness.call("marketplace_submissions_claim").path("submission_uuid", &mended);
     claim.token(&other.token).expect(200).await;
     market.reject(&mended).await;
     for action in ["submit", "publish", "schedule"] {

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, PgConnection};
 use uuid::Uuid;
 
-use crate::house::House;
-use crate::house::people::Person;
+use crate::harness::Harness;
+use crate::harness::people::Person;
 use crate::partner::imagery::{form, own, png, put};
 use crate::partner::profile::written;
 
@@ -25,8 +25,7 @@ const BELONGING: [(&str, &str); 7] = [
 /// What the history tells of staff. It is no table, and the archive does not ask the history for it.
 const STAFF_ACCESS: &str = "select jsonb_build_object('event_uuid', event_uuid, 'occurred_at', occurred_at,
         'operation', operation, 'subject_uuid', subject_uuid, 'reason', reason)
-    from partner_history($1, '{STAFF}', null, null, '-infinity', 'infinity', 'infinity',
-        'ffffffff-ffff-ffff-ffff-ffffffffffff')";
+    from partner_history_shown where partner_uuid = $1 and event_group = 'STAFF' and is_told";
 
 /// What of a table a partner is not to see.
 fn is_shown(table: &str, row: &Value) -> bool {
@@ -38,8 +37,8 @@ fn is_shown(table: &str, row: &Value) -> bool {
 }
 
 /// The rows of a partner in each of these tables.
-pub(super) async fn owned(house: &House, tables: &[String], partner: Uuid) -> BTreeMap<String, Vec<Value>> {
-    let mut owner = house.owner().await;
+pub(super) async fn owned(harness: &Harness, tables: &[String], partner: Uuid) -> BTreeMap<String, Vec<Value>> {
+    let mut owner = harness.owner().await;
     let mut found = BTreeMap::new();
     for table in tables {
         let rows = match table.as_str() {
@@ -73,7 +72,7 @@ async fn filter(owner: &mut PgConnection, table: &str) -> String {
 
 /// Every table that holds something of partners or their people: those that refer to them, over however many steps, and
 /// those that name them without a reference.
-pub(super) async fn catalogue(house: &House) -> Vec<String> {
+pub(super) async fn catalogue(harness: &Harness) -> Vec<String> {
     sqlx::query_scalar(
         "with recursive belonging as (
              select 'partner'::regclass::oid as oid
@@ -87,29 +86,29 @@ pub(super) async fn catalogue(house: &House) -> Vec<String> {
                     and attname in ('partner_uuid', 'app_uuid', 'person_uuid', 'client_uuid', 'account')))
           order by relname",
     )
-    .fetch_all(&mut house.owner().await)
+    .fetch_all(&mut harness.owner().await)
     .await
     .unwrap()
 }
 
 /// A partner with something in every table.
-pub(super) async fn furnished(house: &House, company: &str) -> Person {
-    let person = house.partner(company).await;
-    written(house, &person).await;
-    own(house, &person, "partner_profile_publish").expect(200).await;
-    assert_eq!(put(house, &person, "BANNER", png(1_120, 300, 7)).await.status, 200);
+pub(super) async fn furnished(harness: &Harness, company: &str) -> Person {
+    let person = harness.partner(company).await;
+    written(harness, &person).await;
+    own(harness, &person, "partner_profile_publish").expect(200).await;
+    assert_eq!(put(harness, &person, "BANNER", png(1_120, 300, 7)).await.status, 200);
     let app = json!({ "name": format!("{company} App"), "tagline": "Takes orders" });
-    let app =
-        house.call("marketplace_apps_create").token(&person.token).json(&app).expect(201).await.str("uuid").to_owned();
-    let icon = house.call("marketplace_media_upload").path("app_uuid", &app).token(&person.token);
+    let call = harness.call("marketplace_apps_create").token(&person.token).json(&app);
+    let app = call.expect(201).await.str("uuid").to_owned();
+    let icon = harness.call("marketplace_media_upload").path("app_uuid", &app).token(&person.token);
     icon.multipart(form(png(256, 256, 5)).text("kind", "ICON")).expect(201).await;
     let version = json!({ "number": "1.0.0", "release_notes": { "en": "First." } });
-    let call = house.call("marketplace_versions_create").path("app_uuid", &app).token(&person.token);
+    let call = harness.call("marketplace_versions_create").path("app_uuid", &app).token(&person.token);
     let version = call.json(&version).expect(201).await.str("uuid").to_owned();
     let partner = person.partner_uuid.unwrap();
-    let program = house.program(&format!("{company} program"), &["marketplace"], Some(partner)).await;
+    let program = harness.program(&format!("{company} program"), &["marketplace"], Some(partner)).await;
     let (client, who) = (&program.client_id, person.uuid);
-    house
+    harness
         .sql(&format!(
             "insert into category (category_uuid, slug, names)
                 values ('00000000-0000-7000-8000-00000000000c', 'ordering', '{{\"en\": \"Ordering\"}}')
@@ -160,13 +159,13 @@ pub(super) async fn furnished(house: &House, company: &str) -> Person {
                 on conflict do nothing;"
         ))
         .await;
-    counted(house, partner).await;
+    counted(harness, partner).await;
     person
 }
 
 /// What is counted of a partner's requests, and what staff did with it: a look that it reads of, and what it does not.
-async fn counted(house: &House, partner: Uuid) {
-    house
+async fn counted(harness: &Harness, partner: Uuid) {
+    harness
         .sql(&format!(
             "insert into request_usage values ('2020-01-01', 'partner:{partner}', 'system_me_get', 1, labs_now());
              insert into rate_limit_refusal values (labs_now(), 'partner:{partner}', 'system_me_get', 'burst', 2);

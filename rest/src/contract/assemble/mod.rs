@@ -1,6 +1,5 @@
 //! The contract is written in pieces (`contract/root.yaml`, `paths/`, `components/`) and assembled
-//! into the one file that is committed, embedded and served (specification: decisions.md, The
-//! contract). A piece says only what a person decides; what follows from a rule is added here.
+//! into the one file that is committed, embedded and served (docs/decisions.md#contract). A piece says only what a person decides; what follows from a rule is added here.
 
 mod check;
 mod pieces;

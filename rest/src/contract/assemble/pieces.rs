@@ -64,7 +64,7 @@ fn read_paths(dir: &Path, problems: &mut Vec<Problem>) -> Vec<PathsPiece> {
         match GROUPS.iter().position(|group| *group == name) {
             Some(place) if entry.is_dir() => groups.push((place, entry)),
             _ => problems.push(Problem::new(
-                shown(dir, &entry),
+                display_path(dir, &entry),
                 "",
                 format!("not the folder of a group; the groups are {}", GROUPS.join(", ")),
             )),
@@ -76,14 +76,14 @@ fn read_paths(dir: &Path, problems: &mut Vec<Problem>) -> Vec<PathsPiece> {
         for file in list(dir, &group, problems) {
             if !is_yaml(&file) {
                 problems.push(Problem::new(
-                    shown(dir, &file),
+                    display_path(dir, &file),
                     "",
                     "not a .yaml file; a group's folder holds one file per resource",
                 ));
                 continue;
             }
             pieces.push(PathsPiece {
-                file: shown(dir, &file),
+                file: display_path(dir, &file),
                 group: file_stem(&group),
                 resource: file_stem(&file),
                 items: read_map(dir, &file, problems),
@@ -98,7 +98,7 @@ fn read_components(dir: &Path, problems: &mut Vec<Problem>) -> Vec<Component> {
     walk(dir, &dir.join("components"), &mut files, problems);
     let mut components = Vec::new();
     for path in files {
-        let file = shown(dir, &path);
+        let file = display_path(dir, &path);
         for (section, entries) in read_map(dir, &path, problems) {
             if !SECTIONS.contains(&section.as_str()) {
                 let known = SECTIONS.join(", ");
@@ -126,7 +126,11 @@ fn walk(dir: &Path, folder: &Path, files: &mut Vec<PathBuf>, problems: &mut Vec<
         } else if is_yaml(&entry) {
             files.push(entry);
         } else {
-            problems.push(Problem::new(shown(dir, &entry), "", "not a .yaml file; only components are kept here"));
+            problems.push(Problem::new(
+                display_path(dir, &entry),
+                "",
+                "not a .yaml file; only components are kept here",
+            ));
         }
     }
 }
@@ -147,7 +151,7 @@ fn list(dir: &Path, folder: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> 
             entries
         }
         Err(error) => {
-            problems.push(Problem::new(shown(dir, folder), "", error.to_string()));
+            problems.push(Problem::new(display_path(dir, folder), "", error.to_string()));
             Vec::new()
         }
     }
@@ -158,8 +162,8 @@ fn read_map(dir: &Path, path: &Path, problems: &mut Vec<Problem>) -> Map<String,
     match read {
         Ok(Value::Object(map)) => return map,
         Ok(Value::Null) => {}
-        Ok(_) => problems.push(Problem::new(shown(dir, path), "", "must be a mapping")),
-        Err(error) => problems.push(Problem::new(shown(dir, path), "", error)),
+        Ok(_) => problems.push(Problem::new(display_path(dir, path), "", "must be a mapping")),
+        Err(error) => problems.push(Problem::new(display_path(dir, path), "", error)),
     }
     Map::new()
 }
@@ -173,7 +177,7 @@ fn file_stem(path: &Path) -> String {
 }
 
 /// A file's path as problems name it: `contract/…`, whatever the folder is called on this machine.
-fn shown(dir: &Path, path: &Path) -> String {
+fn display_path(dir: &Path, path: &Path) -> String {
     let inside = path.strip_prefix(dir).unwrap_or(path);
     let mut shown = "contract".to_owned();
     for part in inside.components() {

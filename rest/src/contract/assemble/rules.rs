@@ -1,6 +1,5 @@
 //! What follows from a rule and is therefore not written in a piece: shared refusals, headers,
-//! parameters of lists, conditional requests and repeatable writes (specification: decisions.md,
-//! The contract and Answers).
+//! parameters of lists, conditional requests and repeatable writes (docs/decisions.md#answers).
 
 use std::collections::{BTreeMap, BTreeSet};
 

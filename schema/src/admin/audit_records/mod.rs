@@ -5,15 +5,16 @@
 //!                                                       within a second
 //! ```
 //!
-//! The corridor writes them ([`crate::engine`]) and the sealer chains them ([`crate::seal`]); here they are only
-//! read. Nothing changes or deletes one (specification: decisions, Audit).
+//! The engine writes them ([`crate::core::engine`]) and the sealer chains them ([`crate::core::audit_chain`]); here they are only
+//! read. Nothing changes or deletes one (docs/decisions.md#audit).
 
 mod export;
-mod filter;
+mod list;
 mod record;
 mod resolvers;
 mod store;
 mod summary;
 mod verification;
 
+pub(in crate::admin) use list::STATEMENTS;
 pub(in crate::admin) use resolvers::AuditRecordsQuery;

@@ -1,15 +1,14 @@
 //! An audit record as it is shown: in the list, and line by line in the export. The order of the fields is the
 //! contract's, because a line of the export is written straight from here.
 
-use async_graphql::{Enum, Json, SimpleObject};
-use serde::de::value::{Error as WordError, StrDeserializer};
+use async_graphql::{Json, SimpleObject};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::store::{ChangeRow, RecordRow};
-use crate::fault::Fault;
-use crate::time::Time;
+use super::list::AuditRecordRow;
+use crate::core::time::Time;
+use crate::core::words::words;
 
 /// What one call of one operation did, who called it, and how it ended.
 #[derive(SimpleObject, Serialize)]
@@ -47,46 +46,46 @@ pub(crate) struct AuditRecord {
     sealed: Option<AuditSeal>,
 }
 
-/// The way that a call came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum AuditChannel {
-    /// The public interface.
-    Rest,
-    /// A query of staff.
-    Playground,
-    /// An operator on the server.
-    CommandLine,
-    /// The service by itself.
-    Job,
+words! {
+    /// The way that a call came.
+    pub(crate) enum AuditChannel {
+        /// The public interface.
+        Rest = "REST",
+        /// A query of staff.
+        Playground = "PLAYGROUND",
+        /// An operator on the server.
+        CommandLine = "COMMAND_LINE",
+        /// The service by itself.
+        Job = "JOB",
+    }
 }
 
-/// How a call ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum AuditOutcome {
-    /// It was done.
-    Succeeded,
-    /// A rule or a right stood against it; nothing was changed.
-    Refused,
-    /// Something broke; nothing was changed.
-    Failed,
+words! {
+    /// How a call ended.
+    pub(crate) enum AuditOutcome {
+        /// It was done.
+        Succeeded = "SUCCEEDED",
+        /// A rule or a right stood against it; nothing was changed.
+        Refused = "REFUSED",
+        /// Something broke; nothing was changed.
+        Failed = "FAILED",
+    }
 }
 
-/// The kinds of actor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum AuditActorKind {
-    /// A person in a partner's team.
-    PartnerUser,
-    /// A program.
-    MachineClient,
-    /// An internal person.
-    StaffUser,
-    /// The service by itself, or whoever ran a command on its server.
-    System,
-    /// Somebody who is not known.
-    Anonymous,
+words! {
+    /// The kinds of actor.
+    pub(crate) enum AuditActorKind {
+        /// A person in a partner's team.
+        PartnerUser = "PARTNER_USER",
+        /// A program.
+        MachineClient = "MACHINE_CLIENT",
+        /// An internal person.
+        StaffUser = "STAFF_USER",
+        /// The service by itself, or whoever ran a command on its server.
+        System = "SYSTEM",
+        /// Somebody who is not known.
+        Anonymous = "ANONYMOUS",
+    }
 }
 
 /// Who acted, as known at that moment.
@@ -114,7 +113,7 @@ pub(crate) struct AuditTarget {
 }
 
 /// What became of one row.
-#[derive(SimpleObject, Serialize)]
+#[derive(SimpleObject, Serialize, Deserialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AuditChange {
     /// The kind of thing, by the name of its table.
@@ -129,16 +128,16 @@ pub(crate) struct AuditChange {
     after: Option<Json<Value>>,
 }
 
-/// What was done with a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum AuditChangeAction {
-    /// It was created.
-    Insert,
-    /// Fields of it were changed.
-    Update,
-    /// It was deleted.
-    Delete,
+words! {
+    /// What was done with a row.
+    pub(crate) enum AuditChangeAction {
+        /// It was created.
+        Insert = "INSERT",
+        /// Fields of it were changed.
+        Update = "UPDATE",
+        /// It was deleted.
+        Delete = "DELETE",
+    }
 }
 
 /// A place in the hash chain.
@@ -151,45 +150,29 @@ pub(crate) struct AuditSeal {
     hash: String,
 }
 
-impl TryFrom<RecordRow> for AuditRecord {
-    type Error = Fault;
-
-    fn try_from(row: RecordRow) -> Result<Self, Fault> {
-        Ok(Self {
+impl From<AuditRecordRow> for AuditRecord {
+    fn from(row: AuditRecordRow) -> Self {
+        Self {
             uuid: row.record_uuid,
             recorded_at: row.recorded_at,
             operation: row.operation,
-            channel: word(&row.channel)?,
-            outcome: word(&row.outcome)?,
+            channel: row.channel,
+            outcome: row.outcome,
             code: row.code,
-            actor: AuditActor { kind: word(&row.actor_kind)?, uuid: row.actor_uuid, label: row.actor_label },
+            actor: AuditActor { kind: row.actor_kind, uuid: row.actor_uuid, label: row.actor_label },
             scope: row.scope,
             target: target(row.target_kind, row.target_uuid, row.target_label),
             partner_uuid: row.partner_uuid,
             reason: row.reason,
             request_id: row.request_id,
             address: row.address,
-            changes: row.changes.0.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?,
+            changes: row.changes.0,
             sealed: row.position.zip(row.hash).map(|(position, hash)| AuditSeal { position, hash: hex::encode(hash) }),
-        })
+        }
     }
 }
 
-impl TryFrom<ChangeRow> for AuditChange {
-    type Error = Fault;
-
-    fn try_from(row: ChangeRow) -> Result<Self, Fault> {
-        Ok(Self {
-            thing: row.thing,
-            action: word(&row.action)?,
-            uuid: row.uuid,
-            before: row.before.map(Json),
-            after: row.after.map(Json),
-        })
-    }
-}
-
-/// Kinds stand in the log as the corridor found them: named by whoever did it, or after a path's variable.
+/// Kinds stand in the log as the engine found them: named by whoever did it, or after a path's variable.
 fn target(kind: Option<String>, uuid: Option<Uuid>, label: Option<String>) -> Option<AuditTarget> {
     if kind.is_none() && uuid.is_none() {
         return None;
@@ -198,27 +181,9 @@ fn target(kind: Option<String>, uuid: Option<Uuid>, label: Option<String>) -> Op
     Some(AuditTarget { kind, uuid, label })
 }
 
-/// An enumerated column's value.
-pub(super) fn word<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Fault> {
-    T::deserialize(StrDeserializer::<WordError>::new(text)).map_err(Fault::internal)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_word_of_the_columns_is_read_and_no_other() {
-        for text in ["REST", "PLAYGROUND", "COMMAND_LINE", "JOB"] {
-            let channel: AuditChannel = word(text).unwrap();
-            assert_eq!(serde_json::to_value(channel).unwrap(), text);
-        }
-        for text in ["PARTNER_USER", "MACHINE_CLIENT", "STAFF_USER", "SYSTEM", "ANONYMOUS"] {
-            let kind: AuditActorKind = word(text).unwrap();
-            assert_eq!(serde_json::to_value(kind).unwrap(), text);
-        }
-        assert!(word::<AuditOutcome>("DONE").is_err());
-    }
 
     #[test]
     fn a_record_about_nothing_in_particular_has_no_target() {

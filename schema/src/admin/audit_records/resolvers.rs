@@ -1,22 +1,21 @@
 //! What may be asked about audit records, and by whom.
 
 use async_graphql::{Context, Object};
-use serde_json::json;
 use uuid::Uuid;
 
-use super::export;
-use super::filter::{Filter, Order, Place, Span, Wanted};
-use super::record::{AuditActorKind, AuditChannel, AuditOutcome, AuditRecord};
-use super::store;
-use super::store::summary::CountRow;
-use super::summary::{self, Apart, AuditCount, AuditDimension};
+use super::list::{AUDIT_RECORDS, AuditRecordFilter, AuditRecordSort, BY_ID};
+use super::record::AuditRecord;
+use super::summary::list::SUMMARY;
+use super::summary::{Apart, AuditCount, AuditDimension, Summed};
 use super::verification::{self, AuditVerification, AuditVerificationInput};
-use crate::access::{access, answers_file, audit_partner, audit_target, batched};
-use crate::ask::{Asking, Download};
-use crate::fault::Fault;
-use crate::page::{CountedList, CountedPage, Window};
-use crate::seal;
-use crate::time::Time;
+use super::{export, store};
+use crate::core::access::{access, answers_file, audit_partner, audit_target, batched};
+use crate::core::audit_chain;
+use crate::core::context::{Download, RequestContextExt};
+use crate::core::fault::Fault;
+use crate::core::list::{FixedOrder, PageRequest};
+use crate::core::page::CountedList;
+use crate::core::words::Word as _;
 
 /// Reads of the audit log.
 #[derive(Default)]
@@ -29,51 +28,19 @@ impl AuditRecordsQuery {
         directive = access::apply("labs.admin.audit".into()),
         directive = audit_partner::apply("partner_uuid".into())
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_audit_records_list(
         &self,
         ctx: &Context<'_>,
-        actor_uuid: Option<Vec<Uuid>>,
-        actor_kind: Option<Vec<AuditActorKind>>,
-        operation: Option<Vec<String>>,
-        outcome: Option<Vec<AuditOutcome>>,
-        target_uuid: Option<Vec<Uuid>>,
-        partner_uuid: Option<Vec<Uuid>>,
-        request_id: Option<Vec<String>>,
-        channel: Option<Vec<AuditChannel>>,
-        recorded_at_from: Option<Time>,
-        recorded_at_until: Option<Time>,
-        sort: Option<String>,
+        filter: Option<AuditRecordFilter>,
+        sort: Option<AuditRecordSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<AuditRecord>>, Fault> {
-        let ask = ctx.ask();
-        let order = Order::read(sort.as_deref())?;
-        let filter = Wanted {
-            actor_uuid,
-            actor_kind,
-            operation,
-            outcome,
-            target_uuid,
-            partner_uuid,
-            request_id,
-            channel,
-            recorded_at_from,
-            recorded_at_until,
-        }
-        .filter();
-        let list = "admin_audit_records_list";
-        let window = Window::read(&ask.services.cursors, list, &(&filter, order), limit, cursor.as_deref())?;
-        let places = store::page(&ask.db, &filter, span(&filter, order, &window)?).await?;
-        let (places, page) = window.cut(places, |place| vec![json!(place.recorded_at), json!(place.record_uuid)]);
-        let rows = store::get(&ask.db, &uuids(&places)).await?;
-        let data = rows.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?;
-        let total = match include_total {
-            Some(true) => Some(store::count(&ask.db, &filter).await?),
-            _ => None,
-        };
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let rows = AUDIT_RECORDS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = AUDIT_RECORDS.total(&cx.db, &filter, include_total).await?;
+        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
     }
 
     /// One record with its difference.
@@ -87,8 +54,8 @@ impl AuditRecordsQuery {
         ctx: &Context<'_>,
         record_uuid: Uuid,
     ) -> Result<Option<AuditRecord>, Fault> {
-        let found = store::get(&ctx.ask().db, &[record_uuid]).await?;
-        ctx.ask().answer(found.into_iter().next().ok_or_else(|| Fault::not_found("audit record"))?.try_into()?)
+        let row = BY_ID.one(&ctx.cx().db, [record_uuid.into()]).await?;
+        ctx.cx().answer(row.ok_or_else(|| Fault::not_found("audit record"))?.into())
     }
 
     /// How many calls there were, by actor, operation, outcome and day.
@@ -96,49 +63,20 @@ impl AuditRecordsQuery {
         directive = access::apply("labs.admin.audit".into()),
         directive = audit_partner::apply("partner_uuid".into())
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_audit_records_summarise(
         &self,
         ctx: &Context<'_>,
         by: Option<Vec<AuditDimension>>,
-        actor_uuid: Option<Vec<Uuid>>,
-        actor_kind: Option<Vec<AuditActorKind>>,
-        operation: Option<Vec<String>>,
-        outcome: Option<Vec<AuditOutcome>>,
-        target_uuid: Option<Vec<Uuid>>,
-        partner_uuid: Option<Vec<Uuid>>,
-        request_id: Option<Vec<String>>,
-        channel: Option<Vec<AuditChannel>>,
-        recorded_at_from: Option<Time>,
-        recorded_at_until: Option<Time>,
+        filter: Option<AuditRecordFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<AuditCount>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_audit_records_summarise");
-        let wanted = Wanted {
-            actor_uuid,
-            actor_kind,
-            operation,
-            outcome,
-            target_uuid,
-            partner_uuid,
-            request_id,
-            channel,
-            recorded_at_from,
-            recorded_at_until,
-        };
-        let (asked, apart) = (wanted.filter(), Apart::read(by.as_deref()));
-        let window = Window::read(&ask.services.cursors, list, &(&asked, apart), limit, cursor.as_deref())?;
-        let filter = summary::bounded(asked, recorded_at_from.is_some(), ask.now)?;
-        let rows = store::summary::page(&ask.db, &filter, apart, &window).await?;
-        let total = match include_total {
-            Some(true) => Some(store::summary::count(&ask.db, &filter, apart).await?),
-            _ => None,
-        };
-        let (rows, page) = window.cut(rows, CountRow::keys);
-        let data = rows.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let cx = ctx.cx();
+        let summed = Summed::bound_time(filter.unwrap_or_default(), Apart::read(by.as_deref()), cx.now)?;
+        let rows = SUMMARY.page(cx, &summed, &PageRequest { sort: FixedOrder, limit, cursor }).await?;
+        let total = SUMMARY.total(&cx.db, &summed, include_total).await?;
+        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
     }
 
     /// Recomputes the hash chain over a range, and names the first break.
@@ -148,7 +86,7 @@ impl AuditRecordsQuery {
         ctx: &Context<'_>,
         body: Option<AuditVerificationInput>,
     ) -> Result<Option<AuditVerification>, Fault> {
-        ctx.ask().answer(verification::verify(&ctx.ask().db, &body.unwrap_or_default()).await?)
+        ctx.cx().answer(verification::verify(&ctx.cx().db, &body.unwrap_or_default()).await?)
     }
 
     /// The same list as newline-delimited JSON, streamed. It leaves beside the answer, after the export's own record
@@ -160,63 +98,27 @@ impl AuditRecordsQuery {
         directive = answers_file::apply(),
         visible = false
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_audit_records_export(
         &self,
         ctx: &Context<'_>,
-        actor_uuid: Option<Vec<Uuid>>,
-        actor_kind: Option<Vec<AuditActorKind>>,
-        operation: Option<Vec<String>>,
-        outcome: Option<Vec<AuditOutcome>>,
-        target_uuid: Option<Vec<Uuid>>,
-        partner_uuid: Option<Vec<Uuid>>,
-        request_id: Option<Vec<String>>,
-        channel: Option<Vec<AuditChannel>>,
-        recorded_at_from: Option<Time>,
-        recorded_at_until: Option<Time>,
-        sort: Option<String>,
+        filter: Option<AuditRecordFilter>,
+        sort: Option<AuditRecordSort>,
     ) -> Result<Option<bool>, Fault> {
-        let ask = ctx.ask();
-        let order = Order::read(sort.as_deref())?;
-        let mut filter = Wanted {
-            actor_uuid,
-            actor_kind,
-            operation,
-            outcome,
-            target_uuid,
-            partner_uuid,
-            request_id,
-            channel,
-            recorded_at_from,
-            recorded_at_until,
-        }
-        .filter();
-        let wanted = filter.until.min(store::now(&ask.db).await?);
-        filter.until = store::settled(&ask.db, wanted).await?;
-        let chain_head = seal::head(&ask.db).await?;
-        ask.deliver(Download {
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let present = store::now(&cx.db).await?;
+        let wanted = filter.recorded_at_until.map_or(present, |until| until.min(present));
+        let until = store::settled_until(&cx.db, wanted).await?;
+        let filter = AuditRecordFilter { recorded_at_until: Some(until), ..filter };
+        let chain_head = audit_chain::head(&cx.db).await?;
+        cx.deliver(Download {
             media_type: "application/x-ndjson".to_owned(),
             length: None,
             etag: None,
             sha256: None,
             file_name: "audit-records.ndjson".to_owned(),
             chain_head,
-            stream: export::lines(ask.db.aside(), filter, order),
+            stream: export::lines(cx.db.aside(), filter, sort.unwrap_or(AuditRecordSort::FIRST)),
         });
-        ask.answer(true)
+        cx.answer(true)
     }
-}
-
-/// Which records these are.
-fn uuids(places: &[Place]) -> Vec<Uuid> {
-    places.iter().map(|place| place.record_uuid).collect()
-}
-
-/// The page's part of the log.
-fn span(filter: &Filter, order: Order, window: &Window) -> Result<Span, Fault> {
-    let whole = filter.span(order);
-    Ok(match (window.key(0)?, window.key(1)?) {
-        (Some(recorded_at), Some(record_uuid)) => whole.after(Place { recorded_at, record_uuid }),
-        _ => whole,
-    })
 }

@@ -1,14 +1,17 @@
 //! Counts of the log: what is counted apart, and over which time.
 
-use async_graphql::{Enum, SimpleObject};
+pub(super) mod list;
+
+use async_graphql::SimpleObject;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::filter::Filter;
-use super::record::{AuditActor, AuditOutcome, word};
-use super::store::summary::CountRow;
-use crate::fault::{Fault, FieldError};
-use crate::time::Time;
+use super::list::AuditRecordFilter;
+use super::record::{AuditActor, AuditOutcome};
+use crate::core::fault::{Fault, FieldError};
+use crate::core::time::Time;
+use crate::core::words::words;
+use list::AuditCountRow;
 
 /// Days that are counted when nobody says from when on.
 const DAYS: i64 = 30;
@@ -17,18 +20,18 @@ const MOST_DAYS: i64 = 366;
 /// Seconds of a day.
 const DAY: i64 = 86_400;
 
-/// By what calls are counted apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum AuditDimension {
-    /// Who acted.
-    Actor,
-    /// What was called.
-    Operation,
-    /// How it ended.
-    Outcome,
-    /// On which day, in UTC.
-    Day,
+words! {
+    /// By what calls are counted apart.
+    pub(crate) enum AuditDimension {
+        /// Who acted.
+        Actor = "ACTOR",
+        /// What was called.
+        Operation = "OPERATION",
+        /// How it ended.
+        Outcome = "OUTCOME",
+        /// On which day, in UTC.
+        Day = "DAY",
+    }
 }
 
 /// How many calls are alike in all by which they are counted apart.
@@ -70,42 +73,49 @@ impl Apart {
     }
 }
 
-/// Bounds the time that is counted: thirty days back from its end unless a beginning is named.
-///
-/// # Errors
-/// [`crate::Code::ValidationFailed`] for more than a year.
-pub(super) fn bounded(mut filter: Filter, has_from: bool, present: Time) -> Result<Filter, Fault> {
-    filter.until = filter.until.min(present.plus_seconds(DAY));
-    if !has_from {
-        filter.from = filter.until.min(present).plus_seconds(-DAYS * DAY);
-    }
-    if filter.until.seconds_since(filter.from) > MOST_DAYS * DAY {
-        let message = format!("A summary counts {MOST_DAYS} days at most. Name a later beginning or an earlier end.");
-        return Err(Fault::invalid(vec![FieldError::of("recorded_at_from", "RANGE", message)]));
-    }
-    Ok(filter)
+/// What is counted.
+#[derive(Debug, Serialize)]
+pub(super) struct Summed {
+    /// Which records were asked for. Cursors are bound to that, and not to the moments that follow from it and the present.
+    filter: AuditRecordFilter,
+    /// What is counted apart.
+    apart: Apart,
+    /// The first moment that is counted.
+    #[serde(skip)]
+    from: Time,
+    /// The moment up to which it is counted.
+    #[serde(skip)]
+    until: Time,
 }
 
-impl TryFrom<CountRow> for AuditCount {
-    type Error = Fault;
+impl Summed {
+    /// Bounds the time that is counted: thirty days back from its end unless a beginning is named.
+    ///
+    /// # Errors
+    /// [`crate::Code::ValidationFailed`] for more than a year.
+    pub(super) fn bound_time(filter: AuditRecordFilter, apart: Apart, present: Time) -> Result<Self, Fault> {
+        let latest = present.plus_seconds(DAY);
+        let until = filter.recorded_at_until.map_or(latest, |until| until.min(latest));
+        let from = filter.recorded_at_from.unwrap_or_else(|| until.min(present).plus_seconds(-DAYS * DAY));
+        if until.seconds_since(from) > MOST_DAYS * DAY {
+            let message =
+                format!("A summary counts {MOST_DAYS} days at most. Name a later beginning or an earlier end.");
+            return Err(Fault::invalid(vec![FieldError::of("recorded_at_from", "RANGE", message)]));
+        }
+        Ok(Self { filter, apart, from, until })
+    }
+}
 
-    fn try_from(row: CountRow) -> Result<Self, Fault> {
-        let actor = match row.actor_kind.as_deref() {
-            Some(kind) => Some(AuditActor {
-                kind: word(kind)?,
-                uuid: row.actor_uuid.filter(|uuid| *uuid != Uuid::nil()),
-                label: row.actor_label,
-            }),
-            None => None,
-        };
-        let outcome = row.outcome.as_deref().map(word).transpose()?;
-        Ok(Self { day: row.day, actor, operation: row.operation, outcome, records: row.records })
+impl From<AuditCountRow> for AuditCount {
+    fn from(row: AuditCountRow) -> Self {
+        let uuid = row.actor_uuid.filter(|uuid| *uuid != Uuid::nil());
+        let actor = row.actor_kind.map(|kind| AuditActor { kind, uuid, label: row.actor_label });
+        Self { day: row.day, actor, operation: row.operation, outcome: row.outcome, records: row.records }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::filter::Wanted;
     use super::*;
 
     fn at(days: i64) -> Time {
@@ -113,8 +123,9 @@ mod tests {
     }
 
     fn span(from: Option<i64>, until: Option<i64>) -> Result<(Time, Time), Fault> {
-        let wanted = Wanted { recorded_at_from: from.map(at), recorded_at_until: until.map(at), ..Wanted::default() };
-        bounded(wanted.filter(), from.is_some(), at(1000)).map(|filter| (filter.from, filter.until))
+        let (recorded_at_from, recorded_at_until) = (from.map(at), until.map(at));
+        let filter = AuditRecordFilter { recorded_at_from, recorded_at_until, ..AuditRecordFilter::default() };
+        Summed::bound_time(filter, Apart::read(None), at(1000)).map(|summed| (summed.from, summed.until))
     }
 
     #[test]
@@ -123,7 +134,7 @@ mod tests {
         assert_eq!(span(None, Some(500)).unwrap(), (at(470), at(500)));
         assert_eq!(span(Some(400), Some(500)).unwrap(), (at(400), at(500)));
         assert!(span(Some(100), Some(466)).is_ok());
-        assert_eq!(span(Some(100), Some(467)).unwrap_err().parts().errors[0].code, "RANGE");
+        assert_eq!(span(Some(100), Some(467)).unwrap_err().errors()[0].code, "RANGE");
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! The hash chain recomputed over a range of places, and what to compare it with.
 
-use async_graphql::{Enum, InputObject, SimpleObject};
+use async_graphql::{InputObject, SimpleObject};
 use uuid::Uuid;
 
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::seal::{self, Break, Flaw, Verdict};
+use crate::core::audit_chain::{self, ChainBreak, ChainFlaw, Verdict};
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::words::words;
 
 /// Places that one call recomputes at most.
 const MOST_PLACES: i64 = 100_000;
@@ -77,20 +78,20 @@ pub(crate) struct AuditChainBreak {
     flaw: AuditChainFlaw,
 }
 
-/// What can be wrong with a place of the chain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum AuditChainFlaw {
-    /// The record or its differences are not what was sealed.
-    Altered,
-    /// The record is gone.
-    RecordMissing,
-    /// The seal is gone.
-    SealMissing,
-    /// The seal does not continue the one before.
-    Unlinked,
-    /// The place has another hash than was expected.
-    Rewritten,
+words! {
+    /// What can be wrong with a place of the chain.
+    pub(crate) enum AuditChainFlaw {
+        /// The record or its differences are not what was sealed.
+        Altered = "ALTERED",
+        /// The record is gone.
+        RecordMissing = "RECORD_MISSING",
+        /// The seal is gone.
+        SealMissing = "SEAL_MISSING",
+        /// The seal does not continue the one before.
+        Unlinked = "UNLINKED",
+        /// The place has another hash than was expected.
+        Rewritten = "REWRITTEN",
+    }
 }
 
 /// The places to look at, both included, and where to go on after them.
@@ -107,14 +108,14 @@ struct Range {
 /// [`crate::Code::ValidationFailed`] for a range that ends before it begins;
 /// [`crate::Code::Unavailable`] when the database is away.
 pub(super) async fn verify(db: &Db, input: &AuditVerificationInput) -> Result<AuditVerification, Fault> {
-    let range = range(input.from_position, input.until_position, seal::last_position(db).await?)?;
-    let verdict = seal::verify(db, range.from, range.until).await?;
+    let range = range(input.from_position, input.until_position, audit_chain::last_position(db).await?)?;
+    let verdict = audit_chain::verify(db, range.from, range.until).await?;
     let foreign = match &input.expected {
-        Some(anchor) => unexpected(anchor, seal::hash_at(db, anchor.position).await?),
+        Some(anchor) => compare_anchor(anchor, audit_chain::hash_at(db, anchor.position).await?),
         None => None,
     };
-    let unsealed = seal::unsealed(db, range.from, range.until).await?;
-    Ok(told(range, verdict, foreign, unsealed))
+    let unsealed = audit_chain::count_unsealed(db, range.from, range.until).await?;
+    Ok(to_verification(range, verdict, foreign, unsealed))
 }
 
 /// The range that is asked for, as far as one call goes. A place that somebody names is looked for even behind the end
@@ -131,16 +132,16 @@ fn range(from: Option<i64>, until: Option<i64>, last: i64) -> Result<Range, Faul
 }
 
 /// What is wrong with a place whose hash was kept outside.
-fn unexpected(anchor: &AuditAnchorInput, found: Option<[u8; 32]>) -> Option<Break> {
+fn compare_anchor(anchor: &AuditAnchorInput, found: Option<[u8; 32]>) -> Option<ChainBreak> {
     let flaw = match found {
-        None => Flaw::SealMissing,
-        Some(hash) if hex::encode(hash) != anchor.hash => Flaw::Rewritten,
+        None => ChainFlaw::SealMissing,
+        Some(hash) if hex::encode(hash) != anchor.hash => ChainFlaw::Rewritten,
         Some(_) => return None,
     };
-    Some(Break { position: anchor.position, record_uuid: None, flaw })
+    Some(ChainBreak { position: anchor.position, record_uuid: None, flaw })
 }
 
-fn told(range: Range, verdict: Verdict, foreign: Option<Break>, unsealed: i64) -> AuditVerification {
+fn to_verification(range: Range, verdict: Verdict, foreign: Option<ChainBreak>, unsealed: i64) -> AuditVerification {
     let breaks = verdict.first_break.into_iter().chain(foreign);
     let first_break = breaks.min_by_key(|found| found.position).map(AuditChainBreak::from);
     AuditVerification {
@@ -155,14 +156,14 @@ fn told(range: Range, verdict: Verdict, foreign: Option<Break>, unsealed: i64) -
     }
 }
 
-impl From<Break> for AuditChainBreak {
-    fn from(found: Break) -> Self {
+impl From<ChainBreak> for AuditChainBreak {
+    fn from(found: ChainBreak) -> Self {
         let flaw = match found.flaw {
-            Flaw::Altered => AuditChainFlaw::Altered,
-            Flaw::RecordMissing => AuditChainFlaw::RecordMissing,
-            Flaw::SealMissing => AuditChainFlaw::SealMissing,
-            Flaw::Unlinked => AuditChainFlaw::Unlinked,
-            Flaw::Rewritten => AuditChainFlaw::Rewritten,
+            ChainFlaw::Altered => AuditChainFlaw::Altered,
+            ChainFlaw::RecordMissing => AuditChainFlaw::RecordMissing,
+            ChainFlaw::SealMissing => AuditChainFlaw::SealMissing,
+            ChainFlaw::Unlinked => AuditChainFlaw::Unlinked,
+            ChainFlaw::Rewritten => AuditChainFlaw::Rewritten,
         };
         Self { position: found.position, record_uuid: found.record_uuid, flaw }
     }
@@ -190,12 +191,12 @@ mod tests {
 
     #[test]
     fn the_break_that_comes_first_is_told() {
-        let at = |position, flaw| Break { position, record_uuid: None, flaw };
+        let at = |position, flaw| ChainBreak { position, record_uuid: None, flaw };
         let range = Range { from: 1, until: 9, next: Some(10) };
         let verdict = |first_break| Verdict { checked: 4, head: None, first_break };
-        let with = |mine, foreign, unsealed| told(range, verdict(mine), foreign, unsealed);
+        let with = |mine, foreign, unsealed| to_verification(range, verdict(mine), foreign, unsealed);
         let told = |mine, foreign| with(mine, foreign, 0);
-        let both = told(Some(at(5, Flaw::Altered)), Some(at(3, Flaw::Rewritten)));
+        let both = told(Some(at(5, ChainFlaw::Altered)), Some(at(3, ChainFlaw::Rewritten)));
         assert_eq!(both.first_break.unwrap().flaw, AuditChainFlaw::Rewritten);
         assert_eq!((both.intact, both.next_position), (false, None));
         let none = told(None, None);
@@ -207,8 +208,8 @@ mod tests {
     #[test]
     fn a_hash_that_was_kept_is_compared() {
         let anchor = AuditAnchorInput { position: 3, hash: hex::encode([7; 32]) };
-        assert_eq!(unexpected(&anchor, Some([7; 32])), None);
-        assert_eq!(unexpected(&anchor, Some([8; 32])).unwrap().flaw, Flaw::Rewritten);
-        assert_eq!(unexpected(&anchor, None).unwrap().flaw, Flaw::SealMissing);
+        assert_eq!(compare_anchor(&anchor, Some([7; 32])), None);
+        assert_eq!(compare_anchor(&anchor, Some([8; 32])).unwrap().flaw, ChainFlaw::Rewritten);
+        assert_eq!(compare_anchor(&anchor, None).unwrap().flaw, ChainFlaw::SealMissing);
     }
 }

@@ -3,12 +3,14 @@
 use async_graphql::{Context, Object, SimpleObject};
 use uuid::Uuid;
 
-use crate::access::{access, audit_partner};
 use crate::admin::reason::Reason;
-use crate::ask::{Ask, Asking, Target};
-use crate::fault::Fault;
-use crate::page::{CountedList, CountedPage, Window, names};
-use crate::partner::data_exports::{self, DataExport, ExportRow, ExportState};
+use crate::core::access::{access, audit_partner};
+use crate::core::context::{RequestContext, RequestContextExt, Target};
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::CountedList;
+use crate::partner::data_exports::{self, DataExport, DataExportFilter, EXPORTS_FOR_STAFF, ExportRow, ExportsOf};
+use crate::partner::team::Team;
 
 /// An archive as staff see it.
 #[derive(serde::Serialize, SimpleObject)]
@@ -41,21 +43,18 @@ impl StaffDataExportsQuery {
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        state: Option<Vec<ExportState>>,
+        filter: Option<DataExportFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<StaffDataExport>>, Fault> {
-        let (ask, list, states) = (ctx.ask(), "admin_data_exports_list", names(state));
-        note(ask, None, partner_uuid);
-        let bound = (partner_uuid, &states);
-        let window = Window::read(&ask.services.cursors, list, &bound, limit, cursor.as_deref())?;
-        let count = data_exports::count(&ask.db, partner_uuid, states.as_deref()).await?;
-        let count = count.ok_or_else(|| Fault::not_found("partner"))?;
-        let (rows, page) = data_exports::page(ask, partner_uuid, states.as_deref(), &window).await?;
-        let data = rows.into_iter().map(StaffDataExport::try_from).collect::<Result<_, _>>()?;
-        let total = include_total.unwrap_or_default().then_some(count);
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let cx = ctx.cx();
+        note(cx, None, partner_uuid);
+        let exports = ExportsOf { partner_uuid, filter: filter.unwrap_or_default() };
+        let rows = EXPORTS_FOR_STAFF.page(cx, &exports, &PageRequest::new(None, limit, cursor)).await?;
+        Team::named(cx, partner_uuid).await?;
+        let total = EXPORTS_FOR_STAFF.total(&cx.db, &exports, include_total).await?;
+        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
     }
 }
 
@@ -76,26 +75,24 @@ impl StaffDataExportsMutation {
         partner_uuid: Uuid,
         body: Reason,
     ) -> Result<Option<StaffDataExport>, Fault> {
-        let ask = ctx.ask();
-        note(ask, None, partner_uuid);
-        let reason = body.note(ask);
-        let row = data_exports::request(ask, partner_uuid, Some(&reason)).await?;
-        note(ask, Some(row.export_uuid), partner_uuid);
-        ask.answer(row.try_into()?)
+        let cx = ctx.cx();
+        note(cx, None, partner_uuid);
+        let reason = body.note(cx);
+        let row = data_exports::request(cx, partner_uuid, Some(&reason)).await?;
+        note(cx, Some(row.export_uuid), partner_uuid);
+        cx.answer(row.into())
     }
 }
 
-fn note(ask: &Ask, export_uuid: Option<Uuid>, partner_uuid: Uuid) {
+fn note(cx: &RequestContext, export_uuid: Option<Uuid>, partner_uuid: Uuid) {
     let kind = if export_uuid.is_some() { "DATA_EXPORT" } else { "PARTNER" };
     let uuid = export_uuid.or(Some(partner_uuid));
-    ask.note_target(Target { kind: Some(kind.to_owned()), uuid, label: None, partner_uuid: Some(partner_uuid) });
+    cx.note_target(Target { kind: Some(kind.to_owned()), uuid, label: None, partner_uuid: Some(partner_uuid) });
 }
 
-impl TryFrom<ExportRow> for StaffDataExport {
-    type Error = Fault;
-
-    fn try_from(row: ExportRow) -> Result<Self, Fault> {
+impl From<ExportRow> for StaffDataExport {
+    fn from(row: ExportRow) -> Self {
         let (asked_by_uuid, attempts, error) = (row.requested_by, row.attempts, row.error.clone());
-        Ok(Self { export: row.try_into()?, asked_by_uuid, attempts, error })
+        Self { export: row.into(), asked_by_uuid, attempts, error }
     }
 }

@@ -6,10 +6,10 @@
 //! ```
 //!
 //! It is answered by the very function that the guards ask; a change is in force on every replica within a second
-//! (specification: decisions, Tiers).
+//! (docs/decisions.md#tiers).
 
 mod resolvers;
 mod rules;
 mod store;
 
-pub(in crate::admin) use resolvers::{EntitlementsMutation, EntitlementsQuery};
+pub(in crate::admin) use resolvers::{AdminEntitlementsMutation, AdminEntitlementsQuery};

@@ -6,14 +6,14 @@ use uuid::Uuid;
 
 use super::rules;
 use super::store::{self, EntitlementRow, NewOverride, PartnerRow};
-use crate::access::{access, audit_partner, batched};
-use crate::ask::{Ask, Asking, Target};
-use crate::fault::Fault;
-use crate::principal::PrincipalType;
-use crate::subscription::changing::Change;
+use crate::core::access::{access, audit_partner, batched};
+use crate::core::context::{RequestContext, RequestContextExt, Target};
+use crate::core::fault::Fault;
+use crate::core::principal::PrincipalType;
+use crate::core::time::Time;
+use crate::subscription::changing::SubscriptionChange;
 use crate::subscription::entitlements::EntitlementSource;
 use crate::subscription::values::{FeatureKind, FeatureValue, Said};
-use crate::time::Time;
 
 /// What a partner may do and how much of it, with what operators need to change it.
 #[derive(serde::Serialize, SimpleObject)]
@@ -105,10 +105,10 @@ pub(crate) struct EntitlementOverridePut {
 
 /// Reads of entitlements.
 #[derive(Default)]
-pub(crate) struct EntitlementsQuery;
+pub(crate) struct AdminEntitlementsQuery;
 
-#[Object(name = "AdminEntitlementsQuery", rename_fields = "snake_case", rename_args = "snake_case")]
-impl EntitlementsQuery {
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl AdminEntitlementsQuery {
     /// What a partner is entitled to, and where each value comes from.
     #[graphql(
         directive = access::apply("labs.admin.subscriptions".into()),
@@ -120,10 +120,10 @@ impl EntitlementsQuery {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
     ) -> Result<Option<PartnerEntitlements>, Fault> {
-        let ask = ctx.ask();
-        let partner = noted(ask, partner_uuid).await?;
-        let rows = store::all(&ask.db, partner_uuid, None).await?;
-        ask.answer(PartnerEntitlements {
+        let cx = ctx.cx();
+        let partner = note_partner(cx, partner_uuid).await?;
+        let rows = store::all(&cx.db, partner_uuid, None).await?;
+        cx.answer(PartnerEntitlements {
             partner_uuid,
             company_name: partner.company_name,
             tier_code: partner.tier_code,
@@ -135,10 +135,10 @@ impl EntitlementsQuery {
 
 /// Writes of entitlements.
 #[derive(Default)]
-pub(crate) struct EntitlementsMutation;
+pub(crate) struct AdminEntitlementsMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl EntitlementsMutation {
+impl AdminEntitlementsMutation {
     /// Another value for one partner, until a day named. It takes the place of an override that is there.
     #[graphql(
         directive = access::apply("labs.admin.subscriptions:write".into()),
@@ -151,17 +151,17 @@ impl EntitlementsMutation {
         feature_code: String,
         body: EntitlementOverridePut,
     ) -> Result<Option<PartnerEntitlement>, Fault> {
-        let ask = ctx.ask();
-        noted(ask, partner_uuid).await?;
-        let kind = store::kind_get(&ask.db, &feature_code).await?.ok_or_else(|| Fault::not_found("feature"))?;
+        let cx = ctx.cx();
+        note_partner(cx, partner_uuid).await?;
+        let kind = store::kind_get(&cx.db, &feature_code).await?.ok_or_else(|| Fault::not_found("feature"))?;
         let said = Said {
             value: body.value.as_ref().map(|value| &value.0),
             limit: body.limit,
             enabled: body.enabled,
             unlimited: body.unlimited,
         };
-        let value = rules::put(FeatureKind::of(&kind), &said, (body.expires_at, ask.now))?;
-        let (caller, change) = (ask.principal()?, Change::asked(ask, Some(&body.reason))?);
+        let value = rules::check_override(kind, &said, (body.expires_at, cx.now))?;
+        let (caller, change) = (cx.principal()?, SubscriptionChange::asked(cx, Some(&body.reason))?);
         change.hold_first(partner_uuid).await?;
         let new = NewOverride {
             partner_uuid,
@@ -171,11 +171,11 @@ impl EntitlementsMutation {
             set_by: (caller.kind == PrincipalType::StaffUser).then_some(caller.uuid),
             expires_at: body.expires_at,
         };
-        store::put(&ask.db, &new).await?;
+        store::put_override(&cx.db, &new).await?;
         let detail = json!({ "feature_code": feature_code, "value": value, "effective_until": body.expires_at });
         change.note(partner_uuid, "OVERRIDE_SET", None, detail).await?;
-        let row = store::all(&ask.db, partner_uuid, Some(&feature_code)).await?.pop();
-        ask.answer(row.map(Into::into).ok_or_else(|| Fault::not_found("feature"))?)
+        let row = store::all(&cx.db, partner_uuid, Some(&feature_code)).await?.pop();
+        cx.answer(row.map(Into::into).ok_or_else(|| Fault::not_found("feature"))?)
     }
 
     /// The tier's value again. The partner reads why.
@@ -190,24 +190,24 @@ impl EntitlementsMutation {
         feature_code: String,
         reason: String,
     ) -> Result<Option<bool>, Fault> {
-        let ask = ctx.ask();
-        noted(ask, partner_uuid).await?;
-        ask.note_reason(reason.as_str());
-        let change = Change::asked(ask, Some(&reason))?;
+        let cx = ctx.cx();
+        note_partner(cx, partner_uuid).await?;
+        cx.note_reason(reason.as_str());
+        let change = SubscriptionChange::asked(cx, Some(&reason))?;
         change.hold_first(partner_uuid).await?;
-        if !store::delete(&ask.db, partner_uuid, &feature_code).await? {
+        if !store::delete(&cx.db, partner_uuid, &feature_code).await? {
             return Err(Fault::not_found("override of this feature for this partner"));
         }
         let detail = json!({ "feature_code": feature_code });
         change.note(partner_uuid, "OVERRIDE_REMOVED", None, detail).await?;
-        ask.answer(true)
+        cx.answer(true)
     }
 }
 
 /// That there is such a partner, named to the audit record.
-async fn noted(ask: &Ask, partner_uuid: Uuid) -> Result<PartnerRow, Fault> {
-    let partner = store::partner_get(&ask.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
-    ask.note_target(Target {
+async fn note_partner(cx: &RequestContext, partner_uuid: Uuid) -> Result<PartnerRow, Fault> {
+    let partner = store::partner_get(&cx.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
+    cx.note_target(Target {
         kind: Some("PARTNER".to_owned()),
         uuid: Some(partner_uuid),
         label: Some(partner.company_name.clone()),
@@ -218,8 +218,7 @@ async fn noted(ask: &Ask, partner_uuid: Uuid) -> Result<PartnerRow, Fault> {
 
 impl From<EntitlementRow> for PartnerEntitlement {
     fn from(row: EntitlementRow) -> Self {
-        let kind = FeatureKind::of(&row.kind);
-        let FeatureValue { value, limit, enabled, unlimited } = FeatureValue::of(kind, row.value);
+        let FeatureValue { value, limit, enabled, unlimited } = FeatureValue::of(row.kind, row.value);
         let set_by = row.set_by.zip(row.set_by_name).map(|(uuid, name)| EntitlementSetter { uuid, name });
         let in_force = row.reason.zip(row.set_at).map(|(reason, set_at)| EntitlementOverride {
             reason,
@@ -230,15 +229,15 @@ impl From<EntitlementRow> for PartnerEntitlement {
         Self {
             code: row.code,
             name: row.name,
-            kind,
+            kind: row.kind,
             value,
             limit,
             enabled,
             unlimited,
             unit: row.unit,
             scope: row.scope,
-            source: EntitlementSource::of(&row.source),
-            tier_value: FeatureValue::of(kind, row.tier_value),
+            source: row.source,
+            tier_value: FeatureValue::of(row.kind, row.tier_value),
             r#override: in_force,
         }
     }

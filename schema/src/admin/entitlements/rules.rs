@@ -2,17 +2,21 @@
 
 use serde_json::Value;
 
-use crate::fault::{Fault, FieldError};
-use crate::subscription::values::{FeatureKind, Said, kept};
-use crate::time::Time;
+use crate::core::fault::{Fault, FieldError};
+use crate::core::time::Time;
+use crate::subscription::values::{FeatureKind, Said, parse_value};
 
 /// An override to be: its value as it is kept.
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`] when the value does not suit the feature, or the end has passed.
-pub(super) fn put(kind: FeatureKind, said: &Said<'_>, (expires_at, moment): (Time, Time)) -> Result<Value, Fault> {
+pub(super) fn check_override(
+    kind: FeatureKind,
+    said: &Said<'_>,
+    (expires_at, moment): (Time, Time),
+) -> Result<Value, Fault> {
     let mut errors = Vec::new();
-    let value = kept(kind, said, "").map_err(|error| errors.push(error)).ok();
+    let value = parse_value(kind, said, "").map_err(|error| errors.push(error)).ok();
     if expires_at <= moment {
         errors.push(FieldError::at("/expires_at", "PAST", "An override ends in the future. Name a later moment."));
     }
@@ -29,16 +33,18 @@ mod tests {
     fn an_override_suits_its_feature_and_ends_in_the_future() {
         let at = |seconds| Time(jiff::Timestamp::UNIX_EPOCH).plus_seconds(seconds);
         assert_eq!(
-            put(FeatureKind::Limit, &Said { limit: Some(9), ..Said::default() }, (at(2), at(1))).unwrap(),
+            check_override(FeatureKind::Limit, &Said { limit: Some(9), ..Said::default() }, (at(2), at(1))).unwrap(),
             json!(9)
         );
         assert_eq!(
-            put(FeatureKind::Limit, &Said { unlimited: Some(true), ..Said::default() }, (at(2), at(1))).unwrap(),
+            check_override(FeatureKind::Limit, &Said { unlimited: Some(true), ..Said::default() }, (at(2), at(1)))
+                .unwrap(),
             json!("unlimited")
         );
         let refused =
-            put(FeatureKind::Flag, &Said { value: Some(&json!(9)), ..Said::default() }, (at(1), at(1))).unwrap_err();
-        let places: Vec<_> = refused.parts().errors.iter().map(|error| error.pointer.clone().unwrap()).collect();
+            check_override(FeatureKind::Flag, &Said { value: Some(&json!(9)), ..Said::default() }, (at(1), at(1)))
+                .unwrap_err();
+        let places: Vec<_> = refused.errors().iter().map(|error| error.pointer.clone().unwrap()).collect();
         assert_eq!(places, ["/value", "/expires_at"]);
     }
 }

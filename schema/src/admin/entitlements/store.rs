@@ -4,9 +4,11 @@ use serde_json::Value;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::time::Time;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
+use crate::subscription::entitlements::EntitlementSource;
+use crate::subscription::values::FeatureKind;
 
 /// A partner with the tier that it is on.
 pub(super) struct PartnerRow {
@@ -34,11 +36,11 @@ pub(super) async fn partner_get(db: &Db, partner_uuid: Uuid) -> Result<Option<Pa
 pub(super) struct EntitlementRow {
     pub(super) code: String,
     pub(super) name: String,
-    pub(super) kind: String,
+    pub(super) kind: FeatureKind,
     pub(super) unit: Option<String>,
     pub(super) scope: Option<String>,
     pub(super) value: Value,
-    pub(super) source: String,
+    pub(super) source: EntitlementSource,
     pub(super) tier_value: Value,
     pub(super) reason: Option<String>,
     pub(super) set_by: Option<Uuid>,
@@ -51,9 +53,10 @@ pub(super) struct EntitlementRow {
 pub(super) async fn all(db: &Db, partner_uuid: Uuid, feature: Option<&str>) -> Result<Vec<EntitlementRow>, Fault> {
     Ok(sqlx::query_as!(
         EntitlementRow,
-        r#"select e.feature_code as "code!", e.name as "name!", e.kind as "kind!", e.unit, e.scope,
-                  e.value as "value!", e.source as "source!", t.value as "tier_value!", o.reason as "reason?",
-                  o.set_by as "set_by?", h.name as "set_by_name?", o.set_at as "set_at?", o.expires_at as "expires_at?"
+        r#"select e.feature_code as "code!", e.name as "name!", e.kind as "kind!: FeatureKind", e.unit, e.scope,
+                  e.value as "value!", e.source as "source!: EntitlementSource", t.value as "tier_value!",
+                  o.reason as "reason?", o.set_by as "set_by?", h.name as "set_by_name?", o.set_at as "set_at?",
+                  o.expires_at as "expires_at?"
              from subscription as s
             cross join lateral partner_entitlement(s.partner_uuid, labs_now()) as e
              join tier_entitlement as t on t.tier_uuid = s.tier_uuid and t.feature_code = e.feature_code
@@ -70,10 +73,10 @@ pub(super) async fn all(db: &Db, partner_uuid: Uuid, feature: Option<&str>) -> R
 }
 
 /// The kind of a feature.
-pub(super) async fn kind_get(db: &Db, feature_code: &str) -> Result<Option<String>, Fault> {
-    Ok(sqlx::query_scalar!("select kind from feature where feature_code = $1", feature_code)
-        .fetch_optional(&mut *db.conn().await?)
-        .await?)
+pub(super) async fn kind_get(db: &Db, feature_code: &str) -> Result<Option<FeatureKind>, Fault> {
+    let kind =
+        sqlx::query_scalar!(r#"select kind as "kind: FeatureKind" from feature where feature_code = $1"#, feature_code);
+    Ok(kind.fetch_optional(&mut *db.conn().await?).await?)
 }
 
 /// An override to be.
@@ -88,7 +91,7 @@ pub(super) struct NewOverride<'a> {
 }
 
 /// Puts an override in force, in place of the one that was.
-pub(super) async fn put(db: &Db, new: &NewOverride<'_>) -> Result<(), Fault> {
+pub(super) async fn put_override(db: &Db, new: &NewOverride<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "insert into entitlement_override (partner_uuid, feature_code, value, reason, set_by, set_at, expires_at)
          values ($1, $2, $3, $4, $5, labs_now(), $6)

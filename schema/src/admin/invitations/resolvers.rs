@@ -3,20 +3,23 @@
 use async_graphql::{Context, InputObject, Object};
 use uuid::Uuid;
 
-use crate::access::{access, audit_partner, audit_target};
 use crate::admin::reason::{Reason, Remark};
-use crate::ask::Asking;
-use crate::auth::invitations::sent::{self, Filter, SentRow};
-use crate::auth::invitations::{Invitation, InvitationCreate, InvitationState, resend, revoke, send};
-use crate::fault::Fault;
-use crate::page::{CountedList, CountedPage, Window, names};
-use crate::partner::team::{Hand, Team};
-use crate::principal::Role;
+use crate::auth::invitations::{
+    INVITATIONS_FOR_STAFF, Invitation, InvitationCreate, InvitationFilter, InvitationSort, InvitationsOf, resend,
+    revoke, send,
+};
+use crate::core::access::{access, audit_partner, audit_target};
+use crate::core::context::RequestContextExt;
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::CountedList;
+use crate::core::principal::Role;
+use crate::partner::team::{ActingAs, Team};
 
 /// Whom operators invite in a team's name, and why.
 #[derive(InputObject)]
-#[graphql(name = "AdminInvitationCreate", rename_fields = "snake_case")]
-pub(crate) struct InvitationOnBehalf {
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AdminInvitationCreate {
     /// The address that the mail goes to.
     email: String,
     /// The role to be.
@@ -43,24 +46,17 @@ impl InvitationsQuery {
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        state: Option<Vec<InvitationState>>,
-        role: Option<Vec<Role>>,
-        q: Option<String>,
-        sort: Option<String>,
+        filter: Option<InvitationFilter>,
+        sort: Option<InvitationSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<Invitation>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_invitations_list");
-        let team = Team::named(ask, partner_uuid).await?;
-        let oldest_first = sort.as_deref() == Some("created_at");
-        let filter = Filter { state: names(state), role: names(role), q, oldest_first };
-        let window = Window::read(&ask.services.cursors, list, &(team, &filter), limit, cursor.as_deref())?;
-        let rows = sent::page(&ask.db, team, &filter, &window).await?;
-        let total = if include_total == Some(true) { Some(sent::count(&ask.db, team, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, SentRow::keys);
-        let data = rows.into_iter().map(Invitation::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let cx = ctx.cx();
+        let partner_uuid = Team::named(cx, partner_uuid).await?.uuid();
+        let invitations = InvitationsOf { partner_uuid, filter: filter.unwrap_or_default() };
+        let rows = INVITATIONS_FOR_STAFF.page(cx, &invitations, &PageRequest::new(sort, limit, cursor)).await?;
+        cx.answer_list(rows.counted_list(INVITATIONS_FOR_STAFF.total(&cx.db, &invitations, include_total).await?))
     }
 }
 
@@ -79,12 +75,12 @@ impl InvitationsMutation {
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        body: InvitationOnBehalf,
+        body: AdminInvitationCreate,
     ) -> Result<Option<Invitation>, Fault> {
-        let ask = ctx.ask();
-        let (team, hand) = (Team::named(ask, partner_uuid).await?, Hand::staff(ask, Some(&body.reason)));
+        let cx = ctx.cx();
+        let (team, acting) = (Team::named(cx, partner_uuid).await?, ActingAs::staff(cx, Some(&body.reason)));
         let new = InvitationCreate { email: body.email, role: body.role, locale: body.locale };
-        ask.answer(send(ask, team, new, hand).await?)
+        cx.answer(send(cx, team, new, acting).await?)
     }
 
     /// Sends an invitation again with a new token; the old one is void.
@@ -100,10 +96,10 @@ impl InvitationsMutation {
         invitation_uuid: Uuid,
         body: Option<Remark>,
     ) -> Result<Option<Invitation>, Fault> {
-        let ask = ctx.ask();
+        let cx = ctx.cx();
         let reason = body.and_then(Remark::into_text);
-        let (team, hand) = (Team::named(ask, partner_uuid).await?, Hand::staff(ask, reason.as_deref()));
-        ask.answer(resend(ask, team, invitation_uuid, hand).await?)
+        let (team, acting) = (Team::named(cx, partner_uuid).await?, ActingAs::staff(cx, reason.as_deref()));
+        cx.answer(resend(cx, team, invitation_uuid, acting).await?)
     }
 
     /// Takes an invitation back; its token is void.
@@ -119,9 +115,9 @@ impl InvitationsMutation {
         invitation_uuid: Uuid,
         body: Reason,
     ) -> Result<Option<Invitation>, Fault> {
-        let ask = ctx.ask();
-        let reason = body.note(ask);
-        let (team, hand) = (Team::named(ask, partner_uuid).await?, Hand::staff(ask, Some(&reason)));
-        ask.answer(revoke(ask, team, invitation_uuid, hand).await?)
+        let cx = ctx.cx();
+        let reason = body.note(cx);
+        let (team, acting) = (Team::named(cx, partner_uuid).await?, ActingAs::staff(cx, Some(&reason)));
+        cx.answer(revoke(cx, team, invitation_uuid, acting).await?)
     }
 }

@@ -1,29 +1,29 @@
 //! What may be asked about programs, and by whom.
 
-mod types;
+pub(super) mod types;
 
 use async_graphql::{Context, Object};
-use serde_json::json;
 use uuid::Uuid;
 
+use super::list::grants::{GrantsOfClient, TOKEN_GRANTS, TokenGrantFilter, TokenGrantSort};
+use super::list::secrets::{MachineClientSecretFilter, SECRETS, SecretsOfClient};
+use super::list::{MACHINE_CLIENTS, MachineClientFilter, MachineClientSort};
 use super::rules;
-use super::rules::standing::{Action, SecretState, State, after};
-use super::store::list::Filter;
-use super::store::{self, ClientRow, HeldRow, NewClient, NewSecret, Settings, grants, secrets};
-use crate::access::{access, audit_partner, audit_target, batched};
-use crate::admin::order::Order;
+use super::rules::standing::{MachineClientAction, after};
+use super::store::{self, HeldRow, MachineClientRow, NewClient, NewSecret, Settings, secrets};
 use crate::admin::reason::{Reason, Remark};
-use crate::ask::{Ask, Asking, Target};
-use crate::fault::Fault;
-use crate::keep::random_bytes;
-use crate::keep::secret::{IssuedSecret, SecretKind};
-use crate::page::{CountedList, CountedPage, Window, names};
-use crate::scope::{ScopeSet, opening};
-use crate::time::Time;
+use crate::core::access::{access, audit_partner, audit_target, batched};
+use crate::core::context::{RequestContext, RequestContextExt, Target};
+use crate::core::crypto::random_bytes;
+use crate::core::crypto::secret::{IssuedSecret, SecretKind};
+use crate::core::fault::Fault;
+use crate::core::list::{FixedOrder, PageRequest};
+use crate::core::page::CountedList;
+use crate::core::scope::ScopeSet;
 
 use types::{
     MachineClient, MachineClientInput, MachineClientScopesPut, MachineClientSecret, MachineClientSecretEntry,
-    MachineClientUpdate, MachineClientWithSecret, RotatedSecret, SecretRotationInput, TokenGrant, TokenGrantOutcome,
+    MachineClientUpdate, MachineClientWithSecret, RotatedSecret, SecretRotationInput, TokenGrant,
 };
 
 /// Characters by which people tell one secret from another: the kind's prefix and six more.
@@ -40,33 +40,19 @@ impl MachineClientsQuery {
         directive = access::apply("labs.admin.clients".into()),
         directive = audit_partner::apply("partner_uuid".into())
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_machine_clients_list(
         &self,
         ctx: &Context<'_>,
-        state: Option<Vec<State>>,
-        partner_uuid: Option<Vec<Uuid>>,
-        bound: Option<bool>,
-        scope: Option<Vec<String>>,
-        q: Option<String>,
-        last_used_at_from: Option<Time>,
-        last_used_at_until: Option<Time>,
-        sort: Option<String>,
+        filter: Option<MachineClientFilter>,
+        sort: Option<MachineClientSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<MachineClient>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_machine_clients_list");
-        let scopes = scope.filter(|scopes| !scopes.is_empty()).map(|scopes| opening(&scopes));
-        let (state, partner_uuid) = (names(state), partner_uuid.filter(|uuids| !uuids.is_empty()));
-        let filter = Filter { state, partner_uuid, bound, scopes, q, last_used_at_from, last_used_at_until };
-        let order = Order::named(sort.as_deref());
-        let window = Window::read(&ask.services.cursors, list, &(&filter, order), limit, cursor.as_deref())?;
-        let rows = store::list::page(&ask.db, &filter, order, &window).await?;
-        let total = if include_total == Some(true) { Some(store::list::count(&ask.db, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, |row| row.keys(order));
-        let data = rows.into_iter().map(MachineClient::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let rows = MACHINE_CLIENTS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = MACHINE_CLIENTS.total(&cx.db, &filter, include_total).await?;
+        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
     }
 
     /// One program, the scopes it is allowed beside those it really uses.
@@ -80,9 +66,9 @@ impl MachineClientsQuery {
         ctx: &Context<'_>,
         client_uuid: Uuid,
     ) -> Result<Option<MachineClient>, Fault> {
-        let ask = ctx.ask();
-        let row = ask.loader(store::loader).load(client_uuid).await?.ok_or_else(not_found)?;
-        ask.answer(shown(ask, row)?)
+        let cx = ctx.cx();
+        let row = cx.loader(store::loader).load(client_uuid).await?.ok_or_else(not_found)?;
+        cx.answer(to_machine_client(cx, row))
     }
 
     /// Every secret that a program has or had, without the secrets themselves.
@@ -94,23 +80,16 @@ impl MachineClientsQuery {
         &self,
         ctx: &Context<'_>,
         client_uuid: Uuid,
-        state: Option<Vec<SecretState>>,
+        filter: Option<MachineClientSecretFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<MachineClientSecretEntry>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_machine_clients_list_secrets");
-        noted(ask, client_uuid).await?;
-        let states = names(state);
-        let window = Window::read(&ask.services.cursors, list, &(client_uuid, &states), limit, cursor.as_deref())?;
-        let rows = secrets::page(&ask.db, client_uuid, states.as_deref(), &window).await?;
-        let total = match include_total {
-            Some(true) => Some(secrets::count(&ask.db, client_uuid, states.as_deref()).await?),
-            _ => None,
-        };
-        let (rows, page) = window.cut(rows, |row| vec![json!(row.created_at), json!(row.secret_uuid)]);
-        let data = rows.into_iter().map(MachineClientSecretEntry::from).collect();
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let cx = ctx.cx();
+        note_client(cx, client_uuid).await?;
+        let of = SecretsOfClient { client_uuid, filter: filter.unwrap_or_default() };
+        let rows = SECRETS.page(cx, &of, &PageRequest { sort: FixedOrder, limit, cursor }).await?;
+        cx.answer_list(rows.counted_list(SECRETS.total(&cx.db, &of, include_total).await?))
     }
 
     /// The ledger of tokens that a program was issued, and of those it was refused.
@@ -123,28 +102,17 @@ impl MachineClientsQuery {
         &self,
         ctx: &Context<'_>,
         client_uuid: Uuid,
-        outcome: Option<Vec<TokenGrantOutcome>>,
-        code: Option<Vec<String>>,
-        granted_at_from: Option<Time>,
-        granted_at_until: Option<Time>,
-        sort: Option<String>,
+        filter: Option<TokenGrantFilter>,
+        sort: Option<TokenGrantSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<TokenGrant>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_machine_clients_list_token_grants");
-        noted(ask, client_uuid).await?;
-        let (outcome, code) = (names(outcome), code.filter(|codes| !codes.is_empty()));
-        let earliest_first = sort.as_deref() == Some("granted_at");
-        let filter = grants::Filter { client_uuid, outcome, code, granted_at_from, granted_at_until, earliest_first };
-        let window = Window::read(&ask.services.cursors, list, &filter, limit, cursor.as_deref())?;
-        let rows = grants::page(&ask.db, &filter, &window).await?;
-        let total = if include_total == Some(true) { Some(grants::count(&ask.db, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, grants::GrantRow::keys);
-        ask.answer_list(CountedList {
-            data: rows.into_iter().map(TokenGrant::from).collect(),
-            page: CountedPage::of(page, total),
-        })
+        let cx = ctx.cx();
+        note_client(cx, client_uuid).await?;
+        let of = GrantsOfClient { client_uuid, filter: filter.unwrap_or_default() };
+        let rows = TOKEN_GRANTS.page(cx, &of, &PageRequest::new(sort, limit, cursor)).await?;
+        cx.answer_list(rows.counted_list(TOKEN_GRANTS.total(&cx.db, &of, include_total).await?))
     }
 }
 
@@ -161,9 +129,9 @@ impl MachineClientsMutation {
         ctx: &Context<'_>,
         body: MachineClientInput,
     ) -> Result<Option<MachineClientWithSecret>, Fault> {
-        let ask = ctx.ask();
-        let (allowed_scopes, allowed_networks) = check(ask, &body).await?;
-        let client_uuid = ask.new_uuid();
+        let cx = ctx.cx();
+        let (allowed_scopes, allowed_networks) = check(cx, &body).await?;
+        let client_uuid = cx.new_uuid();
         let issued = SecretKind::Client.issue();
         let client = NewClient {
             client_uuid,
@@ -174,9 +142,9 @@ impl MachineClientsMutation {
             allowed_scopes: &allowed_scopes,
             allowed_networks: &allowed_networks,
         };
-        store::insert(&ask.db, &client, &new_secret(ask, &issued)).await?;
-        let client = found(ask, client_uuid).await?;
-        ask.answer_created(
+        store::insert(&cx.db, &client, &new_secret(cx, &issued)).await?;
+        let client = load_client(cx, client_uuid).await?;
+        cx.answer_created(
             client_uuid,
             MachineClientWithSecret { client_secret: issued.text.expose().to_owned(), client },
         )
@@ -193,8 +161,8 @@ impl MachineClientsMutation {
         client_uuid: Uuid,
         body: MachineClientUpdate,
     ) -> Result<Option<MachineClient>, Fault> {
-        let ask = ctx.ask();
-        let client = held(ask, client_uuid).await?;
+        let cx = ctx.cx();
+        let client = lock_client(cx, client_uuid).await?;
         let mut errors = Vec::new();
         let name = body.name.map(|name| rules::name(&name, &mut errors));
         let networks = body.allowed_networks.map(|networks| rules::networks(&networks, &mut errors));
@@ -203,7 +171,7 @@ impl MachineClientsMutation {
             return Err(Fault::invalid(errors));
         }
         if networks.as_deref().is_some_and(|networks| rules::widens(&client.allowed_networks, networks)) {
-            rules::secret_taker(&client.allowed_scopes, ask.principal()?.scopes)?;
+            rules::secret_taker(&client.allowed_scopes, cx.principal()?.scopes)?;
         }
         let settings = Settings {
             name: name.as_deref(),
@@ -211,9 +179,9 @@ impl MachineClientsMutation {
             allowed_networks: networks.as_deref(),
         };
         if settings.name.is_some() || settings.contact_email.is_some() || settings.allowed_networks.is_some() {
-            store::update(&ask.db, client_uuid, &settings).await?;
+            store::update(&cx.db, client_uuid, &settings).await?;
         }
-        ask.answer(found(ask, client_uuid).await?)
+        cx.answer(load_client(cx, client_uuid).await?)
     }
 
     /// Replaces what a program is allowed. Its tokens follow within a second.
@@ -227,18 +195,18 @@ impl MachineClientsMutation {
         client_uuid: Uuid,
         body: MachineClientScopesPut,
     ) -> Result<Option<MachineClient>, Fault> {
-        let ask = ctx.ask();
-        let client = held(ask, client_uuid).await?;
+        let cx = ctx.cx();
+        let client = lock_client(cx, client_uuid).await?;
         let before = ScopeSet::parse(client.allowed_scopes.iter().map(String::as_str));
-        let (own, mut errors) = (ask.principal()?.scopes, Vec::new());
+        let (own, mut errors) = (cx.principal()?.scopes, Vec::new());
         let scopes = rules::scopes(&body.allowed_scopes, client.partner_uuid.is_some(), own, before, &mut errors);
         if !errors.is_empty() {
             return Err(Fault::invalid(errors));
         }
         if scopes != client.allowed_scopes {
-            store::set_scopes(&ask.db, client_uuid, &scopes).await?;
+            store::set_scopes(&cx.db, client_uuid, &scopes).await?;
         }
-        ask.answer(found(ask, client_uuid).await?)
+        cx.answer(load_client(cx, client_uuid).await?)
     }
 
     /// A new secret, while the old one lives on for a time named.
@@ -252,15 +220,15 @@ impl MachineClientsMutation {
         client_uuid: Uuid,
         body: SecretRotationInput,
     ) -> Result<Option<RotatedSecret>, Fault> {
-        let ask = ctx.ask();
-        let client = held(ask, client_uuid).await?;
-        rules::secret_taker(&client.allowed_scopes, ask.principal()?.scopes)?;
+        let cx = ctx.cx();
+        let client = lock_client(cx, client_uuid).await?;
+        rules::secret_taker(&client.allowed_scopes, cx.principal()?.scopes)?;
         let former_seconds = body.old_secret_expires_in.unwrap_or(rules::FORMER_SECRETS_SECONDS);
-        rules::rotation(secrets::good_count(&ask.db, client_uuid).await?, former_seconds > 0)?;
+        rules::rotation(secrets::good_count(&cx.db, client_uuid).await?, former_seconds > 0)?;
         let issued = SecretKind::Client.issue();
-        let secret = new_secret(ask, &issued);
-        let rotation = secrets::insert(&ask.db, client_uuid, &secret, former_seconds).await?;
-        ask.answer(RotatedSecret {
+        let secret = new_secret(cx, &issued);
+        let rotation = secrets::insert(&cx.db, client_uuid, &secret, former_seconds).await?;
+        cx.answer(RotatedSecret {
             secret: MachineClientSecret {
                 uuid: secret.secret_uuid,
                 prefix: secret.prefix.to_owned(),
@@ -284,10 +252,10 @@ impl MachineClientsMutation {
         client_uuid: Uuid,
         secret_uuid: Uuid,
     ) -> Result<Option<bool>, Fault> {
-        let ask = ctx.ask();
-        held(ask, client_uuid).await?;
-        if secrets::set_revoked(&ask.db, client_uuid, secret_uuid).await? {
-            ask.answer(true)
+        let cx = ctx.cx();
+        lock_client(cx, client_uuid).await?;
+        if secrets::set_revoked(&cx.db, client_uuid, secret_uuid).await? {
+            cx.answer(true)
         } else {
             Err(Fault::not_found("secret of this machine client"))
         }
@@ -304,8 +272,8 @@ impl MachineClientsMutation {
         client_uuid: Uuid,
         body: Reason,
     ) -> Result<Option<MachineClient>, Fault> {
-        body.note(ctx.ask());
-        ctx.ask().answer(moved(ctx.ask(), client_uuid, Action::Disable).await?)
+        body.note(ctx.cx());
+        ctx.cx().answer(move_client(ctx.cx(), client_uuid, MachineClientAction::Disable).await?)
     }
 
     /// Lets a program in again. Tokens from before stay void.
@@ -319,28 +287,32 @@ impl MachineClientsMutation {
         client_uuid: Uuid,
         body: Option<Remark>,
     ) -> Result<Option<MachineClient>, Fault> {
-        Remark::note(body, ctx.ask());
-        ctx.ask().answer(moved(ctx.ask(), client_uuid, Action::Enable).await?)
+        Remark::note(body, ctx.cx());
+        ctx.cx().answer(move_client(ctx.cx(), client_uuid, MachineClientAction::Enable).await?)
     }
 }
 
 /// Moves a program to where an action leads.
-async fn moved(ask: &Ask, client_uuid: Uuid, action: Action) -> Result<MachineClient, Fault> {
-    let client = held(ask, client_uuid).await?;
-    if action == Action::Enable {
-        rules::secret_taker(&client.allowed_scopes, ask.principal()?.scopes)?;
+async fn move_client(
+    cx: &RequestContext,
+    client_uuid: Uuid,
+    action: MachineClientAction,
+) -> Result<MachineClient, Fault> {
+    let client = lock_client(cx, client_uuid).await?;
+    if action == MachineClientAction::Enable {
+        rules::secret_taker(&client.allowed_scopes, cx.principal()?.scopes)?;
     }
-    let state = after(State::parse(&client.state)?, action)?;
-    store::set_state(&ask.db, client_uuid, state.name(), action == Action::Enable).await?;
-    found(ask, client_uuid).await
+    let state = after(client.state, action)?;
+    store::set_state(&cx.db, client_uuid, state.name(), action == MachineClientAction::Enable).await?;
+    load_client(cx, client_uuid).await
 }
 
 /// Everything that is wrong with a program to be, at once; else its scopes and networks as they are kept.
-async fn check(ask: &Ask, body: &MachineClientInput) -> Result<(Vec<String>, Vec<String>), Fault> {
-    let own = ask.principal()?.scopes;
+async fn check(cx: &RequestContext, body: &MachineClientInput) -> Result<(Vec<String>, Vec<String>), Fault> {
+    let own = cx.principal()?.scopes;
     let mut errors = Vec::new();
     if let Some(partner_uuid) = body.partner_uuid {
-        rules::partner(store::partner_state_lock(&ask.db, partner_uuid).await?.as_deref(), &mut errors);
+        rules::partner(store::partner_state_lock(&cx.db, partner_uuid).await?.as_deref(), &mut errors);
     }
     let is_bound = body.partner_uuid.is_some();
     let scopes = rules::scopes(&body.allowed_scopes, is_bound, own, ScopeSet::default(), &mut errors);
@@ -349,38 +321,38 @@ async fn check(ask: &Ask, body: &MachineClientInput) -> Result<(Vec<String>, Vec
     if errors.is_empty() { Ok((scopes, networks)) } else { Err(Fault::invalid(errors)) }
 }
 
-fn new_secret<'a>(ask: &Ask, issued: &'a IssuedSecret) -> NewSecret<'a> {
+fn new_secret<'a>(cx: &RequestContext, issued: &'a IssuedSecret) -> NewSecret<'a> {
     let prefix = issued.text.expose().get(..PREFIX).unwrap_or_default();
-    NewSecret { secret_uuid: ask.new_uuid(), prefix, sha256: &issued.digest }
+    NewSecret { secret_uuid: cx.new_uuid(), prefix, sha256: &issued.digest }
 }
 
 /// The program as it is now, named to the audit record.
-async fn found(ask: &Ask, client_uuid: Uuid) -> Result<MachineClient, Fault> {
-    shown(ask, store::get(&ask.db, client_uuid).await?.ok_or_else(not_found)?)
+async fn load_client(cx: &RequestContext, client_uuid: Uuid) -> Result<MachineClient, Fault> {
+    Ok(to_machine_client(cx, store::get(&cx.db, client_uuid).await?.ok_or_else(not_found)?))
 }
 
 /// A program as it is shown, named to the audit record.
-fn shown(ask: &Ask, row: ClientRow) -> Result<MachineClient, Fault> {
-    note_target(ask, row.client_uuid, &row.name, row.partner_uuid);
-    row.try_into()
+fn to_machine_client(cx: &RequestContext, row: MachineClientRow) -> MachineClient {
+    note_target(cx, row.client_uuid, &row.name, row.partner_uuid);
+    row.into()
 }
 
 /// The program held for a change, named to the audit record.
-async fn held(ask: &Ask, client_uuid: Uuid) -> Result<HeldRow, Fault> {
-    let row = store::lock(&ask.db, client_uuid).await?.ok_or_else(not_found)?;
-    note_target(ask, client_uuid, &row.name, row.partner_uuid);
+async fn lock_client(cx: &RequestContext, client_uuid: Uuid) -> Result<HeldRow, Fault> {
+    let row = store::lock(&cx.db, client_uuid).await?.ok_or_else(not_found)?;
+    note_target(cx, client_uuid, &row.name, row.partner_uuid);
     Ok(row)
 }
 
 /// That there is such a program, named to the audit record.
-async fn noted(ask: &Ask, client_uuid: Uuid) -> Result<(), Fault> {
-    let (name, partner_uuid) = store::name_get(&ask.db, client_uuid).await?.ok_or_else(not_found)?;
-    note_target(ask, client_uuid, &name, partner_uuid);
+async fn note_client(cx: &RequestContext, client_uuid: Uuid) -> Result<(), Fault> {
+    let (name, partner_uuid) = store::name_get(&cx.db, client_uuid).await?.ok_or_else(not_found)?;
+    note_target(cx, client_uuid, &name, partner_uuid);
     Ok(())
 }
 
-fn note_target(ask: &Ask, client_uuid: Uuid, name: &str, partner_uuid: Option<Uuid>) {
-    ask.note_target(Target {
+fn note_target(cx: &RequestContext, client_uuid: Uuid, name: &str, partner_uuid: Option<Uuid>) {
+    cx.note_target(Target {
         kind: Some("MACHINE_CLIENT".to_owned()),
         uuid: Some(client_uuid),
         label: Some(name.to_owned()),

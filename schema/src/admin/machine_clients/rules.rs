@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 
 use ipnet::IpNet;
 
-use crate::fault::{Fault, FieldError};
-use crate::keep::email::EmailAddress;
-use crate::scope::{Scope, ScopeSet};
+use crate::core::email::EmailAddress;
+use crate::core::fault::{Fault, FieldError};
+use crate::core::scope::{Scope, ScopeSet};
 
 /// Secrets that are good at the same time, at most.
 const MOST_SECRETS: i64 = 2;
@@ -19,9 +19,9 @@ const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 /// The shortest list of scopes that reaches what is wanted, in alphabetical order.
 ///
-/// A program bound to a partner gets nothing of the operator's domain (specification: decisions, Principals).
+/// A program bound to a partner gets nothing of the operator's domain (docs/decisions.md#principals).
 /// A program of the service's own gets of that domain only what `own`, the caller's, reaches: whoever provisions
-/// programs must not be able to provision one that may do more than they may. What it is allowed already, `held`,
+/// programs must not be able to provision one that may do more than they may. What it is allowed already, `lock_client`,
 /// may stay.
 pub(super) fn scopes(
     wanted: &[String],
@@ -102,7 +102,7 @@ pub(super) fn partner(state: Option<&str>, errors: &mut Vec<FieldError>) {
 /// Refuses a new secret while too many former ones would stay good beside it.
 ///
 /// # Errors
-/// [`crate::fault::Code::Conflict`].
+/// [`crate::core::fault::Code::Conflict`].
 pub(super) fn rotation(good: i64, former_live_on: bool) -> Result<(), Fault> {
     if former_live_on && good >= MOST_SECRETS {
         return Err(Fault::conflict(
@@ -117,7 +117,7 @@ pub(super) fn rotation(good: i64, former_live_on: bool) -> Result<(), Fault> {
 /// them in another way: they could act through it.
 ///
 /// # Errors
-/// [`crate::fault::Code::ScopeMissing`], naming the scope that they lack.
+/// [`crate::core::fault::Code::ScopeMissing`], naming the scope that they lack.
 pub(super) fn secret_taker(allowed: &[String], own: ScopeSet) -> Result<(), Fault> {
     let beyond =
         allowed.iter().filter_map(|name| Scope::parse(name)).find(|scope| scope.is_admin() && !own.reaches(*scope));
@@ -137,7 +137,7 @@ pub(super) fn widens(before: &[IpNet], after: &[String]) -> bool {
 }
 
 /// What a program is allowed and never needed, nor anything beneath: it can be taken away.
-pub(super) fn unused(allowed: &[String], used: &[&str]) -> Vec<String> {
+pub(super) fn list_unused(allowed: &[String], used: &[&str]) -> Vec<String> {
     let used: Vec<Scope> = used.iter().filter_map(|name| Scope::parse(name)).collect();
     let is_used = |name: &str| Scope::parse(name).is_some_and(|scope| used.iter().any(|used| scope.grants(*used)));
     allowed.iter().filter(|name| !is_used(name)).cloned().collect()
@@ -161,7 +161,7 @@ pub(super) fn client_id(random: [u8; 12]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::Code;
+    use crate::core::fault::Code;
 
     fn allowed(wanted: &[&str], is_bound: bool, own: &[&str]) -> Result<Vec<String>, Vec<(String, String)>> {
         let wanted: Vec<String> = wanted.iter().map(ToString::to_string).collect();
@@ -209,7 +209,7 @@ mod tests {
         let allowed = ["storefront:write", "labs.admin.tiers"].map(str::to_owned);
         assert!(secret_taker(&allowed, ScopeSet::parse(["labs.admin"])).is_ok());
         let refused = secret_taker(&allowed, ScopeSet::parse(["labs.admin.clients:write"])).unwrap_err();
-        assert_eq!(refused.parts().required_scope.as_deref(), Some("labs.admin.tiers"));
+        assert_eq!(refused.required_scope(), Some("labs.admin.tiers"));
     }
 
     #[test]
@@ -233,8 +233,8 @@ mod tests {
     #[test]
     fn a_scope_is_used_when_anything_beneath_it_is() {
         let allowed = ["marketplace:write", "partner", "statistics"].map(str::to_owned);
-        assert_eq!(unused(&allowed, &["marketplace.apps", "statistics"]), ["partner"]);
-        assert_eq!(unused(&allowed, &["partner:write"]), allowed, "what it may not do, it did not do by these");
+        assert_eq!(list_unused(&allowed, &["marketplace.apps", "statistics"]), ["partner"]);
+        assert_eq!(list_unused(&allowed, &["partner:write"]), allowed, "what it may not do, it did not do by these");
     }
 
     #[test]

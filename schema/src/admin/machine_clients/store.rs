@@ -1,7 +1,5 @@
 //! Every statement about machine clients, their secrets and their tokens.
 
-pub(super) mod grants;
-pub(super) mod list;
 pub(super) mod secrets;
 
 use std::collections::HashMap;
@@ -9,18 +7,20 @@ use std::collections::HashMap;
 use ::dataloader::BatchFn;
 use ::dataloader::cached::Loader;
 use ipnet::IpNet;
-use serde::Deserialize;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::batch::by_key;
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::time::Time;
+use super::resolvers::types::{MachineClientScopeUse, MachineClientSecret};
+use super::rules::standing::MachineClientState;
+use crate::core::batch::by_key;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::list::{Bound, Lookup, Select};
+use crate::core::time::Time;
 
 /// A program with the secrets that are good and the scopes it used.
-#[derive(Clone)]
-pub(super) struct ClientRow {
+#[derive(Clone, sqlx::FromRow)]
+pub(super) struct MachineClientRow {
     pub(super) client_uuid: Uuid,
     pub(super) client_id: String,
     pub(super) partner_uuid: Option<Uuid>,
@@ -31,34 +31,26 @@ pub(super) struct ClientRow {
     pub(super) contact_email: Option<String>,
     pub(super) allowed_scopes: Vec<String>,
     pub(super) allowed_networks: Vec<String>,
-    pub(super) state: String,
+    pub(super) state: MachineClientState,
     pub(super) created_at: Time,
     pub(super) updated_at: Time,
     pub(super) last_used_at: Option<Time>,
-    pub(super) secrets: Json<Vec<SecretRow>>,
-    pub(super) used_scopes: Json<Vec<ScopeUseRow>>,
+    pub(super) secrets: Json<Vec<MachineClientSecret>>,
+    pub(super) used_scopes: Json<Vec<MachineClientScopeUse>>,
 }
 
-/// What is known of a secret.
-#[derive(Clone, Deserialize)]
-pub(super) struct SecretRow {
-    pub(super) secret_uuid: Uuid,
-    pub(super) prefix: String,
-    pub(super) created_at: Time,
-    pub(super) expires_at: Option<Time>,
-    pub(super) last_used_at: Option<Time>,
-}
+/// Programs as staff see them.
+pub(super) static SHOWN: Select<MachineClientRow> = Select::new(
+    "client_uuid, client_id, partner_uuid, company_name, name, lower(name) as name_sorted, contact_email,
+     allowed_scopes, allowed_networks, state, created_at, updated_at, last_used_at, secrets, used_scopes",
+    "machine_client_shown",
+);
 
-/// How often a scope was needed.
-#[derive(Clone, Deserialize)]
-pub(super) struct ScopeUseRow {
-    pub(super) scope: String,
-    pub(super) last_used_at: Time,
-    pub(super) uses: i64,
-}
+/// Programs by id.
+pub(super) static BY_ID: Lookup<MachineClientRow> = Lookup::new(&SHOWN, &["client_uuid = any({})"]);
 
 /// Programs by id, many in one statement, each once: for reads alone. Whoever changes one asks [`get`].
-pub(super) type ClientLoader = Loader<Uuid, Result<Option<ClientRow>, Fault>, ClientBatch>;
+pub(super) type ClientLoader = Loader<Uuid, Result<Option<MachineClientRow>, Fault>, ClientBatch>;
 
 /// Fetches the programs of a batch.
 pub(super) struct ClientBatch(Db);
@@ -68,31 +60,20 @@ pub(super) fn loader(db: Db) -> ClientLoader {
     Loader::new(ClientBatch(db))
 }
 
-impl BatchFn<Uuid, Result<Option<ClientRow>, Fault>> for ClientBatch {
-    async fn load(&mut self, keys: &[Uuid]) -> HashMap<Uuid, Result<Option<ClientRow>, Fault>> {
+impl BatchFn<Uuid, Result<Option<MachineClientRow>, Fault>> for ClientBatch {
+    async fn load(&mut self, keys: &[Uuid]) -> HashMap<Uuid, Result<Option<MachineClientRow>, Fault>> {
         by_key(keys, get_all(&self.0, keys).await, |row| row.client_uuid)
     }
 }
 
 /// A program, as it is at this moment of the transaction.
-pub(super) async fn get(db: &Db, client_uuid: Uuid) -> Result<Option<ClientRow>, Fault> {
+pub(super) async fn get(db: &Db, client_uuid: Uuid) -> Result<Option<MachineClientRow>, Fault> {
     Ok(get_all(db, &[client_uuid]).await?.pop())
 }
 
 /// The programs of these ids, in no order.
-async fn get_all(db: &Db, client_uuids: &[Uuid]) -> Result<Vec<ClientRow>, Fault> {
-    Ok(sqlx::query_as!(
-        ClientRow,
-        r#"select client_uuid as "client_uuid!", client_id as "client_id!", partner_uuid, company_name,
-                  name as "name!", lower(name) as "name_sorted!", contact_email, allowed_scopes as "allowed_scopes!",
-                  allowed_networks as "allowed_networks!", state as "state!", created_at as "created_at!",
-                  updated_at as "updated_at!", last_used_at, secrets as "secrets!: _", used_scopes as "used_scopes!: _"
-             from machine_client_shown
-            where client_uuid = any($1)"#,
-        client_uuids
-    )
-    .fetch_all(&mut *db.conn().await?)
-    .await?)
+async fn get_all(db: &Db, client_uuids: &[Uuid]) -> Result<Vec<MachineClientRow>, Fault> {
+    BY_ID.all(db, [Bound::Ids(client_uuids.to_vec())]).await
 }
 
 /// A program to be.
@@ -153,14 +134,15 @@ pub(super) struct HeldRow {
     pub(super) name: String,
     pub(super) allowed_scopes: Vec<String>,
     pub(super) allowed_networks: Vec<IpNet>,
-    pub(super) state: String,
+    pub(super) state: MachineClientState,
 }
 
 /// Holds a program until this transaction ends.
 pub(super) async fn lock(db: &Db, client_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
     Ok(sqlx::query_as!(
         HeldRow,
-        r#"select partner_uuid, name, allowed_scopes, allowed_networks::inet[] as "allowed_networks!: Vec<IpNet>", state
+        r#"select partner_uuid, name, allowed_scopes, allowed_networks::inet[] as "allowed_networks!: Vec<IpNet>",
+                  state as "state: MachineClientState"
              from machine_client
             where client_uuid = $1
               for no key update"#,

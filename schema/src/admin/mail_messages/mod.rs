@@ -7,11 +7,13 @@
 //!   FAILED
 //! ```
 //!
-//! Mail is queued and handed over in [`crate::outbox`].
+//! Mail is queued and handed over in [`crate::core::outbox`].
 
+mod list;
 mod resolvers;
 mod rules;
 mod store;
 
+pub(in crate::admin) use list::STATEMENTS;
 pub(in crate::admin) use resolvers::{MailMessagesMutation, MailMessagesQuery};
 pub(crate) use rules::drawing;

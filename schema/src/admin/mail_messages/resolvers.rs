@@ -3,14 +3,16 @@
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use uuid::Uuid;
 
-use super::rules::{self, Action, State};
-use super::store::{self, Filter, HeldRow, MailRow};
-use crate::access::{access, audit_partner, audit_target};
-use crate::ask::{Ask, Asking, Target};
-use crate::fault::Fault;
-use crate::mail::message::Letter;
-use crate::page::{CountedList, CountedPage, Window, names};
-use crate::time::Time;
+use super::list::{BY_ID, MAIL_MESSAGES, MailMessageFilter, MailMessageRow, MailMessageSort};
+use super::rules::{self, MailMessageAction, MailMessageState};
+use super::store::{self, HeldRow};
+use crate::core::access::{access, audit_partner, audit_target};
+use crate::core::context::{RequestContext, RequestContextExt, Target};
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::mail::message::Letter;
+use crate::core::page::CountedList;
+use crate::core::time::Time;
 
 /// A mail of the outbox. What it says is not shown: it may carry a token.
 #[derive(serde::Serialize, SimpleObject)]
@@ -27,7 +29,7 @@ pub(crate) struct MailMessage {
     /// Its subject.
     subject: String,
     /// Where it stands.
-    state: State,
+    state: MailMessageState,
     /// How often it was tried, since it was last made due.
     attempts: i32,
     /// When it is tried next; null unless it waits.
@@ -63,40 +65,19 @@ impl MailMessagesQuery {
         directive = access::apply("labs.admin.operations".into()),
         directive = audit_partner::apply("partner_uuid".into())
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_mail_messages_list(
         &self,
         ctx: &Context<'_>,
-        state: Option<Vec<State>>,
-        kind: Option<Vec<String>>,
-        recipient: Option<Vec<String>>,
-        person_uuid: Option<Vec<Uuid>>,
-        partner_uuid: Option<Vec<Uuid>>,
-        created_at_from: Option<Time>,
-        created_at_until: Option<Time>,
-        sort: Option<String>,
+        filter: Option<MailMessageFilter>,
+        sort: Option<MailMessageSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<MailMessage>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_mail_messages_list");
-        let lowered = |addresses: Vec<String>| addresses.iter().map(|address| address.to_lowercase()).collect();
-        let filter = Filter {
-            state: names(state),
-            kind: names(kind),
-            recipient: names(recipient.map(lowered)),
-            person_uuid: person_uuid.filter(|uuids| !uuids.is_empty()),
-            partner_uuid: partner_uuid.filter(|uuids| !uuids.is_empty()),
-            created_at_from,
-            created_at_until,
-            oldest_first: sort.as_deref() == Some("created_at"),
-        };
-        let window = Window::read(&ask.services.cursors, list, &filter, limit, cursor.as_deref())?;
-        let rows = store::page(&ask.db, &filter, &window).await?;
-        let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, MailRow::keys);
-        let data = rows.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let rows = MAIL_MESSAGES.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = MAIL_MESSAGES.total(&cx.db, &filter, include_total).await?;
+        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
     }
 }
 
@@ -117,29 +98,31 @@ impl MailMessagesMutation {
         message_uuid: Uuid,
         body: Option<MailMessageRetry>,
     ) -> Result<Option<MailMessage>, Fault> {
-        let ask = ctx.ask();
-        let held = store::lock(&ask.db, message_uuid).await?.ok_or_else(|| Fault::not_found("mail"))?;
-        note_target(ask, message_uuid, &held);
+        let cx = ctx.cx();
+        let held = store::lock(&cx.db, message_uuid).await?.ok_or_else(not_found)?;
+        note_target(cx, message_uuid, &held);
         if let Some(reason) = body.and_then(|body| body.reason) {
-            ask.note_reason(reason);
+            cx.note_reason(reason);
         }
-        rules::after(State::parse(&held.state)?, Action::Retry)?;
-        rules::sendable(held.content_sealed.is_some(), held.is_claimed, has_ended(ask, message_uuid, &held)?)?;
-        ask.answer(store::set_queued(&ask.db, message_uuid).await?.try_into()?)
+        rules::after(held.state, MailMessageAction::Retry)?;
+        rules::sendable(held.content_sealed.is_some(), held.is_claimed, has_ended(cx, message_uuid, &held)?)?;
+        store::set_queued(&cx.db, message_uuid).await?;
+        let queued = BY_ID.one(&cx.db, [message_uuid.into()]).await?.ok_or_else(not_found)?;
+        cx.answer(queued.into())
     }
 }
 
 /// Whether the link in a mail has ended. What it says is opened for that, and shown to nobody.
-fn has_ended(ask: &Ask, message_uuid: Uuid, held: &HeldRow) -> Result<bool, Fault> {
+fn has_ended(cx: &RequestContext, message_uuid: Uuid, held: &HeldRow) -> Result<bool, Fault> {
     let Some(sealed) = &held.content_sealed else { return Ok(false) };
-    let letter = Letter::open(&ask.services.key, message_uuid, sealed).map_err(|_| {
+    let letter = Letter::open(&cx.services.key, message_uuid, sealed).map_err(|_| {
         Fault::conflict("This mail does not open under the service's master key, so it cannot be sent.")
     })?;
-    Ok(matches!(letter, Letter::Asking { expires_at, .. } if expires_at <= ask.now.0))
+    Ok(matches!(letter, Letter::Asking { expires_at, .. } if expires_at <= cx.now.0))
 }
 
-fn note_target(ask: &Ask, message_uuid: Uuid, held: &HeldRow) {
-    ask.note_target(Target {
+fn note_target(cx: &RequestContext, message_uuid: Uuid, held: &HeldRow) {
+    cx.note_target(Target {
         kind: Some("MAIL_MESSAGE".to_owned()),
         uuid: Some(message_uuid),
         label: Some(held.subject.clone()),
@@ -147,25 +130,26 @@ fn note_target(ask: &Ask, message_uuid: Uuid, held: &HeldRow) {
     });
 }
 
-impl TryFrom<MailRow> for MailMessage {
-    type Error = Fault;
+fn not_found() -> Fault {
+    Fault::not_found("mail")
+}
 
-    fn try_from(row: MailRow) -> Result<Self, Fault> {
-        let state = State::parse(&row.state)?;
-        Ok(Self {
+impl From<MailMessageRow> for MailMessage {
+    fn from(row: MailMessageRow) -> Self {
+        Self {
             uuid: row.message_uuid,
             kind: row.kind,
             recipient: row.recipient,
             locale: row.locale,
             subject: row.subject,
-            state,
+            state: row.state,
             attempts: row.attempts,
-            next_attempt_at: (state == State::Queued).then_some(row.next_attempt_at),
+            next_attempt_at: (row.state == MailMessageState::Queued).then_some(row.next_attempt_at),
             sent_at: row.sent_at,
             last_error: row.last_error.as_deref().map(rules::without_tokens),
             created_at: row.created_at,
             person_uuid: row.person_uuid,
             partner_uuid: row.partner_uuid,
-        })
+        }
     }
 }

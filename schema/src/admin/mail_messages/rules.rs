@@ -1,55 +1,29 @@
 //! Which mails can be tried again, and what is shown of an error.
 
-use async_graphql::Enum;
-use serde::Serialize;
+use crate::core::fault::Fault;
+use crate::core::state_diagram::StateDiagram;
+use crate::core::words::{Word as _, words};
 
-use crate::fault::Fault;
-use crate::states::Drawing;
-
-/// Where a mail stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize)]
-#[graphql(name = "MailMessageState")]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum State {
-    /// It waits, for the first try or the next.
-    Queued,
-    /// It was handed over; what it said is forgotten.
-    Sent,
-    /// It was given up.
-    Failed,
+words! {
+    /// Where a mail stands.
+    pub(crate) enum MailMessageState {
+        /// It waits, for the first try or the next.
+        Queued = "QUEUED",
+        /// It was handed over; what it said is forgotten.
+        Sent = "SENT",
+        /// It was given up.
+        Failed = "FAILED",
+    }
 }
 
 /// What staff can do with a mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Action {
+pub(super) enum MailMessageAction {
     /// Have it tried again now.
     Retry,
 }
 
-impl State {
-    /// Reads the column's value.
-    ///
-    /// # Errors
-    /// [`crate::Code::Internal`] for a value that the column's check would not let in.
-    pub(super) fn parse(text: &str) -> Result<Self, Fault> {
-        match text {
-            "QUEUED" => Ok(Self::Queued),
-            "SENT" => Ok(Self::Sent),
-            "FAILED" => Ok(Self::Failed),
-            _ => Err(Fault::internal(format!("a mail in the state {text}"))),
-        }
-    }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Queued => "QUEUED",
-            Self::Sent => "SENT",
-            Self::Failed => "FAILED",
-        }
-    }
-}
-
-impl Action {
+impl MailMessageAction {
     const fn name(self) -> &'static str {
         match self {
             Self::Retry => "retry",
@@ -61,17 +35,22 @@ impl Action {
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] for a mail that was sent.
-pub(super) fn after(state: State, action: Action) -> Result<State, Fault> {
+pub(super) fn after(state: MailMessageState, action: MailMessageAction) -> Result<MailMessageState, Fault> {
+    use MailMessageState::{Failed, Queued, Sent};
     match (state, action) {
-        (State::Queued | State::Failed, Action::Retry) => Ok(State::Queued),
-        (State::Sent, Action::Retry) => Err(Fault::illegal("mail", state.name(), action.name(), Vec::new())),
+        (Queued | Failed, MailMessageAction::Retry) => Ok(Queued),
+        (Sent, MailMessageAction::Retry) => Err(Fault::illegal("mail", state.name(), action.name(), Vec::new())),
     }
 }
 
 /// The machine as a picture.
-pub(crate) fn drawing() -> Drawing {
-    let states = [State::Queued, State::Sent, State::Failed];
-    Drawing::of("Mail, by staff", (&states, State::name), (&[Action::Retry], Action::name), [&after])
+pub(crate) fn drawing() -> StateDiagram {
+    StateDiagram::of(
+        "Mail, by staff",
+        (MailMessageState::ALL, MailMessageState::name),
+        (&[MailMessageAction::Retry], MailMessageAction::name),
+        [&after],
+    )
 }
 
 /// Refuses to try a mail again that cannot be sent any more, or that is being sent right now.
@@ -115,17 +94,14 @@ pub(super) fn without_tokens(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::Code;
+    use crate::core::fault::Code;
 
     #[test]
     fn the_machine_cell_by_cell() {
-        assert_eq!(after(State::Queued, Action::Retry).unwrap(), State::Queued);
-        assert_eq!(after(State::Failed, Action::Retry).unwrap(), State::Queued);
-        let refused = after(State::Sent, Action::Retry).unwrap_err();
-        assert_eq!((refused.code(), refused.parts().allowed_actions.len()), (Code::IllegalTransition, 0));
-        for state in [State::Queued, State::Sent, State::Failed] {
-            assert_eq!(State::parse(state.name()).unwrap(), state);
-        }
+        assert_eq!(after(MailMessageState::Queued, MailMessageAction::Retry).unwrap(), MailMessageState::Queued);
+        assert_eq!(after(MailMessageState::Failed, MailMessageAction::Retry).unwrap(), MailMessageState::Queued);
+        let refused = after(MailMessageState::Sent, MailMessageAction::Retry).unwrap_err();
+        assert_eq!((refused.code(), refused.allowed_actions().len()), (Code::IllegalTransition, 0));
     }
 
     #[test]

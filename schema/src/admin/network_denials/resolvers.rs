@@ -1,18 +1,18 @@
 //! What may be asked about denied networks, and by whom.
 
-use std::net::IpAddr;
-
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use uuid::Uuid;
 
+use super::list::{BY_ID, NETWORK_DENIALS, NetworkDenialFilter, NetworkDenialRow, NetworkDenialSort};
 use super::rules;
-use super::store::{self, DenialRow, Filter, NewDenial};
-use crate::access::{access, audit_target};
-use crate::ask::{Ask, Asking, Target};
-use crate::fault::{Fault, FieldError};
-use crate::page::{CountedList, CountedPage, Window};
-use crate::principal::PrincipalType;
-use crate::time::Time;
+use super::store::{self, NewDenial};
+use crate::core::access::{access, audit_target};
+use crate::core::context::{RequestContext, RequestContextExt, Target};
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::CountedList;
+use crate::core::principal::PrincipalType;
+use crate::core::time::Time;
 
 /// A network whose requests are refused outright.
 #[derive(serde::Serialize, SimpleObject)]
@@ -64,26 +64,19 @@ pub(crate) struct NetworkDenialsQuery;
 impl NetworkDenialsQuery {
     /// Networks refused outright, those whose time is over included.
     #[graphql(directive = access::apply("labs.admin.security".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_network_denials_list(
         &self,
         ctx: &Context<'_>,
-        address: Option<String>,
-        in_force: Option<bool>,
-        sort: Option<String>,
+        filter: Option<NetworkDenialFilter>,
+        sort: Option<NetworkDenialSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<NetworkDenial>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_network_denials_list");
-        let address = address.map(|address| read(&address)).transpose()?;
-        let filter = Filter { address, in_force, oldest_first: sort.as_deref() == Some("created_at") };
-        let window = Window::read(&ask.services.cursors, list, &filter, limit, cursor.as_deref())?;
-        let rows = store::page(&ask.db, &filter, &window).await?;
-        let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, DenialRow::keys);
-        let data = rows.into_iter().map(NetworkDenial::from).collect();
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default().read()?);
+        let rows = NETWORK_DENIALS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = NETWORK_DENIALS.total(&cx.db, &filter, include_total).await?;
+        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
     }
 }
 
@@ -100,11 +93,11 @@ impl NetworkDenialsMutation {
         ctx: &Context<'_>,
         body: NetworkDenialInput,
     ) -> Result<Option<NetworkDenial>, Fault> {
-        let (ask, mut errors) = (ctx.ask(), Vec::new());
-        let network = rules::network(&body.network, ask.caller.address, &mut errors);
-        rules::end(body.expires_at, ask.now, &mut errors);
+        let (cx, mut errors) = (ctx.cx(), Vec::new());
+        let network = rules::network(&body.network, cx.caller.address, &mut errors);
+        rules::end(body.expires_at, cx.now, &mut errors);
         let Some(network) = network.filter(|_| errors.is_empty()) else { return Err(Fault::invalid(errors)) };
-        let (caller, denial_uuid) = (ask.principal()?, ask.new_uuid());
+        let (caller, denial_uuid) = (cx.principal()?, cx.new_uuid());
         let new = NewDenial {
             denial_uuid,
             network,
@@ -112,10 +105,10 @@ impl NetworkDenialsMutation {
             created_by: (caller.kind == PrincipalType::StaffUser).then_some(caller.uuid),
             expires_at: body.expires_at,
         };
-        store::insert(&ask.db, &new).await?;
-        let row = store::get(&ask.db, denial_uuid).await?.ok_or_else(not_found)?;
-        note_target(ask, denial_uuid, &row.network);
-        ask.answer_created(denial_uuid, row.into())
+        store::insert(&cx.db, &new).await?;
+        let row = BY_ID.one(&cx.db, [denial_uuid.into()]).await?.ok_or_else(not_found)?;
+        note_target(cx, denial_uuid, &row.network);
+        cx.answer_created(denial_uuid, row.into())
     }
 
     /// Lifts a denial, within a second.
@@ -124,15 +117,15 @@ impl NetworkDenialsMutation {
         directive = audit_target::apply("denial".into(), "denial_uuid".into())
     )]
     async fn admin_network_denials_delete(&self, ctx: &Context<'_>, denial_uuid: Uuid) -> Result<Option<bool>, Fault> {
-        let ask = ctx.ask();
-        let network = store::delete(&ask.db, denial_uuid).await?.ok_or_else(not_found)?;
-        note_target(ask, denial_uuid, &network);
-        ask.answer(true)
+        let cx = ctx.cx();
+        let network = store::delete(&cx.db, denial_uuid).await?.ok_or_else(not_found)?;
+        note_target(cx, denial_uuid, &network);
+        cx.answer(true)
     }
 }
 
-fn note_target(ask: &Ask, denial_uuid: Uuid, network: &str) {
-    ask.note_target(Target {
+fn note_target(cx: &RequestContext, denial_uuid: Uuid, network: &str) {
+    cx.note_target(Target {
         kind: Some("NETWORK_DENIAL".to_owned()),
         uuid: Some(denial_uuid),
         label: Some(network.to_owned()),
@@ -144,16 +137,8 @@ fn not_found() -> Fault {
     Fault::not_found("network denial")
 }
 
-/// The address that a list is narrowed to, as networks are compared with it.
-fn read(text: &str) -> Result<IpAddr, Fault> {
-    text.parse::<IpAddr>().map(|address| address.to_canonical()).map_err(|_| {
-        let message = "This is no IPv4 or IPv6 address.";
-        Fault::invalid(vec![FieldError::of("address", "FORMAT", message)])
-    })
-}
-
-impl From<DenialRow> for NetworkDenial {
-    fn from(row: DenialRow) -> Self {
+impl From<NetworkDenialRow> for NetworkDenial {
+    fn from(row: NetworkDenialRow) -> Self {
         let author = row.created_by.zip(row.created_by_name);
         Self {
             uuid: row.denial_uuid,

@@ -2,8 +2,10 @@
 //!
 //! A note belongs to its author: others read it, and answer with one of their own.
 
+mod list;
 mod resolvers;
 mod rules;
 mod store;
 
+pub(in crate::admin) use list::STATEMENTS;
 pub(in crate::admin) use resolvers::{NotesMutation, NotesQuery};

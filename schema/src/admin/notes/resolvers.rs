@@ -3,15 +3,16 @@
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use uuid::Uuid;
 
-use super::rules;
-use super::store::{self, Filter, NoteRow};
-use crate::access::{access, audit_partner, audit_target};
+use super::list::{NOTES, NotesOfPartner, OF_PARTNER, PartnerNoteFilter, PartnerNoteRow};
+use super::{rules, store};
 use crate::admin::partners;
-use crate::ask::{Ask, Asking};
-use crate::fault::Fault;
-use crate::page::{CountedList, CountedPage, Window};
-use crate::principal::PrincipalType;
-use crate::time::Time;
+use crate::core::access::{access, audit_partner, audit_target};
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::fault::Fault;
+use crate::core::list::{FixedOrder, PageRequest};
+use crate::core::page::CountedList;
+use crate::core::principal::PrincipalType;
+use crate::core::time::Time;
 
 /// Who wrote a note.
 #[derive(serde::Serialize, SimpleObject)]
@@ -66,28 +67,21 @@ impl NotesQuery {
         directive = access::apply("labs.admin.partners".into()),
         directive = audit_partner::apply("partner_uuid".into())
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn admin_notes_list(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        author_uuid: Option<Vec<Uuid>>,
-        q: Option<String>,
+        filter: Option<PartnerNoteFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<PartnerNote>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_notes_list");
-        partners::seen(ask, partner_uuid).await?;
-        let filter = Filter { partner_uuid, author_uuid: author_uuid.filter(|uuids| !uuids.is_empty()), q };
-        let window = Window::read(&ask.services.cursors, list, &filter, limit, cursor.as_deref())?;
-        let rows = store::page(&ask.db, &filter, &window).await?;
-        let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, NoteRow::keys);
-        ask.answer_list(CountedList {
-            data: rows.into_iter().map(PartnerNote::from).collect(),
-            page: CountedPage::of(page, total),
-        })
+        let cx = ctx.cx();
+        partners::note_partner(cx, partner_uuid).await?;
+        let about = NotesOfPartner { partner_uuid, filter: filter.unwrap_or_default() };
+        let rows = NOTES.page(cx, &about, &PageRequest { sort: FixedOrder, limit, cursor }).await?;
+        let total = NOTES.total(&cx.db, &about, include_total).await?;
+        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
     }
 }
 
@@ -108,16 +102,16 @@ impl NotesMutation {
         partner_uuid: Uuid,
         body: PartnerNoteCreate,
     ) -> Result<Option<PartnerNote>, Fault> {
-        let ask = ctx.ask();
-        let note_uuid = ask.new_uuid();
-        partners::seen_for(ask, partner_uuid, "PARTNER_NOTE", note_uuid).await?;
-        if !store::partner_lock(&ask.db, partner_uuid).await? {
+        let cx = ctx.cx();
+        let note_uuid = cx.new_uuid();
+        partners::note_partner_for(cx, partner_uuid, "PARTNER_NOTE", note_uuid).await?;
+        if !store::partner_lock(&cx.db, partner_uuid).await? {
             return Err(Fault::not_found("partner"));
         }
-        let (text, principal) = (rules::body(&body.body)?, ask.principal()?);
+        let (text, principal) = (rules::body(&body.body)?, cx.principal()?);
         let author_uuid = Some(principal.uuid).filter(|_| principal.kind == PrincipalType::StaffUser);
-        store::insert(&ask.db, partner_uuid, note_uuid, author_uuid, &text).await?;
-        ask.answer_created(note_uuid, found(ask, partner_uuid, note_uuid).await?)
+        store::insert(&cx.db, partner_uuid, note_uuid, author_uuid, &text).await?;
+        cx.answer_created(note_uuid, load_note(cx, partner_uuid, note_uuid).await?)
     }
 
     /// Changes a note of one's own.
@@ -133,12 +127,12 @@ impl NotesMutation {
         note_uuid: Uuid,
         body: PartnerNoteUpdate,
     ) -> Result<Option<PartnerNote>, Fault> {
-        let ask = ctx.ask();
-        held(ask, partner_uuid, note_uuid).await?;
+        let cx = ctx.cx();
+        lock_note(cx, partner_uuid, note_uuid).await?;
         if let Some(text) = body.body {
-            store::update(&ask.db, note_uuid, &rules::body(&text)?).await?;
+            store::update(&cx.db, note_uuid, &rules::body(&text)?).await?;
         }
-        ask.answer(found(ask, partner_uuid, note_uuid).await?)
+        cx.answer(load_note(cx, partner_uuid, note_uuid).await?)
     }
 
     /// Removes a note of one's own.
@@ -153,30 +147,30 @@ impl NotesMutation {
         partner_uuid: Uuid,
         note_uuid: Uuid,
     ) -> Result<Option<bool>, Fault> {
-        let ask = ctx.ask();
-        held(ask, partner_uuid, note_uuid).await?;
-        store::delete(&ask.db, note_uuid).await?;
-        ask.answer(true)
+        let cx = ctx.cx();
+        lock_note(cx, partner_uuid, note_uuid).await?;
+        store::delete(&cx.db, note_uuid).await?;
+        cx.answer(true)
     }
 }
 
 /// The note held for a change by its author.
-async fn held(ask: &Ask, partner_uuid: Uuid, note_uuid: Uuid) -> Result<(), Fault> {
-    partners::seen_for(ask, partner_uuid, "PARTNER_NOTE", note_uuid).await?;
-    let author_uuid = store::lock(&ask.db, partner_uuid, note_uuid).await?.ok_or_else(missing)?;
-    rules::own(author_uuid, ask.principal()?.uuid)
+async fn lock_note(cx: &RequestContext, partner_uuid: Uuid, note_uuid: Uuid) -> Result<(), Fault> {
+    partners::note_partner_for(cx, partner_uuid, "PARTNER_NOTE", note_uuid).await?;
+    let author_uuid = store::lock(&cx.db, partner_uuid, note_uuid).await?.ok_or_else(missing)?;
+    rules::ensure_author(author_uuid, cx.principal()?.uuid)
 }
 
-async fn found(ask: &Ask, partner_uuid: Uuid, note_uuid: Uuid) -> Result<PartnerNote, Fault> {
-    Ok(store::get(&ask.db, partner_uuid, note_uuid).await?.ok_or_else(missing)?.into())
+async fn load_note(cx: &RequestContext, partner_uuid: Uuid, note_uuid: Uuid) -> Result<PartnerNote, Fault> {
+    Ok(OF_PARTNER.one(&cx.db, [partner_uuid.into(), note_uuid.into()]).await?.ok_or_else(missing)?.into())
 }
 
 fn missing() -> Fault {
     Fault::not_found("note about this partner")
 }
 
-impl From<NoteRow> for PartnerNote {
-    fn from(row: NoteRow) -> Self {
+impl From<PartnerNoteRow> for PartnerNote {
+    fn from(row: PartnerNoteRow) -> Self {
         let (uuid, name) = (row.author_uuid, row.author_name);
         Self {
             uuid: row.note_uuid,

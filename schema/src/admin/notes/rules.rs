@@ -2,13 +2,13 @@
 
 use uuid::Uuid;
 
-use crate::fault::{Fault, FieldError};
+use crate::core::fault::{Fault, FieldError};
 
 /// Refuses to change what somebody else wrote.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
-pub(super) fn own(author_uuid: Option<Uuid>, caller_uuid: Uuid) -> Result<(), Fault> {
+pub(super) fn ensure_author(author_uuid: Option<Uuid>, caller_uuid: Uuid) -> Result<(), Fault> {
     if author_uuid == Some(caller_uuid) {
         return Ok(());
     }
@@ -31,14 +31,14 @@ pub(super) fn body(text: &str) -> Result<String, Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::Code;
+    use crate::core::fault::Code;
 
     #[test]
     fn a_note_is_its_authors() {
         let (author, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
-        assert!(own(Some(author), author).is_ok());
-        assert_eq!(own(Some(author), other).unwrap_err().code(), Code::Conflict);
-        assert_eq!(own(None, other).unwrap_err().code(), Code::Conflict, "nor whose author is gone");
+        assert!(ensure_author(Some(author), author).is_ok());
+        assert_eq!(ensure_author(Some(author), other).unwrap_err().code(), Code::Conflict);
+        assert_eq!(ensure_author(None, other).unwrap_err().code(), Code::Conflict, "nor whose author is gone");
     }
 
     #[test]

@@ -8,12 +8,11 @@ use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
 use uuid::Uuid;
 
-use super::store::PartnerRow;
-use super::store::list::{self, Filter};
-use crate::admin::order::Order;
-use crate::ask::Ask;
-use crate::csv;
-use crate::fault::Fault;
+use super::list::{AdminPartnerFilter, AdminPartnerRow, AdminPartnerSort, EVERY_PARTNER, partners_of};
+use crate::core::context::RequestContext;
+use crate::core::csv;
+use crate::core::fault::Fault;
+use crate::partner::standing::PartnerState;
 
 /// Rows of a piece.
 const PIECE: usize = 100;
@@ -56,7 +55,7 @@ const HEADER: [&str; 32] = [
 
 /// What is to be read next.
 enum Next {
-    Begin(Filter),
+    Begin(AdminPartnerFilter),
     Rest(std::vec::IntoIter<Uuid>),
 }
 
@@ -64,21 +63,24 @@ enum Next {
 /// connection is held, however slowly the reader takes them. Who is in it, and in which order, is settled by the first
 /// statement: what the list is ordered or narrowed by may change on the way, and each partner still comes once. Whoever
 /// registers meanwhile is not in it.
-pub(super) fn lines(ask: &Ask, filter: Filter, order: Order) -> BoxStream<'static, io::Result<Bytes>> {
-    let until = filter.registered_at_until.map_or(ask.now, |until| until.min(ask.now));
-    let begin = Next::Begin(Filter { registered_at_until: Some(until), ..filter });
-    stream::try_unfold((ask.db.aside(), begin), move |(db, next)| async move {
+pub(super) fn lines(
+    cx: &RequestContext,
+    filter: AdminPartnerFilter,
+    sort: AdminPartnerSort,
+) -> BoxStream<'static, io::Result<Bytes>> {
+    let begin = Next::Begin(filter.registered_by(cx.now));
+    stream::try_unfold((cx.db.aside(), begin), move |(db, next)| async move {
         let mut piece = String::new();
         let mut rest = match next {
             Next::Begin(filter) => {
                 csv::row(&mut piece, HEADER);
-                list::uuids(&db, &filter, order).await.map_err(broken)?.into_iter()
+                EVERY_PARTNER.read(&db, &filter, sort).await.map_err(break_body_off)?.into_iter()
             }
             Next::Rest(rest) if rest.as_slice().is_empty() => return Ok(None),
             Next::Rest(rest) => rest,
         };
         let wanted: Vec<Uuid> = rest.by_ref().take(PIECE).collect();
-        for row in list::get(&db, &wanted).await.map_err(broken)? {
+        for row in partners_of(&db, &wanted).await.map_err(break_body_off)? {
             line(&mut piece, &row);
         }
         Ok(Some((Bytes::from(piece), (db, Next::Rest(rest)))))
@@ -86,9 +88,9 @@ pub(super) fn lines(ask: &Ask, filter: Filter, order: Order) -> BoxStream<'stati
     .boxed()
 }
 
-fn line(out: &mut String, row: &PartnerRow) {
+fn line(out: &mut String, row: &AdminPartnerRow) {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    let in_state = |state: &str| row.closes_at.filter(|_| row.state == state).map(|at| at.to_string());
+    let in_state = |state| row.closes_at.filter(|_| row.state == state).map(|at| at.to_string());
     let cells = [
         row.partner_uuid.to_string(),
         row.slug.clone(),
@@ -104,11 +106,11 @@ fn line(out: &mut String, row: &PartnerRow) {
         text(&row.address.region),
         text(&row.billing_email),
         text(&row.website),
-        row.state.clone(),
+        row.state.name().to_owned(),
         text(&row.state_reason),
         row.state_changed_at.to_string(),
-        text(&in_state("CLOSING")),
-        text(&in_state("CLOSED")),
+        text(&in_state(PartnerState::Closing)),
+        text(&in_state(PartnerState::Closed)),
         row.labels.join(" "),
         text(&row.tier_code),
         text(&row.subscription_state),
@@ -127,7 +129,7 @@ fn line(out: &mut String, row: &PartnerRow) {
 }
 
 /// Ends the body before its end, so that nobody takes half of the list for the whole.
-fn broken(fault: Fault) -> io::Error {
+fn break_body_off(fault: Fault) -> io::Error {
     tracing::error!(code = fault.code().name(), "an export of partners broke off");
     io::Error::other("the export broke off")
 }

@@ -7,9 +7,11 @@
 //! Erasing makes anonymous what is personal and keeps what counts: apps, votes, reviews, histories and the audit log.
 
 mod export;
+mod list;
 mod resolvers;
 mod rules;
 mod store;
 mod timeline;
 
-pub(in crate::admin) use resolvers::{PartnersMutation, PartnersQuery, seen, seen_for};
+pub(in crate::admin) use list::STATEMENTS;
+pub(in crate::admin) use resolvers::{PartnersMutation, PartnersQuery, note_partner, note_partner_for};

@@ -6,23 +6,24 @@ pub(super) mod types;
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-use super::store::list::{self, Filter};
-use super::store::{self, PartnerRow, erasure};
-use super::{export, rules, timeline};
-use crate::access::{access, answers_file, audit_partner, batched};
-use crate::actor::Actor;
-use crate::admin::order::Order;
+use super::list::{AdminPartnerFilter, AdminPartnerSort, PARTNERS, partner_of};
+use super::store::{self, erasure};
+use super::timeline::PartnerTimelineEntry;
+use super::timeline::list::{PartnerTimelineFilter, TIMELINE, TimelineOfPartner};
+use super::{export, rules};
 use crate::admin::reason::{Reason, Remark};
-use crate::ask::{Ask, Asking, Download, Target};
-use crate::fault::Fault;
-use crate::page::{CountedList, CountedPage, Window, names};
+use crate::core::access::{access, answers_file, audit_partner, batched};
+use crate::core::actor::Actor;
+use crate::core::context::{Download, RequestContext, RequestContextExt, Target};
+use crate::core::fault::Fault;
+use crate::core::list::{FixedOrder, PageRequest};
+use crate::core::page::CountedList;
+use crate::core::words::Word as _;
 use crate::partner::company;
-use crate::partner::contacts::{self, Contact, ContactKind, ContactRow};
-use crate::partner::standing::{self, Action, State, Step};
-use crate::time::Time;
+use crate::partner::contacts::{CONTACTS_FOR_STAFF, ContactsOf, PartnerContact, PartnerContactFilter};
+use crate::partner::standing::{self, Action, Step};
 
-use timeline::{PartnerTimelineEntry, PartnerTimelineGroup};
-use types::{AdminPartner, AdminPartnerCreate, AdminPartnerUpdate, LabelsPut};
+use types::{AdminPartner, AdminPartnerCreate, AdminPartnerUpdate, PartnerLabelsPut};
 
 /// Reads of partners.
 #[derive(Default)]
@@ -32,33 +33,19 @@ pub(crate) struct PartnersQuery;
 impl PartnersQuery {
     /// Partners, whatever their state.
     #[graphql(directive = access::apply("labs.admin.partners".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_partners_list(
         &self,
         ctx: &Context<'_>,
-        state: Option<Vec<State>>,
-        tier_code: Option<Vec<String>>,
-        label: Option<Vec<String>>,
-        country: Option<Vec<String>>,
-        q: Option<String>,
-        registered_at_from: Option<Time>,
-        registered_at_until: Option<Time>,
-        sort: Option<String>,
+        filter: Option<AdminPartnerFilter>,
+        sort: Option<AdminPartnerSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<AdminPartner>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_partners_list");
-        let state = names(state);
-        let (tier_code, label, country) = (names(tier_code), names(label), names(country));
-        let filter = Filter { state, tier_code, label, country, q, registered_at_from, registered_at_until };
-        let order = order(sort.as_deref());
-        let window = Window::read(&ask.services.cursors, list, &(&filter, order), limit, cursor.as_deref())?;
-        let rows = list::page(&ask.db, &filter, order, &window).await?;
-        let total = if include_total == Some(true) { Some(list::count(&ask.db, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, |row| row.keys(order));
-        let data = rows.into_iter().map(AdminPartner::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let rows = PARTNERS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = PARTNERS.total(&cx.db, &filter, include_total).await?;
+        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
     }
 
     /// The same list as CSV, streamed. It leaves beside the answer, after the export's own record is committed.
@@ -67,33 +54,23 @@ impl PartnersQuery {
         directive = answers_file::apply(),
         visible = false
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_partners_export(
         &self,
         ctx: &Context<'_>,
-        state: Option<Vec<State>>,
-        tier_code: Option<Vec<String>>,
-        label: Option<Vec<String>>,
-        country: Option<Vec<String>>,
-        q: Option<String>,
-        registered_at_from: Option<Time>,
-        registered_at_until: Option<Time>,
-        sort: Option<String>,
+        filter: Option<AdminPartnerFilter>,
+        sort: Option<AdminPartnerSort>,
     ) -> Result<Option<bool>, Fault> {
-        let ask = ctx.ask();
-        let state = names(state);
-        let (tier_code, label, country) = (names(tier_code), names(label), names(country));
-        let filter = Filter { state, tier_code, label, country, q, registered_at_from, registered_at_until };
-        ask.deliver(Download {
+        let cx = ctx.cx();
+        cx.deliver(Download {
             media_type: "text/csv; charset=utf-8".to_owned(),
             length: None,
             etag: None,
             file_name: "partners.csv".to_owned(),
             sha256: None,
             chain_head: None,
-            stream: export::lines(ask, filter, order(sort.as_deref())),
+            stream: export::lines(cx, filter.unwrap_or_default(), sort.unwrap_or(AdminPartnerSort::FIRST)),
         });
-        ask.answer(true)
+        cx.answer(true)
     }
 
     /// One partner, with its subscription and how much belongs to it.
@@ -103,7 +80,7 @@ impl PartnersQuery {
         directive = batched::apply()
     )]
     async fn admin_partners_get(&self, ctx: &Context<'_>, partner_uuid: Uuid) -> Result<Option<AdminPartner>, Fault> {
-        ctx.ask().answer(found(ctx.ask(), partner_uuid).await?)
+        ctx.cx().answer(load_partner(ctx.cx(), partner_uuid).await?)
     }
 
     /// Whom to turn to at a partner.
@@ -115,23 +92,16 @@ impl PartnersQuery {
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        kind: Option<Vec<ContactKind>>,
+        filter: Option<PartnerContactFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<Option<CountedList<Contact>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_partners_list_contacts");
-        seen(ask, partner_uuid).await?;
-        let kinds = names(kind);
-        let window = Window::read(&ask.services.cursors, list, &(partner_uuid, &kinds), limit, cursor.as_deref())?;
-        let rows = contacts::page_of(&ask.db, partner_uuid, kinds.as_deref(), &window).await?;
-        let total = match include_total {
-            Some(true) => Some(store::contact_count(&ask.db, partner_uuid, kinds.as_deref()).await?),
-            _ => None,
-        };
-        let (rows, page) = window.cut(rows, ContactRow::keys);
-        let data = rows.into_iter().map(Contact::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+    ) -> Result<Option<CountedList<PartnerContact>>, Fault> {
+        let cx = ctx.cx();
+        note_partner(cx, partner_uuid).await?;
+        let contacts = ContactsOf { partner_uuid, filter: filter.unwrap_or_default() };
+        let rows = CONTACTS_FOR_STAFF.page(cx, &contacts, &PageRequest::new(None, limit, cursor)).await?;
+        cx.answer_list(rows.counted_list(CONTACTS_FOR_STAFF.total(&cx.db, &contacts, include_total).await?))
     }
 
     /// All that happened to a partner, from every group, in one order.
@@ -139,24 +109,21 @@ impl PartnersQuery {
         directive = access::apply("labs.admin.partners".into()),
         directive = audit_partner::apply("partner_uuid".into())
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn admin_partners_list_timeline(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        group: Option<Vec<PartnerTimelineGroup>>,
-        kind: Option<Vec<String>>,
-        occurred_at_from: Option<Time>,
-        occurred_at_until: Option<Time>,
+        filter: Option<PartnerTimelineFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<PartnerTimelineEntry>>, Fault> {
-        let ask = ctx.ask();
-        seen(ask, partner_uuid).await?;
-        let (group, kind) = (names(group), names(kind));
-        let filter = store::timeline::Filter { partner_uuid, group, kind, occurred_at_from, occurred_at_until };
-        ask.answer_list(timeline::page(ask, &filter, limit, cursor.as_deref(), include_total == Some(true)).await?)
+        let cx = ctx.cx();
+        note_partner(cx, partner_uuid).await?;
+        let of = TimelineOfPartner { partner_uuid, filter: filter.unwrap_or_default() };
+        let rows = TIMELINE.page(cx, &of, &PageRequest { sort: FixedOrder, limit, cursor }).await?;
+        let total = TIMELINE.total(&cx.db, &of, include_total).await?;
+        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
     }
 }
 
@@ -173,9 +140,9 @@ impl PartnersMutation {
         ctx: &Context<'_>,
         body: AdminPartnerCreate,
     ) -> Result<Option<AdminPartner>, Fault> {
-        let ask = ctx.ask();
-        let partner_uuid = creation::create(ask, body).await?;
-        ask.answer_created(partner_uuid, found(ask, partner_uuid).await?)
+        let cx = ctx.cx();
+        let partner_uuid = creation::create(cx, body).await?;
+        cx.answer_created(partner_uuid, load_partner(cx, partner_uuid).await?)
     }
 
     /// Changes a company's data: what is left out stays, null empties.
@@ -189,11 +156,11 @@ impl PartnersMutation {
         partner_uuid: Uuid,
         body: AdminPartnerUpdate,
     ) -> Result<Option<AdminPartner>, Fault> {
-        let ask = ctx.ask();
+        let cx = ctx.cx();
         let (patch, reason) = body.apart();
-        let actor = Actor::of(ask.principal()?);
-        company::change(&ask.db, partner_uuid, patch, actor, reason.as_deref()).await?.ok_or_else(missing)?;
-        ask.answer(found(ask, partner_uuid).await?)
+        let actor = Actor::of(cx.principal()?);
+        company::change(&cx.db, partner_uuid, patch, actor, reason.as_deref()).await?.ok_or_else(missing)?;
+        cx.answer(load_partner(cx, partner_uuid).await?)
     }
 
     /// Replaces a partner's labels. They are staff's own: the partner does not see them.
@@ -205,11 +172,11 @@ impl PartnersMutation {
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        body: LabelsPut,
+        body: PartnerLabelsPut,
     ) -> Result<Option<AdminPartner>, Fault> {
-        let ask = ctx.ask();
-        store::set_labels(&ask.db, partner_uuid, &rules::labels(body.labels)).await?.ok_or_else(missing)?;
-        ask.answer(found(ask, partner_uuid).await?)
+        let cx = ctx.cx();
+        store::set_labels(&cx.db, partner_uuid, &rules::labels(body.labels)).await?.ok_or_else(missing)?;
+        cx.answer(load_partner(cx, partner_uuid).await?)
     }
 
     /// Holds a partner back: nobody of it is let in, and nothing of it is on the storefront.
@@ -223,9 +190,9 @@ impl PartnersMutation {
         partner_uuid: Uuid,
         body: Reason,
     ) -> Result<Option<AdminPartner>, Fault> {
-        let ask = ctx.ask();
-        let reason = body.note(ask);
-        ask.answer(stepped(ask, partner_uuid, Action::Suspend, Some(&reason)).await?)
+        let cx = ctx.cx();
+        let reason = body.note(cx);
+        cx.answer(take_step(cx, partner_uuid, Action::Suspend, Some(&reason)).await?)
     }
 
     /// Lets a partner in again, as it was before.
@@ -239,8 +206,8 @@ impl PartnersMutation {
         partner_uuid: Uuid,
         body: Option<Remark>,
     ) -> Result<Option<AdminPartner>, Fault> {
-        let ask = ctx.ask();
-        ask.answer(stepped(ask, partner_uuid, Action::Reinstate, said(ask, body).as_deref()).await?)
+        let cx = ctx.cx();
+        cx.answer(take_step(cx, partner_uuid, Action::Reinstate, note_remark(cx, body).as_deref()).await?)
     }
 
     /// Ends a partner's account at once.
@@ -254,9 +221,9 @@ impl PartnersMutation {
         partner_uuid: Uuid,
         body: Reason,
     ) -> Result<Option<AdminPartner>, Fault> {
-        let ask = ctx.ask();
-        let reason = body.note(ask);
-        ask.answer(stepped(ask, partner_uuid, Action::Close, Some(&reason)).await?)
+        let cx = ctx.cx();
+        let reason = body.note(cx);
+        cx.answer(take_step(cx, partner_uuid, Action::Close, Some(&reason)).await?)
     }
 
     /// Opens a closed account again, within the time for which it is kept.
@@ -270,8 +237,8 @@ impl PartnersMutation {
         partner_uuid: Uuid,
         body: Option<Remark>,
     ) -> Result<Option<AdminPartner>, Fault> {
-        let ask = ctx.ask();
-        ask.answer(stepped(ask, partner_uuid, Action::Reopen, said(ask, body).as_deref()).await?)
+        let cx = ctx.cx();
+        cx.answer(take_step(cx, partner_uuid, Action::Reopen, note_remark(cx, body).as_deref()).await?)
     }
 
     /// Makes what is personal of a closed partner anonymous, for good.
@@ -285,64 +252,64 @@ impl PartnersMutation {
         partner_uuid: Uuid,
         body: Reason,
     ) -> Result<Option<AdminPartner>, Fault> {
-        let ask = ctx.ask();
-        let reason = body.note(ask);
+        let cx = ctx.cx();
+        let reason = body.note(cx);
         let step =
-            Step { partner_uuid, action: Action::Erase, actor: Actor::of(ask.principal()?), reason: Some(&reason) };
-        standing::take(&ask.db, &ask.services, ask.now, &step).await?.ok_or_else(missing)?;
-        erasure::run(&ask.db, partner_uuid).await?;
-        ask.answer(found(ask, partner_uuid).await?)
+            Step { partner_uuid, action: Action::Erase, actor: Actor::of(cx.principal()?), reason: Some(&reason) };
+        standing::take(&cx.db, &cx.services, cx.now, &step).await?.ok_or_else(missing)?;
+        erasure::run(&cx.db, partner_uuid).await?;
+        cx.answer(load_partner(cx, partner_uuid).await?)
     }
 }
 
 /// The partner after a step that staff take.
-async fn stepped(ask: &Ask, partner_uuid: Uuid, action: Action, reason: Option<&str>) -> Result<AdminPartner, Fault> {
-    let step = Step { partner_uuid, action, actor: Actor::of(ask.principal()?), reason };
-    standing::take(&ask.db, &ask.services, ask.now, &step).await?.ok_or_else(missing)?;
-    found(ask, partner_uuid).await
+async fn take_step(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    action: Action,
+    reason: Option<&str>,
+) -> Result<AdminPartner, Fault> {
+    let step = Step { partner_uuid, action, actor: Actor::of(cx.principal()?), reason };
+    standing::take(&cx.db, &cx.services, cx.now, &step).await?.ok_or_else(missing)?;
+    load_partner(cx, partner_uuid).await
 }
 
 /// What was said, handed to the audit record as well.
-fn said(ask: &Ask, body: Option<Remark>) -> Option<String> {
+fn note_remark(cx: &RequestContext, body: Option<Remark>) -> Option<String> {
     let reason = body.and_then(Remark::into_text);
     if let Some(reason) = &reason {
-        ask.note_reason(reason.as_str());
+        cx.note_reason(reason.as_str());
     }
     reason
 }
 
-/// The order that `sort` names; the contract knows no other than these.
-fn order(sort: Option<&str>) -> Order {
-    match sort {
-        Some("registered_at") => Order::OldestFirst,
-        Some("company_name") => Order::ByName,
-        Some("-state_changed_at") => Order::LastSeenFirst,
-        _ => Order::NewestFirst,
-    }
-}
-
 /// The partner as it is now, named to the audit record.
-async fn found(ask: &Ask, partner_uuid: Uuid) -> Result<AdminPartner, Fault> {
-    let row: PartnerRow = store::get(&ask.db, partner_uuid).await?.ok_or_else(missing)?;
-    note(ask, "PARTNER", partner_uuid, (&row.company_name, partner_uuid));
-    row.try_into()
+async fn load_partner(cx: &RequestContext, partner_uuid: Uuid) -> Result<AdminPartner, Fault> {
+    let row = partner_of(&cx.db, partner_uuid).await?.ok_or_else(missing)?;
+    note(cx, "PARTNER", partner_uuid, (&row.company_name, partner_uuid));
+    Ok(row.into())
 }
 
 /// That there is such a partner, named to the audit record.
-pub(in crate::admin) async fn seen(ask: &Ask, partner_uuid: Uuid) -> Result<(), Fault> {
-    seen_for(ask, partner_uuid, "PARTNER", partner_uuid).await
+pub(in crate::admin) async fn note_partner(cx: &RequestContext, partner_uuid: Uuid) -> Result<(), Fault> {
+    note_partner_for(cx, partner_uuid, "PARTNER", partner_uuid).await
 }
 
 /// The same for a record that is about something of the partner's.
-pub(in crate::admin) async fn seen_for(ask: &Ask, partner_uuid: Uuid, kind: &str, uuid: Uuid) -> Result<(), Fault> {
-    let name = store::name_get(&ask.db, partner_uuid).await?.ok_or_else(missing)?;
-    note(ask, kind, uuid, (&name, partner_uuid));
+pub(in crate::admin) async fn note_partner_for(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    kind: &str,
+    uuid: Uuid,
+) -> Result<(), Fault> {
+    let name = store::name_get(&cx.db, partner_uuid).await?.ok_or_else(missing)?;
+    note(cx, kind, uuid, (&name, partner_uuid));
     Ok(())
 }
 
-fn note(ask: &Ask, kind: &str, uuid: Uuid, (name, partner_uuid): (&str, Uuid)) {
+fn note(cx: &RequestContext, kind: &str, uuid: Uuid, (name, partner_uuid): (&str, Uuid)) {
     let (kind, label) = (Some(kind.to_owned()), Some(name.to_owned()));
-    ask.note_target(Target { kind, uuid: Some(uuid), label, partner_uuid: Some(partner_uuid) });
+    cx.note_target(Target { kind, uuid: Some(uuid), label, partner_uuid: Some(partner_uuid) });
 }
 
 fn missing() -> Fault {

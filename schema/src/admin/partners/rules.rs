@@ -1,6 +1,6 @@
 //! What staff may write about a partner beside its company data.
 
-use crate::fault::FieldError;
+use crate::core::fault::FieldError;
 
 /// Labels as they are kept: each once, in alphabetical order.
 pub(super) fn labels(mut labels: Vec<String>) -> Vec<String> {

@@ -1,57 +1,11 @@
 //! Every statement about partners as staff see them.
 
 pub(super) mod erasure;
-pub(super) mod list;
-pub(super) mod timeline;
 
-use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::partner::company::{BillingAddress, CompanyAddress};
-use crate::time::Time;
-
-/// A partner as staff see it.
-pub(super) struct PartnerRow {
-    pub(super) partner_uuid: Uuid,
-    pub(super) slug: String,
-    pub(super) company_name: String,
-    /// As the list by name compares it.
-    pub(super) name_sorted: String,
-    pub(super) legal_form: Option<String>,
-    pub(super) registration_number: Option<String>,
-    pub(super) vat_id: Option<String>,
-    pub(super) country: Option<String>,
-    pub(super) address: Json<CompanyAddress>,
-    pub(super) billing_address: Json<BillingAddress>,
-    pub(super) billing_email: Option<String>,
-    pub(super) website: Option<String>,
-    pub(super) state: String,
-    pub(super) state_reason: Option<String>,
-    pub(super) state_changed_at: Time,
-    pub(super) closes_at: Option<Time>,
-    pub(super) labels: Vec<String>,
-    pub(super) created_at: Time,
-    pub(super) updated_at: Time,
-    pub(super) tier_code: Option<String>,
-    pub(super) tier_name: Option<String>,
-    pub(super) subscription_state: Option<String>,
-    pub(super) subscription_started_at: Option<Time>,
-    pub(super) subscription_period_end: Option<Time>,
-    pub(super) members_count: i64,
-    pub(super) invitations_count: i64,
-    pub(super) apps_count: i64,
-    pub(super) listings_count: i64,
-    pub(super) machine_clients_count: i64,
-    pub(super) contacts_count: i64,
-    pub(super) notes_count: i64,
-}
-
-/// A partner.
-pub(super) async fn get(db: &Db, partner_uuid: Uuid) -> Result<Option<PartnerRow>, Fault> {
-    Ok(list::get(db, &[partner_uuid]).await?.pop())
-}
+use crate::core::db::Db;
+use crate::core::fault::Fault;
 
 /// A company's name.
 pub(super) async fn name_get(db: &Db, partner_uuid: Uuid) -> Result<Option<String>, Fault> {
@@ -77,18 +31,6 @@ pub(super) async fn set_labels(db: &Db, partner_uuid: Uuid, labels: &[String]) -
     .fetch_one(&mut *db.conn().await?)
     .await?;
     Ok(found.then_some(()))
-}
-
-/// How many contacts of these kinds a partner has.
-pub(super) async fn contact_count(db: &Db, partner_uuid: Uuid, kinds: Option<&[String]>) -> Result<i64, Fault> {
-    Ok(sqlx::query_scalar!(
-        r#"select count(*) as "count!" from partner_contact
-            where partner_uuid = $1 and ($2::text[] is null or kind = any($2))"#,
-        partner_uuid,
-        kinds
-    )
-    .fetch_one(&mut *db.conn().await?)
-    .await?)
 }
 
 /// The tier of this code that is offered.

@@ -1,30 +1,29 @@
 //! All that happened to a partner, as staff read it.
 
-use async_graphql::{Enum, SimpleObject};
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+pub(super) mod list;
+
+use async_graphql::SimpleObject;
+use serde_json::Value;
 use uuid::Uuid;
 
-use super::store::timeline::{self, EntryRow, Filter};
-use crate::ask::Ask;
-use crate::fault::Fault;
-use crate::page::{CountedList, CountedPage, Window};
-use crate::time::Time;
+use crate::core::time::Time;
+use crate::core::words::words;
+use list::PartnerTimelineRow;
 
-/// Which ledger something stands in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum PartnerTimelineGroup {
-    /// The account's own history: company data, state, team, contacts, profile.
-    Account,
-    /// The history of the subscription.
-    Subscription,
-    /// The histories of the partner's apps.
-    Marketplace,
-    /// The security ledger: sign-ins, factors, passwords, tokens.
-    Security,
-    /// The audit log: what staff did and looked at.
-    Audit,
+words! {
+    /// Which ledger something stands in.
+    pub(crate) enum PartnerTimelineGroup {
+        /// The account's own history: company data, state, team, contacts, profile.
+        Account = "ACCOUNT",
+        /// The history of the subscription.
+        Subscription = "SUBSCRIPTION",
+        /// The histories of the partner's apps.
+        Marketplace = "MARKETPLACE",
+        /// The security ledger: sign-ins, factors, passwords, tokens.
+        Security = "SECURITY",
+        /// The audit log: what staff did and looked at.
+        Audit = "AUDIT",
+    }
 }
 
 /// Who did something.
@@ -73,38 +72,14 @@ pub(crate) struct PartnerTimelineEntry {
     detail: Value,
 }
 
-/// A page of the timeline.
-pub(super) async fn page(
-    ask: &Ask,
-    filter: &Filter,
-    limit: Option<i32>,
-    cursor: Option<&str>,
-    is_counted: bool,
-) -> Result<CountedList<PartnerTimelineEntry>, Fault> {
-    let window = Window::read(&ask.services.cursors, "admin_partners_list_timeline", filter, limit, cursor)?;
-    let rows = timeline::page(&ask.db, filter, &window).await?;
-    let total = if is_counted { Some(timeline::count(&ask.db, filter).await?) } else { None };
-    let (rows, page) = window.cut(rows, |row| vec![json!(row.occurred_at), json!(row.event_uuid)]);
-    Ok(CountedList {
-        data: rows.into_iter().map(PartnerTimelineEntry::from).collect(),
-        page: CountedPage::of(page, total),
-    })
-}
-
-impl From<EntryRow> for PartnerTimelineEntry {
-    fn from(row: EntryRow) -> Self {
+impl From<PartnerTimelineRow> for PartnerTimelineEntry {
+    fn from(row: PartnerTimelineRow) -> Self {
         let (uuid, name) = (row.actor_uuid, row.actor_name);
         let kind = row.subject_kind;
         Self {
             uuid: row.event_uuid,
             occurred_at: row.occurred_at,
-            group: match row.event_group.as_str() {
-                "ACCOUNT" => PartnerTimelineGroup::Account,
-                "SUBSCRIPTION" => PartnerTimelineGroup::Subscription,
-                "MARKETPLACE" => PartnerTimelineGroup::Marketplace,
-                "SECURITY" => PartnerTimelineGroup::Security,
-                _ => PartnerTimelineGroup::Audit,
-            },
+            group: row.event_group,
             kind: row.kind,
             outcome: row.outcome,
             actor: row.actor_kind.map(|kind| PartnerTimelineActor { kind, uuid, name }),

@@ -3,14 +3,16 @@
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-use crate::access::{access, audit_partner, batched};
-use crate::actor::Actor;
 use crate::admin::reason::Reason;
-use crate::ask::{Ask, Asking, Target};
-use crate::fault::Fault;
-use crate::page::{CountedList, CountedPage};
-use crate::partner::imagery::{self, ImageKind, PartnerImage};
+use crate::core::access::{access, audit_partner, batched};
+use crate::core::actor::Actor;
+use crate::core::context::{RequestContext, RequestContextExt, Target};
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::CountedList;
+use crate::partner::imagery::{self, IMAGES_FOR_STAFF, PartnerImage, PartnerImageKind};
 use crate::partner::profile::{self, PartnerProfile};
+use crate::partner::team::Team;
 
 /// Reads of vendor pages.
 #[derive(Default)]
@@ -25,9 +27,9 @@ impl ProfilesQuery {
         directive = batched::apply()
     )]
     async fn admin_profiles_get(&self, ctx: &Context<'_>, partner_uuid: Uuid) -> Result<Option<PartnerProfile>, Fault> {
-        let ask = ctx.ask();
-        note(ask, partner_uuid);
-        ask.answer(profile::shown(&ask.db, partner_uuid).await?)
+        let cx = ctx.cx();
+        note(cx, partner_uuid);
+        cx.answer(profile::load_profile(&cx.db, partner_uuid).await?)
     }
 
     /// Logo and banner, of the draft and as readers see them.
@@ -43,12 +45,12 @@ impl ProfilesQuery {
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<PartnerImage>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_profiles_list_imagery");
-        note(ask, partner_uuid);
-        let count = imagery::count(&ask.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
-        let (data, page) = imagery::page(ask, list, partner_uuid, limit, cursor.as_deref()).await?;
-        let total = include_total.unwrap_or_default().then_some(count);
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let cx = ctx.cx();
+        note(cx, partner_uuid);
+        let partner_uuid = Team::named(cx, partner_uuid).await?.uuid();
+        let rows = IMAGES_FOR_STAFF.page(cx, &partner_uuid, &PageRequest::new(None, limit, cursor)).await?;
+        let total = IMAGES_FOR_STAFF.total(&cx.db, &partner_uuid, include_total).await?;
+        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
     }
 }
 
@@ -69,11 +71,11 @@ impl ProfilesMutation {
         partner_uuid: Uuid,
         body: Reason,
     ) -> Result<Option<PartnerProfile>, Fault> {
-        let ask = ctx.ask();
-        note(ask, partner_uuid);
-        let reason = body.note(ask);
-        profile::take_down(&ask.db, Actor::of(ask.principal()?), partner_uuid, &reason).await?;
-        ask.answer(profile::shown(&ask.db, partner_uuid).await?)
+        let cx = ctx.cx();
+        note(cx, partner_uuid);
+        let reason = body.note(cx);
+        profile::take_down(&cx.db, Actor::of(cx.principal()?), partner_uuid, &reason).await?;
+        cx.answer(profile::load_profile(&cx.db, partner_uuid).await?)
     }
 
     /// Takes a picture out of the draft and off the storefront; its team reads why.
@@ -85,18 +87,18 @@ impl ProfilesMutation {
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        kind: ImageKind,
+        kind: PartnerImageKind,
         reason: String,
     ) -> Result<Option<bool>, Fault> {
-        let ask = ctx.ask();
-        note(ask, partner_uuid);
-        ask.note_reason(reason.as_str());
-        imagery::delete_by_staff(ask, partner_uuid, kind, &reason).await?;
-        ask.answer(true)
+        let cx = ctx.cx();
+        note(cx, partner_uuid);
+        cx.note_reason(reason.as_str());
+        imagery::delete_by_staff(cx, partner_uuid, kind, &reason).await?;
+        cx.answer(true)
     }
 }
 
-fn note(ask: &Ask, partner_uuid: Uuid) {
+fn note(cx: &RequestContext, partner_uuid: Uuid) {
     let (kind, partner_uuid) = (Some("PARTNER".to_owned()), Some(partner_uuid));
-    ask.note_target(Target { kind, uuid: partner_uuid, label: None, partner_uuid });
+    cx.note_target(Target { kind, uuid: partner_uuid, label: None, partner_uuid });
 }

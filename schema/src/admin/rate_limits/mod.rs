@@ -6,11 +6,13 @@
 //!        └───────────────────────── put ─────────────────────────▲
 //! ```
 //!
-//! The budgets themselves are spent in [`crate::budget`] and at the edge. A change here reaches every replica within a
-//! second (specification: decisions, Tiers and Budgets).
+//! The budgets themselves are spent in [`crate::core::budget`] and at the edge. A change here reaches every replica within a
+//! second (docs/decisions.md#budgets).
 
+mod list;
 mod resolvers;
 mod rules;
 mod store;
 
+pub(in crate::admin) use list::STATEMENTS;
 pub(in crate::admin) use resolvers::{RateLimitsMutation, RateLimitsQuery};

@@ -5,21 +5,19 @@ mod types;
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-use super::rules;
-use super::store::consumers::{self, Order, UseRow};
-use super::store::refusals::{self, RefusalRow};
-use super::store::{self, NewOverride};
-use crate::access::{access, audit_partner, audit_target, batched};
-use crate::ask::{Ask, Asking, Target};
-use crate::authority::OWN_DAILY_REQUESTS;
-use crate::fault::Fault;
-use crate::page::{CountedList, CountedPage, Window, names};
-use crate::principal::PrincipalType;
-use crate::time::Time;
-
-use types::{
-    BudgetAccountKind, PartnerRateLimit, RateLimitConsumer, RateLimitOverridePut, RateLimitRefusal, RateLimitReset,
+use super::list::{
+    CONSUMERS, REFUSALS, RateLimitConsumerFilter, RateLimitConsumerSort, RateLimitRefusalFilter, RateLimitRefusalSort,
 };
+use super::rules;
+use super::store::{self, NewOverride};
+use crate::core::access::{access, audit_partner, audit_target, batched};
+use crate::core::context::{RequestContext, RequestContextExt, Target};
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::CountedList;
+use crate::core::principal::PrincipalType;
+
+use types::{PartnerRateLimit, RateLimitConsumer, RateLimitOverridePut, RateLimitRefusal, RateLimitReset};
 
 /// Reads of budgets.
 #[derive(Default)]
@@ -38,35 +36,24 @@ impl RateLimitsQuery {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
     ) -> Result<Option<PartnerRateLimit>, Fault> {
-        ctx.ask().answer(found(ctx.ask(), partner_uuid).await?)
+        ctx.cx().answer(load_rate_limit(ctx.cx(), partner_uuid).await?)
     }
 
     /// Who uses most of its budget of today.
     #[graphql(directive = access::apply("labs.admin.limits".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_rate_limits_list_consumers(
         &self,
         ctx: &Context<'_>,
-        account_kind: Option<Vec<BudgetAccountKind>>,
-        share_from: Option<f64>,
-        sort: Option<String>,
+        filter: Option<RateLimitConsumerFilter>,
+        sort: Option<RateLimitConsumerSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<RateLimitConsumer>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_rate_limits_list_consumers");
-        let filter = consumers::Filter {
-            kind: BudgetAccountKind::prefixes(account_kind),
-            share_from: share_from.map(|share| (share * 10_000.0).round() as i64),
-            own_daily_requests: i64::try_from(OWN_DAILY_REQUESTS).unwrap_or(i64::MAX),
-        };
-        let order = if sort.as_deref() == Some("-used") { Order::MostUsedFirst } else { Order::LargestShareFirst };
-        let window = Window::read(&ask.services.cursors, list, &(&filter, order), limit, cursor.as_deref())?;
-        let rows = consumers::page(&ask.db, &filter, order, &window).await?;
-        let total = if include_total == Some(true) { Some(consumers::count(&ask.db, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, |row: &UseRow| row.keys(order));
-        let data = rows.into_iter().map(RateLimitConsumer::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let rows = CONSUMERS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = CONSUMERS.total(&cx.db, &filter, include_total).await?;
+        cx.answer_list(rows.map(RateLimitConsumer::try_from)?.counted_list(total))
     }
 
     /// Refusals for a spent budget, by account, operation and hour.
@@ -74,37 +61,19 @@ impl RateLimitsQuery {
         directive = access::apply("labs.admin.limits".into()),
         directive = audit_target::apply("account".into(), "account_uuid".into())
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_rate_limits_list_refusals(
         &self,
         ctx: &Context<'_>,
-        account_kind: Option<Vec<BudgetAccountKind>>,
-        account_uuid: Option<Vec<Uuid>>,
-        operation: Option<Vec<String>>,
-        budget: Option<Vec<String>>,
-        hour_from: Option<Time>,
-        hour_until: Option<Time>,
-        sort: Option<String>,
+        filter: Option<RateLimitRefusalFilter>,
+        sort: Option<RateLimitRefusalSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<RateLimitRefusal>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_rate_limits_list_refusals");
-        let filter = refusals::Filter {
-            kind: BudgetAccountKind::prefixes(account_kind),
-            account: account_uuid.filter(|uuids| !uuids.is_empty()).map(|uuids| accounts(&uuids)),
-            operation: names(operation),
-            budget: names(budget),
-            hour_from,
-            hour_until,
-            earliest_first: sort.as_deref() == Some("hour"),
-        };
-        let window = Window::read(&ask.services.cursors, list, &filter, limit, cursor.as_deref())?;
-        let rows = refusals::page(&ask.db, &filter, &window).await?;
-        let total = if include_total == Some(true) { Some(refusals::count(&ask.db, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, RefusalRow::keys);
-        let data = rows.into_iter().map(RateLimitRefusal::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let rows = REFUSALS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = REFUSALS.total(&cx.db, &filter, include_total).await?;
+        cx.answer_list(rows.map(RateLimitRefusal::try_from)?.counted_list(total))
     }
 }
 
@@ -125,10 +94,10 @@ impl RateLimitsMutation {
         partner_uuid: Uuid,
         body: RateLimitOverridePut,
     ) -> Result<Option<PartnerRateLimit>, Fault> {
-        let ask = ctx.ask();
-        noted(ask, partner_uuid).await?;
-        rules::put(body.burst_per_second, body.daily_requests, body.expires_at, ask.now)?;
-        let caller = ask.principal()?;
+        let cx = ctx.cx();
+        note_partner(cx, partner_uuid).await?;
+        rules::check_override(body.burst_per_second, body.daily_requests, body.expires_at, cx.now)?;
+        let caller = cx.principal()?;
         let new = NewOverride {
             partner_uuid,
             burst_per_second: body.burst_per_second,
@@ -137,8 +106,8 @@ impl RateLimitsMutation {
             set_by: (caller.kind == PrincipalType::StaffUser).then_some(caller.uuid),
             expires_at: body.expires_at,
         };
-        store::put(&ask.db, &new).await?;
-        ask.answer(found(ask, partner_uuid).await?)
+        store::put_override(&cx.db, &new).await?;
+        cx.answer(load_rate_limit(cx, partner_uuid).await?)
     }
 
     /// The tier's limits again.
@@ -151,10 +120,10 @@ impl RateLimitsMutation {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
     ) -> Result<Option<bool>, Fault> {
-        let ask = ctx.ask();
-        noted(ask, partner_uuid).await?;
-        if store::delete(&ask.db, partner_uuid).await? {
-            ask.answer(true)
+        let cx = ctx.cx();
+        note_partner(cx, partner_uuid).await?;
+        if store::delete(&cx.db, partner_uuid).await? {
+            cx.answer(true)
         } else {
             Err(Fault::not_found("override of this partner's limits"))
         }
@@ -171,44 +140,35 @@ impl RateLimitsMutation {
         partner_uuid: Uuid,
         body: Option<RateLimitReset>,
     ) -> Result<Option<PartnerRateLimit>, Fault> {
-        let ask = ctx.ask();
-        noted(ask, partner_uuid).await?;
+        let cx = ctx.cx();
+        note_partner(cx, partner_uuid).await?;
         if let Some(reason) = body.and_then(|body| body.reason) {
-            ask.note_reason(reason);
+            cx.note_reason(reason);
         }
-        store::reset(&ask.db, partner_uuid).await?;
-        ask.answer(found(ask, partner_uuid).await?)
+        store::reset(&cx.db, partner_uuid).await?;
+        cx.answer(load_rate_limit(cx, partner_uuid).await?)
     }
 }
 
 /// The budgets as they are now, named to the audit record.
-async fn found(ask: &Ask, partner_uuid: Uuid) -> Result<PartnerRateLimit, Fault> {
-    let row = store::get(&ask.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
-    note_target(ask, partner_uuid, &row.company_name);
+async fn load_rate_limit(cx: &RequestContext, partner_uuid: Uuid) -> Result<PartnerRateLimit, Fault> {
+    let row = store::get(&cx.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
+    note_target(cx, partner_uuid, &row.company_name);
     Ok(PartnerRateLimit::of(partner_uuid, row))
 }
 
 /// That there is such a partner, named to the audit record.
-async fn noted(ask: &Ask, partner_uuid: Uuid) -> Result<(), Fault> {
-    let name = store::name_get(&ask.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
-    note_target(ask, partner_uuid, &name);
+async fn note_partner(cx: &RequestContext, partner_uuid: Uuid) -> Result<(), Fault> {
+    let name = store::name_get(&cx.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
+    note_target(cx, partner_uuid, &name);
     Ok(())
 }
 
-fn note_target(ask: &Ask, partner_uuid: Uuid, name: &str) {
-    ask.note_target(Target {
+fn note_target(cx: &RequestContext, partner_uuid: Uuid, name: &str) {
+    cx.note_target(Target {
         kind: Some("PARTNER".to_owned()),
         uuid: Some(partner_uuid),
         label: Some(name.to_owned()),
         partner_uuid: Some(partner_uuid),
     });
-}
-
-/// Every account that one of these may have: a uuid does not say whose it is.
-fn accounts(uuids: &[Uuid]) -> Vec<String> {
-    let mut accounts: Vec<String> =
-        uuids.iter().flat_map(|uuid| ["partner", "client", "staff"].map(|kind| format!("{kind}:{uuid}"))).collect();
-    accounts.sort_unstable();
-    accounts.dedup();
-    accounts
 }

@@ -1,13 +1,47 @@
 //! What limits may be set to, and how much of a budget is used.
 
-use crate::fault::{Fault, FieldError};
-use crate::time::Time;
+use crate::core::fault::{Fault, FieldError};
+use crate::core::time::Time;
+use crate::core::words::words;
+
+words! {
+    /// Where a limit comes from.
+    pub(crate) enum LimitSource {
+        /// The tier.
+        Tier = "TIER",
+        /// An override for this partner.
+        Override = "OVERRIDE",
+    }
+}
+
+words! {
+    /// The kinds of account.
+    pub(crate) enum BudgetAccountKind {
+        /// A partner: all its people and programs together.
+        Partner = "PARTNER",
+        /// A program of the service's own.
+        MachineClient = "MACHINE_CLIENT",
+        /// An internal person.
+        StaffUser = "STAFF_USER",
+    }
+}
+
+impl BudgetAccountKind {
+    /// What the names of such accounts begin with.
+    pub(super) const fn prefix(self) -> &'static str {
+        match self {
+            Self::Partner => "partner",
+            Self::MachineClient => "client",
+            Self::StaffUser => "staff",
+        }
+    }
+}
 
 /// Everything that is wrong with an override to be.
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`] when it says no limit, or ends before it begins.
-pub(super) fn put(
+pub(super) fn check_override(
     burst_per_second: Option<i32>,
     daily_requests: Option<i64>,
     expires_at: Time,
@@ -46,10 +80,10 @@ mod tests {
 
     #[test]
     fn an_override_says_a_limit_and_ends_in_the_future() {
-        assert!(put(Some(10), None, at(2), at(1)).is_ok());
-        assert!(put(None, Some(0), at(2), at(1)).is_ok());
-        let refused = put(None, None, at(1), at(1)).unwrap_err();
-        let places: Vec<_> = refused.parts().errors.iter().map(|error| error.pointer.clone().unwrap()).collect();
+        assert!(check_override(Some(10), None, at(2), at(1)).is_ok());
+        assert!(check_override(None, Some(0), at(2), at(1)).is_ok());
+        let refused = check_override(None, None, at(1), at(1)).unwrap_err();
+        let places: Vec<_> = refused.errors().iter().map(|error| error.pointer.clone().unwrap()).collect();
         assert_eq!(places, ["", "/expires_at"]);
     }
 

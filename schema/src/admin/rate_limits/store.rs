@@ -1,23 +1,21 @@
 //! Every statement about budgets and their overrides.
 
-pub(super) mod consumers;
-pub(super) mod refusals;
-
 use uuid::Uuid;
 
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::time::Time;
+use super::rules::LimitSource;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
 
 /// A partner's budgets, what is used, and the override that is in force.
 pub(super) struct LimitRow {
     pub(super) company_name: String,
     pub(super) tier_code: String,
     pub(super) burst_per_second: i32,
-    pub(super) burst_source: String,
+    pub(super) burst_source: LimitSource,
     pub(super) tier_burst_per_second: i32,
     pub(super) daily_requests: i64,
-    pub(super) daily_source: String,
+    pub(super) daily_source: LimitSource,
     pub(super) tier_daily_requests: i64,
     pub(super) used: i64,
     pub(super) override_burst_per_second: Option<i32>,
@@ -36,8 +34,8 @@ pub(super) async fn get(db: &Db, partner_uuid: Uuid) -> Result<Option<LimitRow>,
     Ok(sqlx::query_as!(
         LimitRow,
         r#"select p.company_name, l.tier_code as "tier_code!", l.burst_per_second as "burst_per_second!",
-                  l.burst_source as "burst_source!", l.tier_burst_per_second as "tier_burst_per_second!",
-                  l.daily_requests as "daily_requests!", l.daily_source as "daily_source!",
+                  l.burst_source as "burst_source!: _", l.tier_burst_per_second as "tier_burst_per_second!",
+                  l.daily_requests as "daily_requests!", l.daily_source as "daily_source!: _",
                   l.tier_daily_requests as "tier_daily_requests!", l.granted_today as "used!",
                   o.burst_per_second as "override_burst_per_second?", o.daily_requests as "override_daily_requests?",
                   o.reason as "reason?", o.set_by as "set_by?", h.name as "set_by_name?", o.set_at as "set_at?",
@@ -76,7 +74,7 @@ pub(super) struct NewOverride<'a> {
 }
 
 /// Puts an override in force, in place of the one that was.
-pub(super) async fn put(db: &Db, new: &NewOverride<'_>) -> Result<(), Fault> {
+pub(super) async fn put_override(db: &Db, new: &NewOverride<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "insert into rate_limit_override (partner_uuid, burst_per_second, daily_requests, reason, set_by, set_at, expires_at)
          values ($1, $2, $3, $4, $5, labs_now(), $6)

@@ -1,16 +1,14 @@
 //! What may be asked about scopes, and by whom.
 
 use async_graphql::{Context, Object, SimpleObject};
-use serde_json::json;
 
-use crate::access::{access, scoped};
-use crate::ask::Asking;
-use crate::fault::Fault;
-use crate::page::{CountedList, CountedPage, Window};
-use crate::scope::{Scope, ScopeSet};
-
-/// Scopes on a page of the tree, which fits on one.
-const SCOPES_A_PAGE: i32 = 100;
+use super::list::{OPERATION, SCOPES_A_PAGE, ScopeFilter};
+use crate::core::access::{access, list_scoped};
+use crate::core::context::RequestContextExt;
+use crate::core::fault::Fault;
+use crate::core::list::{PageRequest, page_in_memory};
+use crate::core::page::CountedList;
+use crate::core::scope::{Scope, ScopeSet};
 
 /// A scope and what it opens.
 #[derive(serde::Serialize, SimpleObject)]
@@ -48,41 +46,25 @@ pub(crate) struct ScopesQuery;
 impl ScopesQuery {
     /// The tree of scopes, with the operations that each opens.
     #[graphql(directive = access::apply("labs.admin.staff".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_scopes_list(
         &self,
         ctx: &Context<'_>,
-        q: Option<String>,
-        staff: Option<bool>,
-        operation_id: Option<String>,
+        filter: Option<ScopeFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<ScopeEntry>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_scopes_list");
-        let (own, limit) = (ask.principal()?.scopes, limit.or(Some(SCOPES_A_PAGE)));
-        let window = Window::read(&ask.services.cursors, list, &(&q, staff, &operation_id), limit, cursor.as_deref())?;
-        let after: Option<usize> = window.key(0)?;
-        let found: Vec<(usize, Scope)> = Scope::all()
-            .enumerate()
-            .filter(|(_, scope)| staff.is_none_or(|staff| scope.is_admin() == staff))
-            .filter(|(_, scope)| q.as_deref().is_none_or(|text| scope.to_string().contains(&text.to_lowercase())))
-            .filter(|(_, scope)| operation_id.as_deref().is_none_or(|id| opens(*scope, id)))
-            .collect();
-        let total = (include_total == Some(true)).then_some(found.len()).and_then(|total| i64::try_from(total).ok());
-        let rows = found.into_iter().filter(|(place, _)| after.is_none_or(|after| *place > after)).collect();
-        let (rows, page) = window.cut(rows, |(place, _)| vec![json!(place)]);
-        let data = rows.into_iter().map(|(_, scope)| entry(scope, own)).collect();
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let (own, request) = (cx.principal()?.scopes, PageRequest::new(None, limit.or(Some(SCOPES_A_PAGE)), cursor));
+        let rows = page_in_memory(cx, OPERATION, &filter, &request, filter.scopes())?;
+        let total = (include_total == Some(true)).then(|| i64::try_from(filter.scopes().count()));
+        let total = total.transpose().map_err(Fault::internal)?;
+        cx.answer_list(rows.map(|scope| Ok(entry(scope, own)))?.counted_list(total))
     }
 }
 
-fn opens(scope: Scope, operation_id: &str) -> bool {
-    scoped().iter().any(|(name, needed)| name == operation_id && scope.grants(*needed))
-}
-
 fn entry(scope: Scope, own: ScopeSet) -> ScopeEntry {
-    let opened = scoped().iter().filter(|(_, needed)| scope.grants(*needed));
+    let opened = list_scoped().iter().filter(|(_, needed)| scope.grants(*needed));
     ScopeEntry {
         scope: scope.to_string(),
         parent: scope.parent().map(|parent| parent.to_string()),

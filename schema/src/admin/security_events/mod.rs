@@ -2,7 +2,8 @@
 //!
 //! It is written where things happen ([`crate::auth::security_events`]); here it is only read.
 
+mod list;
 mod resolvers;
-mod store;
 
+pub(in crate::admin) use list::STATEMENTS;
 pub(in crate::admin) use resolvers::SecurityEventsQuery;

@@ -5,9 +5,11 @@
 //! ```
 //!
 //! Every replica holds the next key before it signs, so a token of a new current key is verified everywhere at once.
-//! The private half leaves the database when a key is retired (specification: design, security, Identity 1).
+//! The private half leaves the database when a key is retired (docs/decisions.md#identity).
 
+mod list;
 mod resolvers;
 mod store;
 
+pub(in crate::admin) use list::STATEMENTS;
 pub(in crate::admin) use resolvers::{SigningKeysMutation, SigningKeysQuery};

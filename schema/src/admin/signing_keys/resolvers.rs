@@ -1,17 +1,18 @@
 //! What may be asked about signing keys, and by whom.
 
-use async_graphql::{Context, Enum, InputObject, Object, SimpleObject};
+use async_graphql::{Context, InputObject, Object, SimpleObject};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use serde::Serialize;
 
-use super::store::{self, KeyRow};
-use crate::access::access;
-use crate::ask::{Asking, Target};
-use crate::authority::FreshKey;
-use crate::fault::Fault;
-use crate::page::{CountedList, CountedPage, Window, names};
-use crate::time::Time;
+use super::list::{KEYS, KeyRow, SigningKeyFilter, SigningKeyState};
+use super::store;
+use crate::core::access::access;
+use crate::core::authority::FreshKey;
+use crate::core::context::{RequestContextExt, Target};
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::CountedList;
+use crate::core::time::Time;
 
 /// How long a retired key verifies, in seconds: as long as the longest token lives, and a minute for whoever signed
 /// before they heard of it.
@@ -39,18 +40,6 @@ pub(crate) struct SigningKey {
     retired_at: Option<Time>,
     /// Until when its tokens may be good; null while it signs.
     expires_at: Option<Time>,
-}
-
-/// Where a key stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum SigningKeyState {
-    /// It signs after the next rotation.
-    Next,
-    /// It signs.
-    Current,
-    /// It signs no more.
-    Retired,
 }
 
 /// What a rotation came to.
@@ -84,21 +73,15 @@ impl SigningKeysQuery {
     async fn admin_signing_keys_list(
         &self,
         ctx: &Context<'_>,
-        state: Option<Vec<SigningKeyState>>,
+        filter: Option<SigningKeyFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<SigningKey>>, Fault> {
-        let (ask, list, states) = (ctx.ask(), "admin_signing_keys_list", names(state));
-        let window = Window::read(&ask.services.cursors, list, &states, limit, cursor.as_deref())?;
-        let rows = store::page(&ask.db, states.as_deref(), &window).await?;
-        let total = match include_total {
-            Some(true) => Some(store::count(&ask.db, states.as_deref()).await?),
-            _ => None,
-        };
-        let (rows, page) = window.cut(rows, KeyRow::keys);
-        let data = rows.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let rows = KEYS.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?;
+        let total = KEYS.total(&cx.db, &filter, include_total).await?;
+        cx.answer_list(rows.map(|key| Ok(SigningKey::from(key)))?.counted_list(total))
     }
 }
 
@@ -115,28 +98,24 @@ impl SigningKeysMutation {
         ctx: &Context<'_>,
         body: Option<SigningKeyRotationInput>,
     ) -> Result<Option<SigningKeyRotation>, Fault> {
-        let ask = ctx.ask();
+        let cx = ctx.cx();
         if let Some(reason) = body.and_then(|body| body.reason) {
-            ask.note_reason(reason);
+            cx.note_reason(reason);
         }
-        let fresh = FreshKey::new(&ask.services.key)?;
-        store::lock(&ask.db).await?;
-        few_enough(store::count_verifying(&ask.db).await?)?;
-        let former = store::set_retired(&ask.db, VERIFIES_SECONDS).await?;
-        let current = store::set_current(&ask.db).await?;
+        let fresh = FreshKey::new(&cx.services.key)?;
+        store::lock(&cx.db).await?;
+        few_enough(store::count_verifying(&cx.db).await?)?;
+        let former = store::set_retired(&cx.db, VERIFIES_SECONDS).await?;
+        let current = store::set_current(&cx.db).await?;
         let missing = || Fault::internal("there was no current and no next signing key; a restart makes them");
         let (former, current) = former.zip(current).ok_or_else(missing)?;
-        let next = store::insert(&ask.db, &fresh).await?;
-        ask.note_target(Target {
+        let next = store::insert(&cx.db, &fresh).await?;
+        cx.note_target(Target {
             kind: Some("SIGNING_KEY".to_owned()),
             label: Some(current.key_id.clone()),
             ..Target::default()
         });
-        ask.answer(SigningKeyRotation {
-            current: current.try_into()?,
-            next: next.try_into()?,
-            former: former.try_into()?,
-        })
+        cx.answer(SigningKeyRotation { current: current.into(), next: next.into(), former: former.into() })
     }
 }
 
@@ -151,25 +130,17 @@ fn few_enough(verifying: i64) -> Result<(), Fault> {
     )))
 }
 
-impl TryFrom<KeyRow> for SigningKey {
-    type Error = Fault;
-
-    fn try_from(row: KeyRow) -> Result<Self, Fault> {
-        let state = match row.state.as_str() {
-            "NEXT" => SigningKeyState::Next,
-            "CURRENT" => SigningKeyState::Current,
-            "RETIRED" => SigningKeyState::Retired,
-            other => return Err(Fault::internal(format!("a signing key in the state {other}"))),
-        };
-        Ok(Self {
+impl From<KeyRow> for SigningKey {
+    fn from(row: KeyRow) -> Self {
+        Self {
             key_id: row.key_id,
             algorithm: row.algorithm,
-            state,
+            state: row.state,
             public_key: URL_SAFE_NO_PAD.encode(row.public_key),
             created_at: row.created_at,
             activated_at: row.activated_at,
             retired_at: row.retired_at,
             expires_at: row.expires_at,
-        })
+        }
     }
 }

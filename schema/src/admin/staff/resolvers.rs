@@ -5,27 +5,26 @@ mod types;
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-use super::rules::{self, Action, State};
-use super::store::list::{self, Filter};
+use super::list::{MEMBER, STAFF, StaffFilter, StaffSort};
+use super::rules::{self, StaffAction, StaffState};
 use super::store::{self, HeldRow};
-use crate::access::{access, audit_target, batched};
 use crate::admin::granters;
-use crate::admin::order::Order;
 use crate::admin::reason::{Reason, Remark};
-use crate::ask::{Ask, Asking, Target};
 use crate::auth::mfa;
-use crate::auth::people::addressee_get;
-use crate::auth::security_events::SecurityEvent;
+use crate::auth::security_events::LedgerEntry;
 use crate::auth::sessions::all_set_ended;
-use crate::fault::{Fault, FieldError};
-use crate::keep::email::EmailAddress;
-use crate::keep::secret::SecretKind;
-use crate::mail::message::{Asking as AskingFor, Letter, SecurityEvent as Notified};
-use crate::outbox;
-use crate::page::{CountedList, CountedPage, Window, names};
-use crate::principal::PrincipalType;
-use crate::scope::{ScopeSet, opening};
-use crate::time::Time;
+use crate::core::access::{access, audit_target, batched};
+use crate::core::context::{RequestContext, RequestContextExt, Target};
+use crate::core::crypto::secret::SecretKind;
+use crate::core::email::EmailAddress;
+use crate::core::fault::{Fault, FieldError};
+use crate::core::list::PageRequest;
+use crate::core::mail::message::{Asking as AskingFor, Letter, SecurityEvent as Notified};
+use crate::core::outbox;
+use crate::core::outbox::load_addressee;
+use crate::core::page::CountedList;
+use crate::core::principal::PrincipalType;
+use crate::core::scope::ScopeSet;
 
 use types::{StaffCreate, StaffMember, StaffRolesPut, StaffUpdate};
 
@@ -37,39 +36,19 @@ pub(crate) struct StaffQuery;
 impl StaffQuery {
     /// Everybody who runs the service.
     #[graphql(directive = access::apply("labs.admin.staff".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_staff_list(
         &self,
         ctx: &Context<'_>,
-        state: Option<Vec<State>>,
-        role: Option<Vec<String>>,
-        scope: Option<Vec<String>>,
-        second_factor: Option<bool>,
-        q: Option<String>,
-        last_sign_in_at_from: Option<Time>,
-        last_sign_in_at_until: Option<Time>,
-        sort: Option<String>,
+        filter: Option<StaffFilter>,
+        sort: Option<StaffSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<StaffMember>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_staff_list");
-        let filter = Filter {
-            state: names(state),
-            role: names(role),
-            scopes: scope.filter(|scopes| !scopes.is_empty()).map(|scopes| opening(&scopes)),
-            second_factor,
-            q,
-            last_sign_in_at_from,
-            last_sign_in_at_until,
-        };
-        let order = Order::named(sort.as_deref());
-        let window = Window::read(&ask.services.cursors, list, &(&filter, order), limit, cursor.as_deref())?;
-        let rows = list::page(&ask.db, &filter, order, &window).await?;
-        let total = if include_total == Some(true) { Some(list::count(&ask.db, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, |row| row.keys(order));
-        let data = rows.into_iter().map(StaffMember::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let rows = STAFF.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = STAFF.total(&cx.db, &filter, include_total).await?;
+        cx.answer_list(rows.map(|row| Ok(StaffMember::from(row)))?.counted_list(total))
     }
 
     /// One of them, with what they reach.
@@ -79,7 +58,7 @@ impl StaffQuery {
         directive = batched::apply()
     )]
     async fn admin_staff_get(&self, ctx: &Context<'_>, staff_uuid: Uuid) -> Result<Option<StaffMember>, Fault> {
-        ctx.ask().answer(found(ctx.ask(), staff_uuid).await?)
+        ctx.cx().answer(load_member(ctx.cx(), staff_uuid).await?)
     }
 }
 
@@ -92,24 +71,24 @@ impl StaffMutation {
     /// Invites somebody by mail and grants them roles.
     #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
     async fn admin_staff_create(&self, ctx: &Context<'_>, body: StaffCreate) -> Result<Option<StaffMember>, Fault> {
-        let (ask, mut errors) = (ctx.ask(), Vec::new());
+        let (cx, mut errors) = (ctx.cx(), Vec::new());
         let name = rules::name(&body.name, &mut errors);
         let email = address(&body.email, &mut errors);
-        let known = store::roles_lock(&ask.db, &body.roles).await?;
-        let granted = rules::grantable(&body.roles, &known, &[], ask.principal()?.scopes);
+        let known = store::roles_lock(&cx.db, &body.roles).await?;
+        let granted = rules::grantable(&body.roles, &known, &[], cx.principal()?.scopes);
         let (email, codes) = match (email, granted) {
             (Some(email), Ok(codes)) if errors.is_empty() => (email, codes),
             (_, granted) => {
-                errors.extend(granted.err().into_iter().flat_map(|fault| fault.parts().errors.clone()));
+                errors.extend(granted.err().into_iter().flat_map(|fault| fault.errors().to_vec()));
                 return Err(Fault::invalid(errors));
             }
         };
-        let person_uuid = ask.new_uuid();
-        store::insert(&ask.db, person_uuid, &email, &name, body.locale.as_deref().unwrap_or("en")).await?;
-        store::roles_put(&ask.db, person_uuid, &codes, granter(ask)?).await?;
-        invite(ask, person_uuid).await?;
-        event(ask, person_uuid, "INVITED").await?;
-        ask.answer_created(person_uuid, found(ask, person_uuid).await?)
+        let person_uuid = cx.new_uuid();
+        store::insert(&cx.db, person_uuid, &email, &name, body.locale.as_deref().unwrap_or("en")).await?;
+        store::roles_put(&cx.db, person_uuid, &codes, granter(cx)?).await?;
+        invite(cx, person_uuid).await?;
+        event(cx, person_uuid, "INVITED").await?;
+        cx.answer_created(person_uuid, load_member(cx, person_uuid).await?)
     }
 
     /// Changes a colleague's name or address.
@@ -123,20 +102,20 @@ impl StaffMutation {
         staff_uuid: Uuid,
         body: StaffUpdate,
     ) -> Result<Option<StaffMember>, Fault> {
-        let (ask, mut errors) = (ctx.ask(), Vec::new());
-        let member = held(ask, staff_uuid).await?;
+        let (cx, mut errors) = (ctx.cx(), Vec::new());
+        let member = lock_member(cx, staff_uuid).await?;
         let name = body.name.map(|name| rules::name(&name, &mut errors));
         let email = body.email.map(|email| address(&email, &mut errors));
         if !errors.is_empty() {
             return Err(Fault::invalid(errors));
         }
         if let Some(name) = name {
-            store::set_name(&ask.db, staff_uuid, &name).await?;
+            store::set_name(&cx.db, staff_uuid, &name).await?;
         }
         if let Some(email) = email.flatten() {
-            move_to(ask, staff_uuid, &member, &email).await?;
+            move_to(cx, staff_uuid, &member, &email).await?;
         }
-        ask.answer(found(ask, staff_uuid).await?)
+        cx.answer(load_member(cx, staff_uuid).await?)
     }
 
     /// Replaces the roles that a colleague holds.
@@ -150,21 +129,21 @@ impl StaffMutation {
         staff_uuid: Uuid,
         body: StaffRolesPut,
     ) -> Result<Option<StaffMember>, Fault> {
-        let ask = ctx.ask();
-        let before = granters::lock(&ask.db).await?;
-        let member = held(ask, staff_uuid).await?;
+        let cx = ctx.cx();
+        let before = granters::lock(&cx.db).await?;
+        let member = lock_member(cx, staff_uuid).await?;
         let own = "Nobody changes their own roles. Ask a colleague who may.";
-        rules::not_oneself(ask.principal()?.uuid, staff_uuid, own)?;
-        let known = store::roles_lock(&ask.db, &[body.roles.as_slice(), &member.role_codes].concat()).await?;
-        let own = ask.principal()?.scopes;
+        rules::not_oneself(cx.principal()?.uuid, staff_uuid, own)?;
+        let known = store::roles_lock(&cx.db, &[body.roles.as_slice(), &member.role_codes].concat()).await?;
+        let own = cx.principal()?.scopes;
         let codes = rules::grantable(&body.roles, &known, &member.role_codes, own)?;
         rules::takeable(&codes, &known, &member.role_codes, own)?;
         if codes != member.role_codes {
-            store::roles_put(&ask.db, staff_uuid, &codes, granter(ask)?).await?;
-            granters::remain(&ask.db, &before).await?;
-            event(ask, staff_uuid, "ROLES_CHANGED").await?;
+            store::roles_put(&cx.db, staff_uuid, &codes, granter(cx)?).await?;
+            granters::remain(&cx.db, &before).await?;
+            event(cx, staff_uuid, "ROLES_CHANGED").await?;
         }
-        ask.answer(found(ask, staff_uuid).await?)
+        cx.answer(load_member(cx, staff_uuid).await?)
     }
 
     /// Shuts a colleague out: sessions end, nothing that was mailed opens anything.
@@ -178,17 +157,17 @@ impl StaffMutation {
         staff_uuid: Uuid,
         body: Reason,
     ) -> Result<Option<StaffMember>, Fault> {
-        let ask = ctx.ask();
-        body.note(ask);
-        let before = granters::lock(&ask.db).await?;
-        let member = held(ask, staff_uuid).await?;
-        let state = rules::after(State::parse(&member.state)?, Action::Disable, member.has_accepted)?;
-        covers(ask, &member)?;
-        store::set_state(&ask.db, staff_uuid, state.name()).await?;
-        granters::remain(&ask.db, &before).await?;
-        cut_off(ask, staff_uuid, "ACCOUNT_LOCKED").await?;
-        outbox::queue_notice(ask, staff_uuid, Notified::AccountLocked).await?;
-        ask.answer(found(ask, staff_uuid).await?)
+        let cx = ctx.cx();
+        body.note(cx);
+        let before = granters::lock(&cx.db).await?;
+        let member = lock_member(cx, staff_uuid).await?;
+        let state = rules::after(member.state, StaffAction::Disable, member.has_accepted)?;
+        covers(cx, &member)?;
+        store::set_state(&cx.db, staff_uuid, state).await?;
+        granters::remain(&cx.db, &before).await?;
+        end_access(cx, staff_uuid, "ACCOUNT_LOCKED").await?;
+        outbox::queue_notice(cx, staff_uuid, Notified::AccountLocked).await?;
+        cx.answer(load_member(cx, staff_uuid).await?)
     }
 
     /// Lets a colleague in again.
@@ -202,19 +181,19 @@ impl StaffMutation {
         staff_uuid: Uuid,
         body: Option<Remark>,
     ) -> Result<Option<StaffMember>, Fault> {
-        let ask = ctx.ask();
-        Remark::note(body, ask);
-        let member = held(ask, staff_uuid).await?;
-        let state = rules::after(State::parse(&member.state)?, Action::Enable, member.has_accepted)?;
-        covers(ask, &member)?;
-        store::set_state(&ask.db, staff_uuid, state.name()).await?;
-        event(ask, staff_uuid, "ACCOUNT_UNLOCKED").await?;
-        if state == State::Invited {
-            invite(ask, staff_uuid).await?;
+        let cx = ctx.cx();
+        Remark::note(body, cx);
+        let member = lock_member(cx, staff_uuid).await?;
+        let state = rules::after(member.state, StaffAction::Enable, member.has_accepted)?;
+        covers(cx, &member)?;
+        store::set_state(&cx.db, staff_uuid, state).await?;
+        event(cx, staff_uuid, "ACCOUNT_UNLOCKED").await?;
+        if state == StaffState::Invited {
+            invite(cx, staff_uuid).await?;
         } else {
-            outbox::queue_notice(ask, staff_uuid, Notified::AccountUnlocked).await?;
+            outbox::queue_notice(cx, staff_uuid, Notified::AccountUnlocked).await?;
         }
-        ask.answer(found(ask, staff_uuid).await?)
+        cx.answer(load_member(cx, staff_uuid).await?)
     }
 
     /// Takes a colleague's second factor away, so that they enrol another.
@@ -228,18 +207,18 @@ impl StaffMutation {
         staff_uuid: Uuid,
         body: Reason,
     ) -> Result<Option<StaffMember>, Fault> {
-        let ask = ctx.ask();
-        body.note(ask);
-        let member = held(ask, staff_uuid).await?;
+        let cx = ctx.cx();
+        body.note(cx);
+        let member = lock_member(cx, staff_uuid).await?;
         let own = "Nobody takes their own second factor away here. Use a recovery code, or ask a colleague.";
-        rules::not_oneself(ask.principal()?.uuid, staff_uuid, own)?;
-        covers(ask, &member)?;
-        if !mfa::take_away(&ask.db, staff_uuid).await? {
+        rules::not_oneself(cx.principal()?.uuid, staff_uuid, own)?;
+        covers(cx, &member)?;
+        if !mfa::take_away(&cx.db, staff_uuid).await? {
             return Err(Fault::conflict("No second factor is in force. They enrol one when they next sign in."));
         }
-        cut_off(ask, staff_uuid, "SECOND_FACTOR_RESET").await?;
-        outbox::queue_notice(ask, staff_uuid, Notified::SecondFactorReset).await?;
-        ask.answer(found(ask, staff_uuid).await?)
+        end_access(cx, staff_uuid, "SECOND_FACTOR_RESET").await?;
+        outbox::queue_notice(cx, staff_uuid, Notified::SecondFactorReset).await?;
+        cx.answer(load_member(cx, staff_uuid).await?)
     }
 
     /// Ends every session of a colleague.
@@ -253,67 +232,67 @@ impl StaffMutation {
         staff_uuid: Uuid,
         body: Option<Remark>,
     ) -> Result<Option<StaffMember>, Fault> {
-        let ask = ctx.ask();
-        Remark::note(body, ask);
-        held(ask, staff_uuid).await?;
-        all_set_ended(&ask.db, staff_uuid, None, "SIGNED_OUT_BY_STAFF").await?;
-        event(ask, staff_uuid, "SIGNED_OUT_BY_STAFF").await?;
-        ask.answer(found(ask, staff_uuid).await?)
+        let cx = ctx.cx();
+        Remark::note(body, cx);
+        lock_member(cx, staff_uuid).await?;
+        all_set_ended(&cx.db, staff_uuid, None, "SIGNED_OUT_BY_STAFF").await?;
+        event(cx, staff_uuid, "SIGNED_OUT_BY_STAFF").await?;
+        cx.answer(load_member(cx, staff_uuid).await?)
     }
 }
 
 /// Gives a colleague another address. Whoever is invited still is so anew, even at the same address; everybody else is
 /// told at both addresses and signs in again.
-async fn move_to(ask: &Ask, person_uuid: Uuid, member: &HeldRow, email: &EmailAddress) -> Result<(), Fault> {
-    let is_invited = State::parse(&member.state)? == State::Invited;
+async fn move_to(cx: &RequestContext, person_uuid: Uuid, member: &HeldRow, email: &EmailAddress) -> Result<(), Fault> {
+    let is_invited = member.state == StaffState::Invited;
     if member.email == email.as_str() && !is_invited {
         return Ok(());
     }
     let own = "Nobody changes their own address here. POST /v1/auth/account:change-email proves the new one first.";
-    rules::not_oneself(ask.principal()?.uuid, person_uuid, own)?;
-    covers(ask, member)?;
+    rules::not_oneself(cx.principal()?.uuid, person_uuid, own)?;
+    covers(cx, member)?;
     if is_invited {
-        store::set_email(&ask.db, person_uuid, email).await?;
-        return invite(ask, person_uuid).await;
+        store::set_email(&cx.db, person_uuid, email).await?;
+        return invite(cx, person_uuid).await;
     }
-    outbox::queue_notice(ask, person_uuid, Notified::EmailChanged).await?;
-    store::set_email(&ask.db, person_uuid, email).await?;
-    outbox::queue_notice(ask, person_uuid, Notified::EmailChanged).await?;
-    cut_off(ask, person_uuid, "EMAIL_CHANGED").await
+    outbox::queue_notice(cx, person_uuid, Notified::EmailChanged).await?;
+    store::set_email(&cx.db, person_uuid, email).await?;
+    outbox::queue_notice(cx, person_uuid, Notified::EmailChanged).await?;
+    end_access(cx, person_uuid, "EMAIL_CHANGED").await
 }
 
 /// Ends whatever is open to somebody: nothing that was mailed opens anything, and every session ends. Their ledger says
 /// by what.
-async fn cut_off(ask: &Ask, person_uuid: Uuid, kind: &str) -> Result<(), Fault> {
-    store::tokens_set_void(&ask.db, person_uuid).await?;
-    all_set_ended(&ask.db, person_uuid, None, kind).await?;
-    event(ask, person_uuid, kind).await
+async fn end_access(cx: &RequestContext, person_uuid: Uuid, kind: &str) -> Result<(), Fault> {
+    store::tokens_set_void(&cx.db, person_uuid).await?;
+    all_set_ended(&cx.db, person_uuid, None, kind).await?;
+    event(cx, person_uuid, kind).await
 }
 
 /// Mails a token with which the person sets a password. It takes the place of any before.
-async fn invite(ask: &Ask, person_uuid: Uuid) -> Result<(), Fault> {
-    let to = addressee_get(&ask.db, person_uuid).await?.ok_or_else(not_found)?;
+async fn invite(cx: &RequestContext, person_uuid: Uuid) -> Result<(), Fault> {
+    let to = load_addressee(&cx.db, person_uuid).await?.ok_or_else(not_found)?;
     let token = SecretKind::OneTime.issue();
-    let expires_at = ask.now.plus_seconds(rules::INVITATION_SECONDS);
-    store::invitation_put(&ask.db, person_uuid, &token.digest, expires_at).await?;
-    let about = AskingFor::StaffInvitation { name: to.name.clone(), inviter: ask.principal()?.label.clone() };
-    outbox::queue(ask, &to, &Letter::asking(about, token.text, expires_at.0)).await
+    let expires_at = cx.now.plus_seconds(rules::INVITATION_SECONDS);
+    store::invitation_put(&cx.db, person_uuid, &token.digest, expires_at).await?;
+    let about = AskingFor::StaffInvitation { name: to.name.clone(), inviter: cx.principal()?.label.clone() };
+    outbox::queue(cx, &to, &Letter::asking(about, token.text, expires_at.0)).await
 }
 
 /// Refuses to reach into the account of somebody who may do more than the caller, or to shut it.
-fn covers(ask: &Ask, member: &HeldRow) -> Result<(), Fault> {
-    rules::covers(ask.principal()?.scopes, ScopeSet::parse(member.scopes.iter().map(String::as_str)))
+fn covers(cx: &RequestContext, member: &HeldRow) -> Result<(), Fault> {
+    rules::covers(cx.principal()?.scopes, ScopeSet::parse(member.scopes.iter().map(String::as_str)))
 }
 
 /// Who grants: the calling person. A program is no person.
-fn granter(ask: &Ask) -> Result<Option<Uuid>, Fault> {
-    let principal = ask.principal()?;
+fn granter(cx: &RequestContext) -> Result<Option<Uuid>, Fault> {
+    let principal = cx.principal()?;
     Ok((principal.kind == PrincipalType::StaffUser).then_some(principal.uuid))
 }
 
 /// Writes what was done to somebody into their ledger.
-async fn event(ask: &Ask, person_uuid: Uuid, kind: &str) -> Result<(), Fault> {
-    SecurityEvent::new(kind, true).about(person_uuid, None).by_staff().write(ask).await
+async fn event(cx: &RequestContext, person_uuid: Uuid, kind: &str) -> Result<(), Fault> {
+    LedgerEntry::new(kind, true).about(person_uuid, None).by_staff().write(cx).await
 }
 
 fn address(text: &str, errors: &mut Vec<FieldError>) -> Option<EmailAddress> {
@@ -325,22 +304,22 @@ fn address(text: &str, errors: &mut Vec<FieldError>) -> Option<EmailAddress> {
 }
 
 /// The person as they are now, named to the audit record.
-async fn found(ask: &Ask, person_uuid: Uuid) -> Result<StaffMember, Fault> {
-    let row = store::get(&ask.db, person_uuid).await?.ok_or_else(not_found)?;
-    note(ask, person_uuid, &row.name);
-    row.try_into()
+async fn load_member(cx: &RequestContext, person_uuid: Uuid) -> Result<StaffMember, Fault> {
+    let row = MEMBER.one(&cx.db, [person_uuid.into()]).await?.ok_or_else(not_found)?;
+    note(cx, person_uuid, &row.name);
+    Ok(row.into())
 }
 
 /// The person held for a change, named to the audit record.
-async fn held(ask: &Ask, person_uuid: Uuid) -> Result<HeldRow, Fault> {
-    let row = store::lock(&ask.db, person_uuid).await?.ok_or_else(not_found)?;
-    note(ask, person_uuid, &row.name);
+async fn lock_member(cx: &RequestContext, person_uuid: Uuid) -> Result<HeldRow, Fault> {
+    let row = store::lock(&cx.db, person_uuid).await?.ok_or_else(not_found)?;
+    note(cx, person_uuid, &row.name);
     Ok(row)
 }
 
-fn note(ask: &Ask, person_uuid: Uuid, name: &str) {
+fn note(cx: &RequestContext, person_uuid: Uuid, name: &str) {
     let (kind, label) = (Some("STAFF_MEMBER".to_owned()), Some(name.to_owned()));
-    ask.note_target(Target { kind, uuid: Some(person_uuid), label, partner_uuid: None });
+    cx.note_target(Target { kind, uuid: Some(person_uuid), label, partner_uuid: None });
 }
 
 fn not_found() -> Fault {

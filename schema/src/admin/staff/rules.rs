@@ -1,31 +1,30 @@
 //! The machine of internal people, and who may do what to whom.
 
-use async_graphql::Enum;
-use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::fault::{Fault, FieldError};
-use crate::scope::ScopeSet;
+use crate::core::fault::{Fault, FieldError};
+use crate::core::scope::ScopeSet;
+use crate::core::words::words;
 
 /// Seconds in which an invitation must be accepted: a week.
 pub(super) const INVITATION_SECONDS: i64 = 7 * 86_400;
 
-/// Where an internal person stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Enum, Serialize, Deserialize)]
-#[graphql(name = "StaffState")]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum State {
-    /// Has yet to set a password.
-    Invited,
-    /// May sign in.
-    Active,
-    /// May not.
-    Disabled,
+words! {
+    /// Where an internal person stands.
+    pub(crate) enum StaffState {
+        /// Has yet to set a password.
+        Invited = "INVITED",
+        /// May sign in.
+        Active = "ACTIVE",
+        /// May not. LOCKED, which the column knows for people of partners, shuts a colleague out as well.
+        #[serde(alias = "LOCKED")]
+        Disabled = "DISABLED",
+    }
 }
 
 /// What staff do to a colleague's standing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Action {
+pub(super) enum StaffAction {
     /// No sign-in any more.
     Disable,
     /// Again.
@@ -38,43 +37,19 @@ pub(super) struct Role {
     pub(super) scopes: Vec<String>,
 }
 
-impl State {
-    /// The column's value.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Invited => "INVITED",
-            Self::Active => "ACTIVE",
-            Self::Disabled => "DISABLED",
-        }
-    }
-
-    /// Reads the column's value. LOCKED, which the column knows for people of partners, shuts a colleague out as well.
-    ///
-    /// # Errors
-    /// [`crate::Code::Internal`] for a value that no internal person has.
-    pub(in crate::admin) fn parse(text: &str) -> Result<Self, Fault> {
-        match text {
-            "INVITED" => Ok(Self::Invited),
-            "ACTIVE" => Ok(Self::Active),
-            "DISABLED" | "LOCKED" => Ok(Self::Disabled),
-            _ => Err(Fault::internal(format!("an internal person in the state {text}"))),
-        }
-    }
-}
-
 /// Where an action leads. Whoever never accepted their invitation is invited again when they are enabled.
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the action that is allowed now.
-pub(super) fn after(state: State, action: Action, has_accepted: bool) -> Result<State, Fault> {
+pub(super) fn after(state: StaffState, action: StaffAction, has_accepted: bool) -> Result<StaffState, Fault> {
     match (state, action) {
-        (State::Invited | State::Active, Action::Disable) => Ok(State::Disabled),
-        (State::Disabled, Action::Enable) if has_accepted => Ok(State::Active),
-        (State::Disabled, Action::Enable) => Ok(State::Invited),
-        (State::Disabled, Action::Disable) => {
+        (StaffState::Invited | StaffState::Active, StaffAction::Disable) => Ok(StaffState::Disabled),
+        (StaffState::Disabled, StaffAction::Enable) if has_accepted => Ok(StaffState::Active),
+        (StaffState::Disabled, StaffAction::Enable) => Ok(StaffState::Invited),
+        (StaffState::Disabled, StaffAction::Disable) => {
             Err(Fault::illegal("staff member", state.name(), "disable", vec!["enable".to_owned()]))
         }
-        (State::Invited | State::Active, Action::Enable) => {
+        (StaffState::Invited | StaffState::Active, StaffAction::Enable) => {
             Err(Fault::illegal("staff member", state.name(), "enable", vec!["disable".to_owned()]))
         }
     }
@@ -133,7 +108,7 @@ pub(super) fn grantable(
             continue;
         }
         if let Err(fault) = covers(own, ScopeSet::parse(role.scopes.iter().map(String::as_str))) {
-            let lacking = fault.parts().required_scope.clone().unwrap_or_default();
+            let lacking = fault.required_scope().map(str::to_owned).unwrap_or_default();
             let message = format!("You can grant only roles of scopes that you hold yourself. You lack {lacking}.");
             errors.push(FieldError::at(pointer, "ROLE_BEYOND_YOURS", message));
         }
@@ -159,7 +134,7 @@ pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::Code;
+    use crate::core::fault::Code;
 
     fn set(names: &[&str]) -> ScopeSet {
         ScopeSet::parse(names.iter().copied())
@@ -168,26 +143,18 @@ mod tests {
     #[test]
     fn the_machine_cell_by_cell() {
         for (state, action, has_accepted, expected) in [
-            (State::Invited, Action::Disable, false, Some(State::Disabled)),
-            (State::Invited, Action::Enable, false, None),
-            (State::Active, Action::Disable, true, Some(State::Disabled)),
-            (State::Active, Action::Enable, true, None),
-            (State::Disabled, Action::Disable, true, None),
-            (State::Disabled, Action::Enable, true, Some(State::Active)),
-            (State::Disabled, Action::Enable, false, Some(State::Invited)),
+            (StaffState::Invited, StaffAction::Disable, false, Some(StaffState::Disabled)),
+            (StaffState::Invited, StaffAction::Enable, false, None),
+            (StaffState::Active, StaffAction::Disable, true, Some(StaffState::Disabled)),
+            (StaffState::Active, StaffAction::Enable, true, None),
+            (StaffState::Disabled, StaffAction::Disable, true, None),
+            (StaffState::Disabled, StaffAction::Enable, true, Some(StaffState::Active)),
+            (StaffState::Disabled, StaffAction::Enable, false, Some(StaffState::Invited)),
         ] {
             assert_eq!(after(state, action, has_accepted).ok(), expected, "{state:?} {action:?}");
         }
-        let refused = after(State::Active, Action::Enable, true).unwrap_err();
-        assert_eq!(refused.parts().allowed_actions, ["disable"]);
-    }
-
-    #[test]
-    fn every_state_reads_as_it_is_written() {
-        for state in [State::Invited, State::Active, State::Disabled] {
-            assert_eq!(State::parse(state.name()).unwrap(), state);
-        }
-        assert!(State::parse("UNVERIFIED").is_err());
+        let refused = after(StaffState::Active, StaffAction::Enable, true).unwrap_err();
+        assert_eq!(refused.allowed_actions(), ["disable"]);
     }
 
     #[test]
@@ -196,7 +163,7 @@ mod tests {
         assert!(covers(own, set(&["labs.admin.audit"])).is_ok());
         assert!(covers(own, ScopeSet::default()).is_ok());
         let refused = covers(own, set(&["labs.admin:write"])).unwrap_err();
-        assert_eq!(refused.parts().required_scope.as_deref(), Some("labs.admin:write"));
+        assert_eq!(refused.required_scope(), Some("labs.admin:write"));
     }
 
     #[test]
@@ -213,9 +180,9 @@ mod tests {
         assert_eq!(wanted(&["AUDITOR", "AUDITOR"], &[]).unwrap(), ["AUDITOR"]);
         assert_eq!(wanted(&["CHIEF", "AUDITOR"], &["CHIEF"]).unwrap(), ["AUDITOR", "CHIEF"]);
         let refused = wanted(&["AUDITOR", "CHIEF", "WIZARD"], &[]).unwrap_err();
-        let errors: Vec<_> = refused.parts().errors.iter().map(|error| &*error.code).collect();
+        let errors: Vec<_> = refused.errors().iter().map(|error| &*error.code).collect();
         assert_eq!(errors, ["ROLE_BEYOND_YOURS", "UNKNOWN_ROLE"]);
-        assert_eq!(refused.parts().errors[0].pointer.as_deref(), Some("/roles/1"));
+        assert_eq!(refused.errors()[0].pointer.as_deref(), Some("/roles/1"));
     }
 
     #[test]

@@ -1,63 +1,18 @@
 //! Every statement about internal people.
 
-pub(super) mod list;
-
-use serde::Deserialize;
-use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::rules::Role;
-use crate::db::Db;
-use crate::fault::{Fault, FieldError, constraint_of};
-use crate::keep::email::EmailAddress;
-use crate::time::Time;
-
-/// An internal person as colleagues see them.
-pub(super) struct MemberRow {
-    pub(super) person_uuid: Uuid,
-    pub(super) name: String,
-    /// As the list by name compares it.
-    pub(super) name_sorted: String,
-    pub(super) email: String,
-    pub(super) state: String,
-    pub(super) created_at: Time,
-    pub(super) updated_at: Time,
-    pub(super) last_sign_in_at: Option<Time>,
-    pub(super) second_factor_confirmed_at: Option<Time>,
-    pub(super) roles: Json<Vec<RoleRow>>,
-    pub(super) sessions_count: i64,
-    pub(super) invitation_expires_at: Option<Time>,
-}
-
-/// A role that somebody holds.
-#[derive(Deserialize)]
-pub(super) struct RoleRow {
-    pub(super) code: String,
-    pub(super) name: String,
-    pub(super) scopes: Vec<String>,
-}
-
-/// An internal person.
-pub(super) async fn get(db: &Db, person_uuid: Uuid) -> Result<Option<MemberRow>, Fault> {
-    Ok(sqlx::query_as!(
-        MemberRow,
-        r#"select person_uuid as "person_uuid!", name as "name!", lower(name) as "name_sorted!", email as "email!",
-                  state as "state!", created_at as "created_at!", updated_at as "updated_at!", last_sign_in_at,
-                  second_factor_confirmed_at, roles as "roles!: _", sessions_count as "sessions_count!",
-                  invitation_expires_at
-             from staff_member_shown
-            where person_uuid = $1"#,
-        person_uuid
-    )
-    .fetch_optional(&mut *db.conn().await?)
-    .await?)
-}
+use super::rules::{Role, StaffState};
+use crate::core::db::Db;
+use crate::core::email::EmailAddress;
+use crate::core::fault::{Fault, FieldError, constraint_of};
+use crate::core::time::Time;
 
 /// An internal person held for a change.
 pub(super) struct HeldRow {
     pub(super) name: String,
     pub(super) email: String,
-    pub(super) state: String,
+    pub(super) state: StaffState,
     /// Whether they ever set a password.
     pub(super) has_accepted: bool,
     pub(super) role_codes: Vec<String>,
@@ -68,7 +23,8 @@ pub(super) struct HeldRow {
 pub(super) async fn lock(db: &Db, person_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
     Ok(sqlx::query_as!(
         HeldRow,
-        r#"select name, email, state, password_hash is not null as "has_accepted!",
+        r#"select name, email, case state when 'LOCKED' then 'DISABLED' else state end as "state!: _",
+                  password_hash is not null as "has_accepted!",
                   array(select role_code from staff_role_grant as g where g.person_uuid = p.person_uuid
                          order by role_code) as "role_codes!",
                   array(select distinct scope from staff_role_grant as g join staff_role as r using (role_code),
@@ -116,7 +72,7 @@ pub(super) async fn insert(
     )
     .execute(&mut *db.conn().await?)
     .await;
-    inserted.map(drop).map_err(taken)
+    inserted.map(drop).map_err(address_taken)
 }
 
 /// Grants these roles and takes all others. `granted_by` is the person who does so; none when a program does.
@@ -190,18 +146,22 @@ pub(super) async fn set_email(db: &Db, person_uuid: Uuid, email: &EmailAddress) 
     )
     .execute(&mut *db.conn().await?)
     .await;
-    updated.map(drop).map_err(taken)
+    updated.map(drop).map_err(address_taken)
 }
 
 /// Gives a person another state.
-pub(super) async fn set_state(db: &Db, person_uuid: Uuid, state: &str) -> Result<(), Fault> {
-    sqlx::query!("update person set state = $2, updated_at = labs_now() where person_uuid = $1", person_uuid, state)
-        .execute(&mut *db.conn().await?)
-        .await?;
+pub(super) async fn set_state(db: &Db, person_uuid: Uuid, state: StaffState) -> Result<(), Fault> {
+    sqlx::query!(
+        "update person set state = $2, updated_at = labs_now() where person_uuid = $1",
+        person_uuid,
+        state.name()
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
     Ok(())
 }
 
-fn taken(error: sqlx::Error) -> Fault {
+fn address_taken(error: sqlx::Error) -> Fault {
     match constraint_of(&error) {
         Some("person_email_normalised_key") => {
             Fault::conflict("Somebody has this e-mail address already. One address is one person.")

@@ -7,10 +7,12 @@
 //! ```
 //!
 //! Nobody puts into a role what they lack, and nobody changes what a role of their own reaches. What a role reaches is
-//! in force for its holders within a second (specification: decisions, Principals).
+//! in force for its holders within a second (docs/decisions.md#principals).
 
+mod list;
 mod resolvers;
 mod rules;
 mod store;
 
+pub(in crate::admin) use list::STATEMENTS;
 pub(in crate::admin) use resolvers::{StaffRolesMutation, StaffRolesQuery};

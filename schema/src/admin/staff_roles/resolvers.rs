@@ -1,52 +1,16 @@
 //! What may be asked about staff roles, and by whom.
 
-use async_graphql::{Context, InputObject, MaybeUndefined, Object, SimpleObject};
-use uuid::Uuid;
+use async_graphql::{Context, InputObject, MaybeUndefined, Object};
 
-use super::rules;
-use super::store::{self, Filter, HolderRow, Order, RoleRow};
-use crate::access::access;
+use super::list::{ROLE, ROLES, StaffRole, StaffRoleFilter, StaffRoleSort};
+use super::{rules, store};
 use crate::admin::granters;
-use crate::admin::staff::State;
-use crate::ask::{Ask, Asking, Target};
-use crate::fault::Fault;
-use crate::page::{CountedList, CountedPage, Window};
-use crate::scope::{ScopeSet, opening};
-use crate::time::Time;
-
-/// A set of scopes that internal people are granted together.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct StaffRole {
-    /// Its name in paths and lists; it never changes.
-    code: String,
-    /// What it is called.
-    name: String,
-    /// What its holders do.
-    description: String,
-    /// What it reaches, in alphabetical order.
-    scopes: Vec<String>,
-    /// How many hold it, disabled and invited people included.
-    holders_count: i64,
-    /// Who holds it: the first hundred by name.
-    holders: Vec<StaffRoleHolder>,
-    /// When it was made.
-    created_at: Time,
-    /// When it last changed.
-    updated_at: Time,
-}
-
-/// Somebody who holds a role.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct StaffRoleHolder {
-    /// The person, for paths.
-    uuid: Uuid,
-    /// Their name.
-    name: String,
-    /// Where they stand.
-    state: State,
-}
+use crate::core::access::access;
+use crate::core::context::{RequestContext, RequestContextExt, Target};
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::CountedList;
+use crate::core::scope::ScopeSet;
 
 /// A new role.
 #[derive(InputObject)]
@@ -82,27 +46,18 @@ pub(crate) struct StaffRolesQuery;
 impl StaffRolesQuery {
     /// The roles with what they reach and who holds them.
     #[graphql(directive = access::apply("labs.admin.staff".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_staff_roles_list(
         &self,
         ctx: &Context<'_>,
-        scope: Option<Vec<String>>,
-        q: Option<String>,
-        sort: Option<String>,
+        filter: Option<StaffRoleFilter>,
+        sort: Option<StaffRoleSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<StaffRole>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_staff_roles_list");
-        let scopes = scope.filter(|scopes| !scopes.is_empty()).map(|scopes| opening(&scopes));
-        let filter = Filter { scopes, q };
-        let order = if sort.as_deref() == Some("name") { Order::ByName } else { Order::ByCode };
-        let window = Window::read(&ask.services.cursors, list, &(&filter, order), limit, cursor.as_deref())?;
-        let rows = store::page(&ask.db, &filter, order, &window).await?;
-        let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, |row| row.keys(order));
-        let data = rows.into_iter().map(StaffRole::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let rows = ROLES.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        cx.answer_list(rows.counted_list(ROLES.total(&cx.db, &filter, include_total).await?))
     }
 }
 
@@ -119,15 +74,15 @@ impl StaffRolesMutation {
         ctx: &Context<'_>,
         body: StaffRoleCreate,
     ) -> Result<Option<StaffRole>, Fault> {
-        let (ask, mut errors) = (ctx.ask(), Vec::new());
+        let (cx, mut errors) = (ctx.cx(), Vec::new());
         let name = rules::name(&body.name, &mut errors);
-        let scopes = rules::scopes(&body.scopes, ask.principal()?.scopes, ScopeSet::default(), &mut errors);
+        let scopes = rules::scopes(&body.scopes, cx.principal()?.scopes, ScopeSet::default(), &mut errors);
         if !errors.is_empty() {
             return Err(Fault::invalid(errors));
         }
         let description = body.description.unwrap_or_default();
-        store::insert(&ask.db, &body.code, &name, description.trim(), &scopes).await?;
-        ask.answer_created(body.code.as_str(), found(ask, &body.code).await?)
+        store::insert(&cx.db, &body.code, &name, description.trim(), &scopes).await?;
+        cx.answer_created(body.code.as_str(), load_role(cx, &body.code).await?)
     }
 
     /// Changes a role. What it reaches is in force for its holders within a second.
@@ -138,11 +93,11 @@ impl StaffRolesMutation {
         role_code: String,
         body: StaffRoleUpdate,
     ) -> Result<Option<StaffRole>, Fault> {
-        let ask = ctx.ask();
-        note(ask, &role_code);
-        let before = granters::lock(&ask.db).await?;
-        let present = store::lock(&ask.db, &role_code).await?.ok_or_else(not_found)?;
-        let (principal, mut errors) = (ask.principal()?, Vec::new());
+        let cx = ctx.cx();
+        note(cx, &role_code);
+        let before = granters::lock(&cx.db).await?;
+        let present = store::lock(&cx.db, &role_code).await?.ok_or_else(not_found)?;
+        let (principal, mut errors) = (cx.principal()?, Vec::new());
         let name = body.name.map(|name| rules::name(&name, &mut errors));
         let held = ScopeSet::parse(present.iter().map(String::as_str));
         let scopes = body.scopes.map(|scopes| rules::scopes(&scopes, principal.scopes, held, &mut errors));
@@ -152,44 +107,44 @@ impl StaffRolesMutation {
         let scopes = scopes.filter(|scopes| *scopes != present);
         let after = scopes.as_ref().map_or(held, |scopes| ScopeSet::parse(scopes.iter().map(String::as_str)));
         if scopes.is_some() {
-            rules::not_own(store::holders_count(&ask.db, &role_code, principal.uuid).await?.1)?;
+            rules::ensure_not_own(store::holders_count(&cx.db, &role_code, principal.uuid).await?.1)?;
             rules::takeable(principal.scopes, held, after)?;
         }
         let description = body.description.as_opt_deref().map(|text| text.unwrap_or_default().trim());
-        store::update(&ask.db, &role_code, name.as_deref(), description, scopes.as_deref()).await?;
-        granters::remain(&ask.db, &before).await?;
+        store::update(&cx.db, &role_code, name.as_deref(), description, scopes.as_deref()).await?;
+        granters::remain(&cx.db, &before).await?;
         if rules::loses_whole(held, after) {
-            granters::whole_remains(&ask.db).await?;
+            granters::whole_remains(&cx.db).await?;
         }
-        ask.answer(found(ask, &role_code).await?)
+        cx.answer(load_role(cx, &role_code).await?)
     }
 
     /// Removes a role that nobody holds and that reaches nothing the caller lacks.
     #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
     async fn admin_staff_roles_delete(&self, ctx: &Context<'_>, role_code: String) -> Result<Option<bool>, Fault> {
-        let ask = ctx.ask();
-        note(ask, &role_code);
-        granters::lock(&ask.db).await?;
-        let present = store::lock(&ask.db, &role_code).await?.ok_or_else(not_found)?;
-        let (principal, held) = (ask.principal()?, ScopeSet::parse(present.iter().map(String::as_str)));
+        let cx = ctx.cx();
+        note(cx, &role_code);
+        granters::lock(&cx.db).await?;
+        let present = store::lock(&cx.db, &role_code).await?.ok_or_else(not_found)?;
+        let (principal, held) = (cx.principal()?, ScopeSet::parse(present.iter().map(String::as_str)));
         rules::takeable(principal.scopes, held, ScopeSet::default())?;
-        rules::unused(store::holders_count(&ask.db, &role_code, principal.uuid).await?.0)?;
-        store::delete(&ask.db, &role_code).await?;
+        rules::ensure_unused(store::holders_count(&cx.db, &role_code, principal.uuid).await?.0)?;
+        store::delete(&cx.db, &role_code).await?;
         if rules::loses_whole(held, ScopeSet::default()) {
-            granters::whole_remains(&ask.db).await?;
+            granters::whole_remains(&cx.db).await?;
         }
-        ask.answer(true)
+        cx.answer(true)
     }
 }
 
 /// The role as it is now, named to the audit record.
-async fn found(ask: &Ask, role_code: &str) -> Result<StaffRole, Fault> {
-    note(ask, role_code);
-    store::get(&ask.db, role_code).await?.ok_or_else(not_found)?.try_into()
+async fn load_role(cx: &RequestContext, role_code: &str) -> Result<StaffRole, Fault> {
+    note(cx, role_code);
+    ROLE.one(&cx.db, [role_code.into()]).await?.ok_or_else(not_found)
 }
 
-fn note(ask: &Ask, role_code: &str) {
-    ask.note_target(Target {
+fn note(cx: &RequestContext, role_code: &str) {
+    cx.note_target(Target {
         kind: Some("STAFF_ROLE".to_owned()),
         uuid: None,
         label: Some(role_code.to_owned()),
@@ -199,29 +154,4 @@ fn note(ask: &Ask, role_code: &str) {
 
 fn not_found() -> Fault {
     Fault::not_found("staff role")
-}
-
-impl TryFrom<RoleRow> for StaffRole {
-    type Error = Fault;
-
-    fn try_from(row: RoleRow) -> Result<Self, Fault> {
-        Ok(Self {
-            code: row.role_code,
-            name: row.name,
-            description: row.description,
-            scopes: row.scopes,
-            holders_count: row.holders_count,
-            holders: row.holders.0.into_iter().map(StaffRoleHolder::try_from).collect::<Result<_, _>>()?,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-        })
-    }
-}
-
-impl TryFrom<HolderRow> for StaffRoleHolder {
-    type Error = Fault;
-
-    fn try_from(row: HolderRow) -> Result<Self, Fault> {
-        Ok(Self { uuid: row.person_uuid, name: row.name, state: State::parse(&row.state)? })
-    }
 }

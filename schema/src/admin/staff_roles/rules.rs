@@ -1,7 +1,7 @@
 //! What a role may reach, and who may say so.
 
-use crate::fault::{Fault, FieldError};
-use crate::scope::{Scope, ScopeSet};
+use crate::core::fault::{Fault, FieldError};
+use crate::core::scope::{Scope, ScopeSet};
 
 /// What every right to manage the service comes from: some role always reaches it.
 const WHOLE: &str = "labs.admin:write";
@@ -64,7 +64,7 @@ pub(super) fn loses_whole(before: ScopeSet, after: ScopeSet) -> bool {
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
-pub(super) fn not_own(is_holder: bool) -> Result<(), Fault> {
+pub(super) fn ensure_not_own(is_holder: bool) -> Result<(), Fault> {
     if is_holder {
         return Err(Fault::conflict(
             "You hold this role, and nobody changes their own rights. Ask a colleague, or change its name only.",
@@ -77,7 +77,7 @@ pub(super) fn not_own(is_holder: bool) -> Result<(), Fault> {
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
-pub(super) fn unused(holders: i64) -> Result<(), Fault> {
+pub(super) fn ensure_unused(holders: i64) -> Result<(), Fault> {
     if holders > 0 {
         return Err(Fault::conflict(format!(
             "This role has {holders} holders, those who are disabled included. Take it from them first."
@@ -89,7 +89,7 @@ pub(super) fn unused(holders: i64) -> Result<(), Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::Code;
+    use crate::core::fault::Code;
 
     fn judged(wanted: &[&str], own: &[&str], held: &[&str]) -> Result<Vec<String>, Vec<String>> {
         let wanted: Vec<String> = wanted.iter().map(ToString::to_string).collect();
@@ -120,7 +120,7 @@ mod tests {
         let set = |names: &[&str]| ScopeSet::parse(names.iter().copied());
         let own = set(&["labs.admin.staff:write", "labs.admin.audit"]);
         let lacking = |before: &[&str], after: &[&str]| {
-            takeable(own, set(before), set(after)).err().and_then(|fault| fault.parts().required_scope.clone())
+            takeable(own, set(before), set(after)).err().and_then(|fault| fault.required_scope().map(str::to_owned))
         };
         assert_eq!(lacking(&["labs.admin.audit", "labs.admin.tiers"], &["labs.admin.tiers"]), None);
         assert_eq!(lacking(&["labs.admin.staff:write"], &[]), None);
@@ -151,8 +151,8 @@ mod tests {
 
     #[test]
     fn ones_own_role_and_one_in_use_are_left_alone() {
-        assert_eq!(not_own(true).unwrap_err().code(), Code::Conflict);
-        assert_eq!(unused(1).unwrap_err().code(), Code::Conflict);
-        assert!(not_own(false).is_ok() && unused(0).is_ok());
+        assert_eq!(ensure_not_own(true).unwrap_err().code(), Code::Conflict);
+        assert_eq!(ensure_unused(1).unwrap_err().code(), Code::Conflict);
+        assert!(ensure_not_own(false).is_ok() && ensure_unused(0).is_ok());
     }
 }

@@ -3,7 +3,9 @@
 //! The steps themselves, which tell the partner and enter into the history that it reads, stand in
 //! [`crate::subscription::changing`].
 
+mod list;
 mod resolvers;
 mod rules;
 
+pub(in crate::admin) use list::STATEMENTS;
 pub(in crate::admin) use resolvers::{SubscriptionsMutation, SubscriptionsQuery};

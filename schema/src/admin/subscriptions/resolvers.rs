@@ -3,16 +3,19 @@
 use async_graphql::{Context, InputObject, Object};
 use uuid::Uuid;
 
+use super::list::{EVENTS, SUBSCRIPTIONS, SubscriptionFilter, SubscriptionSort};
 use super::rules;
-use crate::access::{access, audit_partner, batched};
-use crate::ask::{Ask, Asking, Target};
-use crate::fault::Fault;
-use crate::page::{CountedList, CountedPage, Window, names};
+use crate::core::access::{access, audit_partner, batched};
+use crate::core::context::{RequestContext, RequestContextExt, Target};
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::CountedList;
+use crate::core::time::Time;
 use crate::subscription::changing::{
-    self, Change, End, Events, OrderOfSubscriptions as Order, State, Subscription, SubscriptionEvent,
-    SubscriptionFilter,
+    self, PartnerSubscription, SubscriptionChange, SubscriptionEnd, SubscriptionEvent, SubscriptionEventFilter,
+    SubscriptionHistory,
 };
-use crate::time::Time;
+use crate::subscription::tiers::rules::TierState;
 
 /// Another tier for a partner.
 #[derive(InputObject)]
@@ -41,7 +44,7 @@ pub(crate) struct SubscriptionExtend {
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubscriptionCancel {
     /// When it falls back to the free tier; at the end of its period, unless it is said.
-    when: Option<End>,
+    when: Option<SubscriptionEnd>,
     /// Why. The partner reads it.
     reason: String,
 }
@@ -54,42 +57,19 @@ pub(crate) struct SubscriptionsQuery;
 impl SubscriptionsQuery {
     /// Subscriptions across partners.
     #[graphql(directive = access::apply("labs.admin.subscriptions".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn admin_subscriptions_list(
         &self,
         ctx: &Context<'_>,
-        tier_code: Option<Vec<String>>,
-        state: Option<Vec<State>>,
-        pending: Option<bool>,
-        q: Option<String>,
-        period_end_from: Option<Time>,
-        period_end_until: Option<Time>,
-        sort: Option<String>,
+        filter: Option<SubscriptionFilter>,
+        sort: Option<SubscriptionSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
-    ) -> Result<Option<CountedList<Subscription>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_subscriptions_list");
-        let tier_code = names(tier_code);
-        let filter =
-            SubscriptionFilter { tier_code, state: names(state), q, pending, period_end_from, period_end_until };
-        let order = match sort.as_deref() {
-            Some("started_at") => Order::OldestFirst,
-            Some("period_end") => Order::ByPeriodEnd,
-            _ => Order::NewestFirst,
-        };
-        let window = Window::read(&ask.services.cursors, list, &(&filter, order), limit, cursor.as_deref())?;
-        let rows = changing::subscriptions_page(&ask.db, &filter, order, &window).await?;
-        let total = if include_total == Some(true) {
-            Some(changing::subscriptions_count(&ask.db, &filter).await?)
-        } else {
-            None
-        };
-        let (rows, page) = window.cut(rows, |row| row.keys(order));
-        ask.answer_list(CountedList {
-            data: rows.into_iter().map(Into::into).collect(),
-            page: CountedPage::of(page, total),
-        })
+    ) -> Result<Option<CountedList<PartnerSubscription>>, Fault> {
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let rows = SUBSCRIPTIONS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = SUBSCRIPTIONS.total(&cx.db, &filter, include_total).await?;
+        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
     }
 
     /// A partner's subscription.
@@ -102,8 +82,8 @@ impl SubscriptionsQuery {
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-    ) -> Result<Option<Subscription>, Fault> {
-        ctx.ask().answer(found(ctx.ask(), partner_uuid).await?)
+    ) -> Result<Option<PartnerSubscription>, Fault> {
+        ctx.cx().answer(load_subscription(ctx.cx(), partner_uuid).await?)
     }
 
     /// What happened to it.
@@ -111,23 +91,20 @@ impl SubscriptionsQuery {
         directive = access::apply("labs.admin.subscriptions".into()),
         directive = audit_partner::apply("partner_uuid".into())
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn admin_subscriptions_list_events(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        kind: Option<Vec<String>>,
-        occurred_at_from: Option<Time>,
-        occurred_at_until: Option<Time>,
+        filter: Option<SubscriptionEventFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<SubscriptionEvent>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_subscriptions_list_events");
-        found(ask, partner_uuid).await?;
-        let events = Events { list, partner_uuid, kind, occurred_at_from, occurred_at_until, names_staff: true };
-        let (data, page, total) = events.page(ask, limit, cursor.as_deref(), include_total == Some(true)).await?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let cx = ctx.cx();
+        load_subscription(cx, partner_uuid).await?;
+        let history = SubscriptionHistory { partner_uuid, filter: filter.unwrap_or_default() };
+        let rows = EVENTS.page(cx, &history, &PageRequest::new(None, limit, cursor)).await?;
+        cx.answer_list(rows.counted_list(EVENTS.total(&cx.db, &history, include_total).await?))
     }
 }
 
@@ -147,17 +124,17 @@ impl SubscriptionsMutation {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: SubscriptionChangeTier,
-    ) -> Result<Option<Subscription>, Fault> {
-        let ask = ctx.ask();
-        found(ask, partner_uuid).await?;
-        let tier = changing::tier_get(&ask.db, &body.tier_code).await?;
-        let tier = rules::finished(tier, |tier| tier.state == "DRAFT")?;
-        let change = Change::asked(ask, Some(&body.reason))?;
+    ) -> Result<Option<PartnerSubscription>, Fault> {
+        let cx = ctx.cx();
+        load_subscription(cx, partner_uuid).await?;
+        let tier = changing::tier_get(&cx.db, &body.tier_code).await?;
+        let tier = rules::ensure_offered_once(tier, |tier| tier.state == TierState::Draft)?;
+        let change = SubscriptionChange::asked(cx, Some(&body.reason))?;
         match body.at {
             Some(at) => change.to_tier_at(partner_uuid, &tier, at).await?,
             None => change.to_tier(partner_uuid, &tier).await?,
         }
-        ask.answer(found(ask, partner_uuid).await?)
+        cx.answer(load_subscription(cx, partner_uuid).await?)
     }
 
     /// Gives a partner's period a later end.
@@ -170,11 +147,11 @@ impl SubscriptionsMutation {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: SubscriptionExtend,
-    ) -> Result<Option<Subscription>, Fault> {
-        let ask = ctx.ask();
-        found(ask, partner_uuid).await?;
-        Change::asked(ask, Some(&body.reason))?.extend(partner_uuid, body.period_end).await?;
-        ask.answer(found(ask, partner_uuid).await?)
+    ) -> Result<Option<PartnerSubscription>, Fault> {
+        let cx = ctx.cx();
+        load_subscription(cx, partner_uuid).await?;
+        SubscriptionChange::asked(cx, Some(&body.reason))?.extend(partner_uuid, body.period_end).await?;
+        cx.answer(load_subscription(cx, partner_uuid).await?)
     }
 
     /// Lets a partner fall back to the free tier, now or at the end of its period.
@@ -187,19 +164,19 @@ impl SubscriptionsMutation {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: SubscriptionCancel,
-    ) -> Result<Option<Subscription>, Fault> {
-        let ask = ctx.ask();
-        found(ask, partner_uuid).await?;
-        let end = body.when.unwrap_or(End::PeriodEnd);
-        Change::asked(ask, Some(&body.reason))?.cancel(partner_uuid, end).await?;
-        ask.answer(found(ask, partner_uuid).await?)
+    ) -> Result<Option<PartnerSubscription>, Fault> {
+        let cx = ctx.cx();
+        load_subscription(cx, partner_uuid).await?;
+        let end = body.when.unwrap_or(SubscriptionEnd::PeriodEnd);
+        SubscriptionChange::asked(cx, Some(&body.reason))?.cancel(partner_uuid, end).await?;
+        cx.answer(load_subscription(cx, partner_uuid).await?)
     }
 }
 
 /// The subscription as it is now, its partner named to the audit record.
-async fn found(ask: &Ask, partner_uuid: Uuid) -> Result<Subscription, Fault> {
-    let row = changing::subscription_get(&ask.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
-    ask.note_target(Target {
+async fn load_subscription(cx: &RequestContext, partner_uuid: Uuid) -> Result<PartnerSubscription, Fault> {
+    let row = changing::subscription_get(&cx.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
+    cx.note_target(Target {
         kind: Some("PARTNER".to_owned()),
         uuid: Some(partner_uuid),
         label: Some(row.company_name.clone()),

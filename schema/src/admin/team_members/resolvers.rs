@@ -3,16 +3,17 @@
 use async_graphql::{Context, InputObject, Object};
 use uuid::Uuid;
 
-use crate::access::{access, audit_partner, audit_target};
-use crate::admin::order::Order;
-use crate::ask::Asking;
-use crate::fault::Fault;
-use crate::page::{CountedList, CountedPage, Window, names};
-use crate::partner::team::{Hand, Team};
+use crate::core::access::{access, audit_partner, audit_target};
+use crate::core::context::RequestContextExt;
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::CountedList;
+use crate::core::principal::Role;
+use crate::partner::team::{ActingAs, Team};
 use crate::partner::team_members::{
-    Filter, TeamMember, TeamMemberDetail, TeamMemberState, change_role, count, found, page, remove,
+    MEMBERS_FOR_STAFF, MembersOf, TeamMember, TeamMemberDetail, TeamMemberFilter, TeamMemberSort, change_role,
+    load_team_member, remove,
 };
-use crate::principal::Role;
 
 /// The role that operators give somebody, and why.
 #[derive(InputObject)]
@@ -40,25 +41,17 @@ impl TeamMembersQuery {
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        state: Option<Vec<TeamMemberState>>,
-        role: Option<Vec<Role>>,
-        second_factor: Option<bool>,
-        q: Option<String>,
-        sort: Option<String>,
+        filter: Option<TeamMemberFilter>,
+        sort: Option<TeamMemberSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<TeamMember>>, Fault> {
-        let (ask, list) = (ctx.ask(), "admin_team_members_list");
-        let team = Team::named(ask, partner_uuid).await?;
-        let filter = Filter { state: names(state), role: names(role), second_factor, q };
-        let order = Order::named(sort.as_deref());
-        let window = Window::read(&ask.services.cursors, list, &(team, &filter, order), limit, cursor.as_deref())?;
-        let rows = page(&ask.db, team, &filter, order, &window).await?;
-        let total = if include_total == Some(true) { Some(count(&ask.db, team, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, |row| row.keys(order));
-        let data = rows.into_iter().map(TeamMember::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let cx = ctx.cx();
+        let partner_uuid = Team::named(cx, partner_uuid).await?.uuid();
+        let members = MembersOf { partner_uuid, filter: filter.unwrap_or_default() };
+        let rows = MEMBERS_FOR_STAFF.page(cx, &members, &PageRequest::new(sort, limit, cursor)).await?;
+        cx.answer_list(rows.counted_list(MEMBERS_FOR_STAFF.total(&cx.db, &members, include_total).await?))
     }
 }
 
@@ -81,10 +74,10 @@ impl TeamMembersMutation {
         user_uuid: Uuid,
         body: TeamRoleSet,
     ) -> Result<Option<TeamMemberDetail>, Fault> {
-        let ask = ctx.ask();
-        let (team, hand) = (Team::named(ask, partner_uuid).await?, Hand::staff(ask, Some(&body.reason)));
-        change_role(ask, team, user_uuid, body.role, hand).await?;
-        ask.answer(found(ask, team, user_uuid).await?)
+        let cx = ctx.cx();
+        let (team, acting) = (Team::named(cx, partner_uuid).await?, ActingAs::staff(cx, Some(&body.reason)));
+        change_role(cx, team, user_uuid, body.role, acting).await?;
+        cx.answer(load_team_member(cx, team, user_uuid).await?)
     }
 
     /// Takes somebody out of a team for good.
@@ -100,9 +93,9 @@ impl TeamMembersMutation {
         user_uuid: Uuid,
         reason: String,
     ) -> Result<Option<bool>, Fault> {
-        let ask = ctx.ask();
-        let (team, hand) = (Team::named(ask, partner_uuid).await?, Hand::staff(ask, Some(&reason)));
-        remove(ask, team, user_uuid, hand).await?;
-        ask.answer(true)
+        let cx = ctx.cx();
+        let (team, acting) = (Team::named(cx, partner_uuid).await?, ActingAs::staff(cx, Some(&reason)));
+        remove(cx, team, user_uuid, acting).await?;
+        cx.answer(true)
     }
 }

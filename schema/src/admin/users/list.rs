@@ -1,4 +1,5 @@
-//! People as operators see them: one, and the list across partners with what narrows it and its orders.
+//! People as operators see them: one, the list across partners with what narrows it and its orders, and the lists of one
+//! person.
 
 use async_graphql::InputObject;
 use jiff::Timestamp;
@@ -9,10 +10,12 @@ use uuid::Uuid;
 use super::resolvers::User;
 use super::rules::UserState;
 use crate::auth::account::PersonType;
-use crate::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
-use crate::principal::Role;
-use crate::time::Time;
-use crate::words::words;
+use crate::auth::security_events::{PersonEvents, SecurityEvent, person_events};
+use crate::auth::sessions::{OpenSession, open_sessions};
+use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::principal::Role;
+use crate::core::time::Time;
+use crate::core::words::words;
 
 /// People of both kinds.
 static PEOPLE: Select<User> = Select::new(
@@ -102,5 +105,13 @@ const SEEN: Key<User> = Key::moment("coalesce(last_sign_in_at, '1970-01-01 00:00
     json!(user.last_sign_in_at.unwrap_or(Time(Timestamp::UNIX_EPOCH)))
 });
 
+/// Where a person is signed in.
+pub(super) static SESSIONS: ListQuery<Uuid, OpenSession, FixedOrder> = open_sessions("admin_users_list_sessions");
+
+/// A person's ledger.
+pub(super) static SECURITY_EVENTS: ListQuery<PersonEvents, SecurityEvent, FixedOrder> =
+    person_events("admin_users_list_security_events");
+
 /// What is asked of people in words that the compiler has not checked.
-pub(in crate::admin) static STATEMENTS: [&dyn Statements; 3] = [&USERS, &OF_A_TEAM, &ANYBODY];
+pub(in crate::admin) static STATEMENTS: [&dyn Statements; 5] =
+    [&USERS, &OF_A_TEAM, &ANYBODY, &SESSIONS, &SECURITY_EVENTS];

@@ -1,10 +1,10 @@
 //! Whom operators see and change here.
 
-use crate::auth::people::rules::{Action, State, after};
-use crate::fault::Fault;
-use crate::scope::{Scope, ScopeSet};
-use crate::time::Time;
-use crate::words::words;
+use crate::auth::people::rules::{PersonAction, PersonState, after};
+use crate::core::fault::Fault;
+use crate::core::scope::{Scope, ScopeSet};
+use crate::core::time::Time;
+use crate::core::words::{Word as _, words};
 
 /// What it takes to see internal people.
 const STAFF: &str = "labs.admin.staff";
@@ -51,9 +51,8 @@ pub(super) fn changeable(is_staff: bool, own: ScopeSet) -> Result<(), Fault> {
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
-pub(super) fn moved(state: &str, action: Action, was_suspended: bool) -> Result<State, Fault> {
-    let state = State::parse(state).ok_or_else(|| Fault::internal(format!("a person in the state {state}")))?;
-    after(state, action, was_suspended)
+pub(super) fn next_state(state: &str, action: PersonAction, was_suspended: bool) -> Result<PersonState, Fault> {
+    after(PersonState::parse(state)?, action, was_suspended)
 }
 
 /// Refuses a step that would let in whoever reads an address that staff gave the person, while the old address can
@@ -61,7 +60,7 @@ pub(super) fn moved(state: &str, action: Action, was_suspended: bool) -> Result<
 ///
 /// # Errors
 /// [`crate::Code::Conflict`], with the moment from which on it is possible.
-pub(super) fn settled(open_until: Option<Time>) -> Result<(), Fault> {
+pub(super) fn ensure_settled(open_until: Option<Time>) -> Result<(), Fault> {
     open_until.map_or(Ok(()), |until| {
         Err(Fault::conflict(format!(
             "Staff changed this person's address, and until {until} the old address can take that back. Do this afterwards."
@@ -94,7 +93,7 @@ pub(super) fn not_found() -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::Code;
+    use crate::core::fault::Code;
 
     fn own(names: &[&str]) -> ScopeSet {
         ScopeSet::parse(names.iter().copied())
@@ -117,7 +116,7 @@ mod tests {
         for state in ["UNVERIFIED", "SUSPENDED", "LOCKED"] {
             assert_eq!(active(state).unwrap_err().code(), Code::Conflict, "{state}");
         }
-        assert_eq!(moved("LOCKED", Action::Unlock, true).unwrap(), State::Suspended);
-        assert_eq!(moved("ACTIVE", Action::Unlock, false).unwrap_err().code(), Code::IllegalTransition);
+        assert_eq!(next_state("LOCKED", PersonAction::Unlock, true).unwrap(), PersonState::Suspended);
+        assert_eq!(next_state("ACTIVE", PersonAction::Unlock, false).unwrap_err().code(), Code::IllegalTransition);
     }
 }

@@ -2,8 +2,8 @@
 
 use uuid::Uuid;
 
-use crate::db::Db;
-use crate::fault::Fault;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
 
 /// A person's name and partner; of internal ones only if wanted.
 pub(super) async fn name_get(

@@ -1,11 +1,13 @@
 //! A person's own account.
 
 pub(crate) mod address;
+mod list;
 mod resolvers;
 mod rules;
 mod store;
 mod view;
 
+pub(in crate::auth) use list::STATEMENTS;
 pub(in crate::auth) use resolvers::{AccountMutation, AccountQuery};
 pub(crate) use rules::person_name;
 pub(crate) use view::PersonType;

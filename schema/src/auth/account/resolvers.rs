@@ -3,17 +3,19 @@
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 
 use super::address;
+use super::list::OWN_EVENTS;
 use super::rules::{self, Change};
 use super::store;
 use super::view::Account;
-use crate::access::access;
-use crate::ask::{Ask, Asking};
-use crate::auth::security_events::{Events, SecurityEventOutcome, SecurityEventView};
-use crate::auth::sessions::{Own, fresh, own};
-use crate::fault::Fault;
-use crate::keep::email::EmailAddress;
-use crate::page::List;
-use crate::time::Time;
+use crate::auth::security_events::{PersonEvents, SecurityEvent, SecurityEventFilter};
+use crate::auth::sessions::{Own, fresh, load_own};
+use crate::core::access::access;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::email::EmailAddress;
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::List;
+use crate::core::time::Time;
 
 /// A merge patch of one's own account (RFC 7396).
 #[derive(InputObject)]
@@ -86,28 +88,22 @@ impl AccountQuery {
     /// The caller as a person: name, address, language, role and second factors.
     #[graphql(directive = access::apply("auth.account".into()))]
     async fn auth_account_get(&self, ctx: &Context<'_>) -> Result<Option<Account>, Fault> {
-        let ask = ctx.ask();
-        ask.answer(found(ask, &own(ask)?).await?)
+        let cx = ctx.cx();
+        cx.answer(load_account(cx, &load_own(cx)?).await?)
     }
 
     /// The caller's own ledger: sign-ins, failures, changes of passwords, factors, addresses and sessions.
     #[graphql(directive = access::apply("auth.account".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one for each filter that the contract promises")]
     async fn auth_account_list_security_events(
         &self,
         ctx: &Context<'_>,
-        kind: Option<Vec<String>>,
-        outcome: Option<Vec<SecurityEventOutcome>>,
-        occurred_at_from: Option<Time>,
-        occurred_at_until: Option<Time>,
+        filter: Option<SecurityEventFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<Option<List<SecurityEventView>>, Fault> {
-        let ask = ctx.ask();
-        let (list, person_uuid) = ("auth_account_list_security_events", own(ask)?.person_uuid);
-        let events = Events { list, person_uuid, kind, outcome, occurred_at_from, occurred_at_until };
-        let (data, page) = events.page(ask, limit, cursor.as_deref()).await?;
-        ask.answer_list(List { data, page })
+    ) -> Result<Option<List<SecurityEvent>>, Fault> {
+        let cx = ctx.cx();
+        let events = PersonEvents { person_uuid: load_own(cx)?.person_uuid, filter: filter.unwrap_or_default() };
+        cx.answer_list(OWN_EVENTS.page(cx, &events, &PageRequest::new(None, limit, cursor)).await?.list())
     }
 }
 
@@ -120,17 +116,17 @@ impl AccountMutation {
     /// Changes name, language or time zone: what is left out stays.
     #[graphql(directive = access::apply("auth.account:write".into()))]
     async fn auth_account_update(&self, ctx: &Context<'_>, body: AccountUpdate) -> Result<Option<Account>, Fault> {
-        let ask = ctx.ask();
-        let own = own(ask)?;
+        let cx = ctx.cx();
+        let own = load_own(cx)?;
         let change = Change { name: body.name, locale: body.locale, time_zone: body.time_zone };
-        let change = rules::tidied(change)?;
+        let change = rules::tidy(change)?;
         if let Some(zone) = change.time_zone.as_deref()
-            && !store::time_zone_exists(&ask.db, zone).await?
+            && !store::time_zone_exists(&cx.db, zone).await?
         {
             return Err(rules::unknown_time_zone());
         }
-        store::set_profile(&ask.db, own.person_uuid, &change).await?;
-        ask.answer(found(ask, &own).await?)
+        store::set_profile(&cx.db, own.person_uuid, &change).await?;
+        cx.answer(load_account(cx, &own).await?)
     }
 
     /// Asks for another address: it has to be proved, and the old one can stop it.
@@ -140,13 +136,13 @@ impl AccountMutation {
         ctx: &Context<'_>,
         body: EmailChangeRequest,
     ) -> Result<Option<EmailChangeReceipt>, Fault> {
-        let ask = ctx.ask();
-        let own = fresh(ask).await?;
+        let cx = ctx.cx();
+        let own = fresh(cx).await?;
         let email = EmailAddress::parse(&body.email)
             .map_err(|problem| Fault::field("/email", "FORMAT", format!("This cannot be used: {problem}.")))?;
-        address::request(ask, &own, &email).await?;
+        address::request(cx, &own, &email).await?;
         let expires_in = address::rules::CONFIRM_SECONDS;
-        ask.answer(EmailChangeReceipt { status: "CONFIRMATION_SENT", email: body.email, expires_in })
+        cx.answer(EmailChangeReceipt { status: "CONFIRMATION_SENT", email: body.email, expires_in })
     }
 
     /// Takes the token from the new address: it is the one to sign in with from now on.
@@ -156,8 +152,8 @@ impl AccountMutation {
         ctx: &Context<'_>,
         body: EmailChangeTokenInput,
     ) -> Result<Option<EmailChanged>, Fault> {
-        let (email, changed_at) = address::confirm(ctx.ask(), &body.token).await?;
-        ctx.ask().answer(EmailChanged { status: "EMAIL_CHANGED", email, changed_at })
+        let (email, changed_at) = address::confirm(ctx.cx(), &body.token).await?;
+        ctx.cx().answer(EmailChanged { status: "EMAIL_CHANGED", email, changed_at })
     }
 
     /// Takes the token from the old address: the change is stopped or taken back, and every session ends.
@@ -167,11 +163,11 @@ impl AccountMutation {
         ctx: &Context<'_>,
         body: EmailChangeTokenInput,
     ) -> Result<Option<EmailChangeCancelled>, Fault> {
-        let email = address::cancel(ctx.ask(), &body.token).await?;
-        ctx.ask().answer(EmailChangeCancelled { status: "EMAIL_CHANGE_CANCELLED", email })
+        let email = address::cancel(ctx.cx(), &body.token).await?;
+        ctx.cx().answer(EmailChangeCancelled { status: "EMAIL_CHANGE_CANCELLED", email })
     }
 }
 
-async fn found(ask: &Ask, own: &Own) -> Result<Account, Fault> {
-    store::get(&ask.db, own.person_uuid).await?.map(Account::from).ok_or_else(|| Fault::not_found("account"))
+async fn load_account(cx: &RequestContext, own: &Own) -> Result<Account, Fault> {
+    store::get(&cx.db, own.person_uuid).await?.map(Account::from).ok_or_else(|| Fault::not_found("account"))
 }

@@ -2,8 +2,8 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::fault::{Fault, FieldError};
-use crate::plain::too_long;
+use crate::core::fault::{Fault, FieldError};
+use crate::core::plain::too_long;
 
 /// Longest name, in characters.
 const LONGEST_NAME: usize = 120;
@@ -20,7 +20,7 @@ pub(super) struct Change {
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`], pointing to the name.
-pub(super) fn tidied(change: Change) -> Result<Change, Fault> {
+pub(super) fn tidy(change: Change) -> Result<Change, Fault> {
     let name = change.name.map(|name| person_name(&name, "/name")).transpose();
     Ok(Change { name: name.map_err(|error| Fault::invalid(vec![error]))?, ..change })
 }
@@ -61,6 +61,6 @@ mod tests {
 
     #[test]
     fn what_is_left_out_stays_out() {
-        assert_eq!(tidied(Change::default()).unwrap(), Change::default());
+        assert_eq!(tidy(Change::default()).unwrap(), Change::default());
     }
 }

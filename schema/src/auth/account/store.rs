@@ -3,20 +3,22 @@
 use uuid::Uuid;
 
 use super::rules::Change;
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::time::Time;
+use super::view::PersonType;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::principal::Role;
+use crate::core::time::Time;
 
 /// A person with what belongs to signing in.
 pub(super) struct AccountRow {
     pub(super) person_uuid: Uuid,
-    pub(super) kind: String,
+    pub(super) kind: PersonType,
     pub(super) name: String,
     pub(super) email: String,
     pub(super) email_verified_at: Option<Time>,
     pub(super) locale: String,
     pub(super) time_zone: String,
-    pub(super) role: Option<String>,
+    pub(super) role: Option<Role>,
     pub(super) partner_uuid: Option<Uuid>,
     pub(super) staff_roles: Vec<String>,
     /// Since when the authenticator app is in force.
@@ -30,7 +32,7 @@ pub(super) struct AccountRow {
 pub(super) async fn get(db: &Db, person_uuid: Uuid) -> Result<Option<AccountRow>, Fault> {
     Ok(sqlx::query_as!(
         AccountRow,
-        r#"select p.person_uuid, p.kind, p.name, p.email, p.email_verified_at, p.locale, p.time_zone, p.role, p.partner_uuid,
+        r#"select p.person_uuid, p.kind as "kind: _", p.name, p.email, p.email_verified_at, p.locale, p.time_zone, p.role as "role: _", p.partner_uuid,
                   array(select g.role_code from staff_role_grant as g where g.person_uuid = p.person_uuid order by g.role_code) as "staff_roles!",
                   f.confirmed_at as "totp_confirmed_at?",
                   (select count(*) from recovery_code as c

@@ -4,9 +4,9 @@ use async_graphql::SimpleObject;
 use uuid::Uuid;
 
 use super::store::AccountRow;
-use crate::principal::Role;
-use crate::time::Time;
-use crate::words::{Word as _, words};
+use crate::core::principal::Role;
+use crate::core::time::Time;
+use crate::core::words::words;
 
 words! {
     /// Whether a person belongs to a partner's team or to the staff.
@@ -67,13 +67,13 @@ impl From<AccountRow> for Account {
         let totp = row.totp_confirmed_at.map(|confirmed_at| SecondFactor { kind: "TOTP", confirmed_at });
         Self {
             uuid: row.person_uuid,
-            principal_type: PersonType::read(&row.kind).unwrap_or(PersonType::PartnerUser),
+            principal_type: row.kind,
             name: row.name,
             email: row.email,
             email_verified_at: row.email_verified_at,
             locale: row.locale,
             time_zone: row.time_zone,
-            role: row.role.as_deref().and_then(Role::read),
+            role: row.role,
             partner_uuid: row.partner_uuid,
             staff_roles: row.staff_roles,
             second_factors: totp.into_iter().collect(),

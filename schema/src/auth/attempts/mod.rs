@@ -3,7 +3,7 @@
 //! Each failure counts for several subjects: for the account as tried from one network, with delays that grow
 //! long; for the account as a whole and for the network as a whole, with delays that stay short. So guessing is
 //! slow from one place and from many, and a stranger's guessing never keeps the owner out for long, and not at all
-//! where they signed in before (specification: design, security, Identity 8).
+//! where they signed in before (docs/decisions.md#identity).
 
 mod rules;
 mod store;
@@ -12,19 +12,19 @@ pub(in crate::auth) use rules::Subject;
 
 use uuid::Uuid;
 
-use crate::ask::Ask;
-use crate::db::Db;
-use crate::fault::Fault;
+use crate::core::context::RequestContext;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
 
 /// Refuses a try that comes too soon after failures of any of these subjects. Reads through `db`, so that a caller
 /// who is about to hash a password may hold no connection meanwhile.
 ///
 /// # Errors
 /// [`crate::Code::RateLimited`] with the time to wait.
-pub(in crate::auth) async fn check(ask: &Ask, db: &Db, subjects: &[Subject]) -> Result<(), Fault> {
+pub(in crate::auth) async fn check(cx: &RequestContext, db: &Db, subjects: &[Subject]) -> Result<(), Fault> {
     let account = subjects.iter().find_map(Subject::account_from);
     match store::held_until_get(db, &names(subjects), account).await? {
-        Some(until) => Err(Fault::held_until(ask.now, until)),
+        Some(until) => Err(Fault::held_until(cx.now, until)),
         None => Ok(()),
     }
 }
@@ -35,26 +35,26 @@ pub(in crate::auth) async fn check(ask: &Ask, db: &Db, subjects: &[Subject]) -> 
 ///
 /// # Errors
 /// [`crate::Code::RateLimited`] when those ahead have held this one back meanwhile: it is not told that it was wrong.
-pub(in crate::auth) async fn failed(ask: &Ask, subjects: &[Subject]) -> Result<i32, Fault> {
-    let counted = store::failures_add(&ask.db, &names(subjects)).await?;
-    check(ask, &ask.db, subjects).await?;
+pub(in crate::auth) async fn record_failure(cx: &RequestContext, subjects: &[Subject]) -> Result<i32, Fault> {
+    let counted = store::failures_add(&cx.db, &names(subjects)).await?;
+    check(cx, &cx.db, subjects).await?;
     let of = |subject: &Subject| {
         let name = subject.name();
         counted.iter().find(|row| row.subject == name).map_or(0, |row| row.failures)
     };
-    let held_until = |subject: &Subject| Some((subject.name(), subject.held_until(of(subject), ask.now)?));
+    let held_until = |subject: &Subject| Some((subject.name(), subject.held_until(of(subject), cx.now)?));
     let held: Vec<_> = subjects.iter().filter_map(held_until).collect();
     if !held.is_empty() {
-        store::held_until_set(&ask.db, held).await?;
+        store::held_until_set(&cx.db, held).await?;
     }
     let is_whole = |subject: &&Subject| matches!(subject, Subject::Account(_) | Subject::Factor(_));
     Ok(subjects.iter().find(is_whole).map_or(0, of))
 }
 
 /// A success wipes the slate of the account; its network may be shared, so that one keeps its own.
-pub(in crate::auth) async fn succeeded(ask: &Ask, subjects: &[Subject]) -> Result<(), Fault> {
+pub(in crate::auth) async fn record_success(cx: &RequestContext, subjects: &[Subject]) -> Result<(), Fault> {
     let own: Vec<String> = subjects.iter().filter(|subject| subject.is_of_account()).map(Subject::name).collect();
-    store::failures_delete(&ask.db, &own).await
+    store::failures_delete(&cx.db, &own).await
 }
 
 /// Forgets the failed tries at a person's password and codes, from wherever they were made. False when there were none.

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use ipnet::IpNet;
 use uuid::Uuid;
 
-use crate::ask::network_of;
-use crate::time::Time;
+use crate::core::context::network_of;
+use crate::core::time::Time;
 
 /// Something for which failures are counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,11 +38,13 @@ impl Subject {
     /// The column's value.
     pub(super) fn name(&self) -> String {
         match self {
-            Self::AccountFrom(email, address) => format!("account:{email}@{}", written(*address)),
+            Self::AccountFrom(email, address) => format!("account:{email}@{}", write_network(*address)),
             Self::Account(email) => format!("account:{email}"),
-            Self::FactorFrom(person_uuid, address) => format!("second_factor:{person_uuid}@{}", written(*address)),
+            Self::FactorFrom(person_uuid, address) => {
+                format!("second_factor:{person_uuid}@{}", write_network(*address))
+            }
             Self::Factor(person_uuid) => format!("second_factor:{person_uuid}"),
-            Self::Network(address) => format!("network:{}", written(*address)),
+            Self::Network(address) => format!("network:{}", write_network(*address)),
         }
     }
 
@@ -76,7 +78,7 @@ impl Subject {
 }
 
 /// A network as people write it: an address alone where it is one.
-fn written(address: IpAddr) -> String {
+fn write_network(address: IpAddr) -> String {
     let network = network_of(address);
     if network.prefix_len() == network.max_prefix_len() { network.addr().to_string() } else { network.to_string() }
 }

@@ -3,9 +3,9 @@
 use ipnet::IpNet;
 use uuid::Uuid;
 
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::time::Time;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
 
 /// How often a subject failed in a row.
 pub(super) struct CountRow {

@@ -4,17 +4,17 @@ use uuid::Uuid;
 
 use super::rules;
 use super::store::first;
-use crate::auth::people::Addressee;
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::keep::email::EmailAddress;
-use crate::keep::secret::SecretKind;
-use crate::keep::uuid_at;
-use crate::mail::message::{Asking, Letter};
-use crate::outbox;
-use crate::principal::Role;
-use crate::services::Services;
-use crate::time::Time;
+use crate::core::crypto::secret::SecretKind;
+use crate::core::crypto::uuid_at;
+use crate::core::db::Db;
+use crate::core::email::EmailAddress;
+use crate::core::fault::Fault;
+use crate::core::mail::message::{Asking, Letter};
+use crate::core::outbox;
+use crate::core::outbox::Addressee;
+use crate::core::principal::Role;
+use crate::core::services::Services;
+use crate::core::time::Time;
 
 /// Who is to be the first administrator, and of which company.
 pub(crate) struct FirstInvitation<'a> {

@@ -2,19 +2,19 @@
 
 use uuid::Uuid;
 
-use super::rules::{self, Action, State, after};
+use super::rules::{self, Action, InvitationState, after};
 use super::store::{self, NewRow};
-use crate::auth::people::Addressee;
-use crate::db::Db;
-use crate::entitlement::Allowance;
-use crate::fault::Fault;
-use crate::keep::email::EmailAddress;
-use crate::keep::secret::{SecretKind, SecretText};
-use crate::mail::message::{Asking, Letter};
-use crate::outbox;
-use crate::principal::Role;
-use crate::services::Services;
-use crate::time::Time;
+use crate::core::crypto::secret::{SecretKind, SecretText};
+use crate::core::db::Db;
+use crate::core::email::EmailAddress;
+use crate::core::entitlement::Allowance;
+use crate::core::fault::Fault;
+use crate::core::mail::message::{Asking, Letter};
+use crate::core::outbox;
+use crate::core::outbox::Addressee;
+use crate::core::principal::Role;
+use crate::core::services::Services;
+use crate::core::time::Time;
 
 /// Who is invited, into which team, by whom.
 pub(crate) struct NewInvitation<'a> {
@@ -51,8 +51,8 @@ pub(crate) async fn invite(
     if store::is_member(db, partner_uuid, email.normalised()).await? {
         return Err(rules::is_member());
     }
-    let expired = after(State::Pending, Action::Expire)?;
-    store::overdue_expire(db, partner_uuid, email.normalised(), expired.name()).await?;
+    let expired = after(InvitationState::Pending, Action::Expire)?;
+    store::overdue_expire(db, partner_uuid, email.normalised(), expired).await?;
     let used = store::member_count(db, partner_uuid).await? + store::pending_count(db, partner_uuid).await?;
     allowance.check(used, 1)?;
     let token = SecretKind::OneTime.issue();

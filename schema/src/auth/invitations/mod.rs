@@ -1,6 +1,6 @@
 //! An invitation into a partner's team, by mail to one address.
 //!
-//! The machine (specification: decisions, States, invitation):
+//! The machine (docs/decisions.md#states):
 //!
 //! ```text
 //!  invite ──▶ PENDING ──accept──▶ ACCEPTED
@@ -17,6 +17,7 @@
 
 mod first;
 mod inviting;
+mod list;
 mod resolvers;
 pub(crate) mod rules;
 mod sending;
@@ -25,7 +26,8 @@ mod view;
 
 pub(crate) use first::{FirstInvitation, invite_first};
 pub(crate) use inviting::{NewInvitation, invite};
+pub(in crate::auth) use list::STATEMENTS;
+pub(crate) use list::{INVITATIONS, INVITATIONS_FOR_STAFF, InvitationFilter, InvitationSort, InvitationsOf};
 pub(in crate::auth) use resolvers::{InvitationsMutation, InvitationsQuery};
 pub(crate) use sending::{resend, revoke, revoke_sent_by, send};
-pub(crate) use store::sent;
-pub(crate) use view::{Invitation, InvitationCreate, InvitationState};
+pub(crate) use view::{Invitation, InvitationCreate};

@@ -1,43 +1,43 @@
 //! What may be asked of invitations by whoever holds their token.
 
-use async_graphql::{Context, Enum, InputObject, Object, SimpleObject};
+use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::rules::{self, Action, Holder, Joining, State, after};
+use super::rules::{self, Action, Holder, Joining, after};
 use super::sending::revoke_left_behind;
 use super::store::{self, InvitationRow, NewMember};
-use crate::access::access;
-use crate::actor::Actor;
-use crate::ask::{Ask, Asking};
 use crate::auth::account::person_name;
 use crate::auth::passwords::new_password;
 use crate::auth::registrations::give_way;
-use crate::auth::security_events::SecurityEvent;
+use crate::auth::security_events::LedgerEntry;
 use crate::auth::sessions::{all_set_ended, busy};
-use crate::entitlement::Allowance;
-use crate::fault::Fault;
-use crate::keep::secret::{SecretKind, SecretText};
+use crate::core::access::access;
+use crate::core::actor::Actor;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::crypto::secret::{SecretKind, SecretText};
+use crate::core::entitlement::Allowance;
+use crate::core::fault::Fault;
+use crate::core::principal::Role;
+use crate::core::time::Time;
+use crate::core::words::{Word as _, words};
 use crate::partner::events::{self, PartnerEvent};
-use crate::principal::Role;
-use crate::time::Time;
-use crate::words::Word as _;
 
-/// As whom the invited person would join.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum InvitationAccount {
-    /// As a new person: accepting takes a name and a password.
-    New,
-    /// As the person that the address belongs to: accepting takes neither.
-    Existing,
-    /// Not at all: the address belongs to a member of a team, or of the staff.
-    Elsewhere,
+words! {
+    /// As whom the invited person would join.
+    pub(crate) enum InvitationAccount {
+        /// As a new person: accepting takes a name and a password.
+        New = "NEW",
+        /// As the person that the address belongs to: accepting takes neither.
+        Existing = "EXISTING",
+        /// Not at all: the address belongs to a member of a team, or of the staff.
+        Elsewhere = "ELSEWHERE",
+    }
 }
 
 /// An invitation, as its holder is shown it.
 #[derive(serde::Serialize, SimpleObject)]
-#[graphql(name = "HeldInvitation", rename_fields = "snake_case")]
+#[graphql(rename_fields = "snake_case")]
 pub(crate) struct HeldInvitation {
     /// The company that invites.
     company_name: String,
@@ -112,15 +112,15 @@ impl InvitationsQuery {
         ctx: &Context<'_>,
         body: InvitationTokenInput,
     ) -> Result<Option<HeldInvitation>, Fault> {
-        let ask = ctx.ask();
+        let cx = ctx.cx();
         let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::void_token)?;
-        let row = store::get(&ask.db, &digest).await?.ok_or_else(rules::void_token)?;
+        let row = store::get(&cx.db, &digest).await?.ok_or_else(rules::void_token)?;
         let account = match joining(&row) {
             Joining::New => InvitationAccount::New,
             Joining::Existing => InvitationAccount::Existing,
             Joining::Elsewhere => InvitationAccount::Elsewhere,
         };
-        ask.answer(HeldInvitation {
+        cx.answer(HeldInvitation {
             company_name: row.company_name,
             inviter_name: row.inviter_name,
             email: row.email,
@@ -144,27 +144,26 @@ impl InvitationsMutation {
         ctx: &Context<'_>,
         body: InvitationAcceptance,
     ) -> Result<Option<AcceptedInvitation>, Fault> {
-        let ask = ctx.ask();
+        let cx = ctx.cx();
         let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::void_token)?;
-        let row = store::get(&ask.db.aside(), &digest).await?.ok_or_else(rules::void_token)?;
-        rules::open_team(&row.partner_state)?;
+        let row = store::get(&cx.db.aside(), &digest).await?.ok_or_else(rules::void_token)?;
+        rules::ensure_open_team(&row.partner_state)?;
         // Judged and hashed before the token is consumed: what is refused costs no new mail.
-        let newcomer = newcomer(ask, &row, body).await?;
-        let used = store::token_set_used(&ask.db, &digest).await?;
+        let newcomer = newcomer(cx, &row, body).await?;
+        let used = store::token_set_used(&cx.db, &digest).await?;
         let (invitation_uuid, partner_uuid, state) = used.ok_or_else(rules::void_token)?;
-        let state = State::parse(&state).ok_or_else(rules::void_token)?;
         let state = after(state, Action::Accept).map_err(|_| rules::void_token())?;
-        let allowance = Allowance::lock_of(&ask.db, partner_uuid, "team_members").await?;
-        allowance.check(store::member_count(&ask.db, partner_uuid).await?, 1)?;
-        let user_uuid = join(ask, &row, newcomer.as_ref()).await?;
-        store::set_answered(&ask.db, invitation_uuid, state.name(), Some(user_uuid)).await?;
-        let event = SecurityEvent::new("INVITATION_ACCEPTED", true);
-        event.about(user_uuid, Some(partner_uuid)).write(ask).await?;
+        let allowance = Allowance::lock_of(&cx.db, partner_uuid, "team_members").await?;
+        allowance.check(store::member_count(&cx.db, partner_uuid).await?, 1)?;
+        let user_uuid = join(cx, &row, newcomer.as_ref()).await?;
+        store::set_answered(&cx.db, invitation_uuid, state, Some(user_uuid)).await?;
+        let event = LedgerEntry::new("INVITATION_ACCEPTED", true);
+        event.about(user_uuid, Some(partner_uuid)).write(cx).await?;
         let role = role(&row.role)?;
         let joined = PartnerEvent::new(partner_uuid, "MEMBER_JOINED", Actor::partner_user(user_uuid)).about(user_uuid);
         let detail = json!({ "invitation_uuid": invitation_uuid, "role": row.role });
-        events::insert(&ask.db, &joined.telling(detail)).await?;
-        ask.answer(AcceptedInvitation { status: "ACCEPTED", partner_uuid, user_uuid, email: row.email, role })
+        events::insert(&cx.db, &joined.telling(detail)).await?;
+        cx.answer(AcceptedInvitation { status: "ACCEPTED", partner_uuid, user_uuid, email: row.email, role })
     }
 
     /// Takes the token from the mail: the person does not join.
@@ -174,17 +173,16 @@ impl InvitationsMutation {
         ctx: &Context<'_>,
         body: InvitationTokenInput,
     ) -> Result<Option<DeclinedInvitation>, Fault> {
-        let ask = ctx.ask();
+        let cx = ctx.cx();
         let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::void_token)?;
-        let used = store::token_set_used(&ask.db, &digest).await?;
+        let used = store::token_set_used(&cx.db, &digest).await?;
         let (invitation_uuid, partner_uuid, state) = used.ok_or_else(rules::void_token)?;
-        let state = State::parse(&state).ok_or_else(rules::void_token)?;
         let state = after(state, Action::Decline).map_err(|_| rules::void_token())?;
-        store::set_answered(&ask.db, invitation_uuid, state.name(), None).await?;
-        let mut event = SecurityEvent::new("INVITATION_DECLINED", true);
+        store::set_answered(&cx.db, invitation_uuid, state, None).await?;
+        let mut event = LedgerEntry::new("INVITATION_DECLINED", true);
         event.partner_uuid = Some(partner_uuid);
-        event.by_stranger().write(ask).await?;
-        ask.answer(DeclinedInvitation { status: "DECLINED" })
+        event.by_stranger().write(cx).await?;
+        cx.answer(DeclinedInvitation { status: "DECLINED" })
     }
 }
 
@@ -196,23 +194,27 @@ struct Newcomer {
 }
 
 /// The new person that an invitation makes; `None` when it takes over one that is there.
-async fn newcomer(ask: &Ask, row: &InvitationRow, body: InvitationAcceptance) -> Result<Option<Newcomer>, Fault> {
+async fn newcomer(
+    cx: &RequestContext,
+    row: &InvitationRow,
+    body: InvitationAcceptance,
+) -> Result<Option<Newcomer>, Fault> {
     let joining = joining(row);
     if joining == Joining::Elsewhere {
         return Err(rules::elsewhere());
     }
-    let mut errors = rules::given(joining, body.name.is_some(), body.password.is_some());
+    let mut errors = rules::find_missing(joining, body.name.is_some(), body.password.is_some());
     let (Some(name), Some(password)) = (body.name, body.password) else {
         return if errors.is_empty() { Ok(None) } else { Err(Fault::invalid(errors)) };
     };
     let name = person_name(&name, "/name").map_err(|error| errors.push(error));
     let password = SecretText::new(password);
     let known_as = name.as_deref().unwrap_or_default();
-    let judged = ask.services.passwords.check_rule(password.clone(), &row.email, known_as).await.map_err(busy)?;
+    let judged = cx.services.passwords.check_rule(password.clone(), &row.email, known_as).await.map_err(busy)?;
     errors.extend(new_password("/password", &judged.err().unwrap_or_default()));
     match name {
         Ok(name) if errors.is_empty() => {
-            let password_hash = ask.services.passwords.hash(password).await.map_err(busy)?;
+            let password_hash = cx.services.passwords.hash(password).await.map_err(busy)?;
             let locale = body.locale.unwrap_or_else(|| row.locale.clone());
             Ok(Some(Newcomer { name, locale, password_hash }))
         }
@@ -221,19 +223,19 @@ async fn newcomer(ask: &Ask, row: &InvitationRow, body: InvitationAcceptance) ->
 }
 
 /// Makes the person, or moves the one that is there. Whoever came in between by another door is not overrun.
-async fn join(ask: &Ask, row: &InvitationRow, newcomer: Option<&Newcomer>) -> Result<Uuid, Fault> {
-    let holder_uuid = give_way(&ask.db, &row.email_normalised).await?;
+async fn join(cx: &RequestContext, row: &InvitationRow, newcomer: Option<&Newcomer>) -> Result<Uuid, Fault> {
+    let holder_uuid = give_way(&cx.db, &row.email_normalised).await?;
     let (user_uuid, has_joined) = match (newcomer, holder_uuid) {
         (Some(newcomer), None) => {
             let (name, locale) = (newcomer.name.as_str(), newcomer.locale.as_str());
-            let person_uuid = ask.new_uuid();
+            let person_uuid = cx.new_uuid();
             let new = NewMember { person_uuid, name, locale, password_hash: &newcomer.password_hash };
-            (person_uuid, store::member_insert(&ask.db, row.invitation_uuid, &new).await?)
+            (person_uuid, store::member_insert(&cx.db, row.invitation_uuid, &new).await?)
         }
         (None, Some(person_uuid)) => {
-            all_set_ended(&ask.db, person_uuid, None, "INVITATION_ACCEPTED").await?;
-            revoke_left_behind(ask, person_uuid).await?;
-            (person_uuid, store::member_move(&ask.db, row.invitation_uuid, person_uuid).await?)
+            all_set_ended(&cx.db, person_uuid, None, "INVITATION_ACCEPTED").await?;
+            revoke_left_behind(cx, person_uuid).await?;
+            (person_uuid, store::member_move(&cx.db, row.invitation_uuid, person_uuid).await?)
         }
         _ => return Err(rules::elsewhere()),
     };

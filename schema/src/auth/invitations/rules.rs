@@ -1,9 +1,10 @@
 //! The machine of invitations, and who may accept one.
 
-use crate::daily::Daily;
-use crate::fault::{Code, Fault, FieldError};
-use crate::keep::email::EmailProblem;
-use crate::states::Drawing;
+use crate::core::daily::Daily;
+use crate::core::email::EmailProblem;
+use crate::core::fault::{Code, Fault, FieldError, SpentBudget};
+use crate::core::state_diagram::StateDiagram;
+use crate::core::words::{Word as _, words};
 
 /// Seconds in which an invitation must be answered.
 pub(super) const INVITATION_SECONDS: i64 = 7 * 86_400;
@@ -26,19 +27,20 @@ pub(super) fn a_day(people: Option<i64>, is_staff: bool) -> (Daily, i64) {
     (Daily::Invitations, people.unwrap_or(UNLIMITED_PEOPLE).clamp(0, UNLIMITED_PEOPLE) + MAILS_PER_DAY)
 }
 
-/// Where an invitation stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
-    /// Waits for an answer.
-    Pending,
-    /// Its person is in the team.
-    Accepted,
-    /// Its person did not want to.
-    Declined,
-    /// The team took it back.
-    Revoked,
-    /// Nobody answered in time.
-    Expired,
+words! {
+    /// Where an invitation stands.
+    pub(crate) enum InvitationState {
+        /// Waits for an answer.
+        Pending = "PENDING",
+        /// Its person is in the team.
+        Accepted = "ACCEPTED",
+        /// Its person did not want to.
+        Declined = "DECLINED",
+        /// It was taken back.
+        Revoked = "REVOKED",
+        /// Nobody answered in time; it can be sent again.
+        Expired = "EXPIRED",
+    }
 }
 
 /// What can be done about an invitation.
@@ -56,26 +58,6 @@ pub(super) enum Action {
     Expire,
 }
 
-impl State {
-    const ALL: [Self; 5] = [Self::Pending, Self::Accepted, Self::Declined, Self::Revoked, Self::Expired];
-
-    /// The column's value.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "PENDING",
-            Self::Accepted => "ACCEPTED",
-            Self::Declined => "DECLINED",
-            Self::Revoked => "REVOKED",
-            Self::Expired => "EXPIRED",
-        }
-    }
-
-    /// Reads the column's value.
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.name() == text)
-    }
-}
-
 impl Action {
     const ALL: [Self; 5] = [Self::Accept, Self::Decline, Self::Revoke, Self::Resend, Self::Expire];
 
@@ -90,13 +72,13 @@ impl Action {
     }
 }
 
-const fn next(state: State, action: Action) -> Option<State> {
+const fn next(state: InvitationState, action: Action) -> Option<InvitationState> {
     match (state, action) {
-        (State::Pending, Action::Accept) => Some(State::Accepted),
-        (State::Pending, Action::Decline) => Some(State::Declined),
-        (State::Pending, Action::Revoke) => Some(State::Revoked),
-        (State::Pending | State::Expired, Action::Resend) => Some(State::Pending),
-        (State::Pending, Action::Expire) => Some(State::Expired),
+        (InvitationState::Pending, Action::Accept) => Some(InvitationState::Accepted),
+        (InvitationState::Pending, Action::Decline) => Some(InvitationState::Declined),
+        (InvitationState::Pending, Action::Revoke) => Some(InvitationState::Revoked),
+        (InvitationState::Pending | InvitationState::Expired, Action::Resend) => Some(InvitationState::Pending),
+        (InvitationState::Pending, Action::Expire) => Some(InvitationState::Expired),
         _ => None,
     }
 }
@@ -105,7 +87,7 @@ const fn next(state: State, action: Action) -> Option<State> {
 ///
 /// # Errors
 /// [`Code::IllegalTransition`] with the actions that are allowed now.
-pub(super) fn after(state: State, action: Action) -> Result<State, Fault> {
+pub(super) fn after(state: InvitationState, action: Action) -> Result<InvitationState, Fault> {
     next(state, action).ok_or_else(|| {
         let allowed = Action::ALL.into_iter().filter(|action| next(state, *action).is_some());
         let allowed = allowed.map(|action| action.name().to_owned()).collect();
@@ -114,8 +96,13 @@ pub(super) fn after(state: State, action: Action) -> Result<State, Fault> {
 }
 
 /// The machine as a picture.
-pub(crate) fn drawing() -> Drawing {
-    Drawing::of("Invitation", (&State::ALL, State::name), (&Action::ALL, Action::name), [&after])
+pub(crate) fn drawing() -> StateDiagram {
+    StateDiagram::of(
+        "Invitation",
+        (InvitationState::ALL, InvitationState::name),
+        (&Action::ALL, Action::name),
+        [&after],
+    )
 }
 
 /// Refuses to invite anybody into a team that may not act at present, for nobody could accept.
@@ -145,9 +132,7 @@ pub(super) fn is_member() -> Fault {
 pub(super) fn too_many_mails() -> Fault {
     let detail =
         format!("More than {MAILS_PER_HOUR} invitations to this address in an hour. Wait an hour and try again.");
-    let mut fault = Fault::new(Code::RateLimited, detail).retry_after(3600);
-    fault.parts_mut().budget = Some("burst");
-    fault
+    Fault::rate_limited(SpentBudget::Burst, 3600, detail)
 }
 
 /// What is wrong with an address that cannot be invited.
@@ -194,7 +179,7 @@ pub(super) fn elsewhere() -> Fault {
 }
 
 /// What is missing of a new person, or too much of an existing one.
-pub(super) fn given(joining: Joining, has_name: bool, has_password: bool) -> Vec<FieldError> {
+pub(super) fn find_missing(joining: Joining, has_name: bool, has_password: bool) -> Vec<FieldError> {
     let fields = [("/name", has_name), ("/password", has_password)];
     let wrong = |(pointer, is_there): (&'static str, bool)| match (joining, is_there) {
         (Joining::New, false) => {
@@ -214,7 +199,7 @@ pub(super) fn given(joining: Joining, has_name: bool, has_password: bool) -> Vec
 ///
 /// # Errors
 /// [`Code::PartnerSuspended`].
-pub(super) fn open_team(partner_state: &str) -> Result<(), Fault> {
+pub(super) fn ensure_open_team(partner_state: &str) -> Result<(), Fault> {
     if partner_state == "ACTIVE" {
         return Ok(());
     }
@@ -237,31 +222,30 @@ mod tests {
     #[test]
     fn the_machine_cell_by_cell() {
         use Action::{Accept, Decline, Expire, Resend, Revoke};
-        let table: [(State, &[(Action, State)]); 5] = [
+        let table: [(InvitationState, &[(Action, InvitationState)]); 5] = [
             (
-                State::Pending,
+                InvitationState::Pending,
                 &[
-                    (Accept, State::Accepted),
-                    (Decline, State::Declined),
-                    (Revoke, State::Revoked),
-                    (Resend, State::Pending),
-                    (Expire, State::Expired),
+                    (Accept, InvitationState::Accepted),
+                    (Decline, InvitationState::Declined),
+                    (Revoke, InvitationState::Revoked),
+                    (Resend, InvitationState::Pending),
+                    (Expire, InvitationState::Expired),
                 ],
             ),
-            (State::Accepted, &[]),
-            (State::Declined, &[]),
-            (State::Revoked, &[]),
-            (State::Expired, &[(Resend, State::Pending)]),
+            (InvitationState::Accepted, &[]),
+            (InvitationState::Declined, &[]),
+            (InvitationState::Revoked, &[]),
+            (InvitationState::Expired, &[(Resend, InvitationState::Pending)]),
         ];
         for (state, row) in table {
             for action in Action::ALL {
                 let expected = row.iter().find(|(known, _)| *known == action).map(|(_, next)| *next);
                 assert_eq!(after(state, action).ok(), expected, "{state:?} {action:?}");
             }
-            assert_eq!(State::parse(state.name()), Some(state));
         }
-        let refused = after(State::Expired, Accept).unwrap_err();
-        assert_eq!(refused.parts().allowed_actions, ["resend"]);
+        let refused = after(InvitationState::Expired, Accept).unwrap_err();
+        assert_eq!(refused.allowed_actions(), ["resend"]);
     }
 
     const ACTIVE: Holder<'_> = Holder { state: "ACTIVE", is_in_team: false, partner_state: Some("ACTIVE") };
@@ -284,7 +268,7 @@ mod tests {
     #[test]
     fn a_new_person_needs_what_an_existing_one_has() {
         let places = |joining, name, password| {
-            given(joining, name, password).into_iter().filter_map(|error| error.pointer).collect::<Vec<_>>()
+            find_missing(joining, name, password).into_iter().filter_map(|error| error.pointer).collect::<Vec<_>>()
         };
         assert_eq!(places(Joining::New, false, false), ["/name", "/password"]);
         assert_eq!(places(Joining::Existing, true, true), ["/name", "/password"]);

@@ -1,14 +1,14 @@
 //! Every statement about invitations.
 
 pub(super) mod first;
-pub(crate) mod sent;
+pub(super) mod sent;
 
 use uuid::Uuid;
 
-use super::rules;
-use crate::db::Db;
-use crate::fault::{Fault, constraint_of};
-use crate::time::Time;
+use super::rules::{self, InvitationState};
+use crate::core::db::Db;
+use crate::core::fault::{Fault, constraint_of};
+use crate::core::time::Time;
 
 /// An invitation with who invites, and with whoever has the address and has proved it.
 pub(super) struct InvitationRow {
@@ -52,16 +52,17 @@ pub(super) async fn get(db: &Db, sha256: &[u8]) -> Result<Option<InvitationRow>,
 }
 
 /// Consumes a token and holds its invitation; answers the state that it has. Of several uses at once, one succeeds.
-pub(super) async fn token_set_used(db: &Db, sha256: &[u8]) -> Result<Option<(Uuid, Uuid, String)>, Fault> {
+pub(super) async fn token_set_used(db: &Db, sha256: &[u8]) -> Result<Option<(Uuid, Uuid, InvitationState)>, Fault> {
     let row = sqlx::query!(
-        "with used as (
-           update one_time_token set used_at = labs_now()
-            where token_sha256 = $1 and purpose = 'INVITATION' and used_at is null and expires_at > labs_now()
-           returning subject_uuid
-         )
-         select i.invitation_uuid, i.partner_uuid, i.state from used join invitation as i on i.invitation_uuid = used.subject_uuid
-          where i.expires_at > labs_now()
-            for update of i",
+        r#"with used as (
+             update one_time_token set used_at = labs_now()
+              where token_sha256 = $1 and purpose = 'INVITATION' and used_at is null and expires_at > labs_now()
+             returning subject_uuid
+           )
+           select i.invitation_uuid, i.partner_uuid, i.state as "state: InvitationState"
+             from used join invitation as i on i.invitation_uuid = used.subject_uuid
+            where i.expires_at > labs_now()
+              for update of i"#,
         sha256
     )
     .fetch_optional(&mut *db.conn().await?)
@@ -73,13 +74,13 @@ pub(super) async fn token_set_used(db: &Db, sha256: &[u8]) -> Result<Option<(Uui
 pub(super) async fn set_answered(
     db: &Db,
     invitation_uuid: Uuid,
-    state: &str,
+    state: InvitationState,
     person_uuid: Option<Uuid>,
 ) -> Result<(), Fault> {
     sqlx::query!(
         "update invitation set state = $2, person_uuid = $3, state_changed_at = labs_now() where invitation_uuid = $1",
         invitation_uuid,
-        state,
+        state.name(),
         person_uuid
     )
     .execute(&mut *db.conn().await?)
@@ -231,14 +232,14 @@ pub(super) async fn overdue_expire(
     db: &Db,
     partner_uuid: Uuid,
     email_normalised: &str,
-    state: &str,
+    state: InvitationState,
 ) -> Result<(), Fault> {
     sqlx::query!(
         "update invitation set state = $3, state_changed_at = labs_now()
           where partner_uuid = $1 and email_normalised = $2 and state = 'PENDING' and expires_at <= labs_now()",
         partner_uuid,
         email_normalised,
-        state
+        state.name()
     )
     .execute(&mut *db.conn().await?)
     .await?;

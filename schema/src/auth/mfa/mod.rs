@@ -19,15 +19,15 @@ use uuid::Uuid;
 pub(crate) use resolvers::ISSUER;
 pub(in crate::auth) use resolvers::MfaMutation;
 
-use crate::ask::Ask;
 use crate::auth::attempts::{self, Subject};
-use crate::auth::security_events::SecurityEvent as Entry;
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::keep::sealed::MasterKey;
-use crate::keep::totp::{RecoveryCode, TotpSeed};
-use crate::mail::message::{SecurityEvent, WRONG_CODES};
-use crate::outbox;
+use crate::auth::security_events::LedgerEntry;
+use crate::core::context::RequestContext;
+use crate::core::crypto::sealed::MasterKey;
+use crate::core::crypto::totp::{RecoveryCode, TotpSeed};
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::mail::message::{SecurityEvent, WRONG_CODES};
+use crate::core::outbox;
 
 /// Seconds in which an enrolment must be confirmed.
 const ENROL_SECONDS: i64 = 600;
@@ -36,26 +36,26 @@ const TOLD_AFTER: i32 = 5;
 
 /// Whether a code (six digits, or a recovery code) is this person's and unused; accepting consumes it.
 pub(super) async fn accept(
-    ask: &Ask,
+    cx: &RequestContext,
     person_uuid: Uuid,
     partner_uuid: Option<Uuid>,
     code: &str,
 ) -> Result<bool, Fault> {
-    let Some(factor) = store::get(&ask.db, person_uuid).await?.filter(|factor| factor.confirmed_at.is_some()) else {
+    let Some(factor) = store::get(&cx.db, person_uuid).await?.filter(|factor| factor.confirmed_at.is_some()) else {
         return Ok(false);
     };
     if let Some(recovery) = RecoveryCode::parse(code) {
-        let digest = recovery.digest(&ask.services.key);
-        let is_good = store::recovery_code_set_used(&ask.db, person_uuid, &digest).await?;
+        let digest = recovery.digest(&cx.services.key);
+        let is_good = store::recovery_code_set_used(&cx.db, person_uuid, &digest).await?;
         if is_good {
-            Entry::new("RECOVERY_CODE_USED", true).about(person_uuid, partner_uuid).write(ask).await?;
-            outbox::queue_notice(ask, person_uuid, SecurityEvent::RecoveryCodeUsed).await?;
+            LedgerEntry::new("RECOVERY_CODE_USED", true).about(person_uuid, partner_uuid).write(cx).await?;
+            outbox::queue_notice(cx, person_uuid, SecurityEvent::RecoveryCodeUsed).await?;
         }
         return Ok(is_good);
     }
-    let seed = open(&ask.services.key, person_uuid, &factor.secret_sealed)?;
-    match seed.check(code, ask.now.unix(), factor.last_step) {
-        Some(step) => store::set_last_step(&ask.db, person_uuid, step).await,
+    let seed = open(&cx.services.key, person_uuid, &factor.secret_sealed)?;
+    match seed.check(code, cx.now.unix(), factor.last_step) {
+        Some(step) => store::set_last_step(&cx.db, person_uuid, step).await,
         None => Ok(false),
     }
 }
@@ -65,12 +65,12 @@ pub(super) async fn accept(
 ///
 /// # Errors
 /// As [`attempts::failed`].
-pub(super) async fn count_wrong(ask: &Ask, person_uuid: Uuid) -> Result<(), Fault> {
-    let subjects = Subject::of_factor(person_uuid, ask.caller.address);
-    if attempts::failed(ask, &subjects).await? < TOLD_AFTER {
+pub(super) async fn count_wrong(cx: &RequestContext, person_uuid: Uuid) -> Result<(), Fault> {
+    let subjects = Subject::of_factor(person_uuid, cx.caller.address);
+    if attempts::record_failure(cx, &subjects).await? < TOLD_AFTER {
         return Ok(());
     }
-    outbox::queue_daily_notice(ask, person_uuid, (SecurityEvent::WrongCodes, WRONG_CODES)).await
+    outbox::queue_daily_notice(cx, person_uuid, (SecurityEvent::WrongCodes, WRONG_CODES)).await
 }
 
 /// Puts an authenticator in force without asking for its first code, for the command line: whoever stands there

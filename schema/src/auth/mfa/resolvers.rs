@@ -3,16 +3,16 @@
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 
 use super::{ENROL_SECONDS, open, recovery_codes, rules, seal, store};
-use crate::access::access;
-use crate::ask::{Ask, Asking};
 use crate::auth::attempts::{self, Subject};
-use crate::auth::people::addressee_get;
-use crate::auth::sessions::{Own, all_set_ended, fresh, own, person_lock};
-use crate::fault::Fault;
-use crate::keep::totp::{RecoveryCode, TotpSeed, qr_data_uri};
-use crate::mail::message::SecurityEvent as Event;
-use crate::outbox;
-use crate::time::Time;
+use crate::auth::sessions::{Own, all_set_ended, fresh, load_own, person_lock};
+use crate::core::access::access;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::crypto::totp::{RecoveryCode, TotpSeed, qr_data_uri};
+use crate::core::fault::Fault;
+use crate::core::mail::message::SecurityEvent as Event;
+use crate::core::outbox;
+use crate::core::outbox::load_addressee;
+use crate::core::time::Time;
 
 /// What authenticator apps show as the service.
 pub(crate) const ISSUER: &str = "Labs";
@@ -66,16 +66,16 @@ impl MfaMutation {
     /// Begins a second factor with an authenticator app.
     #[graphql(directive = access::apply("auth.account:write".into()))]
     async fn auth_mfa_enrol_totp(&self, ctx: &Context<'_>) -> Result<Option<TotpEnrolment>, Fault> {
-        let ask = ctx.ask();
-        let person_uuid = fresh(ask).await?.person_uuid;
-        let person = addressee_get(&ask.db, person_uuid).await?.ok_or_else(|| Fault::not_found("account"))?;
+        let cx = ctx.cx();
+        let person_uuid = fresh(cx).await?.person_uuid;
+        let person = load_addressee(&cx.db, person_uuid).await?.ok_or_else(|| Fault::not_found("account"))?;
         let seed = TotpSeed::random();
-        if !store::enrol(&ask.db, person_uuid, &seal(&ask.services.key, person_uuid, &seed)).await? {
+        if !store::enrol(&cx.db, person_uuid, &seal(&cx.services.key, person_uuid, &seed)).await? {
             return Err(Fault::conflict("An authenticator app is in force already. A person can have one."));
         }
         let uri = seed.otpauth_uri(ISSUER, &person.email);
         let picture = qr_data_uri(&uri).ok_or_else(|| Fault::internal("an otpauth address too long for a QR code"))?;
-        ask.answer(TotpEnrolment {
+        cx.answer(TotpEnrolment {
             secret: seed.base32().expose().to_owned(),
             otpauth_uri: uri.expose().to_owned(),
             qr_png: picture.expose().to_owned(),
@@ -90,68 +90,68 @@ impl MfaMutation {
         ctx: &Context<'_>,
         body: TotpConfirmationInput,
     ) -> Result<Option<TotpConfirmation>, Fault> {
-        let ask = ctx.ask();
-        let own = own(ask)?;
-        let (key, person_uuid) = (&ask.services.key, own.person_uuid);
-        person_lock(&ask.db, person_uuid).await?;
+        let cx = ctx.cx();
+        let own = load_own(cx)?;
+        let (key, person_uuid) = (&cx.services.key, own.person_uuid);
+        person_lock(&cx.db, person_uuid).await?;
         // A copied access token must not be enough to find the code of a seed that its owner has just enrolled.
-        let subjects = Subject::of_factor(person_uuid, ask.caller.address);
-        attempts::check(ask, &ask.db, &subjects).await?;
-        let sealed = store::waiting_get(&ask.db, person_uuid, ENROL_SECONDS).await?.ok_or_else(nothing_waits)?;
+        let subjects = Subject::of_factor(person_uuid, cx.caller.address);
+        attempts::check(cx, &cx.db, &subjects).await?;
+        let sealed = store::waiting_get(&cx.db, person_uuid, ENROL_SECONDS).await?.ok_or_else(nothing_waits)?;
         let seed = open(key, person_uuid, &sealed)?;
-        let Some(step) = seed.check(&body.code, ask.now.unix(), None) else {
-            attempts::failed(ask, &subjects).await?;
-            own.event("SECOND_FACTOR_ENABLED", false).write(ask).await?;
-            return Err(wrong_code().kept());
+        let Some(step) = seed.check(&body.code, cx.now.unix(), None) else {
+            attempts::record_failure(cx, &subjects).await?;
+            own.event("SECOND_FACTOR_ENABLED", false).write(cx).await?;
+            return Err(wrong_code().keep_writes());
         };
-        attempts::succeeded(ask, &subjects).await?;
-        let confirmed = store::set_confirmed(&ask.db, person_uuid, Some(step), ENROL_SECONDS).await?;
+        attempts::record_success(cx, &subjects).await?;
+        let confirmed = store::set_confirmed(&cx.db, person_uuid, Some(step), ENROL_SECONDS).await?;
         let confirmed_at = confirmed.ok_or_else(nothing_waits)?;
-        let codes = recovery_codes(&ask.db, key, person_uuid).await?;
-        noted(ask, &own).await?;
-        ask.answer(TotpConfirmation { confirmed_at, recovery_codes: shown(&codes) })
+        let codes = recovery_codes(&cx.db, key, person_uuid).await?;
+        record_proof(cx, &own).await?;
+        cx.answer(TotpConfirmation { confirmed_at, recovery_codes: to_texts(&codes) })
     }
 
     /// Takes the authenticator app and the recovery codes out of force.
     #[graphql(directive = access::apply("auth.account:write".into()))]
     async fn auth_mfa_disable_totp(&self, ctx: &Context<'_>) -> Result<Option<bool>, Fault> {
-        let ask = ctx.ask();
-        let own = fresh(ask).await?;
-        person_lock(&ask.db, own.person_uuid).await?;
-        let factor = store::in_force_lock(&ask.db, own.person_uuid).await?;
+        let cx = ctx.cx();
+        let own = fresh(cx).await?;
+        person_lock(&cx.db, own.person_uuid).await?;
+        let factor = store::in_force_lock(&cx.db, own.person_uuid).await?;
         let factor = factor.ok_or_else(|| Fault::not_found("authenticator app in force"))?;
         rules::may_disable(own.is_staff, factor.is_demanded)?;
-        store::delete(&ask.db, own.person_uuid).await?;
-        store::session_release(&ask.db, own.session_uuid).await?;
-        all_set_ended(&ask.db, own.person_uuid, Some(own.session_uuid), "SECOND_FACTOR_DISABLED").await?;
-        own.event("SECOND_FACTOR_DISABLED", true).write(ask).await?;
-        outbox::queue_notice(ask, own.person_uuid, Event::SecondFactorDisabled).await?;
-        ask.answer(true)
+        store::delete(&cx.db, own.person_uuid).await?;
+        store::session_release(&cx.db, own.session_uuid).await?;
+        all_set_ended(&cx.db, own.person_uuid, Some(own.session_uuid), "SECOND_FACTOR_DISABLED").await?;
+        own.event("SECOND_FACTOR_DISABLED", true).write(cx).await?;
+        outbox::queue_notice(cx, own.person_uuid, Event::SecondFactorDisabled).await?;
+        cx.answer(true)
     }
 
     /// Makes new recovery codes; the old ones are void.
     #[graphql(directive = access::apply("auth.account:write".into()))]
     async fn auth_mfa_regenerate_recovery_codes(&self, ctx: &Context<'_>) -> Result<Option<RecoveryCodes>, Fault> {
-        let ask = ctx.ask();
-        let own = fresh(ask).await?;
-        store::in_force_lock(&ask.db, own.person_uuid).await?.ok_or_else(rules::no_factor)?;
-        let codes = recovery_codes(&ask.db, &ask.services.key, own.person_uuid).await?;
-        own.event("RECOVERY_CODES_REGENERATED", true).write(ask).await?;
-        outbox::queue_notice(ask, own.person_uuid, Event::RecoveryCodesRegenerated).await?;
-        ask.answer(RecoveryCodes { recovery_codes: shown(&codes) })
+        let cx = ctx.cx();
+        let own = fresh(cx).await?;
+        store::in_force_lock(&cx.db, own.person_uuid).await?.ok_or_else(rules::no_factor)?;
+        let codes = recovery_codes(&cx.db, &cx.services.key, own.person_uuid).await?;
+        own.event("RECOVERY_CODES_REGENERATED", true).write(cx).await?;
+        outbox::queue_notice(cx, own.person_uuid, Event::RecoveryCodesRegenerated).await?;
+        cx.answer(RecoveryCodes { recovery_codes: to_texts(&codes) })
     }
 }
 
 /// The session has just proved the factor and counts so from now on, the others end; ledger and person hear of it.
-async fn noted(ask: &Ask, own: &Own) -> Result<(), Fault> {
-    store::session_set_second_factor(&ask.db, own.session_uuid).await?;
-    all_set_ended(&ask.db, own.person_uuid, Some(own.session_uuid), "SECOND_FACTOR_ENABLED").await?;
-    own.event("SECOND_FACTOR_ENABLED", true).write(ask).await?;
-    outbox::queue_notice(ask, own.person_uuid, Event::SecondFactorEnabled).await
+async fn record_proof(cx: &RequestContext, own: &Own) -> Result<(), Fault> {
+    store::session_set_second_factor(&cx.db, own.session_uuid).await?;
+    all_set_ended(&cx.db, own.person_uuid, Some(own.session_uuid), "SECOND_FACTOR_ENABLED").await?;
+    own.event("SECOND_FACTOR_ENABLED", true).write(cx).await?;
+    outbox::queue_notice(cx, own.person_uuid, Event::SecondFactorEnabled).await
 }
 
 /// Recovery codes as they are shown, this one time.
-fn shown(codes: &[RecoveryCode]) -> Vec<String> {
+fn to_texts(codes: &[RecoveryCode]) -> Vec<String> {
     codes.iter().map(|code| code.shown().expose().to_owned()).collect()
 }
 

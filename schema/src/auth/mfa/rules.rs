@@ -1,6 +1,6 @@
 //! Who must keep a second factor.
 
-use crate::fault::Fault;
+use crate::core::fault::Fault;
 
 /// Whether a person may do without a second factor: nobody of the staff, and nobody whose team's policy demands one.
 ///

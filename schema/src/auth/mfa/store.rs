@@ -2,9 +2,9 @@
 
 use uuid::Uuid;
 
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::time::Time;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
 
 /// A time-based factor, enrolled or in force.
 pub(super) struct FactorRow {

@@ -14,26 +14,26 @@ mod store;
 pub(in crate::auth) use resolvers::PasswordsMutation;
 pub(in crate::auth) use rules::new_password;
 
-use crate::ask::Ask;
-use crate::auth::people::Addressee;
-use crate::fault::Fault;
-use crate::keep::secret::SecretKind;
-use crate::mail::message::{Asking, Letter};
-use crate::outbox;
+use crate::core::context::RequestContext;
+use crate::core::crypto::secret::SecretKind;
+use crate::core::fault::Fault;
+use crate::core::mail::message::{Asking, Letter};
+use crate::core::outbox;
+use crate::core::outbox::Addressee;
 
 /// Mails a person whom staff help a token that sets a new password. Nobody but its reader ever sees it.
 ///
 /// # Errors
 /// [`crate::Code::RateLimited`] when the address got too many of them.
-pub(crate) async fn mail_reset(ask: &Ask, to: &Addressee) -> Result<(), Fault> {
-    if outbox::room_for(ask, &to.email, &[RESET_MAIL]).await? == 0 {
+pub(crate) async fn mail_reset(cx: &RequestContext, to: &Addressee) -> Result<(), Fault> {
+    if outbox::room_for(cx, &to.email, &[RESET_MAIL]).await? == 0 {
         return Err(rules::too_many_mails());
     }
     let token = SecretKind::OneTime.issue();
-    let expires_at = ask.now.plus_seconds(rules::RESET_SECONDS);
-    store::token_insert(&ask.db, to.person_uuid, &token.digest, expires_at).await?;
+    let expires_at = cx.now.plus_seconds(rules::RESET_SECONDS);
+    store::token_insert(&cx.db, to.person_uuid, &token.digest, expires_at).await?;
     let about = Asking::ResetPassword { name: to.name.clone() };
-    outbox::queue(ask, to, &Letter::asking(about, token.text, expires_at.0)).await
+    outbox::queue(cx, to, &Letter::asking(about, token.text, expires_at.0)).await
 }
 
 /// The mail about a reset.

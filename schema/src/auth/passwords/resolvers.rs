@@ -3,17 +3,17 @@
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 
 use super::{RESET_MAIL, rules, store};
-use crate::access::access;
-use crate::ask::{Ask, Asking};
 use crate::auth::attempts::{self, Subject};
-use crate::auth::security_events::SecurityEvent;
-use crate::auth::sessions::{all_set_ended, busy, own, prove_password};
-use crate::fault::Fault;
-use crate::keep::email::EmailAddress;
-use crate::keep::secret::{SecretKind, SecretText};
-use crate::mail::message::{Asking as AskingFor, Letter, SecurityEvent as Notified};
-use crate::outbox;
-use crate::time::Time;
+use crate::auth::security_events::LedgerEntry;
+use crate::auth::sessions::{all_set_ended, busy, load_own, prove_password};
+use crate::core::access::access;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::crypto::secret::{SecretKind, SecretText};
+use crate::core::email::EmailAddress;
+use crate::core::fault::Fault;
+use crate::core::mail::message::{Asking as AskingFor, Letter, SecurityEvent as Notified};
+use crate::core::outbox;
+use crate::core::time::Time;
 
 /// The request for a reset was taken.
 #[derive(serde::Serialize, SimpleObject)]
@@ -78,26 +78,26 @@ impl PasswordsMutation {
         ctx: &Context<'_>,
         body: PasswordResetRequest,
     ) -> Result<Option<PasswordResetReceipt>, Fault> {
-        let ask = ctx.ask();
+        let cx = ctx.cx();
         let email = EmailAddress::parse(&body.email)
             .map_err(|problem| Fault::field("/email", "FORMAT", format!("This cannot be used: {problem}.")))?;
-        let person = store::addressee_get(&ask.db, email.normalised()).await?;
+        let person = store::load_addressee(&cx.db, email.normalised()).await?;
         // From here on the work is the same, whether the address is known or not.
         let address = person.as_ref().map_or(email.as_str(), |person| person.email.as_str());
-        let room = outbox::room_for(ask, address, &[RESET_MAIL]).await?;
+        let room = outbox::room_for(cx, address, &[RESET_MAIL]).await?;
         let person = person.filter(|_| room > 0);
         let token = SecretKind::OneTime.issue();
-        let expires_at = ask.now.plus_seconds(rules::RESET_SECONDS);
+        let expires_at = cx.now.plus_seconds(rules::RESET_SECONDS);
         let person_uuid = person.as_ref().and_then(|person| person.person_uuid);
-        store::token_insert(&ask.db, person_uuid, &token.digest, expires_at).await?;
-        let mut event = SecurityEvent::new("PASSWORD_RESET_REQUESTED", person.is_some());
+        store::token_insert(&cx.db, person_uuid, &token.digest, expires_at).await?;
+        let mut event = LedgerEntry::new("PASSWORD_RESET_REQUESTED", person.is_some());
         (event.person_uuid, event.partner_uuid) = (person_uuid, person.as_ref().and_then(|person| person.partner_uuid));
-        event.write(ask).await?;
-        outbox::queue_perhaps(ask, person.as_ref(), |name| {
+        event.write(cx).await?;
+        outbox::queue_perhaps(cx, person.as_ref(), |name| {
             Letter::asking(AskingFor::ResetPassword { name }, token.text, expires_at.0)
         })
         .await?;
-        ask.answer(PasswordResetReceipt { status: "RESET_SENT", email: body.email, expires_in: rules::RESET_SECONDS })
+        cx.answer(PasswordResetReceipt { status: "RESET_SENT", email: body.email, expires_in: rules::RESET_SECONDS })
     }
 
     /// Takes the token from the mail and sets the new password.
@@ -107,52 +107,57 @@ impl PasswordsMutation {
         ctx: &Context<'_>,
         body: PasswordResetConfirmation,
     ) -> Result<Option<PasswordReset>, Fault> {
-        let ask = ctx.ask();
+        let cx = ctx.cx();
         let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::void_token)?;
-        let holder = store::holder_get(&ask.db.aside(), &digest).await?.ok_or_else(rules::void_token)?;
+        let holder = store::holder_get(&cx.db.aside(), &digest).await?.ok_or_else(rules::void_token)?;
         // Judged and hashed before the token is consumed: a password that is refused costs no new mail.
         let password = SecretText::new(body.password);
-        let hash = hashed(ask, password, "/password", (&holder.email, &holder.name)).await?;
-        let used = store::token_set_used(&ask.db, &digest).await?;
+        let hash = hash_password(cx, password, "/password", (&holder.email, &holder.name)).await?;
+        let used = store::token_set_used(&cx.db, &digest).await?;
         let used = used.filter(|used| used.person_uuid == holder.person_uuid).ok_or_else(rules::void_token)?;
-        let reset_at = store::set_reset(&ask.db, used.person_uuid, &hash).await?;
-        all_set_ended(&ask.db, used.person_uuid, None, "PASSWORD_RESET").await?;
-        attempts::password_forget(&ask.db, &used.email_normalised).await?;
+        let reset_at = store::set_reset(&cx.db, used.person_uuid, &hash).await?;
+        all_set_ended(&cx.db, used.person_uuid, None, "PASSWORD_RESET").await?;
+        attempts::password_forget(&cx.db, &used.email_normalised).await?;
         let kind = if used.is_invitation { "INVITATION_ACCEPTED" } else { "PASSWORD_RESET" };
-        SecurityEvent::new(kind, true).about(used.person_uuid, used.partner_uuid).write(ask).await?;
+        LedgerEntry::new(kind, true).about(used.person_uuid, used.partner_uuid).write(cx).await?;
         if !used.is_invitation {
-            outbox::queue_notice(ask, used.person_uuid, Notified::PasswordReset).await?;
+            outbox::queue_notice(cx, used.person_uuid, Notified::PasswordReset).await?;
         }
-        ask.answer(PasswordReset { status: "PASSWORD_RESET", reset_at })
+        cx.answer(PasswordReset { status: "PASSWORD_RESET", reset_at })
     }
 
     /// Changes the password of whoever knows the present one.
     #[graphql(directive = access::apply("auth.account:write".into()))]
     async fn auth_passwords_change(&self, ctx: &Context<'_>, body: PasswordChange) -> Result<Option<bool>, Fault> {
-        let ask = ctx.ask();
-        let own = own(ask)?;
+        let cx = ctx.cx();
+        let own = load_own(cx)?;
         let (current, new) = (SecretText::new(body.current_password), SecretText::new(body.new_password));
-        let person = prove_password(ask, &own, &current, ("PASSWORD_CHANGED", "/current_password")).await?;
+        let person = prove_password(cx, &own, &current, ("PASSWORD_CHANGED", "/current_password")).await?;
         if current.same_as(&new) {
             return Err(rules::same_password());
         }
-        let hash = hashed(ask, new, "/new_password", (&person.email, &person.name)).await?;
-        if !store::set_changed(&ask.db, own.person_uuid, &hash, person.password_changed_at).await? {
+        let hash = hash_password(cx, new, "/new_password", (&person.email, &person.name)).await?;
+        if !store::set_changed(&cx.db, own.person_uuid, &hash, person.password_changed_at).await? {
             return Err(rules::overtaken());
         }
-        all_set_ended(&ask.db, own.person_uuid, Some(own.session_uuid), "PASSWORD_CHANGED").await?;
-        attempts::succeeded(ask, &Subject::of_password(&person.email_normalised, ask.caller.address)).await?;
-        own.event("PASSWORD_CHANGED", true).write(ask).await?;
-        outbox::queue_notice(ask, own.person_uuid, Notified::PasswordChanged).await?;
-        ask.answer(true)
+        all_set_ended(&cx.db, own.person_uuid, Some(own.session_uuid), "PASSWORD_CHANGED").await?;
+        attempts::record_success(cx, &Subject::of_password(&person.email_normalised, cx.caller.address)).await?;
+        own.event("PASSWORD_CHANGED", true).write(cx).await?;
+        outbox::queue_notice(cx, own.person_uuid, Notified::PasswordChanged).await?;
+        cx.answer(true)
     }
 }
 
 /// The hash of a new password that the rule accepts for a person of this address and name.
-async fn hashed(ask: &Ask, new: SecretText, pointer: &str, (email, name): (&str, &str)) -> Result<String, Fault> {
-    let judged = ask.services.passwords.check_rule(new.clone(), email, name).await.map_err(busy)?;
+async fn hash_password(
+    cx: &RequestContext,
+    new: SecretText,
+    pointer: &str,
+    (email, name): (&str, &str),
+) -> Result<String, Fault> {
+    let judged = cx.services.passwords.check_rule(new.clone(), email, name).await.map_err(busy)?;
     if let Err(problems) = judged {
         return Err(Fault::invalid(rules::new_password(pointer, &problems)));
     }
-    ask.services.passwords.hash(new).await.map_err(busy)
+    cx.services.passwords.hash(new).await.map_err(busy)
 }

@@ -1,7 +1,7 @@
 //! What a new password must be like, and how long a reset takes.
 
-use crate::fault::{Code, Fault, FieldError};
-use crate::keep::password::PasswordProblem;
+use crate::core::crypto::password::PasswordProblem;
+use crate::core::fault::{Fault, FieldError, SpentBudget};
 
 /// Seconds in which a reset must be confirmed.
 pub(super) const RESET_SECONDS: i64 = 3600;
@@ -25,9 +25,7 @@ pub(super) fn void_token() -> Fault {
 /// The refusal of one mail too many.
 pub(super) fn too_many_mails() -> Fault {
     let detail = "This address got as many mails about resets as it may get in an hour, or in a day. Try again later.";
-    let mut fault = Fault::new(Code::RateLimited, detail).retry_after(3600);
-    fault.parts_mut().budget = Some("burst");
-    fault
+    Fault::rate_limited(SpentBudget::Burst, 3600, detail)
 }
 
 /// The refusal of a change that another one overtook.

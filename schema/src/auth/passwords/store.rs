@@ -2,10 +2,10 @@
 
 use uuid::Uuid;
 
-use crate::auth::people::Addressee;
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::time::Time;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::outbox::Addressee;
+use crate::core::time::Time;
 
 /// Somebody who holds a token in force.
 pub(super) struct HolderRow {
@@ -24,7 +24,7 @@ pub(super) struct UsedRow {
 }
 
 /// Who may reset the password of an address: whoever could sign in with it.
-pub(super) async fn addressee_get(db: &Db, email_normalised: &str) -> Result<Option<Addressee>, Fault> {
+pub(super) async fn load_addressee(db: &Db, email_normalised: &str) -> Result<Option<Addressee>, Fault> {
     Ok(sqlx::query_as!(
         Addressee,
         r#"select person_uuid as "person_uuid?", partner_uuid, email, name, locale from person

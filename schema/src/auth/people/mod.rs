@@ -1,6 +1,6 @@
 //! A person: somebody of a partner's team, or of the staff.
 //!
-//! The machine of a partner's people (specification: decisions, States, partner user):
+//! The machine of a partner's people (docs/decisions.md#states):
 //!
 //! ```text
 //!  UNVERIFIED ──verify──▶ ACTIVE ──suspend──▶ SUSPENDED (by the team)
@@ -14,6 +14,3 @@
 //! Unlocking gives back what was there before: whom the team had suspended stays suspended.
 
 pub(crate) mod rules;
-mod store;
-
-pub(crate) use store::{Addressee, addressee_get, administrators_page};

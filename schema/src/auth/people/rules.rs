@@ -1,89 +1,59 @@
 //! The machine of a partner's people.
 
-use crate::fault::Fault;
-use crate::states::Drawing;
+use crate::core::fault::Fault;
+use crate::core::state_diagram::StateDiagram;
+use crate::core::words::{Word as _, words};
 
-/// Where a person of a partner's team stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
-    /// Has yet to prove that the e-mail address is theirs.
-    Unverified,
-    /// May sign in.
-    Active,
-    /// Held back by their own team.
-    Suspended,
-    /// Held back by staff.
-    Locked,
-    /// Gone; the address is free again.
-    Removed,
-}
-
-/// What can be done about a person.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Action {
-    /// The address was proved.
-    Verify,
-    /// The team holds the person back.
-    Suspend,
-    /// The team lets the person in again.
-    Reinstate,
-    /// Staff hold the person back.
-    Lock,
-    /// Staff let the person in again.
-    Unlock,
-    /// The person leaves for good.
-    Remove,
-}
-
-impl State {
-    /// Every state, for reading the column and for tests.
-    const ALL: [Self; 5] = [Self::Unverified, Self::Active, Self::Suspended, Self::Locked, Self::Removed];
-
-    /// The column's value.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Unverified => "UNVERIFIED",
-            Self::Active => "ACTIVE",
-            Self::Suspended => "SUSPENDED",
-            Self::Locked => "LOCKED",
-            Self::Removed => "REMOVED",
-        }
-    }
-
-    /// Reads the column's value. INVITED and DISABLED are states of staff and no part of this machine.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.name() == text)
+words! {
+    /// Where a person of a partner's team stands. INVITED and DISABLED are states of staff and no part of this machine.
+    pub(crate) enum PersonState {
+        /// Has yet to prove that the e-mail address is theirs.
+        Unverified = "UNVERIFIED",
+        /// May sign in.
+        Active = "ACTIVE",
+        /// Held back by their own team.
+        Suspended = "SUSPENDED",
+        /// Held back by staff.
+        Locked = "LOCKED",
+        /// Gone; the address is free again.
+        Removed = "REMOVED",
     }
 }
 
-impl Action {
-    /// Every action, for refusals and tests.
-    const ALL: [Self; 6] = [Self::Verify, Self::Suspend, Self::Reinstate, Self::Lock, Self::Unlock, Self::Remove];
-
-    /// The action's name in refusals.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Verify => "verify",
-            Self::Suspend => "suspend",
-            Self::Reinstate => "reinstate",
-            Self::Lock => "lock",
-            Self::Unlock => "unlock",
-            Self::Remove => "remove",
-        }
+words! {
+    /// What can be done about a person, as refusals call it.
+    pub(crate) enum PersonAction {
+        /// The address was proved.
+        Verify = "verify",
+        /// The team holds the person back.
+        Suspend = "suspend",
+        /// The team lets the person in again.
+        Reinstate = "reinstate",
+        /// Staff hold the person back.
+        Lock = "lock",
+        /// Staff let the person in again.
+        Unlock = "unlock",
+        /// The person leaves for good.
+        Remove = "remove",
     }
 }
 
 /// The table of the machine: where an action leads, or that it leads nowhere.
 ///
 /// Nobody is locked before the address is proved, because unlocking would then open what verifying opens.
-const fn next(state: State, action: Action, was_suspended: bool) -> Option<State> {
+const fn next(state: PersonState, action: PersonAction, was_suspended: bool) -> Option<PersonState> {
     match (state, action) {
-        (State::Unverified, Action::Verify) | (State::Suspended, Action::Reinstate) => Some(State::Active),
-        (State::Active, Action::Suspend) => Some(State::Suspended),
-        (State::Active | State::Suspended, Action::Lock) => Some(State::Locked),
-        (State::Locked, Action::Unlock) if was_suspended => Some(State::Suspended),
-        (State::Locked, Action::Unlock) => Some(State::Active),
-        (State::Unverified | State::Active | State::Suspended | State::Locked, Action::Remove) => Some(State::Removed),
+        (PersonState::Unverified, PersonAction::Verify) | (PersonState::Suspended, PersonAction::Reinstate) => {
+            Some(PersonState::Active)
+        }
+        (PersonState::Active, PersonAction::Suspend) => Some(PersonState::Suspended),
+        (PersonState::Active | PersonState::Suspended, PersonAction::Lock) => Some(PersonState::Locked),
+        (PersonState::Locked, PersonAction::Unlock) if was_suspended => Some(PersonState::Suspended),
+        (PersonState::Locked, PersonAction::Unlock) => Some(PersonState::Active),
+        (
+            PersonState::Unverified | PersonState::Active | PersonState::Suspended | PersonState::Locked,
+            PersonAction::Remove,
+        ) => Some(PersonState::Removed),
         _ => None,
     }
 }
@@ -92,11 +62,11 @@ const fn next(state: State, action: Action, was_suspended: bool) -> Option<State
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
-pub(crate) fn after(state: State, action: Action, was_suspended: bool) -> Result<State, Fault> {
+pub(crate) fn after(state: PersonState, action: PersonAction, was_suspended: bool) -> Result<PersonState, Fault> {
     next(state, action, was_suspended).ok_or_else(|| {
-        let allowed = Action::ALL
-            .into_iter()
-            .filter(|action| next(state, *action, was_suspended).is_some())
+        let allowed = PersonAction::ALL
+            .iter()
+            .filter(|action| next(state, **action, was_suspended).is_some())
             .map(|action| action.name().to_owned())
             .collect();
         Fault::illegal("user", state.name(), action.name(), allowed)
@@ -104,11 +74,11 @@ pub(crate) fn after(state: State, action: Action, was_suspended: bool) -> Result
 }
 
 /// The machine as a picture.
-pub(crate) fn drawing() -> Drawing {
-    Drawing::of(
+pub(crate) fn drawing() -> StateDiagram {
+    StateDiagram::of(
         "Partner user",
-        (&State::ALL, State::name),
-        (&Action::ALL, Action::name),
+        (PersonState::ALL, PersonState::name),
+        (PersonAction::ALL, PersonAction::name),
         [&|state, action| after(state, action, false), &|state, action| after(state, action, true)],
     )
 }
@@ -119,20 +89,26 @@ mod tests {
 
     #[test]
     fn the_machine_cell_by_cell() {
-        use Action::{Lock, Reinstate, Remove, Suspend, Unlock, Verify};
-        let table: [(State, &[(Action, State)]); 5] = [
-            (State::Unverified, &[(Verify, State::Active), (Remove, State::Removed)]),
-            (State::Active, &[(Suspend, State::Suspended), (Lock, State::Locked), (Remove, State::Removed)]),
-            (State::Suspended, &[(Reinstate, State::Active), (Lock, State::Locked), (Remove, State::Removed)]),
-            (State::Locked, &[(Unlock, State::Active), (Remove, State::Removed)]),
-            (State::Removed, &[]),
+        use PersonAction::{Lock, Reinstate, Remove, Suspend, Unlock, Verify};
+        let table: [(PersonState, &[(PersonAction, PersonState)]); 5] = [
+            (PersonState::Unverified, &[(Verify, PersonState::Active), (Remove, PersonState::Removed)]),
+            (
+                PersonState::Active,
+                &[(Suspend, PersonState::Suspended), (Lock, PersonState::Locked), (Remove, PersonState::Removed)],
+            ),
+            (
+                PersonState::Suspended,
+                &[(Reinstate, PersonState::Active), (Lock, PersonState::Locked), (Remove, PersonState::Removed)],
+            ),
+            (PersonState::Locked, &[(Unlock, PersonState::Active), (Remove, PersonState::Removed)]),
+            (PersonState::Removed, &[]),
         ];
         for (state, row) in table {
-            for action in Action::ALL {
+            for action in PersonAction::ALL.iter().copied() {
                 let expected = row.iter().find(|(known, _)| *known == action).map(|(_, next)| *next);
                 assert_eq!(after(state, action, false).ok(), expected, "{state:?} {action:?}");
                 let was_suspended = match (state, action) {
-                    (State::Locked, Unlock) => Some(State::Suspended),
+                    (PersonState::Locked, Unlock) => Some(PersonState::Suspended),
                     _ => expected,
                 };
                 assert_eq!(after(state, action, true).ok(), was_suspended, "{state:?} {action:?}, suspended before");
@@ -143,19 +119,16 @@ mod tests {
     #[test]
     fn a_refusal_names_what_is_allowed() {
         let allowed = |state, action| {
-            after(state, action, false).err().map(|fault| fault.parts().allowed_actions.join(" ")).unwrap_or_default()
+            after(state, action, false).err().map(|fault| fault.allowed_actions().join(" ")).unwrap_or_default()
         };
-        assert_eq!(allowed(State::Locked, Action::Verify), "unlock remove");
-        assert_eq!(allowed(State::Unverified, Action::Lock), "verify remove");
-        assert_eq!(allowed(State::Removed, Action::Reinstate), "");
+        assert_eq!(allowed(PersonState::Locked, PersonAction::Verify), "unlock remove");
+        assert_eq!(allowed(PersonState::Unverified, PersonAction::Lock), "verify remove");
+        assert_eq!(allowed(PersonState::Removed, PersonAction::Reinstate), "");
     }
 
     #[test]
-    fn every_state_reads_as_it_is_written_and_those_of_staff_are_none() {
-        for state in State::ALL {
-            assert_eq!(State::parse(state.name()), Some(state));
-        }
-        assert_eq!(State::parse("INVITED"), None);
-        assert_eq!(State::parse("DISABLED"), None);
+    fn states_of_staff_are_none() {
+        assert_eq!(PersonState::read("INVITED"), None);
+        assert_eq!(PersonState::read("DISABLED"), None);
     }
 }

@@ -25,10 +25,10 @@ use uuid::Uuid;
 
 use store::VerifiedRow;
 
-use crate::actor::Actor;
-use crate::auth::people::rules::State;
-use crate::db::Db;
-use crate::fault::Fault;
+use crate::auth::people::rules::PersonState;
+use crate::core::actor::Actor;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
 use crate::partner::events::{self, PartnerEvent};
 use crate::subscription::changing;
 
@@ -40,7 +40,7 @@ use crate::subscription::changing;
 pub(crate) async fn verify_without_token(
     db: &Db,
     (person_uuid, email_normalised): (Uuid, &str),
-    state: State,
+    state: PersonState,
     actor: Actor,
 ) -> Result<(), Fault> {
     store::email_lock(db, email_normalised).await?;
@@ -54,7 +54,7 @@ pub(crate) async fn verify_without_token(
 async fn verify(
     db: &Db,
     (person_uuid, email_normalised): (Uuid, &str),
-    state: State,
+    state: PersonState,
     actor: Actor,
 ) -> Result<VerifiedRow, Fault> {
     store::waiting_end(db, email_normalised, Some(person_uuid)).await?;

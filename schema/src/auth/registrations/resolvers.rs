@@ -6,21 +6,22 @@ use uuid::Uuid;
 use super::rules;
 use super::store::{self, NewAdministrator};
 use super::verify;
-use crate::access::access;
-use crate::actor::Actor;
-use crate::ask::{Ask, Asking};
-use crate::auth::people::rules::{Action, State, after};
-use crate::auth::people::{Addressee, addressee_get};
-use crate::auth::security_events::SecurityEvent;
-use crate::fault::Fault;
-use crate::keep::email::EmailAddress;
-use crate::keep::lane::LaneError;
-use crate::keep::secret::{SecretKind, SecretText};
-use crate::mail::message::{Asking as AskingFor, Letter, Notice};
-use crate::outbox;
+use crate::auth::people::rules::{PersonAction, PersonState, after};
+use crate::auth::security_events::LedgerEntry;
+use crate::core::access::access;
+use crate::core::actor::Actor;
+use crate::core::blocking::BlockingError;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::crypto::secret::{SecretKind, SecretText};
+use crate::core::email::EmailAddress;
+use crate::core::fault::Fault;
+use crate::core::mail::message::{Asking as AskingFor, Letter, Notice};
+use crate::core::outbox;
+use crate::core::outbox::{Addressee, load_addressee};
+use crate::core::time::Time;
+use crate::core::words::Word as _;
 use crate::partner::company::{self, Company, Patch};
 use crate::subscription::changing;
-use crate::time::Time;
 
 /// The registration was taken.
 #[derive(serde::Serialize, SimpleObject)]
@@ -134,21 +135,21 @@ impl RegistrationsMutation {
         ctx: &Context<'_>,
         body: RegistrationInput,
     ) -> Result<Option<RegistrationReceipt>, Fault> {
-        let ask = ctx.ask();
-        let checked = checked(ask, &body).await?;
+        let cx = ctx.cx();
+        let checked = check_registration(cx, &body).await?;
         let email = &checked.email;
         // Whether the address is known is looked up only now, so that both answers take as long.
         let password = SecretText::new(body.administrator.password.as_str());
-        let password_hash = ask.services.passwords.hash(password).await.map_err(busy)?;
-        store::email_lock(&ask.db, email.normalised()).await?;
-        if outbox::room_for(ask, email.as_str(), &MAIL_KINDS).await? > 0 {
-            match store::holder_get(&ask.db, email.normalised()).await? {
-                Some(holder_uuid) => already_registered(ask, holder_uuid).await?,
-                None => register(ask, &checked, &password_hash).await?,
+        let password_hash = cx.services.passwords.hash(password).await.map_err(busy)?;
+        store::email_lock(&cx.db, email.normalised()).await?;
+        if outbox::room_for(cx, email.as_str(), &MAIL_KINDS).await? > 0 {
+            match store::holder_get(&cx.db, email.normalised()).await? {
+                Some(holder_uuid) => notify_owner(cx, holder_uuid).await?,
+                None => register(cx, &checked, &password_hash).await?,
             }
         }
         let expires_in = rules::VERIFY_SECONDS;
-        ask.answer(RegistrationReceipt { status: "VERIFICATION_SENT", email: body.administrator.email, expires_in })
+        cx.answer(RegistrationReceipt { status: "VERIFICATION_SENT", email: body.administrator.email, expires_in })
     }
 
     /// Sends the mail with the token again, for each registration of the address that waits.
@@ -158,19 +159,19 @@ impl RegistrationsMutation {
         ctx: &Context<'_>,
         body: VerificationRequest,
     ) -> Result<Option<RegistrationReceipt>, Fault> {
-        let ask = ctx.ask();
+        let cx = ctx.cx();
         let mut errors = Vec::new();
         let Some(email) = company::email("/email", &body.email, &mut errors) else {
             return Err(Fault::invalid(errors));
         };
-        store::email_lock(&ask.db, email.normalised()).await?;
-        let room = outbox::room_for(ask, email.as_str(), &MAIL_KINDS).await?;
-        let holder = store::holder_get(&ask.db, email.normalised()).await?;
-        let waiting = store::waiting_page(&ask.db, email.normalised()).await?;
+        store::email_lock(&cx.db, email.normalised()).await?;
+        let room = outbox::room_for(cx, email.as_str(), &MAIL_KINDS).await?;
+        let holder = store::holder_get(&cx.db, email.normalised()).await?;
+        let waiting = store::waiting_page(&cx.db, email.normalised()).await?;
         let waiting = waiting.iter().filter(|_| holder.is_none()).take(room);
-        resend(ask, holder.filter(|_| room > 0), waiting.collect()).await?;
+        resend(cx, holder.filter(|_| room > 0), waiting.collect()).await?;
         let expires_in = rules::VERIFY_SECONDS;
-        ask.answer(RegistrationReceipt { status: "VERIFICATION_SENT", email: body.email, expires_in })
+        cx.answer(RegistrationReceipt { status: "VERIFICATION_SENT", email: body.email, expires_in })
     }
 
     /// Takes the token from the mail with the password of the registration, and makes the administrator active.
@@ -180,31 +181,31 @@ impl RegistrationsMutation {
         ctx: &Context<'_>,
         body: EmailVerification,
     ) -> Result<Option<VerifiedRegistration>, Fault> {
-        let ask = ctx.ask();
+        let cx = ctx.cx();
         let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::void_token)?;
-        let held = store::token_get(&ask.db.aside(), &digest).await?.ok_or_else(rules::void_token)?;
+        let held = store::token_get(&cx.db.aside(), &digest).await?.ok_or_else(rules::void_token)?;
         let password = SecretText::new(body.password);
-        let verdict = ask.services.passwords.verify(password, held.password_hash.as_deref()).await.map_err(busy)?;
+        let verdict = cx.services.passwords.verify(password, held.password_hash.as_deref()).await.map_err(busy)?;
         // Before the token, so that nobody who confirms another registration of the address waits for this one.
-        store::email_lock(&ask.db, &held.email_normalised).await?;
+        store::email_lock(&cx.db, &held.email_normalised).await?;
         // Somebody may have come to the address by another door, as one of the staff for example.
-        if store::holder_get(&ask.db, &held.email_normalised).await?.is_some() {
+        if store::holder_get(&cx.db, &held.email_normalised).await?.is_some() {
             return Err(rules::void_token());
         }
-        let tried = store::token_try(&ask.db, &digest, verdict.matches).await?.ok_or_else(rules::void_token)?;
+        let tried = store::token_try(&cx.db, &digest, verdict.matches).await?.ok_or_else(rules::void_token)?;
         let user_uuid = tried.person_uuid;
-        let event = |has_succeeded| SecurityEvent::new("EMAIL_VERIFIED", has_succeeded);
+        let event = |has_succeeded| LedgerEntry::new("EMAIL_VERIFIED", has_succeeded);
         if !verdict.matches {
-            event(false).about(user_uuid, tried.partner_uuid).write(ask).await?;
+            event(false).about(user_uuid, tried.partner_uuid).write(cx).await?;
             return Err(rules::wrong_password());
         }
         // Whoever is no longer UNVERIFIED has nothing to verify, so the token is as void as a used one.
-        let state = State::parse(&tried.state).ok_or_else(rules::void_token)?;
-        let state = after(state, Action::Verify, false).map_err(|_| rules::void_token())?;
+        let state = PersonState::read(&tried.state).ok_or_else(rules::void_token)?;
+        let state = after(state, PersonAction::Verify, false).map_err(|_| rules::void_token())?;
         let proved = (user_uuid, held.email_normalised.as_str());
-        let verified = verify(&ask.db, proved, state, Actor::partner_user(user_uuid)).await?;
-        event(true).about(user_uuid, Some(verified.partner_uuid)).write(ask).await?;
-        ask.answer(VerifiedRegistration {
+        let verified = verify(&cx.db, proved, state, Actor::partner_user(user_uuid)).await?;
+        event(true).about(user_uuid, Some(verified.partner_uuid)).write(cx).await?;
+        cx.answer(VerifiedRegistration {
             status: "VERIFIED",
             partner_uuid: verified.partner_uuid,
             user_uuid,
@@ -224,18 +225,18 @@ struct Checked {
 }
 
 /// Judges a registration, holding no connection while the password is judged.
-async fn checked(ask: &Ask, body: &RegistrationInput) -> Result<Checked, Fault> {
+async fn check_registration(cx: &RequestContext, body: &RegistrationInput) -> Result<Checked, Fault> {
     let administrator = &body.administrator;
     let mut errors = Vec::new();
-    let company = company::begun(body.company(), &mut errors);
+    let company = company::new_company(body.company(), &mut errors);
     let name = company::line("/administrator/name", &administrator.name, rules::LONGEST_NAME, &mut errors);
     let email = company::email("/administrator/email", &administrator.email, &mut errors);
     let password = SecretText::new(administrator.password.as_str());
-    let judged = ask.services.passwords.check_rule(password, &administrator.email, &administrator.name);
+    let judged = cx.services.passwords.check_rule(password, &administrator.email, &administrator.name);
     let problems = judged.await.map_err(busy)?.err().unwrap_or_default();
     let tier = match body.tier_code.as_deref() {
-        Some(code) => store::tier_get(&ask.db.aside(), code).await?,
-        None => changing::fallback_get(&ask.db.aside()).await?.map(|tier| tier.tier_uuid),
+        Some(code) => store::tier_get(&cx.db.aside(), code).await?,
+        None => changing::fallback_get(&cx.db.aside()).await?.map(|tier| tier.tier_uuid),
     };
     errors.extend(rules::errors(&rules::Findings {
         accepts_terms: body.accept_terms,
@@ -250,13 +251,13 @@ async fn checked(ask: &Ask, body: &RegistrationInput) -> Result<Checked, Fault> 
 }
 
 /// Makes the company and everything that belongs to it, and queues the mail with the token.
-async fn register(ask: &Ask, checked: &Checked, password_hash: &str) -> Result<(), Fault> {
+async fn register(cx: &RequestContext, checked: &Checked, password_hash: &str) -> Result<(), Fault> {
     let Checked { company, name, email, locale, tier_uuid } = checked;
-    let (partner_uuid, person_uuid) = (ask.new_uuid(), ask.new_uuid());
+    let (partner_uuid, person_uuid) = (cx.new_uuid(), cx.new_uuid());
     let token = SecretKind::OneTime.issue();
-    let expires_at = ask.now.plus_seconds(rules::VERIFY_SECONDS);
-    company::insert(&ask.db, partner_uuid, company).await?;
-    changing::begin(&ask.db, partner_uuid, *tier_uuid, Actor::partner_user(person_uuid)).await?;
+    let expires_at = cx.now.plus_seconds(rules::VERIFY_SECONDS);
+    company::insert(&cx.db, partner_uuid, company).await?;
+    changing::begin(&cx.db, partner_uuid, *tier_uuid, Actor::partner_user(person_uuid)).await?;
     let administrator = NewAdministrator {
         person_uuid,
         partner_uuid,
@@ -267,10 +268,10 @@ async fn register(ask: &Ask, checked: &Checked, password_hash: &str) -> Result<(
         token_sha256: &token.digest,
         token_expires_at: expires_at,
     };
-    store::administrator_insert(&ask.db, &administrator).await?;
-    let mut event = SecurityEvent::new("REGISTRATION", true);
+    store::administrator_insert(&cx.db, &administrator).await?;
+    let mut event = LedgerEntry::new("REGISTRATION", true);
     (event.person_uuid, event.partner_uuid) = (Some(person_uuid), Some(partner_uuid));
-    event.write(ask).await?;
+    event.write(cx).await?;
     let waiting = store::WaitingRow {
         person_uuid,
         partner_uuid,
@@ -278,9 +279,9 @@ async fn register(ask: &Ask, checked: &Checked, password_hash: &str) -> Result<(
         name: name.clone(),
         locale: locale.clone(),
         company_name: company.company_name.clone(),
-        registered_at: ask.now,
+        registered_at: cx.now,
     };
-    outbox::queue(ask, &addressee(&waiting), &letter(&waiting, token.text, expires_at)).await
+    outbox::queue(cx, &addressee(&waiting), &letter(&waiting, token.text, expires_at)).await
 }
 
 fn addressee(waiting: &store::WaitingRow) -> Addressee {
@@ -305,18 +306,18 @@ fn letter(waiting: &store::WaitingRow, token: SecretText, expires_at: Time) -> L
 
 /// Mails each registration that waits a new token in place of the old one, and whoever has an account a notice. However
 /// many there are, the same work is done.
-async fn resend(ask: &Ask, holder: Option<Uuid>, waiting: Vec<&store::WaitingRow>) -> Result<(), Fault> {
+async fn resend(cx: &RequestContext, holder: Option<Uuid>, waiting: Vec<&store::WaitingRow>) -> Result<(), Fault> {
     let account = match holder {
-        Some(person_uuid) => addressee_get(&ask.db, person_uuid).await?,
+        Some(person_uuid) => load_addressee(&cx.db, person_uuid).await?,
         None => None,
     };
     for place in 0..rules::MOST_RESENT {
         let waiting = waiting.get(place).copied();
         let token = SecretKind::OneTime.issue();
-        let expires_at = ask.now.plus_seconds(rules::VERIFY_SECONDS);
-        store::token_renew(&ask.db, waiting.map(|waiting| waiting.person_uuid), &token.digest, expires_at).await?;
+        let expires_at = cx.now.plus_seconds(rules::VERIFY_SECONDS);
+        store::token_renew(&cx.db, waiting.map(|waiting| waiting.person_uuid), &token.digest, expires_at).await?;
         let to = waiting.map(addressee).or_else(|| account.clone().filter(|_| place == 0));
-        outbox::queue_perhaps(ask, to.as_ref(), |name| match waiting {
+        outbox::queue_perhaps(cx, to.as_ref(), |name| match waiting {
             Some(waiting) => letter(waiting, token.text, expires_at),
             None => Letter::Telling(Notice::AlreadyRegistered { name }),
         })
@@ -326,13 +327,13 @@ async fn resend(ask: &Ask, holder: Option<Uuid>, waiting: Vec<&store::WaitingRow
 }
 
 /// Tells the owner of an address, and nobody else, that somebody tried to register with it.
-async fn already_registered(ask: &Ask, person_uuid: Uuid) -> Result<(), Fault> {
-    let mut event = SecurityEvent::new("REGISTRATION", false);
+async fn notify_owner(cx: &RequestContext, person_uuid: Uuid) -> Result<(), Fault> {
+    let mut event = LedgerEntry::new("REGISTRATION", false);
     event.person_uuid = Some(person_uuid);
-    event.write(ask).await?;
-    outbox::queue_to_person(ask, person_uuid, |name| Letter::Telling(Notice::AlreadyRegistered { name })).await
+    event.write(cx).await?;
+    outbox::queue_to_person(cx, person_uuid, |name| Letter::Telling(Notice::AlreadyRegistered { name })).await
 }
 
-fn busy(_: LaneError) -> Fault {
+fn busy(_: BlockingError) -> Fault {
     Fault::unavailable("Too many registrations at the same time. Try again in a moment.")
 }

@@ -1,7 +1,7 @@
 //! What a registration must be like.
 
-use crate::fault::{Code, Fault, FieldError};
-use crate::keep::password::PasswordProblem;
+use crate::core::crypto::password::PasswordProblem;
+use crate::core::fault::{Code, Fault, FieldError};
 
 /// Seconds in which the address must be verified.
 pub(super) const VERIFY_SECONDS: i64 = 24 * 3600;
@@ -51,7 +51,7 @@ pub(super) fn wrong_password() -> Fault {
          the token of your own registration. A token ends after ten wrong passwords; if you have forgotten it, register \
          again.",
     )
-    .kept()
+    .keep_writes()
 }
 
 #[cfg(test)]

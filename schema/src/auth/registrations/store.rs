@@ -3,10 +3,10 @@
 use uuid::Uuid;
 
 use super::rules;
-use crate::db::Db;
-use crate::fault::{Fault, constraint_of};
-use crate::keep::email::EmailAddress;
-use crate::time::Time;
+use crate::core::db::Db;
+use crate::core::email::EmailAddress;
+use crate::core::fault::{Fault, constraint_of};
+use crate::core::time::Time;
 
 /// A registration that waits for its confirmation.
 pub(super) struct WaitingRow {
@@ -253,10 +253,10 @@ pub(super) async fn set_verified(db: &Db, person_uuid: Uuid, state: &str) -> Res
     )
     .fetch_one(&mut *db.conn().await?)
     .await;
-    verified.map_err(taken)
+    verified.map_err(address_taken)
 }
 
-fn taken(error: sqlx::Error) -> Fault {
+fn address_taken(error: sqlx::Error) -> Fault {
     match constraint_of(&error) {
         Some("person_email_normalised_key") => {
             Fault::conflict("Somebody else has proved this e-mail address meanwhile. One address is one person.")

@@ -1,17 +1,17 @@
 //! The security ledger: sign-ins, failures, and changes of passwords, factors, addresses and sessions.
 
+mod list;
 mod store;
-mod view;
 
 use uuid::Uuid;
 
-pub(crate) use view::{Events, SecurityEventOutcome, SecurityEventView};
+pub(crate) use list::{PersonEvents, SecurityEvent, SecurityEventFilter, SecurityEventOutcome, person_events};
 
-use crate::ask::Ask;
-use crate::fault::Fault;
+use crate::core::context::RequestContext;
+use crate::core::fault::Fault;
 
 /// What happened, for the ledger.
-pub(crate) struct SecurityEvent<'a> {
+pub(crate) struct LedgerEntry<'a> {
     /// `SIGN_IN`, `SECOND_FACTOR`, `REFRESH_REUSED` and so on.
     pub(crate) kind: &'a str,
     /// Whether it succeeded.
@@ -28,7 +28,7 @@ pub(crate) struct SecurityEvent<'a> {
     pub(crate) by_staff: bool,
 }
 
-impl<'a> SecurityEvent<'a> {
+impl<'a> LedgerEntry<'a> {
     /// Something of this kind, about nobody yet.
     pub(crate) const fn new(kind: &'a str, succeeded: bool) -> Self {
         Self {
@@ -68,9 +68,9 @@ impl<'a> SecurityEvent<'a> {
     }
 
     /// Writes it into the ledger, in the request's transaction.
-    pub(crate) async fn write(self, ask: &Ask) -> Result<(), Fault> {
-        let from = (!self.by_staff).then_some((ask.caller.address, ask.caller.user_agent.as_deref()));
+    pub(crate) async fn write(self, cx: &RequestContext) -> Result<(), Fault> {
+        let from = (!self.by_staff).then_some((cx.caller.address, cx.caller.user_agent.as_deref()));
         let (address, user_agent) = from.unzip();
-        store::insert(&ask.db, ask.new_uuid(), &self, address, user_agent.flatten()).await
+        store::insert(&cx.db, cx.new_uuid(), &self, address, user_agent.flatten()).await
     }
 }

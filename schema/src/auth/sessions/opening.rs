@@ -5,82 +5,81 @@ use uuid::Uuid;
 use super::resolvers::SignedIn;
 use super::rules;
 use super::store::{self, Credentials, NewSession, SessionRow};
-use crate::ask::{Ask, RefreshCookie};
-use crate::auth::security_events::SecurityEvent;
-use crate::fault::{Challenge, Code, Fault};
-use crate::keep::refresh::RefreshToken;
-use crate::keep::secret::SecretKind;
-use crate::keep::token::Claims;
-use crate::time::Time;
+use crate::auth::security_events::LedgerEntry;
+use crate::core::context::{RefreshCookie, RequestContext};
+use crate::core::crypto::refresh::RefreshToken;
+use crate::core::crypto::secret::SecretKind;
+use crate::core::crypto::token::Claims;
+use crate::core::fault::{Challenge, Code, Fault, Reason};
+use crate::core::time::Time;
 
 /// Opens a session for a person whose every factor was accepted.
-pub(super) async fn sign_in(ask: &Ask, person: &Credentials, second_factor: bool) -> Result<SignedIn, Fault> {
-    let session_uuid = ask.new_uuid();
-    let expires_at = rules::expires_at(ask.now, person.session_hours);
+pub(super) async fn sign_in(cx: &RequestContext, person: &Credentials, second_factor: bool) -> Result<SignedIn, Fault> {
+    let session_uuid = cx.new_uuid();
+    let expires_at = rules::expires_at(cx.now, person.session_hours);
     let session = NewSession {
         session_uuid,
         person,
-        now: ask.now,
-        idle_expires_at: ask.now.plus_seconds(rules::IDLE_SECONDS).min(expires_at),
+        now: cx.now,
+        idle_expires_at: cx.now.plus_seconds(rules::IDLE_SECONDS).min(expires_at),
         expires_at,
-        address: ask.caller.address.into(),
-        user_agent: ask.caller.user_agent.as_deref(),
+        address: cx.caller.address.into(),
+        user_agent: cx.caller.user_agent.as_deref(),
         second_factor,
     };
-    store::person_lock(&ask.db, person.person_uuid).await?;
-    if !store::insert(&ask.db, &session).await? {
+    store::person_lock(&cx.db, person.person_uuid).await?;
+    if !store::insert(&cx.db, &session).await? {
         return Err(wrong_credentials());
     }
-    let event = SecurityEvent::new("SIGN_IN", true).about(person.person_uuid, person.partner_uuid);
-    event.within(session_uuid).write(ask).await?;
-    set_cookie(ask, RefreshToken { session_uuid, counter: 0 }, expires_at);
-    access_token(ask, person.person_uuid, session_uuid, expires_at).await
+    let event = LedgerEntry::new("SIGN_IN", true).about(person.person_uuid, person.partner_uuid);
+    event.within(session_uuid).write(cx).await?;
+    set_cookie(cx, RefreshToken { session_uuid, counter: 0 }, expires_at);
+    access_token(cx, person.person_uuid, session_uuid, expires_at).await
 }
 
 /// The session of a refresh cookie, held until the transaction ends.
-pub(super) async fn going_on(ask: &Ask, session_uuid: Uuid) -> Result<SessionRow, Fault> {
-    let session = store::lock(&ask.db, session_uuid)
+pub(super) async fn going_on(cx: &RequestContext, session_uuid: Uuid) -> Result<SessionRow, Fault> {
+    let session = store::lock(&cx.db, session_uuid)
         .await?
         .ok_or_else(|| Fault::new(Code::Unauthenticated, "This refresh cookie belongs to no session. Sign in."))?;
     if session.ended {
         return Err(ended());
     }
-    if session.expires_at <= ask.now || session.idle_expires_at <= ask.now {
+    if session.expires_at <= cx.now || session.idle_expires_at <= cx.now {
         return Err(Fault::new(Code::TokenExpired, "The session has run out. Sign in again."));
     }
     Ok(session)
 }
 
 /// A new access token beside the current refresh token of a session.
-pub(super) async fn answer(ask: &Ask, session: &SessionRow, counter: u64) -> Result<SignedIn, Fault> {
-    set_cookie(ask, RefreshToken { session_uuid: session.session_uuid, counter }, session.expires_at);
-    access_token(ask, session.person_uuid, session.session_uuid, session.expires_at).await
+pub(super) async fn answer(cx: &RequestContext, session: &SessionRow, counter: u64) -> Result<SignedIn, Fault> {
+    set_cookie(cx, RefreshToken { session_uuid: session.session_uuid, counter }, session.expires_at);
+    access_token(cx, session.person_uuid, session.session_uuid, session.expires_at).await
 }
 
 /// The password was right and a second factor is in force: a challenge that the code must answer.
-pub(super) async fn challenge(ask: &Ask, person: &Credentials) -> Result<Fault, Fault> {
+pub(super) async fn challenge(cx: &RequestContext, person: &Credentials) -> Result<Fault, Fault> {
     let token = SecretKind::OneTime.issue();
-    let expires_at = ask.now.plus_seconds(rules::CHALLENGE_SECONDS);
-    if !store::challenge_insert(&ask.db, &token.digest, person, expires_at).await? {
+    let expires_at = cx.now.plus_seconds(rules::CHALLENGE_SECONDS);
+    if !store::challenge_insert(&cx.db, &token.digest, person, expires_at).await? {
         return Err(wrong_credentials());
     }
-    half_way(ask, person, "PASSWORD").await?;
-    let mut fault = Fault::new(
-        Code::MfaRequired,
-        "Send `challenge` with the six digits of your authenticator, or a recovery code, to POST /v1/auth/sessions:verify-mfa.",
-    )
-    .kept();
-    fault.parts_mut().challenge = Some(Challenge {
+    half_way(cx, person, "PASSWORD").await?;
+    let awaited = Challenge {
         challenge: token.text.expose().to_owned(),
         expires_in: rules::CHALLENGE_SECONDS,
         methods: vec!["TOTP", "RECOVERY_CODE"],
-    });
-    Ok(fault)
+    };
+    Ok(Fault::of(
+        Reason::MfaRequired(awaited),
+        "Send `challenge` with the six digits of your authenticator, or a recovery code, to POST /v1/auth/sessions:verify-mfa.",
+    )
+    .keep_writes())
 }
 
 /// One of the two proofs was accepted: each step has a line of its own in the ledger.
-pub(super) async fn half_way(ask: &Ask, person: &Credentials, kind: &str) -> Result<(), Fault> {
-    SecurityEvent::new(kind, true).about(person.person_uuid, person.partner_uuid).write(ask).await
+pub(super) async fn half_way(cx: &RequestContext, person: &Credentials, kind: &str) -> Result<(), Fault> {
+    LedgerEntry::new(kind, true).about(person.person_uuid, person.partner_uuid).write(cx).await
 }
 
 /// The refusal of a session that is over.
@@ -96,30 +95,30 @@ pub(super) fn wrong_credentials() -> Fault {
     )
 }
 
-fn set_cookie(ask: &Ask, token: RefreshToken, expires_at: Time) {
-    let max_age = expires_at.seconds_since(ask.now).min(rules::IDLE_SECONDS);
-    ask.set_cookie(RefreshCookie::Set { token: ask.services.refresh.seal(token).expose().to_owned(), max_age });
+fn set_cookie(cx: &RequestContext, token: RefreshToken, expires_at: Time) {
+    let max_age = expires_at.seconds_since(cx.now).min(rules::IDLE_SECONDS);
+    cx.set_cookie(RefreshCookie::Set { token: cx.services.refresh.seal(token).expose().to_owned(), max_age });
 }
 
 /// An access token of a person, which ends with its session at the latest. Its scopes are looked up at use, so it names
 /// none.
 async fn access_token(
-    ask: &Ask,
+    cx: &RequestContext,
     person_uuid: Uuid,
     session_uuid: Uuid,
     session_expires_at: Time,
 ) -> Result<SignedIn, Fault> {
-    let seconds = rules::access_token_seconds(ask.now, session_expires_at);
+    let seconds = rules::access_token_seconds(cx.now, session_expires_at);
     let claims = Claims {
         sub: person_uuid.to_string(),
-        jti: ask.new_uuid(),
-        iat: ask.now.unix(),
-        nbf: ask.now.unix(),
-        exp: ask.now.unix() + seconds,
+        jti: cx.new_uuid(),
+        iat: cx.now.unix(),
+        nbf: cx.now.unix(),
+        exp: cx.now.unix() + seconds,
         scope: String::new(),
         client_id: None,
         sid: Some(session_uuid),
     };
-    let token = ask.services.authority.signing_ring(&ask.db).await?.sign(&claims).map_err(Fault::internal)?;
+    let token = cx.services.authority.signing_ring(&cx.db).await?.sign(&claims).map_err(Fault::internal)?;
     Ok(SignedIn::new(token.expose().to_owned(), seconds))
 }

@@ -4,13 +4,13 @@ use uuid::Uuid;
 
 use super::rules;
 use super::store::{self, Credentials};
-use crate::ask::Ask;
 use crate::auth::attempts::{self, Subject};
-use crate::auth::security_events::SecurityEvent;
-use crate::fault::{Code, Fault};
-use crate::keep::lane::LaneError;
-use crate::keep::secret::SecretText;
-use crate::principal::PrincipalType;
+use crate::auth::security_events::LedgerEntry;
+use crate::core::blocking::BlockingError;
+use crate::core::context::RequestContext;
+use crate::core::crypto::secret::SecretText;
+use crate::core::fault::{Code, Fault};
+use crate::core::principal::PrincipalType;
 
 /// The caller as a person in a session.
 #[derive(Clone, Copy, Debug)]
@@ -27,8 +27,8 @@ pub(crate) struct Own {
 
 impl Own {
     /// Something that the caller did or tried, for the ledger.
-    pub(in crate::auth) const fn event<'a>(&self, kind: &'a str, succeeded: bool) -> SecurityEvent<'a> {
-        SecurityEvent::new(kind, succeeded).about(self.person_uuid, self.partner_uuid).within(self.session_uuid)
+    pub(in crate::auth) const fn event<'a>(&self, kind: &'a str, succeeded: bool) -> LedgerEntry<'a> {
+        LedgerEntry::new(kind, succeeded).about(self.person_uuid, self.partner_uuid).within(self.session_uuid)
     }
 }
 
@@ -36,8 +36,8 @@ impl Own {
 ///
 /// # Errors
 /// [`Code::ScopeMissing`] for a program: it has no account, whatever its scopes say.
-pub(in crate::auth) fn own(ask: &Ask) -> Result<Own, Fault> {
-    let principal = ask.principal()?;
+pub(in crate::auth) fn load_own(cx: &RequestContext) -> Result<Own, Fault> {
+    let principal = cx.principal()?;
     let session_uuid = principal.session_uuid.ok_or_else(|| Fault::scope("auth.account"))?;
     Ok(Own {
         person_uuid: principal.uuid,
@@ -52,9 +52,9 @@ pub(in crate::auth) fn own(ask: &Ask) -> Result<Own, Fault> {
 ///
 /// # Errors
 /// [`Code::ReauthenticationRequired`] when it was not.
-pub(crate) async fn fresh(ask: &Ask) -> Result<Own, Fault> {
-    let own = own(ask)?;
-    if store::is_fresh(&ask.db, own.session_uuid, rules::FRESH_SECONDS).await? {
+pub(crate) async fn fresh(cx: &RequestContext) -> Result<Own, Fault> {
+    let own = load_own(cx)?;
+    if store::is_fresh(&cx.db, own.session_uuid, rules::FRESH_SECONDS).await? {
         return Ok(own);
     }
     Err(Fault::new(
@@ -72,29 +72,29 @@ pub(crate) async fn fresh(ask: &Ask) -> Result<Own, Fault> {
 /// # Errors
 /// [`Code::ValidationFailed`] at `pointer` for a wrong one, [`Code::RateLimited`] after too many.
 pub(in crate::auth) async fn prove_password(
-    ask: &Ask,
+    cx: &RequestContext,
     own: &Own,
     password: &SecretText,
     (kind, pointer): (&str, &str),
 ) -> Result<Credentials, Fault> {
-    let aside = ask.db.aside();
+    let aside = cx.db.aside();
     let person = store::credentials_of(&aside, own.person_uuid).await?.ok_or_else(|| Fault::not_found("account"))?;
-    let subjects = Subject::of_password(&person.email_normalised, ask.caller.address);
-    attempts::check(ask, &aside, &subjects).await?;
-    let verdict = ask.services.passwords.verify(password.clone(), person.password_hash.as_deref()).await;
+    let subjects = Subject::of_password(&person.email_normalised, cx.caller.address);
+    attempts::check(cx, &aside, &subjects).await?;
+    let verdict = cx.services.passwords.verify(password.clone(), person.password_hash.as_deref()).await;
     let verdict = verdict.map_err(busy)?;
     // Others may have failed while this one was judged.
-    attempts::check(ask, &aside, &subjects).await?;
+    attempts::check(cx, &aside, &subjects).await?;
     if verdict.matches {
         return Ok(person);
     }
-    attempts::failed(ask, &subjects).await?;
-    own.event(kind, false).write(ask).await?;
+    attempts::record_failure(cx, &subjects).await?;
+    own.event(kind, false).write(cx).await?;
     let message = "This is not your password. Reset it with POST /v1/auth/password-resets if you have forgotten it.";
-    Err(Fault::field(pointer, "WRONG_PASSWORD", message).kept())
+    Err(Fault::field(pointer, "WRONG_PASSWORD", message).keep_writes())
 }
 
 /// The answer when too many passwords wait to be looked at.
-pub(in crate::auth) fn busy(_: LaneError) -> Fault {
+pub(in crate::auth) fn busy(_: BlockingError) -> Fault {
     Fault::unavailable("Too many sign-ins at the same time. Try again in a moment.")
 }

@@ -5,24 +5,26 @@ mod types;
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
+use super::RenewalLimiter;
+use super::list::OWN_SESSIONS;
 use super::opening::{answer, challenge, ended, going_on, half_way, sign_in, wrong_credentials};
-use super::own::{busy, own, prove_password};
+use super::own::{busy, load_own, prove_password};
 use super::rules::{self, Proof};
-use super::store::{self, Credentials, OpenRow, SessionRow};
-use crate::access::access;
-use crate::ask::{Ask, Asking, RefreshCookie};
+use super::store::{self, Credentials, SessionRow};
 use crate::auth::attempts::{self, Subject};
 use crate::auth::mfa;
-use crate::auth::security_events::SecurityEvent;
-use crate::fault::{Code, Fault};
-use crate::keep::email::EmailAddress;
-use crate::keep::refresh::{RefreshToken, RefreshVerdict, judge};
-use crate::keep::secret::{SecretKind, SecretText};
-use crate::mail::message::SecurityEvent as Notified;
-use crate::outbox;
-use crate::page::{List, Window};
+use crate::auth::security_events::LedgerEntry;
+use crate::core::access::access;
+use crate::core::context::{RefreshCookie, RequestContext, RequestContextExt};
+use crate::core::crypto::refresh::{RefreshToken, RefreshVerdict, judge};
+use crate::core::crypto::secret::{SecretKind, SecretText};
+use crate::core::email::EmailAddress;
+use crate::core::fault::{Code, Fault};
+use crate::core::list::PageRequest;
+use crate::core::mail::message::SecurityEvent as Notified;
+use crate::core::outbox;
+use crate::core::page::List;
 
-pub(crate) use types::OpenSession;
 pub(in crate::auth::sessions) use types::SignedIn;
 use types::{
     Reauthenticated, ReauthenticationInput, Session, SessionCreate, SessionVerifyMfa, SignedOut, SignedOutEverywhere,
@@ -42,13 +44,10 @@ impl SessionsQuery {
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<Session>>, Fault> {
-        let ask = ctx.ask();
-        let own = own(ask)?;
-        let (seal, list) = (&ask.services.cursors, "auth_sessions_list");
-        let window = Window::read(seal, list, &own.person_uuid, limit, cursor.as_deref())?;
-        let rows = store::open_page(&ask.db, own.person_uuid, &window).await?;
-        let (rows, page) = window.cut(rows, OpenRow::keys);
-        ask.answer_list(List { data: rows.into_iter().map(|row| Session::of(row, own.session_uuid)).collect(), page })
+        let cx = ctx.cx();
+        let own = load_own(cx)?;
+        let rows = OWN_SESSIONS.page(cx, &own.person_uuid, &PageRequest::new(None, limit, cursor)).await?;
+        cx.answer_list(rows.map(|session| Ok(Session::of(session, own.session_uuid)))?.list())
     }
 }
 
@@ -61,32 +60,32 @@ impl SessionsMutation {
     /// Signs a person in by e-mail and password.
     #[graphql(directive = access::apply("public".into()))]
     async fn auth_sessions_create(&self, ctx: &Context<'_>, body: SessionCreate) -> Result<Option<SignedIn>, Fault> {
-        let ask = ctx.ask();
+        let cx = ctx.cx();
         let email = EmailAddress::parse(&body.email).map_err(|_| wrong_credentials())?;
-        let subjects = Subject::of_password(email.normalised(), ask.caller.address);
-        let aside = ask.db.aside();
-        attempts::check(ask, &aside, &subjects).await?;
+        let subjects = Subject::of_password(email.normalised(), cx.caller.address);
+        let aside = cx.db.aside();
+        attempts::check(cx, &aside, &subjects).await?;
         let person = store::credentials_get(&aside, email.normalised()).await?;
         let hash = person.as_ref().and_then(|person| person.password_hash.as_deref());
         let password = SecretText::new(body.password);
-        let verdict = ask.services.passwords.verify(password.clone(), hash).await.map_err(busy)?;
+        let verdict = cx.services.passwords.verify(password.clone(), hash).await.map_err(busy)?;
         // Others may have failed while this one was judged.
-        attempts::check(ask, &aside, &subjects).await?;
+        attempts::check(cx, &aside, &subjects).await?;
         let Some(person) = person.as_ref().filter(|_| verdict.matches) else {
-            attempts::failed(ask, &subjects).await?;
-            failure("SIGN_IN", person.as_ref()).write(ask).await?;
-            return Err(wrong_credentials().kept());
+            attempts::record_failure(cx, &subjects).await?;
+            failure("SIGN_IN", person.as_ref()).write(cx).await?;
+            return Err(wrong_credentials().keep_writes());
         };
         standing(person)?;
         if verdict.needs_rehash {
-            let better = ask.services.passwords.hash(password).await.map_err(busy)?;
-            store::password_hash_set(&ask.db, person, &better).await?;
+            let better = cx.services.passwords.hash(password).await.map_err(busy)?;
+            store::password_hash_set(&cx.db, person, &better).await?;
         }
         if person.has_totp {
-            return Err(challenge(ask, person).await?);
+            return Err(challenge(cx, person).await?);
         }
-        attempts::succeeded(ask, &subjects).await?;
-        ask.answer(sign_in(ask, person, false).await?)
+        attempts::record_success(cx, &subjects).await?;
+        cx.answer(sign_in(cx, person, false).await?)
     }
 
     /// Completes a sign-in with the second factor.
@@ -96,28 +95,28 @@ impl SessionsMutation {
         ctx: &Context<'_>,
         body: SessionVerifyMfa,
     ) -> Result<Option<SignedIn>, Fault> {
-        let ask = ctx.ask();
+        let cx = ctx.cx();
         let digest = SecretKind::OneTime.digest(&body.challenge).ok_or_else(void_challenge)?;
-        let tried = store::challenge_try(&ask.db, &digest, rules::CHALLENGE_ATTEMPTS).await?;
+        let tried = store::challenge_try(&cx.db, &digest, rules::CHALLENGE_ATTEMPTS).await?;
         let person_uuid = tried.ok_or_else(void_challenge)?;
-        store::person_lock(&ask.db, person_uuid).await?;
-        let person = store::credentials_of(&ask.db, person_uuid).await?.ok_or_else(void_challenge)?;
+        store::person_lock(&cx.db, person_uuid).await?;
+        let person = store::credentials_of(&cx.db, person_uuid).await?.ok_or_else(void_challenge)?;
         standing(&person)?;
-        let subjects = Subject::of_factor(person_uuid, ask.caller.address);
-        attempts::check(ask, &ask.db, &subjects).await?;
-        if !mfa::accept(ask, person_uuid, person.partner_uuid, &body.code).await? {
-            mfa::count_wrong(ask, person_uuid).await?;
-            failure("SECOND_FACTOR", Some(&person)).write(ask).await?;
-            return Err(wrong_code().kept());
+        let subjects = Subject::of_factor(person_uuid, cx.caller.address);
+        attempts::check(cx, &cx.db, &subjects).await?;
+        if !mfa::accept(cx, person_uuid, person.partner_uuid, &body.code).await? {
+            mfa::count_wrong(cx, person_uuid).await?;
+            failure("SECOND_FACTOR", Some(&person)).write(cx).await?;
+            return Err(wrong_code().keep_writes());
         }
-        if !store::challenge_set_used(&ask.db, &digest).await? {
+        if !store::challenge_set_used(&cx.db, &digest).await? {
             return Err(void_challenge());
         }
         // The slate of the password, too: whoever gave both proofs is the owner.
-        let slate = [subjects, Subject::of_password(&person.email_normalised, ask.caller.address)].concat();
-        attempts::succeeded(ask, &slate).await?;
-        half_way(ask, &person, "SECOND_FACTOR").await?;
-        ask.answer(sign_in(ask, &person, true).await?)
+        let slate = [subjects, Subject::of_password(&person.email_normalised, cx.caller.address)].concat();
+        attempts::record_success(cx, &slate).await?;
+        half_way(cx, &person, "SECOND_FACTOR").await?;
+        cx.answer(sign_in(cx, &person, true).await?)
     }
 
     /// Rotates the refresh token and answers a new access token.
@@ -127,25 +126,25 @@ impl SessionsMutation {
         ctx: &Context<'_>,
         #[graphql(name = "body", desc = "Nothing: the cookie says it all.")] _nothing: Option<serde_json::Value>,
     ) -> Result<Option<SignedIn>, Fault> {
-        let ask = ctx.ask();
-        let presented = presented(ask)?;
-        let session = going_on(ask, presented.session_uuid).await?;
+        let cx = ctx.cx();
+        let presented = read_refresh_token(cx)?;
+        let session = going_on(cx, presented.session_uuid).await?;
         if people_stand(&session.person_state, session.partner_state.as_deref()).is_err() {
             return Err(ended());
         }
         let current = u64::try_from(session.counter).unwrap_or_default();
         match judge(presented.counter, current, session.counter_changed_at.0, session.read_at.0) {
             RefreshVerdict::Rotate => {
-                ask.services.renewals.spend(session.person_uuid)?;
-                let idle = ask.now.plus_seconds(rules::IDLE_SECONDS).min(session.expires_at);
-                store::set_rotated(&ask.db, session.session_uuid, session.counter + 1, idle).await?;
-                ask.answer(answer(ask, &session, current + 1).await?)
+                cx.services.state::<RenewalLimiter>().spend(session.person_uuid)?;
+                let idle = cx.now.plus_seconds(rules::IDLE_SECONDS).min(session.expires_at);
+                store::set_rotated(&cx.db, session.session_uuid, session.counter + 1, idle).await?;
+                cx.answer(answer(cx, &session, current + 1).await?)
             }
             RefreshVerdict::RepeatCurrent => {
-                ask.services.renewals.spend(session.person_uuid)?;
-                ask.answer(answer(ask, &session, current).await?)
+                cx.services.state::<RenewalLimiter>().spend(session.person_uuid)?;
+                cx.answer(answer(cx, &session, current).await?)
             }
-            RefreshVerdict::Reused => Err(reused(ask, &session).await?),
+            RefreshVerdict::Reused => Err(end_reused(cx, &session).await?),
         }
     }
 
@@ -156,14 +155,14 @@ impl SessionsMutation {
         ctx: &Context<'_>,
         #[graphql(name = "body", desc = "Nothing: the cookie says it all.")] _nothing: Option<serde_json::Value>,
     ) -> Result<Option<SignedOut>, Fault> {
-        let ask = ctx.ask();
-        let session = going_on(ask, presented(ask)?.session_uuid).await?;
-        ask.set_cookie(RefreshCookie::Clear);
-        if store::set_ended(&ask.db, session.session_uuid, "SIGNED_OUT").await? {
-            let event = SecurityEvent::new("SIGN_OUT", true).about(session.person_uuid, session.partner_uuid);
-            event.within(session.session_uuid).write(ask).await?;
+        let cx = ctx.cx();
+        let session = going_on(cx, read_refresh_token(cx)?.session_uuid).await?;
+        cx.set_cookie(RefreshCookie::Clear);
+        if store::set_ended(&cx.db, session.session_uuid, "SIGNED_OUT").await? {
+            let event = LedgerEntry::new("SIGN_OUT", true).about(session.person_uuid, session.partner_uuid);
+            event.within(session.session_uuid).write(cx).await?;
         }
-        ask.answer(SignedOut { status: "SIGNED_OUT" })
+        cx.answer(SignedOut { status: "SIGNED_OUT" })
     }
 
     /// Ends every session of the caller.
@@ -173,27 +172,27 @@ impl SessionsMutation {
         ctx: &Context<'_>,
         #[graphql(name = "body", desc = "Nothing: the token says it all.")] _nothing: Option<serde_json::Value>,
     ) -> Result<Option<SignedOutEverywhere>, Fault> {
-        let ask = ctx.ask();
-        let own = own(ask)?;
+        let cx = ctx.cx();
+        let own = load_own(cx)?;
         // Whoever is signing in at this moment is waited for, so that their session ends, too.
-        store::person_lock(&ask.db, own.person_uuid).await?;
-        let sessions_ended = store::all_set_ended(&ask.db, own.person_uuid, None, "SIGNED_OUT_EVERYWHERE").await?;
-        ask.set_cookie(RefreshCookie::Clear);
-        own.event("SIGN_OUT_EVERYWHERE", true).write(ask).await?;
-        ask.answer(SignedOutEverywhere { status: "SIGNED_OUT", sessions_ended })
+        store::person_lock(&cx.db, own.person_uuid).await?;
+        let sessions_ended = store::all_set_ended(&cx.db, own.person_uuid, None, "SIGNED_OUT_EVERYWHERE").await?;
+        cx.set_cookie(RefreshCookie::Clear);
+        own.event("SIGN_OUT_EVERYWHERE", true).write(cx).await?;
+        cx.answer(SignedOutEverywhere { status: "SIGNED_OUT", sessions_ended })
     }
 
     /// Ends one of the caller's sessions.
     #[graphql(directive = access::apply("auth.account:write".into()))]
     async fn auth_sessions_delete(&self, ctx: &Context<'_>, session_uuid: Uuid) -> Result<Option<bool>, Fault> {
-        let ask = ctx.ask();
-        let own = own(ask)?;
-        if !store::own_set_ended(&ask.db, own.person_uuid, session_uuid, "ENDED").await? {
+        let cx = ctx.cx();
+        let own = load_own(cx)?;
+        if !store::own_set_ended(&cx.db, own.person_uuid, session_uuid, "ENDED").await? {
             return Err(Fault::not_found("session"));
         }
-        let event = SecurityEvent::new("SESSION_ENDED", true).about(own.person_uuid, own.partner_uuid);
-        event.within(session_uuid).write(ask).await?;
-        ask.answer(true)
+        let event = LedgerEntry::new("SESSION_ENDED", true).about(own.person_uuid, own.partner_uuid);
+        event.within(session_uuid).write(cx).await?;
+        cx.answer(true)
     }
 
     /// Takes the password or a code again and opens the window that sensitive changes need.
@@ -203,32 +202,32 @@ impl SessionsMutation {
         ctx: &Context<'_>,
         body: ReauthenticationInput,
     ) -> Result<Option<Reauthenticated>, Fault> {
-        let ask = ctx.ask();
-        let own = own(ask)?;
+        let cx = ctx.cx();
+        let own = load_own(cx)?;
         let by_code = match rules::proof(body.password, body.code)? {
             Proof::Password(password) => {
                 let password = SecretText::new(password);
-                let person = prove_password(ask, &own, &password, ("REAUTHENTICATION", "/password")).await?;
-                let subjects = Subject::of_password(&person.email_normalised, ask.caller.address);
-                attempts::succeeded(ask, &subjects).await?;
+                let person = prove_password(cx, &own, &password, ("REAUTHENTICATION", "/password")).await?;
+                let subjects = Subject::of_password(&person.email_normalised, cx.caller.address);
+                attempts::record_success(cx, &subjects).await?;
                 false
             }
             Proof::Code(code) => {
-                let subjects = Subject::of_factor(own.person_uuid, ask.caller.address);
-                store::person_lock(&ask.db, own.person_uuid).await?;
-                attempts::check(ask, &ask.db, &subjects).await?;
-                if !mfa::accept(ask, own.person_uuid, own.partner_uuid, &code).await? {
-                    mfa::count_wrong(ask, own.person_uuid).await?;
-                    own.event("REAUTHENTICATION", false).write(ask).await?;
-                    return Err(rules::wrong_code().kept());
+                let subjects = Subject::of_factor(own.person_uuid, cx.caller.address);
+                store::person_lock(&cx.db, own.person_uuid).await?;
+                attempts::check(cx, &cx.db, &subjects).await?;
+                if !mfa::accept(cx, own.person_uuid, own.partner_uuid, &code).await? {
+                    mfa::count_wrong(cx, own.person_uuid).await?;
+                    own.event("REAUTHENTICATION", false).write(cx).await?;
+                    return Err(rules::wrong_code().keep_writes());
                 }
-                attempts::succeeded(ask, &subjects).await?;
+                attempts::record_success(cx, &subjects).await?;
                 true
             }
         };
-        let at = store::set_reauthenticated(&ask.db, own.session_uuid, by_code).await?.ok_or_else(ended)?;
-        own.event("REAUTHENTICATION", true).write(ask).await?;
-        ask.answer(Reauthenticated {
+        let at = store::set_reauthenticated(&cx.db, own.session_uuid, by_code).await?.ok_or_else(ended)?;
+        own.event("REAUTHENTICATION", true).write(cx).await?;
+        cx.answer(Reauthenticated {
             status: "REAUTHENTICATED",
             reauthenticated_at: at,
             expires_in: rules::FRESH_SECONDS,
@@ -237,8 +236,8 @@ impl SessionsMutation {
 }
 
 /// A proof that was not accepted, for the ledger; of the person whose account was tried, if there is one.
-fn failure<'a>(kind: &'a str, person: Option<&Credentials>) -> SecurityEvent<'a> {
-    let event = SecurityEvent::new(kind, false);
+fn failure<'a>(kind: &'a str, person: Option<&Credentials>) -> LedgerEntry<'a> {
+    let event = LedgerEntry::new(kind, false);
     match person {
         Some(person) => event.about(person.person_uuid, person.partner_uuid),
         None => event,
@@ -246,21 +245,21 @@ fn failure<'a>(kind: &'a str, person: Option<&Credentials>) -> SecurityEvent<'a>
 }
 
 /// A spent refresh token: somebody else may hold the session, so it ends, with an event and a mail.
-async fn reused(ask: &Ask, session: &SessionRow) -> Result<Fault, Fault> {
-    store::own_set_ended(&ask.db, session.person_uuid, session.session_uuid, "REFRESH_REUSED").await?;
-    let event = SecurityEvent::new("REFRESH_REUSED", false).about(session.person_uuid, session.partner_uuid);
-    event.within(session.session_uuid).write(ask).await?;
-    outbox::queue_notice(ask, session.person_uuid, Notified::RefreshReused).await?;
+async fn end_reused(cx: &RequestContext, session: &SessionRow) -> Result<Fault, Fault> {
+    store::own_set_ended(&cx.db, session.person_uuid, session.session_uuid, "REFRESH_REUSED").await?;
+    let event = LedgerEntry::new("REFRESH_REUSED", false).about(session.person_uuid, session.partner_uuid);
+    event.within(session.session_uuid).write(cx).await?;
+    outbox::queue_notice(cx, session.person_uuid, Notified::RefreshReused).await?;
     Ok(Fault::new(
         Code::RefreshReused,
         "This refresh token was used before, so the session was ended for safety. Sign in again; if that was not you, change your password.",
     )
-    .kept())
+    .keep_writes())
 }
 
-fn presented(ask: &Ask) -> Result<RefreshToken, Fault> {
-    let text = ask.caller.credentials.refresh.as_deref();
-    text.and_then(|text| ask.services.refresh.open(text))
+fn read_refresh_token(cx: &RequestContext) -> Result<RefreshToken, Fault> {
+    let text = cx.caller.credentials.refresh.as_deref();
+    text.and_then(|text| cx.services.refresh.open(text))
         .ok_or_else(|| Fault::new(Code::Unauthenticated, "Send the refresh cookie that the sign-in set."))
 }
 
@@ -301,5 +300,5 @@ fn void_challenge() -> Fault {
         Code::InvalidCredentials,
         "This sign-in has expired or was tried too often. Start again with e-mail and password.",
     )
-    .kept()
+    .keep_writes()
 }

@@ -1,7 +1,7 @@
 //! How long things last, and what is asked for again.
 
-use crate::fault::Fault;
-use crate::time::Time;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
 
 /// Seconds that a person's access token lives at most.
 const ACCESS_TOKEN_SECONDS: i64 = 600;

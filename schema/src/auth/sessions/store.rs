@@ -1,13 +1,10 @@
 //! Every statement about sessions and sign-in challenges.
 
-use serde_json::json;
 use uuid::Uuid;
 
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::page::{Keys, Window};
-use crate::paged;
-use crate::time::Time;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
 
 /// A person as sign-in needs to know them.
 pub(crate) struct Credentials {
@@ -231,54 +228,6 @@ pub(crate) async fn all_set_ended(
     )
     .fetch_one(&mut *db.conn().await?)
     .await?)
-}
-
-/// A session that goes on, as its person is shown it.
-pub(crate) struct OpenRow {
-    pub(super) session_uuid: Uuid,
-    pub(super) user_agent: Option<String>,
-    pub(super) address: Option<String>,
-    pub(super) second_factor: bool,
-    pub(super) created_at: Time,
-    pub(super) last_used_at: Time,
-    pub(super) idle_expires_at: Time,
-    pub(super) expires_at: Time,
-}
-
-impl OpenRow {
-    /// The cursor's keys.
-    pub(crate) fn keys(&self) -> Keys {
-        vec![json!(self.created_at), json!(self.session_uuid)]
-    }
-}
-
-/// How many sessions of a person go on.
-pub(crate) async fn open_count(db: &Db, person_uuid: Uuid) -> Result<i64, Fault> {
-    Ok(sqlx::query_scalar!(
-        r#"select count(*) as "count!" from session
-            where person_uuid = $1 and ended_at is null and idle_expires_at > labs_now() and expires_at > labs_now()"#,
-        person_uuid
-    )
-    .fetch_one(&mut *db.conn().await?)
-    .await?)
-}
-
-/// A page of a person's sessions that go on, the newest first.
-pub(crate) async fn open_page(db: &Db, person_uuid: Uuid, window: &Window) -> Result<Vec<OpenRow>, Fault> {
-    Ok(paged!(
-        window,
-        db,
-        OpenRow,
-        r#"select session_uuid, user_agent, host(address) as address, second_factor, created_at, last_used_at,
-                  idle_expires_at, expires_at
-             from session
-            where person_uuid = $1 and ended_at is null and idle_expires_at > labs_now() and expires_at > labs_now()
-              and (created_at, session_uuid) < (coalesce($2, 'infinity'::timestamptz), coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
-            order by created_at desc, session_uuid desc"#,
-        person_uuid,
-        window.key::<Time>(0)? as Option<Time>,
-        window.key::<Uuid>(1)?,
-    )?)
 }
 
 /// Whether a session that goes on was opened or reauthenticated in the last so many seconds.

@@ -6,22 +6,22 @@ use serde_json::{Value, json};
 
 use super::rules::{self, Standing, Way};
 use super::store::{self, ClientRow};
-use crate::ask::Ask;
-use crate::auth::security_events::SecurityEvent;
-use crate::fault::Fault;
-use crate::keep::secret::SecretKind;
-use crate::keep::token::Claims;
-use crate::principal::Principal;
+use crate::auth::security_events::LedgerEntry;
+use crate::core::context::RequestContext;
+use crate::core::crypto::secret::SecretKind;
+use crate::core::crypto::token::Claims;
+use crate::core::fault::Fault;
+use crate::core::principal::Principal;
 
 /// The program that calls, by its id and secret in the one place where they stand.
 ///
 /// # Errors
 /// `invalid_client`, the same whatever was wrong, with a line in the ledger.
-pub(super) async fn client(ask: &Ask, form: (Option<&str>, Option<&str>)) -> Result<ClientRow, Fault> {
-    let presented = rules::client(form, ask.caller.credentials.client.as_ref())?;
+pub(super) async fn client(cx: &RequestContext, form: (Option<&str>, Option<&str>)) -> Result<ClientRow, Fault> {
+    let presented = rules::client(form, cx.caller.credentials.client.as_ref())?;
     let digest = SecretKind::Client.digest(presented.secret);
     let sha256 = digest.as_ref().map(<[u8; 32]>::as_slice);
-    let client = store::client_get(&ask.db, presented.client_id, sha256, ask.caller.address, 0).await?;
+    let client = store::client_get(&cx.db, presented.client_id, sha256, cx.caller.address, 0).await?;
     let obstacle = client.as_ref().map(|client| {
         rules::obstacle(Standing {
             secret_is_right: client.secret_uuid.is_some(),
@@ -32,15 +32,15 @@ pub(super) async fn client(ask: &Ask, form: (Option<&str>, Option<&str>)) -> Res
     });
     match (client, obstacle) {
         (Some(client), Some(None)) => {
-            store::set_last_used(&ask.db, client.client_uuid, client.secret_uuid).await?;
+            store::set_last_used(&cx.db, client.client_uuid, client.secret_uuid).await?;
             Ok(client)
         }
         (client, _) => {
-            let mut event = SecurityEvent::new("CLIENT_REFUSED", false);
+            let mut event = LedgerEntry::new("CLIENT_REFUSED", false);
             event.client_uuid = client.as_ref().map(|client| client.client_uuid);
             event.partner_uuid = client.and_then(|client| client.partner_uuid);
-            event.write(ask).await?;
-            Err(rules::refused(Way::Client).kept())
+            event.write(cx).await?;
+            Err(rules::refused(Way::Client).keep_writes())
         }
     }
 }
@@ -50,18 +50,18 @@ pub(super) async fn client(ask: &Ask, form: (Option<&str>, Option<&str>)) -> Res
 ///
 /// # Errors
 /// [`crate::Code::Unavailable`] when it cannot be known.
-pub(super) async fn holder(ask: &Ask, token: &str) -> Result<Option<(Arc<Principal>, Claims)>, Fault> {
-    let authority = &ask.services.authority;
+pub(super) async fn holder(cx: &RequestContext, token: &str) -> Result<Option<(Arc<Principal>, Claims)>, Fault> {
+    let authority = &cx.services.authority;
     match authority.principal(token).await {
-        Ok(principal) => Ok(authority.ring().verify(token, ask.now.unix()).ok().map(|claims| (principal, claims))),
+        Ok(principal) => Ok(authority.ring().verify(token, cx.now.unix()).ok().map(|claims| (principal, claims))),
         Err(fault) if fault.code().is_failure() => Err(fault),
         Err(_) => Ok(None),
     }
 }
 
 /// What is told of a token that is good (RFC 7662, section 2.2).
-pub(super) fn active(ask: &Ask, principal: &Principal, claims: &Claims) -> Value {
-    let settings = &ask.services.settings;
+pub(super) fn active(cx: &RequestContext, principal: &Principal, claims: &Claims) -> Value {
+    let settings = &cx.services.settings;
     let mut told = json!({
         "active": true,
         "scope": principal.scopes.text(),

@@ -6,13 +6,13 @@ use serde::Deserialize;
 use super::holding;
 use super::rules::{self, Standing, TokenForm, Way};
 use super::store::{self, ClientRow, Issued};
-use crate::access::access;
-use crate::ask::{Ask, Asking};
-use crate::auth::security_events::SecurityEvent;
-use crate::fault::Fault;
-use crate::keep::secret::SecretKind;
-use crate::keep::token::Claims;
-use crate::scope::ScopeSet;
+use crate::auth::security_events::LedgerEntry;
+use crate::core::access::access;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::crypto::secret::SecretKind;
+use crate::core::crypto::token::Claims;
+use crate::core::fault::Fault;
+use crate::core::scope::ScopeSet;
 
 /// An access token of a program (RFC 6749, section 5.1).
 #[derive(serde::Serialize, SimpleObject)]
@@ -110,8 +110,8 @@ impl TokensQuery {
     /// The public keys that verify access tokens.
     #[graphql(directive = access::apply("public".into()))]
     async fn auth_tokens_list_keys(&self, ctx: &Context<'_>) -> Result<Option<JsonWebKeySet>, Fault> {
-        let ask = ctx.ask();
-        ask.answer(serde_json::from_value(ask.services.authority.ring().jwks(ask.now.unix())).map_err(Fault::internal)?)
+        let cx = ctx.cx();
+        cx.answer(serde_json::from_value(cx.services.authority.ring().jwks(cx.now.unix())).map_err(Fault::internal)?)
     }
 }
 
@@ -120,18 +120,18 @@ impl TokensMutation {
     /// Issues a program an access token for its id and secret.
     #[graphql(directive = access::apply("public".into()))]
     async fn auth_tokens_issue(&self, ctx: &Context<'_>, body: OAuthTokenRequest) -> Result<Option<OAuthToken>, Fault> {
-        let ask = ctx.ask();
+        let cx = ctx.cx();
         let form = TokenForm {
             client: (body.client_id.as_deref(), body.client_secret.as_deref()),
             user: (body.username.as_deref(), body.password.as_deref()),
         };
-        let presented = rules::presented(&body.grant_type, form, ask.caller.credentials.client.as_ref())?;
-        let requested = rules::requested(body.scope.as_deref())?;
+        let presented = rules::read_credentials(&body.grant_type, form, cx.caller.credentials.client.as_ref())?;
+        let requested = rules::parse_scopes(body.scope.as_deref())?;
         let digest = SecretKind::Client.digest(presented.secret);
         let most = rules::TOKENS_PER_MINUTE;
         let sha256 = digest.as_ref().map(<[u8; 32]>::as_slice);
-        let client = store::client_get(&ask.db, presented.client_id, sha256, ask.caller.address, most).await?;
-        let Some(client) = client else { return Err(refused(ask, presented.way, None).await?) };
+        let client = store::client_get(&cx.db, presented.client_id, sha256, cx.caller.address, most).await?;
+        let Some(client) = client else { return Err(record_refusal(cx, presented.way, None).await?) };
         let standing = Standing {
             secret_is_right: client.secret_uuid.is_some(),
             state: &client.state,
@@ -139,13 +139,13 @@ impl TokensMutation {
             network_is_allowed: client.network_is_allowed,
         };
         if let Some(obstacle) = rules::obstacle(standing) {
-            return Err(refused(ask, presented.way, Some((&client, obstacle))).await?);
+            return Err(record_refusal(cx, presented.way, Some((&client, obstacle))).await?);
         }
         if client.issued >= most {
             return Err(rules::too_many());
         }
         let tier = client.partner_scopes.as_deref().map(scopes);
-        ask.answer(issue(ask, &client, rules::granted(scopes(&client.allowed_scopes), requested, tier)).await?)
+        cx.answer(issue(cx, &client, rules::grant(scopes(&client.allowed_scopes), requested, tier)).await?)
     }
 
     /// Tells a program whether a token is good, and what it reaches (RFC 7662).
@@ -155,13 +155,13 @@ impl TokensMutation {
         ctx: &Context<'_>,
         body: OAuthTokenQuestion,
     ) -> Result<Option<serde_json::Value>, Fault> {
-        let ask = ctx.ask();
+        let cx = ctx.cx();
         let form = (body.client_id.as_deref(), body.client_secret.as_deref());
-        let client = holding::client(ask, form).await?;
+        let client = holding::client(cx, form).await?;
         let token = rules::token(body.token.as_deref())?;
-        ask.answer(match holding::holder(ask, token).await? {
+        cx.answer(match holding::holder(cx, token).await? {
             Some((principal, claims)) if rules::may_see(client.partner_uuid, client.client_uuid, principal.uuid) => {
-                holding::active(ask, &principal, &claims)
+                holding::active(cx, &principal, &claims)
             }
             _ => holding::inactive(),
         })
@@ -174,50 +174,50 @@ impl TokensMutation {
         ctx: &Context<'_>,
         body: OAuthTokenQuestion,
     ) -> Result<Option<OAuthRevocation>, Fault> {
-        let ask = ctx.ask();
+        let cx = ctx.cx();
         let form = (body.client_id.as_deref(), body.client_secret.as_deref());
-        let client = holding::client(ask, form).await?;
+        let client = holding::client(cx, form).await?;
         let token = rules::token(body.token.as_deref())?;
         // A token that is no good any more needs no revocation, so that is no error (section 2.2).
-        if let Some((principal, claims)) = holding::holder(ask, token).await? {
+        if let Some((principal, claims)) = holding::holder(cx, token).await? {
             if principal.uuid != client.client_uuid {
                 return Err(rules::not_its_own());
             }
-            store::revocation_insert(&ask.db, claims.jti, principal.token_expires_at).await?;
-            let mut event = SecurityEvent::new("TOKEN_REVOKED", true);
+            store::revocation_insert(&cx.db, claims.jti, principal.token_expires_at).await?;
+            let mut event = LedgerEntry::new("TOKEN_REVOKED", true);
             (event.client_uuid, event.partner_uuid) = (Some(client.client_uuid), client.partner_uuid);
-            event.write(ask).await?;
+            event.write(cx).await?;
         }
-        ask.answer(OAuthRevocation { status: "REVOKED" })
+        cx.answer(OAuthRevocation { status: "REVOKED" })
     }
 }
 
 /// Signs a token and writes it into the ledger.
-async fn issue(ask: &Ask, client: &ClientRow, granted: ScopeSet) -> Result<OAuthToken, Fault> {
+async fn issue(cx: &RequestContext, client: &ClientRow, granted: ScopeSet) -> Result<OAuthToken, Fault> {
     let Some(secret_uuid) = client.secret_uuid else { return Err(rules::refused(Way::Form)) };
-    let (token_id, scope) = (ask.new_uuid(), granted.text());
-    let expires_at = ask.now.plus_seconds(rules::TOKEN_SECONDS);
+    let (token_id, scope) = (cx.new_uuid(), granted.text());
+    let expires_at = cx.now.plus_seconds(rules::TOKEN_SECONDS);
     let claims = Claims {
         sub: client.client_uuid.to_string(),
         jti: token_id,
-        iat: ask.now.unix(),
-        nbf: ask.now.unix(),
+        iat: cx.now.unix(),
+        nbf: cx.now.unix(),
         exp: expires_at.unix(),
         scope: scope.clone(),
         client_id: Some(client.client_id.clone()),
         sid: None,
     };
-    let token = ask.services.authority.signing_ring(&ask.db).await?.sign(&claims).map_err(Fault::internal)?;
+    let token = cx.services.authority.signing_ring(&cx.db).await?.sign(&claims).map_err(Fault::internal)?;
     let issued = Issued {
-        grant_uuid: ask.new_uuid(),
+        grant_uuid: cx.new_uuid(),
         client_uuid: client.client_uuid,
         secret_uuid,
         token_id,
         expires_at,
         scopes: &granted.names(),
-        address: ask.caller.address,
+        address: cx.caller.address,
     };
-    store::grant_insert(&ask.db, &issued).await?;
+    store::grant_insert(&cx.db, &issued).await?;
     Ok(OAuthToken {
         access_token: token.expose().to_owned(),
         token_type: "Bearer",
@@ -228,14 +228,14 @@ async fn issue(ask: &Ask, client: &ClientRow, granted: ScopeSet) -> Result<OAuth
 
 /// Writes a refusal into the ledgers, with what stood in the way of a known program, and answers it, the same
 /// whatever was wrong.
-async fn refused(ask: &Ask, way: Way, known: Option<(&ClientRow, &str)>) -> Result<Fault, Fault> {
-    let mut event = SecurityEvent::new("TOKEN_REFUSED", false);
+async fn record_refusal(cx: &RequestContext, way: Way, known: Option<(&ClientRow, &str)>) -> Result<Fault, Fault> {
+    let mut event = LedgerEntry::new("TOKEN_REFUSED", false);
     if let Some((client, obstacle)) = known {
         (event.client_uuid, event.partner_uuid) = (Some(client.client_uuid), client.partner_uuid);
-        store::refusal_insert(&ask.db, ask.new_uuid(), client.client_uuid, obstacle, ask.caller.address).await?;
+        store::refusal_insert(&cx.db, cx.new_uuid(), client.client_uuid, obstacle, cx.caller.address).await?;
     }
-    event.write(ask).await?;
-    Ok(rules::refused(way).kept())
+    event.write(cx).await?;
+    Ok(rules::refused(way).keep_writes())
 }
 
 fn scopes(names: &[String]) -> ScopeSet {

@@ -2,8 +2,8 @@
 
 use uuid::Uuid;
 
-use crate::fault::{Code, Fault};
-use crate::scope::ScopeSet;
+use crate::core::fault::{Code, Fault, SpentBudget};
+use crate::core::scope::ScopeSet;
 
 /// Seconds that a program's token lives.
 pub(super) const TOKEN_SECONDS: i64 = 3600;
@@ -52,7 +52,7 @@ pub(super) struct Standing<'a> {
 /// # Errors
 /// `unsupported_grant_type`; `unauthorized_client` for a person; `invalid_request` when they stand nowhere or differ
 /// between two places, `invalid_client` when a client's stand nowhere.
-pub(super) fn presented<'a>(
+pub(super) fn read_credentials<'a>(
     grant_type: &str,
     form: TokenForm<'a>,
     basic: Option<&'a (String, String)>,
@@ -156,7 +156,7 @@ pub(super) fn not_its_own() -> Fault {
 ///
 /// # Errors
 /// `invalid_scope` for a text that is no list of scopes (RFC 6749, section 3.3).
-pub(super) fn requested(scope: Option<&str>) -> Result<Option<ScopeSet>, Fault> {
+pub(super) fn parse_scopes(scope: Option<&str>) -> Result<Option<ScopeSet>, Fault> {
     let Some(scope) = scope.filter(|scope| !scope.is_empty()) else { return Ok(None) };
     let is_name = |name: &str| {
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\'))
@@ -183,12 +183,11 @@ pub(super) fn obstacle(client: Standing<'_>) -> Option<&'static str> {
 }
 
 /// What a token reaches: what the program is allowed, met with what it asks for, and for one that is bound to a
-/// partner with what the partner's tier grants, which is never anything of the operator's domain (specification:
-/// decisions, Principals). An account belongs to a person, so no program reaches one.
-pub(super) fn granted(allowed: ScopeSet, requested: Option<ScopeSet>, tier: Option<ScopeSet>) -> ScopeSet {
+/// partner with what the partner's tier grants, which is never anything of the operator's domain (docs/decisions.md#principals). An account belongs to a person, so no program reaches one.
+pub(super) fn grant(allowed: ScopeSet, requested: Option<ScopeSet>, tier: Option<ScopeSet>) -> ScopeSet {
     let own = allowed.without(ScopeSet::parse(["auth.account:write"]));
     let asked = requested.map_or(own, |requested| own.intersect(requested));
-    tier.map_or(asked, |tier| crate::authority::effective_scopes(asked, tier))
+    tier.map_or(asked, |tier| crate::core::authority::effective_scopes(asked, tier))
 }
 
 /// The refusal, the same whatever was wrong.
@@ -202,13 +201,8 @@ pub(super) fn refused(way: Way) -> Fault {
 
 /// A program that keeps asking for tokens instead of keeping one.
 pub(super) fn too_many() -> Fault {
-    let mut fault = Fault::new(
-        Code::RateLimited,
-        format!("More than {TOKENS_PER_MINUTE} tokens a minute. Keep one token for all calls until it ends."),
-    )
-    .retry_after(60);
-    fault.parts_mut().budget = Some("burst");
-    fault
+    let detail = format!("More than {TOKENS_PER_MINUTE} tokens a minute. Keep one token for all calls until it ends.");
+    Fault::rate_limited(SpentBudget::Burst, 60, detail)
 }
 
 fn malformed(error: &'static str, detail: &str) -> Fault {

@@ -4,9 +4,9 @@ use std::net::IpAddr;
 
 use uuid::Uuid;
 
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::time::Time;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
 
 /// A program as the token endpoint needs to know it.
 pub(super) struct ClientRow {

@@ -1,5 +1,7 @@
 //! The list of a partner's apps: what narrows it, and its orders.
 
+mod selectable;
+
 use async_graphql::InputObject;
 use serde::Serialize;
 use serde_json::json;
@@ -8,9 +10,11 @@ use uuid::Uuid;
 
 use super::rules::AppState;
 use super::store::{AppRow, WHOLE};
-use crate::list::{Bound, Condition, Key, ListQuery};
-use crate::time::Time;
-use crate::words::words;
+use crate::core::list::{Bound, Condition, Key, ListQuery};
+use crate::core::time::Time;
+use crate::core::words::words;
+
+pub(super) use selectable::CHOICE;
 
 /// What an owner's apps are narrowed to. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]

@@ -12,8 +12,7 @@
 //!                 ARCHIVED ───────────▶ DRAFT or UNLISTED
 //! ```
 //!
-//! Its owner is the partner of the token and appears in no path and no body (specification: platform,
-//! Endpoints, note 1). What the owner edits is a draft; the storefront shows the snapshot that the last
+//! Its owner is the partner of the token and appears in no path and no body (docs/decisions.md#principals). What the owner edits is a draft; the storefront shows the snapshot that the last
 //! approved publication took.
 
 mod list;
@@ -22,5 +21,5 @@ mod rules;
 mod store;
 
 pub(in crate::marketplace) use resolvers::{App, AppsMutation, AppsQuery, event, load};
-pub(crate) use rules::{Action, AppState, after, drawing};
+pub(crate) use rules::{AppAction, AppState, after, drawing};
 pub(in crate::marketplace) use store::{STATEMENTS, event_insert, lock};

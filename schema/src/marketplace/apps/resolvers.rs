@@ -5,19 +5,19 @@ mod types;
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-use super::list::{APPS, AppFilter, AppSort, OwnApps};
-use super::rules::{self, AppState, draft};
+use super::list::{APPS, AppFilter, AppSort, CHOICE, OwnApps};
+use super::rules::{self, draft};
 use super::store::{self, AppKey, Event};
-use crate::access::access;
-use crate::ask::{Ask, Asking};
-use crate::entitlement::Allowance;
-use crate::fault::Fault;
-use crate::list::PageRequest;
-use crate::page::{List, Window};
-use crate::words::Word as _;
+use crate::core::access::access;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::entitlement::Allowance;
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::List;
 
 pub(crate) use types::App;
-use types::{AppCategories, AppCategoriesPut, AppCategory, AppCreate, AppUpdate, SelectableCategory};
+pub(super) use types::SelectableCategory;
+use types::{AppCategories, AppCategoriesPut, AppCategory, AppCreate, AppUpdate};
 
 /// Entries on a page of the category tree, which usually fits on one.
 const CATEGORIES_A_PAGE: i32 = 100;
@@ -38,16 +38,16 @@ impl AppsQuery {
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<App>>, Fault> {
-        let ask = ctx.ask();
-        let own = OwnApps { partner_uuid: ask.owner()?.uuid(), filter: filter.unwrap_or_default() };
+        let cx = ctx.cx();
+        let own = OwnApps { partner_uuid: cx.owner()?.uuid(), filter: filter.unwrap_or_default() };
         let request = PageRequest::new(sort, limit, cursor);
-        ask.answer_list(APPS.page(ask, &own, &request).await?.map(App::try_from)?.list())
+        cx.answer_list(APPS.page(cx, &own, &request).await?.map(|row| Ok(row.into()))?.list())
     }
 
     /// One app of the caller's partner.
     #[graphql(directive = access::apply("marketplace.apps".into()))]
     async fn marketplace_apps_get(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<App>, Fault> {
-        ctx.ask().answer(found(ctx.ask(), app_uuid).await?)
+        ctx.cx().answer(load_app(ctx.cx(), app_uuid).await?)
     }
 
     /// The tree of active categories, to choose from.
@@ -59,12 +59,9 @@ impl AppsQuery {
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<SelectableCategory>>, Fault> {
-        let (ask, list) = (ctx.ask(), "marketplace_apps_list_selectable_categories");
-        let limit = limit.or(Some(CATEGORIES_A_PAGE));
-        let window = Window::read(&ask.services.cursors, list, &locale, limit, cursor.as_deref())?;
-        let rows = store::selectable_page(&ask.db, locale.as_deref(), &window).await?;
-        let (rows, page) = window.cut(rows, |row| vec![row.place.clone().into()]);
-        ask.answer_list(List { data: rows.into_iter().map(SelectableCategory::from).collect(), page })
+        let cx = ctx.cx();
+        let request = PageRequest::new(None, limit.or(Some(CATEGORIES_A_PAGE)), cursor);
+        cx.answer_list(CHOICE.page(cx, &locale, &request).await?.list())
     }
 }
 
@@ -77,14 +74,14 @@ impl AppsMutation {
     /// Starts an app of the caller's partner, as a draft.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
     async fn marketplace_apps_create(&self, ctx: &Context<'_>, body: AppCreate) -> Result<Option<App>, Fault> {
-        let ask = ctx.ask();
-        let owner = ask.owner()?;
-        let draft = draft::begun(body.into())?;
-        let allowance = Allowance::lock(&ask.db, owner, "apps").await?;
-        allowance.check(store::app_count(&ask.db, owner).await?, 1)?;
-        let made = store::app_insert(&ask.db, owner, ask.new_uuid(), &draft, event(ask)?).await?;
+        let cx = ctx.cx();
+        let owner = cx.owner()?;
+        let draft = draft::new_draft(body.into())?;
+        let allowance = Allowance::lock(&cx.db, owner, "apps").await?;
+        allowance.check(store::app_count(&cx.db, owner).await?, 1)?;
+        let made = store::app_insert(&cx.db, owner, cx.new_uuid(), &draft, event(cx)?).await?;
         let made = made.ok_or_else(|| draft::slug_taken(&draft.slug))?;
-        ask.answer_created(made.app_uuid, made.try_into()?)
+        cx.answer_created(made.app_uuid, made.into())
     }
 
     /// Changes the draft of an app: what is left out stays, null empties.
@@ -95,28 +92,28 @@ impl AppsMutation {
         app_uuid: Uuid,
         body: AppUpdate,
     ) -> Result<Option<App>, Fault> {
-        let ask = ctx.ask();
-        let present = held(ask, app_uuid, body.default_locale.as_deref()).await?;
-        let after = draft::merged(&present.draft, body.into())?;
+        let cx = ctx.cx();
+        let present = lock_app(cx, app_uuid, body.default_locale.as_deref()).await?;
+        let after = draft::merge(&present.draft, body.into())?;
         draft::slug_movable(&present.draft, &after, present.fixed)?;
         draft::locale_movable(&after, &present.locales)?;
-        let fields = draft::changed(&present.draft, &after);
+        let fields = draft::changed_fields(&present.draft, &after);
         if !fields.is_empty() {
-            let written = store::set_draft(&ask.db, app_uuid, &present.locale, &after, &fields, event(ask)?).await?;
+            let written = store::set_draft(&cx.db, app_uuid, &present.locale, &after, &fields, event(cx)?).await?;
             written.ok_or_else(|| draft::slug_taken(&after.slug))?;
         }
-        ask.answer(found(ask, app_uuid).await?)
+        cx.answer(load_app(cx, app_uuid).await?)
     }
 
     /// Removes an app that was never published.
     #[graphql(directive = access::apply("marketplace.apps:write".into()))]
     async fn marketplace_apps_delete(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<bool>, Fault> {
-        let ask = ctx.ask();
-        let present = held(ask, app_uuid, None).await?;
-        let versions = store::version_states_lock(&ask.db, app_uuid).await?;
-        rules::deletable(AppState::parse(&present.state)?, present.fixed.was_published, &versions)?;
-        store::delete(&ask.db, ask.owner()?, app_uuid).await?;
-        ask.answer(true)
+        let cx = ctx.cx();
+        let present = lock_app(cx, app_uuid, None).await?;
+        let versions = store::version_states_lock(&cx.db, app_uuid).await?;
+        rules::deletable(present.state, present.fixed.was_published, &versions)?;
+        store::delete(&cx.db, cx.owner()?, app_uuid).await?;
+        cx.answer(true)
     }
 
     /// Replaces an app's choice of categories.
@@ -127,43 +124,43 @@ impl AppsMutation {
         app_uuid: Uuid,
         body: AppCategoriesPut,
     ) -> Result<Option<AppCategories>, Fault> {
-        let ask = ctx.ask();
-        let present = held(ask, app_uuid, None).await?;
+        let cx = ctx.cx();
+        let present = lock_app(cx, app_uuid, None).await?;
         let further = body.further_category_uuids.unwrap_or_default();
         let chosen = rules::categories::choice(body.primary_category_uuid, &further)?;
-        let known = store::selectable_get(&ask.db, &present.draft.default_locale, &chosen).await?;
+        let known = store::selectable_get(&cx.db, &present.draft.default_locale, &chosen).await?;
         rules::categories::selectable(&chosen, |uuid| known.iter().any(|row| row.category_uuid == uuid))?;
         if chosen != present.category_uuids {
-            store::categories_put(&ask.db, app_uuid, &chosen, event(ask)?).await?;
+            store::categories_put(&cx.db, app_uuid, &chosen, event(cx)?).await?;
         }
         let in_order = chosen.iter().filter_map(|uuid| known.iter().find(|row| row.category_uuid == *uuid));
         let categories = (0..).zip(in_order).map(|(position, row)| AppCategory::of(row.clone(), position)).collect();
-        ask.answer(AppCategories { categories })
+        cx.answer(AppCategories { categories })
     }
 }
 
 /// An entry for an app's history, by the caller.
-pub(in crate::marketplace) fn event(ask: &Ask) -> Result<Event, Fault> {
-    let principal = ask.principal()?;
-    Ok(Event { event_uuid: ask.new_uuid(), actor_kind: principal.kind.name(), actor_uuid: principal.uuid })
+pub(in crate::marketplace) fn event(cx: &RequestContext) -> Result<Event, Fault> {
+    let principal = cx.principal()?;
+    Ok(Event { event_uuid: cx.new_uuid(), actor_kind: principal.kind.name(), actor_uuid: principal.uuid })
 }
 
 /// An app for staff, whoever owns it. Those asked for side by side are fetched together.
-pub(in crate::marketplace) async fn load(ask: &Ask, app_uuid: Uuid) -> Result<App, Fault> {
-    let row = ask.loader(store::loader).load(AppKey(app_uuid)).await?;
-    row.ok_or_else(|| Fault::not_found("app"))?.try_into()
+pub(in crate::marketplace) async fn load(cx: &RequestContext, app_uuid: Uuid) -> Result<App, Fault> {
+    let row = cx.loader(store::loader).load(AppKey(app_uuid)).await?;
+    Ok(row.ok_or_else(|| Fault::not_found("app"))?.into())
 }
 
 /// The app as its owner sees it.
-async fn found(ask: &Ask, app_uuid: Uuid) -> Result<App, Fault> {
-    store::get(&ask.db, ask.owner()?, app_uuid).await?.ok_or_else(missing)?.try_into()
+async fn load_app(cx: &RequestContext, app_uuid: Uuid) -> Result<App, Fault> {
+    Ok(store::get(&cx.db, cx.owner()?, app_uuid).await?.ok_or_else(missing)?.into())
 }
 
 /// The app held for a change, with the texts of this locale where there are some.
-async fn held(ask: &Ask, app_uuid: Uuid, locale: Option<&str>) -> Result<store::Present, Fault> {
-    let owner = ask.owner()?;
-    store::lock(&ask.db, owner, app_uuid).await?.ok_or_else(missing)?;
-    store::present_get(&ask.db, owner, app_uuid, locale).await?.ok_or_else(missing)
+async fn lock_app(cx: &RequestContext, app_uuid: Uuid, locale: Option<&str>) -> Result<store::Present, Fault> {
+    let owner = cx.owner()?;
+    store::lock(&cx.db, owner, app_uuid).await?.ok_or_else(missing)?;
+    store::present_get(&cx.db, owner, app_uuid, locale).await?.ok_or_else(missing)
 }
 
 fn missing() -> Fault {

@@ -3,12 +3,13 @@
 pub(super) mod categories;
 pub(super) mod draft;
 
-use crate::fault::{Code, Fault};
-use crate::states::Drawing;
-use crate::words::{Word as _, words};
+use crate::core::fault::{Fault, Reason};
+use crate::core::state_diagram::StateDiagram;
+use crate::core::words::{Word as _, words};
+use crate::marketplace::versions::AppVersionState;
 
 words! {
-    /// Where an app is (specification: decisions, States).
+    /// Where an app is (docs/decisions.md#states).
     pub(crate) enum AppState {
         /// Never shown.
         Draft = "DRAFT",
@@ -32,7 +33,7 @@ enum Side {
 
 /// What can be done to an app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Action {
+pub(crate) enum AppAction {
     /// A version goes live.
     Publish,
     /// Off the storefront for now.
@@ -49,7 +50,7 @@ pub(crate) enum Action {
     Restore,
 }
 
-impl Action {
+impl AppAction {
     /// Every action, for tables and tests.
     pub(crate) const ALL: [Self; 7] =
         [Self::Publish, Self::Unlist, Self::Relist, Self::Suspend, Self::Reinstate, Self::Archive, Self::Restore];
@@ -83,16 +84,16 @@ impl Action {
 /// The table of the machine: where an action leads, or that it leads nowhere.
 ///
 /// An app that was once published comes back from the archive off the storefront, never straight onto it.
-const fn next(state: AppState, action: Action, was_published: bool) -> Option<AppState> {
+const fn next(state: AppState, action: AppAction, was_published: bool) -> Option<AppState> {
     match (state, action) {
-        (AppState::Draft | AppState::Listed | AppState::Unlisted, Action::Publish) => Some(AppState::Listed),
-        (AppState::Listed, Action::Unlist) => Some(AppState::Unlisted),
-        (AppState::Unlisted, Action::Relist) => Some(AppState::Listed),
-        (AppState::Listed | AppState::Unlisted, Action::Suspend) => Some(AppState::Suspended),
-        (AppState::Suspended, Action::Reinstate) => Some(AppState::Listed),
-        (AppState::Draft | AppState::Listed | AppState::Unlisted, Action::Archive) => Some(AppState::Archived),
-        (AppState::Archived, Action::Restore) if was_published => Some(AppState::Unlisted),
-        (AppState::Archived, Action::Restore) => Some(AppState::Draft),
+        (AppState::Draft | AppState::Listed | AppState::Unlisted, AppAction::Publish) => Some(AppState::Listed),
+        (AppState::Listed, AppAction::Unlist) => Some(AppState::Unlisted),
+        (AppState::Unlisted, AppAction::Relist) => Some(AppState::Listed),
+        (AppState::Listed | AppState::Unlisted, AppAction::Suspend) => Some(AppState::Suspended),
+        (AppState::Suspended, AppAction::Reinstate) => Some(AppState::Listed),
+        (AppState::Draft | AppState::Listed | AppState::Unlisted, AppAction::Archive) => Some(AppState::Archived),
+        (AppState::Archived, AppAction::Restore) if was_published => Some(AppState::Unlisted),
+        (AppState::Archived, AppAction::Restore) => Some(AppState::Draft),
         _ => None,
     }
 }
@@ -100,14 +101,15 @@ const fn next(state: AppState, action: Action, was_published: bool) -> Option<Ap
 /// Where an action leads.
 ///
 /// # Errors
-/// [`Code::IllegalTransition`] with the actions of the caller's side that are allowed now.
-pub(crate) fn after(state: AppState, action: Action, was_published: bool) -> Result<AppState, Fault> {
-    next(state, action, was_published)
-        .ok_or_else(|| Fault::illegal("app", state.name(), action.name(), allowed(state, action.side(), was_published)))
+/// [`crate::Code::IllegalTransition`] with the actions of the caller's side that are allowed now.
+pub(crate) fn after(state: AppState, action: AppAction, was_published: bool) -> Result<AppState, Fault> {
+    next(state, action, was_published).ok_or_else(|| {
+        Fault::illegal("app", state.name(), action.name(), allowed_actions(state, action.side(), was_published))
+    })
 }
 
-fn allowed(state: AppState, side: Side, was_published: bool) -> Vec<String> {
-    Action::ALL
+fn allowed_actions(state: AppState, side: Side, was_published: bool) -> Vec<String> {
+    AppAction::ALL
         .into_iter()
         .filter(|action| action.is_asked() && action.side() == side)
         .filter(|action| next(state, *action, was_published).is_some())
@@ -116,24 +118,24 @@ fn allowed(state: AppState, side: Side, was_published: bool) -> Vec<String> {
 }
 
 /// States of a version that is with the reviewers or waits to go live.
-const UNDER_WAY: [&str; 4] = ["SUBMITTED", "IN_REVIEW", "APPROVED", "SCHEDULED"];
+const UNDER_WAY: [AppVersionState; 4] =
+    [AppVersionState::Submitted, AppVersionState::InReview, AppVersionState::Approved, AppVersionState::Scheduled];
 
 /// Whether an app with versions in these states may be deleted: only one that readers never saw, and of which nothing
 /// is on its way to them.
 ///
 /// # Errors
-/// [`Code::IllegalTransition`] with what its owner can do instead, or [`Code::Conflict`].
-pub(super) fn deletable(state: AppState, was_published: bool, version_states: &[String]) -> Result<(), Fault> {
+/// [`crate::Code::IllegalTransition`] with what its owner can do instead, or [`crate::Code::Conflict`].
+pub(super) fn deletable(state: AppState, was_published: bool, version_states: &[AppVersionState]) -> Result<(), Fault> {
     if was_published {
-        let mut fault = Fault::new(
-            Code::IllegalTransition,
+        return Err(Fault::of(
+            Reason::IllegalTransition(allowed_actions(state, Side::Owner, was_published)),
             "This app was published, so it cannot be deleted. Archive it to take it off the storefront for good.",
-        );
-        fault.parts_mut().allowed_actions = allowed(state, Side::Owner, was_published);
-        return Err(fault);
+        ));
     }
-    match version_states.iter().find(|state| UNDER_WAY.contains(&state.as_str())) {
+    match version_states.iter().find(|state| UNDER_WAY.contains(state)) {
         Some(state) => {
+            let state = state.name();
             Err(Fault::conflict(format!("A version of this app is {state}. Withdraw it, then delete the app.")))
         }
         None => Ok(()),
@@ -141,11 +143,11 @@ pub(super) fn deletable(state: AppState, was_published: bool, version_states: &[
 }
 
 /// The machine as a picture.
-pub(crate) fn drawing() -> Drawing {
-    Drawing::of(
+pub(crate) fn drawing() -> StateDiagram {
+    StateDiagram::of(
         "App",
         (AppState::ALL, AppState::name),
-        (&Action::ALL, Action::name),
+        (&AppAction::ALL, AppAction::name),
         [&|state, action| after(state, action, false), &|state, action| after(state, action, true)],
     )
 }
@@ -153,11 +155,12 @@ pub(crate) fn drawing() -> Drawing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::fault::Code;
 
     #[test]
     fn the_machine_cell_by_cell() {
-        use Action::*;
-        let table: &[(AppState, &[(Action, AppState)])] = &[
+        use AppAction::*;
+        let table: &[(AppState, &[(AppAction, AppState)])] = &[
             (AppState::Draft, &[(Publish, AppState::Listed), (Archive, AppState::Archived)]),
             (
                 AppState::Listed,
@@ -181,7 +184,7 @@ mod tests {
             (AppState::Archived, &[(Restore, AppState::Unlisted)]),
         ];
         for (state, row) in table {
-            for action in Action::ALL {
+            for action in AppAction::ALL {
                 let expected = row.iter().find(|(known, _)| *known == action).map(|(_, next)| *next);
                 assert_eq!(after(*state, action, true).ok(), expected, "{state:?} {action:?}");
             }
@@ -192,16 +195,16 @@ mod tests {
     #[test]
     fn a_refusal_names_what_the_same_side_could_do() {
         let allowed = |state, action, was_published| {
-            after(state, action, was_published).err().map(|fault| fault.parts().allowed_actions.clone())
+            after(state, action, was_published).err().map(|fault| fault.allowed_actions().to_vec())
         };
         assert_eq!(
-            allowed(AppState::Listed, Action::Relist, true),
+            allowed(AppState::Listed, AppAction::Relist, true),
             Some(vec!["unlist".to_owned(), "archive".to_owned()])
         );
-        assert_eq!(allowed(AppState::Suspended, Action::Archive, true), Some(vec![]));
-        assert_eq!(allowed(AppState::Suspended, Action::Suspend, true), Some(vec!["reinstate".to_owned()]));
-        assert_eq!(allowed(AppState::Archived, Action::Archive, false), Some(vec!["restore".to_owned()]));
-        assert_eq!(allowed(AppState::Archived, Action::Publish, true), Some(vec!["restore".to_owned()]));
+        assert_eq!(allowed(AppState::Suspended, AppAction::Archive, true), Some(vec![]));
+        assert_eq!(allowed(AppState::Suspended, AppAction::Suspend, true), Some(vec!["reinstate".to_owned()]));
+        assert_eq!(allowed(AppState::Archived, AppAction::Archive, false), Some(vec!["restore".to_owned()]));
+        assert_eq!(allowed(AppState::Archived, AppAction::Publish, true), Some(vec!["restore".to_owned()]));
     }
 
     #[test]
@@ -212,17 +215,21 @@ mod tests {
 
     #[test]
     fn what_readers_saw_or_will_see_is_not_deleted() {
-        let states = |states: &[&str]| states.iter().map(|state| (*state).to_owned()).collect::<Vec<_>>();
         assert!(deletable(AppState::Draft, false, &[]).is_ok());
-        let at_rest = states(&["DRAFT", "CHANGES_REQUESTED", "REJECTED", "WITHDRAWN"]);
+        let at_rest = [
+            AppVersionState::Draft,
+            AppVersionState::ChangesRequested,
+            AppVersionState::Rejected,
+            AppVersionState::Withdrawn,
+        ];
         assert!(deletable(AppState::Draft, false, &at_rest).is_ok());
         assert!(deletable(AppState::Archived, false, &at_rest).is_ok());
         for state in UNDER_WAY {
-            let refused = deletable(AppState::Draft, false, &states(&["DRAFT", state])).err();
-            assert_eq!(refused.map(|fault| fault.code()), Some(Code::Conflict), "{state}");
+            let refused = deletable(AppState::Draft, false, &[AppVersionState::Draft, state]).err();
+            assert_eq!(refused.map(|fault| fault.code()), Some(Code::Conflict), "{state:?}");
         }
         let refused = deletable(AppState::Listed, true, &[]).err();
-        let said = refused.map(|fault| (fault.code(), fault.parts().allowed_actions.clone()));
+        let said = refused.map(|fault| (fault.code(), fault.allowed_actions().to_vec()));
         assert_eq!(said, Some((Code::IllegalTransition, vec!["unlist".to_owned(), "archive".to_owned()])));
     }
 }

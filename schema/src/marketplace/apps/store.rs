@@ -12,14 +12,15 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::rules::AppState;
-use crate::batch::by_key;
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::list::{Bound, Lookup, Select, Statements};
-use crate::principal::Owner;
-use crate::time::Time;
+use crate::core::batch::by_key;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::list::{Bound, Lookup, Select, Statements};
+use crate::core::principal::Owner;
+use crate::core::time::Time;
+use crate::marketplace::versions::AppVersionState;
 
-pub(super) use categories::{SelectableRow, categories_put, selectable_get, selectable_page};
+pub(super) use categories::{categories_put, selectable_get};
 pub(in crate::marketplace) use draft::{Event, event_insert, lock};
 pub(super) use draft::{Present, app_count, app_insert, delete, present_get, set_draft, version_states_lock};
 
@@ -50,7 +51,7 @@ pub(crate) struct AppRow {
     pub(crate) icon_alt_text: Option<String>,
     pub(crate) latest_uuid: Option<Uuid>,
     pub(crate) latest_number: Option<String>,
-    pub(crate) latest_state: Option<String>,
+    pub(crate) latest_state: Option<AppVersionState>,
     pub(crate) latest_created_at: Option<Time>,
     pub(crate) live_uuid: Option<Uuid>,
     pub(crate) live_number: Option<String>,
@@ -103,7 +104,7 @@ static OWN: Lookup<AppRow> = Lookup::new(&WHOLE, &["app.partner_uuid = {}", "app
 static BY_ID: Lookup<AppRow> = Lookup::new(&WHOLE, &["app.app_uuid = any({})"]);
 
 /// What is asked of apps in words that the compiler has not checked.
-pub(crate) static STATEMENTS: [&dyn Statements; 3] = [&super::list::APPS, &OWN, &BY_ID];
+pub(crate) static STATEMENTS: [&dyn Statements; 4] = [&super::list::APPS, &super::list::CHOICE, &OWN, &BY_ID];
 
 /// One app of a partner.
 pub(crate) async fn get(db: &Db, owner: Owner, app_uuid: Uuid) -> Result<Option<AppRow>, Fault> {

@@ -9,12 +9,13 @@
 //! ```
 //!
 //! A category beneath a deactivated one is hidden with it and keeps its own state, so that activating the upper
-//! one brings all back. Partners choose among what is shown; only staff write (specification: platform,
-//! Endpoints, note 2).
+//! one brings all back. Partners choose among what is shown; only staff write (docs/decisions.md#principals).
 
+mod list;
 mod resolvers;
 mod rules;
 mod store;
 
+pub(in crate::marketplace) use list::STATEMENTS;
 pub(in crate::marketplace) use resolvers::{CategoriesMutation, CategoriesQuery};
 pub(crate) use rules::drawing;

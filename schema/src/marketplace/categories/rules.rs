@@ -2,28 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use async_graphql::Enum;
-
-use crate::fault::{Fault, FieldError};
-use crate::states::Drawing;
+use crate::core::fault::{Fault, FieldError};
+use crate::core::state_diagram::StateDiagram;
+use crate::core::words::{Word as _, words};
 
 /// The lowest level, counted from the root's 0: the tree has at most four.
 pub(super) const LOWEST_DEPTH: i32 = 3;
 
-/// Whether a category itself is shown (specification: decisions, States).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[graphql(name = "CategoryState")]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum State {
-    /// Shown, unless one above it is not.
-    Active,
-    /// Hidden, with all beneath it.
-    Deactivated,
+words! {
+    /// Whether a category itself is shown (docs/decisions.md#states).
+    pub(crate) enum CategoryState {
+        /// Shown, unless one above it is not.
+        Active = "ACTIVE",
+        /// Hidden, with all beneath it.
+        Deactivated = "DEACTIVATED",
+    }
 }
 
 /// What can be done to a category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Action {
+pub(super) enum CategoryAction {
     /// Shown again.
     Activate,
     /// Off public reads.
@@ -32,25 +30,7 @@ pub(super) enum Action {
     Move,
 }
 
-impl State {
-    /// Every state, for tables and tests.
-    pub(crate) const ALL: [Self; 2] = [Self::Active, Self::Deactivated];
-
-    /// The column's value.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Active => "ACTIVE",
-            Self::Deactivated => "DEACTIVATED",
-        }
-    }
-
-    /// Reads the column's value.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.name() == text)
-    }
-}
-
-impl Action {
+impl CategoryAction {
     /// Every action, for tables and tests.
     pub(super) const ALL: [Self; 3] = [Self::Activate, Self::Deactivate, Self::Move];
 
@@ -65,11 +45,11 @@ impl Action {
 }
 
 /// The table of the machine: where an action leads, or that it leads nowhere.
-const fn next(state: State, action: Action) -> Option<State> {
+const fn next(state: CategoryState, action: CategoryAction) -> Option<CategoryState> {
     match (state, action) {
-        (State::Deactivated, Action::Activate) => Some(State::Active),
-        (State::Active, Action::Deactivate) => Some(State::Deactivated),
-        (state, Action::Move) => Some(state),
+        (CategoryState::Deactivated, CategoryAction::Activate) => Some(CategoryState::Active),
+        (CategoryState::Active, CategoryAction::Deactivate) => Some(CategoryState::Deactivated),
+        (state, CategoryAction::Move) => Some(state),
         _ => None,
     }
 }
@@ -78,9 +58,9 @@ const fn next(state: State, action: Action) -> Option<State> {
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
-pub(super) fn after(state: State, action: Action) -> Result<State, Fault> {
+pub(super) fn after(state: CategoryState, action: CategoryAction) -> Result<CategoryState, Fault> {
     next(state, action).ok_or_else(|| {
-        let allowed = Action::ALL
+        let allowed = CategoryAction::ALL
             .into_iter()
             .filter(|action| next(state, *action).is_some())
             .map(|action| action.name().to_owned())
@@ -98,11 +78,11 @@ pub(super) struct Parent {
     pub(super) shown: bool,
 }
 
-/// The depth of what is put under a parent.
+/// Refuses a parent under which nothing can be put.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] when nothing can be put there.
-pub(super) fn depth_under(parent: Parent) -> Result<i32, Fault> {
+/// [`crate::Code::ValidationFailed`].
+pub(super) fn check_parent(parent: Parent) -> Result<(), Fault> {
     if !parent.shown {
         let message = "This category, or one above it, is deactivated. Activate it first or choose another one.";
         return Err(Fault::field("/parent_uuid", "DEACTIVATED", message));
@@ -111,7 +91,7 @@ pub(super) fn depth_under(parent: Parent) -> Result<i32, Fault> {
         let message = "The tree has four levels and this category stands on the lowest. Choose one above it.";
         return Err(Fault::field("/parent_uuid", "TOO_DEEP", message));
     }
-    Ok(parent.depth + 1)
+    Ok(())
 }
 
 /// The place among siblings of which the last stands at `last` (0 without any).
@@ -139,8 +119,13 @@ pub(super) fn check_texts(
 }
 
 /// The machine as a picture.
-pub(crate) fn drawing() -> Drawing {
-    Drawing::of("Category", (&State::ALL, State::name), (&Action::ALL, Action::name), [&after])
+pub(crate) fn drawing() -> StateDiagram {
+    StateDiagram::of(
+        "Category",
+        (CategoryState::ALL, CategoryState::name),
+        (&CategoryAction::ALL, CategoryAction::name),
+        [&after],
+    )
 }
 
 #[cfg(test)]
@@ -149,16 +134,16 @@ mod tests {
 
     #[test]
     fn the_machine_cell_by_cell() {
-        use Action::{Activate, Deactivate, Move};
+        use CategoryAction::{Activate, Deactivate, Move};
         let table = [
-            (State::Active, Activate, None),
-            (State::Active, Deactivate, Some(State::Deactivated)),
-            (State::Active, Move, Some(State::Active)),
-            (State::Deactivated, Activate, Some(State::Active)),
-            (State::Deactivated, Deactivate, None),
-            (State::Deactivated, Move, Some(State::Deactivated)),
+            (CategoryState::Active, Activate, None),
+            (CategoryState::Active, Deactivate, Some(CategoryState::Deactivated)),
+            (CategoryState::Active, Move, Some(CategoryState::Active)),
+            (CategoryState::Deactivated, Activate, Some(CategoryState::Active)),
+            (CategoryState::Deactivated, Deactivate, None),
+            (CategoryState::Deactivated, Move, Some(CategoryState::Deactivated)),
         ];
-        assert_eq!(table.len(), State::ALL.len() * Action::ALL.len());
+        assert_eq!(table.len(), CategoryState::ALL.len() * CategoryAction::ALL.len());
         for (state, action, expected) in table {
             assert_eq!(after(state, action).ok(), expected, "{state:?} {action:?}");
         }
@@ -166,32 +151,35 @@ mod tests {
 
     #[test]
     fn a_refusal_names_what_is_allowed() {
-        let allowed = |state, action| after(state, action).map_err(|fault| fault.parts().allowed_actions.clone());
+        let allowed = |state, action| after(state, action).map_err(|fault| fault.allowed_actions().to_vec());
         assert_eq!(
-            allowed(State::Deactivated, Action::Deactivate),
+            allowed(CategoryState::Deactivated, CategoryAction::Deactivate),
             Err(vec!["activate".to_owned(), "move".to_owned()])
         );
-        assert_eq!(allowed(State::Active, Action::Activate), Err(vec!["deactivate".to_owned(), "move".to_owned()]));
+        assert_eq!(
+            allowed(CategoryState::Active, CategoryAction::Activate),
+            Err(vec!["deactivate".to_owned(), "move".to_owned()])
+        );
     }
 
     #[test]
     fn states_are_read_as_they_are_written() {
-        for state in State::ALL {
-            assert_eq!(State::parse(state.name()), Some(state));
+        for state in CategoryState::ALL.iter().copied() {
+            assert_eq!(CategoryState::read(state.name()), Some(state));
         }
-        assert_eq!(State::parse("active"), None);
+        assert_eq!(CategoryState::read("active"), None);
     }
 
     #[test]
     fn the_tree_has_four_levels() {
-        let depth = |depth| depth_under(Parent { depth, shown: true }).ok();
-        assert_eq!([depth(0), depth(1), depth(2), depth(3)], [Some(1), Some(2), Some(3), None]);
+        let may_be_put = |depth| check_parent(Parent { depth, shown: true }).is_ok();
+        assert_eq!([0, 1, 2, 3].map(may_be_put), [true, true, true, false]);
     }
 
     #[test]
     fn nothing_is_put_under_what_is_hidden() {
-        let fault = depth_under(Parent { depth: 0, shown: false }).unwrap_err();
-        assert_eq!(fault.parts().errors[0].code, "DEACTIVATED");
+        let fault = check_parent(Parent { depth: 0, shown: false }).unwrap_err();
+        assert_eq!(fault.errors()[0].code, "DEACTIVATED");
     }
 
     #[test]
@@ -204,7 +192,7 @@ mod tests {
     fn blank_texts_are_refused_where_they_stand() {
         let texts = |locale: &str, text: &str| BTreeMap::from([(locale.to_owned(), text.to_owned())]);
         let fault = check_texts(&texts("en", "Bars"), &texts("de", "  \n")).unwrap_err();
-        assert_eq!(fault.parts().errors[0].pointer.as_deref(), Some("/descriptions/de"));
+        assert_eq!(fault.errors()[0].pointer.as_deref(), Some("/descriptions/de"));
         assert!(check_texts(&texts("en", "Bars"), &BTreeMap::new()).is_ok());
     }
 }

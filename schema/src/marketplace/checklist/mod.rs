@@ -7,10 +7,10 @@
 //!
 //! The requirements are rows (`listing_requirement`); reviewers' findings name the same numbers. Those that the
 //! service checks have a check in `rules`, which also says whether a submission is refused while they are not met;
-//! the others are for reviewers (specification: decisions, States).
+//! the others are for reviewers (docs/decisions.md#states).
 
 mod resolvers;
 mod rules;
 mod store;
 
-pub(in crate::marketplace) use resolvers::{AppChecklist, ChecklistQuery, OpenItem, held_against, open_items};
+pub(in crate::marketplace) use resolvers::{AppChecklist, ChecklistQuery, OpenItem, check_submitted, open_items};

@@ -5,9 +5,9 @@ use uuid::Uuid;
 
 use super::rules::{self, Facts, Verdict};
 use super::store::{self, RequirementRow};
-use crate::access::access;
-use crate::ask::{Ask, Asking};
-use crate::fault::{Fault, FieldError};
+use crate::core::access::access;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::fault::{Fault, FieldError};
 use crate::marketplace::publication::Snapshot;
 
 /// How far an app is from being submitted, requirement by requirement.
@@ -69,12 +69,12 @@ impl ChecklistQuery {
         ctx: &Context<'_>,
         app_uuid: Uuid,
     ) -> Result<Option<AppChecklist>, Fault> {
-        let ask = ctx.ask();
-        if !store::is_owned(&ask.db, ask.owner()?, app_uuid).await? {
+        let cx = ctx.cx();
+        if !store::is_owned(&cx.db, cx.owner()?, app_uuid).await? {
             return Err(Fault::not_found("app"));
         }
-        let facts = store::facts_get(&ask.db, app_uuid, None).await?.ok_or_else(|| Fault::not_found("app"))?;
-        ask.answer(checklist(ask, &facts).await?)
+        let facts = store::facts_get(&cx.db, app_uuid, None).await?.ok_or_else(|| Fault::not_found("app"))?;
+        cx.answer(checklist(cx, &facts).await?)
     }
 }
 
@@ -102,14 +102,14 @@ impl From<OpenItem> for FieldError {
 /// # Errors
 /// [`crate::Code::NotFound`] when there is no such app.
 pub(in crate::marketplace) async fn open_items(
-    ask: &Ask,
+    cx: &RequestContext,
     app_uuid: Uuid,
     version_uuid: Option<Uuid>,
 ) -> Result<Vec<OpenItem>, Fault> {
-    let facts = store::facts_get(&ask.db, app_uuid, version_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
+    let facts = store::facts_get(&cx.db, app_uuid, version_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
     let mut open = Vec::new();
-    for row in store::requirement_get_all(&ask.db, None).await? {
-        let verdict = rules::held(&row.code, &facts);
+    for row in store::requirement_get_all(&cx.db, None).await? {
+        let verdict = rules::check_requirement(&row.code, &facts);
         if let Some(detail) = verdict.detail.filter(|_| verdict.is_blocker && row.code != rules::ACCOUNT) {
             open.push(OpenItem { code: row.code, detail, pointer: verdict.pointer });
         }
@@ -127,25 +127,25 @@ pub(in crate::marketplace) async fn open_items(
 ///
 /// # Errors
 /// When the database is away.
-pub(in crate::marketplace) async fn held_against(
-    ask: &Ask,
+pub(in crate::marketplace) async fn check_submitted(
+    cx: &RequestContext,
     partner_uuid: Uuid,
     snapshot: &Snapshot,
 ) -> Result<AppChecklist, Fault> {
     let mut facts = Facts::from(snapshot);
-    facts.account = store::account_get(&ask.db, partner_uuid).await?;
+    facts.account = store::account_get(&cx.db, partner_uuid).await?;
     if let Some(primary) = snapshot.categories.first() {
-        facts.primary_category_shown = Some(store::category_is_shown(&ask.db, *primary).await?);
+        facts.primary_category_shown = Some(store::category_is_shown(&cx.db, *primary).await?);
     }
-    checklist(ask, &facts).await
+    checklist(cx, &facts).await
 }
 
-async fn checklist(ask: &Ask, facts: &Facts) -> Result<AppChecklist, Fault> {
+async fn checklist(cx: &RequestContext, facts: &Facts) -> Result<AppChecklist, Fault> {
     let version_uuid = facts.version.as_ref().map(|version| version.version_uuid);
-    let requirements = store::requirement_get_all(&ask.db, version_uuid).await?;
+    let requirements = store::requirement_get_all(&cx.db, version_uuid).await?;
     let items: Vec<ChecklistItem> = requirements
         .into_iter()
-        .map(|row| (rules::held(&row.code, facts), row))
+        .map(|row| (rules::check_requirement(&row.code, facts), row))
         .map(|(verdict, row)| item(row, verdict))
         .collect();
     let hindrances = rules::hindrances(&facts.account).into_iter();

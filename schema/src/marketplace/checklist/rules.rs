@@ -5,6 +5,8 @@ mod submitted;
 use serde::Deserialize;
 use uuid::Uuid;
 
+use crate::marketplace::media::MediaKind;
+
 /// What the requirements are held against: a draft as it is, or what was handed in.
 #[derive(Clone, Debug, Default)]
 pub(in crate::marketplace::checklist) struct Facts {
@@ -38,10 +40,10 @@ pub(in crate::marketplace::checklist) struct TextFact {
 }
 
 /// A picture.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 pub(in crate::marketplace::checklist) struct PictureFact {
-    /// `ICON`, `BANNER` or `SCREENSHOT`.
-    pub(in crate::marketplace::checklist) kind: String,
+    /// What it is for.
+    pub(in crate::marketplace::checklist) kind: MediaKind,
     pub(in crate::marketplace::checklist) alt_text: String,
 }
 
@@ -112,7 +114,7 @@ const CHECKS: [Check; 13] = [
 ];
 
 /// Holds one requirement against the facts. One that the service has no check for is a reviewer's.
-pub(super) fn held(code: &str, facts: &Facts) -> Verdict {
+pub(super) fn check_requirement(code: &str, facts: &Facts) -> Verdict {
     match CHECKS.iter().find(|check| check.code == code) {
         None => Verdict { is_met: None, is_blocker: false, pointer: "", detail: None },
         Some(check) => {
@@ -141,7 +143,7 @@ pub(super) fn hindrances(account: &AccountFact) -> Vec<Hindrance> {
 }
 
 fn icon(facts: &Facts) -> Option<String> {
-    let has_icon = facts.pictures.iter().any(|picture| picture.kind == "ICON");
+    let has_icon = facts.pictures.iter().any(|picture| picture.kind == MediaKind::Icon);
     missing(!has_icon, "The app has no icon. Upload one of kind ICON.")
 }
 
@@ -171,7 +173,7 @@ fn primary_category(facts: &Facts) -> Option<String> {
 const SCREENSHOTS: usize = 2;
 
 fn screenshots(facts: &Facts) -> Option<String> {
-    let count = facts.pictures.iter().filter(|picture| picture.kind == "SCREENSHOT").count();
+    let count = facts.pictures.iter().filter(|picture| picture.kind == MediaKind::Screenshot).count();
     (count < SCREENSHOTS).then(|| {
         format!("The app has {count} of {SCREENSHOTS} recommended screenshots. Readers judge by them; upload of kind SCREENSHOT.")
     })

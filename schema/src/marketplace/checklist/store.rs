@@ -5,9 +5,9 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::rules::{AccountFact, Facts, PictureFact, TextFact, VersionFact};
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::principal::Owner;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::principal::Owner;
 
 /// A requirement, with what the last review of the version found there and is still open.
 #[derive(Clone, Debug)]

@@ -5,15 +5,17 @@
 //! ```
 //!
 //! It is a copy, made when a version goes live; what the owner edits afterwards reaches readers with the next
-//! publication (specification: decisions, States). It has no states of its own: it is visible or it is not, which
+//! publication (docs/decisions.md#states). It has no states of its own: it is visible or it is not, which
 //! follows from the app and its partner. Nothing here depends on who asks, so every statement is a function of its
-//! parameters alone, and the busiest one is shared among requests ([`crate::shared`]).
+//! parameters alone, and the busiest one is shared among requests ([`crate::core::coalescer`]).
 
+mod list;
 mod resolvers;
 mod rules;
 mod store;
 mod types;
 
+pub(in crate::marketplace) use list::STATEMENTS;
 pub(in crate::marketplace) use resolvers::ListingsQuery;
 pub(in crate::marketplace) use store::{ListingKey, ListingRow};
 pub(in crate::marketplace) use types::ListingFacets;

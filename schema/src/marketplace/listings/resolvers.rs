@@ -5,14 +5,15 @@ use std::sync::Arc;
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-use super::rules;
-use super::store::{self, Filter, FoundRow, ListingKey};
+use super::list::{FoundRow, ListingFilter, ListingSort, Search};
+use super::store::{self, ListingKey};
 use super::types::{Listing, ListingFacets, ListingList};
-use crate::access::{access, answers_file};
-use crate::ask::{Ask, Asking, Channel};
-use crate::fault::Fault;
-use crate::marketplace::media::{VariantName, deliver};
-use crate::page::Window;
+use crate::core::access::{access, answers_file};
+use crate::core::context::{Channel, RequestContext, RequestContextExt};
+use crate::core::fault::Fault;
+use crate::core::list::Rows;
+use crate::marketplace::media::{MediaVariantName, deliver};
+use crate::marketplace::public_cache::PublicCache;
 
 /// Reads of listings by the storefront.
 #[derive(Default)]
@@ -21,35 +22,24 @@ pub(in crate::marketplace) struct ListingsQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ListingsQuery {
     /// Full-text search over what is published, with filters, order and facets.
-    #[expect(clippy::too_many_arguments, reason = "each is a parameter of the promise")]
     #[graphql(directive = access::apply("storefront".into()))]
     async fn marketplace_listings_search(
         &self,
         ctx: &Context<'_>,
-        q: Option<String>,
-        category: Option<Vec<String>>,
-        partner: Option<String>,
-        rating_from: Option<f64>,
-        language: Option<Vec<String>>,
+        filter: Option<ListingFilter>,
         locale: Option<String>,
-        sort: Option<String>,
+        sort: Option<ListingSort>,
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<ListingList>, Fault> {
-        let ask = ctx.ask();
-        let words = q.as_deref().and_then(rules::words);
-        let order = rules::order(sort.as_deref(), words.is_some())?;
-        let filter = Filter { words, categories: category, partner, rating_from, languages: language, locale };
-        let list = "marketplace_listings_search";
-        let window = Window::read(&ask.services.cursors, list, &(order, &filter), limit, cursor.as_deref())?;
-        let rows = store::page(&ask.db, &filter, order, &window).await?;
-        let facets = if ask.caller.channel == Channel::Rest || ctx.look_ahead().field("facets").exists() {
-            facets(ask, &filter, rows.first()).await?
+        let (cx, search) = (ctx.cx(), Search::new(filter.unwrap_or_default(), locale));
+        let Rows { rows, page } = search.page(cx, sort, limit, cursor).await?;
+        let facets = if cx.caller.channel == Channel::Rest || ctx.look_ahead().field("facets").exists() {
+            facets(cx, &search, rows.first()).await?
         } else {
             Arc::default()
         };
-        let (rows, page) = window.cut(rows, |row: &FoundRow| row.keys(order));
-        ask.answer_list(ListingList { data: rows.into_iter().map(Into::into).collect(), page, facets })
+        cx.answer_list(ListingList { data: rows.into_iter().map(Into::into).collect(), page, facets })
     }
 
     /// One published listing in the best locale.
@@ -60,14 +50,14 @@ impl ListingsQuery {
         listing_slug: String,
         locale: Option<String>,
     ) -> Result<Option<Listing>, Fault> {
-        let (ask, key) = (ctx.ask(), ListingKey { slug: listing_slug, locale });
-        let db = ask.db.aside();
+        let (cx, key) = (ctx.cx(), ListingKey { slug: listing_slug, locale });
+        let db = cx.db.aside();
         let each = move |keys| {
             let db = db.clone();
             async move { store::get_each(&db, keys).await }
         };
-        let found = ask.services.showcase.listings.get(key, each).await?;
-        ask.answer(found.ok_or_else(|| Fault::not_found("listing"))?.try_into()?)
+        let found = cx.services.state::<PublicCache>().listings.get(key, each).await?;
+        cx.answer(found.ok_or_else(|| Fault::not_found("listing"))?.into())
     }
 
     /// The bytes of a picture that a listing shows, in one of four sizes. They leave beside the answer.
@@ -77,25 +67,28 @@ impl ListingsQuery {
         ctx: &Context<'_>,
         listing_slug: String,
         media_uuid: Uuid,
-        variant: Option<VariantName>,
+        variant: Option<MediaVariantName>,
     ) -> Result<Option<bool>, Fault> {
-        let ask = ctx.ask();
-        let found = store::media_get(&ask.db, &listing_slug, media_uuid).await?;
+        let cx = ctx.cx();
+        let found = store::media_get(&cx.db, &listing_slug, media_uuid).await?;
         let shown = found.ok_or_else(|| Fault::not_found("picture of this listing"))?;
         let called = format!("{listing_slug}-{}", shown.called);
-        deliver(ask, &shown.stored, variant.unwrap_or(VariantName::Original), &called).await?;
-        ask.answer(true)
+        deliver(cx, &shown.stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
+        cx.answer(true)
     }
 }
 
 /// How the result divides. What the first row was found under tells whether it is known already; without a row
 /// there is little to count.
-async fn facets(ask: &Ask, filter: &Filter, first: Option<&FoundRow>) -> Result<Arc<ListingFacets>, Fault> {
+async fn facets(cx: &RequestContext, search: &Search, first: Option<&FoundRow>) -> Result<Arc<ListingFacets>, Fault> {
     // Whoever waits for another's count holds no connection meanwhile.
-    ask.db.answered().await;
-    let counted = store::facets_get(&ask.db, filter);
+    cx.db.answered().await;
+    let counted = store::facets_get(&cx.db, search);
     match first {
-        Some(row) => ask.services.showcase.facets.get_or_make(row.stamp.clone(), format!("{filter:?}"), counted).await,
+        Some(row) => {
+            let facets = &cx.services.state::<PublicCache>().facets;
+            facets.get_or_make(row.stamp.clone(), format!("{search:?}"), counted).await
+        }
         None => counted.await.map(Arc::new),
     }
 }

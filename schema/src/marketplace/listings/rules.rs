@@ -1,9 +1,9 @@
 //! What a reader's search means.
 
-use crate::fault::{Fault, FieldError};
+use serde::Serialize;
 
 /// The words a reader typed, ready for the statements.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Words {
     /// All of them, each within quotation marks, so that none is taken for an operator.
     pub(super) all: String,
@@ -11,19 +11,6 @@ pub(super) struct Words {
     pub(super) settled: String,
     /// The last one as the beginning of a word; none when it is too short to say anything.
     pub(super) beginning: Option<String>,
-}
-
-/// The orders a search can have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
-    /// How well the words fit.
-    Relevance,
-    /// Published last, first.
-    NewestFirst,
-    /// By name in the reader's locale.
-    ByName,
-    /// Rated best first, those without a rating last.
-    BestFirst,
 }
 
 /// Fewest characters of a half-typed word.
@@ -43,23 +30,6 @@ pub(super) fn words(typed: &str) -> Option<Words> {
     let quoted = |words: &[String]| words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" ");
     let long_enough = last.chars().filter(|letter| letter.is_alphanumeric()).count() >= SHORTEST_BEGINNING;
     Some(Words { all: quoted(&words), settled: quoted(settled), beginning: long_enough.then(|| format!("'{last}':*")) })
-}
-
-/// The order in force. Without words there is no relevance, and the newest come first.
-///
-/// # Errors
-/// [`crate::Code::ValidationFailed`] for an order that is none.
-pub(super) fn order(sort: Option<&str>, has_words: bool) -> Result<Order, Fault> {
-    match sort {
-        None | Some("relevance") if has_words => Ok(Order::Relevance),
-        None | Some("relevance" | "-published_at") => Ok(Order::NewestFirst),
-        Some("name") => Ok(Order::ByName),
-        Some("-rating") => Ok(Order::BestFirst),
-        Some(_) => {
-            let message = "Sort by relevance, -published_at, name or -rating.";
-            Err(Fault::invalid(vec![FieldError::of("sort", "ENUM", message)]))
-        }
-    }
 }
 
 #[cfg(test)]
@@ -88,23 +58,5 @@ mod tests {
         assert_eq!((typed.settled.as_str(), typed.beginning.as_deref()), (r#""waiting""#, Some("'li':*")));
         assert_eq!(words("plan b").unwrap().beginning, None);
         assert_eq!(words("Küche").unwrap().beginning.as_deref(), Some("'Küche':*"));
-    }
-
-    #[test]
-    fn without_words_the_newest_come_first() {
-        assert_eq!(order(None, false).ok(), Some(Order::NewestFirst));
-        assert_eq!(order(Some("relevance"), false).ok(), Some(Order::NewestFirst));
-        assert_eq!(order(Some("relevance"), true).ok(), Some(Order::Relevance));
-        assert_eq!(order(None, true).ok(), Some(Order::Relevance));
-    }
-
-    #[test]
-    fn other_orders_stand_with_and_without_words() {
-        for has_words in [false, true] {
-            assert_eq!(order(Some("name"), has_words).ok(), Some(Order::ByName));
-            assert_eq!(order(Some("-rating"), has_words).ok(), Some(Order::BestFirst));
-            assert_eq!(order(Some("-published_at"), has_words).ok(), Some(Order::NewestFirst));
-            assert!(order(Some("rating"), has_words).is_err());
-        }
     }
 }

@@ -1,7 +1,6 @@
 //! Every statement about listings. None of them depends on who asks.
 
 mod facets;
-mod search;
 
 use std::collections::BTreeMap;
 
@@ -9,36 +8,16 @@ use serde::Deserialize;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::rules::Words;
 use super::types::{
     Listing, ListingCategory, ListingIcon, ListingLinks, ListingMedia, ListingRating, ListingVendor, ListingVersion,
 };
-use crate::db::Db;
-use crate::fault::Fault;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
 use crate::marketplace::media::{self, MediaKind, MediaVariant, Size, Stored};
-use crate::marketplace::versions::Permission;
-use crate::time::Time;
+use crate::marketplace::versions::AppPermission;
 
 pub(super) use facets::facets_get;
-pub(super) use search::{FoundRow, page};
-
-/// What a search is narrowed to, and the locale of its texts.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Filter {
-    pub(super) words: Option<Words>,
-    pub(super) categories: Option<Vec<String>>,
-    pub(super) partner: Option<String>,
-    pub(super) rating_from: Option<f64>,
-    pub(super) languages: Option<Vec<String>>,
-    pub(super) locale: Option<String>,
-}
-
-impl Filter {
-    /// Whether it leaves out anything that has the words.
-    fn narrows(&self) -> bool {
-        self.categories.is_some() || self.partner.is_some() || self.rating_from.is_some() || self.languages.is_some()
-    }
-}
 
 /// A listing by its slug, in the locale that is asked for.
 pub(in crate::marketplace) struct ListingKey {
@@ -62,7 +41,7 @@ pub(in crate::marketplace) struct ListingRow {
     version_number: String,
     version_published_at: Option<Time>,
     release_notes: Option<String>,
-    permissions: Option<Json<Vec<Permission>>>,
+    permissions: Option<Json<Vec<AppPermission>>>,
     categories: Option<Json<Vec<ListingCategory>>>,
     media: Option<Json<Vec<PictureRow>>>,
     rating_average: f64,
@@ -80,7 +59,7 @@ pub(in crate::marketplace) struct ListingRow {
 #[derive(Deserialize)]
 struct PictureRow {
     media_uuid: Uuid,
-    kind: String,
+    kind: MediaKind,
     position: i32,
     alt_text: Option<String>,
     caption: Option<String>,
@@ -154,13 +133,11 @@ pub(super) async fn get_each(db: &Db, keys: Vec<ListingKey>) -> Result<Vec<Optio
     Ok(found)
 }
 
-impl TryFrom<ListingRow> for Listing {
-    type Error = Fault;
-
-    fn try_from(row: ListingRow) -> Result<Self, Fault> {
+impl From<ListingRow> for Listing {
+    fn from(row: ListingRow) -> Self {
         let pictures = row.media.map(|media| media.0).unwrap_or_default().into_iter();
-        let (icons, media): (Vec<_>, Vec<_>) = pictures.partition(|picture| picture.kind == MediaKind::Icon.name());
-        Ok(Self {
+        let (icons, media): (Vec<_>, Vec<_>) = pictures.partition(|picture| picture.kind == MediaKind::Icon);
+        Self {
             slug: row.slug,
             app_uuid: row.app_uuid,
             name: row.name,
@@ -177,7 +154,7 @@ impl TryFrom<ListingRow> for Listing {
             },
             permissions: row.permissions.map(|permissions| permissions.0).unwrap_or_default(),
             icon: icons.into_iter().next().map(ListingIcon::from),
-            media: media.into_iter().map(ListingMedia::try_from).collect::<Result<_, _>>()?,
+            media: media.into_iter().map(ListingMedia::from).collect(),
             rating: ListingRating::new(row.rating_average, row.rating_count),
             links: ListingLinks {
                 support_url: row.support_url,
@@ -188,7 +165,7 @@ impl TryFrom<ListingRow> for Listing {
             },
             first_published_at: row.first_published_at,
             published_at: row.published_at,
-        })
+        }
     }
 }
 
@@ -199,15 +176,13 @@ impl From<PictureRow> for ListingIcon {
     }
 }
 
-impl TryFrom<PictureRow> for ListingMedia {
-    type Error = Fault;
-
-    fn try_from(row: PictureRow) -> Result<Self, Fault> {
+impl From<PictureRow> for ListingMedia {
+    fn from(row: PictureRow) -> Self {
         let original = Pixels { width: row.width, height: row.height };
         let sizes = media::sizes(&original, &row.variants);
-        Ok(Self {
+        Self {
             uuid: row.media_uuid,
-            kind: MediaKind::parse(&row.kind)?,
+            kind: row.kind,
             position: row.position,
             variants: sizes.map(|(name, size)| MediaVariant { name, width: size.width, height: size.height }).into(),
             alt_text: row.alt_text,
@@ -215,7 +190,7 @@ impl TryFrom<PictureRow> for ListingMedia {
             media_type: row.media_type,
             width: row.width,
             height: row.height,
-        })
+        }
     }
 }
 

@@ -6,10 +6,10 @@ use async_graphql::SimpleObject;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::core::page::{Page, Paged};
+use crate::core::time::Time;
 use crate::marketplace::media::{MediaKind, MediaVariant};
-use crate::marketplace::versions::Permission;
-use crate::page::{Page, Paged};
-use crate::time::Time;
+use crate::marketplace::versions::AppPermission;
 
 /// One app as the storefront shows it, in one locale.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
@@ -36,7 +36,7 @@ pub(in crate::marketplace) struct Listing {
     /// The version customers get.
     pub(super) version: ListingVersion,
     /// What the app may do with the customer's data once it is installed.
-    pub(super) permissions: Vec<Permission>,
+    pub(super) permissions: Vec<AppPermission>,
     /// The icon.
     pub(super) icon: Option<ListingIcon>,
     /// Banner, then screenshots in their order. The icon stands in `icon`.

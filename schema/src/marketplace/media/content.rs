@@ -2,43 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use async_graphql::Enum;
 use futures_util::{StreamExt, TryStreamExt};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::ask::{Ask, Download};
-use crate::fault::Fault;
-use crate::media::image::Processed;
-use crate::media::store::MediaKey;
+use crate::core::context::{Download, RequestContext};
+use crate::core::fault::Fault;
+use crate::core::media::image::Processed;
+use crate::core::media::store::MediaKey;
+use crate::core::words::words;
 
-/// A size in which a picture can be had.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Enum, Deserialize, Serialize)]
-#[graphql(name = "MediaVariantName")]
-#[serde(rename_all = "UPPERCASE")]
-pub(crate) enum VariantName {
-    /// The whole picture.
-    Original,
-    /// Fits a square of 1,600 pixels.
-    Large,
-    /// Fits a square of 800 pixels.
-    Medium,
-    /// Fits a square of 256 pixels.
-    Small,
-}
-
-impl VariantName {
-    /// Every size, the largest first.
-    pub(crate) const ALL: [Self; 4] = [Self::Original, Self::Large, Self::Medium, Self::Small];
-
-    /// The name in answers and columns.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Original => "ORIGINAL",
-            Self::Large => "LARGE",
-            Self::Medium => "MEDIUM",
-            Self::Small => "SMALL",
-        }
+words! {
+    /// A size in which a picture can be had, the largest first.
+    pub(crate) enum MediaVariantName {
+        /// The whole picture.
+        Original = "ORIGINAL",
+        /// Fits a square of 1,600 pixels.
+        Large = "LARGE",
+        /// Fits a square of 800 pixels.
+        Medium = "MEDIUM",
+        /// Fits a square of 256 pixels.
+        Small = "SMALL",
     }
 }
 
@@ -71,9 +55,9 @@ pub(crate) struct Stored {
 }
 
 /// Every size of a picture, the largest first. One that was never made is the next larger that there is.
-pub(crate) fn sizes<'a, T>(original: &'a T, copies: &'a BTreeMap<String, T>) -> [(VariantName, &'a T); 4] {
+pub(crate) fn sizes<'a, T>(original: &'a T, copies: &'a BTreeMap<String, T>) -> [(MediaVariantName, &'a T); 4] {
     let mut last = original;
-    VariantName::ALL.map(|name| {
+    MediaVariantName::EACH.map(|name| {
         last = copies.get(name.name()).unwrap_or(last);
         (name, last)
     })
@@ -83,16 +67,21 @@ pub(crate) fn sizes<'a, T>(original: &'a T, copies: &'a BTreeMap<String, T>) -> 
 ///
 /// # Errors
 /// [`crate::Code::Unavailable`] when the store is away, [`crate::Code::Internal`] when it has lost the object.
-pub(crate) async fn deliver(ask: &Ask, stored: &Stored, variant: VariantName, called: &str) -> Result<(), Fault> {
+pub(crate) async fn deliver(
+    cx: &RequestContext,
+    stored: &Stored,
+    variant: MediaVariantName,
+    called: &str,
+) -> Result<(), Fault> {
     let found = sizes(&stored.original, &stored.copies).into_iter().find(|(name, _)| *name == variant);
     let size = found.map_or(&stored.original, |(_, size)| size);
     let lost = || Fault::internal(format!("the picture {} has no object {}", stored.media_uuid, size.object_key));
     let key = MediaKey::from_name(&size.object_key).ok_or_else(lost)?;
-    ask.db.answered().await;
-    let object = ask.services.media.get(key).await.map_err(away)?.ok_or_else(lost)?;
+    cx.db.answered().await;
+    let object = cx.services.media.get(key).await.map_err(away)?.ok_or_else(lost)?;
     let name = variant.name().to_ascii_lowercase();
     let ending = size.media_type.rsplit('/').next().unwrap_or_default();
-    ask.deliver(Download {
+    cx.deliver(Download {
         media_type: size.media_type.clone(),
         length: Some(object.size),
         etag: Some(format!("{}-{name}", hex::encode(&stored.sha256))),
@@ -118,20 +107,20 @@ pub(crate) struct Kept {
 ///
 /// # Errors
 /// [`crate::Code::Unavailable`] when the store is away.
-pub(crate) async fn keep(ask: &Ask, made: &Processed) -> Result<Kept, Fault> {
-    let media = &ask.services.media;
+pub(crate) async fn keep(cx: &RequestContext, made: &Processed) -> Result<Kept, Fault> {
+    let media = &cx.services.media;
     let mut copies = BTreeMap::new();
     for copy in &made.variants {
         let object_key = media.put(copy.bytes.clone()).await.map_err(away)?.name();
-        let size = measured(object_key, made.media_type, copy.width, copy.height, copy.bytes.len());
+        let size = to_image(object_key, made.media_type, copy.width, copy.height, copy.bytes.len());
         copies.insert(copy.name.to_owned(), size);
     }
     let key = media.put(made.bytes.clone()).await.map_err(away)?;
-    let original = measured(key.name(), made.media_type, made.width, made.height, made.bytes.len());
+    let original = to_image(key.name(), made.media_type, made.width, made.height, made.bytes.len());
     Ok(Kept { original, sha256: *key.digest(), copies })
 }
 
-fn measured(object_key: String, media_type: &str, width: u32, height: u32, bytes: usize) -> Size {
+fn to_image(object_key: String, media_type: &str, width: u32, height: u32, bytes: usize) -> Size {
     Size {
         object_key,
         media_type: media_type.to_owned(),
@@ -142,7 +131,7 @@ fn measured(object_key: String, media_type: &str, width: u32, height: u32, bytes
 }
 
 /// The refusal while the store cannot be reached.
-fn away(error: crate::media::store::StoreError) -> Fault {
+fn away(error: crate::core::media::store::StoreError) -> Fault {
     tracing::error!(cause = %error, "the media store failed");
     Fault::unavailable("Pictures cannot be reached at the moment. Try again.")
 }

@@ -7,17 +7,19 @@
 //!                                                            removed (kept while a listing shows it)
 //! ```
 //!
-//! What comes in is never what goes out: every picture is decoded and encoded anew ([`crate::media::image`]). The bytes
-//! of a picture never change; a new upload is a new picture (specification: design, security, 14 and 17).
+//! What comes in is never what goes out: every picture is decoded and encoded anew ([`crate::core::media::image`]). The bytes
+//! of a picture never change; a new upload is a new picture (docs/decisions.md#edge).
 
 mod content;
+mod list;
 mod resolvers;
 mod rules;
 mod store;
 
 pub(in crate::marketplace) use content::sizes;
-pub(crate) use content::{Size, Stored, VariantName, deliver, keep};
+pub(crate) use content::{MediaVariantName, Size, Stored, deliver, keep};
+pub(in crate::marketplace) use list::STATEMENTS;
 pub(crate) use resolvers::MediaVariant;
 pub(in crate::marketplace) use resolvers::{MediaMutation, MediaQuery};
 pub(in crate::marketplace) use rules::MediaKind;
-pub(crate) use rules::{LIMIT, most_a_day, refusal, room_checked, text};
+pub(crate) use rules::{LIMIT, ensure_room, most_a_day, refusal, text};

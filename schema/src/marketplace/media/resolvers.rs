@@ -6,17 +6,19 @@ use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::content::{self, Kept, Size, VariantName};
+use super::content::{self, Kept, MediaVariantName, Size};
+use super::list::{MediaFilter, MediaRow, OF_AN_APP, OwnPictures};
 use super::rules::{self, MediaKind};
-use super::store::{self, MediaRow, NewMedia, Room};
-use crate::access::{access, answers_file};
-use crate::ask::{Ask, Asking};
-use crate::daily::{self, Daily};
-use crate::entitlement::Allowance;
-use crate::fault::Fault;
+use super::store::{self, NewMedia, Room};
+use crate::core::access::{access, answers_file};
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::daily::{self, Daily};
+use crate::core::entitlement::Allowance;
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::List;
+use crate::core::time::Time;
 use crate::marketplace::apps;
-use crate::page::{List, Window, names};
-use crate::time::Time;
 
 /// A picture of an app's draft.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
@@ -57,7 +59,7 @@ pub(in crate::marketplace) struct Media {
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MediaVariant {
     /// Which one.
-    pub(crate) name: VariantName,
+    pub(crate) name: MediaVariantName,
     /// Pixels.
     pub(crate) width: i32,
     /// Pixels.
@@ -93,21 +95,18 @@ impl MediaQuery {
         &self,
         ctx: &Context<'_>,
         app_uuid: Uuid,
-        kind: Option<Vec<MediaKind>>,
+        filter: Option<MediaFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<Media>>, Fault> {
-        let ask = ctx.ask();
-        let owner = ask.owner()?;
-        let kinds = names(kind);
-        let bound = (owner, app_uuid, &kinds);
-        let window = Window::read(&ask.services.cursors, "marketplace_media_list", &bound, limit, cursor.as_deref())?;
-        let rows = store::page(&ask.db, owner, app_uuid, kinds.as_deref(), &window).await?;
-        if rows.is_empty() {
-            room(ask, app_uuid, MediaKind::Icon).await?;
+        let cx = ctx.cx();
+        let filter = filter.unwrap_or_default();
+        let own = OwnPictures { partner_uuid: cx.owner()?.uuid(), app_uuid, filter };
+        let found = OF_AN_APP.page(cx, &own, &PageRequest::new(None, limit, cursor)).await?;
+        if found.rows.is_empty() {
+            room(cx, app_uuid, MediaKind::Icon).await?;
         }
-        let (rows, page) = window.cut(rows, MediaRow::keys);
-        ask.answer_list(List { data: rows.into_iter().map(Media::try_from).collect::<Result<_, _>>()?, page })
+        cx.answer_list(found.map(|row| Ok(Media::from(row)))?.list())
     }
 
     /// The bytes of a picture, in one of four sizes.
@@ -117,14 +116,14 @@ impl MediaQuery {
         ctx: &Context<'_>,
         app_uuid: Uuid,
         media_uuid: Uuid,
-        variant: Option<VariantName>,
+        variant: Option<MediaVariantName>,
     ) -> Result<Option<bool>, Fault> {
-        let ask = ctx.ask();
-        let stored = store::stored_get(&ask.db, ask.owner()?, app_uuid, media_uuid).await?;
+        let cx = ctx.cx();
+        let stored = store::stored_get(&cx.db, cx.owner()?, app_uuid, media_uuid).await?;
         let stored = stored.ok_or_else(|| Fault::not_found("picture"))?;
         let called = stored.media_uuid.to_string();
-        content::deliver(ask, &stored, variant.unwrap_or(VariantName::Original), &called).await?;
-        ask.answer(true)
+        content::deliver(cx, &stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
+        cx.answer(true)
     }
 }
 
@@ -142,40 +141,40 @@ impl MediaMutation {
         app_uuid: Uuid,
         body: MediaUpload,
     ) -> Result<Option<Media>, Fault> {
-        let (ask, kind) = (ctx.ask(), body.kind);
+        let (cx, kind) = (ctx.cx(), body.kind);
         let alt_text = rules::text("/alt_text", body.alt_text.as_deref())?;
         let caption = rules::text("/caption", body.caption.as_deref())?;
-        let file = ask.attachment()?.bytes.clone();
+        let file = cx.attachment()?.bytes.clone();
         // What can be refused is refused before the picture costs a second of a core, or room in the store.
-        let before = room(ask, app_uuid, kind).await?;
+        let before = room(cx, app_uuid, kind).await?;
         rules::place(kind, before.of_kind)?;
-        let (aside, owner) = (ask.db.aside(), ask.owner()?.uuid());
-        let allowance = Allowance::seen(&aside, owner, rules::LIMIT).await?;
+        let (aside, owner) = (cx.db.aside(), cx.owner()?.uuid());
+        let allowance = Allowance::peek(&aside, owner, rules::LIMIT).await?;
         let today =
-            async |bytes| daily::check(ask, &aside, owner, Daily::Uploads, (bytes, rules::most_a_day(allowance))).await;
+            async |bytes| daily::check(cx, &aside, owner, Daily::Uploads, (bytes, rules::most_a_day(allowance))).await;
         today(1).await?;
-        let made = ask.services.pictures.process(ask.party()?, file, kind.picture()).await.map_err(rules::refusal)?;
-        rules::room_checked(allowance, before.bytes, made.size_bytes())?;
+        let made = cx.services.pictures.process(cx.party()?, file, kind.picture()).await.map_err(rules::refusal)?;
+        rules::ensure_room(allowance, before.bytes, made.size_bytes())?;
         today(made.stored_bytes()).await?;
-        let kept = content::keep(ask, &made).await?;
-        let new = NewMedia { app_uuid, alt_text, caption, ..begun(ask, kind, kept) };
-        let row = take(ask, kind, new, made.stored_bytes()).await?;
-        ask.answer_created(row.media_uuid, row.try_into()?)
+        let kept = content::keep(cx, &made).await?;
+        let new = NewMedia { app_uuid, alt_text, caption, ..new_media(cx, kind, kept) };
+        let row = take(cx, kind, new, made.stored_bytes()).await?;
+        cx.answer_created(row.media_uuid, row.into())
     }
 }
 
 /// What there is before an upload, as anybody may have changed it meanwhile.
-async fn room(ask: &Ask, app_uuid: Uuid, kind: MediaKind) -> Result<Room, Fault> {
-    let room = store::room_get(&ask.db.aside(), ask.owner()?, app_uuid, kind.name(), kind.is_single()).await?;
+async fn room(cx: &RequestContext, app_uuid: Uuid, kind: MediaKind) -> Result<Room, Fault> {
+    let room = store::room_get(&cx.db.aside(), cx.owner()?, app_uuid, kind.name(), kind.is_single()).await?;
     room.ok_or_else(|| Fault::not_found("app"))
 }
 
 /// A picture whose objects are there, on its way into a draft. Whose it is and what is said about it is left open.
-fn begun(ask: &Ask, kind: MediaKind, kept: Kept) -> NewMedia {
+fn new_media(cx: &RequestContext, kind: MediaKind, kept: Kept) -> NewMedia {
     NewMedia {
-        media_uuid: ask.new_uuid(),
+        media_uuid: cx.new_uuid(),
         app_uuid: Uuid::nil(),
-        kind: kind.name(),
+        kind,
         position: 1,
         alt_text: String::new(),
         caption: String::new(),
@@ -186,32 +185,30 @@ fn begun(ask: &Ask, kind: MediaKind, kept: Kept) -> NewMedia {
 }
 
 /// Writes the row of a picture whose objects are there: asked again, now that app and subscription are held.
-async fn take(ask: &Ask, kind: MediaKind, mut new: NewMedia, stored: i64) -> Result<MediaRow, Fault> {
-    let (owner, missing) = (ask.owner()?, || Fault::not_found("app"));
-    let allowance = Allowance::lock(&ask.db, owner, rules::LIMIT).await?;
-    apps::lock(&ask.db, owner, new.app_uuid).await?.ok_or_else(missing)?;
-    let room = store::room_get(&ask.db, owner, new.app_uuid, kind.name(), kind.is_single()).await?;
+async fn take(cx: &RequestContext, kind: MediaKind, mut new: NewMedia, stored: i64) -> Result<MediaRow, Fault> {
+    let (owner, missing) = (cx.owner()?, || Fault::not_found("app"));
+    let allowance = Allowance::lock(&cx.db, owner, rules::LIMIT).await?;
+    apps::lock(&cx.db, owner, new.app_uuid).await?.ok_or_else(missing)?;
+    let room = store::room_get(&cx.db, owner, new.app_uuid, kind.name(), kind.is_single()).await?;
     let room = room.ok_or_else(missing)?;
     new.position = rules::place(kind, room.of_kind)?;
-    rules::room_checked(allowance, room.bytes, new.original.size_bytes)?;
-    daily::spend(ask, owner.uuid(), Daily::Uploads, (stored, rules::most_a_day(allowance))).await?;
-    let row = store::insert(&ask.db, &new, kind.is_single()).await?;
+    rules::ensure_room(allowance, room.bytes, new.original.size_bytes)?;
+    daily::spend(cx, owner.uuid(), Daily::Uploads, (stored, rules::most_a_day(allowance))).await?;
+    let row = store::insert(&cx.db, &new, kind.is_single()).await?;
     let detail = serde_json::json!({ "media_uuid": row.media_uuid, "kind": row.kind });
-    apps::event_insert(&ask.db, row.app_uuid, "MEDIA_UPLOADED", detail, apps::event(ask)?).await?;
+    apps::event_insert(&cx.db, row.app_uuid, "MEDIA_UPLOADED", detail, apps::event(cx)?).await?;
     Ok(row)
 }
 
-impl TryFrom<MediaRow> for Media {
-    type Error = Fault;
-
-    fn try_from(row: MediaRow) -> Result<Self, Fault> {
+impl From<MediaRow> for Media {
+    fn from(row: MediaRow) -> Self {
         let original = row.original();
         let variants = MediaVariant::all(&original, &row.variants.0);
         let said = |text: String| Some(text).filter(|text| !text.is_empty());
-        Ok(Self {
+        Self {
             uuid: row.media_uuid,
             app_uuid: row.app_uuid,
-            kind: MediaKind::parse(&row.kind)?,
+            kind: row.kind,
             position: row.position,
             alt_text: said(row.alt_text),
             caption: said(row.caption),
@@ -222,6 +219,6 @@ impl TryFrom<MediaRow> for Media {
             sha256: hex::encode(row.sha256),
             variants,
             created_at: row.created_at,
-        })
+        }
     }
 }

@@ -1,52 +1,30 @@
 //! What pictures an app may have, and what may be said about them.
 
-use async_graphql::Enum;
-use serde::Serialize;
+use crate::core::entitlement::Allowance;
+use crate::core::fault::{Code, Fault, FieldError};
+use crate::core::media::image::{ImageError, ImageProblem, PictureKind};
+use crate::core::words::words;
 
-use crate::entitlement::Allowance;
-use crate::fault::{Code, Fault, FieldError};
-use crate::media::image::{ImageError, ImageProblem, PictureKind};
-
-/// What a picture is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum, Serialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub(in crate::marketplace) enum MediaKind {
-    /// Square; stands for the app in lists.
-    Icon,
-    /// The app at work.
-    Screenshot,
-    /// Wider than high; heads the listing.
-    Banner,
+words! {
+    /// What a picture is for.
+    pub(in crate::marketplace) enum MediaKind {
+        /// Square; stands for the app in lists.
+        Icon = "ICON",
+        /// The app at work.
+        Screenshot = "SCREENSHOT",
+        /// Wider than high; heads the listing.
+        Banner = "BANNER",
+    }
 }
 
-/// Most screenshots of an app (specification: the contract, MediaKind).
+/// Most screenshots of an app (the contract's `MediaKind`).
 const MOST_SCREENSHOTS: i64 = 10;
-/// The feature of a plan that bounds how much is kept (specification: decisions, Tiers).
+/// The feature of a plan that bounds how much is kept (docs/decisions.md#tiers).
 pub(crate) const LIMIT: &str = "media_megabytes";
 /// Bytes of a megabyte, as limits count them.
 const MEGABYTE: i64 = 1024 * 1024;
 
 impl MediaKind {
-    /// The column's value.
-    pub(in crate::marketplace) const fn name(self) -> &'static str {
-        match self {
-            Self::Icon => "ICON",
-            Self::Screenshot => "SCREENSHOT",
-            Self::Banner => "BANNER",
-        }
-    }
-
-    /// Reads the column's value.
-    ///
-    /// # Errors
-    /// [`Code::Internal`] for a value that the column's check would not let in.
-    pub(in crate::marketplace) fn parse(text: &str) -> Result<Self, Fault> {
-        [Self::Icon, Self::Screenshot, Self::Banner]
-            .into_iter()
-            .find(|kind| kind.name() == text)
-            .ok_or_else(|| Fault::internal(format!("a picture of the kind {text}")))
-    }
-
     /// What it must look like.
     pub(super) const fn picture(self) -> PictureKind {
         match self {
@@ -82,7 +60,7 @@ pub(super) fn place(kind: MediaKind, present: i64) -> Result<i32, Fault> {
 ///
 /// # Errors
 /// [`Code::EntitlementExceeded`].
-pub(crate) fn room_checked(allowance: Allowance, kept: i64, more: i64) -> Result<(), Fault> {
+pub(crate) fn ensure_room(allowance: Allowance, kept: i64, more: i64) -> Result<(), Fault> {
     let used = megabytes(kept);
     allowance.check(used, megabytes(kept.saturating_add(more)) - used)
 }
@@ -122,10 +100,9 @@ pub(crate) fn refusal(error: ImageError) -> Fault {
             Fault::new(Code::PayloadTooLarge, "The file may have 8,388,608 bytes at most.")
         }
         ImageError::Refused(problem) => {
-            let mut fault =
-                Fault::invalid(vec![FieldError::at("/file", problem.code(), format!("It does not fit: {problem}."))]);
-            fault.parts_mut().detail = format!("This file cannot be taken: {problem}. Mend it and upload it again.");
-            fault
+            let error = FieldError::at("/file", problem.code(), format!("It does not fit: {problem}."));
+            let detail = format!("This file cannot be taken: {problem}. Mend it and upload it again.");
+            Fault::invalid(vec![error]).with_detail(detail)
         }
     }
 }
@@ -157,16 +134,9 @@ mod tests {
     #[test]
     fn a_file_too_large_is_no_field_error() {
         let fault = refusal(ImageError::Refused(ImageProblem::TooManyBytes));
-        assert_eq!((fault.code(), fault.parts().errors.len()), (Code::PayloadTooLarge, 0));
+        assert_eq!((fault.code(), fault.errors().len()), (Code::PayloadTooLarge, 0));
         let fault = refusal(ImageError::Refused(ImageProblem::NotSquare));
-        let error = fault.parts().errors.first().cloned();
+        let error = fault.errors().first().cloned();
         assert_eq!(error.map(|error| (error.pointer, error.code)), Some((Some("/file".into()), "NOT_SQUARE".into())));
-    }
-
-    #[test]
-    fn every_kind_reads_back_as_it_was_written() {
-        for kind in [MediaKind::Icon, MediaKind::Screenshot, MediaKind::Banner] {
-            assert_eq!(MediaKind::parse(kind.name()).ok(), Some(kind));
-        }
     }
 }

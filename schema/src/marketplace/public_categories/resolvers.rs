@@ -6,12 +6,12 @@ use async_graphql::{Context, Object, SimpleObject};
 
 use super::rules::{self, Node};
 use super::store::{self, ShownRow};
-use crate::access::access;
-use crate::ask::Asking;
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::marketplace::showcase::stamp_get;
-use crate::page::Page;
+use crate::core::access::access;
+use crate::core::context::RequestContextExt;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::page::Page;
+use crate::marketplace::public_cache::{PublicCache, stamp_get};
 
 /// An active category and what is beneath it.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
@@ -68,14 +68,14 @@ impl PublicCategoriesQuery {
         ctx: &Context<'_>,
         locale: Option<String>,
     ) -> Result<Option<PublicCategoryList>, Fault> {
-        let ask = ctx.ask();
-        let stamp = stamp_get(&ask.db).await?;
+        let cx = ctx.cx();
+        let stamp = stamp_get(&cx.db).await?;
         // Whoever waits for another's count holds no connection meanwhile.
-        ask.db.answered().await;
+        cx.db.answered().await;
         let question = locale.clone().unwrap_or_default();
-        let counted = tree(&ask.db, locale.as_deref());
-        let data = ask.services.showcase.trees.get_or_make(stamp, question, counted).await?;
-        ask.answer(PublicCategoryList { data, page: Page { next_cursor: None, has_more: false } })
+        let counted = tree(&cx.db, locale.as_deref());
+        let data = cx.services.state::<PublicCache>().trees.get_or_make(stamp, question, counted).await?;
+        cx.answer(PublicCategoryList { data, page: Page { next_cursor: None, has_more: false } })
     }
 }
 

@@ -2,8 +2,8 @@
 
 use uuid::Uuid;
 
-use crate::db::Db;
-use crate::fault::Fault;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
 
 /// A shown category.
 #[derive(Clone, Debug)]

@@ -7,10 +7,10 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::store;
-use crate::actor::Actor;
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::time::Time;
+use crate::core::actor::Actor;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
 
 /// How long a version that could not be published is left alone.
 const PUT_OFF_SECONDS: i64 = 60;
@@ -18,8 +18,7 @@ const PUT_OFF_SECONDS: i64 = 60;
 /// Publishes every scheduled version whose time has come, each in a transaction of its own, and answers how many.
 ///
 /// It looks at the state and takes no input, so that a missed run never matters; several replicas may run it at
-/// once. One that fails keeps none of the others waiting, and is tried again a minute later (specification:
-/// decisions, States).
+/// once. One that fails keeps none of the others waiting, and is tried again a minute later (docs/decisions.md#states).
 ///
 /// # Errors
 /// When the database is away.
@@ -31,7 +30,7 @@ pub(crate) async fn publish_due(pool: &PgPool, put_off: &PutOff, now: Time) -> R
             Ok(false) => {}
             Err(fault) => {
                 put_off.add(version_uuid, now);
-                tracing::warn!(%version_uuid, cause = %fault, "a scheduled version was not published; it is tried again in a minute");
+                tracing::warn!(%version_uuid, cause = fault.for_log(), "a scheduled version was not published; it is tried again in a minute");
             }
         }
     }

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The snapshot is taken when a version is handed in. Reviewers judge it, and it alone goes live: an edit made
-//! meanwhile waits for the next submission (specification: decisions, States). A version that was scheduled is
+//! meanwhile waits for the next submission (docs/decisions.md#states). A version that was scheduled is
 //! published by [`publish_due`] once its time has come.
 
 mod due;
@@ -17,4 +17,4 @@ mod view;
 pub(crate) use due::{PutOff, publish_due};
 pub(in crate::marketplace) use snapshot::Snapshot;
 pub(in crate::marketplace) use store::{draft_get, publish, rival_get};
-pub(in crate::marketplace) use view::{Difference, ListingSnapshot, sides};
+pub(in crate::marketplace) use view::{ListingSnapshot, SubmissionDifference, sides};

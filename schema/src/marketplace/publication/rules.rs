@@ -2,29 +2,27 @@
 
 use std::collections::HashMap;
 
-use super::view::{Difference, ListingSnapshot};
+use super::view::{ListingSnapshot, SubmissionDifference};
 
 /// A place and what stands there.
 type Place = (String, String);
 
 /// Every place in which the two differ. Places that only the live one has come last.
-pub(super) fn differences(live: Option<&ListingSnapshot>, submitted: &ListingSnapshot) -> Vec<Difference> {
+pub(super) fn differences(live: Option<&ListingSnapshot>, submitted: &ListingSnapshot) -> Vec<SubmissionDifference> {
     let before = live.map(places).unwrap_or_default();
     let after = places(submitted);
     let known: HashMap<&str, &str> = before.iter().map(|(path, value)| (path.as_str(), value.as_str())).collect();
     let kept: HashMap<&str, &str> = after.iter().map(|(path, value)| (path.as_str(), value.as_str())).collect();
     let changed =
         after.iter().filter(|(path, value)| known.get(path.as_str()) != Some(&value.as_str())).map(|(path, value)| {
-            Difference {
-                path: shown(path),
+            SubmissionDifference {
+                path: display_path(path),
                 live: known.get(path.as_str()).map(|value| (*value).to_owned()),
                 submitted: Some(value.clone()),
             }
         });
-    let gone = before.iter().filter(|(path, _)| !kept.contains_key(path.as_str())).map(|(path, value)| Difference {
-        path: shown(path),
-        live: Some(value.clone()),
-        submitted: None,
+    let gone = before.iter().filter(|(path, _)| !kept.contains_key(path.as_str())).map(|(path, value)| {
+        SubmissionDifference { path: display_path(path), live: Some(value.clone()), submitted: None }
     });
     changed.chain(gone).collect()
 }
@@ -33,7 +31,7 @@ pub(super) fn differences(live: Option<&ListingSnapshot>, submitted: &ListingSna
 /// are compared the URI follows after this.
 const MEMBER: char = '\u{1}';
 
-fn shown(path: &str) -> String {
+fn display_path(path: &str) -> String {
     path.split(MEMBER).next().unwrap_or_default().to_owned()
 }
 

@@ -8,7 +8,8 @@ use async_graphql::SimpleObject;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::marketplace::versions::Manifest;
+use crate::marketplace::media::MediaKind;
+use crate::marketplace::versions::AppManifest;
 
 /// A listing at one moment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,9 +20,9 @@ pub(in crate::marketplace) struct Snapshot {
     /// The locale readers get when no other matches.
     pub(in crate::marketplace) default_locale: String,
     /// The texts, the default locale first.
-    pub(in crate::marketplace) texts: Vec<Text>,
+    pub(in crate::marketplace) texts: Vec<SnapshotText>,
     /// Where the reader finds more.
-    pub(in crate::marketplace) links: Links,
+    pub(in crate::marketplace) links: SnapshotLinks,
     /// The categories, the primary one first.
     pub(in crate::marketplace) categories: Vec<Uuid>,
     /// Icon, banner, then screenshots in their order.
@@ -35,8 +36,8 @@ pub(in crate::marketplace) struct Snapshot {
 
 /// The listing's texts in one locale.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, SimpleObject)]
-#[graphql(name = "SnapshotText", rename_fields = "snake_case")]
-pub(in crate::marketplace) struct Text {
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::marketplace) struct SnapshotText {
     /// The locale.
     pub(in crate::marketplace) locale: String,
     /// The app's name in it.
@@ -49,8 +50,8 @@ pub(in crate::marketplace) struct Text {
 
 /// Where the reader finds more.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, SimpleObject)]
-#[graphql(name = "SnapshotLinks", rename_fields = "snake_case")]
-pub(in crate::marketplace) struct Links {
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::marketplace) struct SnapshotLinks {
     /// A help centre or contact page.
     pub(in crate::marketplace) support_url: Option<String>,
     /// Where customers write for help.
@@ -67,7 +68,7 @@ pub(in crate::marketplace) struct Links {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::marketplace) struct Picture {
     pub(in crate::marketplace) media_uuid: Uuid,
-    pub(in crate::marketplace) kind: String,
+    pub(in crate::marketplace) kind: MediaKind,
     /// Its place among the pictures of its kind, from 1.
     pub(in crate::marketplace) position: i32,
     pub(in crate::marketplace) alt_text: String,
@@ -80,5 +81,5 @@ pub(in crate::marketplace) struct Version {
     pub(in crate::marketplace) version_uuid: Uuid,
     pub(in crate::marketplace) number: String,
     pub(in crate::marketplace) release_notes: BTreeMap<String, String>,
-    pub(in crate::marketplace) manifest: Manifest,
+    pub(in crate::marketplace) manifest: AppManifest,
 }

@@ -7,9 +7,9 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::snapshot::Snapshot;
-use crate::actor::Actor;
-use crate::db::Db;
-use crate::fault::Fault;
+use crate::core::actor::Actor;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
 
 /// A category's name in one locale.
 pub(super) struct CategoryRow {

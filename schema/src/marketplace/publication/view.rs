@@ -2,15 +2,17 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use async_graphql::{Enum, Json, SimpleObject};
+use async_graphql::{Json, SimpleObject};
 use uuid::Uuid;
 
 use super::rules;
-use super::snapshot::{Links, Snapshot, Text};
+use super::snapshot::{Snapshot, SnapshotLinks, SnapshotText};
 use super::store::{self, CategoryRow, MediaRow};
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::marketplace::versions::Manifest;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::words::Word as _;
+use crate::marketplace::media::{MediaKind, MediaVariant, MediaVariantName};
+use crate::marketplace::versions::AppManifest;
 
 /// A whole listing at one moment.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
@@ -21,9 +23,9 @@ pub(in crate::marketplace) struct ListingSnapshot {
     /// The locale readers get when no other matches.
     pub(super) default_locale: String,
     /// The texts in every locale, the default one first.
-    pub(super) texts: Vec<Text>,
+    pub(super) texts: Vec<SnapshotText>,
     /// Where the reader finds more.
-    pub(super) links: Links,
+    pub(super) links: SnapshotLinks,
     /// The primary one first.
     pub(super) categories: Vec<SnapshotCategory>,
     /// Icon, banner, then screenshots in their order.
@@ -53,7 +55,7 @@ pub(in crate::marketplace) struct SnapshotPicture {
     /// Its id.
     pub(super) uuid: Uuid,
     /// What it is for.
-    pub(super) kind: PictureKind,
+    pub(super) kind: MediaKind,
     /// Its place among the pictures of its kind, from 1.
     pub(super) position: i32,
     /// What it shows, for those who cannot see it.
@@ -67,47 +69,7 @@ pub(in crate::marketplace) struct SnapshotPicture {
     /// Pixels of the original.
     pub(super) height: i32,
     /// The sizes in which it can be had, the largest first.
-    pub(super) variants: Vec<PictureVariant>,
-}
-
-/// A size in which a picture can be had.
-#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
-#[graphql(name = "SnapshotPictureVariant", rename_fields = "snake_case")]
-pub(in crate::marketplace) struct PictureVariant {
-    /// Which size.
-    name: PictureSize,
-    /// Pixels.
-    width: i32,
-    /// Pixels.
-    height: i32,
-}
-
-/// What a picture is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[graphql(name = "SnapshotPictureKind")]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(in crate::marketplace) enum PictureKind {
-    /// Stands for the app in lists.
-    Icon,
-    /// A view of the app at work.
-    Screenshot,
-    /// The listing's wide picture.
-    Banner,
-}
-
-/// The sizes of a picture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[graphql(name = "SnapshotPictureSize")]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(in crate::marketplace) enum PictureSize {
-    /// As it was uploaded.
-    Original,
-    /// The largest copy.
-    Large,
-    /// The next.
-    Medium,
-    /// The smallest.
-    Small,
+    pub(super) variants: Vec<MediaVariant>,
 }
 
 /// The version of a snapshot.
@@ -121,13 +83,13 @@ pub(in crate::marketplace) struct SnapshotVersion {
     /// What is new, by locale.
     pub(super) release_notes: Json<BTreeMap<String, String>>,
     /// What it asks of the platform.
-    pub(super) manifest: Manifest,
+    pub(super) manifest: AppManifest,
 }
 
 /// One place in which what is submitted differs from what is live.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, SimpleObject)]
-#[graphql(name = "SubmissionDifference", rename_fields = "snake_case")]
-pub(in crate::marketplace) struct Difference {
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::marketplace) struct SubmissionDifference {
     /// Where, from the snapshot's root. Members of lists are named by what identifies them: the locale of a text,
     /// the slug of a category, the id of a picture, the code of a permission.
     pub(super) path: String,
@@ -144,7 +106,7 @@ pub(in crate::marketplace) struct Sides {
     /// What readers see now; `None` when the app was never published.
     pub(in crate::marketplace) live: Option<ListingSnapshot>,
     /// Where they differ.
-    pub(in crate::marketplace) differences: Vec<Difference>,
+    pub(in crate::marketplace) differences: Vec<SubmissionDifference>,
 }
 
 /// Sets what is submitted beside what is live.
@@ -206,7 +168,7 @@ impl Names {
         let said = |text: String| Some(text).filter(|text| !text.is_empty());
         Some(SnapshotPicture {
             uuid: picture.media_uuid,
-            kind: PictureKind::parse(&picture.kind)?,
+            kind: picture.kind,
             position: picture.position,
             alt_text: said(picture.alt_text),
             caption: said(picture.caption),
@@ -220,26 +182,11 @@ impl Names {
 
 /// The original and its copies, the largest first. However the row calls them, their order is that of their sizes;
 /// where one is missing the next larger one stands in.
-fn variants(row: &MediaRow) -> Vec<PictureVariant> {
+fn variants(row: &MediaRow) -> Vec<MediaVariant> {
     let mut copies: Vec<(i32, i32)> = row.variants.0.values().map(|size| (size.width, size.height)).collect();
     copies.sort_unstable_by(|one, other| other.cmp(one));
     let smallest = copies.last().copied().unwrap_or((row.width, row.height));
     let sizes = std::iter::once((row.width, row.height)).chain(copies).chain(std::iter::repeat(smallest));
-    let names = [PictureSize::Original, PictureSize::Large, PictureSize::Medium, PictureSize::Small];
-    names.into_iter().zip(sizes).map(|(name, (width, height))| PictureVariant { name, width, height }).collect()
-}
-
-impl PictureKind {
-    /// The column's value.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Icon => "ICON",
-            Self::Screenshot => "SCREENSHOT",
-            Self::Banner => "BANNER",
-        }
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        [Self::Icon, Self::Screenshot, Self::Banner].into_iter().find(|kind| kind.name() == text)
-    }
+    let names = MediaVariantName::ALL.iter().copied();
+    names.zip(sizes).map(|(name, (width, height))| MediaVariant { name, width, height }).collect()
 }

@@ -7,23 +7,24 @@ use std::collections::{HashMap, HashSet};
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-pub(in crate::marketplace) use types::{ReviewFinding, SubmissionState};
+pub(in crate::marketplace) use types::ReviewFinding;
 use types::{Submission, SubmissionApprove, SubmissionDetail, SubmissionRequestChanges};
 
+use super::list::{AskedFor, BY_ID, SUBMISSIONS, SubmissionFilter, SubmissionRow, SubmissionSort};
 use super::rules;
-use super::store::{self, Decision, Filter, NewFinding, Order, SubmissionRow};
-use crate::access::{access, audit_partner, audit_target, batched};
-use crate::actor::Actor;
-use crate::ask::{Ask, Asking, Target};
-use crate::fault::Fault;
-use crate::mail::message::{Decision as Verdict, Letter, Notice};
+use super::store::{self, Decision, NewFinding};
+use crate::core::access::{access, audit_partner, audit_target, batched};
+use crate::core::actor::Actor;
+use crate::core::context::{RequestContext, RequestContextExt, Target};
+use crate::core::fault::Fault;
+use crate::core::list::{PageRequest, Rows};
+use crate::core::mail::message::{Decision as Verdict, Letter, Notice};
+use crate::core::outbox;
+use crate::core::page::{CountedList, CountedPage};
+use crate::core::principal::PrincipalType;
 use crate::marketplace::checklist;
 use crate::marketplace::publication;
-use crate::marketplace::versions::{Action, State, after};
-use crate::outbox;
-use crate::page::{CountedList, CountedPage, Window};
-use crate::principal::PrincipalType;
-use crate::time::Time;
+use crate::marketplace::versions::{AppVersionAction, AppVersionState, after};
 
 /// Reads of submissions.
 #[derive(Default)]
@@ -37,46 +38,20 @@ impl SubmissionsQuery {
         directive = audit_target::apply("app".into(), "app_uuid".into()),
         directive = audit_partner::apply("partner_uuid".into())
     )]
-    #[expect(clippy::too_many_arguments, reason = "one per parameter of the list")]
     async fn marketplace_submissions_list(
         &self,
         ctx: &Context<'_>,
-        state: Option<Vec<SubmissionState>>,
-        mine: Option<bool>,
-        reviewer_uuid: Option<Uuid>,
-        partner_uuid: Option<Uuid>,
-        app_uuid: Option<Uuid>,
-        appeal: Option<bool>,
-        submitted_at_from: Option<Time>,
-        submitted_at_until: Option<Time>,
-        sort: Option<String>,
+        filter: Option<SubmissionFilter>,
+        sort: Option<SubmissionSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<Submission>>, Fault> {
-        let ask = ctx.ask();
-        let me = ask.principal()?.uuid;
-        let states = state.unwrap_or_else(|| SubmissionState::ALL.to_vec());
-        let filter = Filter {
-            states: names_once(&states),
-            app_uuid,
-            partner_uuid,
-            reviewer_uuid,
-            mine: Some(me).filter(|_| mine == Some(true)),
-            not_mine: Some(me).filter(|_| mine == Some(false)),
-            appeal,
-            submitted_at_from,
-            submitted_at_until,
-            order: if sort.as_deref() == Some("-submitted_at") { Order::NewestFirst } else { Order::OldestFirst },
-        };
-        let window =
-            Window::read(&ask.services.cursors, "marketplace_submissions_list", &filter, limit, cursor.as_deref())?;
-        let (rows, page) = store::page(&ask.db, &filter, &window).await?;
-        let total = match include_total {
-            Some(true) => Some(store::count(&ask.db, &filter).await?),
-            _ => None,
-        };
-        ask.answer_list(CountedList { data: shown(ask, rows).await?, page: CountedPage::of(page, total) })
+        let cx = ctx.cx();
+        let asked = AskedFor::new(cx.principal()?.uuid, filter.unwrap_or_default());
+        let Rows { rows, page } = SUBMISSIONS.page(cx, &asked, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = SUBMISSIONS.total(&cx.db, &asked, include_total).await?;
+        cx.answer_list(CountedList { data: show_submissions(cx, rows).await?, page: CountedPage::of(page, total) })
     }
 
     /// What is submitted, beside what is live.
@@ -90,16 +65,15 @@ impl SubmissionsQuery {
         ctx: &Context<'_>,
         submission_uuid: Uuid,
     ) -> Result<Option<SubmissionDetail>, Fault> {
-        let ask = ctx.ask();
-        let submission = one(ask, submission_uuid).await?;
-        let detail =
-            store::detail_get(&ask.db, submission_uuid).await?.ok_or_else(|| Fault::not_found("submission"))?;
+        let cx = ctx.cx();
+        let submission = one(cx, submission_uuid).await?;
+        let detail = store::detail_get(&cx.db, submission_uuid).await?.ok_or_else(|| Fault::not_found("submission"))?;
         let findings: Vec<ReviewFinding> = detail.findings.0.into_iter().map(ReviewFinding::from).collect();
         let mut snapshot = detail.snapshot.0;
         let note = snapshot.note.take();
-        let checklist = checklist::held_against(ask, submission.partner_uuid, &snapshot).await?;
-        let sides = publication::sides(&ask.db, submission.app_uuid, snapshot).await?;
-        ask.answer(SubmissionDetail {
+        let checklist = checklist::check_submitted(cx, submission.partner_uuid, &snapshot).await?;
+        let sides = publication::sides(&cx.db, submission.app_uuid, snapshot).await?;
+        cx.answer(SubmissionDetail {
             submission,
             note,
             appeal_text: detail.appeal_text,
@@ -129,15 +103,15 @@ impl SubmissionsMutation {
         ctx: &Context<'_>,
         submission_uuid: Uuid,
     ) -> Result<Option<Submission>, Fault> {
-        let ask = ctx.ask();
-        let (me, actor) = reviewer(ask)?;
-        let to = after("submission", State::Submitted, Action::Claim, false)?;
-        if !store::set_claimed(&ask.db, actor, submission_uuid, State::Submitted.name(), to.name()).await? {
-            let obstacle = store::obstacle_get(&ask.db, submission_uuid).await?;
+        let cx = ctx.cx();
+        let (me, actor) = reviewer(cx)?;
+        let to = after("submission", AppVersionState::Submitted, AppVersionAction::Claim, false)?;
+        if !store::set_claimed(&cx.db, actor, submission_uuid, AppVersionState::Submitted.name(), to.name()).await? {
+            let obstacle = store::obstacle_get(&cx.db, submission_uuid).await?;
             let obstacle = obstacle.ok_or_else(|| Fault::not_found("submission"))?;
-            return Err(rules::claim_refused(State::parse(&obstacle.state)?, obstacle.reviewer_uuid, me));
+            return Err(rules::claim_refused(obstacle.state, obstacle.reviewer_uuid, me));
         }
-        ask.answer(one(ask, submission_uuid).await?)
+        cx.answer(one(cx, submission_uuid).await?)
     }
 
     /// Approves a submission that the caller has claimed.
@@ -152,7 +126,7 @@ impl SubmissionsMutation {
         body: Option<SubmissionApprove>,
     ) -> Result<Option<Submission>, Fault> {
         let note = body.unwrap_or_default().note;
-        ctx.ask().answer(decide(ctx.ask(), submission_uuid, Action::Approve, note, &[]).await?)
+        ctx.cx().answer(decide(ctx.cx(), submission_uuid, AppVersionAction::Approve, note, &[]).await?)
     }
 
     /// Sends a submission that the caller has claimed back with findings.
@@ -166,73 +140,73 @@ impl SubmissionsMutation {
         submission_uuid: Uuid,
         body: SubmissionRequestChanges,
     ) -> Result<Option<Submission>, Fault> {
-        let ask = ctx.ask();
-        if store::obstacle_get(&ask.db, submission_uuid).await?.is_none() {
+        let cx = ctx.cx();
+        if store::obstacle_get(&cx.db, submission_uuid).await?.is_none() {
             return Err(Fault::not_found("submission"));
         }
-        let requirements = store::requirement_codes_get(&ask.db).await?;
+        let requirements = store::requirement_codes_get(&cx.db).await?;
         let known: HashSet<&str> = requirements.iter().map(String::as_str).collect();
-        rules::codes_checked(body.findings.iter().map(|finding| finding.requirement_code.as_str()), &known)?;
+        rules::check_codes(body.findings.iter().map(|finding| finding.requirement_code.as_str()), &known)?;
         let findings: Vec<NewFinding> = body
             .findings
             .into_iter()
             .map(|finding| NewFinding {
-                finding_uuid: ask.new_uuid(),
+                finding_uuid: cx.new_uuid(),
                 requirement_code: finding.requirement_code,
                 text: finding.text,
             })
             .collect();
-        ask.answer(decide(ask, submission_uuid, Action::RequestChanges, body.note, &findings).await?)
+        cx.answer(decide(cx, submission_uuid, AppVersionAction::RequestChanges, body.note, &findings).await?)
     }
 }
 
 /// Decides a submission. Only the reviewer who has claimed it finds something to change.
 async fn decide(
-    ask: &Ask,
+    cx: &RequestContext,
     submission_uuid: Uuid,
-    action: Action,
+    action: AppVersionAction,
     note: Option<String>,
     findings: &[NewFinding],
 ) -> Result<Submission, Fault> {
-    let (me, actor) = reviewer(ask)?;
-    let to = after("submission", State::InReview, action, false)?;
+    let (me, actor) = reviewer(cx)?;
+    let to = after("submission", AppVersionState::InReview, action, false)?;
     let note = note.filter(|note| !note.trim().is_empty());
     let decision = Decision {
         submission_uuid,
-        from: State::InReview.name(),
+        from: AppVersionState::InReview.name(),
         to: to.name(),
         event: event_of(to),
         note: note.as_deref(),
         findings,
     };
-    if !store::set_decided(&ask.db, actor, &decision).await? {
-        let obstacle = store::obstacle_get(&ask.db, submission_uuid).await?;
+    if !store::set_decided(&cx.db, actor, &decision).await? {
+        let obstacle = store::obstacle_get(&cx.db, submission_uuid).await?;
         let obstacle = obstacle.ok_or_else(|| Fault::not_found("submission"))?;
-        return Err(rules::decision_refused(State::parse(&obstacle.state)?, action, obstacle.reviewer_uuid, me));
+        return Err(rules::decision_refused(obstacle.state, action, obstacle.reviewer_uuid, me));
     }
-    let submission = one(ask, submission_uuid).await?;
-    tell(ask, &submission, to).await?;
+    let submission = one(cx, submission_uuid).await?;
+    tell(cx, &submission, to).await?;
     Ok(submission)
 }
 
 /// Writes to the partner how a submission was decided; what was written with it stands at the version.
-async fn tell(ask: &Ask, submission: &Submission, to: State) -> Result<(), Fault> {
+async fn tell(cx: &RequestContext, submission: &Submission, to: AppVersionState) -> Result<(), Fault> {
     let decision = match to {
-        State::Approved => Verdict::Approved,
-        State::ChangesRequested => Verdict::ChangesRequested,
+        AppVersionState::Approved => Verdict::Approved,
+        AppVersionState::ChangesRequested => Verdict::ChangesRequested,
         _ => Verdict::Rejected,
     };
-    for person_uuid in store::addressees_page(&ask.db, submission.uuid).await? {
+    for person_uuid in store::addressees_page(&cx.db, submission.uuid).await? {
         let (app, version) = (submission.app_name.clone(), submission.version_number.clone());
         let notice = |name| Letter::Telling(Notice::SubmissionDecided { name, app, version, decision });
-        outbox::queue_to_person(ask, person_uuid, notice).await?;
+        outbox::queue_to_person(cx, person_uuid, notice).await?;
     }
     Ok(())
 }
 
 /// Who reviews: a person, because a partner is owed one who answers for the decision.
-fn reviewer(ask: &Ask) -> Result<(Uuid, Actor), Fault> {
-    let principal = ask.principal()?;
+fn reviewer(cx: &RequestContext) -> Result<(Uuid, Actor), Fault> {
+    let principal = cx.principal()?;
     if principal.kind != PrincipalType::StaffUser {
         return Err(Fault::conflict("A submission is reviewed by a person. Sign in as a member of staff."));
     }
@@ -240,41 +214,34 @@ fn reviewer(ask: &Ask) -> Result<(Uuid, Actor), Fault> {
 }
 
 /// One submission, which is what the audit record is about.
-async fn one(ask: &Ask, submission_uuid: Uuid) -> Result<Submission, Fault> {
-    let row = store::get(&ask.db, submission_uuid).await?.ok_or_else(|| Fault::not_found("submission"))?;
-    ask.note_target(Target {
+async fn one(cx: &RequestContext, submission_uuid: Uuid) -> Result<Submission, Fault> {
+    let row = BY_ID.one(&cx.db, [submission_uuid.into()]).await?.ok_or_else(|| Fault::not_found("submission"))?;
+    cx.note_target(Target {
         kind: Some("submission".to_owned()),
         uuid: Some(row.submission_uuid),
         label: Some(format!("{} {}", row.app_name, row.version_number)),
         partner_uuid: Some(row.partner_uuid),
     });
-    let mut submissions = shown(ask, vec![row]).await?;
+    let mut submissions = show_submissions(cx, vec![row]).await?;
     submissions.pop().ok_or_else(|| Fault::internal("a submission that was read is gone"))
 }
 
 /// Rows as they are shown. When to expect a decision is asked only for those that wait for one.
-async fn shown(ask: &Ask, rows: Vec<SubmissionRow>) -> Result<Vec<Submission>, Fault> {
-    let waiting: Vec<Uuid> = rows.iter().filter(|row| row.is_waiting()).map(|row| row.submission_uuid).collect();
-    let standings = if waiting.is_empty() { HashMap::new() } else { store::standings(&ask.db, &waiting).await? };
-    rows.into_iter()
-        .map(|row| {
-            let standing = standings.get(&row.submission_uuid);
-            Submission::of(row, standing)
-        })
-        .collect()
-}
-
-/// The states' names, each once: every one of them is read by itself.
-fn names_once(states: &[SubmissionState]) -> Vec<String> {
-    let named = SubmissionState::ALL.into_iter().filter(|state| states.contains(state));
-    named.map(|state| state.name().to_owned()).collect()
+async fn show_submissions(cx: &RequestContext, rows: Vec<SubmissionRow>) -> Result<Vec<Submission>, Fault> {
+    let waiting: Vec<Uuid> = rows.iter().filter(|row| row.state.is_waiting()).map(|row| row.submission_uuid).collect();
+    let standings = if waiting.is_empty() { HashMap::new() } else { store::standings(&cx.db, &waiting).await? };
+    let shown = rows.into_iter().map(|row| {
+        let standing = standings.get(&row.submission_uuid);
+        Submission::of(row, standing)
+    });
+    Ok(shown.collect())
 }
 
 /// What a decision is called in the app's history.
-fn event_of(to: State) -> &'static str {
+fn event_of(to: AppVersionState) -> &'static str {
     match to {
-        State::Approved => "VERSION_APPROVED",
-        State::ChangesRequested => "VERSION_CHANGES_REQUESTED",
+        AppVersionState::Approved => "VERSION_APPROVED",
+        AppVersionState::ChangesRequested => "VERSION_CHANGES_REQUESTED",
         _ => "VERSION_REJECTED",
     }
 }

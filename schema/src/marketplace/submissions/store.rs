@@ -1,22 +1,20 @@
 //! Every statement about submissions and findings.
 
 mod decision;
-mod queue;
 mod standing;
 
 use serde::Deserialize;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::actor::Actor;
-use crate::db::Db;
-use crate::fault::Fault;
+use crate::core::actor::Actor;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
 use crate::marketplace::publication::Snapshot;
 
 pub(super) use decision::{
     Decision, NewFinding, addressees_page, obstacle_get, requirement_codes_get, set_claimed, set_decided,
 };
-pub(super) use queue::{Filter, Order, SubmissionRow, count, get, page};
 pub(in crate::marketplace) use standing::{Standing, standings};
 
 /// What a reviewer found.

@@ -16,10 +16,12 @@
 //! The table of this machine is [`rules`]; the submissions of a version follow it. One version of an app is with the
 //! reviewers at a time, and one is live.
 
+mod list;
 mod resolvers;
 mod rules;
 mod store;
 
+pub(in crate::marketplace) use list::STATEMENTS;
 pub(in crate::marketplace) use resolvers::{VersionsMutation, VersionsQuery};
-pub(crate) use rules::manifest::{Manifest, Permission};
-pub(crate) use rules::{Action, State, after, drawing};
+pub(crate) use rules::manifest::{AppManifest, AppPermission};
+pub(crate) use rules::{AppVersionAction, AppVersionState, after, drawing};

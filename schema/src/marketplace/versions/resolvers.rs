@@ -9,20 +9,21 @@ use uuid::Uuid;
 
 use types::{AppVersion, AppVersionCreate, AppVersionPublish, AppVersionSubmit};
 
-use super::rules::manifest::{self, Manifest};
+use super::list::{AppVersionFilter, AppVersionSort, OwnVersions, VERSIONS, VersionRow};
+use super::rules::manifest::{self, AppManifest};
 use super::rules::number::{self, Number};
-use super::rules::{Action, State, after, appeal_checked, notes, schedule};
-use super::store::{self, Filter, Held, NewVersion, Order, VersionRow};
-use crate::access::access;
-use crate::actor::Actor;
-use crate::ask::{Ask, Asking};
-use crate::fault::{Fault, FieldError};
+use super::rules::{AppVersionAction, AppVersionState, after, check_appeal, notes, schedule};
+use super::store::{self, Held, NewVersion};
+use crate::core::access::access;
+use crate::core::actor::Actor;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::fault::{Fault, FieldError};
+use crate::core::list::{PageRequest, Rows};
+use crate::core::page::List;
 use crate::marketplace::apps;
 use crate::marketplace::checklist::{self, OpenItem};
 use crate::marketplace::publication;
 use crate::marketplace::submissions::{self, NewSubmission};
-use crate::page::{List, Window, names};
-use crate::words::Word as _;
 
 /// Reads of versions.
 #[derive(Default)]
@@ -36,22 +37,18 @@ impl VersionsQuery {
         &self,
         ctx: &Context<'_>,
         app_uuid: Uuid,
-        state: Option<Vec<State>>,
-        sort: Option<String>,
+        filter: Option<AppVersionFilter>,
+        sort: Option<AppVersionSort>,
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<AppVersion>>, Fault> {
-        let ask = ctx.ask();
-        let state = names(state);
-        let order = if sort.as_deref() == Some("created_at") { Order::OldestFirst } else { Order::NewestFirst };
-        let filter = Filter { owner: ask.owner()?, app_uuid, state, order };
-        let window =
-            Window::read(&ask.services.cursors, "marketplace_versions_list", &filter, limit, cursor.as_deref())?;
-        let (rows, page) = store::page(&ask.db, &filter, &window).await?;
-        if rows.is_empty() && !store::app_exists(&ask.db, filter.owner, app_uuid).await? {
+        let (cx, owner) = (ctx.cx(), ctx.cx().owner()?);
+        let own = OwnVersions { partner_uuid: owner.uuid(), app_uuid, filter: filter.unwrap_or_default() };
+        let Rows { rows, page } = VERSIONS.page(cx, &own, &PageRequest::new(sort, limit, cursor)).await?;
+        if rows.is_empty() && !store::app_exists(&cx.db, owner, app_uuid).await? {
             return Err(Fault::not_found("app"));
         }
-        ask.answer_list(List { data: shown(ask, rows).await?, page })
+        cx.answer_list(List { data: show_versions(cx, rows).await?, page })
     }
 
     /// One version, and where its last submission stands.
@@ -62,7 +59,7 @@ impl VersionsQuery {
         app_uuid: Uuid,
         version_uuid: Uuid,
     ) -> Result<Option<AppVersion>, Fault> {
-        ctx.ask().answer(one(ctx.ask(), app_uuid, version_uuid).await?)
+        ctx.cx().answer(one(ctx.cx(), app_uuid, version_uuid).await?)
     }
 }
 
@@ -80,31 +77,31 @@ impl VersionsMutation {
         app_uuid: Uuid,
         body: AppVersionCreate,
     ) -> Result<Option<AppVersion>, Fault> {
-        let ask = ctx.ask();
-        let owner = ask.owner()?;
+        let cx = ctx.cx();
+        let owner = cx.owner()?;
         let number = Number::parse(&body.number)?;
-        let release_notes = notes::kept(body.release_notes.unwrap_or_default().0)?;
+        let release_notes = notes::normalise(body.release_notes.unwrap_or_default().0)?;
         let missing = || Fault::not_found("app");
-        apps::lock(&ask.db, owner, app_uuid).await?.ok_or_else(missing)?;
-        let ground = store::ground_get(&ask.db, owner, app_uuid, &number).await?.ok_or_else(missing)?;
-        let manifest = manifest::kept(body.manifest.map(Manifest::from).unwrap_or_default())?;
-        if ground.app_state == apps::AppState::Archived.name() {
+        apps::lock(&cx.db, owner, app_uuid).await?.ok_or_else(missing)?;
+        let ground = store::ground_get(&cx.db, owner, app_uuid, &number).await?.ok_or_else(missing)?;
+        let manifest = manifest::normalise(body.manifest.map(AppManifest::from).unwrap_or_default())?;
+        if ground.app_state == apps::AppState::Archived {
             return Err(Fault::conflict("This app is archived. Restore it before you begin a version."));
         }
         if let Some(published) = ground.published_number.filter(|_| !ground.is_higher) {
             return Err(number::not_higher(&number.text, &published));
         }
         let version = NewVersion {
-            version_uuid: ask.new_uuid(),
+            version_uuid: cx.new_uuid(),
             app_uuid,
             number: &number,
             release_notes: &release_notes,
             manifest: &manifest,
         };
-        if !store::insert(&ask.db, owner, actor(ask)?, &version).await? {
+        if !store::insert(&cx.db, owner, actor(cx)?, &version).await? {
             return Err(number::used(&number.text));
         }
-        ask.answer_created(version.version_uuid, one(ask, app_uuid, version.version_uuid).await?)
+        cx.answer_created(version.version_uuid, one(cx, app_uuid, version.version_uuid).await?)
     }
 
     /// Hands a version to the reviewers, with the listing as it is now.
@@ -116,10 +113,10 @@ impl VersionsMutation {
         version_uuid: Uuid,
         body: Option<AppVersionSubmit>,
     ) -> Result<Option<AppVersion>, Fault> {
-        let ask = ctx.ask();
-        let held = held(ask, app_uuid, version_uuid).await?;
-        submit(ask, app_uuid, version_uuid, &held, body.unwrap_or_default()).await?;
-        ask.answer(one(ask, app_uuid, version_uuid).await?)
+        let cx = ctx.cx();
+        let held = lock_version(cx, app_uuid, version_uuid).await?;
+        submit(cx, app_uuid, version_uuid, &held, body.unwrap_or_default()).await?;
+        cx.answer(one(cx, app_uuid, version_uuid).await?)
     }
 
     /// Puts an approved version on the storefront, now or at a time named.
@@ -131,26 +128,26 @@ impl VersionsMutation {
         version_uuid: Uuid,
         body: Option<AppVersionPublish>,
     ) -> Result<Option<AppVersion>, Fault> {
-        let ask = ctx.ask();
-        let held = held(ask, app_uuid, version_uuid).await?;
-        publish(ask, app_uuid, version_uuid, &held, body.unwrap_or_default()).await?;
-        ask.answer(one(ask, app_uuid, version_uuid).await?)
+        let cx = ctx.cx();
+        let held = lock_version(cx, app_uuid, version_uuid).await?;
+        publish(cx, app_uuid, version_uuid, &held, body.unwrap_or_default()).await?;
+        cx.answer(one(cx, app_uuid, version_uuid).await?)
     }
 }
 
 async fn submit(
-    ask: &Ask,
+    cx: &RequestContext,
     app_uuid: Uuid,
     version_uuid: Uuid,
     held: &Held,
     body: AppVersionSubmit,
 ) -> Result<(), Fault> {
-    let state = State::parse(&held.state)?;
-    let ties = submissions::ties_get(&ask.db, app_uuid, version_uuid).await?;
-    after("version", state, Action::Submit, ties.was_appealed)?;
+    let state = held.state;
+    let ties = submissions::ties_get(&cx.db, app_uuid, version_uuid).await?;
+    after("version", state, AppVersionAction::Submit, ties.was_appealed)?;
     let appeal_text = body.appeal_text.as_deref();
-    appeal_checked(state, body.appeal.unwrap_or_default(), appeal_text)?;
-    if held.app_state == apps::AppState::Archived.name() {
+    check_appeal(state, body.appeal.unwrap_or_default(), appeal_text)?;
+    if held.app_state == apps::AppState::Archived {
         return Err(Fault::conflict("This app is archived. Restore it before you submit a version."));
     }
     if let Some(other) = ties.other_in_review {
@@ -158,72 +155,71 @@ async fn submit(
             "Version {other} of this app is with the reviewers, and one is at a time. Withdraw it, or wait."
         )));
     }
-    higher_checked(ask, version_uuid, held).await?;
-    let open = checklist::open_items(ask, app_uuid, Some(version_uuid)).await?;
+    ensure_higher(cx, version_uuid, held).await?;
+    let open = checklist::open_items(cx, app_uuid, Some(version_uuid)).await?;
     if !open.is_empty() {
         return Err(unmet(open));
     }
-    let mut snapshot = publication::draft_get(&ask.db, app_uuid, version_uuid)
+    let mut snapshot = publication::draft_get(&cx.db, app_uuid, version_uuid)
         .await?
         .ok_or_else(|| Fault::internal("a version that is held is gone"))?;
     snapshot.note = body.note.filter(|note| !note.trim().is_empty());
-    let appeal_text = appeal_text.filter(|_| state == State::Rejected);
-    let new = NewSubmission { submission_uuid: ask.new_uuid(), version_uuid, appeal_text, snapshot: &snapshot };
-    submissions::insert(&ask.db, actor(ask)?, &new).await
+    let appeal_text = appeal_text.filter(|_| state == AppVersionState::Rejected);
+    let new = NewSubmission { submission_uuid: cx.new_uuid(), version_uuid, appeal_text, snapshot: &snapshot };
+    submissions::insert(&cx.db, actor(cx)?, &new).await
 }
 
 async fn publish(
-    ask: &Ask,
+    cx: &RequestContext,
     app_uuid: Uuid,
     version_uuid: Uuid,
     held: &Held,
     body: AppVersionPublish,
 ) -> Result<(), Fault> {
     if let Some(publish_at) = body.publish_at {
-        schedule::checked(publish_at, ask.now)?;
+        schedule::check_moment(publish_at, cx.now)?;
     }
-    let action = if body.publish_at.is_some() { Action::Schedule } else { Action::Publish };
-    let ties = submissions::ties_get(&ask.db, app_uuid, version_uuid).await?;
-    after("version", State::parse(&held.state)?, action, ties.was_appealed)?;
-    apps::after(apps::AppState::parse(&held.app_state)?, apps::Action::Publish, false)?;
-    higher_checked(ask, version_uuid, held).await?;
+    let action = if body.publish_at.is_some() { AppVersionAction::Schedule } else { AppVersionAction::Publish };
+    let ties = submissions::ties_get(&cx.db, app_uuid, version_uuid).await?;
+    after("version", held.state, action, ties.was_appealed)?;
+    apps::after(held.app_state, apps::AppAction::Publish, false)?;
+    ensure_higher(cx, version_uuid, held).await?;
     match body.publish_at {
-        Some(publish_at) => store::set_scheduled(&ask.db, actor(ask)?, version_uuid, publish_at).await,
-        None => publication::publish(&ask.db, actor(ask)?, app_uuid, version_uuid).await,
+        Some(publish_at) => store::set_scheduled(&cx.db, actor(cx)?, version_uuid, publish_at).await,
+        None => publication::publish(&cx.db, actor(cx)?, app_uuid, version_uuid).await,
     }
 }
 
 /// Refuses a version that can never go live, because one that is not lower was published since it was begun.
-async fn higher_checked(ask: &Ask, version_uuid: Uuid, held: &Held) -> Result<(), Fault> {
-    match publication::rival_get(&ask.db, version_uuid).await? {
+async fn ensure_higher(cx: &RequestContext, version_uuid: Uuid, held: &Held) -> Result<(), Fault> {
+    match publication::rival_get(&cx.db, version_uuid).await? {
         Some(rival) => Err(number::overtaken(&held.number, &rival)),
         None => Ok(()),
     }
 }
 
 /// The version and its app, held until the transaction ends.
-async fn held(ask: &Ask, app_uuid: Uuid, version_uuid: Uuid) -> Result<Held, Fault> {
-    let held = store::lock(&ask.db, ask.owner()?, app_uuid, version_uuid).await?;
+async fn lock_version(cx: &RequestContext, app_uuid: Uuid, version_uuid: Uuid) -> Result<Held, Fault> {
+    let held = store::lock(&cx.db, cx.owner()?, app_uuid, version_uuid).await?;
     held.ok_or_else(|| Fault::not_found("version"))
 }
 
-async fn one(ask: &Ask, app_uuid: Uuid, version_uuid: Uuid) -> Result<AppVersion, Fault> {
-    let row = store::get(&ask.db, ask.owner()?, app_uuid, version_uuid).await?;
+async fn one(cx: &RequestContext, app_uuid: Uuid, version_uuid: Uuid) -> Result<AppVersion, Fault> {
+    let row = store::get(&cx.db, cx.owner()?, app_uuid, version_uuid).await?;
     let row = row.ok_or_else(|| Fault::not_found("version"))?;
-    let mut versions = shown(ask, vec![row]).await?;
+    let mut versions = show_versions(cx, vec![row]).await?;
     versions.pop().ok_or_else(|| Fault::internal("a version that was read is gone"))
 }
 
 /// Rows as they are shown. Where those stand that wait is asked only when one does.
-async fn shown(ask: &Ask, rows: Vec<VersionRow>) -> Result<Vec<AppVersion>, Fault> {
+async fn show_versions(cx: &RequestContext, rows: Vec<VersionRow>) -> Result<Vec<AppVersion>, Fault> {
     let waiting: Vec<Uuid> = rows.iter().filter_map(VersionRow::waiting).collect();
-    let standings = if waiting.is_empty() { HashMap::new() } else { submissions::standings(&ask.db, &waiting).await? };
-    rows.into_iter()
-        .map(|row| {
-            let standing = row.submission_uuid.and_then(|submission| standings.get(&submission)).copied();
-            AppVersion::of(row, standing)
-        })
-        .collect()
+    let standings = if waiting.is_empty() { HashMap::new() } else { submissions::standings(&cx.db, &waiting).await? };
+    let shown = rows.into_iter().map(|row| {
+        let standing = row.submission_uuid.and_then(|submission| standings.get(&submission)).copied();
+        AppVersion::of(row, standing)
+    });
+    Ok(shown.collect())
 }
 
 /// The refusal that names each requirement still open, where what it is about stands in the app or the version.
@@ -238,7 +234,7 @@ fn unmet(open: Vec<OpenItem>) -> Fault {
 }
 
 /// Who asks, for the history.
-fn actor(ask: &Ask) -> Result<Actor, Fault> {
-    let principal = ask.principal()?;
+fn actor(cx: &RequestContext) -> Result<Actor, Fault> {
+    let principal = cx.principal()?;
     Ok(Actor::of(principal))
 }

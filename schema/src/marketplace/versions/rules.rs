@@ -5,41 +5,39 @@ pub(super) mod notes;
 pub(super) mod number;
 pub(super) mod schedule;
 
-use async_graphql::Enum;
+use crate::core::fault::Fault;
+use crate::core::state_diagram::StateDiagram;
+use crate::core::words::{Word as _, words};
 
-use crate::fault::Fault;
-use crate::states::Drawing;
-
-/// Where a version is (specification: decisions, States).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Enum, serde::Serialize)]
-#[graphql(name = "AppVersionState")]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum State {
-    /// Being written.
-    Draft,
-    /// Waits for a reviewer.
-    Submitted,
-    /// A reviewer has it.
-    InReview,
-    /// Mend the findings and submit again.
-    ChangesRequested,
-    /// May be published.
-    Approved,
-    /// Goes live at the time named.
-    Scheduled,
-    /// Live.
-    Published,
-    /// Was live until a later one was published.
-    Superseded,
-    /// Refused; may be appealed once.
-    Rejected,
-    /// Taken back by its owner.
-    Withdrawn,
+words! {
+    /// Where a version is (docs/decisions.md#states).
+    pub(crate) enum AppVersionState {
+        /// Being written.
+        Draft = "DRAFT",
+        /// Waits for a reviewer.
+        Submitted = "SUBMITTED",
+        /// A reviewer has it.
+        InReview = "IN_REVIEW",
+        /// Mend the findings and submit again.
+        ChangesRequested = "CHANGES_REQUESTED",
+        /// May be published.
+        Approved = "APPROVED",
+        /// Goes live at the time named.
+        Scheduled = "SCHEDULED",
+        /// Live.
+        Published = "PUBLISHED",
+        /// Was live until a later one was published.
+        Superseded = "SUPERSEDED",
+        /// Refused; may be appealed once.
+        Rejected = "REJECTED",
+        /// Taken back by its owner.
+        Withdrawn = "WITHDRAWN",
+    }
 }
 
 /// What can be done to a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Action {
+pub(crate) enum AppVersionAction {
     /// Handed to the reviewers.
     Submit,
     /// A reviewer takes it out of the queue.
@@ -72,50 +70,7 @@ enum Side {
     System,
 }
 
-impl State {
-    /// Every state, for tables and tests.
-    pub(crate) const ALL: [Self; 10] = [
-        Self::Draft,
-        Self::Submitted,
-        Self::InReview,
-        Self::ChangesRequested,
-        Self::Approved,
-        Self::Scheduled,
-        Self::Published,
-        Self::Superseded,
-        Self::Rejected,
-        Self::Withdrawn,
-    ];
-
-    /// The column's value.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Draft => "DRAFT",
-            Self::Submitted => "SUBMITTED",
-            Self::InReview => "IN_REVIEW",
-            Self::ChangesRequested => "CHANGES_REQUESTED",
-            Self::Approved => "APPROVED",
-            Self::Scheduled => "SCHEDULED",
-            Self::Published => "PUBLISHED",
-            Self::Superseded => "SUPERSEDED",
-            Self::Rejected => "REJECTED",
-            Self::Withdrawn => "WITHDRAWN",
-        }
-    }
-
-    /// Reads the column's value.
-    ///
-    /// # Errors
-    /// [`crate::Code::Internal`] for a value that the column's check would not let in.
-    pub(crate) fn parse(text: &str) -> Result<Self, Fault> {
-        Self::ALL
-            .into_iter()
-            .find(|state| state.name() == text)
-            .ok_or_else(|| Fault::internal(format!("a version in the state {text}")))
-    }
-}
-
-impl Action {
+impl AppVersionAction {
     /// Every action, for tables and tests.
     pub(crate) const ALL: [Self; 11] = [
         Self::Submit,
@@ -162,22 +117,32 @@ impl Action {
 /// A rejected version comes before the reviewers once more, as an appeal. What was scheduled may be scheduled
 /// anew or go live at once; it waits no longer once a higher version is live. A withdrawn version is at its end: its
 /// successor takes a number of its own.
-const fn next(state: State, action: Action, was_appealed: bool) -> Option<State> {
+const fn next(state: AppVersionState, action: AppVersionAction, was_appealed: bool) -> Option<AppVersionState> {
     match (state, action) {
-        (State::Draft | State::ChangesRequested, Action::Submit) => Some(State::Submitted),
-        (State::Rejected, Action::Submit) if !was_appealed => Some(State::Submitted),
-        (State::Submitted, Action::Claim) => Some(State::InReview),
-        (State::InReview, Action::Unclaim) => Some(State::Submitted),
-        (State::InReview, Action::RequestChanges) => Some(State::ChangesRequested),
-        (State::InReview, Action::Approve) => Some(State::Approved),
-        (State::InReview, Action::Reject) => Some(State::Rejected),
-        (State::Submitted | State::InReview | State::Approved | State::Scheduled, Action::Withdraw) => {
-            Some(State::Withdrawn)
+        (AppVersionState::Draft | AppVersionState::ChangesRequested, AppVersionAction::Submit) => {
+            Some(AppVersionState::Submitted)
         }
-        (State::Approved | State::Scheduled, Action::Publish) => Some(State::Published),
-        (State::Approved | State::Scheduled, Action::Schedule) => Some(State::Scheduled),
-        (State::Scheduled, Action::Overtake) => Some(State::Approved),
-        (State::Published, Action::Supersede) => Some(State::Superseded),
+        (AppVersionState::Rejected, AppVersionAction::Submit) if !was_appealed => Some(AppVersionState::Submitted),
+        (AppVersionState::Submitted, AppVersionAction::Claim) => Some(AppVersionState::InReview),
+        (AppVersionState::InReview, AppVersionAction::Unclaim) => Some(AppVersionState::Submitted),
+        (AppVersionState::InReview, AppVersionAction::RequestChanges) => Some(AppVersionState::ChangesRequested),
+        (AppVersionState::InReview, AppVersionAction::Approve) => Some(AppVersionState::Approved),
+        (AppVersionState::InReview, AppVersionAction::Reject) => Some(AppVersionState::Rejected),
+        (
+            AppVersionState::Submitted
+            | AppVersionState::InReview
+            | AppVersionState::Approved
+            | AppVersionState::Scheduled,
+            AppVersionAction::Withdraw,
+        ) => Some(AppVersionState::Withdrawn),
+        (AppVersionState::Approved | AppVersionState::Scheduled, AppVersionAction::Publish) => {
+            Some(AppVersionState::Published)
+        }
+        (AppVersionState::Approved | AppVersionState::Scheduled, AppVersionAction::Schedule) => {
+            Some(AppVersionState::Scheduled)
+        }
+        (AppVersionState::Scheduled, AppVersionAction::Overtake) => Some(AppVersionState::Approved),
+        (AppVersionState::Published, AppVersionAction::Supersede) => Some(AppVersionState::Superseded),
         _ => None,
     }
 }
@@ -186,9 +151,14 @@ const fn next(state: State, action: Action, was_appealed: bool) -> Option<State>
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the actions of the caller's side that are allowed now.
-pub(crate) fn after(thing: &str, state: State, action: Action, was_appealed: bool) -> Result<State, Fault> {
+pub(crate) fn after(
+    thing: &str,
+    state: AppVersionState,
+    action: AppVersionAction,
+    was_appealed: bool,
+) -> Result<AppVersionState, Fault> {
     next(state, action, was_appealed).ok_or_else(|| {
-        let allowed = Action::ALL
+        let allowed = AppVersionAction::ALL
             .into_iter()
             .filter(|other| other.side() == action.side() && next(state, *other, was_appealed).is_some())
             .map(|other| other.name().to_owned())
@@ -202,10 +172,10 @@ pub(crate) fn after(thing: &str, state: State, action: Action, was_appealed: boo
 /// # Errors
 /// [`crate::Code::ValidationFailed`] for an appeal without its text, for a text without an appeal, for an appeal
 /// of what was not rejected, and for a rejected version that is handed in as if nothing had happened
-/// (specification: decisions, States).
-pub(super) fn appeal_checked(state: State, appeal: bool, appeal_text: Option<&str>) -> Result<(), Fault> {
+/// (docs/decisions.md#states).
+pub(super) fn check_appeal(state: AppVersionState, appeal: bool, appeal_text: Option<&str>) -> Result<(), Fault> {
     let appeal_text = appeal_text.map(str::trim).filter(|text| !text.is_empty());
-    match (state == State::Rejected, appeal, appeal_text) {
+    match (state == AppVersionState::Rejected, appeal, appeal_text) {
         (true, true, Some(_)) | (false, false, None) => Ok(()),
         (true, false, _) => Err(Fault::field(
             "/appeal",
@@ -225,11 +195,11 @@ pub(super) fn appeal_checked(state: State, appeal: bool, appeal_text: Option<&st
 }
 
 /// The machine as a picture.
-pub(crate) fn drawing() -> Drawing {
-    Drawing::of(
+pub(crate) fn drawing() -> StateDiagram {
+    StateDiagram::of(
         "App version",
-        (&State::ALL, State::name),
-        (&Action::ALL, Action::name),
+        (AppVersionState::ALL, AppVersionState::name),
+        (&AppVersionAction::ALL, AppVersionAction::name),
         [&|state, action| after("version", state, action, false)],
     )
 }

@@ -2,156 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::rules::manifest::Manifest;
+use super::list::{OWN, VersionRow};
+use super::rules::AppVersionState;
+use super::rules::manifest::AppManifest;
 use super::rules::number::Number;
-use crate::actor::Actor;
-use crate::db::Db;
-use crate::fault::{Fault, constraint_of};
-use crate::marketplace::submissions::FindingRow;
-use crate::page::{Keys, Window};
-use crate::principal::Owner;
-use crate::time::Time;
-
-/// A version with the review of its last submission.
-#[derive(Clone, Debug)]
-pub(super) struct VersionRow {
-    pub(super) version_uuid: Uuid,
-    pub(super) app_uuid: Uuid,
-    pub(super) number: String,
-    pub(super) state: String,
-    pub(super) release_notes: Json<BTreeMap<String, String>>,
-    pub(super) manifest: Json<Manifest>,
-    pub(super) created_at: Time,
-    pub(super) updated_at: Time,
-    pub(super) published_at: Option<Time>,
-    pub(super) publish_at: Option<Time>,
-    pub(super) submission_uuid: Option<Uuid>,
-    pub(super) submission_state: Option<String>,
-    pub(super) appeal: Option<bool>,
-    pub(super) submitted_at: Option<Time>,
-    pub(super) decided_at: Option<Time>,
-    pub(super) decision_note: Option<String>,
-    pub(super) findings: Json<Vec<FindingRow>>,
-}
-
-/// What a list is narrowed to, and whose it is.
-#[derive(Clone, Debug)]
-pub(super) struct Filter {
-    pub(super) owner: Owner,
-    pub(super) app_uuid: Uuid,
-    pub(super) state: Option<Vec<String>>,
-    pub(super) order: Order,
-}
-
-/// The orders a list can have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
-    NewestFirst,
-    OldestFirst,
-}
-
-impl VersionRow {
-    /// The submission whose decision is still to come.
-    pub(super) fn waiting(&self) -> Option<Uuid> {
-        let state = self.submission_state.as_deref();
-        self.submission_uuid.filter(|_| matches!(state, Some("SUBMITTED" | "IN_REVIEW")))
-    }
-
-    fn keys(&self) -> Keys {
-        vec![json!(self.created_at), json!(self.version_uuid)]
-    }
-}
-
-/// Versions of an owner's app, each with its last submission and with what reviewers found in it, the open findings
-/// first.
-macro_rules! versions {
-    ([$($tail:literal)+] $(, $argument:expr)* $(,)?) => {
-        sqlx::query_as!(
-            VersionRow,
-            r#"select v.version_uuid, v.app_uuid, v.number, v.state, v.created_at, v.updated_at, v.published_at,
-                v.release_notes as "release_notes: Json<BTreeMap<String, String>>",
-                v.manifest as "manifest: Json<Manifest>",
-                case when v.state = 'SCHEDULED' then v.publish_at end as publish_at,
-                s.submission_uuid as "submission_uuid?", s.state as "submission_state?", s.appeal as "appeal?",
-                s.submitted_at as "submitted_at?", s.decided_at as "decided_at?", s.decision_note as "decision_note?",
-                coalesce(found.findings, '[]') as "findings!: Json<Vec<FindingRow>>"
-            from app as a
-            join app_version as v on v.app_uuid = a.app_uuid
-            left join lateral (
-                select * from submission as o where o.version_uuid = v.version_uuid
-                order by o.submitted_at desc, o.submission_uuid desc limit 1
-            ) as s on true
-            left join lateral (
-                select jsonb_agg(to_jsonb(f) order by f.place) as findings
-                from (
-                    select f.finding_uuid, f.requirement_code, f.text, f.resolved, row_number() over (
-                        order by f.resolved, o.submitted_at desc, f.position, f.finding_uuid) as place
-                    from submission as o
-                    join submission_finding as f on f.submission_uuid = o.submission_uuid
-                    where o.version_uuid = v.version_uuid
-                ) as f
-                where f.place <= 200
-            ) as found on true
-            where a.app_uuid = $1 and a.partner_uuid = $2 "# $(+ $tail)+ $(, $argument)*
-        )
-    };
-}
-
-/// A page of versions; the keyset is the moment of making and the id.
-macro_rules! page_of {
-    ($filter:expr, $window:expr, $db:expr, [$($tail:literal)+]) => {
-        versions!(
-            ["and ($3::text[] is null or v.state = any($3)) and ($4::timestamptz is null or "
-             $($tail)+],
-            $filter.app_uuid,
-            $filter.owner.uuid(),
-            $filter.state.as_deref(),
-            $window.key::<Time>(0)? as Option<Time>,
-            $window.key::<Uuid>(1)?,
-        )
-        .fetch_all(&mut *$db.conn().await?)
-        .await
-    };
-}
-
-/// A page of an app's versions.
-pub(super) async fn page(
-    db: &Db,
-    filter: &Filter,
-    window: &Window,
-) -> Result<(Vec<VersionRow>, crate::page::Page), Fault> {
-    let rows = match (filter.order, window.limit <= 20) {
-        (Order::NewestFirst, true) => page_of!(
-            filter,
-            window,
-            db,
-            ["(v.created_at, v.version_uuid) < ($4, $5)) order by v.created_at desc, v.version_uuid desc limit 21"]
-        ),
-        (Order::NewestFirst, false) => page_of!(
-            filter,
-            window,
-            db,
-            ["(v.created_at, v.version_uuid) < ($4, $5)) order by v.created_at desc, v.version_uuid desc limit 101"]
-        ),
-        (Order::OldestFirst, true) => page_of!(
-            filter,
-            window,
-            db,
-            ["(v.created_at, v.version_uuid) > ($4, $5)) order by v.created_at, v.version_uuid limit 21"]
-        ),
-        (Order::OldestFirst, false) => page_of!(
-            filter,
-            window,
-            db,
-            ["(v.created_at, v.version_uuid) > ($4, $5)) order by v.created_at, v.version_uuid limit 101"]
-        ),
-    }?;
-    Ok(window.cut(rows, VersionRow::keys))
-}
+use crate::core::actor::Actor;
+use crate::core::db::Db;
+use crate::core::fault::{Fault, constraint_of};
+use crate::core::principal::Owner;
+use crate::core::time::Time;
+use crate::marketplace::apps::AppState;
 
 /// One version of an owner's app.
 pub(super) async fn get(
@@ -160,9 +23,7 @@ pub(super) async fn get(
     app_uuid: Uuid,
     version_uuid: Uuid,
 ) -> Result<Option<VersionRow>, Fault> {
-    Ok(versions!(["and v.version_uuid = $3"], app_uuid, owner.uuid(), version_uuid)
-        .fetch_optional(&mut *db.conn().await?)
-        .await?)
+    OWN.one(db, [owner.uuid().into(), app_uuid.into(), version_uuid.into()]).await
 }
 
 /// Whether the app is the owner's.
@@ -178,7 +39,7 @@ pub(super) async fn app_exists(db: &Db, owner: Owner, app_uuid: Uuid) -> Result<
 
 /// What a new version must come after.
 pub(super) struct Ground {
-    pub(super) app_state: String,
+    pub(super) app_state: AppState,
     pub(super) published_number: Option<String>,
     pub(super) is_higher: bool,
 }
@@ -192,7 +53,7 @@ pub(super) async fn ground_get(
 ) -> Result<Option<Ground>, Fault> {
     Ok(sqlx::query_as!(
         Ground,
-        r#"select a.state as app_state, live.number as "published_number?",
+        r#"select a.state as "app_state: AppState", live.number as "published_number?",
                coalesce(version_precedence($3, $4, $5, $6) > live.precedence, true) as "is_higher!"
          from app as a
          left join app_version as live on live.app_uuid = a.app_uuid and live.state = 'PUBLISHED'
@@ -214,7 +75,7 @@ pub(super) struct NewVersion<'a> {
     pub(super) app_uuid: Uuid,
     pub(super) number: &'a Number,
     pub(super) release_notes: &'a BTreeMap<String, String>,
-    pub(super) manifest: &'a Manifest,
+    pub(super) manifest: &'a AppManifest,
 }
 
 /// Begins a version of an owner's app and notes it in the app's history. False when the number was used before.
@@ -256,8 +117,8 @@ pub(super) async fn insert(db: &Db, owner: Owner, actor: Actor, version: &NewVer
 
 /// A version that is held for a transition, with its app.
 pub(super) struct Held {
-    pub(super) app_state: String,
-    pub(super) state: String,
+    pub(super) app_state: AppState,
+    pub(super) state: AppVersionState,
     pub(super) number: String,
 }
 
@@ -265,11 +126,11 @@ pub(super) struct Held {
 pub(super) async fn lock(db: &Db, owner: Owner, app_uuid: Uuid, version_uuid: Uuid) -> Result<Option<Held>, Fault> {
     Ok(sqlx::query_as!(
         Held,
-        "select a.state as app_state, v.state, v.number
+        r#"select a.state as "app_state: AppState", v.state as "state: AppVersionState", v.number
          from app as a
          join app_version as v on v.app_uuid = a.app_uuid
          where a.app_uuid = $1 and a.partner_uuid = $2 and v.version_uuid = $3
-         for no key update of a, v",
+         for no key update of a, v"#,
         app_uuid,
         owner.uuid(),
         version_uuid

@@ -1,24 +1,22 @@
 //! What may be asked about a partner's own account.
 
 use async_graphql::{Context, Object};
-use serde_json::json;
 use uuid::Uuid;
 
-use super::store::{self, History};
-use super::types::{
-    ClosureRequest, PartnerAccount, PartnerAccountUpdate, PartnerEventActorKind, PartnerEventGroup, PartnerEventView,
-};
-use crate::access::access;
-use crate::actor::Actor;
-use crate::ask::{Ask, Asking};
+use super::list::{EVENTS, OwnHistory, PartnerEventFilter};
+use super::store;
+use super::types::{ClosureRequest, PartnerAccount, PartnerAccountUpdate, PartnerEventView};
 use crate::auth::sessions;
-use crate::fault::{Code, Fault};
-use crate::page::{List, Window, names};
+use crate::core::access::access;
+use crate::core::actor::Actor;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::fault::{Code, Fault};
+use crate::core::list::PageRequest;
+use crate::core::page::List;
+use crate::core::principal::{Owner, PrincipalType};
 use crate::partner::company;
-use crate::partner::own::own;
+use crate::partner::own::ensure_own;
 use crate::partner::standing::{self, Action, Step};
-use crate::principal::{Owner, PrincipalType};
-use crate::time::Time;
 
 /// Reads of the account.
 #[derive(Default)]
@@ -33,39 +31,25 @@ impl PartnerAccountQuery {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
     ) -> Result<Option<PartnerAccount>, Fault> {
-        let ask = ctx.ask();
-        ask.answer(found(ask, own(ask, partner_uuid)?).await?)
+        let cx = ctx.cx();
+        cx.answer(load_account(cx, ensure_own(cx, partner_uuid)?).await?)
     }
 
     /// What happened to the account, by whom; what staff did with it or looked at included.
     #[graphql(directive = access::apply("partner".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn partner_account_list_events(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        group: Option<Vec<PartnerEventGroup>>,
-        kind: Option<Vec<String>>,
-        actor_kind: Option<Vec<PartnerEventActorKind>>,
-        occurred_at_from: Option<Time>,
-        occurred_at_until: Option<Time>,
+        filter: Option<PartnerEventFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<PartnerEventView>>, Fault> {
-        let (ask, list) = (ctx.ask(), "partner_account_list_events");
-        let owner = own(ask, partner_uuid)?;
-        let filter = History {
-            group: names(group),
-            kind: names(kind),
-            actor_kind: names(actor_kind),
-            occurred_at_from,
-            occurred_at_until,
-        };
-        let window = Window::read(&ask.services.cursors, list, &(owner, &filter), limit, cursor.as_deref())?;
-        let rows = store::history_page(&ask.db, owner, &filter, &window).await?;
-        let (rows, page) = window.cut(rows, |row| vec![json!(row.occurred_at), json!(row.event_uuid)]);
-        let data = rows.into_iter().map(PartnerEventView::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(List { data, page })
+        let cx = ctx.cx();
+        let partner_uuid = ensure_own(cx, partner_uuid)?.uuid();
+        let history = OwnHistory { partner_uuid, filter: filter.unwrap_or_default() };
+        let rows = EVENTS.page(cx, &history, &PageRequest::new(None, limit, cursor)).await?;
+        cx.answer_list(rows.map(|row| Ok(row.into()))?.list())
     }
 }
 
@@ -83,11 +67,11 @@ impl PartnerAccountMutation {
         partner_uuid: Uuid,
         body: PartnerAccountUpdate,
     ) -> Result<Option<PartnerAccount>, Fault> {
-        let ask = ctx.ask();
-        let owner = own(ask, partner_uuid)?;
-        let actor = Actor::of(ask.principal()?);
-        company::change(&ask.db, owner.uuid(), body.into(), actor, None).await?.ok_or_else(missing)?;
-        ask.answer(found(ask, owner).await?)
+        let cx = ctx.cx();
+        let owner = ensure_own(cx, partner_uuid)?;
+        let actor = Actor::of(cx.principal()?);
+        company::change(&cx.db, owner.uuid(), body.into(), actor, None).await?.ok_or_else(missing)?;
+        cx.answer(load_account(cx, owner).await?)
     }
 
     /// Ends the account after a waiting time, in which everything goes on.
@@ -98,17 +82,17 @@ impl PartnerAccountMutation {
         partner_uuid: Uuid,
         body: Option<ClosureRequest>,
     ) -> Result<Option<PartnerAccount>, Fault> {
-        let ask = ctx.ask();
-        let owner = own(ask, partner_uuid)?;
-        if ask.principal()?.kind == PrincipalType::MachineClient {
+        let cx = ctx.cx();
+        let owner = ensure_own(cx, partner_uuid)?;
+        if cx.principal()?.kind == PrincipalType::MachineClient {
             return Err(Fault::new(
                 Code::ReauthenticationRequired,
                 "A program cannot end an account. Somebody of the team does, who gave a password or code just before.",
             ));
         }
-        sessions::fresh(ask).await?;
+        sessions::fresh(cx).await?;
         let reason = body.and_then(|body| body.reason);
-        ask.answer(stepped(ask, owner, Action::RequestClosure, reason.as_deref()).await?)
+        cx.answer(take_step(cx, owner, Action::RequestClosure, reason.as_deref()).await?)
     }
 
     /// Takes a request to end the account back.
@@ -118,22 +102,27 @@ impl PartnerAccountMutation {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
     ) -> Result<Option<PartnerAccount>, Fault> {
-        let ask = ctx.ask();
-        let owner = own(ask, partner_uuid)?;
-        ask.answer(stepped(ask, owner, Action::CancelClosure, None).await?)
+        let cx = ctx.cx();
+        let owner = ensure_own(cx, partner_uuid)?;
+        cx.answer(take_step(cx, owner, Action::CancelClosure, None).await?)
     }
 }
 
 /// The account after a step that its own team takes.
-async fn stepped(ask: &Ask, owner: Owner, action: Action, reason: Option<&str>) -> Result<PartnerAccount, Fault> {
-    let actor = Actor::of(ask.principal()?);
+async fn take_step(
+    cx: &RequestContext,
+    owner: Owner,
+    action: Action,
+    reason: Option<&str>,
+) -> Result<PartnerAccount, Fault> {
+    let actor = Actor::of(cx.principal()?);
     let step = Step { partner_uuid: owner.uuid(), action, actor, reason };
-    standing::take(&ask.db, &ask.services, ask.now, &step).await?.ok_or_else(missing)?;
-    found(ask, owner).await
+    standing::take(&cx.db, &cx.services, cx.now, &step).await?.ok_or_else(missing)?;
+    load_account(cx, owner).await
 }
 
-async fn found(ask: &Ask, owner: Owner) -> Result<PartnerAccount, Fault> {
-    store::get(&ask.db, owner).await?.ok_or_else(missing)?.try_into()
+async fn load_account(cx: &RequestContext, owner: Owner) -> Result<PartnerAccount, Fault> {
+    store::get(&cx.db, owner).await?.ok_or_else(missing)?.try_into()
 }
 
 fn missing() -> Fault {

@@ -1,15 +1,16 @@
 //! A partner's account as its team is shown it, and what its team sends.
 
-use async_graphql::{Enum, InputObject, MaybeUndefined, SimpleObject};
-use serde::{Deserialize, Serialize};
+use async_graphql::{InputObject, MaybeUndefined, SimpleObject};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::store::{AccountRow, HistoryRow};
-use crate::fault::Fault;
+use super::list::HistoryRow;
+use super::store::AccountRow;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
+use crate::core::words::{Word as _, words};
 use crate::partner::company::{AddressPatch, BillingAddressPatch, CompanyAddressView, CompanyBillingAddress, Patch};
-use crate::partner::standing::State;
-use crate::time::Time;
+use crate::partner::standing::PartnerState;
 
 /// A partner's own record.
 #[derive(serde::Serialize, SimpleObject)]
@@ -38,7 +39,7 @@ pub(crate) struct PartnerAccount {
     /// Its website.
     website: Option<String>,
     /// Where it stands.
-    state: State,
+    state: PartnerState,
     /// When the account ends, while it is closing.
     closes_at: Option<Time>,
     /// When it was registered.
@@ -79,32 +80,32 @@ pub(crate) struct ClosureRequest {
     pub(super) reason: Option<String>,
 }
 
-/// Where something in the history comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum PartnerEventGroup {
-    /// The account itself, its team, contacts and profile.
-    Account,
-    /// The subscription.
-    Subscription,
-    /// What staff looked at or did.
-    Staff,
+words! {
+    /// Where something in the history comes from.
+    pub(crate) enum PartnerEventGroup {
+        /// The account itself, its team, contacts and profile.
+        Account = "ACCOUNT",
+        /// The subscription.
+        Subscription = "SUBSCRIPTION",
+        /// What staff looked at or did.
+        Staff = "STAFF",
+    }
 }
 
-/// Who did something, as a team is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum PartnerEventActorKind {
-    /// Somebody of the team.
-    PartnerUser,
-    /// A program of the partner.
-    MachineClient,
-    /// Somebody who runs the platform.
-    StaffUser,
-    /// The platform itself.
-    System,
-    /// Somebody unknown.
-    Anonymous,
+words! {
+    /// Who did something, as a team is told.
+    pub(crate) enum PartnerEventActorKind {
+        /// Somebody of the team.
+        PartnerUser = "PARTNER_USER",
+        /// A program of the partner.
+        MachineClient = "MACHINE_CLIENT",
+        /// Somebody who runs the platform.
+        StaffUser = "STAFF_USER",
+        /// The platform itself.
+        System = "SYSTEM",
+        /// Somebody unknown.
+        Anonymous = "ANONYMOUS",
+    }
 }
 
 /// Who did something. Staff act for the platform: which of them, the team is not told.
@@ -163,7 +164,7 @@ impl TryFrom<AccountRow> for PartnerAccount {
     type Error = Fault;
 
     fn try_from(row: AccountRow) -> Result<Self, Fault> {
-        let state = State::parse(&row.state)?;
+        let state = PartnerState::parse(&row.state)?;
         Ok(Self {
             uuid: row.partner_uuid,
             slug: row.slug,
@@ -177,27 +178,21 @@ impl TryFrom<AccountRow> for PartnerAccount {
             billing_email: row.billing_email,
             website: row.website,
             state,
-            closes_at: row.closes_at.filter(|_| state == State::Closing),
+            closes_at: row.closes_at.filter(|_| state == PartnerState::Closing),
             registered_at: row.created_at,
             updated_at: row.updated_at,
         })
     }
 }
 
-impl TryFrom<HistoryRow> for PartnerEventView {
-    type Error = Fault;
-
-    fn try_from(row: HistoryRow) -> Result<Self, Fault> {
-        let kind = PartnerEventActorKind::parse(&row.actor_kind)?;
+impl From<HistoryRow> for PartnerEventView {
+    fn from(row: HistoryRow) -> Self {
+        let kind = row.actor_kind;
         let is_own = matches!(kind, PartnerEventActorKind::PartnerUser | PartnerEventActorKind::MachineClient);
-        Ok(Self {
+        Self {
             uuid: row.event_uuid,
             occurred_at: row.occurred_at,
-            group: match row.event_group.as_str() {
-                "ACCOUNT" => PartnerEventGroup::Account,
-                "SUBSCRIPTION" => PartnerEventGroup::Subscription,
-                _ => PartnerEventGroup::Staff,
-            },
+            group: row.event_group,
             kind: row.kind,
             actor: PartnerEventActor {
                 kind,
@@ -208,19 +203,6 @@ impl TryFrom<HistoryRow> for PartnerEventView {
             operation: row.operation,
             reason: row.reason,
             detail: row.detail,
-        })
-    }
-}
-
-impl PartnerEventActorKind {
-    fn parse(text: &str) -> Result<Self, Fault> {
-        match text {
-            "PARTNER_USER" => Ok(Self::PartnerUser),
-            "MACHINE_CLIENT" => Ok(Self::MachineClient),
-            "STAFF_USER" => Ok(Self::StaffUser),
-            "SYSTEM" => Ok(Self::System),
-            "ANONYMOUS" => Ok(Self::Anonymous),
-            _ => Err(Fault::internal(format!("an actor of the kind {text}"))),
         }
     }
 }

@@ -14,12 +14,12 @@ pub(crate) use types::{
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::actor::Actor;
-use crate::db::Db;
-use crate::fault::{Fault, FieldError};
-use crate::keep::email::EmailAddress;
+use crate::core::actor::Actor;
+use crate::core::db::Db;
+use crate::core::email::EmailAddress;
+use crate::core::fault::{Fault, FieldError};
+use crate::core::slug::{slug_of, slug_with};
 use crate::partner::events::{self, PartnerEvent};
-use crate::slug::{slug_of, slug_with};
 
 /// What is written down of a company.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,8 +45,8 @@ pub(crate) struct Company {
 }
 
 /// The data of a company to be, judged by the same rules as a change of it: each field at fault is added to `errors`.
-pub(crate) fn begun(patch: Patch, errors: &mut Vec<FieldError>) -> Company {
-    rules::merged(&Company::default(), patch, errors)
+pub(crate) fn new_company(patch: Patch, errors: &mut Vec<FieldError>) -> Company {
+    rules::merge(&Company::default(), patch, errors)
 }
 
 /// Makes a partner of a company, under the first slug that is free: the plain one, else one that is the only one.
@@ -74,11 +74,11 @@ pub(crate) async fn change(
 ) -> Result<Option<()>, Fault> {
     let Some(present) = store::lock(db, partner_uuid).await? else { return Ok(None) };
     let mut errors = Vec::new();
-    let after = rules::merged(&present, patch, &mut errors);
+    let after = rules::merge(&present, patch, &mut errors);
     if !errors.is_empty() {
         return Err(Fault::invalid(errors));
     }
-    let fields = rules::changed(&present, &after);
+    let fields = rules::changed_fields(&present, &after);
     if fields.is_empty() {
         return Ok(Some(()));
     }

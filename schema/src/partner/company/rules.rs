@@ -6,9 +6,9 @@ mod vat;
 use async_graphql::MaybeUndefined;
 
 use super::{AddressPatch, BillingAddress, BillingAddressPatch, Company, CompanyAddress};
-use crate::fault::FieldError;
-use crate::keep::email::EmailAddress;
-use crate::plain;
+use crate::core::email::EmailAddress;
+use crate::core::fault::FieldError;
+use crate::core::plain;
 
 /// Shortest company name, in characters, blanks around it not counted.
 const SHORTEST_COMPANY: usize = 2;
@@ -32,7 +32,7 @@ pub(crate) struct Patch {
 
 /// The data with a change in it; each field at fault is added to `errors`. The VAT id is judged where it or the country
 /// changes: what was registered before this rule does not stand in the way of another change.
-pub(super) fn merged(present: &Company, patch: Patch, errors: &mut Vec<FieldError>) -> Company {
+pub(super) fn merge(present: &Company, patch: Patch, errors: &mut Vec<FieldError>) -> Company {
     let mut after = present.clone();
     if let Some(name) = patch.company_name {
         after.company_name = line("/company_name", &name, LONGEST_COMPANY, errors);
@@ -72,7 +72,7 @@ pub(super) fn merged(present: &Company, patch: Patch, errors: &mut Vec<FieldErro
 }
 
 /// The names of the fields in which the two differ, as the contract has them.
-pub(super) fn changed(before: &Company, after: &Company) -> Vec<&'static str> {
+pub(super) fn changed_fields(before: &Company, after: &Company) -> Vec<&'static str> {
     let fields = [
         ("company_name", before.company_name != after.company_name),
         ("legal_form", before.legal_form != after.legal_form),

@@ -4,8 +4,8 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::{BillingAddress, Company, CompanyAddress};
-use crate::db::Db;
-use crate::fault::{Fault, constraint_of};
+use crate::core::db::Db;
+use crate::core::fault::{Fault, constraint_of};
 
 /// Holds a partner until the transaction ends; its company's data. An erased one has none to change.
 pub(super) async fn lock(db: &Db, partner_uuid: Uuid) -> Result<Option<Company>, Fault> {

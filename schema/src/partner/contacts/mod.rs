@@ -3,10 +3,13 @@
 //! A contact is no member of the team and signs in nowhere; often it is a mailbox that several read. A partner need not
 //! name any, but once it named somebody for safety, somebody for safety stays.
 
+mod list;
 mod resolvers;
 mod rules;
 mod store;
+mod types;
 
-pub(crate) use resolvers::{Contact, ContactKind};
+pub(in crate::partner) use list::STATEMENTS;
+pub(crate) use list::{CONTACTS_FOR_STAFF, ContactsOf, PartnerContactFilter};
 pub(in crate::partner) use resolvers::{ContactsMutation, ContactsQuery};
-pub(crate) use store::{ContactRow, page_of};
+pub(crate) use types::PartnerContact;

@@ -1,81 +1,22 @@
 //! What may be asked about a partner's contacts.
 
-use async_graphql::{Context, Enum, InputObject, MaybeUndefined, Object, SimpleObject};
-use serde::{Deserialize, Serialize};
+use async_graphql::{Context, MaybeUndefined, Object};
 use serde_json::json;
 use uuid::Uuid;
 
+use super::list::{CONTACTS, ContactsOf, OWN, PartnerContactFilter};
 use super::rules;
-use super::store::{self, ContactRow, Content};
-use crate::access::access;
-use crate::ask::{Ask, Asking};
-use crate::fault::Fault;
-use crate::page::{List, Window, names};
+use super::store::{self, Content};
+use super::types::{PartnerContact, PartnerContactCreate, PartnerContactUpdate};
+use crate::core::access::access;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::List;
+use crate::core::principal::Owner;
 use crate::partner::company;
 use crate::partner::events::{self, PartnerEvent};
-use crate::partner::own::own;
-use crate::principal::Owner;
-use crate::time::Time;
-
-/// What a contact is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum ContactKind {
-    /// Bills and payments.
-    Billing,
-    /// Outages and changes of the interface.
-    Technical,
-    /// Weaknesses and incidents.
-    Security,
-}
-
-/// Somebody to turn to.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(name = "PartnerContact", rename_fields = "snake_case")]
-pub(crate) struct Contact {
-    /// The contact.
-    uuid: Uuid,
-    /// What for.
-    kind: ContactKind,
-    /// A person or a mailbox.
-    name: String,
-    /// Where mail goes.
-    email: String,
-    /// In international form.
-    phone: Option<String>,
-    /// When it was added.
-    created_at: Time,
-    /// When it last changed.
-    updated_at: Time,
-}
-
-/// A contact to add.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct PartnerContactCreate {
-    /// What for.
-    kind: ContactKind,
-    /// A person or a mailbox.
-    name: String,
-    /// Where mail goes.
-    email: String,
-    /// In international form.
-    phone: Option<String>,
-}
-
-/// A merge patch of a contact (RFC 7396).
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct PartnerContactUpdate {
-    /// What for.
-    kind: Option<ContactKind>,
-    /// A person or a mailbox.
-    name: Option<String>,
-    /// Where mail goes.
-    email: Option<String>,
-    /// In international form.
-    phone: MaybeUndefined<String>,
-}
+use crate::partner::own::ensure_own;
 
 /// Reads of contacts.
 #[derive(Default)]
@@ -89,17 +30,14 @@ impl ContactsQuery {
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        kind: Option<Vec<ContactKind>>,
+        filter: Option<PartnerContactFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
-    ) -> Result<Option<List<Contact>>, Fault> {
-        let (ask, list) = (ctx.ask(), "partner_contacts_list");
-        let (owner, kinds) = (own(ask, partner_uuid)?, names(kind));
-        let window = Window::read(&ask.services.cursors, list, &(owner, &kinds), limit, cursor.as_deref())?;
-        let rows = store::page(&ask.db, owner, kinds.as_deref(), &window).await?;
-        let (rows, page) = window.cut(rows, ContactRow::keys);
-        let data = rows.into_iter().map(Contact::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(List { data, page })
+    ) -> Result<Option<List<PartnerContact>>, Fault> {
+        let cx = ctx.cx();
+        let partner_uuid = ensure_own(cx, partner_uuid)?.uuid();
+        let contacts = ContactsOf { partner_uuid, filter: filter.unwrap_or_default() };
+        cx.answer_list(CONTACTS.page(cx, &contacts, &PageRequest::new(None, limit, cursor)).await?.list())
     }
 }
 
@@ -116,22 +54,23 @@ impl ContactsMutation {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
         body: PartnerContactCreate,
-    ) -> Result<Option<Contact>, Fault> {
-        let ask = ctx.ask();
-        let owner = own(ask, partner_uuid)?;
+    ) -> Result<Option<PartnerContact>, Fault> {
+        let cx = ctx.cx();
+        let owner = ensure_own(cx, partner_uuid)?;
+        let begun = Content::of_kind(body.kind);
         let wanted = PartnerContactUpdate {
-            kind: Some(body.kind),
+            kind: None,
             name: Some(body.name),
             email: Some(body.email),
             phone: body.phone.map_or(MaybeUndefined::Undefined, MaybeUndefined::Value),
         };
-        let content = merged(Content::default(), wanted)?;
-        store::partner_lock(&ask.db, owner).await?.ok_or_else(missing)?;
-        rules::room(store::count(&ask.db, owner, &content.kind, None).await?)?;
-        let contact_uuid = ask.new_uuid();
-        let row = store::insert(&ask.db, owner, contact_uuid, &content).await?.ok_or_else(rules::taken)?;
-        noted(ask, owner, "CONTACT_ADDED", &row).await?;
-        ask.answer_created(contact_uuid, row.try_into()?)
+        let content = merge(begun, wanted)?;
+        store::partner_lock(&cx.db, owner).await?.ok_or_else(missing)?;
+        rules::room(store::count(&cx.db, owner, content.kind, None).await?)?;
+        let contact_uuid = cx.new_uuid();
+        let row = store::insert(&cx.db, owner, contact_uuid, &content).await?.ok_or_else(rules::address_taken)?;
+        record_event(cx, owner, "CONTACT_ADDED", &row).await?;
+        cx.answer_created(contact_uuid, row)
     }
 
     /// Changes a contact: what is left out stays, null empties.
@@ -142,22 +81,22 @@ impl ContactsMutation {
         partner_uuid: Uuid,
         contact_uuid: Uuid,
         body: PartnerContactUpdate,
-    ) -> Result<Option<Contact>, Fault> {
-        let ask = ctx.ask();
-        let owner = own(ask, partner_uuid)?;
-        let present = held(ask, owner, contact_uuid).await?;
-        let before = present.content();
-        let after = merged(before.clone(), body)?;
+    ) -> Result<Option<PartnerContact>, Fault> {
+        let cx = ctx.cx();
+        let owner = ensure_own(cx, partner_uuid)?;
+        let present = lock_contact(cx, owner, contact_uuid).await?;
+        let before = Content::from(&present);
+        let after = merge(before.clone(), body)?;
         if after == before {
-            return ask.answer(present.try_into()?);
+            return cx.answer(present);
         }
         if after.kind != before.kind {
-            rules::room(store::count(&ask.db, owner, &after.kind, None).await?)?;
-            left(ask, owner, &present).await?;
+            rules::room(store::count(&cx.db, owner, after.kind, None).await?)?;
+            ensure_security_contact(cx, owner, &present).await?;
         }
-        let row = store::update(&ask.db, owner, contact_uuid, &after).await?.ok_or_else(rules::taken)?;
-        noted(ask, owner, "CONTACT_CHANGED", &row).await?;
-        ask.answer(row.try_into()?)
+        let row = store::update(&cx.db, owner, contact_uuid, &after).await?.ok_or_else(rules::address_taken)?;
+        record_event(cx, owner, "CONTACT_CHANGED", &row).await?;
+        cx.answer(row)
     }
 
     /// Removes a contact.
@@ -168,21 +107,21 @@ impl ContactsMutation {
         partner_uuid: Uuid,
         contact_uuid: Uuid,
     ) -> Result<Option<bool>, Fault> {
-        let ask = ctx.ask();
-        let owner = own(ask, partner_uuid)?;
-        let present = held(ask, owner, contact_uuid).await?;
-        left(ask, owner, &present).await?;
-        store::delete(&ask.db, owner, contact_uuid).await?;
-        noted(ask, owner, "CONTACT_REMOVED", &present).await?;
-        ask.answer(true)
+        let cx = ctx.cx();
+        let owner = ensure_own(cx, partner_uuid)?;
+        let present = lock_contact(cx, owner, contact_uuid).await?;
+        ensure_security_contact(cx, owner, &present).await?;
+        store::delete(&cx.db, owner, contact_uuid).await?;
+        record_event(cx, owner, "CONTACT_REMOVED", &present).await?;
+        cx.answer(true)
     }
 }
 
 /// The contact with a change in it.
-fn merged(mut content: Content, said: PartnerContactUpdate) -> Result<Content, Fault> {
+fn merge(mut content: Content, said: PartnerContactUpdate) -> Result<Content, Fault> {
     let mut errors = Vec::new();
     if let Some(kind) = said.kind {
-        content.kind = kind.name().to_owned();
+        content.kind = kind;
     }
     if let Some(name) = said.name {
         content.name = company::line("/name", &name, rules::LONGEST_NAME, &mut errors);
@@ -202,50 +141,27 @@ fn merged(mut content: Content, said: PartnerContactUpdate) -> Result<Content, F
 }
 
 /// The contact, its partner held, so that two who take the last ones away wait for one another.
-async fn held(ask: &Ask, owner: Owner, contact_uuid: Uuid) -> Result<ContactRow, Fault> {
-    store::partner_lock(&ask.db, owner).await?.ok_or_else(missing)?;
-    store::get(&ask.db, owner, contact_uuid).await?.ok_or_else(missing)
+async fn lock_contact(cx: &RequestContext, owner: Owner, contact_uuid: Uuid) -> Result<PartnerContact, Fault> {
+    store::partner_lock(&cx.db, owner).await?.ok_or_else(missing)?;
+    OWN.one(&cx.db, [owner.uuid().into(), contact_uuid.into()]).await?.ok_or_else(missing)
 }
 
 /// Whether the contact's kind can do without it.
-async fn left(ask: &Ask, owner: Owner, present: &ContactRow) -> Result<(), Fault> {
-    let others = store::count(&ask.db, owner, &present.kind, Some(present.contact_uuid)).await?;
-    rules::security_kept(present.kind == ContactKind::Security.name(), others)
+async fn ensure_security_contact(cx: &RequestContext, owner: Owner, present: &PartnerContact) -> Result<(), Fault> {
+    let others = store::count(&cx.db, owner, present.kind, Some(present.uuid)).await?;
+    rules::ensure_security_contact(present.kind, others)
 }
 
-async fn noted(ask: &Ask, owner: Owner, kind: &'static str, row: &ContactRow) -> Result<(), Fault> {
-    let event = PartnerEvent::by_caller(ask, owner.uuid(), kind)?.about(row.contact_uuid);
-    events::insert(&ask.db, &event.telling(json!({ "kind": row.kind }))).await
+async fn record_event(
+    cx: &RequestContext,
+    owner: Owner,
+    kind: &'static str,
+    row: &PartnerContact,
+) -> Result<(), Fault> {
+    let event = PartnerEvent::by_caller(cx, owner.uuid(), kind)?.about(row.uuid);
+    events::insert(&cx.db, &event.telling(json!({ "kind": row.kind }))).await
 }
 
 fn missing() -> Fault {
     Fault::not_found("contact")
-}
-
-impl ContactKind {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Billing => "BILLING",
-            Self::Technical => "TECHNICAL",
-            Self::Security => "SECURITY",
-        }
-    }
-}
-
-impl TryFrom<ContactRow> for Contact {
-    type Error = Fault;
-
-    fn try_from(row: ContactRow) -> Result<Self, Fault> {
-        let kinds = [ContactKind::Billing, ContactKind::Technical, ContactKind::Security];
-        let kind = kinds.into_iter().find(|kind| kind.name() == row.kind);
-        Ok(Self {
-            uuid: row.contact_uuid,
-            kind: kind.ok_or_else(|| Fault::internal(format!("a contact of the kind {}", row.kind)))?,
-            name: row.name,
-            email: row.email,
-            phone: row.phone,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-        })
-    }
 }

@@ -1,6 +1,19 @@
 //! What contacts a partner may have.
 
-use crate::fault::Fault;
+use crate::core::fault::Fault;
+use crate::core::words::words;
+
+words! {
+    /// What a contact is for.
+    pub(crate) enum PartnerContactKind {
+        /// Bills and payments.
+        Billing = "BILLING",
+        /// Outages and changes of the interface.
+        Technical = "TECHNICAL",
+        /// Weaknesses and incidents.
+        Security = "SECURITY",
+    }
+}
 
 /// Contacts of one kind that a partner has at most.
 pub(super) const MOST_OF_A_KIND: i64 = 10;
@@ -26,8 +39,8 @@ pub(super) fn room(of_this_kind: i64) -> Result<(), Fault> {
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
-pub(super) fn security_kept(is_security: bool, others: i64) -> Result<(), Fault> {
-    if !is_security || others > 0 {
+pub(super) fn ensure_security_contact(kind: PartnerContactKind, others: i64) -> Result<(), Fault> {
+    if kind != PartnerContactKind::Security || others > 0 {
         return Ok(());
     }
     Err(Fault::conflict(
@@ -36,14 +49,14 @@ pub(super) fn security_kept(is_security: bool, others: i64) -> Result<(), Fault>
 }
 
 /// The refusal of an address that is named for the kind already.
-pub(super) fn taken() -> Fault {
+pub(super) fn address_taken() -> Fault {
     Fault::conflict("This address is named for this kind of contact already. Change that contact instead.")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::Code;
+    use crate::core::fault::Code;
 
     #[test]
     fn ten_of_a_kind_are_enough() {
@@ -53,7 +66,8 @@ mod tests {
 
     #[test]
     fn somebody_for_safety_stays() {
-        assert!(security_kept(false, 0).is_ok() && security_kept(true, 1).is_ok());
-        assert_eq!(security_kept(true, 0).unwrap_err().code(), Code::Conflict);
+        assert!(ensure_security_contact(PartnerContactKind::Billing, 0).is_ok());
+        assert!(ensure_security_contact(PartnerContactKind::Security, 1).is_ok());
+        assert_eq!(ensure_security_contact(PartnerContactKind::Security, 0).unwrap_err().code(), Code::Conflict);
     }
 }

@@ -1,51 +1,38 @@
 //! Every statement about a partner's contacts.
 
-use serde_json::json;
 use uuid::Uuid;
 
-use crate::db::Db;
-use crate::fault::{Fault, constraint_of};
-use crate::page::{Keys, Window};
-use crate::paged;
-use crate::principal::Owner;
-use crate::time::Time;
-
-/// A contact.
-pub(crate) struct ContactRow {
-    pub(super) contact_uuid: Uuid,
-    pub(super) kind: String,
-    pub(super) name: String,
-    pub(super) email: String,
-    pub(super) email_normalised: String,
-    pub(super) phone: Option<String>,
-    pub(super) created_at: Time,
-    pub(super) updated_at: Time,
-}
+use super::rules::PartnerContactKind;
+use super::types::PartnerContact;
+use crate::core::db::Db;
+use crate::core::fault::{Fault, constraint_of};
+use crate::core::principal::Owner;
 
 /// What a contact says.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Content {
-    pub(super) kind: String,
+    pub(super) kind: PartnerContactKind,
     pub(super) name: String,
     pub(super) email: String,
     pub(super) email_normalised: String,
     pub(super) phone: Option<String>,
 }
 
-impl ContactRow {
-    /// The cursor's keys.
-    pub(crate) fn keys(&self) -> Keys {
-        vec![json!(self.created_at), json!(self.contact_uuid)]
+impl Content {
+    /// A contact of a kind that says nothing yet.
+    pub(super) const fn of_kind(kind: PartnerContactKind) -> Self {
+        Self { kind, name: String::new(), email: String::new(), email_normalised: String::new(), phone: None }
     }
+}
 
-    /// What it says.
-    pub(super) fn content(&self) -> Content {
-        Content {
-            kind: self.kind.clone(),
-            name: self.name.clone(),
-            email: self.email.clone(),
-            email_normalised: self.email_normalised.clone(),
-            phone: self.phone.clone(),
+impl From<&PartnerContact> for Content {
+    fn from(contact: &PartnerContact) -> Self {
+        Self {
+            kind: contact.kind,
+            name: contact.name.clone(),
+            email: contact.email.clone(),
+            email_normalised: contact.email_normalised.clone(),
+            phone: contact.phone.clone(),
         }
     }
 }
@@ -58,63 +45,16 @@ pub(super) async fn partner_lock(db: &Db, owner: Owner) -> Result<Option<()>, Fa
     Ok(row.map(|_| ()))
 }
 
-/// A page of the partner's contacts, the newest first.
-pub(super) async fn page(
-    db: &Db,
-    owner: Owner,
-    kinds: Option<&[String]>,
-    window: &Window,
-) -> Result<Vec<ContactRow>, Fault> {
-    page_of(db, owner.uuid(), kinds, window).await
-}
-
-/// The same for staff, whoever's they are.
-pub(crate) async fn page_of(
-    db: &Db,
-    partner_uuid: Uuid,
-    kinds: Option<&[String]>,
-    window: &Window,
-) -> Result<Vec<ContactRow>, Fault> {
-    Ok(paged!(
-        window,
-        db,
-        ContactRow,
-        r#"select contact_uuid, kind, name, email, email_normalised, phone, created_at, updated_at
-             from partner_contact
-            where partner_uuid = $1 and ($2::text[] is null or kind = any($2))
-              and (created_at, contact_uuid) < (coalesce($3, 'infinity'::timestamptz),
-                                                coalesce($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
-            order by created_at desc, contact_uuid desc"#,
-        partner_uuid,
-        kinds,
-        window.key::<Time>(0)? as Option<Time>,
-        window.key::<Uuid>(1)?,
-    )?)
-}
-
 /// How many contacts of a kind there are beside one.
-pub(super) async fn count(db: &Db, owner: Owner, kind: &str, beside: Option<Uuid>) -> Result<i64, Fault> {
+pub(super) async fn count(db: &Db, owner: Owner, kind: PartnerContactKind, beside: Option<Uuid>) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select count(*) as "count!" from partner_contact
             where partner_uuid = $1 and kind = $2 and contact_uuid is distinct from $3"#,
         owner.uuid(),
-        kind,
+        kind.name(),
         beside
     )
     .fetch_one(&mut *db.conn().await?)
-    .await?)
-}
-
-/// A contact of the partner.
-pub(super) async fn get(db: &Db, owner: Owner, contact_uuid: Uuid) -> Result<Option<ContactRow>, Fault> {
-    Ok(sqlx::query_as!(
-        ContactRow,
-        "select contact_uuid, kind, name, email, email_normalised, phone, created_at, updated_at
-           from partner_contact where contact_uuid = $2 and partner_uuid = $1",
-        owner.uuid(),
-        contact_uuid
-    )
-    .fetch_optional(&mut *db.conn().await?)
     .await?)
 }
 
@@ -124,16 +64,17 @@ pub(super) async fn insert(
     owner: Owner,
     contact_uuid: Uuid,
     content: &Content,
-) -> Result<Option<ContactRow>, Fault> {
+) -> Result<Option<PartnerContact>, Fault> {
     Ok(sqlx::query_as!(
-        ContactRow,
-        "insert into partner_contact (contact_uuid, partner_uuid, kind, name, email, email_normalised, phone)
-         values ($2, $1, $3, $4, $5, $6, $7)
-         on conflict on constraint partner_contact_email_key do nothing
-         returning contact_uuid, kind, name, email, email_normalised, phone, created_at, updated_at",
+        PartnerContact,
+        r#"insert into partner_contact (contact_uuid, partner_uuid, kind, name, email, email_normalised, phone)
+           values ($2, $1, $3, $4, $5, $6, $7)
+           on conflict on constraint partner_contact_email_key do nothing
+           returning contact_uuid as uuid, kind as "kind: PartnerContactKind", name, email, email_normalised, phone,
+                     created_at, updated_at"#,
         owner.uuid(),
         contact_uuid,
-        content.kind,
+        content.kind.name(),
         content.name,
         content.email,
         content.email_normalised,
@@ -149,16 +90,17 @@ pub(super) async fn update(
     owner: Owner,
     contact_uuid: Uuid,
     content: &Content,
-) -> Result<Option<ContactRow>, Fault> {
+) -> Result<Option<PartnerContact>, Fault> {
     let changed = sqlx::query_as!(
-        ContactRow,
-        "update partner_contact
-            set kind = $3, name = $4, email = $5, email_normalised = $6, phone = $7, updated_at = labs_now()
-          where contact_uuid = $2 and partner_uuid = $1
-         returning contact_uuid, kind, name, email, email_normalised, phone, created_at, updated_at",
+        PartnerContact,
+        r#"update partner_contact
+              set kind = $3, name = $4, email = $5, email_normalised = $6, phone = $7, updated_at = labs_now()
+            where contact_uuid = $2 and partner_uuid = $1
+           returning contact_uuid as uuid, kind as "kind: PartnerContactKind", name, email, email_normalised, phone,
+                     created_at, updated_at"#,
         owner.uuid(),
         contact_uuid,
-        content.kind,
+        content.kind.name(),
         content.name,
         content.email,
         content.email_normalised,

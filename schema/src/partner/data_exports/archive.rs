@@ -15,10 +15,10 @@ use zip::write::{SimpleFileOptions, StreamWriter};
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use super::store::Made;
-use crate::fault::Fault;
-use crate::media::store::MediaStore;
-use crate::media::store::archive::{ArchiveName, ArchiveWriter};
-use crate::time::Time;
+use crate::core::fault::Fault;
+use crate::core::media::store::MediaStore;
+use crate::core::media::store::archive::{ArchiveName, ArchiveWriter};
+use crate::core::time::Time;
 
 /// Pieces that wait between two of those at work.
 const WAITING: usize = 4;
@@ -48,8 +48,8 @@ pub(super) async fn make<F: Future<Output = Result<(), Fault>>>(
     let writer = store.archive_begin(name).await.map_err(Fault::internal)?;
     let (intake, pieces) = mpsc::channel(WAITING);
     let (outlet, bytes) = mpsc::channel(WAITING);
-    let zipping = tokio::task::spawn_blocking(move || zipped(pieces, outlet, moment(now)));
-    let (produced, (writer, stored)) = tokio::join!(produce(intake), stored(writer, bytes));
+    let zipping = tokio::task::spawn_blocking(move || compress(pieces, outlet, moment(now)));
+    let (produced, (writer, stored)) = tokio::join!(produce(intake), write_all(writer, bytes));
     let zipped = zipping.await.map_err(Fault::internal).and_then(|zipped| zipped.map_err(Fault::internal));
     // Whoever failed first made the others fail; what failed at the source says most.
     match produced.and(zipped).and(stored) {
@@ -70,7 +70,7 @@ pub(super) async fn hand_in(intake: &Intake, piece: Piece) -> Result<(), Fault> 
 }
 
 /// Compresses pieces. Blocks.
-fn zipped(mut pieces: mpsc::Receiver<Piece>, outlet: mpsc::Sender<Bytes>, at: DateTime) -> io::Result<()> {
+fn compress(mut pieces: mpsc::Receiver<Piece>, outlet: mpsc::Sender<Bytes>, at: DateTime) -> io::Result<()> {
     let mut zip = ZipWriter::new_stream(Outlet { outlet, waiting: BytesMut::with_capacity(PIECE) });
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)
@@ -112,7 +112,10 @@ impl Write for Outlet {
 }
 
 /// Writes bytes as they come, and counts them. The writer comes back, to be finished or not.
-async fn stored(mut writer: ArchiveWriter, mut bytes: mpsc::Receiver<Bytes>) -> (ArchiveWriter, Result<Made, Fault>) {
+async fn write_all(
+    mut writer: ArchiveWriter,
+    mut bytes: mpsc::Receiver<Bytes>,
+) -> (ArchiveWriter, Result<Made, Fault>) {
     let (mut hash, mut size_bytes) = (digest::Context::new(&digest::SHA256), 0_i64);
     while let Some(piece) = bytes.recv().await {
         hash.update(&piece);
@@ -172,7 +175,7 @@ mod tests {
         });
         let made = made.await.unwrap();
         let bytes = read(&store, name).await.unwrap();
-        assert_eq!((made.size_bytes as usize, made.sha256), (bytes.len(), crate::keep::sha256(&bytes)));
+        assert_eq!((made.size_bytes as usize, made.sha256), (bytes.len(), crate::core::crypto::sha256(&bytes)));
         let mut zip = zip::ZipArchive::new(io::Cursor::new(bytes)).unwrap();
         assert_eq!(zip.file_names().collect::<Vec<_>>(), ["one.jsonl", "deep/two.jsonl"]);
         let mut text = String::new();
@@ -206,7 +209,7 @@ mod tests {
             hand_in(&intake, Piece::Begin("one".to_owned())).await?;
             Err(Fault::conflict("on purpose"))
         });
-        assert_eq!(made.await.map(|_| ()).map_err(|fault| fault.parts().detail.clone()), Err("on purpose".to_owned()));
+        assert_eq!(made.await.map(|_| ()).map_err(|fault| fault.detail().to_owned()), Err("on purpose".to_owned()));
         assert_eq!(read(&store, name).await, None);
         let forgotten =
             make(&store, name, now(), async |intake: Intake| hand_in(&intake, Piece::Begin("a".into())).await);

@@ -64,7 +64,7 @@ pub(super) const KINDS: &[Kind] = &[
         r#"select data_export_line(to_jsonb(t)) as "line!" from partner_event as t where partner_uuid = $1
             order by occurred_at, event_uuid"#
     ),
-    // What `partner_history` tells of staff, and all of it; whoever changes the one changes the other.
+    // What `partner_history_shown` tells of staff, and all of it; whoever changes the one changes the other.
     kind!(
         "staff_access",
         "partner",
@@ -329,7 +329,7 @@ pub(super) const KINDS: &[Kind] = &[
 ];
 
 /// The scopes under which the tables of an archive are read, each once, in the order of the tables.
-pub(super) fn spanned() -> Vec<&'static str> {
+pub(super) fn required_scopes() -> Vec<&'static str> {
     let mut spanned: Vec<&str> = Vec::new();
     for kind in KINDS {
         if !spanned.contains(&kind.scope) {

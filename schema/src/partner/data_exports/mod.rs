@@ -10,17 +10,20 @@
 //! |---|---|
 //! | `kinds` | what goes into an archive, table by table, and what does not, and why |
 //! | `archive` | lines and pictures become one ZIP in the media store, while they are read |
+//! | `list` | the list of archives, for the team and for staff |
 //! | `run` | the job: whoever is next, its lease, its progress, its end |
 
 mod archive;
 mod kinds;
+mod list;
 mod resolvers;
 mod rules;
 mod run;
 mod store;
 
-pub(crate) use resolvers::{DataExport, page, request};
+pub(in crate::partner) use list::STATEMENTS;
+pub(crate) use list::{DataExportFilter, EXPORTS_FOR_STAFF, ExportRow, ExportsOf};
+pub(crate) use resolvers::{DataExport, request};
 pub(in crate::partner) use resolvers::{DataExportsMutation, DataExportsQuery};
-pub(crate) use rules::{State as ExportState, drawing};
+pub(crate) use rules::drawing;
 pub(crate) use run::export_due;
-pub(crate) use store::{ExportRow, count};

@@ -5,18 +5,20 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use uuid::Uuid;
 
 use super::kinds;
-use super::rules::{self, State};
-use super::store::{self, ExportRow, NewExport};
-use crate::access::{access, answers_file};
-use crate::actor::Actor;
-use crate::ask::{Ask, Asking, Download};
-use crate::fault::Fault;
-use crate::media::store::archive::ArchiveName;
-use crate::page::{List, Page, Window, names};
+use super::list::{ANY, DataExportFilter, EXPORTS, ExportRow, ExportsOf};
+use super::rules::{self, DataExportState};
+use super::store::{self, NewExport};
+use crate::core::access::{access, answers_file};
+use crate::core::actor::Actor;
+use crate::core::context::{Download, RequestContext, RequestContextExt};
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::media::store::archive::ArchiveName;
+use crate::core::page::List;
+use crate::core::principal::PrincipalType;
+use crate::core::time::Time;
 use crate::partner::events::{self, PartnerEvent};
-use crate::partner::own::own;
-use crate::principal::PrincipalType;
-use crate::time::Time;
+use crate::partner::own::ensure_own;
 
 /// Everything a partner has here, as one archive.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
@@ -25,7 +27,7 @@ pub(crate) struct DataExport {
     /// Its id.
     uuid: Uuid,
     /// How far it has come.
-    state: State,
+    state: DataExportState,
     /// How much of it is made, in percent.
     progress_percent: i32,
     /// Who asked for it.
@@ -60,15 +62,15 @@ impl DataExportsQuery {
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        state: Option<Vec<State>>,
+        filter: Option<DataExportFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<DataExport>>, Fault> {
-        let ask = ctx.ask();
-        let (partner_uuid, states) = (own(ask, partner_uuid)?.uuid(), names(state));
-        let window = window(ask, "partner_data_exports_list", partner_uuid, states.as_deref(), limit, cursor)?;
-        let (rows, page) = page(ask, partner_uuid, states.as_deref(), &window).await?;
-        ask.answer_list(List { data: rows.into_iter().map(DataExport::try_from).collect::<Result<_, _>>()?, page })
+        let cx = ctx.cx();
+        let partner_uuid = ensure_own(cx, partner_uuid)?.uuid();
+        let exports = ExportsOf { partner_uuid, filter: filter.unwrap_or_default() };
+        let rows = EXPORTS.page(cx, &exports, &PageRequest::new(None, limit, cursor)).await?;
+        cx.answer_list(rows.map(|row| Ok(row.into()))?.list())
     }
 
     /// An archive, while it is kept. It leaves beside the answer.
@@ -79,20 +81,20 @@ impl DataExportsQuery {
         partner_uuid: Uuid,
         export_uuid: Uuid,
     ) -> Result<Option<bool>, Fault> {
-        let ask = ctx.ask();
-        let owner = own(ask, partner_uuid)?;
-        let row = store::archive_get(&ask.db, owner, export_uuid).await?;
+        let cx = ctx.cx();
+        let owner = ensure_own(cx, partner_uuid)?;
+        let row = store::archive_get(&cx.db, owner, export_uuid).await?;
         let row = row.ok_or_else(|| Fault::not_found("data export"))?;
-        let principal = ask.principal()?;
-        rules::readable(principal.role, principal.scopes, &kinds::spanned())?;
-        rules::downloadable(State::parse(&row.state)?, row.is_kept)?;
+        let principal = cx.principal()?;
+        rules::readable(principal.role, principal.scopes, &kinds::required_scopes())?;
+        rules::downloadable(row.state, row.is_kept)?;
         let lost = || Fault::internal(format!("the data export {export_uuid} has no object"));
         let name = row.object_secret.as_deref().and_then(ArchiveName::from_name).ok_or_else(lost)?;
-        ask.db.answered().await;
-        let object = ask.services.media.archive_get(name).await.map_err(Fault::internal)?.ok_or_else(lost)?;
-        note(ask, partner_uuid, "DATA_EXPORT_DOWNLOADED", export_uuid, None).await?;
+        cx.db.answered().await;
+        let object = cx.services.media.archive_get(name).await.map_err(Fault::internal)?.ok_or_else(lost)?;
+        note(cx, partner_uuid, "DATA_EXPORT_DOWNLOADED", export_uuid, None).await?;
         let day = row.made_at.map(|made_at| made_at.to_string().chars().take(10).collect::<String>());
-        ask.deliver(Download {
+        cx.deliver(Download {
             media_type: "application/zip".to_owned(),
             length: Some(object.size),
             etag: None,
@@ -101,7 +103,7 @@ impl DataExportsQuery {
             chain_head: None,
             stream: object.stream.map_err(std::io::Error::other).boxed(),
         });
-        ask.answer(true)
+        cx.answer(true)
     }
 }
 
@@ -118,10 +120,10 @@ impl DataExportsMutation {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
     ) -> Result<Option<DataExport>, Fault> {
-        let ask = ctx.ask();
-        let owner = own(ask, partner_uuid)?;
-        rules::within_a_day(store::count_of_day(&ask.db, owner).await?)?;
-        ask.answer(request(ask, owner.uuid(), None).await?.try_into()?)
+        let cx = ctx.cx();
+        let owner = ensure_own(cx, partner_uuid)?;
+        rules::within_a_day(store::count_of_day(&cx.db, owner).await?)?;
+        cx.answer(request(cx, owner.uuid(), None).await?.into())
     }
 }
 
@@ -130,61 +132,36 @@ impl DataExportsMutation {
 /// # Errors
 /// [`crate::Code::NotFound`] for a partner that there is not, [`crate::Code::Conflict`] for one of which nobody could
 /// download it, and while another of its archives is waiting or being made.
-pub(crate) async fn request(ask: &Ask, partner_uuid: Uuid, reason: Option<&str>) -> Result<ExportRow, Fault> {
-    let state = store::partner_state_lock(&ask.db, partner_uuid).await?;
+pub(crate) async fn request(cx: &RequestContext, partner_uuid: Uuid, reason: Option<&str>) -> Result<ExportRow, Fault> {
+    let state = store::partner_state_lock(&cx.db, partner_uuid).await?;
     rules::fetchable(&state.ok_or_else(|| Fault::not_found("partner"))?)?;
-    let actor = Actor::of(ask.principal()?);
-    let new = NewExport { export_uuid: ask.new_uuid(), partner_uuid, actor, reason };
-    let row = store::insert(&ask.db, &new).await?.ok_or_else(|| {
-        Fault::conflict("An archive is being made already. The list of data exports shows how far it has come.")
-    })?;
-    note(ask, partner_uuid, "DATA_EXPORT_REQUESTED", row.export_uuid, reason).await?;
-    Ok(row)
-}
-
-/// A page of a partner's archives, for its team and for staff.
-pub(crate) async fn page(
-    ask: &Ask,
-    partner_uuid: Uuid,
-    states: Option<&[String]>,
-    window: &Window,
-) -> Result<(Vec<ExportRow>, Page), Fault> {
-    Ok(window.cut(store::page(&ask.db, partner_uuid, states, window).await?, ExportRow::keys))
-}
-
-fn window(
-    ask: &Ask,
-    list: &'static str,
-    partner_uuid: Uuid,
-    states: Option<&[String]>,
-    limit: Option<i32>,
-    cursor: Option<String>,
-) -> Result<Window, Fault> {
-    Window::read(&ask.services.cursors, list, &(partner_uuid, states), limit, cursor.as_deref())
+    let actor = Actor::of(cx.principal()?);
+    let new = NewExport { export_uuid: cx.new_uuid(), partner_uuid, actor, reason };
+    if !store::insert(&cx.db, &new).await? {
+        return Err(Fault::conflict(
+            "An archive is being made already. The list of data exports shows how far it has come.",
+        ));
+    }
+    note(cx, partner_uuid, "DATA_EXPORT_REQUESTED", new.export_uuid, reason).await?;
+    let row = ANY.one(&cx.db, [new.export_uuid.into()]).await?;
+    row.ok_or_else(|| Fault::internal("a data export that was written is gone"))
 }
 
 async fn note(
-    ask: &Ask,
+    cx: &RequestContext,
     partner_uuid: Uuid,
     kind: &'static str,
     export_uuid: Uuid,
     reason: Option<&str>,
 ) -> Result<(), Fault> {
-    let event = PartnerEvent::by_caller(ask, partner_uuid, kind)?.about(export_uuid).because(reason);
-    events::insert(&ask.db, &event).await
+    let event = PartnerEvent::by_caller(cx, partner_uuid, kind)?.about(export_uuid).because(reason);
+    events::insert(&cx.db, &event).await
 }
 
-impl TryFrom<ExportRow> for DataExport {
-    type Error = Fault;
-
-    fn try_from(row: ExportRow) -> Result<Self, Fault> {
-        let state = State::parse(&row.state)?;
-        let requested_by = match row.requested_by_kind.as_str() {
-            "STAFF_USER" => PrincipalType::StaffUser,
-            "MACHINE_CLIENT" => PrincipalType::MachineClient,
-            _ => PrincipalType::PartnerUser,
-        };
-        Ok(Self {
+impl From<ExportRow> for DataExport {
+    fn from(row: ExportRow) -> Self {
+        let (state, requested_by) = (row.state, row.requested_by_kind);
+        Self {
             uuid: row.export_uuid,
             state,
             progress_percent: rules::percent(state, row.steps_done, row.steps_total),
@@ -197,6 +174,6 @@ impl TryFrom<ExportRow> for DataExport {
             started_at: row.started_at,
             ended_at: row.ended_at,
             expires_at: row.expires_at,
-        })
+        }
     }
 }

@@ -1,31 +1,28 @@
 //! The life of an archive.
 
-use async_graphql::Enum;
-use serde::Serialize;
+use crate::core::fault::{Code, Fault};
+use crate::core::principal::Role;
+use crate::core::scope::{Scope, ScopeSet};
+use crate::core::state_diagram::StateDiagram;
+use crate::core::words::{Word as _, words};
 
-use crate::fault::{Code, Fault};
-use crate::principal::Role;
-use crate::scope::{Scope, ScopeSet};
-use crate::states::Drawing;
-
-/// How far an archive has come (specification: decisions, States).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize)]
-#[graphql(name = "DataExportState")]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum State {
-    /// Waits for its turn.
-    Queued,
-    /// Being made.
-    Running,
-    /// Made.
-    Succeeded,
-    /// Given up.
-    Failed,
+words! {
+    /// How far an archive has come (docs/decisions.md#states).
+    pub(crate) enum DataExportState {
+        /// Waits for its turn.
+        Queued = "QUEUED",
+        /// Being made.
+        Running = "RUNNING",
+        /// Made.
+        Succeeded = "SUCCEEDED",
+        /// Given up.
+        Failed = "FAILED",
+    }
 }
 
 /// What happens to an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Action {
+pub(super) enum DataExportAction {
     /// A run takes it up; also one that the run before left behind.
     Start,
     /// It is made.
@@ -39,31 +36,7 @@ pub(super) const MOST_ATTEMPTS: i32 = 3;
 /// Archives that a partner may ask for in a day.
 const MOST_A_DAY: i64 = 5;
 
-impl State {
-    /// Every state, for tables and tests.
-    pub(super) const ALL: [Self; 4] = [Self::Queued, Self::Running, Self::Succeeded, Self::Failed];
-
-    /// The column's value.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Queued => "QUEUED",
-            Self::Running => "RUNNING",
-            Self::Succeeded => "SUCCEEDED",
-            Self::Failed => "FAILED",
-        }
-    }
-
-    /// Reads the column's value.
-    ///
-    /// # Errors
-    /// [`Code::Internal`] for a value that the column's check would not let in.
-    pub(super) fn parse(text: &str) -> Result<Self, Fault> {
-        let found = Self::ALL.into_iter().find(|state| state.name() == text);
-        found.ok_or_else(|| Fault::internal(format!("a data export in the state {text}")))
-    }
-}
-
-impl Action {
+impl DataExportAction {
     /// Every action, for tables and tests.
     const ALL: [Self; 3] = [Self::Start, Self::Succeed, Self::Fail];
 
@@ -81,18 +54,23 @@ impl Action {
 ///
 /// # Errors
 /// [`Code::IllegalTransition`]. No caller's action leads here, so nothing is offered instead.
-pub(super) fn after(state: State, action: Action) -> Result<State, Fault> {
+pub(super) fn after(state: DataExportState, action: DataExportAction) -> Result<DataExportState, Fault> {
     match (state, action) {
-        (State::Queued | State::Running, Action::Start) => Ok(State::Running),
-        (State::Running, Action::Succeed) => Ok(State::Succeeded),
-        (State::Running, Action::Fail) => Ok(State::Failed),
+        (DataExportState::Queued | DataExportState::Running, DataExportAction::Start) => Ok(DataExportState::Running),
+        (DataExportState::Running, DataExportAction::Succeed) => Ok(DataExportState::Succeeded),
+        (DataExportState::Running, DataExportAction::Fail) => Ok(DataExportState::Failed),
         _ => Err(Fault::illegal("data export", state.name(), action.name(), Vec::new())),
     }
 }
 
 /// The machine as a picture.
-pub(crate) fn drawing() -> Drawing {
-    Drawing::of("Data export", (&State::ALL, State::name), (&Action::ALL, Action::name), [&after])
+pub(crate) fn drawing() -> StateDiagram {
+    StateDiagram::of(
+        "Data export",
+        (DataExportState::ALL, DataExportState::name),
+        (&DataExportAction::ALL, DataExportAction::name),
+        [&after],
+    )
 }
 
 /// Whether a partner that asked so often within a day may ask once more.
@@ -130,39 +108,38 @@ pub(super) fn fetchable(partner_state: &str) -> Result<(), Fault> {
 pub(super) fn readable(role: Option<Role>, scopes: ScopeSet, spanned: &[&str]) -> Result<(), Fault> {
     let lacking = spanned.iter().find(|name| !Scope::parse(name).is_some_and(|scope| scopes.reaches(scope)));
     let Some(lacking) = lacking.filter(|_| role != Some(Role::Administrator)) else { return Ok(()) };
-    let mut fault = Fault::scope(*lacking);
-    fault.parts_mut().detail = format!(
+    let detail = format!(
         "An archive holds what is read under each of {}, and this token lacks {lacking}. Ask an administrator of your \
          team to download it.",
         spanned.join(", ")
     );
-    Err(fault)
+    Err(Fault::scope(*lacking).with_detail(detail))
 }
 
 /// Whether an archive can be had in this state, when its time is over or not.
 ///
 /// # Errors
 /// [`Code::Conflict`] while it is not made, [`Code::NotFound`] when it is not kept any more.
-pub(super) fn downloadable(state: State, is_kept: bool) -> Result<(), Fault> {
+pub(super) fn downloadable(state: DataExportState, is_kept: bool) -> Result<(), Fault> {
     match (state, is_kept) {
-        (State::Succeeded, true) => Ok(()),
-        (State::Succeeded, false) => Err(Fault::new(
+        (DataExportState::Succeeded, true) => Ok(()),
+        (DataExportState::Succeeded, false) => Err(Fault::new(
             Code::NotFound,
             "This archive was kept for seven days and is gone. Ask for another with POST on the list of data exports.",
         )),
-        (State::Queued | State::Running, _) => Err(Fault::conflict(
+        (DataExportState::Queued | DataExportState::Running, _) => Err(Fault::conflict(
             "This archive is not made yet. The list of data exports shows how far it has come; come back when it is SUCCEEDED.",
         )),
-        (State::Failed, _) => Err(Fault::conflict(
+        (DataExportState::Failed, _) => Err(Fault::conflict(
             "This archive could not be made. Ask for another; if that fails too, write to support.",
         )),
     }
 }
 
 /// How far a job has come, in whole percent. It is 100 only when it is made.
-pub(super) fn percent(state: State, done: i32, total: i32) -> i32 {
+pub(super) fn percent(state: DataExportState, done: i32, total: i32) -> i32 {
     match state {
-        State::Succeeded => 100,
+        DataExportState::Succeeded => 100,
         _ if total <= 0 => 0,
         _ => (i64::from(done) * 100 / i64::from(total)).clamp(0, 99).try_into().unwrap_or(99),
     }
@@ -174,36 +151,38 @@ mod tests {
 
     #[test]
     fn every_cell_of_the_machine_is_as_the_table_says() {
-        for state in State::ALL {
-            for action in Action::ALL {
+        for state in DataExportState::ALL.iter().copied() {
+            for action in DataExportAction::ALL {
                 let expected = match (state, action) {
-                    (State::Queued | State::Running, Action::Start) => Some(State::Running),
-                    (State::Running, Action::Succeed) => Some(State::Succeeded),
-                    (State::Running, Action::Fail) => Some(State::Failed),
+                    (DataExportState::Queued | DataExportState::Running, DataExportAction::Start) => {
+                        Some(DataExportState::Running)
+                    }
+                    (DataExportState::Running, DataExportAction::Succeed) => Some(DataExportState::Succeeded),
+                    (DataExportState::Running, DataExportAction::Fail) => Some(DataExportState::Failed),
                     _ => None,
                 };
                 assert_eq!(after(state, action).ok(), expected, "{state:?} {action:?}");
             }
-            assert_eq!(State::parse(state.name()).ok(), Some(state));
         }
     }
 
     #[test]
     fn an_archive_is_had_while_it_is_kept_only() {
-        assert!(downloadable(State::Succeeded, true).is_ok());
+        assert!(downloadable(DataExportState::Succeeded, true).is_ok());
         let code = |state, is_kept| downloadable(state, is_kept).map_err(|fault| fault.code());
-        assert_eq!(code(State::Succeeded, false), Err(Code::NotFound));
-        for state in [State::Queued, State::Running, State::Failed] {
+        assert_eq!(code(DataExportState::Succeeded, false), Err(Code::NotFound));
+        for state in [DataExportState::Queued, DataExportState::Running, DataExportState::Failed] {
             assert_eq!(code(state, true), Err(Code::Conflict), "{state:?}");
         }
     }
 
     #[test]
     fn an_archive_is_read_by_whoever_reaches_all_of_it() {
-        let spanned = super::super::kinds::spanned();
+        let spanned = super::super::kinds::required_scopes();
         assert!(spanned.iter().all(|name| Scope::parse(name).is_some()), "{spanned:?}");
         let lacking = |role: Option<Role>, scopes| {
-            readable(role, scopes, &spanned).map_err(|fault| fault.parts().required_scope.clone().unwrap_or_default())
+            readable(role, scopes, &spanned)
+                .map_err(|fault| fault.required_scope().map(str::to_owned).unwrap_or_default())
         };
         let of_role = |role: Role| lacking(Some(role), role.scopes());
         assert_eq!(of_role(Role::Developer), Ok(()));
@@ -219,10 +198,10 @@ mod tests {
 
     #[test]
     fn progress_is_a_hundred_when_it_is_made_and_not_before() {
-        assert_eq!(percent(State::Queued, 0, 0), 0);
-        assert_eq!(percent(State::Running, 20, 40), 50);
-        assert_eq!(percent(State::Running, 40, 40), 99);
-        assert_eq!(percent(State::Succeeded, 0, 0), 100);
+        assert_eq!(percent(DataExportState::Queued, 0, 0), 0);
+        assert_eq!(percent(DataExportState::Running, 20, 40), 50);
+        assert_eq!(percent(DataExportState::Running, 40, 40), 99);
+        assert_eq!(percent(DataExportState::Succeeded, 0, 0), 100);
     }
 
     #[test]

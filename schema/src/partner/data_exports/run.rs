@@ -13,23 +13,23 @@ use uuid::Uuid;
 
 use super::archive::{self, Intake, PIECE, Piece, hand_in};
 use super::kinds::{KINDS, WITHHELD};
-use super::rules::{Action, MOST_ATTEMPTS, State, after};
+use super::rules::{DataExportAction, DataExportState, MOST_ATTEMPTS, after};
 use super::store::{self, Claim, Made};
-use crate::db::{Db, Terms};
-use crate::fault::{Code, Fault};
-use crate::keep::random_bytes;
-use crate::mail::message::{Letter, Notice};
-use crate::media::store::MediaKey;
-use crate::media::store::archive::ArchiveName;
-use crate::outbox;
-use crate::services::Services;
-use crate::time::Time;
+use crate::core::crypto::random_bytes;
+use crate::core::db::{Db, TransactionOptions};
+use crate::core::fault::{Code, Fault};
+use crate::core::mail::message::{Letter, Notice};
+use crate::core::media::store::MediaKey;
+use crate::core::media::store::archive::ArchiveName;
+use crate::core::outbox;
+use crate::core::services::Services;
+use crate::core::time::Time;
 
 /// How often a run renews its hold; it lasts two minutes.
 const RENEW: Duration = Duration::from_secs(20);
 /// One look at everything, for as long as it takes: what is told of one table fits what is told of another.
-fn snapshot_terms() -> Terms {
-    Terms::of_mode("isolation level repeatable read, read only")
+fn snapshot_terms() -> TransactionOptions {
+    TransactionOptions::of_mode("isolation level repeatable read, read only")
         .with("statement_timeout", "1h")
         .with("idle_in_transaction_session_timeout", "10min")
 }
@@ -64,7 +64,7 @@ async fn run(db: &Db, services: &Services, claim: &Claim, name: ArchiveName) -> 
     delete(services, claim.former_secret.as_deref()).await?;
     let outcome = match claim.attempts > MOST_ATTEMPTS {
         true => Err(Fault::internal("the runs before died")),
-        false => held(db, services, claim, name).await,
+        false => make_held(db, services, claim, name).await,
     };
     let fault = match outcome {
         Ok(made) => {
@@ -76,7 +76,7 @@ async fn run(db: &Db, services: &Services, claim: &Claim, name: ArchiveName) -> 
         Err(fault) => fault,
     };
     let (export_uuid, attempts) = (claim.export_uuid, claim.attempts);
-    tracing::warn!(%export_uuid, attempts, cause = %fault, "a data export was not made");
+    tracing::warn!(%export_uuid, attempts, cause = fault.for_log(), "a data export was not made");
     if attempts < MOST_ATTEMPTS {
         return store::release(db, claim, fault.code().name()).await;
     }
@@ -86,14 +86,15 @@ async fn run(db: &Db, services: &Services, claim: &Claim, name: ArchiveName) -> 
 /// Ends an archive's last run, and tells the administrators in the same transaction; false when it has been lost.
 async fn end(db: &Db, services: &Services, claim: &Claim, outcome: Result<Made, Code>) -> Result<bool, Fault> {
     let db = Db::apart(db.pool().clone());
-    let done = ended(&db, services, claim, outcome).await;
+    let done = finish(&db, services, claim, outcome).await;
     db.settle(done).await
 }
 
-async fn ended(db: &Db, services: &Services, claim: &Claim, outcome: Result<Made, Code>) -> Result<bool, Fault> {
+async fn finish(db: &Db, services: &Services, claim: &Claim, outcome: Result<Made, Code>) -> Result<bool, Fault> {
+    let leads_to = |action| after(DataExportState::Running, action);
     let ended = match outcome {
-        Ok(made) => store::set_succeeded(db, claim, after(State::Running, Action::Succeed)?.name(), &made).await?,
-        Err(code) => store::set_failed(db, claim, after(State::Running, Action::Fail)?.name(), code.name()).await?,
+        Ok(made) => store::set_succeeded(db, claim, leads_to(DataExportAction::Succeed)?, &made).await?,
+        Err(code) => store::set_failed(db, claim, leads_to(DataExportAction::Fail)?, code.name()).await?,
     };
     let Some(ended) = ended else { return Ok(false) };
     let until = ended.expires_at.map(|until| until.0);
@@ -105,7 +106,7 @@ async fn ended(db: &Db, services: &Services, claim: &Claim, outcome: Result<Made
 }
 
 /// Makes the archive while its hold is renewed.
-async fn held(db: &Db, services: &Services, claim: &Claim, name: ArchiveName) -> Result<Made, Fault> {
+async fn make_held(db: &Db, services: &Services, claim: &Claim, name: ArchiveName) -> Result<Made, Fault> {
     let now = services.clock.now();
     let work = archive::make(&services.media, name, now, |intake| produce(db, services, claim, now, intake));
     tokio::pin!(work);

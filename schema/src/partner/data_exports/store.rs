@@ -1,43 +1,13 @@
 //! Every statement about archives, those aside that fill one.
 
-use serde_json::json;
 use uuid::Uuid;
 
-use crate::actor::Actor;
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::page::{Keys, Window};
-use crate::paged;
-use crate::principal::Owner;
-use crate::time::Time;
-
-/// An archive as it is shown.
-#[derive(Clone, Debug)]
-pub(crate) struct ExportRow {
-    pub(crate) export_uuid: Uuid,
-    pub(crate) state: String,
-    pub(crate) requested_by_kind: String,
-    pub(crate) requested_by: Uuid,
-    pub(crate) reason: Option<String>,
-    pub(crate) created_at: Time,
-    pub(crate) started_at: Option<Time>,
-    pub(crate) ended_at: Option<Time>,
-    pub(crate) attempts: i32,
-    pub(crate) steps_done: i32,
-    pub(crate) steps_total: i32,
-    pub(crate) size_bytes: Option<i64>,
-    pub(crate) expires_at: Option<Time>,
-    /// Whether its object is there to be had.
-    pub(crate) is_kept: bool,
-    pub(crate) error: Option<String>,
-}
-
-impl ExportRow {
-    /// The cursor's keys.
-    pub(super) fn keys(&self) -> Keys {
-        vec![json!(self.created_at), json!(self.export_uuid)]
-    }
-}
+use super::rules::DataExportState;
+use crate::core::actor::Actor;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::principal::Owner;
+use crate::core::time::Time;
 
 /// What is asked for.
 pub(super) struct NewExport<'a> {
@@ -47,23 +17,21 @@ pub(super) struct NewExport<'a> {
     pub(super) reason: Option<&'a str>,
 }
 
-/// Puts an archive into the queue; `None` while another of the partner is there or being made.
-pub(super) async fn insert(db: &Db, new: &NewExport<'_>) -> Result<Option<ExportRow>, Fault> {
-    Ok(sqlx::query_as!(
-        ExportRow,
-        r#"insert into data_export (export_uuid, partner_uuid, requested_by_kind, requested_by, reason)
-           values ($1, $2, $3, $4, $5)
-           on conflict (partner_uuid) where state in ('QUEUED', 'RUNNING') do nothing
-           returning export_uuid, state, requested_by_kind, requested_by, reason, created_at, started_at, ended_at,
-                     attempts, steps_done, steps_total, size_bytes, expires_at, false as "is_kept!", error"#,
+/// Puts an archive into the queue; false while another of the partner is there or being made.
+pub(super) async fn insert(db: &Db, new: &NewExport<'_>) -> Result<bool, Fault> {
+    let done = sqlx::query!(
+        "insert into data_export (export_uuid, partner_uuid, requested_by_kind, requested_by, reason)
+         values ($1, $2, $3, $4, $5)
+         on conflict (partner_uuid) where state in ('QUEUED', 'RUNNING') do nothing",
         new.export_uuid,
         new.partner_uuid,
         new.actor.kind,
         new.actor.uuid,
         new.reason,
     )
-    .fetch_optional(&mut *db.conn().await?)
-    .await?)
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(done.rows_affected() > 0)
 }
 
 /// How many archives a partner's team asked for within the last day.
@@ -77,19 +45,6 @@ pub(super) async fn count_of_day(db: &Db, owner: Owner) -> Result<i64, Fault> {
     .await?)
 }
 
-/// How many archives there ever were of a partner; `None` when there is no such partner.
-pub(crate) async fn count(db: &Db, partner_uuid: Uuid, states: Option<&[String]>) -> Result<Option<i64>, Fault> {
-    Ok(sqlx::query_scalar!(
-        r#"select (select count(*) from data_export as e where e.partner_uuid = p.partner_uuid
-                      and ($2::text[] is null or e.state = any($2))) as "count!"
-             from partner as p where p.partner_uuid = $1"#,
-        partner_uuid,
-        states
-    )
-    .fetch_optional(&mut *db.conn().await?)
-    .await?)
-}
-
 /// A partner's state, held until the transaction ends; `None` when there is no such partner.
 pub(super) async fn partner_state_lock(db: &Db, partner_uuid: Uuid) -> Result<Option<String>, Fault> {
     Ok(sqlx::query_scalar!("select state from partner where partner_uuid = $1 for share", partner_uuid)
@@ -97,35 +52,9 @@ pub(super) async fn partner_state_lock(db: &Db, partner_uuid: Uuid) -> Result<Op
         .await?)
 }
 
-/// A page of a partner's archives, the newest first.
-pub(super) async fn page(
-    db: &Db,
-    partner_uuid: Uuid,
-    states: Option<&[String]>,
-    window: &Window,
-) -> Result<Vec<ExportRow>, Fault> {
-    Ok(paged!(
-        window,
-        db,
-        ExportRow,
-        r#"select export_uuid, state, requested_by_kind, requested_by, reason, created_at, started_at, ended_at, attempts,
-                  steps_done, steps_total, size_bytes, expires_at, error,
-                  state = 'SUCCEEDED' and removed_at is null and expires_at > labs_now() as "is_kept!"
-             from data_export
-            where partner_uuid = $1 and ($2::text[] is null or state = any($2))
-              and (created_at, export_uuid) < (coalesce($3, 'infinity'::timestamptz),
-                   coalesce($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
-            order by created_at desc, export_uuid desc"#,
-        partner_uuid,
-        states,
-        window.key::<Time>(0)? as Option<Time>,
-        window.key::<Uuid>(1)?,
-    )?)
-}
-
 /// Where an archive lies.
 pub(super) struct ArchiveRow {
-    pub(super) state: String,
+    pub(super) state: DataExportState,
     pub(super) is_kept: bool,
     pub(super) object_secret: Option<String>,
     pub(super) sha256: Option<Vec<u8>>,
@@ -137,7 +66,7 @@ pub(super) struct ArchiveRow {
 pub(super) async fn archive_get(db: &Db, owner: Owner, export_uuid: Uuid) -> Result<Option<ArchiveRow>, Fault> {
     Ok(sqlx::query_as!(
         ArchiveRow,
-        r#"select e.state, e.object_secret, e.sha256, e.ended_at as made_at, p.slug,
+        r#"select e.state as "state: DataExportState", e.object_secret, e.sha256, e.ended_at as made_at, p.slug,
                   e.state = 'SUCCEEDED' and e.removed_at is null and e.expires_at > labs_now() as "is_kept!"
              from data_export as e
              join partner as p on p.partner_uuid = e.partner_uuid
@@ -210,7 +139,12 @@ pub(super) struct Ended {
 }
 
 /// Ends a run well; `None` when it has lost its archive.
-pub(super) async fn set_succeeded(db: &Db, claim: &Claim, state: &str, made: &Made) -> Result<Option<Ended>, Fault> {
+pub(super) async fn set_succeeded(
+    db: &Db,
+    claim: &Claim,
+    state: DataExportState,
+    made: &Made,
+) -> Result<Option<Ended>, Fault> {
     Ok(sqlx::query_as!(
         Ended,
         "with done as (
@@ -225,7 +159,7 @@ pub(super) async fn set_succeeded(db: &Db, claim: &Claim, state: &str, made: &Ma
          select company_name, expires_at from done join partner using (partner_uuid)",
         claim.export_uuid,
         claim.attempts,
-        state,
+        state.name(),
         made.size_bytes,
         &made.sha256,
     )
@@ -234,7 +168,12 @@ pub(super) async fn set_succeeded(db: &Db, claim: &Claim, state: &str, made: &Ma
 }
 
 /// Gives an archive up; `None` when the run has lost it.
-pub(super) async fn set_failed(db: &Db, claim: &Claim, state: &str, error: &str) -> Result<Option<Ended>, Fault> {
+pub(super) async fn set_failed(
+    db: &Db,
+    claim: &Claim,
+    state: DataExportState,
+    error: &str,
+) -> Result<Option<Ended>, Fault> {
     Ok(sqlx::query_as!(
         Ended,
         "with done as (
@@ -248,7 +187,7 @@ pub(super) async fn set_failed(db: &Db, claim: &Claim, state: &str, error: &str)
          select company_name, expires_at from done join partner using (partner_uuid)",
         claim.export_uuid,
         claim.attempts,
-        state,
+        state.name(),
         error,
     )
     .fetch_optional(&mut *db.conn().await?)

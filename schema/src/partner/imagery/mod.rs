@@ -8,13 +8,16 @@
 //! ```
 //!
 //! As with an app's pictures, what comes in is never what goes out, and the bytes of a picture never change
-//! (specification: design, security, 14 and 17).
+//! (docs/decisions.md#edge).
 
+mod list;
 mod resolvers;
 mod rules;
 mod store;
 
+pub(crate) use list::IMAGES_FOR_STAFF;
+pub(in crate::partner) use list::STATEMENTS;
 pub(in crate::partner) use resolvers::{ImageryMutation, ImageryQuery};
-pub(crate) use resolvers::{PartnerImage, delete_by_staff, page};
-pub(crate) use rules::ImageKind;
-pub(crate) use store::{ImageRow, count, images, sweep};
+pub(crate) use resolvers::{PartnerImage, delete_by_staff};
+pub(crate) use rules::PartnerImageKind;
+pub(crate) use store::{ImageRow, images, sweep};

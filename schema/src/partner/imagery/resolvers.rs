@@ -4,19 +4,21 @@ use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::rules::ImageKind;
+use super::list::IMAGES;
+use super::rules::PartnerImageKind;
 use super::store::{self, ImageRow, NewImage};
-use crate::access::{access, answers_file};
-use crate::ask::{Ask, Asking};
-use crate::daily::{self, Daily};
-use crate::entitlement::Allowance;
-use crate::fault::Fault;
-use crate::marketplace::media::{self, MediaVariant, VariantName};
-use crate::page::{List, Page, Window};
+use crate::core::access::{access, answers_file};
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::daily::{self, Daily};
+use crate::core::entitlement::Allowance;
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::List;
+use crate::core::time::Time;
+use crate::marketplace::media::{self, MediaVariant, MediaVariantName};
 use crate::partner::events::{self, PartnerEvent};
-use crate::partner::own::own;
+use crate::partner::own::ensure_own;
 use crate::partner::profile;
-use crate::time::Time;
 
 /// A picture of a partner's vendor page.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
@@ -25,7 +27,7 @@ pub(crate) struct PartnerImage {
     /// Its id.
     uuid: Uuid,
     /// What it is for.
-    kind: ImageKind,
+    kind: PartnerImageKind,
     /// What it shows, for those who cannot see it.
     alt_text: Option<String>,
     /// Media type of its bytes.
@@ -72,10 +74,10 @@ impl ImageryQuery {
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<PartnerImage>>, Fault> {
-        let ask = ctx.ask();
-        let owner = own(ask, partner_uuid)?;
-        let (data, page) = page(ask, "partner_imagery_list", owner.uuid(), limit, cursor.as_deref()).await?;
-        ask.answer_list(List { data, page })
+        let cx = ctx.cx();
+        let partner_uuid = ensure_own(cx, partner_uuid)?.uuid();
+        let rows = IMAGES.page(cx, &partner_uuid, &PageRequest::new(None, limit, cursor)).await?;
+        cx.answer_list(rows.map(|row| Ok(row.into()))?.list())
     }
 
     /// The bytes of the draft's logo or banner, in one of four sizes.
@@ -84,15 +86,15 @@ impl ImageryQuery {
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        kind: ImageKind,
-        variant: Option<VariantName>,
+        kind: PartnerImageKind,
+        variant: Option<MediaVariantName>,
     ) -> Result<Option<bool>, Fault> {
-        let ask = ctx.ask();
-        let stored = store::stored_get(&ask.db, own(ask, partner_uuid)?, kind.name()).await?;
+        let cx = ctx.cx();
+        let stored = store::stored_get(&cx.db, ensure_own(cx, partner_uuid)?, kind).await?;
         let stored = stored.ok_or_else(|| missing(kind))?;
         let called = kind.name().to_ascii_lowercase();
-        media::deliver(ask, &stored, variant.unwrap_or(VariantName::Original), &called).await?;
-        ask.answer(true)
+        media::deliver(cx, &stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
+        cx.answer(true)
     }
 }
 
@@ -108,37 +110,37 @@ impl ImageryMutation {
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        kind: ImageKind,
+        kind: PartnerImageKind,
         body: PartnerImagePut,
     ) -> Result<Option<PartnerImage>, Fault> {
-        let ask = ctx.ask();
-        let owner = own(ask, partner_uuid)?;
+        let cx = ctx.cx();
+        let owner = ensure_own(cx, partner_uuid)?;
         let alt_text = media::text("/alt_text", body.alt_text.as_deref())?;
-        let file = ask.attachment()?.bytes.clone();
+        let file = cx.attachment()?.bytes.clone();
         // What can be refused is refused before the picture costs a second of a core, or room in the store.
-        let (aside, limit) = (ask.db.aside(), media::LIMIT);
-        let allowance = Allowance::seen(&aside, partner_uuid, limit).await?;
+        let (aside, limit) = (cx.db.aside(), media::LIMIT);
+        let allowance = Allowance::peek(&aside, partner_uuid, limit).await?;
         let today = async |bytes| {
-            daily::check(ask, &aside, partner_uuid, Daily::Uploads, (bytes, media::most_a_day(allowance))).await
+            daily::check(cx, &aside, partner_uuid, Daily::Uploads, (bytes, media::most_a_day(allowance))).await
         };
         today(1).await?;
-        let made = ask.services.pictures.process(ask.party()?, file, kind.picture()).await.map_err(media::refusal)?;
-        let kept = store::bytes_get(&aside, owner, kind.name()).await?;
-        media::room_checked(allowance, kept, made.size_bytes())?;
+        let made = cx.services.pictures.process(cx.party()?, file, kind.picture()).await.map_err(media::refusal)?;
+        let kept = store::bytes_get(&aside, owner, kind).await?;
+        media::ensure_room(allowance, kept, made.size_bytes())?;
         today(made.stored_bytes()).await?;
-        let kept = media::keep(ask, &made).await?;
+        let kept = media::keep(cx, &made).await?;
         let new = NewImage {
-            image_uuid: ask.new_uuid(),
-            kind: kind.name(),
+            image_uuid: cx.new_uuid(),
+            kind,
             alt_text,
             original: kept.original,
             sha256: kept.sha256,
             copies: kept.copies,
         };
-        take(ask, &new, made.stored_bytes()).await?;
-        let images = store::images(&ask.db, partner_uuid).await?;
+        take(cx, &new, made.stored_bytes()).await?;
+        let images = store::images(&cx.db, partner_uuid).await?;
         let image = images.into_iter().find(|image| image.image_uuid == new.image_uuid);
-        ask.answer(image.ok_or_else(|| Fault::internal("a picture that was written is gone"))?.try_into()?)
+        cx.answer(image.ok_or_else(|| Fault::internal("a picture that was written is gone"))?.into())
     }
 
     /// Takes a picture out of the draft. Readers see it until the next publication.
@@ -147,93 +149,79 @@ impl ImageryMutation {
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        kind: ImageKind,
+        kind: PartnerImageKind,
     ) -> Result<Option<bool>, Fault> {
-        let ask = ctx.ask();
-        let owner = own(ask, partner_uuid)?;
-        profile::lock_of(&ask.db, owner.uuid()).await?;
-        if !store::remove(&ask.db, owner.uuid(), kind.name()).await? {
+        let cx = ctx.cx();
+        let owner = ensure_own(cx, partner_uuid)?;
+        profile::lock_of(&cx.db, owner.uuid()).await?;
+        if !store::remove(&cx.db, owner.uuid(), kind).await? {
             return Err(missing(kind));
         }
-        store::sweep(&ask.db, owner.uuid()).await?;
-        note(ask, owner.uuid(), "IMAGE_DELETED", kind.name(), None, None).await?;
-        ask.answer(true)
+        store::sweep(&cx.db, owner.uuid()).await?;
+        note(cx, owner.uuid(), "IMAGE_DELETED", kind, None, None).await?;
+        cx.answer(true)
     }
-}
-
-/// A page of a partner's pictures, for its team and for staff, under the list's own name.
-///
-/// # Errors
-/// [`crate::Code::InvalidCursor`] for a cursor of another list.
-pub(crate) async fn page(
-    ask: &Ask,
-    list: &'static str,
-    partner_uuid: Uuid,
-    limit: Option<i32>,
-    cursor: Option<&str>,
-) -> Result<(Vec<PartnerImage>, Page), Fault> {
-    let window = Window::read(&ask.services.cursors, list, &partner_uuid, limit, cursor)?;
-    let rows = store::page(&ask.db, partner_uuid, &window).await?;
-    let (rows, page) = window.cut(rows, ImageRow::keys);
-    Ok((rows.into_iter().map(PartnerImage::try_from).collect::<Result<_, _>>()?, page))
 }
 
 /// Takes a picture off everywhere for staff: out of the draft, and off the page that readers see.
 ///
 /// # Errors
 /// [`crate::Code::NotFound`] when there is no such picture.
-pub(crate) async fn delete_by_staff(ask: &Ask, partner_uuid: Uuid, kind: ImageKind, reason: &str) -> Result<(), Fault> {
-    profile::lock_of(&ask.db, partner_uuid).await?;
-    let was_drawn = store::remove(&ask.db, partner_uuid, kind.name()).await?;
-    if !(store::unpublish(&ask.db, partner_uuid, kind.name()).await? || was_drawn) {
+pub(crate) async fn delete_by_staff(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    kind: PartnerImageKind,
+    reason: &str,
+) -> Result<(), Fault> {
+    profile::lock_of(&cx.db, partner_uuid).await?;
+    let was_drawn = store::remove(&cx.db, partner_uuid, kind).await?;
+    if !(store::unpublish(&cx.db, partner_uuid, kind).await? || was_drawn) {
         return Err(missing(kind));
     }
-    store::sweep(&ask.db, partner_uuid).await?;
-    note(ask, partner_uuid, "IMAGE_DELETED", kind.name(), None, Some(reason)).await
+    store::sweep(&cx.db, partner_uuid).await?;
+    note(cx, partner_uuid, "IMAGE_DELETED", kind, None, Some(reason)).await
 }
 
 /// Writes the row of a picture whose objects are there, while the subscription and the page are held: a publication
 /// shows the picture before or this one, and a sweep takes neither from under it.
-async fn take(ask: &Ask, new: &NewImage, stored: i64) -> Result<(), Fault> {
-    let owner = ask.owner()?;
-    let allowance = Allowance::lock(&ask.db, owner, media::LIMIT).await?;
-    let kept = store::bytes_get(&ask.db, owner, new.kind).await?;
-    media::room_checked(allowance, kept, new.original.size_bytes)?;
-    daily::spend(ask, owner.uuid(), Daily::Uploads, (stored, media::most_a_day(allowance))).await?;
-    profile::lock_of(&ask.db, owner.uuid()).await?;
-    store::remove(&ask.db, owner.uuid(), new.kind).await?;
-    store::insert(&ask.db, owner, new).await?;
-    store::sweep(&ask.db, owner.uuid()).await?;
-    note(ask, owner.uuid(), "IMAGE_UPLOADED", new.kind, Some(new.image_uuid), None).await
+async fn take(cx: &RequestContext, new: &NewImage, stored: i64) -> Result<(), Fault> {
+    let owner = cx.owner()?;
+    let allowance = Allowance::lock(&cx.db, owner, media::LIMIT).await?;
+    let kept = store::bytes_get(&cx.db, owner, new.kind).await?;
+    media::ensure_room(allowance, kept, new.original.size_bytes)?;
+    daily::spend(cx, owner.uuid(), Daily::Uploads, (stored, media::most_a_day(allowance))).await?;
+    profile::lock_of(&cx.db, owner.uuid()).await?;
+    store::remove(&cx.db, owner.uuid(), new.kind).await?;
+    store::insert(&cx.db, owner, new).await?;
+    store::sweep(&cx.db, owner.uuid()).await?;
+    note(cx, owner.uuid(), "IMAGE_UPLOADED", new.kind, Some(new.image_uuid), None).await
 }
 
 async fn note(
-    ask: &Ask,
+    cx: &RequestContext,
     partner_uuid: Uuid,
     event: &'static str,
-    image_kind: &str,
+    kind: PartnerImageKind,
     subject_uuid: Option<Uuid>,
     reason: Option<&str>,
 ) -> Result<(), Fault> {
-    let event = PartnerEvent::by_caller(ask, partner_uuid, event)?.about(subject_uuid).because(reason);
-    events::insert(&ask.db, &event.telling(json!({ "kind": image_kind }))).await
+    let event = PartnerEvent::by_caller(cx, partner_uuid, event)?.about(subject_uuid).because(reason);
+    events::insert(&cx.db, &event.telling(json!({ "kind": kind }))).await
 }
 
-fn missing(kind: ImageKind) -> Fault {
+fn missing(kind: PartnerImageKind) -> Fault {
     Fault::not_found(match kind {
-        ImageKind::Logo => "logo",
-        ImageKind::Banner => "banner",
+        PartnerImageKind::Logo => "logo",
+        PartnerImageKind::Banner => "banner",
     })
 }
 
-impl TryFrom<ImageRow> for PartnerImage {
-    type Error = Fault;
-
-    fn try_from(row: ImageRow) -> Result<Self, Fault> {
+impl From<ImageRow> for PartnerImage {
+    fn from(row: ImageRow) -> Self {
         let variants = MediaVariant::all(&row.original(), &row.variants.0);
-        Ok(Self {
+        Self {
             uuid: row.image_uuid,
-            kind: ImageKind::parse(&row.kind)?,
+            kind: row.kind,
             alt_text: Some(row.alt_text).filter(|text| !text.is_empty()),
             media_type: row.media_type,
             width: row.width,
@@ -244,6 +232,6 @@ impl TryFrom<ImageRow> for PartnerImage {
             in_draft: row.in_draft,
             is_published: row.is_published,
             created_at: row.created_at,
-        })
+        }
     }
 }

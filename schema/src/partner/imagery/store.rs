@@ -2,23 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::db::Db;
-use crate::fault::Fault;
+use super::list::SHOWN;
+use super::rules::PartnerImageKind;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::list::Bound;
+use crate::core::principal::Owner;
+use crate::core::time::Time;
 use crate::marketplace::media::{Size, Stored};
-use crate::page::{Keys, Window};
-use crate::paged;
-use crate::principal::Owner;
-use crate::time::Time;
 
 /// A picture of a vendor page.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, sqlx::FromRow)]
 pub(crate) struct ImageRow {
     pub(crate) image_uuid: Uuid,
-    pub(crate) kind: String,
+    pub(crate) kind: PartnerImageKind,
     pub(crate) alt_text: String,
     pub(crate) media_type: String,
     pub(crate) width: i32,
@@ -35,11 +35,6 @@ pub(crate) struct ImageRow {
 }
 
 impl ImageRow {
-    /// The cursor's keys.
-    pub(super) fn keys(&self) -> Keys {
-        vec![json!(self.kind), json!(self.image_uuid)]
-    }
-
     /// The whole picture among its sizes.
     pub(super) fn original(&self) -> Size {
         Size {
@@ -54,61 +49,18 @@ impl ImageRow {
 
 /// Every picture of the draft, and every one that readers see: four at most.
 pub(crate) async fn images(db: &Db, partner_uuid: Uuid) -> Result<Vec<ImageRow>, Fault> {
-    Ok(sqlx::query_as!(
-        ImageRow,
-        r#"select image_uuid as "image_uuid!", kind as "kind!", alt_text as "alt_text!", media_type as "media_type!",
-                  width as "width!", height as "height!", size_bytes as "size_bytes!", sha256 as "sha256!",
-                  object_key as "object_key!", variants as "variants!: Json<BTreeMap<String, Size>>",
-                  created_at as "created_at!", in_draft as "in_draft!", is_published as "is_published!"
-             from partner_image_shown
-            where partner_uuid = $1 and (in_draft or is_published)"#,
-        partner_uuid
-    )
-    .fetch_all(&mut *db.conn().await?)
-    .await?)
-}
-
-/// A page of them, by kind.
-pub(super) async fn page(db: &Db, partner_uuid: Uuid, window: &Window) -> Result<Vec<ImageRow>, Fault> {
-    Ok(paged!(
-        window,
-        db,
-        ImageRow,
-        r#"select image_uuid as "image_uuid!", kind as "kind!", alt_text as "alt_text!", media_type as "media_type!",
-                  width as "width!", height as "height!", size_bytes as "size_bytes!", sha256 as "sha256!",
-                  object_key as "object_key!", variants as "variants!: Json<BTreeMap<String, Size>>",
-                  created_at as "created_at!", in_draft as "in_draft!", is_published as "is_published!"
-             from partner_image_shown
-            where partner_uuid = $1 and (in_draft or is_published)
-              and (kind, image_uuid) > (coalesce($2, ''), coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid))
-            order by kind, image_uuid"#,
-        partner_uuid,
-        window.key::<String>(0)?,
-        window.key::<Uuid>(1)?,
-    )?)
-}
-
-/// How many pictures a partner's page has in all; `None` when there is no such partner.
-pub(crate) async fn count(db: &Db, partner_uuid: Uuid) -> Result<Option<i64>, Fault> {
-    Ok(sqlx::query_scalar!(
-        r#"select (select count(*) from partner_image_shown as i
-                    where i.partner_uuid = p.partner_uuid and (in_draft or is_published)) as "count!"
-             from partner as p where p.partner_uuid = $1"#,
-        partner_uuid
-    )
-    .fetch_optional(&mut *db.conn().await?)
-    .await?)
+    SHOWN.all(db, [partner_uuid.into(), Bound::Nothing]).await
 }
 
 /// Where the bytes of a picture of the owner's draft lie.
-pub(super) async fn stored_get(db: &Db, owner: Owner, kind: &str) -> Result<Option<Stored>, Fault> {
+pub(super) async fn stored_get(db: &Db, owner: Owner, kind: PartnerImageKind) -> Result<Option<Stored>, Fault> {
     let row = sqlx::query!(
         r#"select image_uuid, media_type, width, height, size_bytes, sha256, object_key,
                   variants as "variants: Json<BTreeMap<String, Size>>"
              from partner_image
             where partner_uuid = $1 and kind = $2 and removed_at is null"#,
         owner.uuid(),
-        kind
+        kind.name()
     )
     .fetch_optional(&mut *db.conn().await?)
     .await?;
@@ -128,14 +80,14 @@ pub(super) async fn stored_get(db: &Db, owner: Owner, kind: &str) -> Result<Opti
 
 /// How many bytes of pictures the owner keeps in all, without the one that a new picture of this kind takes the place
 /// of.
-pub(super) async fn bytes_get(db: &Db, owner: Owner, kind: &str) -> Result<i64, Fault> {
+pub(super) async fn bytes_get(db: &Db, owner: Owner, kind: PartnerImageKind) -> Result<i64, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select (select coalesce(sum(size_bytes), 0)::bigint from media join app using (app_uuid)
                     where app.partner_uuid = $1 and removed_at is null)
                 + (select coalesce(sum(size_bytes), 0)::bigint from partner_image
                     where partner_uuid = $1 and removed_at is null and kind <> $2) as "bytes!""#,
         owner.uuid(),
-        kind
+        kind.name()
     )
     .fetch_one(&mut *db.conn().await?)
     .await?)
@@ -144,7 +96,7 @@ pub(super) async fn bytes_get(db: &Db, owner: Owner, kind: &str) -> Result<i64, 
 /// A picture whose objects are there, on its way into a draft.
 pub(super) struct NewImage {
     pub(super) image_uuid: Uuid,
-    pub(super) kind: &'static str,
+    pub(super) kind: PartnerImageKind,
     pub(super) alt_text: String,
     pub(super) original: Size,
     pub(super) sha256: [u8; 32],
@@ -159,7 +111,7 @@ pub(super) async fn insert(db: &Db, owner: Owner, new: &NewImage) -> Result<(), 
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
         new.image_uuid,
         owner.uuid(),
-        new.kind,
+        new.kind.name(),
         new.alt_text,
         new.original.media_type,
         new.original.width,
@@ -175,12 +127,12 @@ pub(super) async fn insert(db: &Db, owner: Owner, new: &NewImage) -> Result<(), 
 }
 
 /// Takes a picture out of the draft; false when there was none.
-pub(super) async fn remove(db: &Db, partner_uuid: Uuid, kind: &str) -> Result<bool, Fault> {
+pub(super) async fn remove(db: &Db, partner_uuid: Uuid, kind: PartnerImageKind) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "update partner_image set removed_at = labs_now()
           where partner_uuid = $1 and kind = $2 and removed_at is null",
         partner_uuid,
-        kind
+        kind.name()
     )
     .execute(&mut *db.conn().await?)
     .await?;
@@ -188,12 +140,12 @@ pub(super) async fn remove(db: &Db, partner_uuid: Uuid, kind: &str) -> Result<bo
 }
 
 /// Takes a picture off what was published, where it is on it; false when it is not.
-pub(super) async fn unpublish(db: &Db, partner_uuid: Uuid, kind: &str) -> Result<bool, Fault> {
+pub(super) async fn unpublish(db: &Db, partner_uuid: Uuid, kind: PartnerImageKind) -> Result<bool, Fault> {
     let done = sqlx::query!(
         "update partner_profile set snapshot = snapshot - (lower($2) || '_uuid')
           where partner_uuid = $1 and snapshot ->> (lower($2) || '_uuid') is not null",
         partner_uuid,
-        kind
+        kind.name()
     )
     .execute(&mut *db.conn().await?)
     .await?;

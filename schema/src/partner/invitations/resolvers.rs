@@ -3,14 +3,15 @@
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-use crate::access::access;
-use crate::ask::Asking;
-use crate::auth::invitations::sent::{self, Filter, SentRow};
-use crate::auth::invitations::{Invitation, InvitationCreate, InvitationState, resend, revoke, send};
-use crate::fault::Fault;
-use crate::page::{List, Window, names};
-use crate::partner::team::{Hand, Team};
-use crate::principal::Role;
+use crate::auth::invitations::{
+    INVITATIONS, Invitation, InvitationCreate, InvitationFilter, InvitationSort, InvitationsOf, resend, revoke, send,
+};
+use crate::core::access::access;
+use crate::core::context::RequestContextExt;
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::List;
+use crate::partner::team::{ActingAs, Team};
 
 /// Reads of the invitations that a team sends.
 #[derive(Default)]
@@ -20,26 +21,19 @@ pub(crate) struct InvitationsQuery;
 impl InvitationsQuery {
     /// The invitations that the team sent.
     #[graphql(directive = access::apply("partner.team".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn partner_invitations_list(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        state: Option<Vec<InvitationState>>,
-        role: Option<Vec<Role>>,
-        q: Option<String>,
-        sort: Option<String>,
+        filter: Option<InvitationFilter>,
+        sort: Option<InvitationSort>,
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<Invitation>>, Fault> {
-        let (ask, list) = (ctx.ask(), "partner_invitations_list");
-        let team = Team::own(ask, partner_uuid)?;
-        let oldest_first = sort.as_deref() == Some("created_at");
-        let filter = Filter { state: names(state), role: names(role), q, oldest_first };
-        let window = Window::read(&ask.services.cursors, list, &(team, &filter), limit, cursor.as_deref())?;
-        let rows = sent::page(&ask.db, team, &filter, &window).await?;
-        let (rows, page) = window.cut(rows, SentRow::keys);
-        ask.answer_list(List { data: rows.into_iter().map(Invitation::try_from).collect::<Result<_, _>>()?, page })
+        let cx = ctx.cx();
+        let partner_uuid = Team::own(cx, partner_uuid)?.uuid();
+        let invitations = InvitationsOf { partner_uuid, filter: filter.unwrap_or_default() };
+        cx.answer_list(INVITATIONS.page(cx, &invitations, &PageRequest::new(sort, limit, cursor)).await?.list())
     }
 }
 
@@ -57,8 +51,8 @@ impl InvitationsMutation {
         partner_uuid: Uuid,
         body: InvitationCreate,
     ) -> Result<Option<Invitation>, Fault> {
-        let ask = ctx.ask();
-        ask.answer(send(ask, Team::own(ask, partner_uuid)?, body, Hand::own(ask)?).await?)
+        let cx = ctx.cx();
+        cx.answer(send(cx, Team::own(cx, partner_uuid)?, body, ActingAs::own(cx)?).await?)
     }
 
     /// Sends an invitation again with a new token; the old one is void.
@@ -69,8 +63,8 @@ impl InvitationsMutation {
         partner_uuid: Uuid,
         invitation_uuid: Uuid,
     ) -> Result<Option<Invitation>, Fault> {
-        let ask = ctx.ask();
-        ask.answer(resend(ask, Team::own(ask, partner_uuid)?, invitation_uuid, Hand::own(ask)?).await?)
+        let cx = ctx.cx();
+        cx.answer(resend(cx, Team::own(cx, partner_uuid)?, invitation_uuid, ActingAs::own(cx)?).await?)
     }
 
     /// Takes an invitation back; its token is void.
@@ -81,7 +75,7 @@ impl InvitationsMutation {
         partner_uuid: Uuid,
         invitation_uuid: Uuid,
     ) -> Result<Option<Invitation>, Fault> {
-        let ask = ctx.ask();
-        ask.answer(revoke(ask, Team::own(ask, partner_uuid)?, invitation_uuid, Hand::own(ask)?).await?)
+        let cx = ctx.cx();
+        cx.answer(revoke(cx, Team::own(cx, partner_uuid)?, invitation_uuid, ActingAs::own(cx)?).await?)
     }
 }

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Editing changes the draft alone. Publishing copies the draft into a snapshot; what stands in its way is told before
-//! it is tried (specification: decisions, States, "What the storefront shows is a snapshot").
+//! it is tried (docs/decisions.md#states).
 
 mod resolvers;
 mod rules;
@@ -16,7 +16,7 @@ mod store;
 mod view;
 
 pub(in crate::partner) use resolvers::{ProfileMutation, ProfileQuery};
-pub(crate) use resolvers::{shown, take_down};
+pub(crate) use resolvers::{load_profile, take_down};
 pub(crate) use rules::drawing;
 pub(in crate::partner) use store::lock_of;
 pub(crate) use view::PartnerProfile;

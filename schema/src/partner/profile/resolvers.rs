@@ -7,15 +7,15 @@ use uuid::Uuid;
 use super::rules::{self, Action, after};
 use super::store;
 use super::view::{Page, PartnerProfile, PartnerProfileUpdate};
-use crate::access::access;
-use crate::actor::Actor;
-use crate::ask::{Ask, Asking};
-use crate::db::Db;
-use crate::fault::Fault;
+use crate::core::access::access;
+use crate::core::actor::Actor;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::principal::Owner;
 use crate::partner::events::{self, PartnerEvent};
 use crate::partner::imagery;
-use crate::partner::own::own;
-use crate::principal::Owner;
+use crate::partner::own::ensure_own;
 
 /// Reads of a vendor page.
 #[derive(Default)]
@@ -30,8 +30,8 @@ impl ProfileQuery {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
     ) -> Result<Option<PartnerProfile>, Fault> {
-        let ask = ctx.ask();
-        ask.answer(shown(&ask.db, own(ask, partner_uuid)?.uuid()).await?)
+        let cx = ctx.cx();
+        cx.answer(load_profile(&cx.db, ensure_own(cx, partner_uuid)?.uuid()).await?)
     }
 }
 
@@ -49,16 +49,16 @@ impl ProfileMutation {
         partner_uuid: Uuid,
         body: PartnerProfileUpdate,
     ) -> Result<Option<PartnerProfile>, Fault> {
-        let ask = ctx.ask();
-        let (owner, page) = held(ask, partner_uuid).await?;
+        let cx = ctx.cx();
+        let (owner, page) = lock_page(cx, partner_uuid).await?;
         let before = page.draft();
-        let draft = rules::merged(&before, body.into())?;
-        let fields = rules::changed(&before, &draft);
+        let draft = rules::merge(&before, body.into())?;
+        let fields = rules::changed_fields(&before, &draft);
         if !fields.is_empty() {
-            store::set_draft(&ask.db, owner, &draft).await?;
-            note(ask, owner, "PROFILE_UPDATED", json!({ "fields": fields })).await?;
+            store::set_draft(&cx.db, owner, &draft).await?;
+            note(cx, owner, "PROFILE_UPDATED", json!({ "fields": fields })).await?;
         }
-        ask.answer(shown(&ask.db, owner.uuid()).await?)
+        cx.answer(load_profile(&cx.db, owner.uuid()).await?)
     }
 
     /// Shows readers the page as it is written now.
@@ -68,18 +68,18 @@ impl ProfileMutation {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
     ) -> Result<Option<PartnerProfile>, Fault> {
-        let ask = ctx.ask();
-        let (owner, page) = held(ask, partner_uuid).await?;
+        let cx = ctx.cx();
+        let (owner, page) = lock_page(cx, partner_uuid).await?;
         after(page.state, Action::Publish)?;
         let open = page.open_items();
         if !open.is_empty() {
             let detail = "The page cannot be published yet; `errors` names what is missing and where to mend it.";
             return Err(Fault::conflict(detail).with_errors(open));
         }
-        store::set_published(&ask.db, owner, &page.next()).await?;
-        imagery::sweep(&ask.db, owner.uuid()).await?;
-        note(ask, owner, "PROFILE_PUBLISHED", json!({})).await?;
-        ask.answer(shown(&ask.db, owner.uuid()).await?)
+        store::set_published(&cx.db, owner, &page.next()).await?;
+        imagery::sweep(&cx.db, owner.uuid()).await?;
+        note(cx, owner, "PROFILE_PUBLISHED", json!({})).await?;
+        cx.answer(load_profile(&cx.db, owner.uuid()).await?)
     }
 
     /// Takes the page off the storefront. What is written stays.
@@ -89,13 +89,13 @@ impl ProfileMutation {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
     ) -> Result<Option<PartnerProfile>, Fault> {
-        let ask = ctx.ask();
-        let (owner, page) = held(ask, partner_uuid).await?;
+        let cx = ctx.cx();
+        let (owner, page) = lock_page(cx, partner_uuid).await?;
         let state = after(page.state, Action::Unpublish)?;
-        store::set_state(&ask.db, owner.uuid(), state.name(), None).await?;
-        imagery::sweep(&ask.db, owner.uuid()).await?;
-        note(ask, owner, "PROFILE_UNPUBLISHED", json!({})).await?;
-        ask.answer(shown(&ask.db, owner.uuid()).await?)
+        store::set_state(&cx.db, owner.uuid(), state.name(), None).await?;
+        imagery::sweep(&cx.db, owner.uuid()).await?;
+        note(cx, owner, "PROFILE_UNPUBLISHED", json!({})).await?;
+        cx.answer(load_profile(&cx.db, owner.uuid()).await?)
     }
 }
 
@@ -103,8 +103,8 @@ impl ProfileMutation {
 ///
 /// # Errors
 /// [`crate::Code::NotFound`] for a partner that there is not.
-pub(crate) async fn shown(db: &Db, partner_uuid: Uuid) -> Result<PartnerProfile, Fault> {
-    read(db, partner_uuid).await.map(PartnerProfile::from)
+pub(crate) async fn load_profile(db: &Db, partner_uuid: Uuid) -> Result<PartnerProfile, Fault> {
+    load_page(db, partner_uuid).await.map(PartnerProfile::from)
 }
 
 /// Takes a page off for staff; its team reads why, and publishes it again once it has changed.
@@ -114,24 +114,24 @@ pub(crate) async fn shown(db: &Db, partner_uuid: Uuid) -> Result<PartnerProfile,
 /// readers do not see.
 pub(crate) async fn take_down(db: &Db, actor: Actor, partner_uuid: Uuid, reason: &str) -> Result<(), Fault> {
     store::lock_of(db, partner_uuid).await?;
-    let state = after(read(db, partner_uuid).await?.state, Action::TakeDown)?;
+    let state = after(load_page(db, partner_uuid).await?.state, Action::TakeDown)?;
     store::set_state(db, partner_uuid, state.name(), Some(reason)).await?;
     let event = PartnerEvent::new(partner_uuid, "PROFILE_TAKEN_DOWN", actor).because(Some(reason));
     events::insert(db, &event).await
 }
 
-async fn read(db: &Db, partner_uuid: Uuid) -> Result<Page, Fault> {
+async fn load_page(db: &Db, partner_uuid: Uuid) -> Result<Page, Fault> {
     let row = store::get(db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
     Page::new(row, imagery::images(db, partner_uuid).await?)
 }
 
 /// The caller's own page, held for a change.
-async fn held(ask: &Ask, partner_uuid: Uuid) -> Result<(Owner, Page), Fault> {
-    let owner = own(ask, partner_uuid)?;
-    store::lock(&ask.db, owner).await?;
-    Ok((owner, read(&ask.db, owner.uuid()).await?))
+async fn lock_page(cx: &RequestContext, partner_uuid: Uuid) -> Result<(Owner, Page), Fault> {
+    let owner = ensure_own(cx, partner_uuid)?;
+    store::lock(&cx.db, owner).await?;
+    Ok((owner, load_page(&cx.db, owner.uuid()).await?))
 }
 
-async fn note(ask: &Ask, owner: Owner, kind: &'static str, detail: serde_json::Value) -> Result<(), Fault> {
-    events::insert(&ask.db, &PartnerEvent::by_caller(ask, owner.uuid(), kind)?.telling(detail)).await
+async fn note(cx: &RequestContext, owner: Owner, kind: &'static str, detail: serde_json::Value) -> Result<(), Fault> {
+    events::insert(&cx.db, &PartnerEvent::by_caller(cx, owner.uuid(), kind)?.telling(detail)).await
 }

@@ -6,9 +6,9 @@ use async_graphql::{Enum, MaybeUndefined};
 use serde::{Deserialize, Deserializer, Serialize};
 use uuid::Uuid;
 
-use crate::fault::{Fault, FieldError};
-use crate::plain::{line, paragraphs, too_long};
-use crate::states::Drawing;
+use crate::core::fault::{Fault, FieldError};
+use crate::core::plain::{line, paragraphs, too_long};
+use crate::core::state_diagram::StateDiagram;
 
 /// Locales in which a page has texts at most.
 const MOST_LOCALES: usize = 40;
@@ -102,8 +102,8 @@ pub(super) fn after(state: State, action: Action) -> Result<State, Fault> {
 }
 
 /// The machine as a picture.
-pub(crate) fn drawing() -> Drawing {
-    Drawing::of("Vendor page", (&State::ALL, State::name), (&Action::ALL, Action::name), [&after])
+pub(crate) fn drawing() -> StateDiagram {
+    StateDiagram::of("Vendor page", (&State::ALL, State::name), (&Action::ALL, Action::name), [&after])
 }
 
 /// What the page says in one locale. Empty until it is written.
@@ -166,7 +166,7 @@ fn said<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<Stri
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`], pointing to each field at fault.
-pub(super) fn merged(present: &Draft, patch: Patch) -> Result<Draft, Fault> {
+pub(super) fn merge(present: &Draft, patch: Patch) -> Result<Draft, Fault> {
     let (mut draft, mut errors) = (present.clone(), Vec::new());
     let names_default = patch.default_locale.is_some();
     for (locale, said) in patch.texts {
@@ -202,7 +202,7 @@ pub(super) fn merged(present: &Draft, patch: Patch) -> Result<Draft, Fault> {
     }
     draft.languages = patch.languages.unwrap_or(draft.languages);
     draft.regions = patch.regions.unwrap_or(draft.regions);
-    errors.extend(default_kept(&draft, names_default));
+    errors.extend(check_default(&draft, names_default));
     if errors.is_empty() { Ok(draft) } else { Err(Fault::invalid(errors)) }
 }
 
@@ -212,7 +212,7 @@ fn only<T>(mut things: impl Iterator<Item = T>) -> Option<(T, Option<T>)> {
 }
 
 /// The default is one of the locales that have texts, once some have.
-fn default_kept(draft: &Draft, names_default: bool) -> Option<FieldError> {
+fn check_default(draft: &Draft, names_default: bool) -> Option<FieldError> {
     if draft.texts.is_empty() || draft.texts.contains_key(&draft.default_locale) {
         return None;
     }
@@ -230,7 +230,7 @@ fn default_kept(draft: &Draft, names_default: bool) -> Option<FieldError> {
 }
 
 /// The names of the fields in which two drafts differ, as the contract has them.
-pub(super) fn changed(before: &Draft, after: &Draft) -> Vec<&'static str> {
+pub(super) fn changed_fields(before: &Draft, after: &Draft) -> Vec<&'static str> {
     let fields = [
         ("default_locale", before.default_locale != after.default_locale),
         ("texts", before.texts != after.texts),

@@ -6,10 +6,10 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::rules::{Draft, Snapshot, Text};
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::principal::Owner;
-use crate::time::Time;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::principal::Owner;
+use crate::core::time::Time;
 
 /// A vendor page with the company that it is of.
 pub(super) struct ProfileRow {

@@ -7,9 +7,9 @@ use uuid::Uuid;
 
 use super::rules::{self, Draft, Ground, Patch, Snapshot, State, Text, TextPatch};
 use super::store::ProfileRow;
-use crate::fault::{Fault, FieldError};
-use crate::partner::imagery::{ImageKind, ImageRow};
-use crate::time::Time;
+use crate::core::fault::{Fault, FieldError};
+use crate::core::time::Time;
+use crate::partner::imagery::{ImageRow, PartnerImageKind};
 
 /// A partner's vendor page: as it is being written, and as published.
 #[derive(serde::Serialize, SimpleObject)]
@@ -154,8 +154,8 @@ impl Page {
         let drawn = |kind| self.image(|image| image.in_draft && image.kind == kind).map(|image| image.image_uuid);
         Snapshot {
             draft: self.draft(),
-            logo_uuid: drawn(ImageKind::Logo.name()),
-            banner_uuid: drawn(ImageKind::Banner.name()),
+            logo_uuid: drawn(PartnerImageKind::Logo),
+            banner_uuid: drawn(PartnerImageKind::Banner),
         }
     }
 

@@ -17,20 +17,21 @@
 mod rules;
 mod store;
 
-pub(crate) use rules::{Action, State, drawing};
+pub(crate) use rules::{Action, PartnerState, drawing};
 pub(crate) use store::due_page;
 
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::actor::Actor;
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::mail::message::{ClosingStep, Letter, Notice};
-use crate::outbox;
+use crate::core::actor::Actor;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::mail::message::{ClosingStep, Letter, Notice};
+use crate::core::outbox;
+use crate::core::services::Services;
+use crate::core::time::Time;
+use crate::core::words::Word as _;
 use crate::partner::events::{self, PartnerEvent};
-use crate::services::Services;
-use crate::time::Time;
 use store::HeldRow;
 
 /// A step that somebody takes with a partner.
@@ -51,7 +52,12 @@ pub(crate) struct Step<'a> {
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
-pub(crate) async fn take(db: &Db, services: &Services, now: Time, step: &Step<'_>) -> Result<Option<State>, Fault> {
+pub(crate) async fn take(
+    db: &Db,
+    services: &Services,
+    now: Time,
+    step: &Step<'_>,
+) -> Result<Option<PartnerState>, Fault> {
     let Some(held) = store::lock(db, step.partner_uuid).await? else { return Ok(None) };
     settle(db, services, now, step, &held).await.map(Some)
 }
@@ -67,7 +73,13 @@ pub(crate) async fn close_due(db: &Db, services: &Services, now: Time, partner_u
     Ok(true)
 }
 
-async fn settle(db: &Db, services: &Services, now: Time, step: &Step<'_>, held: &HeldRow) -> Result<State, Fault> {
+async fn settle(
+    db: &Db,
+    services: &Services,
+    now: Time,
+    step: &Step<'_>,
+    held: &HeldRow,
+) -> Result<PartnerState, Fault> {
     let (before, former) = (held.state()?, held.former()?);
     if step.action == Action::Reopen {
         rules::in_time(before, held.closes_at, now)?;
@@ -77,11 +89,11 @@ async fn settle(db: &Db, services: &Services, now: Time, step: &Step<'_>, held: 
         Some(setting) => Some(store::days_get(db, setting.key, setting.days).await?),
         None => None,
     };
-    let former = rules::remembered(before, step.action, after).map(State::name);
+    let former = rules::state_to_remember(before, step.action, after).map(PartnerState::name);
     let change = store::Change { state: after.name(), former, reason: step.reason, days };
     let closes_at = store::set_state(db, step.partner_uuid, &change).await?;
     store::listings_follow(db, step.partner_uuid).await?;
-    if after == State::Closed {
+    if after == PartnerState::Closed {
         store::sessions_end(db, step.partner_uuid).await?;
     }
     let event = PartnerEvent::new(step.partner_uuid, step.action.event(), step.actor).because(step.reason);
@@ -97,9 +109,9 @@ async fn tell(
     services: &Services,
     now: Time,
     step: &Step<'_>,
-    (after, held, closes_at): (State, &HeldRow, Option<Time>),
+    (after, held, closes_at): (PartnerState, &HeldRow, Option<Time>),
 ) -> Result<(), Fault> {
-    if after == State::Erased {
+    if after == PartnerState::Erased {
         return Ok(());
     }
     let until = closes_at.unwrap_or(now).0;
@@ -121,11 +133,11 @@ async fn tell(
 }
 
 impl HeldRow {
-    fn state(&self) -> Result<State, Fault> {
-        State::parse(&self.state)
+    fn state(&self) -> Result<PartnerState, Fault> {
+        PartnerState::parse(&self.state)
     }
 
-    fn former(&self) -> Result<Option<State>, Fault> {
-        self.former_state.as_deref().map(State::parse).transpose()
+    fn former(&self) -> Result<Option<PartnerState>, Fault> {
+        self.former_state.as_deref().map(PartnerState::parse).transpose()
     }
 }

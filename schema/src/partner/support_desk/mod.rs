@@ -4,9 +4,11 @@
 //! notes for itself exists here alone: in a table that the partner's side names nowhere, and in a field that its types
 //! do not have.
 
+mod list;
 mod resolvers;
 mod rules;
 mod store;
 mod types;
 
+pub(in crate::partner) use list::STATEMENTS;
 pub(in crate::partner) use resolvers::{SupportDeskMutation, SupportDeskQuery};

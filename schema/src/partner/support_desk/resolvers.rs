@@ -3,24 +3,25 @@
 use async_graphql::{Context, MaybeUndefined, Object};
 use uuid::Uuid;
 
+use super::list::{ANY, QUEUE, SupportDeskFilter, SupportDeskSort};
 use super::rules;
-use super::store::{self, Filter, HeldRow, Order, TicketRow};
+use super::store::{self, HeldRow};
 use super::types::{
     SupportDeskMessageCreate, SupportDeskMessageKind, SupportDeskTicket, SupportDeskTicketDetail,
     SupportDeskTicketUpdate, SupportTicketSettlement,
 };
-use crate::access::{access, audit_partner, audit_target, batched};
-use crate::ask::{Ask, Asking, Target};
-use crate::fault::Fault;
-use crate::mail::message::TicketEvent;
-use crate::page::{CountedList, CountedPage, Window, names};
+use crate::core::access::{access, audit_partner, audit_target, batched};
+use crate::core::context::{RequestContext, RequestContextExt, Target};
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::mail::message::TicketEvent;
+use crate::core::page::CountedList;
+use crate::core::principal::PrincipalType;
 use crate::partner::events::{self, PartnerEvent};
 use crate::partner::support_tickets::{
-    Action, Letters, Message, State, SupportTicketPriority, SupportTicketState, SupportTopic, after, full,
-    message_insert, set_state, tell_person, tell_team, text, written,
+    Letters, Message, SupportMessageSide, SupportTicketAction, after, full, message_insert, set_state, tell_person,
+    tell_team, text,
 };
-use crate::principal::PrincipalType;
-use crate::time::Time;
 
 /// Reads of the desk.
 #[derive(Default)]
@@ -33,47 +34,19 @@ impl SupportDeskQuery {
         directive = access::apply("labs.admin.support".into()),
         directive = audit_partner::apply("partner_uuid".into())
     )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per query parameter of the contract")]
     async fn partner_support_desk_list(
         &self,
         ctx: &Context<'_>,
-        state: Option<Vec<SupportTicketState>>,
-        priority: Option<Vec<SupportTicketPriority>>,
-        topic: Option<Vec<SupportTopic>>,
-        assignee_uuid: Option<Vec<Uuid>>,
-        assigned: Option<bool>,
-        partner_uuid: Option<Vec<Uuid>>,
-        q: Option<String>,
-        created_at_from: Option<Time>,
-        created_at_until: Option<Time>,
-        sort: Option<String>,
+        filter: Option<SupportDeskFilter>,
+        sort: Option<SupportDeskSort>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<SupportDeskTicket>>, Fault> {
-        let (ask, list) = (ctx.ask(), "partner_support_desk_list");
-        let filter = Filter {
-            state: names(state),
-            priority: names(priority),
-            topic: names(topic),
-            assignee_uuid: assignee_uuid.filter(|uuids| !uuids.is_empty()),
-            assigned,
-            partner_uuid: partner_uuid.filter(|uuids| !uuids.is_empty()),
-            q,
-            created_at_from,
-            created_at_until,
-        };
-        let order = match sort.as_deref() {
-            Some("created_at") => Order::OldestFirst,
-            Some("-created_at") => Order::NewestFirst,
-            _ => Order::Queue,
-        };
-        let window = Window::read(&ask.services.cursors, list, &(&filter, order), limit, cursor.as_deref())?;
-        let rows = store::page(&ask.db, &filter, order, &window).await?;
-        let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, TicketRow::keys);
-        let data = rows.into_iter().map(SupportDeskTicket::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(CountedList { data, page: CountedPage::of(page, total) })
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let rows = QUEUE.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = QUEUE.total(&cx.db, &filter, include_total).await?;
+        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
     }
 
     /// A ticket with what was written in it and what the desk noted for itself.
@@ -87,7 +60,7 @@ impl SupportDeskQuery {
         ctx: &Context<'_>,
         ticket_uuid: Uuid,
     ) -> Result<Option<SupportDeskTicketDetail>, Fault> {
-        ctx.ask().answer(found(ctx.ask(), ticket_uuid).await?)
+        ctx.cx().answer(load_ticket(ctx.cx(), ticket_uuid).await?)
     }
 }
 
@@ -108,20 +81,20 @@ impl SupportDeskMutation {
         ticket_uuid: Uuid,
         body: SupportDeskTicketUpdate,
     ) -> Result<Option<SupportDeskTicketDetail>, Fault> {
-        let ask = ctx.ask();
-        let held = held(ask, ticket_uuid).await?;
+        let cx = ctx.cx();
+        let held = lock_ticket(cx, ticket_uuid).await?;
         match body.assignee_uuid {
             MaybeUndefined::Undefined => {}
-            MaybeUndefined::Null => assign(ask, ticket_uuid, &held, None).await?,
-            MaybeUndefined::Value(colleague) => assign(ask, ticket_uuid, &held, Some(colleague)).await?,
+            MaybeUndefined::Null => assign(cx, ticket_uuid, &held, None).await?,
+            MaybeUndefined::Value(colleague) => assign(cx, ticket_uuid, &held, Some(colleague)).await?,
         }
-        if let Some(priority) = body.priority.map(written).filter(|priority| *priority != held.priority) {
-            store::set_priority(&ask.db, ticket_uuid, &priority).await?;
+        if let Some(priority) = body.priority.filter(|priority| *priority != held.priority) {
+            store::set_priority(&cx.db, ticket_uuid, priority).await?;
         }
         if let Some(settlement) = body.state {
-            settle(ask, ticket_uuid, &held, settlement).await?;
+            settle(cx, ticket_uuid, &held, settlement).await?;
         }
-        ask.answer(found(ask, ticket_uuid).await?)
+        cx.answer(load_ticket(cx, ticket_uuid).await?)
     }
 
     /// Answers the partner, or notes something for the desk alone.
@@ -135,76 +108,76 @@ impl SupportDeskMutation {
         ticket_uuid: Uuid,
         body: SupportDeskMessageCreate,
     ) -> Result<Option<SupportDeskTicketDetail>, Fault> {
-        let ask = ctx.ask();
-        let held = held(ask, ticket_uuid).await?;
-        if store::is_erased(&ask.db, held.partner_uuid).await? {
+        let cx = ctx.cx();
+        let held = lock_ticket(cx, ticket_uuid).await?;
+        if store::is_erased(&cx.db, held.partner_uuid).await? {
             return Err(rules::erased());
         }
         let text = text(&body.body).map_err(|error| Fault::invalid(vec![error]))?;
         match body.kind {
-            SupportDeskMessageKind::Answer => answer(ask, ticket_uuid, &held, &text).await?,
+            SupportDeskMessageKind::Answer => answer(cx, ticket_uuid, &held, &text).await?,
             SupportDeskMessageKind::Note => {
                 full(held.notes_count)?;
-                store::note_insert(&ask.db, ticket_uuid, ask.new_uuid(), ask.principal()?.uuid, &text).await?;
+                store::note_insert(&cx.db, ticket_uuid, cx.new_uuid(), cx.principal()?.uuid, &text).await?;
             }
         }
-        ask.answer(found(ask, ticket_uuid).await?)
+        cx.answer(load_ticket(cx, ticket_uuid).await?)
     }
 }
 
 /// Writes to the partner, who is told by mail. A ticket that is nobody's is the answerer's from now on.
-async fn answer(ask: &Ask, ticket_uuid: Uuid, held: &HeldRow, body: &str) -> Result<(), Fault> {
-    let state = after(State::parse(&held.state)?, Action::Answer)?;
+async fn answer(cx: &RequestContext, ticket_uuid: Uuid, held: &HeldRow, body: &str) -> Result<(), Fault> {
+    let state = after(held.state, SupportTicketAction::Answer)?;
     full(held.messages_count)?;
-    let principal = ask.principal()?;
-    let (message_uuid, author_uuid) = (ask.new_uuid(), principal.uuid);
-    let message = Message { message_uuid, ticket_uuid, side: "SUPPORT", author_uuid, body };
-    message_insert(&ask.db, &message).await?;
-    set_state(&ask.db, ticket_uuid, state.name()).await?;
+    let principal = cx.principal()?;
+    let (message_uuid, author_uuid) = (cx.new_uuid(), principal.uuid);
+    let message = Message { message_uuid, ticket_uuid, side: SupportMessageSide::Support, author_uuid, body };
+    message_insert(&cx.db, &message).await?;
+    set_state(&cx.db, ticket_uuid, state).await?;
     if held.assignee_uuid.is_none() && principal.kind == PrincipalType::StaffUser {
-        store::set_assignee(&ask.db, ticket_uuid, Some(author_uuid)).await?;
+        store::set_assignee(&cx.db, ticket_uuid, Some(author_uuid)).await?;
     }
-    noted(ask, ticket_uuid, held, "TICKET_ANSWERED").await?;
-    tell_team(ask, &letters(ticket_uuid, held), TicketEvent::Answered).await
+    record_event(cx, ticket_uuid, held, "TICKET_ANSWERED").await?;
+    tell_team(cx, &letters(ticket_uuid, held), TicketEvent::Answered).await
 }
 
 /// Settles a ticket, of which the partner is told by mail.
 async fn settle(
-    ask: &Ask,
+    cx: &RequestContext,
     ticket_uuid: Uuid,
     held: &HeldRow,
     settlement: SupportTicketSettlement,
 ) -> Result<(), Fault> {
-    let Some(state) = rules::settled(State::parse(&held.state)?, settlement.action())? else { return Ok(()) };
-    set_state(&ask.db, ticket_uuid, state.name()).await?;
+    let Some(state) = rules::settle(held.state, settlement.action())? else { return Ok(()) };
+    set_state(&cx.db, ticket_uuid, state).await?;
     let (kind, event) = match settlement {
         SupportTicketSettlement::Resolved => ("TICKET_RESOLVED", TicketEvent::Resolved),
         SupportTicketSettlement::Closed => ("TICKET_CLOSED", TicketEvent::Closed),
     };
-    noted(ask, ticket_uuid, held, kind).await?;
-    tell_team(ask, &letters(ticket_uuid, held), event).await
+    record_event(cx, ticket_uuid, held, kind).await?;
+    tell_team(cx, &letters(ticket_uuid, held), event).await
 }
 
 /// Gives a ticket to somebody who answers, who is told by mail, or to nobody.
-async fn assign(ask: &Ask, ticket_uuid: Uuid, held: &HeldRow, to: Option<Uuid>) -> Result<(), Fault> {
+async fn assign(cx: &RequestContext, ticket_uuid: Uuid, held: &HeldRow, to: Option<Uuid>) -> Result<(), Fault> {
     if to == held.assignee_uuid {
         return Ok(());
     }
     if let Some(colleague) = to
-        && !store::is_colleague(&ask.db, colleague, &rules::answering()).await?
+        && !store::is_colleague(&cx.db, colleague, &rules::answering()).await?
     {
         return Err(rules::no_colleague());
     }
-    store::set_assignee(&ask.db, ticket_uuid, to).await?;
-    match to.filter(|colleague| Some(*colleague) != ask.principal().ok().map(|principal| principal.uuid)) {
-        Some(colleague) => tell_person(ask, &letters(ticket_uuid, held), colleague, TicketEvent::Assigned).await,
+    store::set_assignee(&cx.db, ticket_uuid, to).await?;
+    match to.filter(|colleague| Some(*colleague) != cx.principal().ok().map(|principal| principal.uuid)) {
+        Some(colleague) => tell_person(cx, &letters(ticket_uuid, held), colleague, TicketEvent::Assigned).await,
         None => Ok(()),
     }
 }
 
 /// Writes what the partner sees of it into the history of the partner's account.
-async fn noted(ask: &Ask, ticket_uuid: Uuid, held: &HeldRow, kind: &'static str) -> Result<(), Fault> {
-    events::insert(&ask.db, &PartnerEvent::by_caller(ask, held.partner_uuid, kind)?.about(ticket_uuid)).await
+async fn record_event(cx: &RequestContext, ticket_uuid: Uuid, held: &HeldRow, kind: &'static str) -> Result<(), Fault> {
+    events::insert(&cx.db, &PartnerEvent::by_caller(cx, held.partner_uuid, kind)?.about(ticket_uuid)).await
 }
 
 fn letters(ticket_uuid: Uuid, held: &HeldRow) -> Letters<'_> {
@@ -219,23 +192,23 @@ fn letters(ticket_uuid: Uuid, held: &HeldRow) -> Letters<'_> {
 }
 
 /// The ticket as it is now, named to the audit record.
-async fn found(ask: &Ask, ticket_uuid: Uuid) -> Result<SupportDeskTicketDetail, Fault> {
-    let ticket = store::get(&ask.db, ticket_uuid).await?.ok_or_else(not_found)?;
-    note(ask, ticket_uuid, &ticket.subject, ticket.partner_uuid);
-    let messages = store::messages(&ask.db, ticket_uuid).await?;
-    SupportDeskTicketDetail::of(ticket, messages, store::notes(&ask.db, ticket_uuid).await?)
+async fn load_ticket(cx: &RequestContext, ticket_uuid: Uuid) -> Result<SupportDeskTicketDetail, Fault> {
+    let ticket = ANY.one(&cx.db, [ticket_uuid.into()]).await?.ok_or_else(not_found)?;
+    note(cx, ticket_uuid, &ticket.subject, ticket.partner_uuid);
+    let messages = store::messages(&cx.db, ticket_uuid).await?;
+    Ok(SupportDeskTicketDetail::of(ticket, messages, store::notes(&cx.db, ticket_uuid).await?))
 }
 
 /// The ticket held for a change, named to the audit record.
-async fn held(ask: &Ask, ticket_uuid: Uuid) -> Result<HeldRow, Fault> {
-    let held = store::lock(&ask.db, ticket_uuid).await?.ok_or_else(not_found)?;
-    note(ask, ticket_uuid, &held.subject, held.partner_uuid);
+async fn lock_ticket(cx: &RequestContext, ticket_uuid: Uuid) -> Result<HeldRow, Fault> {
+    let held = store::lock(&cx.db, ticket_uuid).await?.ok_or_else(not_found)?;
+    note(cx, ticket_uuid, &held.subject, held.partner_uuid);
     Ok(held)
 }
 
-fn note(ask: &Ask, ticket_uuid: Uuid, subject: &str, partner_uuid: Uuid) {
+fn note(cx: &RequestContext, ticket_uuid: Uuid, subject: &str, partner_uuid: Uuid) {
     let (kind, label) = (Some("SUPPORT_TICKET".to_owned()), Some(subject.to_owned()));
-    ask.note_target(Target { kind, uuid: Some(ticket_uuid), label, partner_uuid: Some(partner_uuid) });
+    cx.note_target(Target { kind, uuid: Some(ticket_uuid), label, partner_uuid: Some(partner_uuid) });
 }
 
 fn not_found() -> Fault {

@@ -1,8 +1,8 @@
 //! What the desk may ask of a ticket.
 
-use crate::fault::Fault;
-use crate::partner::support_tickets::{Action, State, after};
-use crate::scope::opening;
+use crate::core::fault::Fault;
+use crate::core::scope::opening;
+use crate::partner::support_tickets::{SupportTicketAction, SupportTicketState, after};
 
 /// What it takes to answer, and so to be given a ticket.
 const ANSWERS: &str = "labs.admin.support:write";
@@ -16,9 +16,13 @@ pub(super) fn answering() -> Vec<String> {
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
-pub(super) fn settled(state: State, action: Action) -> Result<Option<State>, Fault> {
+pub(super) fn settle(
+    state: SupportTicketState,
+    action: SupportTicketAction,
+) -> Result<Option<SupportTicketState>, Fault> {
     match (state, action) {
-        (State::Resolved, Action::Resolve) | (State::Closed, Action::Close) => Ok(None),
+        (SupportTicketState::Resolved, SupportTicketAction::Resolve)
+        | (SupportTicketState::Closed, SupportTicketAction::Close) => Ok(None),
         (state, action) => after(state, action).map(Some),
     }
 }
@@ -37,20 +41,29 @@ pub(super) fn no_colleague() -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::Code;
+    use crate::core::fault::Code;
 
     #[test]
     fn settling_what_is_settled_so_changes_nothing() {
-        assert_eq!(settled(State::Open, Action::Resolve).unwrap(), Some(State::Resolved));
-        assert_eq!(settled(State::Resolved, Action::Resolve).unwrap(), None);
-        assert_eq!(settled(State::Resolved, Action::Close).unwrap(), Some(State::Closed));
-        assert_eq!(settled(State::Closed, Action::Close).unwrap(), None);
-        assert_eq!(settled(State::Closed, Action::Resolve).unwrap_err().code(), Code::IllegalTransition);
+        assert_eq!(
+            settle(SupportTicketState::Open, SupportTicketAction::Resolve).unwrap(),
+            Some(SupportTicketState::Resolved)
+        );
+        assert_eq!(settle(SupportTicketState::Resolved, SupportTicketAction::Resolve).unwrap(), None);
+        assert_eq!(
+            settle(SupportTicketState::Resolved, SupportTicketAction::Close).unwrap(),
+            Some(SupportTicketState::Closed)
+        );
+        assert_eq!(settle(SupportTicketState::Closed, SupportTicketAction::Close).unwrap(), None);
+        assert_eq!(
+            settle(SupportTicketState::Closed, SupportTicketAction::Resolve).unwrap_err().code(),
+            Code::IllegalTransition
+        );
     }
 
     #[test]
     fn a_ticket_is_given_to_whoever_may_answer() {
         assert_eq!(answering(), ["labs.admin:write", "labs.admin.support:write"]);
-        assert_eq!(no_colleague().parts().errors[0].pointer.as_deref(), Some("/assignee_uuid"));
+        assert_eq!(no_colleague().errors()[0].pointer.as_deref(), Some("/assignee_uuid"));
     }
 }

@@ -5,11 +5,10 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::store::{EntryRow, TicketRow};
-use crate::fault::Fault;
+use crate::core::time::Time;
 use crate::partner::support_tickets::{
-    Action, State, SupportMessageSide, SupportTicketPriority, SupportTicketState, SupportTopic, read,
+    SupportMessageSide, SupportTicketAction, SupportTicketPriority, SupportTicketState, SupportTopic,
 };
-use crate::time::Time;
 
 /// A ticket of any partner.
 #[derive(serde::Serialize, SimpleObject)]
@@ -154,29 +153,27 @@ pub(crate) struct SupportDeskMessageCreate {
 
 impl SupportTicketSettlement {
     /// What that does to a ticket.
-    pub(super) const fn action(self) -> Action {
+    pub(super) const fn action(self) -> SupportTicketAction {
         match self {
-            Self::Resolved => Action::Resolve,
-            Self::Closed => Action::Close,
+            Self::Resolved => SupportTicketAction::Resolve,
+            Self::Closed => SupportTicketAction::Close,
         }
     }
 }
 
-impl TryFrom<TicketRow> for SupportDeskTicket {
-    type Error = Fault;
-
-    fn try_from(row: TicketRow) -> Result<Self, Fault> {
-        Ok(Self {
+impl From<TicketRow> for SupportDeskTicket {
+    fn from(row: TicketRow) -> Self {
+        Self {
             uuid: row.ticket_uuid,
             partner_uuid: row.partner_uuid,
             company_name: row.company_name,
             subject: row.subject,
-            topic: read("topic", &row.topic)?,
+            topic: row.topic,
             app_uuid: row.app_uuid,
             app_slug: row.app_slug,
-            state: SupportTicketState::of(State::parse(&row.state)?),
+            state: row.state,
             state_changed_at: row.state_changed_at,
-            priority: read("priority", &row.priority)?,
+            priority: row.priority,
             assignee: row.assignee_uuid.zip(row.assignee_name).map(|(uuid, name)| SupportDeskColleague { uuid, name }),
             opened_by_uuid: row.opened_by,
             opened_by_name: row.opened_by_name,
@@ -185,30 +182,28 @@ impl TryFrom<TicketRow> for SupportDeskTicket {
             waiting_since: row.waiting_since,
             created_at: row.created_at,
             updated_at: row.updated_at,
-        })
+        }
     }
 }
 
 impl SupportDeskTicketDetail {
-    pub(super) fn of(ticket: TicketRow, messages: Vec<EntryRow>, notes: Vec<EntryRow>) -> Result<Self, Fault> {
-        let messages = messages.into_iter().map(SupportDeskMessage::try_from).collect::<Result<_, _>>()?;
+    pub(super) fn of(ticket: TicketRow, messages: Vec<EntryRow>, notes: Vec<EntryRow>) -> Self {
+        let messages = messages.into_iter().map(SupportDeskMessage::from).collect();
         let notes = notes.into_iter().map(SupportDeskNote::from).collect();
-        Ok(Self { ticket: ticket.try_into()?, messages, notes })
+        Self { ticket: ticket.into(), messages, notes }
     }
 }
 
-impl TryFrom<EntryRow> for SupportDeskMessage {
-    type Error = Fault;
-
-    fn try_from(row: EntryRow) -> Result<Self, Fault> {
-        Ok(Self {
+impl From<EntryRow> for SupportDeskMessage {
+    fn from(row: EntryRow) -> Self {
+        Self {
             uuid: row.entry_uuid,
-            side: read("side", &row.side)?,
+            side: row.side,
             author_uuid: row.author_uuid,
             author_name: row.author_name,
             body: row.body,
             created_at: row.created_at,
-        })
+        }
     }
 }
 

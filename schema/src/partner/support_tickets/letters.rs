@@ -3,12 +3,12 @@
 use uuid::Uuid;
 
 use super::store;
-use crate::ask::Ask;
-use crate::auth::people::Addressee;
-use crate::fault::Fault;
-use crate::keep::email::EmailAddress;
-use crate::mail::message::{Letter, Notice, Ticket, TicketEvent};
-use crate::outbox;
+use crate::core::context::RequestContext;
+use crate::core::email::EmailAddress;
+use crate::core::fault::Fault;
+use crate::core::mail::message::{Letter, Notice, Ticket, TicketEvent};
+use crate::core::outbox;
+use crate::core::outbox::Addressee;
 
 /// The ticket that mails are about.
 pub(in crate::partner) struct Letters<'a> {
@@ -23,38 +23,46 @@ pub(in crate::partner) struct Letters<'a> {
 }
 
 /// Writes to whoever opened the ticket, or to the team's administrators where there is nobody to write to.
-pub(in crate::partner) async fn tell_team(ask: &Ask, about: &Letters<'_>, event: TicketEvent) -> Result<(), Fault> {
+pub(in crate::partner) async fn tell_team(
+    cx: &RequestContext,
+    about: &Letters<'_>,
+    event: TicketEvent,
+) -> Result<(), Fault> {
     let path = format!("/v1/partner/{}/support-tickets/{}", about.partner_uuid, about.ticket_uuid);
-    for to in store::team_addressees(&ask.db, about.partner_uuid, about.opened_by).await? {
-        outbox::queue(ask, &to, &about.letter(&to, &path, event)).await?;
+    for to in store::team_addressees(&cx.db, about.partner_uuid, about.opened_by).await? {
+        outbox::queue(cx, &to, &about.letter(&to, &path, event)).await?;
     }
     Ok(())
 }
 
 /// Writes to whoever has the ticket at the desk, or to the desk's own address. Without either there is nobody to write
 /// to: the queue is there all the same.
-pub(in crate::partner) async fn tell_desk(ask: &Ask, about: &Letters<'_>, event: TicketEvent) -> Result<(), Fault> {
+pub(in crate::partner) async fn tell_desk(
+    cx: &RequestContext,
+    about: &Letters<'_>,
+    event: TicketEvent,
+) -> Result<(), Fault> {
     let colleague = match about.assignee_uuid {
-        Some(assignee_uuid) => store::colleague_get(&ask.db, assignee_uuid).await?,
+        Some(assignee_uuid) => store::colleague_get(&cx.db, assignee_uuid).await?,
         None => None,
     };
     let to = match colleague {
         Some(colleague) => Some(colleague),
-        None => desk(ask).await?,
+        None => desk(cx).await?,
     };
     let Some(to) = to else { return Ok(()) };
-    outbox::queue_about(ask, about.partner_uuid, &to, &about.letter(&to, &about.desk_path(), event)).await
+    outbox::queue_about(cx, about.partner_uuid, &to, &about.letter(&to, &about.desk_path(), event)).await
 }
 
 /// Writes to one of the desk.
 pub(in crate::partner) async fn tell_person(
-    ask: &Ask,
+    cx: &RequestContext,
     about: &Letters<'_>,
     person_uuid: Uuid,
     event: TicketEvent,
 ) -> Result<(), Fault> {
-    let Some(to) = store::colleague_get(&ask.db, person_uuid).await? else { return Ok(()) };
-    outbox::queue_about(ask, about.partner_uuid, &to, &about.letter(&to, &about.desk_path(), event)).await
+    let Some(to) = store::colleague_get(&cx.db, person_uuid).await? else { return Ok(()) };
+    outbox::queue_about(cx, about.partner_uuid, &to, &about.letter(&to, &about.desk_path(), event)).await
 }
 
 impl Letters<'_> {
@@ -74,8 +82,8 @@ impl Letters<'_> {
 }
 
 /// The desk's own address, from the settings.
-async fn desk(ask: &Ask) -> Result<Option<Addressee>, Fault> {
-    let Some(setting) = store::desk_email_get(&ask.db).await? else { return Ok(None) };
+async fn desk(cx: &RequestContext) -> Result<Option<Addressee>, Fault> {
+    let Some(setting) = store::desk_email_get(&cx.db).await? else { return Ok(None) };
     let Ok(email) = EmailAddress::parse(&setting) else {
         tracing::warn!("the setting support_desk_email is no address, so the desk gets no mail");
         return Ok(None);

@@ -1,6 +1,6 @@
 //! A support ticket: what a partner asks the platform, and what it is told.
 //!
-//! The machine (specification: decisions, States, support ticket):
+//! The machine (docs/decisions.md#states):
 //!
 //! ```text
 //!          ┌──reply──┐                  ┌──answer──┐
@@ -18,16 +18,16 @@
 //! for itself is in a table that nothing here names and in a type that nothing here knows.
 
 mod letters;
+mod list;
 mod resolvers;
 mod rules;
 mod store;
 mod types;
 
 pub(in crate::partner) use letters::{Letters, tell_person, tell_team};
+pub(in crate::partner) use list::STATEMENTS;
 pub(in crate::partner) use resolvers::{SupportTicketsMutation, SupportTicketsQuery};
 pub(crate) use rules::drawing;
-pub(in crate::partner) use rules::{Action, State, after, full, text};
+pub(in crate::partner) use rules::{SupportTicketAction, SupportTicketPriority, SupportTicketState, after, full, text};
 pub(in crate::partner) use store::{Message, message_insert, set_state};
-pub(in crate::partner) use types::{
-    SupportMessageSide, SupportTicketPriority, SupportTicketState, SupportTopic, read, written,
-};
+pub(in crate::partner) use types::{SupportMessageSide, SupportTopic};

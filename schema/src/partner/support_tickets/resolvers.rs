@@ -4,19 +4,19 @@ use async_graphql::{Context, Object};
 use uuid::Uuid;
 
 use super::letters::{Letters, tell_desk, tell_team};
-use super::rules::{self, Action, State, after};
-use super::store::{self, Filter, HeldRow, Message, NewTicket, Order};
-use super::types::{
-    SupportReply, SupportTicket, SupportTicketDetail, SupportTicketOpen, SupportTicketState, SupportTopic, written,
-};
-use crate::access::access;
-use crate::ask::{Ask, Asking};
-use crate::fault::Fault;
-use crate::mail::message::TicketEvent;
-use crate::page::{List, Window, names};
+use super::list::{OWN, OwnTickets, SupportTicketFilter, SupportTicketSort, TICKETS};
+use super::rules::{self, SupportTicketAction, SupportTicketState, after};
+use super::store::{self, HeldRow, Message, NewTicket};
+use super::types::{SupportMessageSide, SupportReply, SupportTicket, SupportTicketDetail, SupportTicketOpen};
+use crate::core::access::access;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::mail::message::TicketEvent;
+use crate::core::page::List;
+use crate::core::principal::Owner;
 use crate::partner::events::{self, PartnerEvent};
-use crate::partner::own::own;
-use crate::principal::Owner;
+use crate::partner::own::ensure_own;
 
 /// Reads of a partner's tickets.
 #[derive(Default)]
@@ -26,32 +26,19 @@ pub(crate) struct SupportTicketsQuery;
 impl SupportTicketsQuery {
     /// The partner's tickets.
     #[graphql(directive = access::apply("partner.support".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn partner_support_tickets_list(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        state: Option<Vec<SupportTicketState>>,
-        topic: Option<Vec<SupportTopic>>,
-        app_uuid: Option<Vec<Uuid>>,
-        q: Option<String>,
-        sort: Option<String>,
+        filter: Option<SupportTicketFilter>,
+        sort: Option<SupportTicketSort>,
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<SupportTicket>>, Fault> {
-        let (ask, list) = (ctx.ask(), "partner_support_tickets_list");
-        let owner = own(ask, partner_uuid)?;
-        let app_uuid = app_uuid.filter(|uuids| !uuids.is_empty());
-        let filter = Filter { state: names(state), topic: names(topic), app_uuid, q };
-        let order = match sort.as_deref() {
-            Some("created_at") => Order::OldestFirst,
-            Some("-last_message_at") => Order::ByLastMessage,
-            _ => Order::NewestFirst,
-        };
-        let window = Window::read(&ask.services.cursors, list, &(owner, &filter, order), limit, cursor.as_deref())?;
-        let rows = store::page(&ask.db, owner, &filter, order, &window).await?;
-        let (rows, page) = window.cut(rows, |row| row.keys(order));
-        ask.answer_list(List { data: rows.into_iter().map(SupportTicket::try_from).collect::<Result<_, _>>()?, page })
+        let cx = ctx.cx();
+        let partner_uuid = ensure_own(cx, partner_uuid)?.uuid();
+        let tickets = OwnTickets { partner_uuid, filter: filter.unwrap_or_default() };
+        cx.answer_list(TICKETS.page(cx, &tickets, &PageRequest::new(sort, limit, cursor)).await?.list())
     }
 
     /// One of the partner's tickets, with what was written in it.
@@ -62,8 +49,8 @@ impl SupportTicketsQuery {
         partner_uuid: Uuid,
         ticket_uuid: Uuid,
     ) -> Result<Option<SupportTicketDetail>, Fault> {
-        let ask = ctx.ask();
-        ask.answer(found(ask, own(ask, partner_uuid)?, ticket_uuid).await?)
+        let cx = ctx.cx();
+        cx.answer(load_ticket(cx, ensure_own(cx, partner_uuid)?, ticket_uuid).await?)
     }
 }
 
@@ -81,40 +68,40 @@ impl SupportTicketsMutation {
         partner_uuid: Uuid,
         body: SupportTicketOpen,
     ) -> Result<Option<SupportTicketDetail>, Fault> {
-        let ask = ctx.ask();
-        let owner = own(ask, partner_uuid)?;
+        let cx = ctx.cx();
+        let owner = ensure_own(cx, partner_uuid)?;
         let mut errors = Vec::new();
         let subject = rules::subject(&body.subject).map_err(|error| errors.push(error)).unwrap_or_default();
         let text = rules::text(&body.body).map_err(|error| errors.push(error)).unwrap_or_default();
         if let Some(app_uuid) = body.app_uuid
-            && !store::owns_app(&ask.db, owner, app_uuid).await?
+            && !store::owns_app(&cx.db, owner, app_uuid).await?
         {
             errors.push(rules::unknown_app());
         }
         if !errors.is_empty() {
             return Err(Fault::invalid(errors));
         }
-        let (company_name, has_priority) = store::partner_lock(&ask.db, owner).await?;
-        rules::room(store::open_count(&ask.db, owner).await?)?;
-        let (principal, topic) = (ask.principal()?, written(body.topic));
+        let (company_name, has_priority) = store::partner_lock(&cx.db, owner).await?;
+        rules::room(store::open_count(&cx.db, owner).await?)?;
+        let principal = cx.principal()?;
         let new = NewTicket {
-            ticket_uuid: ask.new_uuid(),
+            ticket_uuid: cx.new_uuid(),
             subject: &subject,
-            topic: &topic,
+            topic: body.topic,
             app_uuid: body.app_uuid,
             priority: rules::first_priority(has_priority),
             opened_by_kind: principal.kind.name(),
             opened_by: principal.uuid,
         };
-        store::insert(&ask.db, owner, &new).await?;
-        wrote(ask, new.ticket_uuid, &text).await?;
-        noted(ask, owner, new.ticket_uuid, "TICKET_OPENED").await?;
+        store::insert(&cx.db, owner, &new).await?;
+        wrote(cx, new.ticket_uuid, &text).await?;
+        record_event(cx, owner, new.ticket_uuid, "TICKET_OPENED").await?;
         let (ticket_uuid, partner_uuid, opened_by) = (new.ticket_uuid, owner.uuid(), new.opened_by);
         let (company_name, subject) = (company_name.as_str(), subject.as_str());
         let letters = Letters { ticket_uuid, partner_uuid, company_name, subject, opened_by, assignee_uuid: None };
-        tell_desk(ask, &letters, TicketEvent::Opened).await?;
-        tell_team(ask, &letters, TicketEvent::Received).await?;
-        ask.answer_created(ticket_uuid, found(ask, owner, ticket_uuid).await?)
+        tell_desk(cx, &letters, TicketEvent::Opened).await?;
+        tell_team(cx, &letters, TicketEvent::Received).await?;
+        cx.answer_created(ticket_uuid, load_ticket(cx, owner, ticket_uuid).await?)
     }
 
     /// Writes to the support in a ticket; one that was resolved is open again.
@@ -126,23 +113,23 @@ impl SupportTicketsMutation {
         ticket_uuid: Uuid,
         body: SupportReply,
     ) -> Result<Option<SupportTicketDetail>, Fault> {
-        let ask = ctx.ask();
-        let owner = own(ask, partner_uuid)?;
+        let cx = ctx.cx();
+        let owner = ensure_own(cx, partner_uuid)?;
         // The partner first, as whoever opens a ticket: two who hold one and wait for the other would wait for ever.
-        store::partner_lock(&ask.db, owner).await?;
-        let held = held(ask, owner, ticket_uuid).await?;
-        let before = State::parse(&held.state)?;
-        let state = after(before, Action::Reply)?;
+        store::partner_lock(&cx.db, owner).await?;
+        let held = lock_ticket(cx, owner, ticket_uuid).await?;
+        let before = held.state;
+        let state = after(before, SupportTicketAction::Reply)?;
         let text = rules::text(&body.body).map_err(|error| Fault::invalid(vec![error]))?;
         rules::full(held.messages_count)?;
-        if before == State::Resolved {
-            rules::room(store::open_count(&ask.db, owner).await?)?;
+        if before == SupportTicketState::Resolved {
+            rules::room(store::open_count(&cx.db, owner).await?)?;
         }
-        wrote(ask, ticket_uuid, &text).await?;
-        store::set_state(&ask.db, ticket_uuid, state.name()).await?;
-        noted(ask, owner, ticket_uuid, "TICKET_REPLIED").await?;
-        tell_desk(ask, &letters(owner, ticket_uuid, &held), TicketEvent::Replied).await?;
-        ask.answer(found(ask, owner, ticket_uuid).await?)
+        wrote(cx, ticket_uuid, &text).await?;
+        store::set_state(&cx.db, ticket_uuid, state).await?;
+        record_event(cx, owner, ticket_uuid, "TICKET_REPLIED").await?;
+        tell_desk(cx, &letters(owner, ticket_uuid, &held), TicketEvent::Replied).await?;
+        cx.answer(load_ticket(cx, owner, ticket_uuid).await?)
     }
 
     /// Ends a ticket that is settled.
@@ -153,35 +140,35 @@ impl SupportTicketsMutation {
         partner_uuid: Uuid,
         ticket_uuid: Uuid,
     ) -> Result<Option<SupportTicketDetail>, Fault> {
-        let ask = ctx.ask();
-        let owner = own(ask, partner_uuid)?;
-        let held = held(ask, owner, ticket_uuid).await?;
-        let state = after(State::parse(&held.state)?, Action::Close)?;
-        store::set_state(&ask.db, ticket_uuid, state.name()).await?;
-        noted(ask, owner, ticket_uuid, "TICKET_CLOSED").await?;
-        tell_desk(ask, &letters(owner, ticket_uuid, &held), TicketEvent::Withdrawn).await?;
-        ask.answer(found(ask, owner, ticket_uuid).await?)
+        let cx = ctx.cx();
+        let owner = ensure_own(cx, partner_uuid)?;
+        let held = lock_ticket(cx, owner, ticket_uuid).await?;
+        let state = after(held.state, SupportTicketAction::Close)?;
+        store::set_state(&cx.db, ticket_uuid, state).await?;
+        record_event(cx, owner, ticket_uuid, "TICKET_CLOSED").await?;
+        tell_desk(cx, &letters(owner, ticket_uuid, &held), TicketEvent::Withdrawn).await?;
+        cx.answer(load_ticket(cx, owner, ticket_uuid).await?)
     }
 }
 
-async fn found(ask: &Ask, owner: Owner, ticket_uuid: Uuid) -> Result<SupportTicketDetail, Fault> {
-    let ticket = store::get(&ask.db, owner, ticket_uuid).await?.ok_or_else(not_found)?;
-    SupportTicketDetail::of(ticket, store::messages(&ask.db, owner, ticket_uuid).await?)
+async fn load_ticket(cx: &RequestContext, owner: Owner, ticket_uuid: Uuid) -> Result<SupportTicketDetail, Fault> {
+    let ticket = OWN.one(&cx.db, [owner.uuid().into(), ticket_uuid.into()]).await?.ok_or_else(not_found)?;
+    Ok(SupportTicketDetail::of(ticket, store::messages(&cx.db, owner, ticket_uuid).await?))
 }
 
-async fn held(ask: &Ask, owner: Owner, ticket_uuid: Uuid) -> Result<HeldRow, Fault> {
-    store::lock(&ask.db, owner, ticket_uuid).await?.ok_or_else(not_found)
+async fn lock_ticket(cx: &RequestContext, owner: Owner, ticket_uuid: Uuid) -> Result<HeldRow, Fault> {
+    store::lock(&cx.db, owner, ticket_uuid).await?.ok_or_else(not_found)
 }
 
 /// The caller writes into a ticket of the caller's partner.
-async fn wrote(ask: &Ask, ticket_uuid: Uuid, body: &str) -> Result<(), Fault> {
-    let (message_uuid, author_uuid) = (ask.new_uuid(), ask.principal()?.uuid);
-    let message = Message { message_uuid, ticket_uuid, side: "PARTNER", author_uuid, body };
-    store::message_insert(&ask.db, &message).await.map(|_| ())
+async fn wrote(cx: &RequestContext, ticket_uuid: Uuid, body: &str) -> Result<(), Fault> {
+    let (message_uuid, author_uuid) = (cx.new_uuid(), cx.principal()?.uuid);
+    let message = Message { message_uuid, ticket_uuid, side: SupportMessageSide::Partner, author_uuid, body };
+    store::message_insert(&cx.db, &message).await.map(|_| ())
 }
 
-async fn noted(ask: &Ask, owner: Owner, ticket_uuid: Uuid, kind: &'static str) -> Result<(), Fault> {
-    events::insert(&ask.db, &PartnerEvent::by_caller(ask, owner.uuid(), kind)?.about(ticket_uuid)).await
+async fn record_event(cx: &RequestContext, owner: Owner, ticket_uuid: Uuid, kind: &'static str) -> Result<(), Fault> {
+    events::insert(&cx.db, &PartnerEvent::by_caller(cx, owner.uuid(), kind)?.about(ticket_uuid)).await
 }
 
 fn letters(owner: Owner, ticket_uuid: Uuid, held: &HeldRow) -> Letters<'_> {

@@ -1,29 +1,45 @@
 //! The machine of support tickets, and what can be written into one.
 
-use crate::fault::{Fault, FieldError};
-use crate::states::Drawing;
+use crate::core::fault::{Fault, FieldError};
+use crate::core::state_diagram::StateDiagram;
+use crate::core::words::{Word as _, words};
 
 /// Tickets that a partner can have waiting at a time: open ones, and those that wait for its own reply.
 pub(super) const OPEN_TICKETS: i64 = 25;
 /// Messages in a ticket, and notes beside them.
 const MESSAGES: i32 = 200;
 
-/// Where a ticket stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::partner) enum State {
-    /// The partner waits for the desk.
-    Open,
-    /// The desk waits for the partner.
-    WaitingOnPartner,
-    /// The desk takes it for settled; a reply opens it again.
-    Resolved,
-    /// It is over.
-    Closed,
+words! {
+    /// Where a ticket stands.
+    pub(crate) enum SupportTicketState {
+        /// The partner waits for the desk.
+        Open = "OPEN",
+        /// The desk waits for the partner.
+        WaitingOnPartner = "WAITING_ON_PARTNER",
+        /// The desk takes it for settled; a reply opens it again.
+        Resolved = "RESOLVED",
+        /// It is over.
+        Closed = "CLOSED",
+    }
+}
+
+words! {
+    /// How soon a ticket is looked at.
+    pub(crate) enum SupportTicketPriority {
+        /// After the others.
+        Low = "LOW",
+        /// In its turn.
+        Normal = "NORMAL",
+        /// Before the others.
+        High = "HIGH",
+        /// At once.
+        Urgent = "URGENT",
+    }
 }
 
 /// What can be done about a ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::partner) enum Action {
+pub(in crate::partner) enum SupportTicketAction {
     /// The partner writes.
     Reply,
     /// The desk writes to the partner.
@@ -34,30 +50,7 @@ pub(in crate::partner) enum Action {
     Close,
 }
 
-impl State {
-    const ALL: [Self; 4] = [Self::Open, Self::WaitingOnPartner, Self::Resolved, Self::Closed];
-
-    /// The column's value.
-    pub(in crate::partner) const fn name(self) -> &'static str {
-        match self {
-            Self::Open => "OPEN",
-            Self::WaitingOnPartner => "WAITING_ON_PARTNER",
-            Self::Resolved => "RESOLVED",
-            Self::Closed => "CLOSED",
-        }
-    }
-
-    /// Reads the column's value.
-    ///
-    /// # Errors
-    /// [`crate::Code::Internal`] for a value that no ticket has.
-    pub(in crate::partner) fn parse(text: &str) -> Result<Self, Fault> {
-        let found = Self::ALL.into_iter().find(|state| state.name() == text);
-        found.ok_or_else(|| Fault::internal(format!("a support ticket in the state {text}")))
-    }
-}
-
-impl Action {
+impl SupportTicketAction {
     const ALL: [Self; 4] = [Self::Reply, Self::Answer, Self::Resolve, Self::Close];
 
     const fn name(self) -> &'static str {
@@ -70,13 +63,24 @@ impl Action {
     }
 }
 
-const fn next(state: State, action: Action) -> Option<State> {
+const fn next(state: SupportTicketState, action: SupportTicketAction) -> Option<SupportTicketState> {
     match (state, action) {
-        (State::Open | State::WaitingOnPartner | State::Resolved, Action::Reply) => Some(State::Open),
-        (State::Open | State::WaitingOnPartner | State::Resolved, Action::Answer) => Some(State::WaitingOnPartner),
-        (State::Open | State::WaitingOnPartner, Action::Resolve) => Some(State::Resolved),
-        (State::Open | State::WaitingOnPartner | State::Resolved, Action::Close) => Some(State::Closed),
-        (State::Resolved, Action::Resolve) | (State::Closed, _) => None,
+        (
+            SupportTicketState::Open | SupportTicketState::WaitingOnPartner | SupportTicketState::Resolved,
+            SupportTicketAction::Reply,
+        ) => Some(SupportTicketState::Open),
+        (
+            SupportTicketState::Open | SupportTicketState::WaitingOnPartner | SupportTicketState::Resolved,
+            SupportTicketAction::Answer,
+        ) => Some(SupportTicketState::WaitingOnPartner),
+        (SupportTicketState::Open | SupportTicketState::WaitingOnPartner, SupportTicketAction::Resolve) => {
+            Some(SupportTicketState::Resolved)
+        }
+        (
+            SupportTicketState::Open | SupportTicketState::WaitingOnPartner | SupportTicketState::Resolved,
+            SupportTicketAction::Close,
+        ) => Some(SupportTicketState::Closed),
+        (SupportTicketState::Resolved, SupportTicketAction::Resolve) | (SupportTicketState::Closed, _) => None,
     }
 }
 
@@ -84,17 +88,25 @@ const fn next(state: State, action: Action) -> Option<State> {
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
-pub(in crate::partner) fn after(state: State, action: Action) -> Result<State, Fault> {
+pub(in crate::partner) fn after(
+    state: SupportTicketState,
+    action: SupportTicketAction,
+) -> Result<SupportTicketState, Fault> {
     next(state, action).ok_or_else(|| {
-        let allowed = Action::ALL.into_iter().filter(|action| next(state, *action).is_some());
+        let allowed = SupportTicketAction::ALL.into_iter().filter(|action| next(state, *action).is_some());
         let allowed = allowed.map(|action| action.name().to_owned()).collect();
         Fault::illegal("support ticket", state.name(), action.name(), allowed)
     })
 }
 
 /// The machine as a picture.
-pub(crate) fn drawing() -> Drawing {
-    Drawing::of("Support ticket", (&State::ALL, State::name), (&Action::ALL, Action::name), [&after])
+pub(crate) fn drawing() -> StateDiagram {
+    StateDiagram::of(
+        "Support ticket",
+        (SupportTicketState::ALL, SupportTicketState::name),
+        (&SupportTicketAction::ALL, SupportTicketAction::name),
+        [&after],
+    )
 }
 
 /// A subject as it is kept: one line, without blanks around it.
@@ -136,8 +148,8 @@ pub(super) fn room(open: i64) -> Result<(), Fault> {
 }
 
 /// The priority that a ticket starts with.
-pub(super) const fn first_priority(has_priority_support: bool) -> &'static str {
-    if has_priority_support { "HIGH" } else { "NORMAL" }
+pub(super) const fn first_priority(has_priority_support: bool) -> SupportTicketPriority {
+    if has_priority_support { SupportTicketPriority::High } else { SupportTicketPriority::Normal }
 }
 
 /// The refusal of an app that is none of the partner's.
@@ -160,43 +172,48 @@ pub(in crate::partner) fn full(count: i32) -> Result<(), Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::Code;
+    use crate::core::fault::Code;
 
     #[test]
     fn the_machine_cell_by_cell() {
-        use Action::{Answer, Close, Reply, Resolve};
-        let table: [(State, &[(Action, State)]); 4] = [
+        use SupportTicketAction::{Answer, Close, Reply, Resolve};
+        let table: [(SupportTicketState, &[(SupportTicketAction, SupportTicketState)]); 4] = [
             (
-                State::Open,
+                SupportTicketState::Open,
                 &[
-                    (Reply, State::Open),
-                    (Answer, State::WaitingOnPartner),
-                    (Resolve, State::Resolved),
-                    (Close, State::Closed),
+                    (Reply, SupportTicketState::Open),
+                    (Answer, SupportTicketState::WaitingOnPartner),
+                    (Resolve, SupportTicketState::Resolved),
+                    (Close, SupportTicketState::Closed),
                 ],
             ),
             (
-                State::WaitingOnPartner,
+                SupportTicketState::WaitingOnPartner,
                 &[
-                    (Reply, State::Open),
-                    (Answer, State::WaitingOnPartner),
-                    (Resolve, State::Resolved),
-                    (Close, State::Closed),
+                    (Reply, SupportTicketState::Open),
+                    (Answer, SupportTicketState::WaitingOnPartner),
+                    (Resolve, SupportTicketState::Resolved),
+                    (Close, SupportTicketState::Closed),
                 ],
             ),
-            (State::Resolved, &[(Reply, State::Open), (Answer, State::WaitingOnPartner), (Close, State::Closed)]),
-            (State::Closed, &[]),
+            (
+                SupportTicketState::Resolved,
+                &[
+                    (Reply, SupportTicketState::Open),
+                    (Answer, SupportTicketState::WaitingOnPartner),
+                    (Close, SupportTicketState::Closed),
+                ],
+            ),
+            (SupportTicketState::Closed, &[]),
         ];
         for (state, row) in table {
-            for action in Action::ALL {
+            for action in SupportTicketAction::ALL {
                 let expected = row.iter().find(|(known, _)| *known == action).map(|(_, next)| *next);
                 assert_eq!(after(state, action).ok(), expected, "{state:?} {action:?}");
             }
-            assert_eq!(State::parse(state.name()).unwrap(), state);
         }
-        assert!(State::parse("LOST").is_err());
-        let refused = after(State::Resolved, Resolve).unwrap_err();
-        assert_eq!(refused.parts().allowed_actions, ["reply", "answer", "close"]);
+        let refused = after(SupportTicketState::Resolved, Resolve).unwrap_err();
+        assert_eq!(refused.allowed_actions(), ["reply", "answer", "close"]);
     }
 
     #[test]
@@ -215,7 +232,8 @@ mod tests {
         assert_eq!(room(OPEN_TICKETS).unwrap_err().code(), Code::Conflict);
         assert!(full(MESSAGES - 1).is_ok());
         assert_eq!(full(MESSAGES).unwrap_err().code(), Code::Conflict);
-        assert_eq!((first_priority(true), first_priority(false)), ("HIGH", "NORMAL"));
+        assert_eq!(first_priority(true), SupportTicketPriority::High);
+        assert_eq!(first_priority(false), SupportTicketPriority::Normal);
         assert_eq!(unknown_app().pointer.as_deref(), Some("/app_uuid"));
     }
 }

@@ -1,126 +1,19 @@
 //! Every statement about a partner's tickets, and those that both sides run.
 
-use serde_json::json;
 use uuid::Uuid;
 
-use crate::auth::people::Addressee;
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::page::{Keys, Window};
-use crate::paged;
-use crate::principal::Owner;
-use crate::time::Time;
-
-/// A ticket as its partner is shown it.
-pub(super) struct TicketRow {
-    pub(super) ticket_uuid: Uuid,
-    pub(super) subject: String,
-    pub(super) topic: String,
-    pub(super) app_uuid: Option<Uuid>,
-    pub(super) app_slug: Option<String>,
-    pub(super) state: String,
-    pub(super) state_changed_at: Time,
-    pub(super) priority: String,
-    pub(super) opened_by: Uuid,
-    pub(super) opened_by_name: Option<String>,
-    pub(super) messages_count: i32,
-    pub(super) last_message_at: Time,
-    pub(super) created_at: Time,
-}
-
-/// What the list is narrowed to.
-#[derive(Debug)]
-pub(super) struct Filter {
-    pub(super) state: Option<Vec<String>>,
-    pub(super) topic: Option<Vec<String>>,
-    pub(super) app_uuid: Option<Vec<Uuid>>,
-    pub(super) q: Option<String>,
-}
-
-/// In which order tickets come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
-    NewestFirst,
-    OldestFirst,
-    ByLastMessage,
-}
-
-impl TicketRow {
-    /// The cursor's keys under this order.
-    pub(super) fn keys(&self, order: Order) -> Keys {
-        let first = if order == Order::ByLastMessage { self.last_message_at } else { self.created_at };
-        vec![json!(first), json!(self.ticket_uuid)]
-    }
-}
-
-macro_rules! tickets {
-    ($window:ident, $db:ident, $owner:ident, $filter:ident, $tail:literal) => {
-        paged!(
-            $window,
-            $db,
-            TicketRow,
-            r#"select ticket_uuid as "ticket_uuid!", subject as "subject!", topic as "topic!", app_uuid, app_slug,
-                   state as "state!", state_changed_at as "state_changed_at!", priority as "priority!",
-                   opened_by as "opened_by!", opened_by_name, messages_count as "messages_count!",
-                   last_message_at as "last_message_at!", created_at as "created_at!"
-              from support_ticket_shown
-             where partner_uuid = $1 and ($2::text[] is null or state = any($2))
-               and ($3::text[] is null or topic = any($3)) and ($4::uuid[] is null or app_uuid = any($4))
-               and ($5::text is null or strpos(lower(subject), lower($5)) > 0)"#
-                + $tail,
-            $owner.uuid(),
-            $filter.state.as_deref(),
-            $filter.topic.as_deref(),
-            $filter.app_uuid.as_deref(),
-            $filter.q,
-            $window.key::<Time>(0)? as Option<Time>,
-            $window.key::<Uuid>(1)?,
-        )
-    };
-}
-
-/// A page of a partner's tickets.
-pub(super) async fn page(
-    db: &Db,
-    owner: Owner,
-    filter: &Filter,
-    order: Order,
-    window: &Window,
-) -> Result<Vec<TicketRow>, Fault> {
-    Ok(match order {
-        Order::NewestFirst => tickets!(window, db, owner, filter, "
-            and (created_at, ticket_uuid) < (coalesce($6, 'infinity'::timestamptz), coalesce($7, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
-          order by created_at desc, ticket_uuid desc"),
-        Order::OldestFirst => tickets!(window, db, owner, filter, "
-            and (created_at, ticket_uuid) > (coalesce($6, '-infinity'::timestamptz), coalesce($7, '00000000-0000-0000-0000-000000000000'::uuid))
-          order by created_at, ticket_uuid"),
-        Order::ByLastMessage => tickets!(window, db, owner, filter, "
-            and (last_message_at, ticket_uuid) < (coalesce($6, 'infinity'::timestamptz), coalesce($7, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
-          order by last_message_at desc, ticket_uuid desc"),
-    }?)
-}
-
-/// One of a partner's tickets.
-pub(super) async fn get(db: &Db, owner: Owner, ticket_uuid: Uuid) -> Result<Option<TicketRow>, Fault> {
-    Ok(sqlx::query_as!(
-        TicketRow,
-        r#"select ticket_uuid as "ticket_uuid!", subject as "subject!", topic as "topic!", app_uuid, app_slug,
-                  state as "state!", state_changed_at as "state_changed_at!", priority as "priority!",
-                  opened_by as "opened_by!", opened_by_name, messages_count as "messages_count!",
-                  last_message_at as "last_message_at!", created_at as "created_at!"
-             from support_ticket_shown
-            where partner_uuid = $1 and ticket_uuid = $2"#,
-        owner.uuid(),
-        ticket_uuid
-    )
-    .fetch_optional(&mut *db.conn().await?)
-    .await?)
-}
+use super::rules::{SupportTicketPriority, SupportTicketState};
+use super::types::{SupportMessageSide, SupportTopic};
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::outbox::Addressee;
+use crate::core::principal::Owner;
+use crate::core::time::Time;
 
 /// What one side wrote to the other.
 pub(super) struct MessageRow {
     pub(super) message_uuid: Uuid,
-    pub(super) side: String,
+    pub(super) side: SupportMessageSide,
     pub(super) author_uuid: Uuid,
     pub(super) author_name: Option<String>,
     pub(super) body: String,
@@ -131,7 +24,8 @@ pub(super) struct MessageRow {
 pub(super) async fn messages(db: &Db, owner: Owner, ticket_uuid: Uuid) -> Result<Vec<MessageRow>, Fault> {
     Ok(sqlx::query_as!(
         MessageRow,
-        r#"select m.message_uuid, m.side, m.author_uuid, coalesce(p.name, c.name) as author_name, m.body, m.created_at
+        r#"select m.message_uuid, m.side as "side: SupportMessageSide", m.author_uuid,
+                  coalesce(p.name, c.name) as author_name, m.body, m.created_at
              from support_ticket as t
              join support_message as m on m.ticket_uuid = t.ticket_uuid
              left join person as p on p.person_uuid = m.author_uuid and p.partner_uuid = t.partner_uuid
@@ -187,9 +81,9 @@ pub(super) async fn owns_app(db: &Db, owner: Owner, app_uuid: Uuid) -> Result<bo
 pub(super) struct NewTicket<'a> {
     pub(super) ticket_uuid: Uuid,
     pub(super) subject: &'a str,
-    pub(super) topic: &'a str,
+    pub(super) topic: SupportTopic,
     pub(super) app_uuid: Option<Uuid>,
-    pub(super) priority: &'a str,
+    pub(super) priority: SupportTicketPriority,
     pub(super) opened_by_kind: &'a str,
     pub(super) opened_by: Uuid,
 }
@@ -203,9 +97,9 @@ pub(super) async fn insert(db: &Db, owner: Owner, new: &NewTicket<'_>) -> Result
         owner.uuid(),
         new.ticket_uuid,
         new.subject,
-        new.topic,
+        new.topic.name(),
         new.app_uuid,
-        new.priority,
+        new.priority.name(),
         new.opened_by_kind,
         new.opened_by,
     )
@@ -217,7 +111,7 @@ pub(super) async fn insert(db: &Db, owner: Owner, new: &NewTicket<'_>) -> Result
 /// A ticket of the partner's, held for a change.
 pub(super) struct HeldRow {
     pub(super) subject: String,
-    pub(super) state: String,
+    pub(super) state: SupportTicketState,
     pub(super) messages_count: i32,
     pub(super) opened_by: Uuid,
     pub(super) assignee_uuid: Option<Uuid>,
@@ -228,10 +122,11 @@ pub(super) struct HeldRow {
 pub(super) async fn lock(db: &Db, owner: Owner, ticket_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
     Ok(sqlx::query_as!(
         HeldRow,
-        "select t.subject, t.state, t.messages_count, t.opened_by, t.assignee_uuid, partner.company_name
-           from support_ticket as t join partner using (partner_uuid)
-          where partner_uuid = $1 and t.ticket_uuid = $2
-            for no key update of t",
+        r#"select t.subject, t.state as "state: SupportTicketState", t.messages_count, t.opened_by, t.assignee_uuid,
+                  partner.company_name
+             from support_ticket as t join partner using (partner_uuid)
+            where partner_uuid = $1 and t.ticket_uuid = $2
+              for no key update of t"#,
         owner.uuid(),
         ticket_uuid
     )
@@ -243,7 +138,7 @@ pub(super) async fn lock(db: &Db, owner: Owner, ticket_uuid: Uuid) -> Result<Opt
 pub(in crate::partner) struct Message<'a> {
     pub(in crate::partner) message_uuid: Uuid,
     pub(in crate::partner) ticket_uuid: Uuid,
-    pub(in crate::partner) side: &'static str,
+    pub(in crate::partner) side: SupportMessageSide,
     pub(in crate::partner) author_uuid: Uuid,
     pub(in crate::partner) body: &'a str,
 }
@@ -260,7 +155,7 @@ pub(in crate::partner) async fn message_insert(db: &Db, message: &Message<'_>) -
            returning created_at as "created_at: Time""#,
         message.message_uuid,
         message.ticket_uuid,
-        message.side,
+        message.side.name(),
         message.author_uuid,
         message.body,
     )
@@ -269,14 +164,14 @@ pub(in crate::partner) async fn message_insert(db: &Db, message: &Message<'_>) -
 }
 
 /// Gives a ticket that is held another state. Whoever waits already waits on.
-pub(in crate::partner) async fn set_state(db: &Db, ticket_uuid: Uuid, state: &str) -> Result<(), Fault> {
+pub(in crate::partner) async fn set_state(db: &Db, ticket_uuid: Uuid, state: SupportTicketState) -> Result<(), Fault> {
     sqlx::query!(
         "update support_ticket
             set state = $2, state_changed_at = labs_now(), updated_at = labs_now(),
                 waiting_since = case when $2 = 'OPEN' then labs_now() end
           where ticket_uuid = $1 and state <> $2",
         ticket_uuid,
-        state
+        state.name()
     )
     .execute(&mut *db.conn().await?)
     .await?;

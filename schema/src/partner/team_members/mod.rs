@@ -9,12 +9,14 @@
 //! - Whoever is changed is told by mail, and whatever right ends has ended everywhere within a second.
 
 mod changes;
+mod list;
 mod resolvers;
 pub(crate) mod rules;
 mod store;
 mod types;
 
 pub(crate) use changes::{change_role, remove};
+pub(in crate::partner) use list::STATEMENTS;
+pub(crate) use list::{MEMBERS_FOR_STAFF, MembersOf, TeamMemberFilter, TeamMemberSort};
 pub(in crate::partner) use resolvers::{TeamMembersMutation, TeamMembersQuery};
-pub(crate) use store::{Filter, count, page};
-pub(crate) use types::{TeamMember, TeamMemberDetail, TeamMemberState, found};
+pub(crate) use types::{TeamMember, TeamMemberDetail, load_team_member};

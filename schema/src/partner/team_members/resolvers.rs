@@ -1,24 +1,23 @@
 //! What a team may ask about its people.
 
 use async_graphql::{Context, Object};
-use serde_json::json;
 use uuid::Uuid;
 
-use super::store::{self, Filter};
+use super::list::{MEMBERS, MembersOf, TeamMemberFilter, TeamMemberSort};
 use super::types::{
-    TeamFarewell, TeamMember, TeamMemberDetail, TeamMemberState, TeamMemberUpdate, TeamRole, found,
-    names as scope_names, tier,
+    TeamFarewell, TeamMember, TeamMemberDetail, TeamMemberUpdate, TeamRole, load_team_member, names as scope_names,
+    tier,
 };
 use super::{changes, rules};
-use crate::access::access;
-use crate::admin::order::Order;
-use crate::ask::{Ask, Asking};
-use crate::authority::effective_scopes;
-use crate::fault::Fault;
-use crate::page::{List, Window, names};
-use crate::partner::team::{Hand, Team};
-use crate::principal::Role;
-use crate::scope::{Scope, ScopeSet};
+use crate::core::access::access;
+use crate::core::authority::effective_scopes;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::fault::Fault;
+use crate::core::list::{PageRequest, page_in_memory};
+use crate::core::page::List;
+use crate::core::principal::Role;
+use crate::core::scope::{Scope, ScopeSet};
+use crate::partner::team::{ActingAs, Team};
 
 /// Reads of a team.
 #[derive(Default)]
@@ -28,27 +27,19 @@ pub(crate) struct TeamMembersQuery;
 impl TeamMembersQuery {
     /// The people of the caller's team.
     #[graphql(directive = access::apply("partner.team".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn partner_team_members_list(
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        state: Option<Vec<TeamMemberState>>,
-        role: Option<Vec<Role>>,
-        second_factor: Option<bool>,
-        q: Option<String>,
-        sort: Option<String>,
+        filter: Option<TeamMemberFilter>,
+        sort: Option<TeamMemberSort>,
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<TeamMember>>, Fault> {
-        let (ask, list) = (ctx.ask(), "partner_team_members_list");
-        let team = Team::own(ask, partner_uuid)?;
-        let filter = Filter { state: names(state), role: names(role), second_factor, q };
-        let order = Order::named(sort.as_deref());
-        let window = Window::read(&ask.services.cursors, list, &(team, &filter, order), limit, cursor.as_deref())?;
-        let rows = store::page(&ask.db, team, &filter, order, &window).await?;
-        let (rows, page) = window.cut(rows, |row| row.keys(order));
-        ask.answer_list(List { data: rows.into_iter().map(TeamMember::try_from).collect::<Result<_, _>>()?, page })
+        let cx = ctx.cx();
+        let partner_uuid = Team::own(cx, partner_uuid)?.uuid();
+        let members = MembersOf { partner_uuid, filter: filter.unwrap_or_default() };
+        cx.answer_list(MEMBERS.page(cx, &members, &PageRequest::new(sort, limit, cursor)).await?.list())
     }
 
     /// Somebody of the caller's team, with what they may do.
@@ -59,8 +50,8 @@ impl TeamMembersQuery {
         partner_uuid: Uuid,
         user_uuid: Uuid,
     ) -> Result<Option<TeamMemberDetail>, Fault> {
-        let ask = ctx.ask();
-        ask.answer(found(ask, Team::own(ask, partner_uuid)?, user_uuid).await?)
+        let cx = ctx.cx();
+        cx.answer(load_team_member(cx, Team::own(cx, partner_uuid)?, user_uuid).await?)
     }
 
     /// The roles, with what each may do under the partner's tier.
@@ -72,15 +63,13 @@ impl TeamMembersQuery {
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<TeamRole>>, Fault> {
-        let (ask, list) = (ctx.ask(), "partner_team_members_list_roles");
-        let team = Team::own(ask, partner_uuid)?;
-        let window = Window::read(&ask.services.cursors, list, &team, limit, cursor.as_deref())?;
-        let after: Option<usize> = window.key(0)?;
-        let (tier, own) = (tier(ask, team).await?, rights(ask)?);
-        let rows = ROLES.iter().enumerate().filter(|(place, _)| after.is_none_or(|after| *place > after)).collect();
-        let (rows, page) = window.cut(rows, |(place, _)| vec![json!(place)]);
-        let data = rows.into_iter().map(|(_, (role, description))| shown(*role, description, tier, own)).collect();
-        ask.answer_list(List { data, page })
+        let (cx, operation) = (ctx.cx(), "partner_team_members_list_roles");
+        let team = Team::own(cx, partner_uuid)?;
+        let request = PageRequest::new(None, limit, cursor);
+        let rows = page_in_memory(cx, operation, &team.uuid(), &request, ROLES.iter().enumerate())?;
+        let (tier, own) = (tier(cx, team).await?, rights(cx)?);
+        let rows = rows.map(|(role, description)| Ok(to_role_view(*role, description, tier, own)))?;
+        cx.answer_list(rows.list())
     }
 }
 
@@ -99,12 +88,12 @@ impl TeamMembersMutation {
         user_uuid: Uuid,
         body: TeamMemberUpdate,
     ) -> Result<Option<TeamMemberDetail>, Fault> {
-        let ask = ctx.ask();
-        let team = Team::own(ask, partner_uuid)?;
+        let cx = ctx.cx();
+        let team = Team::own(cx, partner_uuid)?;
         if let Some(role) = body.role {
-            changes::change_role(ask, team, user_uuid, role, Hand::own(ask)?).await?;
+            changes::change_role(cx, team, user_uuid, role, ActingAs::own(cx)?).await?;
         }
-        ask.answer(found(ask, team, user_uuid).await?)
+        cx.answer(load_team_member(cx, team, user_uuid).await?)
     }
 
     /// Takes somebody out of the team for good.
@@ -115,9 +104,9 @@ impl TeamMembersMutation {
         partner_uuid: Uuid,
         user_uuid: Uuid,
     ) -> Result<Option<bool>, Fault> {
-        let ask = ctx.ask();
-        changes::remove(ask, Team::own(ask, partner_uuid)?, user_uuid, Hand::own(ask)?).await?;
-        ask.answer(true)
+        let cx = ctx.cx();
+        changes::remove(cx, Team::own(cx, partner_uuid)?, user_uuid, ActingAs::own(cx)?).await?;
+        cx.answer(true)
     }
 
     /// Holds somebody of the team back; their sessions end.
@@ -128,10 +117,10 @@ impl TeamMembersMutation {
         partner_uuid: Uuid,
         user_uuid: Uuid,
     ) -> Result<Option<TeamMemberDetail>, Fault> {
-        let ask = ctx.ask();
-        let team = Team::own(ask, partner_uuid)?;
-        changes::suspend(ask, team, user_uuid).await?;
-        ask.answer(found(ask, team, user_uuid).await?)
+        let cx = ctx.cx();
+        let team = Team::own(cx, partner_uuid)?;
+        changes::suspend(cx, team, user_uuid).await?;
+        cx.answer(load_team_member(cx, team, user_uuid).await?)
     }
 
     /// Lets somebody whom the team held back sign in again.
@@ -142,10 +131,10 @@ impl TeamMembersMutation {
         partner_uuid: Uuid,
         user_uuid: Uuid,
     ) -> Result<Option<TeamMemberDetail>, Fault> {
-        let ask = ctx.ask();
-        let team = Team::own(ask, partner_uuid)?;
-        changes::reinstate(ask, team, user_uuid).await?;
-        ask.answer(found(ask, team, user_uuid).await?)
+        let cx = ctx.cx();
+        let team = Team::own(cx, partner_uuid)?;
+        changes::reinstate(cx, team, user_uuid).await?;
+        cx.answer(load_team_member(cx, team, user_uuid).await?)
     }
 
     /// The caller leaves the team for good.
@@ -155,9 +144,9 @@ impl TeamMembersMutation {
         ctx: &Context<'_>,
         partner_uuid: Uuid,
     ) -> Result<Option<TeamFarewell>, Fault> {
-        let ask = ctx.ask();
-        let user_uuid = changes::leave(ask, Team::own(ask, partner_uuid)?).await?;
-        ask.answer(TeamFarewell { status: "LEFT", partner_uuid, user_uuid })
+        let cx = ctx.cx();
+        let user_uuid = changes::leave(cx, Team::own(cx, partner_uuid)?).await?;
+        cx.answer(TeamFarewell { status: "LEFT", partner_uuid, user_uuid })
     }
 }
 
@@ -170,7 +159,7 @@ const ROLES: [(Role, &str); 5] = [
     (Role::Viewer, "Looks on, and changes nothing but their own account."),
 ];
 
-fn shown(role: Role, description: &'static str, tier: ScopeSet, own: Option<ScopeSet>) -> TeamRole {
+fn to_role_view(role: Role, description: &'static str, tier: ScopeSet, own: Option<ScopeSet>) -> TeamRole {
     let scopes = effective_scopes(role.scopes(), tier);
     TeamRole {
         role,
@@ -182,8 +171,8 @@ fn shown(role: Role, description: &'static str, tier: ScopeSet, own: Option<Scop
 }
 
 /// What the caller may do, if the caller may give roles at all.
-fn rights(ask: &Ask) -> Result<Option<ScopeSet>, Fault> {
+fn rights(cx: &RequestContext) -> Result<Option<ScopeSet>, Fault> {
     let gives = Scope::parse("partner.team:write");
-    let principal = ask.principal()?;
-    Ok(Hand::own(ask)?.own.filter(|_| gives.is_some_and(|scope| principal.scopes.reaches(scope))))
+    let principal = cx.principal()?;
+    Ok(ActingAs::own(cx)?.own.filter(|_| gives.is_some_and(|scope| principal.scopes.reaches(scope))))
 }

@@ -2,11 +2,12 @@
 
 use uuid::Uuid;
 
-use crate::auth::people::rules::{Action, State, after};
-use crate::fault::{Fault, FieldError};
-use crate::partner::team::Hand;
-use crate::principal::Role;
-use crate::scope::{Scope, ScopeSet};
+use crate::auth::people::rules::{PersonAction, PersonState, after};
+use crate::core::fault::{Fault, FieldError};
+use crate::core::principal::Role;
+use crate::core::scope::{Scope, ScopeSet};
+use crate::core::words::Word as _;
+use crate::partner::team::ActingAs;
 
 /// What a role writes, one's own account apart, and somebody with these rights does not.
 fn lacking(role: Role, own: ScopeSet) -> Option<Scope> {
@@ -30,7 +31,7 @@ pub(crate) fn gives(giver: Role, role: Role) -> bool {
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`] at `/role`.
-pub(crate) fn granted(role: Role, own: Option<ScopeSet>) -> Result<(), Fault> {
+pub(crate) fn ensure_grantable(role: Role, own: Option<ScopeSet>) -> Result<(), Fault> {
     let Some(scope) = own.and_then(|own| lacking(role, own)) else { return Ok(()) };
     let message = format!("Nobody gives a role above their own: this one may do {scope}, and you may not.");
     Err(Fault::invalid(vec![FieldError::at("/role", "ROLE_BEYOND_YOURS", message)]))
@@ -40,7 +41,7 @@ pub(crate) fn granted(role: Role, own: Option<ScopeSet>) -> Result<(), Fault> {
 ///
 /// # Errors
 /// [`crate::Code::ScopeMissing`], naming the first scope that the caller lacks.
-pub(crate) fn covered(role: Role, own: Option<ScopeSet>) -> Result<(), Fault> {
+pub(crate) fn ensure_covered(role: Role, own: Option<ScopeSet>) -> Result<(), Fault> {
     match own.and_then(|own| lacking(role, own)) {
         Some(scope) => Err(Fault::scope(scope.to_string())),
         None => Ok(()),
@@ -63,7 +64,7 @@ pub(super) fn not_oneself(caller: Uuid, person: Uuid) -> Result<(), Fault> {
 /// # Errors
 /// [`crate::Code::Conflict`].
 pub(super) fn administrator_stays(role: Role, state: &str, others: i64) -> Result<(), Fault> {
-    if role == Role::Administrator && state == State::Active.name() && others == 0 {
+    if role == Role::Administrator && state == PersonState::Active.name() && others == 0 {
         return Err(Fault::last_administrator());
     }
     Ok(())
@@ -74,10 +75,15 @@ pub(super) fn administrator_stays(role: Role, state: &str, others: i64) -> Resul
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
-pub(super) fn moved(state: &str, action: Action, was_suspended: bool, hand: Hand<'_>) -> Result<State, Fault> {
-    let state = State::parse(state).ok_or_else(|| Fault::internal(format!("a person in the state {state}")))?;
-    if state == State::Locked && !hand.is_staff() {
-        return Err(Fault::illegal("user", state.name(), action.name(), vec![Action::Unlock.name().to_owned()]));
+pub(super) fn next_state(
+    state: &str,
+    action: PersonAction,
+    was_suspended: bool,
+    acting: ActingAs<'_>,
+) -> Result<PersonState, Fault> {
+    let state = PersonState::parse(state)?;
+    if state == PersonState::Locked && !acting.is_staff() {
+        return Err(Fault::illegal("user", state.name(), action.name(), vec![PersonAction::Unlock.name().to_owned()]));
     }
     after(state, action, was_suspended)
 }
@@ -92,7 +98,7 @@ pub(super) fn no_person() -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::Code;
+    use crate::core::fault::Code;
 
     const ROLES: [Role; 5] = [Role::Administrator, Role::Developer, Role::Editor, Role::Accountant, Role::Viewer];
 
@@ -110,11 +116,14 @@ mod tests {
     fn an_accountant_reaches_neither_who_builds_nor_who_writes() {
         let own = Some(Role::Accountant.scopes());
         for role in [Role::Administrator, Role::Developer, Role::Editor] {
-            assert_eq!(granted(role, own).unwrap_err().parts().errors[0].pointer.as_deref(), Some("/role"));
-            assert_eq!(covered(role, own).unwrap_err().code(), Code::ScopeMissing, "{role:?}");
+            assert_eq!(ensure_grantable(role, own).unwrap_err().errors()[0].pointer.as_deref(), Some("/role"));
+            assert_eq!(ensure_covered(role, own).unwrap_err().code(), Code::ScopeMissing, "{role:?}");
         }
-        assert!(granted(Role::Viewer, own).is_ok() && covered(Role::Accountant, own).is_ok());
-        assert!(granted(Role::Administrator, None).is_ok() && covered(Role::Administrator, None).is_ok(), "staff");
+        assert!(ensure_grantable(Role::Viewer, own).is_ok() && ensure_covered(Role::Accountant, own).is_ok());
+        assert!(
+            ensure_grantable(Role::Administrator, None).is_ok() && ensure_covered(Role::Administrator, None).is_ok(),
+            "staff"
+        );
     }
 
     #[test]
@@ -148,20 +157,23 @@ mod tests {
         let me = Uuid::from_u128(1);
         assert_eq!(not_oneself(me, me).unwrap_err().code(), Code::Conflict);
         assert!(not_oneself(me, Uuid::from_u128(2)).is_ok());
-        let team = Hand { own: Some(Role::Administrator.scopes()), reason: None };
-        assert_eq!(moved("ACTIVE", Action::Suspend, false, team).unwrap(), State::Suspended);
-        assert_eq!(moved("ACTIVE", Action::Reinstate, false, team).unwrap_err().code(), Code::IllegalTransition);
-        assert_eq!(moved("INVITED", Action::Remove, false, team).unwrap_err().code(), Code::Internal);
+        let team = ActingAs { own: Some(Role::Administrator.scopes()), reason: None };
+        assert_eq!(next_state("ACTIVE", PersonAction::Suspend, false, team).unwrap(), PersonState::Suspended);
+        assert_eq!(
+            next_state("ACTIVE", PersonAction::Reinstate, false, team).unwrap_err().code(),
+            Code::IllegalTransition
+        );
+        assert_eq!(next_state("INVITED", PersonAction::Remove, false, team).unwrap_err().code(), Code::Internal);
     }
 
     #[test]
     fn whom_staff_locked_only_staff_take_out() {
-        let team = Hand { own: Some(Role::Administrator.scopes()), reason: None };
-        for action in [Action::Suspend, Action::Reinstate, Action::Remove] {
-            let refused = moved("LOCKED", action, true, team).unwrap_err();
-            assert_eq!(refused.parts().allowed_actions, ["unlock"], "{action:?}");
+        let team = ActingAs { own: Some(Role::Administrator.scopes()), reason: None };
+        for action in [PersonAction::Suspend, PersonAction::Reinstate, PersonAction::Remove] {
+            let refused = next_state("LOCKED", action, true, team).unwrap_err();
+            assert_eq!(refused.allowed_actions(), ["unlock"], "{action:?}");
         }
-        let staff = Hand { own: None, reason: None };
-        assert_eq!(moved("LOCKED", Action::Remove, false, staff).unwrap(), State::Removed);
+        let staff = ActingAs { own: None, reason: None };
+        assert_eq!(next_state("LOCKED", PersonAction::Remove, false, staff).unwrap(), PersonState::Removed);
     }
 }

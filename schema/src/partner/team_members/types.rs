@@ -1,40 +1,39 @@
 //! People of a team as the team and operators are shown them, and what the team sends.
 
-use async_graphql::{Enum, InputObject, SimpleObject};
-use serde::{Deserialize, Serialize};
+use async_graphql::{InputObject, SimpleObject};
 use uuid::Uuid;
 
-use super::store::{self, MemberRow};
-use crate::ask::Ask;
-use crate::auth::people::rules::State;
-use crate::authority::effective_scopes;
-use crate::fault::Fault;
+use super::list::OF_A_TEAM;
+use super::store;
+use crate::core::authority::effective_scopes;
+use crate::core::context::RequestContext;
+use crate::core::fault::Fault;
+use crate::core::principal::Role;
+use crate::core::scope::ScopeSet;
+use crate::core::time::Time;
+use crate::core::words::words;
 use crate::partner::team::Team;
-use crate::principal::Role;
-use crate::scope::ScopeSet;
-use crate::time::Time;
-use crate::words::Word as _;
 
-/// Where somebody of a team stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum TeamMemberState {
-    /// Has yet to prove the address.
-    Unverified,
-    /// May sign in.
-    Active,
-    /// Held back by the team.
-    Suspended,
-    /// Held back by the platform's staff.
-    Locked,
+words! {
+    /// Where somebody of a team stands.
+    pub(crate) enum TeamMemberState {
+        /// Has yet to prove the address.
+        Unverified = "UNVERIFIED",
+        /// May sign in.
+        Active = "ACTIVE",
+        /// Held back by the team.
+        Suspended = "SUSPENDED",
+        /// Held back by the platform's staff.
+        Locked = "LOCKED",
+    }
 }
 
 /// Somebody of a team.
-#[derive(serde::Serialize, SimpleObject)]
+#[derive(Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TeamMember {
     /// The person.
-    uuid: Uuid,
+    pub(super) uuid: Uuid,
     /// Full name.
     name: String,
     /// The address to sign in with.
@@ -46,11 +45,15 @@ pub(crate) struct TeamMember {
     /// Whether a second factor is in force.
     second_factor: bool,
     /// When they last signed in; null before the first time.
-    last_sign_in_at: Option<Time>,
+    pub(super) last_sign_in_at: Option<Time>,
     /// Since when they are in the team, or their account is there.
-    created_at: Time,
+    pub(super) created_at: Time,
     /// When name, address, role or state last changed.
     updated_at: Time,
+    /// The name as the list by name compares it.
+    #[graphql(skip)]
+    #[serde(skip)]
+    pub(super) name_sorted: String,
 }
 
 /// Somebody of a team, with what they may do.
@@ -100,50 +103,23 @@ pub(crate) struct TeamRole {
     pub(super) grantable: bool,
 }
 
-impl TeamMemberState {
-    fn parse(text: &str) -> Result<Self, Fault> {
-        match State::parse(text) {
-            Some(State::Unverified) => Ok(Self::Unverified),
-            Some(State::Active) => Ok(Self::Active),
-            Some(State::Suspended) => Ok(Self::Suspended),
-            Some(State::Locked) => Ok(Self::Locked),
-            Some(State::Removed) | None => Err(Fault::internal(format!("somebody of a team in the state {text}"))),
-        }
-    }
-}
-
-impl TryFrom<MemberRow> for TeamMember {
-    type Error = Fault;
-
-    fn try_from(row: MemberRow) -> Result<Self, Fault> {
-        Ok(Self {
-            uuid: row.person_uuid,
-            name: row.name,
-            email: row.email,
-            role: role(&row.role)?,
-            state: TeamMemberState::parse(&row.state)?,
-            second_factor: row.second_factor_confirmed_at.is_some(),
-            last_sign_in_at: row.last_sign_in_at,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-        })
-    }
-}
-
 /// Somebody of a team as they are now, with what they may do.
 ///
 /// # Errors
 /// [`crate::Code::NotFound`] for whoever is not of this team.
-pub(crate) async fn found(ask: &Ask, team: Team, user_uuid: Uuid) -> Result<TeamMemberDetail, Fault> {
-    let row = store::get(&ask.db, team, user_uuid).await?.ok_or_else(not_found)?;
-    let member = TeamMember::try_from(row)?;
-    let scopes = names(effective_scopes(member.role.scopes(), tier(ask, team).await?));
+pub(crate) async fn load_team_member(
+    cx: &RequestContext,
+    team: Team,
+    user_uuid: Uuid,
+) -> Result<TeamMemberDetail, Fault> {
+    let member = OF_A_TEAM.one(&cx.db, [team.uuid().into(), user_uuid.into()]).await?.ok_or_else(not_found)?;
+    let scopes = names(effective_scopes(member.role.scopes(), tier(cx, team).await?));
     Ok(TeamMemberDetail { member, scopes })
 }
 
 /// What the partner's tier lets anybody of a team do at most.
-pub(super) async fn tier(ask: &Ask, team: Team) -> Result<ScopeSet, Fault> {
-    let scopes = store::tier_scopes(&ask.db, team).await?;
+pub(super) async fn tier(cx: &RequestContext, team: Team) -> Result<ScopeSet, Fault> {
+    let scopes = store::tier_scopes(&cx.db, team).await?;
     Ok(ScopeSet::parse(scopes.iter().map(String::as_str)))
 }
 
@@ -152,11 +128,6 @@ pub(super) fn names(scopes: ScopeSet) -> Vec<String> {
     let mut names = scopes.names();
     names.sort_unstable();
     names
-}
-
-/// A role as its column has it.
-pub(super) fn role(name: &str) -> Result<Role, Fault> {
-    Role::read(name).ok_or_else(|| Fault::internal(format!("somebody of a team with the role {name}")))
 }
 
 /// The refusal when there is nobody of this id in the team.

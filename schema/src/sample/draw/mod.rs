@@ -42,7 +42,7 @@ pub(super) fn screenshot(name: &str, look: &Look, scene: Scene) -> ImageResult<V
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::media::image::{PictureKind, process};
+    use crate::core::media::image::{PictureKind, process};
 
     const LOOK: Look = Look {
         colours: [0x00_5f73, 0x94_d2bd],

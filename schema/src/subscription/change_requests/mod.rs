@@ -8,11 +8,13 @@
 //!                  └──withdraw─────▶ WITHDRAWN ◀── (cancelled, or another tier chosen meanwhile)
 //! ```
 
+mod list;
 mod resolvers;
 mod rules;
 mod store;
 
+pub(crate) use list::REQUEST;
+pub(in crate::subscription) use list::STATEMENTS;
 pub(in crate::subscription) use resolvers::{ChangeRequestsMutation, ChangeRequestsQuery};
-pub(crate) use resolvers::{TierChangeRequest, decided};
-pub(crate) use rules::{Action, State, drawing};
-pub(crate) use store::{Filter, RequestRow, any_page, count};
+pub(crate) use resolvers::{TierChangeRequest, settle_request};
+pub(crate) use rules::{TierChangeRequestAction, TierChangeRequestState, drawing};

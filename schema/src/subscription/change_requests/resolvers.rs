@@ -4,23 +4,26 @@ use async_graphql::{Context, InputObject, Object, SimpleObject};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::rules::{self, Action, State, after};
-use super::store::{self, NewRequest, RequestRow};
-use crate::access::access;
-use crate::actor::Actor;
-use crate::ask::{Ask, Asking};
-use crate::fault::Fault;
-use crate::page::{List, Window, names};
-use crate::principal::Owner;
-use crate::subscription::changing::{self, Change, SubscriptionActor};
-use crate::time::Time;
+use super::list::{ANYBODYS, OWN, OWN_REQUESTS, OwnRequests, OwnTierChangeRequestFilter};
+use super::rules::{self, TierChangeRequestAction, TierChangeRequestState, after};
+use super::store::{self, NewRequest};
+use crate::core::access::access;
+use crate::core::actor::Actor;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::List;
+use crate::core::principal::Owner;
+use crate::core::time::Time;
+use crate::subscription::changing::{self, SubscriptionActor, SubscriptionChange};
+use crate::subscription::tiers::rules::TierState;
 
 /// A partner asks for another tier.
-#[derive(serde::Serialize, SimpleObject)]
+#[derive(serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TierChangeRequest {
     /// The request.
-    uuid: Uuid,
+    pub(crate) uuid: Uuid,
     /// The partner.
     partner_uuid: Uuid,
     /// Its name.
@@ -36,13 +39,14 @@ pub(crate) struct TierChangeRequest {
     /// What the partner wrote with it; empty when nothing.
     message: String,
     /// Where it stands.
-    state: State,
+    state: TierChangeRequestState,
     /// Who made it.
+    #[sqlx(flatten)]
     requested_by: SubscriptionActor,
     /// When it was made.
-    created_at: Time,
+    pub(super) created_at: Time,
     /// When it was settled; null while it is not.
-    decided_at: Option<Time>,
+    pub(crate) decided_at: Option<Time>,
     /// What staff said to it; null when nothing.
     decision_reason: Option<String>,
 }
@@ -68,17 +72,13 @@ impl ChangeRequestsQuery {
     async fn subscription_change_requests_list(
         &self,
         ctx: &Context<'_>,
-        state: Option<Vec<State>>,
+        filter: Option<OwnTierChangeRequestFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<TierChangeRequest>>, Fault> {
-        let (ask, list, state) = (ctx.ask(), "subscription_change_requests_list", names(state));
-        let owner = ask.owner()?;
-        let window = Window::read(&ask.services.cursors, list, &(owner, &state), limit, cursor.as_deref())?;
-        let rows = store::page(&ask.db, owner, state.as_deref(), &window).await?;
-        let (rows, page) = window.cut(rows, RequestRow::own_keys);
-        let data = rows.into_iter().map(TierChangeRequest::try_from).collect::<Result<_, _>>()?;
-        ask.answer_list(List { data, page })
+        let cx = ctx.cx();
+        let own = OwnRequests { partner_uuid: cx.owner()?.uuid(), filter: filter.unwrap_or_default() };
+        cx.answer_list(OWN_REQUESTS.page(cx, &own, &PageRequest::new(None, limit, cursor)).await?.list())
     }
 
     /// One of them.
@@ -88,8 +88,8 @@ impl ChangeRequestsQuery {
         ctx: &Context<'_>,
         request_uuid: Uuid,
     ) -> Result<Option<TierChangeRequest>, Fault> {
-        let ask = ctx.ask();
-        ask.answer(found(ask, request_uuid, Some(ask.owner()?)).await?)
+        let cx = ctx.cx();
+        cx.answer(load_request(cx, request_uuid, Some(cx.owner()?)).await?)
     }
 }
 
@@ -106,31 +106,31 @@ impl ChangeRequestsMutation {
         ctx: &Context<'_>,
         body: TierChangeRequestCreate,
     ) -> Result<Option<TierChangeRequest>, Fault> {
-        let ask = ctx.ask();
-        let owner = ask.owner()?;
-        let tier = changing::tier_get(&ask.db, &body.tier_code).await?;
-        let tier = changing::on_offer(tier, |tier| tier.state == "OFFERED")?;
-        let change = Change::asked(ask, None)?;
-        let state = if tier.self_service { State::Applied } else { State::Pending };
+        let cx = ctx.cx();
+        let owner = cx.owner()?;
+        let tier = changing::tier_get(&cx.db, &body.tier_code).await?;
+        let tier = changing::on_offer(tier, |tier| tier.state == TierState::Offered)?;
+        let change = SubscriptionChange::asked(cx, None)?;
+        let state = if tier.self_service { TierChangeRequestState::Applied } else { TierChangeRequestState::Pending };
         let new = NewRequest {
-            request_uuid: ask.new_uuid(),
+            request_uuid: cx.new_uuid(),
             to_tier_uuid: tier.tier_uuid,
             message: body.message.as_deref().unwrap_or_default().trim(),
             state: state.name(),
-            actor: Actor::of(ask.principal()?),
+            actor: Actor::of(cx.principal()?),
         };
         change.other_than(owner.uuid(), &tier).await?;
-        if state == State::Applied {
+        if state == TierChangeRequestState::Applied {
             change.take_back_request(owner.uuid()).await?;
         }
-        store::insert(&ask.db, owner, &new).await?;
-        if state == State::Applied {
+        store::insert(&cx.db, owner, &new).await?;
+        if state == TierChangeRequestState::Applied {
             change.to_tier(owner.uuid(), &tier).await?;
         } else {
             let detail = json!({ "request_uuid": new.request_uuid });
             change.note(owner.uuid(), "CHANGE_REQUESTED", Some(tier.tier_uuid), detail).await?;
         }
-        ask.answer_created(new.request_uuid, found(ask, new.request_uuid, Some(owner)).await?)
+        cx.answer_created(new.request_uuid, load_request(cx, new.request_uuid, Some(owner)).await?)
     }
 
     /// Takes a request back while it is undecided.
@@ -140,8 +140,8 @@ impl ChangeRequestsMutation {
         ctx: &Context<'_>,
         request_uuid: Uuid,
     ) -> Result<Option<TierChangeRequest>, Fault> {
-        let ask = ctx.ask();
-        ask.answer(decided(ask, request_uuid, Action::Withdraw, None, Some(ask.owner()?)).await?)
+        let cx = ctx.cx();
+        cx.answer(settle_request(cx, request_uuid, TierChangeRequestAction::Withdraw, None, Some(cx.owner()?)).await?)
     }
 }
 
@@ -150,39 +150,49 @@ impl ChangeRequestsMutation {
 /// # Errors
 /// [`crate::Code::NotFound`], [`crate::Code::IllegalTransition`] when it is settled already, [`crate::Code::Conflict`] for
 /// a tier that is not on offer any more, or a partner that is closed.
-pub(crate) async fn decided(
-    ask: &Ask,
+pub(crate) async fn settle_request(
+    cx: &RequestContext,
     request_uuid: Uuid,
-    action: Action,
+    action: TierChangeRequestAction,
     reason: Option<&str>,
     owner: Option<Owner>,
 ) -> Result<TierChangeRequest, Fault> {
-    let change = Change::asked(ask, reason)?;
-    let partner_uuid = store::partner_get(&ask.db, request_uuid, owner).await?.ok_or_else(not_found)?;
+    let change = SubscriptionChange::asked(cx, reason)?;
+    let partner_uuid = store::partner_get(&cx.db, request_uuid, owner).await?.ok_or_else(not_found)?;
     change.hold_first(partner_uuid).await?;
-    let held = store::lock(&ask.db, request_uuid, owner).await?.ok_or_else(not_found)?;
-    let state = after(State::parse(&held.state)?, action)?;
-    let tier = changing::tier_get(&ask.db, &held.to_tier_code).await?.ok_or_else(not_found)?;
+    let held = store::lock(&cx.db, request_uuid, owner).await?.ok_or_else(not_found)?;
+    let state = after(held.state, action)?;
+    let tier = changing::tier_get(&cx.db, &held.to_tier_code).await?.ok_or_else(not_found)?;
     let detail = json!({ "request_uuid": request_uuid });
-    store::set_decided(&ask.db, request_uuid, state.name(), reason).await?;
+    store::set_decided(&cx.db, request_uuid, state.name(), reason).await?;
     match action {
-        Action::Approve => {
-            rules::open(&held.partner_state)?;
-            rules::applicable(&tier.state, &tier.code)?;
+        TierChangeRequestAction::Approve => {
+            rules::ensure_open(&held.partner_state)?;
+            rules::applicable(tier.state, &tier.code)?;
             change.to_tier(partner_uuid, &tier).await?;
         }
-        Action::Reject => {
+        TierChangeRequestAction::Reject => {
             change.note(partner_uuid, "CHANGE_REJECTED", Some(tier.tier_uuid), detail).await?;
             change.tell_rejected(partner_uuid, &tier.name).await?;
         }
-        Action::Withdraw => change.note(partner_uuid, "CHANGE_WITHDRAWN", Some(tier.tier_uuid), detail).await?,
+        TierChangeRequestAction::Withdraw => {
+            change.note(partner_uuid, "CHANGE_WITHDRAWN", Some(tier.tier_uuid), detail).await?;
+        }
     }
-    found(ask, request_uuid, owner).await
+    load_request(cx, request_uuid, owner).await
 }
 
 /// The request as it is now.
-async fn found(ask: &Ask, request_uuid: Uuid, owner: Option<Owner>) -> Result<TierChangeRequest, Fault> {
-    store::get(&ask.db, request_uuid, owner).await?.ok_or_else(not_found)?.try_into()
+async fn load_request(
+    cx: &RequestContext,
+    request_uuid: Uuid,
+    owner: Option<Owner>,
+) -> Result<TierChangeRequest, Fault> {
+    let request = match owner {
+        Some(owner) => OWN.one(&cx.db, [request_uuid.into(), owner.uuid().into()]).await?,
+        None => ANYBODYS.one(&cx.db, [request_uuid.into()]).await?,
+    };
+    request.ok_or_else(not_found)
 }
 
 fn not_found() -> Fault {
@@ -193,27 +203,5 @@ impl TierChangeRequest {
     /// The partner that asks, for the audit record.
     pub(crate) fn partner(&self) -> (Uuid, &str) {
         (self.partner_uuid, &self.company_name)
-    }
-}
-
-impl TryFrom<RequestRow> for TierChangeRequest {
-    type Error = Fault;
-
-    fn try_from(row: RequestRow) -> Result<Self, Fault> {
-        Ok(Self {
-            uuid: row.request_uuid,
-            partner_uuid: row.partner_uuid,
-            company_name: row.company_name,
-            from_tier_code: row.from_tier_code,
-            from_tier_name: row.from_tier_name,
-            to_tier_code: row.to_tier_code,
-            to_tier_name: row.to_tier_name,
-            message: row.message,
-            state: State::parse(&row.state)?,
-            requested_by: SubscriptionActor::of(&row.actor_kind, Some(row.actor_uuid), row.actor_name),
-            created_at: row.created_at,
-            decided_at: row.decided_at,
-            decision_reason: row.decision_reason,
-        })
     }
 }

@@ -1,28 +1,27 @@
 //! What may become of a request for another tier.
 
-use async_graphql::Enum;
+use crate::core::fault::Fault;
+use crate::core::state_diagram::StateDiagram;
+use crate::core::words::{Word as _, words};
+use crate::subscription::tiers::rules::TierState;
 
-use crate::fault::Fault;
-use crate::states::Drawing;
-
-/// Where a request stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[graphql(name = "TierChangeRequestState")]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum State {
-    /// Waits for staff.
-    Pending,
-    /// The tier is in force.
-    Applied,
-    /// Staff refused it.
-    Rejected,
-    /// Its partner took it back, or it was overtaken by a cancellation or another tier.
-    Withdrawn,
+words! {
+    /// Where a request stands.
+    pub(crate) enum TierChangeRequestState {
+        /// Waits for staff.
+        Pending = "PENDING",
+        /// The tier is in force.
+        Applied = "APPLIED",
+        /// Staff refused it.
+        Rejected = "REJECTED",
+        /// Its partner took it back, or it was overtaken by a cancellation or another tier.
+        Withdrawn = "WITHDRAWN",
+    }
 }
 
 /// What can be done to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Action {
+pub(crate) enum TierChangeRequestAction {
     /// Staff apply it.
     Approve,
     /// Staff refuse it.
@@ -31,32 +30,7 @@ pub(crate) enum Action {
     Withdraw,
 }
 
-impl State {
-    const ALL: [Self; 4] = [Self::Pending, Self::Applied, Self::Rejected, Self::Withdrawn];
-
-    /// The column's value.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "PENDING",
-            Self::Applied => "APPLIED",
-            Self::Rejected => "REJECTED",
-            Self::Withdrawn => "WITHDRAWN",
-        }
-    }
-
-    /// Reads the column's value.
-    ///
-    /// # Errors
-    /// [`crate::Code::Internal`] for a value that the column's check would not let in.
-    pub(crate) fn parse(text: &str) -> Result<Self, Fault> {
-        Self::ALL
-            .into_iter()
-            .find(|state| state.name() == text)
-            .ok_or_else(|| Fault::internal(format!("a request in the state {text}")))
-    }
-}
-
-impl Action {
+impl TierChangeRequestAction {
     const ALL: [Self; 3] = [Self::Approve, Self::Reject, Self::Withdraw];
 
     const fn name(self) -> &'static str {
@@ -69,11 +43,11 @@ impl Action {
 }
 
 /// The table of the machine.
-const fn next(state: State, action: Action) -> Option<State> {
+const fn next(state: TierChangeRequestState, action: TierChangeRequestAction) -> Option<TierChangeRequestState> {
     match (state, action) {
-        (State::Pending, Action::Approve) => Some(State::Applied),
-        (State::Pending, Action::Reject) => Some(State::Rejected),
-        (State::Pending, Action::Withdraw) => Some(State::Withdrawn),
+        (TierChangeRequestState::Pending, TierChangeRequestAction::Approve) => Some(TierChangeRequestState::Applied),
+        (TierChangeRequestState::Pending, TierChangeRequestAction::Reject) => Some(TierChangeRequestState::Rejected),
+        (TierChangeRequestState::Pending, TierChangeRequestAction::Withdraw) => Some(TierChangeRequestState::Withdrawn),
         _ => None,
     }
 }
@@ -82,20 +56,28 @@ const fn next(state: State, action: Action) -> Option<State> {
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`]; nothing is allowed then, to either side.
-pub(crate) fn after(state: State, action: Action) -> Result<State, Fault> {
+pub(crate) fn after(
+    state: TierChangeRequestState,
+    action: TierChangeRequestAction,
+) -> Result<TierChangeRequestState, Fault> {
     next(state, action).ok_or_else(|| Fault::illegal("request", state.name(), action.name(), Vec::new()))
 }
 
 /// The machine as a picture.
-pub(crate) fn drawing() -> Drawing {
-    Drawing::of("Tier change request", (&State::ALL, State::name), (&Action::ALL, Action::name), [&after])
+pub(crate) fn drawing() -> StateDiagram {
+    StateDiagram::of(
+        "Tier change request",
+        (TierChangeRequestState::ALL, TierChangeRequestState::name),
+        (&TierChangeRequestAction::ALL, TierChangeRequestAction::name),
+        [&after],
+    )
 }
 
 /// Refuses to apply a tier to a partner that is closed.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
-pub(super) fn open(partner_state: &str) -> Result<(), Fault> {
+pub(super) fn ensure_open(partner_state: &str) -> Result<(), Fault> {
     if partner_state != "CLOSED" {
         return Ok(());
     }
@@ -107,8 +89,8 @@ pub(super) fn open(partner_state: &str) -> Result<(), Fault> {
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
-pub(super) fn applicable(tier_state: &str, tier_code: &str) -> Result<(), Fault> {
-    if tier_state == "OFFERED" {
+pub(super) fn applicable(tier_state: TierState, tier_code: &str) -> Result<(), Fault> {
+    if tier_state == TierState::Offered {
         return Ok(());
     }
     Err(Fault::conflict(format!(
@@ -119,35 +101,33 @@ pub(super) fn applicable(tier_state: &str, tier_code: &str) -> Result<(), Fault>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::Code;
+    use crate::core::fault::Code;
 
     #[test]
     fn the_machine_cell_by_cell() {
-        use Action::{Approve, Reject, Withdraw};
-        for state in State::ALL {
-            for action in Action::ALL {
+        use TierChangeRequestAction::{Approve, Reject, Withdraw};
+        for state in TierChangeRequestState::ALL.iter().copied() {
+            for action in TierChangeRequestAction::ALL {
                 let expected = match (state, action) {
-                    (State::Pending, Approve) => Some(State::Applied),
-                    (State::Pending, Reject) => Some(State::Rejected),
-                    (State::Pending, Withdraw) => Some(State::Withdrawn),
+                    (TierChangeRequestState::Pending, Approve) => Some(TierChangeRequestState::Applied),
+                    (TierChangeRequestState::Pending, Reject) => Some(TierChangeRequestState::Rejected),
+                    (TierChangeRequestState::Pending, Withdraw) => Some(TierChangeRequestState::Withdrawn),
                     _ => None,
                 };
                 assert_eq!(after(state, action).ok(), expected, "{state:?} {action:?}");
             }
-            assert_eq!(State::parse(state.name()).ok(), Some(state));
         }
-        assert!(State::parse("LOST").is_err());
     }
 
     #[test]
     fn only_a_partner_that_is_there_gets_another_tier() {
-        assert!(["ACTIVE", "SUSPENDED", "CLOSING"].into_iter().all(|state| open(state).is_ok()));
-        assert_eq!(open("CLOSED").unwrap_err().code(), Code::Conflict);
+        assert!(["ACTIVE", "SUSPENDED", "CLOSING"].into_iter().all(|state| ensure_open(state).is_ok()));
+        assert_eq!(ensure_open("CLOSED").unwrap_err().code(), Code::Conflict);
     }
 
     #[test]
     fn only_a_tier_on_offer_is_applied() {
-        assert!(applicable("OFFERED", "SCALE").is_ok());
-        assert_eq!(applicable("RETIRED", "SCALE").unwrap_err().code(), Code::Conflict);
+        assert!(applicable(TierState::Offered, "SCALE").is_ok());
+        assert_eq!(applicable(TierState::Retired, "SCALE").unwrap_err().code(), Code::Conflict);
     }
 }

@@ -1,25 +1,23 @@
 //! What may become of a subscription, and what is due.
 
-use async_graphql::Enum;
+use crate::core::fault::{Fault, FieldError};
+use crate::core::state_diagram::StateDiagram;
+use crate::core::time::Time;
+use crate::core::words::{Word as _, words};
 
-use crate::fault::{Fault, FieldError};
-use crate::states::Drawing;
-use crate::time::Time;
-
-/// Where a subscription stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[graphql(name = "SubscriptionState")]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum State {
-    /// It goes on.
-    Active,
-    /// It falls back to the free tier when its period ends.
-    Cancelling,
+words! {
+    /// Where a subscription stands.
+    pub(crate) enum SubscriptionState {
+        /// It goes on.
+        Active = "ACTIVE",
+        /// It falls back to the free tier when its period ends.
+        Cancelling = "CANCELLING",
+    }
 }
 
 /// What can be done to a subscription.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Action {
+pub(super) enum SubscriptionAction {
     /// Another tier, now or at a date.
     ChangeTier,
     /// To the free tier when the period ends.
@@ -32,24 +30,7 @@ pub(super) enum Action {
     End,
 }
 
-impl State {
-    const ALL: [Self; 2] = [Self::Active, Self::Cancelling];
-
-    /// The column's value.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Active => "ACTIVE",
-            Self::Cancelling => "CANCELLING",
-        }
-    }
-
-    /// Reads the column's value.
-    pub(crate) fn of(text: &str) -> Self {
-        if text == "CANCELLING" { Self::Cancelling } else { Self::Active }
-    }
-}
-
-impl Action {
+impl SubscriptionAction {
     const ALL: [Self; 5] = [Self::ChangeTier, Self::Cancel, Self::Resume, Self::Extend, Self::End];
 
     const fn name(self) -> &'static str {
@@ -75,12 +56,14 @@ impl Action {
 }
 
 /// The table of the machine.
-const fn next(state: State, action: Action) -> Option<State> {
+const fn next(state: SubscriptionState, action: SubscriptionAction) -> Option<SubscriptionState> {
+    use SubscriptionAction::{Cancel, ChangeTier, End, Extend, Resume};
+    use SubscriptionState::{Active, Cancelling};
     match (state, action) {
-        (State::Active | State::Cancelling, Action::ChangeTier | Action::End) => Some(State::Active),
-        (State::Active, Action::Cancel) => Some(State::Cancelling),
-        (State::Cancelling, Action::Resume) => Some(State::Active),
-        (State::Active | State::Cancelling, Action::Extend) => Some(state),
+        (Active | Cancelling, ChangeTier | End) => Some(Active),
+        (Active, Cancel) => Some(Cancelling),
+        (Cancelling, Resume) => Some(Active),
+        (Active | Cancelling, Extend) => Some(state),
         _ => None,
     }
 }
@@ -89,20 +72,25 @@ const fn next(state: State, action: Action) -> Option<State> {
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the actions that are allowed now to whoever asks.
-pub(super) fn after(state: State, action: Action, is_staff: bool) -> Result<State, Fault> {
+pub(super) fn after(
+    state: SubscriptionState,
+    action: SubscriptionAction,
+    is_staff: bool,
+) -> Result<SubscriptionState, Fault> {
     next(state, action).ok_or_else(|| {
-        let allowed = Action::ALL.into_iter().filter(|other| other.is_for(is_staff) && next(state, *other).is_some());
+        let allowed =
+            SubscriptionAction::ALL.into_iter().filter(|other| other.is_for(is_staff) && next(state, *other).is_some());
         let allowed = allowed.map(|action| action.name().to_owned()).collect();
         Fault::illegal("subscription", state.name(), action.name(), allowed)
     })
 }
 
 /// The machine as a picture.
-pub(crate) fn drawing() -> Drawing {
-    Drawing::of(
+pub(crate) fn drawing() -> StateDiagram {
+    StateDiagram::of(
         "Subscription",
-        (&State::ALL, State::name),
-        (&Action::ALL, Action::name),
+        (SubscriptionState::ALL, SubscriptionState::name),
+        (&SubscriptionAction::ALL, SubscriptionAction::name),
         [&|state, action| after(state, action, false)],
     )
 }
@@ -119,7 +107,12 @@ pub(super) enum Due {
 }
 
 /// What is due first, if anything is. A change that waits for the very end of a period comes before the next period.
-pub(super) fn due(state: State, period_end: Option<Time>, pending_at: Option<Time>, present: Time) -> Option<Due> {
+pub(super) fn due(
+    state: SubscriptionState,
+    period_end: Option<Time>,
+    pending_at: Option<Time>,
+    present: Time,
+) -> Option<Due> {
     let ended = period_end.filter(|end| *end <= present);
     let waited = pending_at.filter(|at| *at <= present);
     match (waited, ended) {
@@ -130,10 +123,10 @@ pub(super) fn due(state: State, period_end: Option<Time>, pending_at: Option<Tim
     }
 }
 
-const fn at_end(state: State) -> Due {
+const fn at_end(state: SubscriptionState) -> Due {
     match state {
-        State::Cancelling => Due::End,
-        State::Active => Due::Renew,
+        SubscriptionState::Cancelling => Due::End,
+        SubscriptionState::Active => Due::Renew,
     }
 }
 
@@ -201,7 +194,7 @@ pub(super) fn later_end(period_end: Option<Time>, wanted: Time, present: Time) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::Code;
+    use crate::core::fault::Code;
 
     fn at(seconds: i64) -> Time {
         Time(jiff::Timestamp::UNIX_EPOCH).plus_seconds(seconds)
@@ -209,51 +202,36 @@ mod tests {
 
     #[test]
     fn the_machine_cell_by_cell() {
-        use Action::{Cancel, ChangeTier, End, Extend, Resume};
-        let table: [(State, &[(Action, State)]); 2] = [
-            (
-                State::Active,
-                &[
-                    (ChangeTier, State::Active),
-                    (Cancel, State::Cancelling),
-                    (Extend, State::Active),
-                    (End, State::Active),
-                ],
-            ),
-            (
-                State::Cancelling,
-                &[
-                    (ChangeTier, State::Active),
-                    (Resume, State::Active),
-                    (Extend, State::Cancelling),
-                    (End, State::Active),
-                ],
-            ),
+        use SubscriptionAction::{Cancel, ChangeTier, End, Extend, Resume};
+        use SubscriptionState::{Active, Cancelling};
+        let table: [(SubscriptionState, &[(SubscriptionAction, SubscriptionState)]); 2] = [
+            (Active, &[(ChangeTier, Active), (Cancel, Cancelling), (Extend, Active), (End, Active)]),
+            (Cancelling, &[(ChangeTier, Active), (Resume, Active), (Extend, Cancelling), (End, Active)]),
         ];
         for (state, row) in table {
-            for action in Action::ALL {
+            for action in SubscriptionAction::ALL {
                 let expected = row.iter().find(|(known, _)| *known == action).map(|(_, next)| *next);
                 for is_staff in [false, true] {
                     assert_eq!(after(state, action, is_staff).ok(), expected, "{state:?} {action:?}");
                 }
             }
-            assert_eq!(State::of(state.name()), state);
         }
     }
 
     #[test]
     fn a_refusal_names_what_the_side_that_asks_may_do() {
         let allowed = |state, action, is_staff| {
-            after(state, action, is_staff).err().map(|fault| fault.parts().allowed_actions.join(" "))
+            after(state, action, is_staff).err().map(|fault| fault.allowed_actions().join(" "))
         };
-        assert_eq!(allowed(State::Cancelling, Action::Cancel, false).unwrap(), "change-tier resume");
-        assert_eq!(allowed(State::Cancelling, Action::Cancel, true).unwrap(), "change-tier extend");
-        assert_eq!(allowed(State::Active, Action::Resume, false).unwrap(), "change-tier cancel");
+        let (active, cancelling) = (SubscriptionState::Active, SubscriptionState::Cancelling);
+        assert_eq!(allowed(cancelling, SubscriptionAction::Cancel, false).unwrap(), "change-tier resume");
+        assert_eq!(allowed(cancelling, SubscriptionAction::Cancel, true).unwrap(), "change-tier extend");
+        assert_eq!(allowed(active, SubscriptionAction::Resume, false).unwrap(), "change-tier cancel");
     }
 
     #[test]
     fn what_comes_first_is_due_first() {
-        use State::{Active, Cancelling};
+        use SubscriptionState::{Active, Cancelling};
         let now = at(100);
         let cells = [
             (Active, None, None, None),
@@ -284,7 +262,7 @@ mod tests {
         assert_eq!(cancellable(true, "FREE").unwrap_err().code(), Code::Conflict);
         assert_eq!(other_tier(true, "FREE").unwrap_err().code(), Code::Conflict);
         assert!(cancellable(false, "GROWTH").is_ok() && other_tier(false, "FREE").is_ok());
-        assert_eq!(to_come(at(5), at(5), "/at").unwrap_err().parts().errors[0].pointer.as_deref(), Some("/at"));
+        assert_eq!(to_come(at(5), at(5), "/at").unwrap_err().errors()[0].pointer.as_deref(), Some("/at"));
         assert!(to_come(at(6), at(5), "/at").is_ok());
         assert_eq!(later_end(None, at(9), at(1)).unwrap_err().code(), Code::Conflict);
         assert_eq!(later_end(Some(at(9)), at(9), at(1)).unwrap_err().code(), Code::ValidationFailed);

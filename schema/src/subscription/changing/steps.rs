@@ -1,36 +1,35 @@
 //! The steps of a subscription: each decides, writes, enters into the history and tells the administrators.
 
-use async_graphql::Enum;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::rules::{self, Action, Due, State};
+use super::rules::{self, Due, SubscriptionAction, SubscriptionState};
 use super::store::events::NewEvent;
 use super::store::{self, HeldRow, TierRow};
-use crate::actor::Actor;
-use crate::ask::Ask;
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::mail::message::{Letter, Notice};
-use crate::mail::subscription::{SubscriptionNews, SubscriptionNotice};
-use crate::outbox;
-use crate::principal::PrincipalType;
-use crate::services::Services;
-use crate::time::Time;
+use crate::core::actor::Actor;
+use crate::core::context::RequestContext;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::mail::message::{Letter, Notice};
+use crate::core::mail::subscription::{SubscriptionNews, SubscriptionNotice};
+use crate::core::outbox;
+use crate::core::principal::PrincipalType;
+use crate::core::services::Services;
+use crate::core::time::Time;
+use crate::core::words::words;
 
-/// When a cancelled subscription falls back to the free tier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[graphql(name = "SubscriptionEnd")]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum End {
-    /// At once.
-    Now,
-    /// When its period ends; at once where there are no periods.
-    PeriodEnd,
+words! {
+    /// When a cancelled subscription falls back to the free tier.
+    pub(crate) enum SubscriptionEnd {
+        /// At once.
+        Now = "NOW",
+        /// When its period ends; at once where there are no periods.
+        PeriodEnd = "PERIOD_END",
+    }
 }
 
 /// A change in the making: who makes it, and why.
-pub(crate) struct Change<'a> {
+pub(crate) struct SubscriptionChange<'a> {
     db: &'a Db,
     services: &'a Services,
     actor: Actor,
@@ -38,15 +37,15 @@ pub(crate) struct Change<'a> {
     is_staff: bool,
 }
 
-impl<'a> Change<'a> {
+impl<'a> SubscriptionChange<'a> {
     /// A change that the caller makes. The partner reads the reason.
     ///
     /// # Errors
     /// [`crate::Code::Unauthenticated`] without a caller.
-    pub(crate) fn asked(ask: &'a Ask, reason: Option<&'a str>) -> Result<Self, Fault> {
-        let principal = ask.principal()?;
+    pub(crate) fn asked(cx: &'a RequestContext, reason: Option<&'a str>) -> Result<Self, Fault> {
+        let principal = cx.principal()?;
         let is_staff = principal.kind == PrincipalType::StaffUser || principal.partner_uuid.is_none();
-        Ok(Self { db: &ask.db, services: &ask.services, actor: Actor::of(principal), reason, is_staff })
+        Ok(Self { db: &cx.db, services: &cx.services, actor: Actor::of(principal), reason, is_staff })
     }
 
     /// A change that time makes.
@@ -60,7 +59,7 @@ impl<'a> Change<'a> {
     /// [`crate::Code::Conflict`] when it is on that tier and nothing is to come.
     pub(crate) async fn to_tier(&self, partner_uuid: Uuid, tier: &TierRow) -> Result<(), Fault> {
         let held = self.hold(partner_uuid).await?;
-        let state = rules::after(State::of(&held.state), Action::ChangeTier, self.is_staff)?;
+        let state = rules::after(held.state, SubscriptionAction::ChangeTier, self.is_staff)?;
         if held.tier_uuid == tier.tier_uuid {
             rules::other_tier(!held.has_to_come(), &tier.code)?;
             return self.keep(&held, state, tier).await;
@@ -78,7 +77,7 @@ impl<'a> Change<'a> {
         let held = self.hold(partner_uuid).await?;
         rules::to_come(at, held.read_at, "/at")?;
         rules::other_tier(held.tier_uuid == tier.tier_uuid, &tier.code)?;
-        let state = rules::after(State::of(&held.state), Action::ChangeTier, self.is_staff)?;
+        let state = rules::after(held.state, SubscriptionAction::ChangeTier, self.is_staff)?;
         store::set_pending(self.db, partner_uuid, tier.tier_uuid, state.name(), at).await?;
         let detail = json!({ "effective_at": at });
         self.record(&held, "CHANGE_SCHEDULED", Some(tier.tier_uuid), detail).await?;
@@ -89,15 +88,15 @@ impl<'a> Change<'a> {
     ///
     /// # Errors
     /// [`crate::Code::Conflict`] on the free tier, [`crate::Code::IllegalTransition`] when it was cancelled before.
-    pub(crate) async fn cancel(&self, partner_uuid: Uuid, end: End) -> Result<(), Fault> {
+    pub(crate) async fn cancel(&self, partner_uuid: Uuid, end: SubscriptionEnd) -> Result<(), Fault> {
         let held = self.hold(partner_uuid).await?;
         rules::cancellable(held.is_fallback, &held.tier_code)?;
         let fallback = self.fallback().await?;
         self.take_back(&held).await?;
-        let Some(period_end) = held.period_end.filter(|_| end == End::PeriodEnd) else {
+        let Some(period_end) = held.period_end.filter(|_| end == SubscriptionEnd::PeriodEnd) else {
             return self.end(&held, &fallback, None).await;
         };
-        let state = rules::after(State::of(&held.state), Action::Cancel, self.is_staff)?;
+        let state = rules::after(held.state, SubscriptionAction::Cancel, self.is_staff)?;
         store::set_state(self.db, partner_uuid, state.name()).await?;
         let detail = json!({ "effective_at": period_end });
         self.record(&held, "CANCELLED", Some(fallback.tier_uuid), detail).await?;
@@ -110,7 +109,7 @@ impl<'a> Change<'a> {
     /// [`crate::Code::IllegalTransition`] when there is none.
     pub(crate) async fn resume(&self, partner_uuid: Uuid) -> Result<(), Fault> {
         let held = self.hold(partner_uuid).await?;
-        let state = rules::after(State::of(&held.state), Action::Resume, self.is_staff)?;
+        let state = rules::after(held.state, SubscriptionAction::Resume, self.is_staff)?;
         let tier = self.tier(held.tier_uuid).await?;
         self.keep(&held, state, &tier).await
     }
@@ -121,7 +120,7 @@ impl<'a> Change<'a> {
     /// [`crate::Code::Conflict`] without a period, [`crate::Code::ValidationFailed`] for an end that is not later.
     pub(crate) async fn extend(&self, partner_uuid: Uuid, period_end: Time) -> Result<(), Fault> {
         let held = self.hold(partner_uuid).await?;
-        rules::after(State::of(&held.state), Action::Extend, self.is_staff)?;
+        rules::after(held.state, SubscriptionAction::Extend, self.is_staff)?;
         rules::later_end(held.period_end, period_end, held.read_at)?;
         store::set_period_end(self.db, partner_uuid, period_end).await?;
         let tier = self.tier(held.tier_uuid).await?;
@@ -170,7 +169,7 @@ impl<'a> Change<'a> {
             Due::End => self.end(held, &self.fallback().await?, held.period_end).await,
             Due::Change => {
                 let waits = held.pending_tier_uuid.ok_or_else(|| Fault::internal("a change without a tier waits"))?;
-                let state = rules::after(State::of(&held.state), Action::ChangeTier, false)?;
+                let state = rules::after(held.state, SubscriptionAction::ChangeTier, false)?;
                 let tier = self.tier(waits).await?;
                 store::set_tier(self.db, held.partner_uuid, tier.tier_uuid, state.name(), held.pending_at).await?;
                 self.record_since(held.pending_at, held, "CHANGED", Some(tier.tier_uuid), json!({})).await?;
@@ -199,14 +198,14 @@ impl<'a> Change<'a> {
 
     /// The subscription is on the free tier from now on, or since the moment named.
     async fn end(&self, held: &HeldRow, fallback: &TierRow, since: Option<Time>) -> Result<(), Fault> {
-        let state = rules::after(State::of(&held.state), Action::End, self.is_staff)?;
+        let state = rules::after(held.state, SubscriptionAction::End, self.is_staff)?;
         store::set_tier(self.db, held.partner_uuid, fallback.tier_uuid, state.name(), since).await?;
         self.record_since(since, held, "ENDED", Some(fallback.tier_uuid), json!({})).await?;
         self.tell(held, SubscriptionNews::Ended, &fallback.name, None).await
     }
 
     /// The subscription stays as it is, and what was to come does not.
-    async fn keep(&self, held: &HeldRow, state: State, tier: &TierRow) -> Result<(), Fault> {
+    async fn keep(&self, held: &HeldRow, state: SubscriptionState, tier: &TierRow) -> Result<(), Fault> {
         store::set_state(self.db, held.partner_uuid, state.name()).await?;
         self.record(held, "RESUMED", Some(tier.tier_uuid), json!({})).await?;
         self.tell(held, SubscriptionNews::Resumed, &tier.name, None).await
@@ -300,7 +299,7 @@ impl<'a> Change<'a> {
 impl HeldRow {
     /// Whether a change waits, or the end of a cancelled period.
     fn has_to_come(&self) -> bool {
-        self.pending_at.is_some() || State::of(&self.state) == State::Cancelling
+        self.pending_at.is_some() || self.state == SubscriptionState::Cancelling
     }
 
     /// What time has to do to it first, if anything. It stands still while its partner is closed, and for good when that
@@ -309,6 +308,6 @@ impl HeldRow {
         if matches!(self.partner_state.as_str(), "CLOSED" | "ERASED") {
             return None;
         }
-        rules::due(State::of(&self.state), self.period_end, self.pending_at, self.read_at)
+        rules::due(self.state, self.period_end, self.pending_at, self.read_at)
     }
 }

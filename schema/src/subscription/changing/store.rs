@@ -1,17 +1,16 @@
 //! Every statement about a subscription and its changes.
 
 pub(super) mod events;
-mod shown;
 
 use uuid::Uuid;
 
-use crate::actor::Actor;
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::time::Time;
-
-pub(crate) use shown::{OrderOfSubscriptions, SubscriptionFilter, SubscriptionRow};
-pub(crate) use shown::{subscription_get, subscriptions_count, subscriptions_page};
+use super::rules::SubscriptionState;
+use crate::core::actor::Actor;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::list::{Bound, Lookup, Select, Statements};
+use crate::core::time::Time;
+use crate::subscription::tiers::rules::TierState;
 
 /// A subscription held for a change.
 pub(super) struct HeldRow {
@@ -22,7 +21,7 @@ pub(super) struct HeldRow {
     pub(super) tier_code: String,
     /// Whether it is on the tier that cancelled ones fall back to, or on another that costs nothing and never ends.
     pub(super) is_fallback: bool,
-    pub(super) state: String,
+    pub(super) state: SubscriptionState,
     pub(super) period_end: Option<Time>,
     pub(super) pending_tier_uuid: Option<Uuid>,
     pub(super) pending_at: Option<Time>,
@@ -87,7 +86,8 @@ pub(super) async fn lock(db: &Db, partner_uuid: Uuid) -> Result<Option<HeldRow>,
         HeldRow,
         r#"select s.partner_uuid, p.company_name, p.state as partner_state, s.tier_uuid, t.code as tier_code,
                   s.tier_uuid = fallback_tier() or (t.price_amount_minor = 0 and s.period_end is null) as "is_fallback!",
-                  s.state, s.period_end, s.pending_tier_uuid, s.pending_at, labs_now() as "read_at!: Time"
+                  s.state as "state: SubscriptionState", s.period_end, s.pending_tier_uuid, s.pending_at,
+                  labs_now() as "read_at!: Time"
              from subscription as s
              join partner as p on p.partner_uuid = s.partner_uuid
              join tier as t on t.tier_uuid = s.tier_uuid
@@ -128,8 +128,8 @@ pub(super) async fn due_lock(db: &Db, partner_uuid: Uuid) -> Result<Option<HeldR
     Ok(sqlx::query_as!(
         HeldRow,
         r#"select s.partner_uuid, p.company_name, p.state as partner_state, s.tier_uuid, t.code as tier_code,
-                  false as "is_fallback!", s.state, s.period_end, s.pending_tier_uuid, s.pending_at,
-                  labs_now() as "read_at!: Time"
+                  false as "is_fallback!", s.state as "state: SubscriptionState", s.period_end, s.pending_tier_uuid,
+                  s.pending_at, labs_now() as "read_at!: Time"
              from subscription as s
              join partner as p on p.partner_uuid = s.partner_uuid
              join tier as t on t.tier_uuid = s.tier_uuid
@@ -142,40 +142,37 @@ pub(super) async fn due_lock(db: &Db, partner_uuid: Uuid) -> Result<Option<HeldR
 }
 
 /// A tier as whoever changes to it needs it.
+#[derive(sqlx::FromRow)]
 pub(crate) struct TierRow {
     pub(crate) tier_uuid: Uuid,
     pub(crate) code: String,
     pub(crate) name: String,
-    pub(crate) state: String,
+    pub(crate) state: TierState,
     pub(crate) self_service: bool,
 }
 
+static TIERS: Select<TierRow> = Select::new("tier_uuid, code, name, state, self_service", "tier");
+
+static BY_CODE: Lookup<TierRow> = Lookup::new(&TIERS, &["code = {}"]);
+static BY_UUID: Lookup<TierRow> = Lookup::new(&TIERS, &["tier_uuid = {}"]);
+static FALLBACK: Lookup<TierRow> = Lookup::new(&TIERS, &["tier_uuid = fallback_tier()"]);
+
+/// What is asked of the tiers that subscriptions change to in words that the compiler has not checked.
+pub(super) static STATEMENTS: [&dyn Statements; 3] = [&BY_CODE, &BY_UUID, &FALLBACK];
+
 /// The tier of this code.
 pub(crate) async fn tier_get(db: &Db, code: &str) -> Result<Option<TierRow>, Fault> {
-    Ok(sqlx::query_as!(TierRow, "select tier_uuid, code, name, state, self_service from tier where code = $1", code)
-        .fetch_optional(&mut *db.conn().await?)
-        .await?)
+    BY_CODE.one(db, [code.into()]).await
 }
 
 /// A tier by its id.
 pub(super) async fn tier_by_uuid(db: &Db, tier_uuid: Uuid) -> Result<Option<TierRow>, Fault> {
-    Ok(sqlx::query_as!(
-        TierRow,
-        "select tier_uuid, code, name, state, self_service from tier where tier_uuid = $1",
-        tier_uuid
-    )
-    .fetch_optional(&mut *db.conn().await?)
-    .await?)
+    BY_UUID.one(db, [tier_uuid.into()]).await
 }
 
 /// The tier that cancelled subscriptions fall back to.
 pub(crate) async fn fallback_get(db: &Db) -> Result<Option<TierRow>, Fault> {
-    Ok(sqlx::query_as!(
-        TierRow,
-        "select tier_uuid, code, name, state, self_service from tier where tier_uuid = fallback_tier()"
-    )
-    .fetch_optional(&mut *db.conn().await?)
-    .await?)
+    FALLBACK.one(db, [Bound::Nothing]).await
 }
 
 /// Puts a subscription on a tier since a moment, now unless one is named. Nothing is to come then, and a period begins.

@@ -1,18 +1,19 @@
 //! A subscription as its partner and staff see it.
 
-use async_graphql::{Enum, SimpleObject};
+use async_graphql::SimpleObject;
 use uuid::Uuid;
 
-use super::rules::State;
-use super::store::SubscriptionRow;
-use crate::money::Money;
+use super::list::SubscriptionRow;
+use super::rules::SubscriptionState;
+use crate::core::money::Money;
+use crate::core::time::Time;
+use crate::core::words::words;
 use crate::subscription::public_tiers::BillingPeriod;
-use crate::time::Time;
 
 /// Which tier a partner is on, and until when. GraphQL itself has another use for the word `Subscription`.
 #[derive(serde::Serialize, SimpleObject)]
-#[graphql(name = "PartnerSubscription", rename_fields = "snake_case")]
-pub(crate) struct Subscription {
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PartnerSubscription {
     /// The partner.
     partner_uuid: Uuid,
     /// Its name.
@@ -26,7 +27,7 @@ pub(crate) struct Subscription {
     /// What the price pays for.
     billing_period: BillingPeriod,
     /// Where it stands.
-    state: State,
+    state: SubscriptionState,
     /// Since when it is on the tier.
     started_at: Time,
     /// When the present period began.
@@ -51,22 +52,21 @@ pub(crate) struct PendingChange {
     at: Time,
 }
 
-/// What can be to come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum PendingChangeKind {
-    /// Another tier from a date on.
-    TierChange,
-    /// The end of a cancelled period.
-    Cancellation,
+words! {
+    /// What can be to come.
+    pub(crate) enum PendingChangeKind {
+        /// Another tier from a date on.
+        TierChange = "TIER_CHANGE",
+        /// The end of a cancelled period.
+        Cancellation = "CANCELLATION",
+    }
 }
 
-impl From<SubscriptionRow> for Subscription {
+impl From<SubscriptionRow> for PartnerSubscription {
     fn from(row: SubscriptionRow) -> Self {
-        let state = State::of(&row.state);
-        let kind = match state {
-            State::Active => PendingChangeKind::TierChange,
-            State::Cancelling => PendingChangeKind::Cancellation,
+        let kind = match row.state {
+            SubscriptionState::Active => PendingChangeKind::TierChange,
+            SubscriptionState::Cancelling => PendingChangeKind::Cancellation,
         };
         let to_come = row.to_come_tier_code.zip(row.to_come_tier_name).zip(row.to_come_at);
         Self {
@@ -75,8 +75,8 @@ impl From<SubscriptionRow> for Subscription {
             tier_code: row.tier_code,
             tier_name: row.tier_name,
             price: Money { amount_minor: row.price_amount_minor, currency: row.currency },
-            billing_period: BillingPeriod::of(&row.billing_period),
-            state,
+            billing_period: row.billing_period,
+            state: row.state,
             started_at: row.started_at,
             period_start: row.period_start,
             period_end: row.period_end,

@@ -2,8 +2,10 @@
 //!
 //! The steps themselves stand in [`crate::subscription::changing`].
 
+mod list;
 mod resolvers;
 mod rules;
 mod store;
 
+pub(in crate::subscription) use list::STATEMENTS;
 pub(in crate::subscription) use resolvers::{CurrentMutation, CurrentQuery};

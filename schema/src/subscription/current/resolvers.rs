@@ -1,16 +1,22 @@
 //! What a partner may ask about its subscription.
 
-use async_graphql::{Context, Enum, InputObject, Object, SimpleObject};
+use async_graphql::{Context, InputObject, Object, SimpleObject};
 
+use super::list::EVENTS;
 use super::rules::Compared;
 use super::store::{self, ComparedRow, RatesRow};
-use crate::access::access;
-use crate::ask::{Ask, Asking};
-use crate::fault::Fault;
-use crate::page::List;
-use crate::subscription::changing::{self, Change, End, Events, Subscription, SubscriptionEvent};
+use crate::core::access::access;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::List;
+use crate::core::words::words;
+use crate::subscription::changing::{
+    self, PartnerSubscription, SubscriptionChange, SubscriptionEnd, SubscriptionEvent, SubscriptionEventFilter,
+    SubscriptionHistory,
+};
+use crate::subscription::tiers::rules::TierState;
 use crate::subscription::values::{Effect, FeatureKind, FeatureValue};
-use crate::time::Time;
 
 /// Another tier to look at.
 #[derive(InputObject)]
@@ -42,14 +48,14 @@ pub(crate) struct SubscriptionPreview {
     over_limit: Vec<OverLimit>,
 }
 
-/// When a change takes effect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum TakesEffect {
-    /// At once.
-    AtOnce,
-    /// Once staff have approved it.
-    AfterApproval,
+words! {
+    /// When a change takes effect.
+    pub(crate) enum TakesEffect {
+        /// At once.
+        AtOnce = "AT_ONCE",
+        /// Once staff have approved it.
+        AfterApproval = "AFTER_APPROVAL",
+    }
 }
 
 /// A feature that would be worth something else.
@@ -104,8 +110,8 @@ pub(crate) struct CurrentQuery;
 impl CurrentQuery {
     /// The caller's partner's subscription.
     #[graphql(directive = access::apply("subscription".into()))]
-    async fn subscription_current_get(&self, ctx: &Context<'_>) -> Result<Option<Subscription>, Fault> {
-        ctx.ask().answer(found(ctx.ask()).await?)
+    async fn subscription_current_get(&self, ctx: &Context<'_>) -> Result<Option<PartnerSubscription>, Fault> {
+        ctx.cx().answer(load_subscription(ctx.cx()).await?)
     }
 
     /// What happened to it.
@@ -113,17 +119,13 @@ impl CurrentQuery {
     async fn subscription_current_list_events(
         &self,
         ctx: &Context<'_>,
-        kind: Option<Vec<String>>,
-        occurred_at_from: Option<Time>,
-        occurred_at_until: Option<Time>,
+        filter: Option<SubscriptionEventFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<SubscriptionEvent>>, Fault> {
-        let (ask, list) = (ctx.ask(), "subscription_current_list_events");
-        let partner_uuid = ask.owner()?.uuid();
-        let events = Events { list, partner_uuid, kind, occurred_at_from, occurred_at_until, names_staff: false };
-        let (data, page, _) = events.page(ask, limit, cursor.as_deref(), false).await?;
-        ask.answer_list(List { data, page })
+        let cx = ctx.cx();
+        let own = SubscriptionHistory { partner_uuid: cx.owner()?.uuid(), filter: filter.unwrap_or_default() };
+        cx.answer_list(EVENTS.page(cx, &own, &PageRequest::new(None, limit, cursor)).await?.list())
     }
 
     /// What another tier would give and take. Changes nothing.
@@ -133,15 +135,15 @@ impl CurrentQuery {
         ctx: &Context<'_>,
         body: SubscriptionPreviewChange,
     ) -> Result<Option<SubscriptionPreview>, Fault> {
-        let ask = ctx.ask();
-        let owner = ask.owner()?;
-        let tier = changing::tier_get(&ask.db, &body.tier_code).await?;
-        let tier = changing::on_offer(tier, |tier| tier.state == "OFFERED")?;
-        let rates = store::rates(&ask.db, owner, tier.tier_uuid).await?;
+        let cx = ctx.cx();
+        let owner = cx.owner()?;
+        let tier = changing::tier_get(&cx.db, &body.tier_code).await?;
+        let tier = changing::on_offer(tier, |tier| tier.state == TierState::Offered)?;
+        let rates = store::rates(&cx.db, owner, tier.tier_uuid).await?;
         let rates = rates.ok_or_else(|| Fault::internal("a partner without subscription"))?;
-        let rows = store::compared(&ask.db, owner, tier.tier_uuid).await?;
+        let rows = store::compare(&cx.db, owner, tier.tier_uuid).await?;
         let takes_effect = if tier.self_service { TakesEffect::AtOnce } else { TakesEffect::AfterApproval };
-        ask.answer(preview(tier.code, takes_effect, &rates, rows))
+        cx.answer(preview(tier.code, takes_effect, &rates, rows))
     }
 }
 
@@ -153,26 +155,26 @@ pub(crate) struct CurrentMutation;
 impl CurrentMutation {
     /// Cancels: the free tier from the end of the period on.
     #[graphql(directive = access::apply("subscription:write".into()))]
-    async fn subscription_current_cancel(&self, ctx: &Context<'_>) -> Result<Option<Subscription>, Fault> {
-        let ask = ctx.ask();
-        let partner_uuid = ask.owner()?.uuid();
-        Change::asked(ask, None)?.cancel(partner_uuid, End::PeriodEnd).await?;
-        ask.answer(found(ask).await?)
+    async fn subscription_current_cancel(&self, ctx: &Context<'_>) -> Result<Option<PartnerSubscription>, Fault> {
+        let cx = ctx.cx();
+        let partner_uuid = cx.owner()?.uuid();
+        SubscriptionChange::asked(cx, None)?.cancel(partner_uuid, SubscriptionEnd::PeriodEnd).await?;
+        cx.answer(load_subscription(cx).await?)
     }
 
     /// Takes a cancellation back before it takes effect.
     #[graphql(directive = access::apply("subscription:write".into()))]
-    async fn subscription_current_resume(&self, ctx: &Context<'_>) -> Result<Option<Subscription>, Fault> {
-        let ask = ctx.ask();
-        let partner_uuid = ask.owner()?.uuid();
-        Change::asked(ask, None)?.resume(partner_uuid).await?;
-        ask.answer(found(ask).await?)
+    async fn subscription_current_resume(&self, ctx: &Context<'_>) -> Result<Option<PartnerSubscription>, Fault> {
+        let cx = ctx.cx();
+        let partner_uuid = cx.owner()?.uuid();
+        SubscriptionChange::asked(cx, None)?.resume(partner_uuid).await?;
+        cx.answer(load_subscription(cx).await?)
     }
 }
 
 /// The subscription as it is now.
-async fn found(ask: &Ask) -> Result<Subscription, Fault> {
-    let row = changing::subscription_get(&ask.db, ask.owner()?.uuid()).await?;
+async fn load_subscription(cx: &RequestContext) -> Result<PartnerSubscription, Fault> {
+    let row = changing::subscription_get(&cx.db, cx.owner()?.uuid()).await?;
     row.map(Into::into).ok_or_else(|| Fault::internal("a partner without subscription"))
 }
 
@@ -209,14 +211,13 @@ fn preview(
 
 impl From<ComparedRow> for FeatureDifference {
     fn from(row: ComparedRow) -> Self {
-        let kind = FeatureKind::of(&row.kind);
         Self {
             code: row.code,
             name: row.name,
-            kind,
+            kind: row.kind,
             unit: row.unit,
-            before: FeatureValue::of(kind, row.before),
-            after: FeatureValue::of(kind, row.after),
+            before: FeatureValue::of(row.kind, row.before),
+            after: FeatureValue::of(row.kind, row.after),
         }
     }
 }

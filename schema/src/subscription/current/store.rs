@@ -3,15 +3,16 @@
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::principal::Owner;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::principal::Owner;
+use crate::subscription::values::FeatureKind;
 
 /// A feature as it is worth now and under another tier.
 pub(super) struct ComparedRow {
     pub(super) code: String,
     pub(super) name: String,
-    pub(super) kind: String,
+    pub(super) kind: FeatureKind,
     pub(super) unit: Option<String>,
     pub(super) before: Value,
     pub(super) after: Value,
@@ -19,11 +20,11 @@ pub(super) struct ComparedRow {
 }
 
 /// Every feature of a partner as it is now and would be under a tier. An override in force stays.
-pub(super) async fn compared(db: &Db, owner: Owner, tier_uuid: Uuid) -> Result<Vec<ComparedRow>, Fault> {
+pub(super) async fn compare(db: &Db, owner: Owner, tier_uuid: Uuid) -> Result<Vec<ComparedRow>, Fault> {
     Ok(sqlx::query_as!(
         ComparedRow,
-        r#"select present.feature_code as "code!", present.name as "name!", present.kind as "kind!", present.unit,
-                  present.value as "before!",
+        r#"select present.feature_code as "code!", present.name as "name!", present.kind as "kind!: FeatureKind",
+                  present.unit, present.value as "before!",
                   case when present.source = 'OVERRIDE' then present.value else coming.value end as "after!",
                   u.used as "used?"
              from partner_entitlement($1, labs_now()) as present

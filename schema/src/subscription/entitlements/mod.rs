@@ -2,7 +2,7 @@
 //! feature's default.
 //!
 //! It is answered by the very function that the guards ask (`partner_entitlement`), so that what is shown here is what
-//! is allowed (specification: decisions, Tiers).
+//! is allowed (docs/decisions.md#tiers).
 
 mod resolvers;
 mod rules;

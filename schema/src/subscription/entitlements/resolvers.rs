@@ -1,16 +1,17 @@
 //! What a partner may ask about its entitlements.
 
-use async_graphql::{Context, Enum, Json, Object, SimpleObject};
+use async_graphql::{Context, Json, Object, SimpleObject};
 use serde_json::Value;
 use uuid::Uuid;
 
 use super::rules;
 use super::store::{self, EntitlementRow};
-use crate::access::access;
-use crate::ask::Asking;
-use crate::fault::Fault;
+use crate::core::access::access;
+use crate::core::context::RequestContextExt;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
+use crate::core::words::words;
 use crate::subscription::values::{FeatureKind, FeatureValue};
-use crate::time::Time;
 
 /// What a partner may do and how much of it, each with where that comes from.
 #[derive(serde::Serialize, SimpleObject)]
@@ -56,26 +57,15 @@ pub(crate) struct Entitlement {
     expires_at: Option<Time>,
 }
 
-/// Where an entitlement comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum EntitlementSource {
-    /// The tier says so.
-    Tier,
-    /// It was set for this partner alone.
-    Override,
-    /// The tier says nothing, so the feature's own default holds.
-    Default,
-}
-
-impl EntitlementSource {
-    /// Reads what the database answers.
-    pub(crate) fn of(text: &str) -> Self {
-        match text {
-            "OVERRIDE" => Self::Override,
-            "TIER" => Self::Tier,
-            _ => Self::Default,
-        }
+words! {
+    /// Where an entitlement comes from.
+    pub(crate) enum EntitlementSource {
+        /// The tier says so.
+        Tier = "TIER",
+        /// It was set for this partner alone.
+        Override = "OVERRIDE",
+        /// The tier says nothing, so the feature's own default holds.
+        Default = "DEFAULT",
     }
 }
 
@@ -92,32 +82,31 @@ impl EntitlementsQuery {
         ctx: &Context<'_>,
         at: Option<Time>,
     ) -> Result<Option<Entitlements>, Fault> {
-        let ask = ctx.ask();
-        let owner = ask.owner()?;
-        rules::moment(at, ask.now)?;
-        let rows = store::all(&ask.db, owner, at).await?;
+        let cx = ctx.cx();
+        let owner = cx.owner()?;
+        rules::moment(at, cx.now)?;
+        let rows = store::all(&cx.db, owner, at).await?;
         let tier = rows.first().map(|row| (row.tier_code.clone(), row.tier_name.clone()));
         let (tier_code, tier_name) = tier.ok_or_else(|| Fault::internal("a partner without entitlements"))?;
         let features = rows.into_iter().map(Into::into).collect();
-        ask.answer(Entitlements { partner_uuid: owner.uuid(), at, tier_code, tier_name, features })
+        cx.answer(Entitlements { partner_uuid: owner.uuid(), at, tier_code, tier_name, features })
     }
 }
 
 impl From<EntitlementRow> for Entitlement {
     fn from(row: EntitlementRow) -> Self {
-        let kind = FeatureKind::of(&row.kind);
-        let FeatureValue { value, limit, enabled, unlimited } = FeatureValue::of(kind, row.value);
+        let FeatureValue { value, limit, enabled, unlimited } = FeatureValue::of(row.kind, row.value);
         Self {
             code: row.code,
             name: row.name,
-            kind,
+            kind: row.kind,
             value,
             limit,
             enabled,
             unlimited,
             unit: row.unit,
             scope: row.scope,
-            source: EntitlementSource::of(&row.source),
+            source: row.source,
             expires_at: row.expires_at,
         }
     }

@@ -1,7 +1,7 @@
 //! Which moments can be asked about.
 
-use crate::fault::{Fault, FieldError};
-use crate::time::Time;
+use crate::core::fault::{Fault, FieldError};
+use crate::core::time::Time;
 
 /// Refuses a moment that has passed: what held then is not kept.
 ///
@@ -26,6 +26,6 @@ mod tests {
         assert!(moment(Some(at(9)), at(9)).is_ok());
         assert!(moment(Some(at(10)), at(9)).is_ok());
         let refused = moment(Some(at(8)), at(9)).unwrap_err();
-        assert_eq!(refused.parts().errors[0].parameter.as_deref(), Some("at"));
+        assert_eq!(refused.errors()[0].parameter.as_deref(), Some("at"));
     }
 }

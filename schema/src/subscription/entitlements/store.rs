@@ -2,10 +2,12 @@
 
 use serde_json::Value;
 
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::principal::Owner;
-use crate::time::Time;
+use super::resolvers::EntitlementSource;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::principal::Owner;
+use crate::core::time::Time;
+use crate::subscription::values::FeatureKind;
 
 /// A feature as it is resolved for a partner.
 pub(super) struct EntitlementRow {
@@ -13,11 +15,11 @@ pub(super) struct EntitlementRow {
     pub(super) tier_name: String,
     pub(super) code: String,
     pub(super) name: String,
-    pub(super) kind: String,
+    pub(super) kind: FeatureKind,
     pub(super) unit: Option<String>,
     pub(super) scope: Option<String>,
     pub(super) value: Value,
-    pub(super) source: String,
+    pub(super) source: EntitlementSource,
     pub(super) expires_at: Option<Time>,
 }
 
@@ -26,7 +28,8 @@ pub(super) async fn all(db: &Db, owner: Owner, at: Option<Time>) -> Result<Vec<E
     Ok(sqlx::query_as!(
         EntitlementRow,
         r#"select tier.code as "tier_code!", tier.name as "tier_name!", e.feature_code as "code!", e.name as "name!",
-                  e.kind as "kind!", e.unit, e.scope, e.value as "value!", e.source as "source!", e.expires_at
+                  e.kind as "kind!: FeatureKind", e.unit, e.scope, e.value as "value!",
+                  e.source as "source!: EntitlementSource", e.expires_at
              from tier
             cross join lateral partner_entitlement($1, coalesce($2, labs_now())) as e
             where tier.tier_uuid = partner_tier($1, coalesce($2, labs_now()))

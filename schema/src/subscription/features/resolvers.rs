@@ -3,15 +3,17 @@
 use async_graphql::{Context, InputObject, Json, MaybeUndefined, Object, SimpleObject};
 use serde_json::Value;
 
+use super::list::{BY_CODE, FEATURES, FeatureFilter, FeatureRow};
 use super::rules;
-use super::store::{self, FeatureRow, Filter, NewFeature};
-use crate::access::access;
-use crate::ask::{Ask, Asking, Target};
-use crate::fault::Fault;
-use crate::page::{CountedList, CountedPage, Window, names};
+use super::store::{self, FeatureChange, NewFeature};
+use crate::core::access::access;
+use crate::core::context::{RequestContext, RequestContextExt, Target};
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::CountedList;
+use crate::core::time::Time;
 use crate::subscription::tiers;
 use crate::subscription::values::{FeatureKind, FeatureValue, Said};
-use crate::time::Time;
 
 /// What a tier can hold.
 #[derive(serde::Serialize, SimpleObject)]
@@ -106,22 +108,15 @@ impl FeaturesQuery {
     async fn subscription_features_list(
         &self,
         ctx: &Context<'_>,
-        kind: Option<Vec<FeatureKind>>,
-        q: Option<String>,
+        filter: Option<FeatureFilter>,
         limit: Option<i32>,
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<Feature>>, Fault> {
-        let (ask, list) = (ctx.ask(), "subscription_features_list");
-        let filter = Filter { kind: names(kind), q };
-        let window = Window::read(&ask.services.cursors, list, &filter, limit, cursor.as_deref())?;
-        let rows = store::page(&ask.db, &filter, &window).await?;
-        let total = if include_total == Some(true) { Some(store::count(&ask.db, &filter).await?) } else { None };
-        let (rows, page) = window.cut(rows, FeatureRow::keys);
-        ask.answer_list(CountedList {
-            data: rows.into_iter().map(Into::into).collect(),
-            page: CountedPage::of(page, total),
-        })
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let rows = FEATURES.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?;
+        let total = FEATURES.total(&cx.db, &filter, include_total).await?;
+        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
     }
 }
 
@@ -138,8 +133,8 @@ impl FeaturesMutation {
         ctx: &Context<'_>,
         body: FeatureCreate,
     ) -> Result<Option<Feature>, Fault> {
-        let (ask, mut errors) = (ctx.ask(), Vec::new());
-        note(ask, &body.code);
+        let (cx, mut errors) = (ctx.cx(), Vec::new());
+        note(cx, &body.code);
         let name = rules::name(&body.name, &mut errors);
         rules::scope(body.kind, body.scope.as_deref(), &mut errors);
         let unit = rules::unit(body.kind, body.unit.as_deref(), &mut errors);
@@ -161,10 +156,10 @@ impl FeaturesMutation {
             default_value,
             position: body.position,
         };
-        tiers::turn(&ask.db).await?;
-        store::insert(&ask.db, &new).await?;
-        rules::few_enough(store::count(&ask.db, &Filter::default()).await?)?;
-        ask.answer_created(body.code.as_str(), found(ask, &body.code).await?)
+        tiers::turn(&cx.db).await?;
+        store::insert(&cx.db, &new).await?;
+        rules::few_enough(FEATURES.count(&cx.db, &FeatureFilter::default()).await?)?;
+        cx.answer_created(body.code.as_str(), load_feature(cx, &body.code).await?)
     }
 
     /// Changes a feature's words, place and default. The default is in force within a second where a tier says nothing.
@@ -175,9 +170,9 @@ impl FeaturesMutation {
         feature_code: String,
         body: FeatureUpdate,
     ) -> Result<Option<Feature>, Fault> {
-        let (ask, mut errors) = (ctx.ask(), Vec::new());
-        note(ask, &feature_code);
-        let kind = FeatureKind::of(&store::lock(&ask.db, &feature_code).await?.ok_or_else(not_found)?);
+        let (cx, mut errors) = (ctx.cx(), Vec::new());
+        note(cx, &feature_code);
+        let kind = store::lock(&cx.db, &feature_code).await?.ok_or_else(not_found)?;
         let name = body.name.as_deref().map(|name| rules::name(name, &mut errors));
         let unit = match &body.unit {
             MaybeUndefined::Undefined => None,
@@ -189,7 +184,7 @@ impl FeaturesMutation {
         if !errors.is_empty() {
             return Err(Fault::invalid(errors));
         }
-        let change = store::Change {
+        let change = FeatureChange {
             name: name.as_deref(),
             description: body.description.as_opt_deref().map(|text| text.unwrap_or_default().trim()),
             has_unit: unit.is_some(),
@@ -197,11 +192,11 @@ impl FeaturesMutation {
             default_value,
             position: body.position,
         };
-        store::update(&ask.db, &feature_code, &change).await?;
+        store::update(&cx.db, &feature_code, &change).await?;
         if says_default {
-            tiers::way_out(&ask.db, None).await?;
+            tiers::way_out(&cx.db, None).await?;
         }
-        ask.answer(found(ask, &feature_code).await?)
+        cx.answer(load_feature(cx, &feature_code).await?)
     }
 }
 
@@ -220,13 +215,13 @@ fn default_said(body: &FeatureUpdate) -> Option<Said<'_>> {
 }
 
 /// The feature as it is now.
-async fn found(ask: &Ask, code: &str) -> Result<Feature, Fault> {
-    Ok(store::get(&ask.db, code).await?.ok_or_else(not_found)?.into())
+async fn load_feature(cx: &RequestContext, code: &str) -> Result<Feature, Fault> {
+    Ok(BY_CODE.one(&cx.db, [code.into()]).await?.ok_or_else(not_found)?.into())
 }
 
-fn note(ask: &Ask, code: &str) {
+fn note(cx: &RequestContext, code: &str) {
     let kind = Some("FEATURE".to_owned());
-    ask.note_target(Target { kind, uuid: None, label: Some(code.to_owned()), partner_uuid: None });
+    cx.note_target(Target { kind, uuid: None, label: Some(code.to_owned()), partner_uuid: None });
 }
 
 fn not_found() -> Fault {
@@ -235,11 +230,10 @@ fn not_found() -> Fault {
 
 impl From<FeatureRow> for Feature {
     fn from(row: FeatureRow) -> Self {
-        let kind = FeatureKind::of(&row.kind);
-        let default = FeatureValue::of(kind, row.default_value);
+        let default = FeatureValue::of(row.kind, row.default_value);
         Self {
             code: row.feature_code,
-            kind,
+            kind: row.kind,
             name: row.name,
             description: row.description,
             unit: row.unit,

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::fault::{Fault, FieldError};
-use crate::scope::Scope;
-use crate::subscription::values::{FeatureKind, Said, kept};
+use crate::core::fault::{Fault, FieldError};
+use crate::core::scope::Scope;
+use crate::subscription::values::{FeatureKind, Said, parse_value};
 
 /// The name as it is kept.
 pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
@@ -58,7 +58,7 @@ pub(super) fn default_value(kind: FeatureKind, said: &Said<'_>, errors: &mut Vec
         error.pointer = error.pointer.map(|pointer| pointer.replacen('/', "/default_", 1));
         error
     };
-    kept(kind, said, "").map_err(|error| errors.push(place(error))).ok()
+    parse_value(kind, said, "").map_err(|error| errors.push(place(error))).ok()
 }
 
 #[cfg(test)]

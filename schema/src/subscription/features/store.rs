@@ -1,92 +1,16 @@
-//! Every statement about features.
+//! Every statement about features beside those of [`super::list`].
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use sqlx::types::Json;
 
-use crate::db::Db;
-use crate::fault::{Fault, FieldError, constraint_of};
-use crate::page::{Keys, Window};
-use crate::paged;
-use crate::time::Time;
-
-/// A feature.
-pub(super) struct FeatureRow {
-    pub(super) feature_code: String,
-    pub(super) kind: String,
-    pub(super) name: String,
-    pub(super) description: String,
-    pub(super) unit: Option<String>,
-    pub(super) scope: Option<String>,
-    pub(super) default_value: Value,
-    pub(super) position: i32,
-    pub(super) created_at: Time,
-    pub(super) updated_at: Time,
-}
-
-/// What the list is narrowed to.
-#[derive(Debug, Default)]
-pub(super) struct Filter {
-    pub(super) kind: Option<Vec<String>>,
-    pub(super) q: Option<String>,
-}
-
-impl FeatureRow {
-    /// The cursor's keys.
-    pub(super) fn keys(&self) -> Keys {
-        vec![json!(self.position), json!(self.feature_code)]
-    }
-}
-
-/// A page of features, in the order of the pricing page.
-pub(super) async fn page(db: &Db, filter: &Filter, window: &Window) -> Result<Vec<FeatureRow>, Fault> {
-    Ok(paged!(
-        window,
-        db,
-        FeatureRow,
-        "select feature_code, kind, name, description, unit, scope, default_value, position, created_at, updated_at
-           from feature
-          where ($1::text[] is null or kind = any($1))
-            and ($2::text is null or strpos(feature_code, lower($2)) > 0 or strpos(lower(name), lower($2)) > 0
-                 or strpos(lower(description), lower($2)) > 0)
-            and (position, feature_code) > ($3, $4)
-          order by position, feature_code",
-        filter.kind.as_deref(),
-        filter.q,
-        window.key::<i32>(0)?.unwrap_or(i32::MIN),
-        window.key::<String>(1)?.unwrap_or_default(),
-    )?)
-}
-
-/// How many features the filter finds.
-pub(super) async fn count(db: &Db, filter: &Filter) -> Result<i64, Fault> {
-    Ok(sqlx::query_scalar!(
-        r#"select count(*) as "count!" from feature
-            where ($1::text[] is null or kind = any($1))
-              and ($2::text is null or strpos(feature_code, lower($2)) > 0 or strpos(lower(name), lower($2)) > 0
-                   or strpos(lower(description), lower($2)) > 0)"#,
-        filter.kind.as_deref(),
-        filter.q
-    )
-    .fetch_one(&mut *db.conn().await?)
-    .await?)
-}
-
-/// A feature.
-pub(super) async fn get(db: &Db, feature_code: &str) -> Result<Option<FeatureRow>, Fault> {
-    Ok(sqlx::query_as!(
-        FeatureRow,
-        "select feature_code, kind, name, description, unit, scope, default_value, position, created_at, updated_at
-           from feature where feature_code = $1",
-        feature_code
-    )
-    .fetch_optional(&mut *db.conn().await?)
-    .await?)
-}
+use crate::core::db::Db;
+use crate::core::fault::{Fault, FieldError, constraint_of};
+use crate::subscription::values::FeatureKind;
 
 /// A feature as whoever sets its value needs it.
 pub(in crate::subscription) struct DefinitionRow {
     pub(in crate::subscription) feature_code: String,
-    pub(in crate::subscription) kind: String,
+    pub(in crate::subscription) kind: FeatureKind,
     pub(in crate::subscription) default_value: Value,
 }
 
@@ -94,17 +18,19 @@ pub(in crate::subscription) struct DefinitionRow {
 pub(in crate::subscription) async fn definitions(db: &Db) -> Result<Vec<DefinitionRow>, Fault> {
     Ok(sqlx::query_as!(
         DefinitionRow,
-        "select feature_code, kind, default_value from feature order by position, feature_code"
+        r#"select feature_code, kind as "kind: FeatureKind", default_value from feature order by position, feature_code"#
     )
     .fetch_all(&mut *db.conn().await?)
     .await?)
 }
 
 /// The kind of a feature, which is nobody else's to change until the transaction ends.
-pub(super) async fn lock(db: &Db, feature_code: &str) -> Result<Option<String>, Fault> {
-    Ok(sqlx::query_scalar!("select kind from feature where feature_code = $1 for no key update", feature_code)
-        .fetch_optional(&mut *db.conn().await?)
-        .await?)
+pub(super) async fn lock(db: &Db, feature_code: &str) -> Result<Option<FeatureKind>, Fault> {
+    let kind = sqlx::query_scalar!(
+        r#"select kind as "kind: FeatureKind" from feature where feature_code = $1 for no key update"#,
+        feature_code
+    );
+    Ok(kind.fetch_optional(&mut *db.conn().await?).await?)
 }
 
 /// A feature to be.
@@ -155,7 +81,7 @@ pub(super) async fn insert(db: &Db, new: &NewFeature<'_>) -> Result<(), Fault> {
 }
 
 /// What changes of a feature; what is `None` stays.
-pub(super) struct Change<'a> {
+pub(super) struct FeatureChange<'a> {
     pub(super) name: Option<&'a str>,
     pub(super) description: Option<&'a str>,
     /// Whether the unit changes, perhaps into none.
@@ -166,7 +92,7 @@ pub(super) struct Change<'a> {
 }
 
 /// Changes a feature.
-pub(super) async fn update(db: &Db, feature_code: &str, change: &Change<'_>) -> Result<(), Fault> {
+pub(super) async fn update(db: &Db, feature_code: &str, change: &FeatureChange<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "update feature
             set name = coalesce($2, name), description = coalesce($3, description),

@@ -1,6 +1,7 @@
 //! The feature matrix: what each feature is worth in each tier on offer, for a pricing page.
 
+mod list;
 mod resolvers;
-mod store;
 
+pub(in crate::subscription) use list::STATEMENTS;
 pub(in crate::subscription) use resolvers::PublicFeaturesQuery;

@@ -1,13 +1,14 @@
 //! What anybody may ask about features.
 
 use async_graphql::{Context, Json, Object, SimpleObject};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::store::{self, FeatureRow, ValueRow};
-use crate::access::access;
-use crate::ask::Asking;
-use crate::fault::Fault;
-use crate::page::{List, Window};
+use super::list::{FEATURES, PublicFeatureRow, ValueRow};
+use crate::core::access::access;
+use crate::core::context::RequestContextExt;
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::List;
 use crate::subscription::values::{FeatureKind, FeatureValue};
 
 /// A feature and what it is worth in each tier on offer.
@@ -60,26 +61,23 @@ impl PublicFeaturesQuery {
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<PublicFeature>>, Fault> {
-        let (ask, list) = (ctx.ask(), "subscription_public_features_list");
-        let window = Window::read(&ask.services.cursors, list, &(), limit, cursor.as_deref())?;
-        let rows = store::page(&ask.db, &window).await?;
-        let (rows, page) = window.cut(rows, |row| vec![json!(row.position), json!(row.code)]);
-        ask.answer_list(List { data: rows.into_iter().map(Into::into).collect(), page })
+        let cx = ctx.cx();
+        let rows = FEATURES.page(cx, &(), &PageRequest::new(None, limit, cursor)).await?;
+        cx.answer_list(rows.map(|row| Ok(row.into()))?.list())
     }
 }
 
-impl From<FeatureRow> for PublicFeature {
-    fn from(row: FeatureRow) -> Self {
-        let kind = FeatureKind::of(&row.kind);
+impl From<PublicFeatureRow> for PublicFeature {
+    fn from(row: PublicFeatureRow) -> Self {
         let worth = |ValueRow { tier_code, value }| {
-            let FeatureValue { value, limit, enabled, unlimited } = FeatureValue::of(kind, value);
+            let FeatureValue { value, limit, enabled, unlimited } = FeatureValue::of(row.kind, value);
             PublicFeatureValue { tier_code, value, limit, enabled, unlimited }
         };
         Self {
             code: row.code,
             name: row.name,
             description: row.description,
-            kind,
+            kind: row.kind,
             unit: row.unit,
             scope: row.scope,
             tiers: row.tiers.0.into_iter().map(worth).collect(),

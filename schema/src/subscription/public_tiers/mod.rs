@@ -5,10 +5,11 @@
 //!                       ▲ ◀────offer──────┘
 //! ```
 //!
-//! Only what is offered is here; staff move it in [`crate::subscription::tiers`]. Tiers are data, so nothing below names one (specification: decisions, Tiers).
+//! Only what is offered is here; staff move it in [`crate::subscription::tiers`]. Tiers are data, so nothing below names one (docs/decisions.md#tiers).
 
+mod list;
 mod resolvers;
-mod store;
 
+pub(in crate::subscription) use list::STATEMENTS;
 pub(crate) use resolvers::BillingPeriod;
 pub(in crate::subscription) use resolvers::PublicTiersQuery;

@@ -1,14 +1,16 @@
 //! What anybody may ask about tiers.
 
-use async_graphql::{Context, Enum, Json, Object, SimpleObject};
-use serde_json::{Value, json};
+use async_graphql::{Context, Json, Object, SimpleObject};
+use serde_json::Value;
 
-use super::store::{self, FeatureRow, TierRow};
-use crate::access::access;
-use crate::ask::Asking;
-use crate::fault::Fault;
-use crate::money::Money;
-use crate::page::{List, Window};
+use super::list::{BY_CODE, OfferedFeatureRow, OfferedTierRow, TIERS};
+use crate::core::access::access;
+use crate::core::context::RequestContextExt;
+use crate::core::fault::Fault;
+use crate::core::list::{Bound, PageRequest};
+use crate::core::money::Money;
+use crate::core::page::List;
+use crate::core::words::words;
 use crate::subscription::values::{FeatureKind, FeatureValue};
 
 /// A tier that is on offer.
@@ -35,16 +37,16 @@ pub(crate) struct Tier {
     features: Vec<TierFeature>,
 }
 
-/// What a price pays for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum BillingPeriod {
-    /// There are no periods.
-    None,
-    /// A month.
-    Month,
-    /// A year.
-    Year,
+words! {
+    /// What a price pays for.
+    pub(crate) enum BillingPeriod {
+        /// There are no periods.
+        None = "NONE",
+        /// A month.
+        Month = "MONTH",
+        /// A year.
+        Year = "YEAR",
+    }
 }
 
 /// How much a tier allows one partner, over all its people and programs.
@@ -95,35 +97,21 @@ impl PublicTiersQuery {
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<Tier>>, Fault> {
-        let ask = ctx.ask();
-        let list = "subscription_public_tiers_list";
-        let window = Window::read(&ask.services.cursors, list, &(), limit, cursor.as_deref())?;
-        let rows = store::page(&ask.db, &window).await?;
-        let (rows, page) = window.cut(rows, |row| vec![json!(row.position), json!(row.code)]);
-        ask.answer_list(List { data: rows.into_iter().map(Into::into).collect(), page })
+        let cx = ctx.cx();
+        let rows = TIERS.page(cx, &(), &PageRequest::new(None, limit, cursor)).await?;
+        cx.answer_list(rows.map(|row| Ok(row.into()))?.list())
     }
 
     /// One of them.
     #[graphql(directive = access::apply("public".into()))]
     async fn subscription_public_tiers_get(&self, ctx: &Context<'_>, tier_code: String) -> Result<Option<Tier>, Fault> {
-        let row = store::get(&ctx.ask().db, &tier_code).await?;
-        ctx.ask().answer(row.map(Into::into).ok_or_else(|| Fault::not_found("tier on offer"))?)
+        let row = BY_CODE.one(&ctx.cx().db, [Bound::Nothing, tier_code.as_str().into()]).await?;
+        ctx.cx().answer(row.map(Into::into).ok_or_else(|| Fault::not_found("tier on offer"))?)
     }
 }
 
-impl BillingPeriod {
-    /// Reads the column's value.
-    pub(in crate::subscription) fn of(text: &str) -> Self {
-        match text {
-            "MONTH" => Self::Month,
-            "YEAR" => Self::Year,
-            _ => Self::None,
-        }
-    }
-}
-
-impl From<TierRow> for Tier {
-    fn from(row: TierRow) -> Self {
+impl From<OfferedTierRow> for Tier {
+    fn from(row: OfferedTierRow) -> Self {
         let limit = |code: &str| {
             let feature = row.features.0.iter().find(|feature| feature.code == code);
             feature.and_then(|feature| feature.value.as_i64())
@@ -139,7 +127,7 @@ impl From<TierRow> for Tier {
             name: row.name,
             description: row.description,
             price: Money { amount_minor: row.price_amount_minor, currency: row.currency },
-            billing_period: BillingPeriod::of(&row.billing_period),
+            billing_period: row.billing_period,
             self_service: row.self_service,
             highlighted: row.highlighted,
             limits,
@@ -148,10 +136,9 @@ impl From<TierRow> for Tier {
     }
 }
 
-impl From<FeatureRow> for TierFeature {
-    fn from(row: FeatureRow) -> Self {
-        let kind = FeatureKind::of(&row.kind);
-        let FeatureValue { value, limit, enabled, unlimited } = FeatureValue::of(kind, row.value);
-        Self { code: row.code, name: row.name, kind, value, limit, enabled, unlimited }
+impl From<OfferedFeatureRow> for TierFeature {
+    fn from(row: OfferedFeatureRow) -> Self {
+        let FeatureValue { value, limit, enabled, unlimited } = FeatureValue::of(row.kind, row.value);
+        Self { code: row.code, name: row.name, kind: row.kind, value, limit, enabled, unlimited }
     }
 }

@@ -7,20 +7,22 @@
 //!
 //! Subscribers of a retired tier keep it. What is changed here is in force for the subscribers of the tier within a
 //! second. There is always a tier on offer that costs nothing and that anybody may choose: cancelled subscriptions fall
-//! back to it (specification: decisions, Tiers and States).
+//! back to it (docs/decisions.md#tiers).
 
+mod list;
 mod resolvers;
 pub(crate) mod rules;
 mod simulation;
 mod store;
 
+pub(in crate::subscription) use list::STATEMENTS;
 pub(in crate::subscription) use resolvers::{TiersMutation, TiersQuery};
 
 use uuid::Uuid;
 
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::scope::ScopeSet;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::scope::ScopeSet;
 
 /// Makes those who change tiers or features wait for one another until the transaction ends.
 pub(in crate::subscription) async fn turn(db: &Db) -> Result<(), Fault> {

@@ -2,62 +2,36 @@
 
 use std::collections::HashMap;
 
-use async_graphql::Enum;
 use serde_json::Value;
 
-use crate::fault::{Fault, FieldError};
-use crate::scope::ScopeSet;
-use crate::states::Drawing;
-use crate::subscription::values::{FeatureKind, FeatureValueInput, kept};
+use crate::core::fault::{Fault, FieldError};
+use crate::core::scope::ScopeSet;
+use crate::core::state_diagram::StateDiagram;
+use crate::core::words::{Word as _, words};
+use crate::subscription::values::{FeatureKind, FeatureValueInput, parse_value};
 
-/// Where a tier stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[graphql(name = "TierState")]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum State {
-    /// Being written; nobody but staff sees it.
-    Draft,
-    /// In the public catalogue.
-    Offered,
-    /// Out of it; subscribers keep it.
-    Retired,
+words! {
+    /// Where a tier stands.
+    pub(crate) enum TierState {
+        /// Being written; nobody but staff sees it.
+        Draft = "DRAFT",
+        /// In the public catalogue.
+        Offered = "OFFERED",
+        /// Out of it; subscribers keep it.
+        Retired = "RETIRED",
+    }
 }
 
 /// What staff can do with a tier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Action {
+pub(super) enum TierAction {
     /// Into the public catalogue.
     Offer,
     /// Out of it.
     Retire,
 }
 
-impl State {
-    /// Every state, for tables and tests.
-    const ALL: [Self; 3] = [Self::Draft, Self::Offered, Self::Retired];
-
-    /// The column's value.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Draft => "DRAFT",
-            Self::Offered => "OFFERED",
-            Self::Retired => "RETIRED",
-        }
-    }
-
-    /// Reads the column's value.
-    ///
-    /// # Errors
-    /// [`crate::Code::Internal`] for a value that the column's check would not let in.
-    pub(crate) fn parse(text: &str) -> Result<Self, Fault> {
-        Self::ALL
-            .into_iter()
-            .find(|state| state.name() == text)
-            .ok_or_else(|| Fault::internal(format!("a tier in the state {text}")))
-    }
-}
-
-impl Action {
+impl TierAction {
     const ALL: [Self; 2] = [Self::Offer, Self::Retire];
 
     const fn name(self) -> &'static str {
@@ -69,10 +43,10 @@ impl Action {
 }
 
 /// The table of the machine.
-const fn next(state: State, action: Action) -> Option<State> {
+const fn next(state: TierState, action: TierAction) -> Option<TierState> {
     match (state, action) {
-        (State::Draft | State::Retired, Action::Offer) => Some(State::Offered),
-        (State::Offered, Action::Retire) => Some(State::Retired),
+        (TierState::Draft | TierState::Retired, TierAction::Offer) => Some(TierState::Offered),
+        (TierState::Offered, TierAction::Retire) => Some(TierState::Retired),
         _ => None,
     }
 }
@@ -81,24 +55,24 @@ const fn next(state: State, action: Action) -> Option<State> {
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
-pub(super) fn after(state: State, action: Action) -> Result<State, Fault> {
+pub(super) fn after(state: TierState, action: TierAction) -> Result<TierState, Fault> {
     next(state, action).ok_or_else(|| {
-        let allowed = Action::ALL.into_iter().filter(|action| next(state, *action).is_some());
+        let allowed = TierAction::ALL.into_iter().filter(|action| next(state, *action).is_some());
         let allowed = allowed.map(|action| action.name().to_owned()).collect();
         Fault::illegal("tier", state.name(), action.name(), allowed)
     })
 }
 
 /// The machine as a picture.
-pub(crate) fn drawing() -> Drawing {
-    Drawing::of("Tier", (&State::ALL, State::name), (&Action::ALL, Action::name), [&after])
+pub(crate) fn drawing() -> StateDiagram {
+    StateDiagram::of("Tier", (TierState::ALL, TierState::name), (&TierAction::ALL, TierAction::name), [&after])
 }
 
 /// Refuses to leave cancelled subscriptions without a tier to fall back to.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
-pub(super) fn fallback_left(is_left: bool) -> Result<(), Fault> {
+pub(super) fn ensure_fallback(is_left: bool) -> Result<(), Fault> {
     if is_left {
         return Ok(());
     }
@@ -128,8 +102,8 @@ pub(super) fn leaves_a_way_out(code: &str, granted: ScopeSet) -> Result<(), Faul
 ///
 /// # Errors
 /// [`crate::Code::Conflict`].
-pub(super) fn period_changeable(state: State, is_changed: bool) -> Result<(), Fault> {
-    if is_changed && state != State::Draft {
+pub(super) fn period_changeable(state: TierState, is_changed: bool) -> Result<(), Fault> {
+    if is_changed && state != TierState::Draft {
         return Err(Fault::conflict(
             "The billing period changes only while a tier is a DRAFT, because the periods of its subscribers run. \
              Make another tier, offer it and retire this one.",
@@ -161,7 +135,7 @@ pub(super) fn features(
             errors.push(FieldError::at(format!("{pointer}/code"), "UNKNOWN_FEATURE", message));
             continue;
         };
-        match kept(*kind, &feature.said(), &pointer) {
+        match parse_value(*kind, &feature.said(), &pointer) {
             Err(error) => errors.push(error),
             Ok(value) => {
                 if values.insert(feature.code.clone(), value).is_some() {
@@ -180,44 +154,33 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::fault::Code;
+    use crate::core::fault::Code;
 
     #[test]
     fn the_machine_cell_by_cell() {
-        use Action::{Offer, Retire};
-        let table: [(State, &[(Action, State)]); 3] = [
-            (State::Draft, &[(Offer, State::Offered)]),
-            (State::Offered, &[(Retire, State::Retired)]),
-            (State::Retired, &[(Offer, State::Offered)]),
+        use TierAction::{Offer, Retire};
+        let table: [(TierState, &[(TierAction, TierState)]); 3] = [
+            (TierState::Draft, &[(Offer, TierState::Offered)]),
+            (TierState::Offered, &[(Retire, TierState::Retired)]),
+            (TierState::Retired, &[(Offer, TierState::Offered)]),
         ];
         for (state, row) in table {
-            for action in Action::ALL {
+            for action in TierAction::ALL {
                 let expected = row.iter().find(|(known, _)| *known == action).map(|(_, next)| *next);
                 assert_eq!(after(state, action).ok(), expected, "{state:?} {action:?}");
             }
         }
-        let refused = after(State::Draft, Retire).unwrap_err();
-        assert_eq!(
-            (refused.code(), refused.parts().allowed_actions.as_slice()),
-            (Code::IllegalTransition, &["offer".to_owned()][..])
-        );
-    }
-
-    #[test]
-    fn every_state_reads_as_it_is_written() {
-        for state in State::ALL {
-            assert_eq!(State::parse(state.name()).ok(), Some(state));
-        }
-        assert!(State::parse("GONE").is_err());
+        let refused = after(TierState::Draft, Retire).unwrap_err();
+        assert_eq!((refused.code(), refused.allowed_actions()), (Code::IllegalTransition, &["offer".to_owned()][..]));
     }
 
     #[test]
     fn the_last_free_tier_stays_and_periods_run() {
-        assert_eq!(fallback_left(false).unwrap_err().code(), Code::Conflict);
-        assert!(fallback_left(true).is_ok());
-        assert!(period_changeable(State::Draft, true).is_ok());
-        assert!(period_changeable(State::Offered, false).is_ok());
-        assert_eq!(period_changeable(State::Retired, true).unwrap_err().code(), Code::Conflict);
+        assert_eq!(ensure_fallback(false).unwrap_err().code(), Code::Conflict);
+        assert!(ensure_fallback(true).is_ok());
+        assert!(period_changeable(TierState::Draft, true).is_ok());
+        assert!(period_changeable(TierState::Offered, false).is_ok());
+        assert_eq!(period_changeable(TierState::Retired, true).unwrap_err().code(), Code::Conflict);
     }
 
     #[test]

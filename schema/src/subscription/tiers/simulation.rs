@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
+use super::list::TierRecordRow;
 use super::resolvers::TierSimulation;
 use super::resolvers::types::{SimulatedFeature, SimulatedOverLimit, SimulatedPartner, SimulatedRate};
-use super::store::TierRow;
 use super::store::effects::{self, RateReachRow, ReachRow, ReachedRow};
-use crate::db::Db;
-use crate::fault::Fault;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
 use crate::subscription::features;
 use crate::subscription::values::{Effect, FeatureKind, FeatureValue, cap, effect};
 
@@ -29,20 +29,20 @@ struct Changed {
 /// What would come of a tier with these values and budgets; what is `None` would stay.
 pub(super) async fn run(
     db: &Db,
-    tier: TierRow,
+    tier: TierRecordRow,
     values: Option<HashMap<String, Value>>,
     burst_per_second: Option<i32>,
     daily_requests: Option<i64>,
 ) -> Result<TierSimulation, Fault> {
     let changed = match values {
-        Some(values) => changed(&tier, values, features::definitions(db).await?),
+        Some(values) => find_changed(&tier, values, features::definitions(db).await?),
         None => Vec::new(),
     };
     let codes: Vec<String> = changed.iter().map(|feature| feature.code.clone()).collect();
     let (reach, mut reached) = if codes.is_empty() {
         (Vec::new(), Vec::new())
     } else {
-        (effects::reach(db, tier.tier_uuid, &codes).await?, effects::reached(db, tier.tier_uuid, &codes).await?)
+        (effects::reach(db, tier.tier_uuid, &codes).await?, effects::list_reached(db, tier.tier_uuid, &codes).await?)
     };
     let rates = effects::rate_reach(db, tier.tier_uuid).await?;
     let has_more_partners = reached.len() > SHOWN;
@@ -57,13 +57,13 @@ pub(super) async fn run(
         daily_requests: daily.and_then(|change| rate(change, &rates, rates.daily_overridden)),
         partners: reached.into_iter().map(|row| partner(row, &changed)).collect(),
         has_more_partners,
-        features: changed.into_iter().map(|feature| shown(feature, &reach)).collect(),
+        features: changed.into_iter().map(|feature| to_simulated_feature(feature, &reach)).collect(),
     })
 }
 
 /// The features that would be worth something else. Where the set says nothing, the default would hold.
-fn changed(
-    tier: &TierRow,
+fn find_changed(
+    tier: &TierRecordRow,
     mut values: HashMap<String, Value>,
     definitions: Vec<features::DefinitionRow>,
 ) -> Vec<Changed> {
@@ -76,7 +76,7 @@ fn changed(
             effect: effect(&feature.value, &after)?,
             code: feature.code.clone(),
             name: feature.name.clone(),
-            kind: FeatureKind::of(&feature.kind),
+            kind: feature.kind,
             before: feature.value.clone(),
             after,
         })
@@ -84,7 +84,7 @@ fn changed(
     features.collect()
 }
 
-fn shown(feature: Changed, reach: &[ReachRow]) -> SimulatedFeature {
+fn to_simulated_feature(feature: Changed, reach: &[ReachRow]) -> SimulatedFeature {
     let reach = reach.iter().find(|row| row.code == feature.code);
     SimulatedFeature {
         code: feature.code,

@@ -1,124 +1,16 @@
-//! Every statement about tiers as staff see and change them.
+//! Every statement about tiers as staff change them.
 
 pub(super) mod effects;
 
 use std::collections::HashMap;
 
-use serde::Deserialize;
-use serde_json::{Value, json};
-use sqlx::types::Json;
+use serde_json::Value;
 use uuid::Uuid;
 
-use crate::db::Db;
-use crate::fault::{Fault, FieldError, constraint_of};
-use crate::page::{Keys, Window};
-use crate::paged;
-use crate::time::Time;
-
-/// A tier with what every feature is worth in it.
-pub(super) struct TierRow {
-    pub(super) tier_uuid: Uuid,
-    pub(super) code: String,
-    pub(super) name: String,
-    pub(super) description: String,
-    pub(super) state: String,
-    pub(super) price_amount_minor: i64,
-    pub(super) currency: String,
-    pub(super) billing_period: String,
-    pub(super) burst_per_second: i32,
-    pub(super) daily_requests: i64,
-    pub(super) self_service: bool,
-    pub(super) position: i32,
-    pub(super) highlighted: bool,
-    pub(super) created_at: Time,
-    pub(super) updated_at: Time,
-    pub(super) subscribers_count: i64,
-    pub(super) features: Json<Vec<FeatureRow>>,
-}
-
-/// What a feature is worth in a tier.
-#[derive(Clone, Deserialize)]
-pub(super) struct FeatureRow {
-    pub(super) code: String,
-    pub(super) name: String,
-    pub(super) kind: String,
-    pub(super) unit: Option<String>,
-    pub(super) scope: Option<String>,
-    pub(super) value: Value,
-    pub(super) source: String,
-}
-
-/// What the list is narrowed to.
-#[derive(Debug)]
-pub(super) struct Filter {
-    pub(super) state: Option<Vec<String>>,
-    pub(super) self_service: Option<bool>,
-    pub(super) q: Option<String>,
-}
-
-impl TierRow {
-    /// The cursor's keys.
-    pub(super) fn keys(&self) -> Keys {
-        vec![json!(self.position), json!(self.code)]
-    }
-}
-
-/// A page of tiers, in the order of the pricing page.
-pub(super) async fn page(db: &Db, filter: &Filter, window: &Window) -> Result<Vec<TierRow>, Fault> {
-    Ok(paged!(
-        window,
-        db,
-        TierRow,
-        r#"select tier_uuid as "tier_uuid!", code as "code!", name as "name!", description as "description!",
-                  state as "state!", price_amount_minor as "price_amount_minor!", currency as "currency!",
-                  billing_period as "billing_period!", burst_per_second as "burst_per_second!",
-                  daily_requests as "daily_requests!", self_service as "self_service!", position as "position!",
-                  highlighted as "highlighted!", created_at as "created_at!", updated_at as "updated_at!",
-                  subscribers_count as "subscribers_count!", features as "features!: _"
-             from tier_shown
-            where ($1::text[] is null or state = any($1)) and ($2::boolean is null or self_service = $2)
-              and ($3::text is null or strpos(lower(code), lower($3)) > 0 or strpos(lower(name), lower($3)) > 0)
-              and (position, code) > ($4, $5)
-            order by position, code"#,
-        filter.state.as_deref(),
-        filter.self_service,
-        filter.q,
-        window.key::<i32>(0)?.unwrap_or(i32::MIN),
-        window.key::<String>(1)?.unwrap_or_default(),
-    )?)
-}
-
-/// How many tiers the filter finds.
-pub(super) async fn count(db: &Db, filter: &Filter) -> Result<i64, Fault> {
-    Ok(sqlx::query_scalar!(
-        r#"select count(*) as "count!" from tier
-            where ($1::text[] is null or state = any($1)) and ($2::boolean is null or self_service = $2)
-              and ($3::text is null or strpos(lower(code), lower($3)) > 0 or strpos(lower(name), lower($3)) > 0)"#,
-        filter.state.as_deref(),
-        filter.self_service,
-        filter.q
-    )
-    .fetch_one(&mut *db.conn().await?)
-    .await?)
-}
-
-/// A tier.
-pub(super) async fn get(db: &Db, tier_uuid: Uuid) -> Result<Option<TierRow>, Fault> {
-    Ok(sqlx::query_as!(
-        TierRow,
-        r#"select tier_uuid as "tier_uuid!", code as "code!", name as "name!", description as "description!",
-                  state as "state!", price_amount_minor as "price_amount_minor!", currency as "currency!",
-                  billing_period as "billing_period!", burst_per_second as "burst_per_second!",
-                  daily_requests as "daily_requests!", self_service as "self_service!", position as "position!",
-                  highlighted as "highlighted!", created_at as "created_at!", updated_at as "updated_at!",
-                  subscribers_count as "subscribers_count!", features as "features!: _"
-             from tier_shown
-            where tier_uuid = $1"#,
-        tier_uuid
-    )
-    .fetch_optional(&mut *db.conn().await?)
-    .await?)
-}
+use super::rules::TierState;
+use crate::core::db::Db;
+use crate::core::fault::{Fault, FieldError, constraint_of};
+use crate::subscription::public_tiers::BillingPeriod;
 
 /// A tier's code.
 pub(super) async fn code_get(db: &Db, tier_uuid: Uuid) -> Result<Option<String>, Fault> {
@@ -137,15 +29,16 @@ pub(super) async fn catalogue_lock(db: &Db) -> Result<(), Fault> {
 /// A tier held for a change.
 pub(super) struct HeldRow {
     pub(super) code: String,
-    pub(super) state: String,
-    pub(super) billing_period: String,
+    pub(super) state: TierState,
+    pub(super) billing_period: BillingPeriod,
 }
 
 /// Holds a tier until the transaction ends.
 pub(super) async fn lock(db: &Db, tier_uuid: Uuid) -> Result<Option<HeldRow>, Fault> {
     Ok(sqlx::query_as!(
         HeldRow,
-        "select code, state, billing_period from tier where tier_uuid = $1 for no key update",
+        r#"select code, state as "state: TierState", billing_period as "billing_period: BillingPeriod"
+             from tier where tier_uuid = $1 for no key update"#,
         tier_uuid
     )
     .fetch_optional(&mut *db.conn().await?)
@@ -231,7 +124,7 @@ pub(super) async fn insert(db: &Db, new: &NewTier<'_>) -> Result<(), Fault> {
 }
 
 /// What changes of a tier; what is `None` stays.
-pub(super) struct Change<'a> {
+pub(super) struct TierChange<'a> {
     pub(super) name: Option<&'a str>,
     pub(super) description: Option<&'a str>,
     pub(super) price_amount_minor: Option<i64>,
@@ -245,7 +138,7 @@ pub(super) struct Change<'a> {
 }
 
 /// Changes a tier.
-pub(super) async fn update(db: &Db, tier_uuid: Uuid, change: &Change<'_>) -> Result<(), Fault> {
+pub(super) async fn update(db: &Db, tier_uuid: Uuid, change: &TierChange<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "update tier
             set name = coalesce($2, name), description = coalesce($3, description),
@@ -301,50 +194,4 @@ pub(super) async fn set_features(db: &Db, tier_uuid: Uuid, values: &HashMap<Stri
     .execute(&mut *db.conn().await?)
     .await?;
     Ok(())
-}
-
-/// A partner on a tier.
-pub(super) struct SubscriberRow {
-    pub(super) partner_uuid: Uuid,
-    pub(super) company_name: String,
-    pub(super) state: String,
-    pub(super) started_at: Time,
-    pub(super) period_end: Option<Time>,
-    pub(super) overrides_count: i64,
-}
-
-impl SubscriberRow {
-    /// The cursor's keys.
-    pub(super) fn keys(&self) -> Keys {
-        vec![json!(self.started_at), json!(self.partner_uuid)]
-    }
-}
-
-/// A page of a tier's subscribers, the latest first.
-pub(super) async fn subscribers_page(db: &Db, tier_uuid: Uuid, window: &Window) -> Result<Vec<SubscriberRow>, Fault> {
-    Ok(paged!(
-        window,
-        db,
-        SubscriberRow,
-        r#"select s.partner_uuid, p.company_name, s.state, s.started_at, s.period_end,
-                  (select count(*) from entitlement_override as o
-                    where o.partner_uuid = s.partner_uuid
-                      and (o.expires_at is null or o.expires_at > labs_now())) as "overrides_count!"
-             from subscription as s
-             join partner as p on p.partner_uuid = s.partner_uuid
-            where s.tier_uuid = $1
-              and (s.started_at, s.partner_uuid) < (coalesce($2, 'infinity'::timestamptz),
-                                                    coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
-            order by s.started_at desc, s.partner_uuid desc"#,
-        tier_uuid,
-        window.key::<Time>(0)? as Option<Time>,
-        window.key::<Uuid>(1)?,
-    )?)
-}
-
-/// How many partners are on a tier.
-pub(super) async fn subscribers_count(db: &Db, tier_uuid: Uuid) -> Result<i64, Fault> {
-    Ok(sqlx::query_scalar!(r#"select count(*) as "count!" from subscription where tier_uuid = $1"#, tier_uuid)
-        .fetch_one(&mut *db.conn().await?)
-        .await?)
 }

@@ -5,12 +5,12 @@ use uuid::Uuid;
 
 use super::rules::remaining;
 use super::store::{self, LimitRow, RatesRow};
-use crate::access::access;
-use crate::ask::Asking;
-use crate::fault::Fault;
+use crate::core::access::access;
+use crate::core::context::RequestContextExt;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
 use crate::subscription::entitlements::EntitlementSource;
 use crate::subscription::values::cap;
-use crate::time::Time;
 
 /// Each limit beside what is used of it.
 #[derive(serde::Serialize, SimpleObject)]
@@ -77,12 +77,12 @@ impl UsageQuery {
     /// Each limit beside what is used of it.
     #[graphql(directive = access::apply("subscription".into()))]
     async fn subscription_usage_get(&self, ctx: &Context<'_>) -> Result<Option<SubscriptionUsage>, Fault> {
-        let ask = ctx.ask();
-        let owner = ask.owner()?;
-        let rates = store::rates(&ask.db, owner).await?;
+        let cx = ctx.cx();
+        let owner = cx.owner()?;
+        let rates = store::rates(&cx.db, owner).await?;
         let rates = rates.ok_or_else(|| Fault::internal("a partner without subscription"))?;
-        let limits = store::limits(&ask.db, owner).await?;
-        ask.answer(SubscriptionUsage {
+        let limits = store::limits(&cx.db, owner).await?;
+        cx.answer(SubscriptionUsage {
             partner_uuid: owner.uuid(),
             tier_code: rates.tier_code.clone(),
             limits: limits.into_iter().map(Into::into).collect(),
@@ -100,7 +100,7 @@ impl From<LimitRow> for LimitUse {
             unit: row.unit,
             limit,
             unlimited: limit.is_none(),
-            source: EntitlementSource::of(&row.source),
+            source: row.source,
             used: row.used,
             remaining: remaining(limit, row.used),
         }
@@ -111,9 +111,9 @@ impl From<RatesRow> for RequestUse {
     fn from(row: RatesRow) -> Self {
         Self {
             burst_per_second: row.burst_per_second,
-            burst_source: EntitlementSource::of(&row.burst_source),
+            burst_source: row.burst_source,
             daily_limit: row.daily_requests,
-            daily_source: EntitlementSource::of(&row.daily_source),
+            daily_source: row.daily_source,
             daily_used: row.used,
             daily_remaining: row.daily_requests.saturating_sub(row.used).max(0),
             daily_resets_at: row.resets_at,

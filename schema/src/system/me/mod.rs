@@ -1,4 +1,4 @@
-//! Who is calling: the first call when a request answers 403 (specification: platform, Use of the token 2).
+//! Who is calling: the first call when a request answers 403 (docs/decisions.md#identity).
 
 mod resolvers;
 

@@ -3,11 +3,11 @@
 use async_graphql::{Context, Object, SimpleObject};
 use uuid::Uuid;
 
-use crate::access::access;
-use crate::ask::Asking;
-use crate::fault::Fault;
-use crate::principal::{PrincipalType, Role};
-use crate::time::Time;
+use crate::core::access::access;
+use crate::core::context::RequestContextExt;
+use crate::core::fault::Fault;
+use crate::core::principal::{PrincipalType, Role};
+use crate::core::time::Time;
 
 /// The calling principal, as the service sees it.
 #[derive(serde::Serialize, SimpleObject)]
@@ -56,17 +56,17 @@ impl MeQuery {
     /// The calling principal: kind, scopes the token carries, budgets.
     #[graphql(directive = access::apply("any".into()))]
     async fn system_me_get(&self, ctx: &Context<'_>) -> Result<Option<Me>, Fault> {
-        let ask = ctx.ask();
-        let principal = ask.principal()?;
-        let daily = ask.services.budgets.peek(&principal.budget, ask.now).await?;
-        ask.answer(Me {
+        let cx = ctx.cx();
+        let principal = cx.principal()?;
+        let daily = cx.services.budgets.peek(&principal.budget, cx.now).await?;
+        cx.answer(Me {
             principal_type: principal.kind,
-            scopes: sorted(principal.scopes.names()),
+            scopes: sort(principal.scopes.names()),
             rate_limit: RateLimit {
                 limit_per_second: principal.budget.burst_per_second.into(),
                 limit_day: i64::try_from(daily.limit).unwrap_or(i64::MAX),
                 remaining_day: i64::try_from(daily.remaining).unwrap_or(i64::MAX),
-                resets_at: ask.now.whole_seconds().plus_seconds(i64::try_from(daily.reset).unwrap_or_default()),
+                resets_at: cx.now.whole_seconds().plus_seconds(i64::try_from(daily.reset).unwrap_or_default()),
             },
             subject: principal.session_uuid.map(|_| principal.uuid),
             client_id: principal.client_id.clone(),
@@ -78,7 +78,7 @@ impl MeQuery {
     }
 }
 
-fn sorted(mut names: Vec<String>) -> Vec<String> {
+fn sort(mut names: Vec<String>) -> Vec<String> {
     names.sort_unstable();
     names
 }

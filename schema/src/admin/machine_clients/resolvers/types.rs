@@ -1,16 +1,14 @@
 //! Programs as they are shown and described.
 
-use async_graphql::{Enum, InputObject, MaybeUndefined, SimpleObject};
+use async_graphql::{InputObject, MaybeUndefined, SimpleObject};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::super::rules;
-use super::super::rules::standing::{SecretState, State};
-use super::super::store::grants::GrantRow;
-use super::super::store::secrets::EntryRow;
-use super::super::store::{ClientRow, ScopeUseRow, SecretRow};
-use crate::fault::Fault;
-use crate::time::Time;
+use super::super::rules::standing::{MachineClientSecretState, MachineClientState};
+use super::super::store::MachineClientRow;
+use crate::core::time::Time;
+use crate::core::words::words;
 
 /// A program that an operator provisioned.
 #[derive(SimpleObject, Serialize)]
@@ -37,7 +35,7 @@ pub(crate) struct MachineClient {
     /// Where it may come from; empty means from anywhere.
     allowed_networks: Vec<String>,
     /// A disabled one gets no token, and its tokens are refused.
-    state: State,
+    state: MachineClientState,
     /// When it was provisioned.
     created_at: Time,
     /// When its settings last changed.
@@ -49,7 +47,7 @@ pub(crate) struct MachineClient {
 }
 
 /// How a program uses one scope.
-#[derive(SimpleObject, Serialize)]
+#[derive(Clone, SimpleObject, Serialize, Deserialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MachineClientScopeUse {
     /// The scope that the operation needed.
@@ -61,10 +59,11 @@ pub(crate) struct MachineClientScopeUse {
 }
 
 /// What is known of a secret.
-#[derive(SimpleObject, Serialize)]
+#[derive(Clone, SimpleObject, Serialize, Deserialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MachineClientSecret {
     /// For paths.
+    #[serde(rename(deserialize = "secret_uuid"))]
     pub(super) uuid: Uuid,
     /// How it begins.
     pub(super) prefix: String,
@@ -77,17 +76,17 @@ pub(crate) struct MachineClientSecret {
 }
 
 /// A secret in the history of its program.
-#[derive(serde::Serialize, SimpleObject)]
+#[derive(serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct MachineClientSecretEntry {
     /// For paths.
-    uuid: Uuid,
+    pub(in super::super) uuid: Uuid,
     /// How it begins.
     prefix: String,
     /// Whether a token can be had for it.
-    state: SecretState,
+    state: MachineClientSecretState,
     /// When it was made.
-    created_at: Time,
+    pub(in super::super) created_at: Time,
     /// When it ends or ended by itself; null while no newer one has taken its place.
     expires_at: Option<Time>,
     /// When it was deleted.
@@ -96,26 +95,26 @@ pub(crate) struct MachineClientSecretEntry {
     last_used_at: Option<Time>,
 }
 
-/// How asking for a token ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Enum, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum TokenGrantOutcome {
-    /// A token was issued.
-    Succeeded,
-    /// None was; the code says why.
-    Refused,
-    /// Something broke.
-    Failed,
+words! {
+    /// How asking for a token ended.
+    pub(crate) enum TokenGrantOutcome {
+        /// A token was issued.
+        Succeeded = "SUCCEEDED",
+        /// None was; the code says why.
+        Refused = "REFUSED",
+        /// Something broke.
+        Failed = "FAILED",
+    }
 }
 
 /// One time that a program asked for a token.
-#[derive(serde::Serialize, SimpleObject)]
+#[derive(serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct TokenGrant {
     /// The entry's id.
-    uuid: Uuid,
+    pub(in super::super) uuid: Uuid,
     /// When it asked.
-    granted_at: Time,
+    pub(in super::super) granted_at: Time,
     /// How that ended.
     outcome: TokenGrantOutcome,
     /// What stood in the way; null for a token that was issued.
@@ -193,79 +192,25 @@ pub(crate) struct SecretRotationInput {
     pub(super) old_secret_expires_in: Option<i32>,
 }
 
-impl TryFrom<ClientRow> for MachineClient {
-    type Error = Fault;
-
-    fn try_from(row: ClientRow) -> Result<Self, Fault> {
-        let used: Vec<&str> = row.used_scopes.0.iter().map(|used| used.scope.as_str()).collect();
-        Ok(Self {
+impl From<MachineClientRow> for MachineClient {
+    fn from(row: MachineClientRow) -> Self {
+        let used: Vec<&str> = row.used_scopes.iter().map(|used| used.scope.as_str()).collect();
+        Self {
             uuid: row.client_uuid,
             client_id: row.client_id,
             name: row.name,
             contact_email: row.contact_email,
             partner_uuid: row.partner_uuid,
             company_name: row.company_name,
-            unused_scopes: rules::unused(&row.allowed_scopes, &used),
+            unused_scopes: rules::list_unused(&row.allowed_scopes, &used),
             allowed_scopes: row.allowed_scopes,
-            used_scopes: row.used_scopes.0.into_iter().map(Into::into).collect(),
+            used_scopes: row.used_scopes.0,
             allowed_networks: row.allowed_networks,
-            state: State::parse(&row.state)?,
+            state: row.state,
             created_at: row.created_at,
             updated_at: row.updated_at,
             last_used_at: row.last_used_at,
-            secrets: row.secrets.0.into_iter().map(Into::into).collect(),
-        })
-    }
-}
-
-impl From<SecretRow> for MachineClientSecret {
-    fn from(row: SecretRow) -> Self {
-        Self {
-            uuid: row.secret_uuid,
-            prefix: row.prefix,
-            created_at: row.created_at,
-            expires_at: row.expires_at,
-            last_used_at: row.last_used_at,
-        }
-    }
-}
-
-impl From<ScopeUseRow> for MachineClientScopeUse {
-    fn from(row: ScopeUseRow) -> Self {
-        Self { scope: row.scope, last_used_at: row.last_used_at, uses: row.uses }
-    }
-}
-
-impl From<EntryRow> for MachineClientSecretEntry {
-    fn from(row: EntryRow) -> Self {
-        Self {
-            uuid: row.secret_uuid,
-            prefix: row.prefix,
-            state: SecretState::of(row.revoked_at.is_some(), row.expired),
-            created_at: row.created_at,
-            expires_at: row.expires_at,
-            deleted_at: row.revoked_at,
-            last_used_at: row.last_used_at,
-        }
-    }
-}
-
-impl From<GrantRow> for TokenGrant {
-    fn from(row: GrantRow) -> Self {
-        Self {
-            uuid: row.grant_uuid,
-            granted_at: row.granted_at,
-            outcome: match row.outcome.as_str() {
-                "SUCCEEDED" => TokenGrantOutcome::Succeeded,
-                "REFUSED" => TokenGrantOutcome::Refused,
-                _ => TokenGrantOutcome::Failed,
-            },
-            code: row.code,
-            scopes: row.scopes,
-            token_uuid: row.token_id,
-            expires_at: row.expires_at,
-            secret_uuid: row.secret_uuid,
-            address: row.address,
+            secrets: row.secrets.0,
         }
     }
 }

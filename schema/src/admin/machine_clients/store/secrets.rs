@@ -3,62 +3,9 @@
 use uuid::Uuid;
 
 use super::NewSecret;
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::page::Window;
-use crate::paged;
-use crate::time::Time;
-
-/// A secret in the history of its program.
-pub(in super::super) struct EntryRow {
-    pub(in super::super) secret_uuid: Uuid,
-    pub(in super::super) prefix: String,
-    pub(in super::super) created_at: Time,
-    pub(in super::super) expires_at: Option<Time>,
-    pub(in super::super) revoked_at: Option<Time>,
-    pub(in super::super) expired: bool,
-    pub(in super::super) last_used_at: Option<Time>,
-}
-
-/// A page of a program's secrets, those that ended included, the newest first.
-pub(in super::super) async fn page(
-    db: &Db,
-    client_uuid: Uuid,
-    states: Option<&[String]>,
-    window: &Window,
-) -> Result<Vec<EntryRow>, Fault> {
-    Ok(paged!(
-        window,
-        db,
-        EntryRow,
-        r#"select secret_uuid, prefix, created_at, expires_at, revoked_at, last_used_at,
-                  coalesce(expires_at <= labs_now(), false) as "expired!"
-             from machine_client_secret
-            where client_uuid = $1
-              and ($2::text[] is null or case when revoked_at is not null then 'DELETED'
-                       when expires_at <= labs_now() then 'EXPIRED' else 'ACTIVE' end = any($2))
-              and (created_at, secret_uuid) < (coalesce($3, 'infinity'::timestamptz), coalesce($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
-            order by created_at desc, secret_uuid desc"#,
-        client_uuid,
-        states,
-        window.key::<Time>(0)? as Option<Time>,
-        window.key::<Uuid>(1)?,
-    )?)
-}
-
-/// How many secrets that are.
-pub(in super::super) async fn count(db: &Db, client_uuid: Uuid, states: Option<&[String]>) -> Result<i64, Fault> {
-    Ok(sqlx::query_scalar!(
-        r#"select count(*) as "count!" from machine_client_secret
-            where client_uuid = $1
-              and ($2::text[] is null or case when revoked_at is not null then 'DELETED'
-                       when expires_at <= labs_now() then 'EXPIRED' else 'ACTIVE' end = any($2))"#,
-        client_uuid,
-        states
-    )
-    .fetch_one(&mut *db.conn().await?)
-    .await?)
-}
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
 
 /// How many secrets of a program are good now.
 pub(in super::super) async fn good_count(db: &Db, client_uuid: Uuid) -> Result<i64, Fault> {

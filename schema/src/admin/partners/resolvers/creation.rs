@@ -3,24 +3,24 @@
 use uuid::Uuid;
 
 use super::types::AdminPartnerCreate;
-use crate::actor::Actor;
 use crate::admin::partners::{rules, store};
-use crate::ask::Ask;
 use crate::auth::invitations::{FirstInvitation, invite_first};
-use crate::fault::Fault;
+use crate::core::actor::Actor;
+use crate::core::context::RequestContext;
+use crate::core::fault::Fault;
 use crate::partner::company;
 use crate::partner::events::{self, PartnerEvent};
 use crate::subscription::changing;
 
 /// Makes the partner, its subscription and the invitation of its first administrator.
-pub(super) async fn create(ask: &Ask, body: AdminPartnerCreate) -> Result<Uuid, Fault> {
+pub(super) async fn create(cx: &RequestContext, body: AdminPartnerCreate) -> Result<Uuid, Fault> {
     let (patch, further) = body.apart();
     let mut errors = Vec::new();
-    let company = company::begun(patch, &mut errors);
+    let company = company::new_company(patch, &mut errors);
     let email = company::email("/administrator/email", &further.administrator.email, &mut errors);
     let tier = match further.tier_code.as_deref() {
-        Some(code) => store::tier_get(&ask.db, code).await?,
-        None => changing::fallback_get(&ask.db).await?.map(|tier| tier.tier_uuid),
+        Some(code) => store::tier_get(&cx.db, code).await?,
+        None => changing::fallback_get(&cx.db).await?.map(|tier| tier.tier_uuid),
     };
     if tier.is_none() {
         errors.push(rules::unknown_tier());
@@ -28,21 +28,21 @@ pub(super) async fn create(ask: &Ask, body: AdminPartnerCreate) -> Result<Uuid, 
     let (Some(email), Some(tier_uuid), true) = (email, tier, errors.is_empty()) else {
         return Err(Fault::invalid(errors));
     };
-    let partner_uuid = ask.new_uuid();
-    company::insert(&ask.db, partner_uuid, &company).await?;
-    let actor = Actor::of(ask.principal()?);
-    changing::begin(&ask.db, partner_uuid, tier_uuid, actor).await?;
+    let partner_uuid = cx.new_uuid();
+    company::insert(&cx.db, partner_uuid, &company).await?;
+    let actor = Actor::of(cx.principal()?);
+    changing::begin(&cx.db, partner_uuid, tier_uuid, actor).await?;
     if let Some(labels) = further.labels {
-        store::set_labels(&ask.db, partner_uuid, &rules::labels(labels)).await?;
+        store::set_labels(&cx.db, partner_uuid, &rules::labels(labels)).await?;
     }
     let event = PartnerEvent::new(partner_uuid, "CREATED", actor).because(further.reason.as_deref());
-    events::insert(&ask.db, &event).await?;
+    events::insert(&cx.db, &event).await?;
     let first = FirstInvitation {
         partner_uuid,
         company_name: &company.company_name,
         email: &email,
         locale: further.administrator.locale.as_deref().unwrap_or("en"),
     };
-    invite_first(&ask.db, &ask.services, ask.now, &first).await?;
+    invite_first(&cx.db, &cx.services, cx.now, &first).await?;
     Ok(partner_uuid)
 }

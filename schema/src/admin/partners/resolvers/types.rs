@@ -3,11 +3,10 @@
 use async_graphql::{InputObject, MaybeUndefined, SimpleObject};
 use uuid::Uuid;
 
-use super::super::store::PartnerRow;
-use crate::fault::Fault;
+use super::super::list::AdminPartnerRow;
+use crate::core::time::Time;
 use crate::partner::company::{AddressPatch, BillingAddressPatch, CompanyAddressView, CompanyBillingAddress, Patch};
-use crate::partner::standing::State;
-use crate::time::Time;
+use crate::partner::standing::PartnerState;
 
 /// A partner, as staff see it.
 #[derive(serde::Serialize, SimpleObject)]
@@ -36,7 +35,7 @@ pub(crate) struct AdminPartner {
     /// Its website.
     website: Option<String>,
     /// Where it stands.
-    state: State,
+    state: PartnerState,
     /// Why, where a reason was given.
     state_reason: Option<String>,
     /// Since when it stands there.
@@ -163,8 +162,8 @@ pub(crate) struct AdminPartnerUpdate {
 
 /// A partner's labels, all at once.
 #[derive(InputObject)]
-#[graphql(name = "PartnerLabelsPut", rename_fields = "snake_case")]
-pub(crate) struct LabelsPut {
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PartnerLabelsPut {
     /// The labels.
     pub(super) labels: Vec<String>,
 }
@@ -214,11 +213,8 @@ impl AdminPartnerUpdate {
     }
 }
 
-impl TryFrom<PartnerRow> for AdminPartner {
-    type Error = Fault;
-
-    fn try_from(row: PartnerRow) -> Result<Self, Fault> {
-        let state = State::parse(&row.state)?;
+impl From<AdminPartnerRow> for AdminPartner {
+    fn from(row: AdminPartnerRow) -> Self {
         let counts = AdminPartnerCounts {
             members: row.members_count,
             invitations: row.invitations_count,
@@ -228,7 +224,7 @@ impl TryFrom<PartnerRow> for AdminPartner {
             contacts: row.contacts_count,
             notes: row.notes_count,
         };
-        Ok(Self {
+        Self {
             counts,
             subscription: AdminPartnerSubscription::of(&row),
             uuid: row.partner_uuid,
@@ -242,20 +238,20 @@ impl TryFrom<PartnerRow> for AdminPartner {
             billing_address: CompanyBillingAddress::of(row.billing_address.0),
             billing_email: row.billing_email,
             website: row.website,
-            state,
+            state: row.state,
             state_reason: row.state_reason,
             state_changed_at: row.state_changed_at,
-            closes_at: row.closes_at.filter(|_| state == State::Closing),
-            reopen_until: row.closes_at.filter(|_| state == State::Closed),
+            closes_at: row.closes_at.filter(|_| row.state == PartnerState::Closing),
+            reopen_until: row.closes_at.filter(|_| row.state == PartnerState::Closed),
             labels: row.labels,
             registered_at: row.created_at,
             updated_at: row.updated_at,
-        })
+        }
     }
 }
 
 impl AdminPartnerSubscription {
-    fn of(row: &PartnerRow) -> Option<Self> {
+    fn of(row: &AdminPartnerRow) -> Option<Self> {
         Some(Self {
             tier_code: row.tier_code.clone()?,
             tier_name: row.tier_name.clone()?,

@@ -4,8 +4,8 @@
 
 use uuid::Uuid;
 
-use crate::db::Db;
-use crate::fault::Fault;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
 
 /// Makes what is personal of an erased partner anonymous. Differences are captured no longer: what is being taken away
 /// would stand in the audit log for ever. Mails come last: whoever holds something of the partner may be writing one,

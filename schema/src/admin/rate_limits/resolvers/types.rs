@@ -1,14 +1,14 @@
 //! Budgets as they are shown and set.
 
-use async_graphql::{Enum, InputObject, SimpleObject};
+use async_graphql::{InputObject, SimpleObject};
 use uuid::Uuid;
 
-use super::super::rules;
+use super::super::list::{RefusalRow, UseRow};
+use super::super::rules::{self, BudgetAccountKind, LimitSource};
 use super::super::store::LimitRow;
-use super::super::store::consumers::UseRow;
-use super::super::store::refusals::RefusalRow;
-use crate::fault::Fault;
-use crate::time::Time;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
+use crate::core::words::Word as _;
 
 /// What a partner may spend, what is used of it, and where each limit comes from.
 #[derive(serde::Serialize, SimpleObject)]
@@ -56,16 +56,6 @@ pub(crate) struct DailyLimit {
     remaining: i64,
     /// When the budget is whole again by itself.
     resets_at: Time,
-}
-
-/// Where a limit comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum LimitSource {
-    /// The tier.
-    Tier,
-    /// An override for this partner.
-    Override,
 }
 
 /// Limits in place of the tier's.
@@ -130,37 +120,6 @@ pub(crate) struct BudgetAccount {
     name: Option<String>,
 }
 
-/// The kinds of account.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum BudgetAccountKind {
-    /// A partner: all its people and programs together.
-    Partner,
-    /// A program of the service's own.
-    MachineClient,
-    /// An internal person.
-    StaffUser,
-}
-
-impl BudgetAccountKind {
-    /// The kinds as the names of accounts begin with them, each once and in order.
-    pub(super) fn prefixes(kinds: Option<Vec<Self>>) -> Option<Vec<String>> {
-        let kinds = kinds.filter(|kinds| !kinds.is_empty())?;
-        let mut prefixes: Vec<String> = kinds.into_iter().map(|kind| kind.prefix().to_owned()).collect();
-        prefixes.sort_unstable();
-        prefixes.dedup();
-        Some(prefixes)
-    }
-
-    fn prefix(self) -> &'static str {
-        match self {
-            Self::Partner => "partner",
-            Self::MachineClient => "client",
-            Self::StaffUser => "staff",
-        }
-    }
-}
-
 /// What an account has used of its day.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
@@ -217,12 +176,12 @@ impl PartnerRateLimit {
             tier_code: row.tier_code,
             burst: BurstLimit {
                 limit: row.burst_per_second,
-                source: source(&row.burst_source),
+                source: row.burst_source,
                 tier_limit: row.tier_burst_per_second,
             },
             daily: DailyLimit {
                 limit: row.daily_requests,
-                source: source(&row.daily_source),
+                source: row.daily_source,
                 tier_limit: row.tier_daily_requests,
                 used: row.used,
                 remaining: rules::remaining(row.daily_requests, row.used),
@@ -241,7 +200,7 @@ impl TryFrom<UseRow> for RateLimitConsumer {
             account: account(&row.account, row.name)?,
             tier_code: row.tier_code,
             limit: row.limit,
-            source: row.daily_source.as_deref().map(source),
+            source: row.daily_source,
             used: row.used,
             remaining: rules::remaining(row.limit, row.used),
             share: row.share as f64 / 10_000.0,
@@ -264,20 +223,11 @@ impl TryFrom<RefusalRow> for RateLimitRefusal {
     }
 }
 
-fn source(text: &str) -> LimitSource {
-    if text == "OVERRIDE" { LimitSource::Override } else { LimitSource::Tier }
-}
-
 /// An account by its name in the tables, `partner:<uuid>` for example.
 fn account(text: &str, name: Option<String>) -> Result<BudgetAccount, Fault> {
     let unknown = || Fault::internal(format!("a budget of the account {text}"));
-    let (kind, uuid) = text.split_once(':').ok_or_else(unknown)?;
-    let kind = match kind {
-        "partner" => BudgetAccountKind::Partner,
-        "client" => BudgetAccountKind::MachineClient,
-        "staff" => BudgetAccountKind::StaffUser,
-        _ => return Err(unknown()),
-    };
+    let (prefix, uuid) = text.split_once(':').ok_or_else(unknown)?;
+    let kind = BudgetAccountKind::ALL.iter().copied().find(|kind| kind.prefix() == prefix).ok_or_else(unknown)?;
     Ok(BudgetAccount { kind, uuid: uuid.parse().map_err(|_| unknown())?, name })
 }
 

@@ -3,11 +3,10 @@
 use async_graphql::{InputObject, SimpleObject};
 use uuid::Uuid;
 
-use super::super::rules::State;
-use super::super::store::{MemberRow, RoleRow};
-use crate::fault::Fault;
-use crate::scope::ScopeSet;
-use crate::time::Time;
+use super::super::list::{MemberRow, RoleRow};
+use super::super::rules::StaffState;
+use crate::core::scope::ScopeSet;
+use crate::core::time::Time;
 
 /// What every person holds besides their roles.
 const OWN_ACCOUNT: &str = "auth.account:write";
@@ -23,7 +22,7 @@ pub(crate) struct StaffMember {
     /// The address to sign in with.
     email: String,
     /// Where they stand.
-    state: State,
+    state: StaffState,
     /// What they are granted, in alphabetical order.
     roles: Vec<StaffMemberRole>,
     /// What their roles and their own account add up to, in the shortest form, in alphabetical order.
@@ -84,18 +83,16 @@ pub(crate) struct StaffRolesPut {
     pub(super) roles: Vec<String>,
 }
 
-impl TryFrom<MemberRow> for StaffMember {
-    type Error = Fault;
-
-    fn try_from(row: MemberRow) -> Result<Self, Fault> {
+impl From<MemberRow> for StaffMember {
+    fn from(row: MemberRow) -> Self {
         let names = row.roles.0.iter().flat_map(|role| role.scopes.iter().map(String::as_str));
         let mut effective_scopes = ScopeSet::parse(names.chain([OWN_ACCOUNT])).names();
         effective_scopes.sort_unstable();
-        Ok(Self {
-            uuid: row.person_uuid,
+        Self {
+            uuid: row.uuid,
             name: row.name,
             email: row.email,
-            state: State::parse(&row.state)?,
+            state: row.state,
             roles: row.roles.0.into_iter().map(StaffMemberRole::from).collect(),
             effective_scopes,
             second_factor_confirmed_at: row.second_factor_confirmed_at,
@@ -104,7 +101,7 @@ impl TryFrom<MemberRow> for StaffMember {
             last_sign_in_at: row.last_sign_in_at,
             created_at: row.created_at,
             updated_at: row.updated_at,
-        })
+        }
     }
 }
 

@@ -5,8 +5,8 @@ use uuid::Uuid;
 
 use super::super::rules::UserState;
 use crate::auth::account::PersonType;
-use crate::principal::Role;
-use crate::time::Time;
+use crate::core::principal::Role;
+use crate::core::time::Time;
 
 /// Somebody who signs in.
 #[derive(Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]

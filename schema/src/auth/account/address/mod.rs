@@ -17,19 +17,19 @@ mod store;
 
 use uuid::Uuid;
 
-use self::rules::{Action, State, after};
+use self::rules::{EmailChangeAction, EmailChangeState, after};
 use self::store::{ChangeRow, NewChange};
-use crate::ask::Ask;
-use crate::auth::people::addressee_get;
 use crate::auth::registrations::give_way;
-use crate::auth::security_events::SecurityEvent;
+use crate::auth::security_events::LedgerEntry;
 use crate::auth::sessions::{Own, all_set_ended};
-use crate::fault::Fault;
-use crate::keep::email::EmailAddress;
-use crate::keep::secret::{SecretKind, SecretText};
-use crate::mail::message::{Asking, Letter, Notice, SecurityEvent as Notified};
-use crate::outbox;
-use crate::time::Time;
+use crate::core::context::RequestContext;
+use crate::core::crypto::secret::{SecretKind, SecretText};
+use crate::core::email::EmailAddress;
+use crate::core::fault::Fault;
+use crate::core::mail::message::{Asking, Letter, Notice, SecurityEvent as Notified};
+use crate::core::outbox;
+use crate::core::outbox::load_addressee;
+use crate::core::time::Time;
 
 /// The mails that go to a new address.
 const MAIL_KINDS: [&str; 2] = ["CONFIRM_NEW_EMAIL", "EMAIL_TAKEN"];
@@ -38,14 +38,14 @@ const RESET_SECONDS: i64 = 86_400;
 
 /// Asks for a change: a token goes to the new address, and a notice with another one to the old. When the new address
 /// is somebody else's, that person gets a mail instead, and whoever asked is told nothing of it.
-pub(super) async fn request(ask: &Ask, own: &Own, email: &EmailAddress) -> Result<(), Fault> {
-    let present = store::address_lock(&ask.db, own.person_uuid).await?.ok_or_else(|| Fault::not_found("account"))?;
+pub(super) async fn request(cx: &RequestContext, own: &Own, email: &EmailAddress) -> Result<(), Fault> {
+    let present = store::address_lock(&cx.db, own.person_uuid).await?.ok_or_else(|| Fault::not_found("account"))?;
     if present == email.normalised() {
         return Err(rules::same_address());
     }
-    let confirm = begin(ask, own.person_uuid, Some(own.session_uuid), email).await?;
-    own.event("EMAIL_CHANGE_REQUESTED", true).write(ask).await?;
-    to_new_address(ask, own.person_uuid, email, confirm).await
+    let confirm = begin(cx, own.person_uuid, Some(own.session_uuid), email).await?;
+    own.event("EMAIL_CHANGE_REQUESTED", true).write(cx).await?;
+    to_new_address(cx, own.person_uuid, email, confirm).await
 }
 
 /// The same for a person whom staff help, in no session of theirs: nothing changes before the new address is proved,
@@ -55,46 +55,46 @@ pub(super) async fn request(ask: &Ask, own: &Own, email: &EmailAddress) -> Resul
 /// [`Code::Conflict`](crate::Code::Conflict) when it is somebody else's, [`Code::RateLimited`](crate::Code::RateLimited)
 /// when too many were asked for.
 pub(crate) async fn request_by_staff(
-    ask: &Ask,
+    cx: &RequestContext,
     person_uuid: Uuid,
     partner_uuid: Option<Uuid>,
     email: &EmailAddress,
 ) -> Result<(), Fault> {
-    let present = store::address_lock(&ask.db, person_uuid).await?.ok_or_else(|| Fault::not_found("user"))?;
+    let present = store::address_lock(&cx.db, person_uuid).await?.ok_or_else(|| Fault::not_found("user"))?;
     if present == email.normalised() {
         return Ok(());
     }
-    if store::holder_get(&ask.db, email.normalised()).await?.is_some() {
+    if store::holder_get(&cx.db, email.normalised()).await?.is_some() {
         return Err(rules::somebodys());
     }
-    if outbox::recent_count(ask, email.as_str(), &MAIL_KINDS).await? >= rules::MAILS_PER_HOUR {
+    if outbox::recent_count(cx, email.as_str(), &MAIL_KINDS).await? >= rules::MAILS_PER_HOUR {
         return Err(rules::too_many());
     }
-    let confirm = begin(ask, person_uuid, None, email).await?;
-    let event = SecurityEvent::new("EMAIL_CHANGE_REQUESTED", true).about(person_uuid, partner_uuid);
-    event.by_staff().write(ask).await?;
-    to_new_address(ask, person_uuid, email, confirm).await
+    let confirm = begin(cx, person_uuid, None, email).await?;
+    let event = LedgerEntry::new("EMAIL_CHANGE_REQUESTED", true).about(person_uuid, partner_uuid);
+    event.by_staff().write(cx).await?;
+    to_new_address(cx, person_uuid, email, confirm).await
 }
 
 /// Notes the change in place of any that waits, and tells the old address how to stop it. Answers the token that proves
 /// the new one, and until when.
 async fn begin(
-    ask: &Ask,
+    cx: &RequestContext,
     person_uuid: Uuid,
     session_uuid: Option<Uuid>,
     email: &EmailAddress,
 ) -> Result<(SecretText, Time), Fault> {
-    if store::count_recent(&ask.db, person_uuid).await? >= rules::CHANGES_PER_HOUR {
+    if store::count_recent(&cx.db, person_uuid).await? >= rules::CHANGES_PER_HOUR {
         return Err(rules::too_many());
     }
-    if let Some(state) = after(State::Pending, Action::Supersede) {
-        store::pending_supersede(&ask.db, person_uuid, State::Pending.name(), state.name()).await?;
+    if let Some(state) = after(EmailChangeState::Pending, EmailChangeAction::Supersede) {
+        store::pending_supersede(&cx.db, person_uuid, EmailChangeState::Pending, state).await?;
     }
     let (confirm, cancel) = (SecretKind::OneTime.issue(), SecretKind::OneTime.issue());
-    let confirm_until = ask.now.plus_seconds(rules::CONFIRM_SECONDS);
+    let confirm_until = cx.now.plus_seconds(rules::CONFIRM_SECONDS);
     let cancel_until = confirm_until.plus_seconds(rules::CANCEL_SECONDS);
     let new = NewChange {
-        change_uuid: ask.new_uuid(),
+        change_uuid: cx.new_uuid(),
         person_uuid,
         session_uuid,
         new_email: email.as_str(),
@@ -104,8 +104,8 @@ async fn begin(
         cancel_sha256: &cancel.digest,
         cancel_until,
     };
-    store::insert(&ask.db, &new).await?;
-    outbox::queue_to_person(ask, person_uuid, |name| {
+    store::insert(&cx.db, &new).await?;
+    outbox::queue_to_person(cx, person_uuid, |name| {
         Letter::asking(Asking::CancelEmailChange { name }, cancel.text, cancel_until.0)
     })
     .await?;
@@ -114,19 +114,19 @@ async fn begin(
 
 /// The mail to the new address; at most a few an hour, whoever asks for them.
 async fn to_new_address(
-    ask: &Ask,
+    cx: &RequestContext,
     person_uuid: Uuid,
     email: &EmailAddress,
     (token, until): (SecretText, Time),
 ) -> Result<(), Fault> {
-    let recent = outbox::recent_count(ask, email.as_str(), &MAIL_KINDS).await?;
-    let holder_uuid = store::holder_get(&ask.db, email.normalised()).await?;
-    let to = addressee_get(&ask.db, holder_uuid.unwrap_or(person_uuid)).await?;
+    let recent = outbox::recent_count(cx, email.as_str(), &MAIL_KINDS).await?;
+    let holder_uuid = store::holder_get(&cx.db, email.normalised()).await?;
+    let to = load_addressee(&cx.db, holder_uuid.unwrap_or(person_uuid)).await?;
     let mut to = to.filter(|_| recent < rules::MAILS_PER_HOUR);
     if let (Some(to), None) = (&mut to, holder_uuid) {
         to.email = email.as_str().to_owned();
     }
-    outbox::queue_perhaps(ask, to.as_ref(), |name| match holder_uuid {
+    outbox::queue_perhaps(cx, to.as_ref(), |name| match holder_uuid {
         Some(_) => Letter::Telling(Notice::EmailTaken { name }),
         None => Letter::asking(Asking::ConfirmNewEmail { name }, token, until.0),
     })
@@ -135,66 +135,66 @@ async fn to_new_address(
 
 /// Until when the old address can take back a change that staff asked for and that is in effect; `None` when there is
 /// none. Meanwhile staff take no further step that would let whoever reads the new address in.
-pub(crate) async fn open_by_staff(ask: &Ask, person_uuid: Uuid) -> Result<Option<Time>, Fault> {
-    store::open_by_staff_get(&ask.db, person_uuid).await
+pub(crate) async fn open_by_staff(cx: &RequestContext, person_uuid: Uuid) -> Result<Option<Time>, Fault> {
+    store::open_by_staff_get(&cx.db, person_uuid).await
 }
 
 /// Takes the token from the new address. Answers the address and since when it is the person's.
-pub(super) async fn confirm(ask: &Ask, token: &str) -> Result<(String, Time), Fault> {
-    let change = taken_up(ask, token, "CHANGE_EMAIL").await?;
-    let state = State::parse(&change.state).and_then(|state| after(state, Action::Confirm));
+pub(super) async fn confirm(cx: &RequestContext, token: &str) -> Result<(String, Time), Fault> {
+    let change = consume_token(cx, token, "CHANGE_EMAIL").await?;
+    let state = after(change.state, EmailChangeAction::Confirm);
     let state = state.filter(|_| change.person_state == "ACTIVE").ok_or_else(rules::void_token)?;
     if change.email_normalised != change.old_email_normalised {
         return Err(rules::void_token());
     }
-    become_theirs(ask, &change, &change.new_email, &change.new_email_normalised).await?;
+    become_theirs(cx, &change, &change.new_email, &change.new_email_normalised).await?;
     let cancel = SecretKind::OneTime.issue();
-    let cancel_until = ask.now.plus_seconds(rules::CANCEL_SECONDS);
-    let changed_at = store::set_confirmed(&ask.db, &change, state.name(), &cancel.digest, cancel_until).await?;
-    all_set_ended(&ask.db, change.person_uuid, change.session_uuid, "EMAIL_CHANGED").await?;
-    SecurityEvent::new("EMAIL_CHANGED", true).about(change.person_uuid, change.partner_uuid).write(ask).await?;
+    let cancel_until = cx.now.plus_seconds(rules::CANCEL_SECONDS);
+    let changed_at = store::set_confirmed(&cx.db, &change, state, &cancel.digest, cancel_until).await?;
+    all_set_ended(&cx.db, change.person_uuid, change.session_uuid, "EMAIL_CHANGED").await?;
+    LedgerEntry::new("EMAIL_CHANGED", true).about(change.person_uuid, change.partner_uuid).write(cx).await?;
     let about = Asking::CancelEmailChange { name: change.name.clone() };
     let letter = Letter::asking(about, cancel.text, cancel_until.0);
-    outbox::queue(ask, &change.at(&change.old_email), &letter).await?;
-    outbox::queue_notice(ask, change.person_uuid, Notified::EmailChanged).await?;
+    outbox::queue(cx, &change.at(&change.old_email), &letter).await?;
+    outbox::queue_notice(cx, change.person_uuid, Notified::EmailChanged).await?;
     Ok((change.new_email, changed_at))
 }
 
 /// Takes the token from the old address, and gives the person that address back. Answers it.
-pub(super) async fn cancel(ask: &Ask, token: &str) -> Result<String, Fault> {
-    let change = taken_up(ask, token, "CANCEL_EMAIL_CHANGE").await?;
-    let state = State::parse(&change.state).and_then(|state| after(state, Action::Cancel));
+pub(super) async fn cancel(cx: &RequestContext, token: &str) -> Result<String, Fault> {
+    let change = consume_token(cx, token, "CANCEL_EMAIL_CHANGE").await?;
+    let state = after(change.state, EmailChangeAction::Cancel);
     let state = state.filter(|_| change.person_state != "REMOVED").ok_or_else(rules::void_token)?;
     if change.email_normalised != change.old_email_normalised {
-        become_theirs(ask, &change, &change.old_email, &change.old_email_normalised).await?;
+        become_theirs(cx, &change, &change.old_email, &change.old_email_normalised).await?;
     }
     let reset = SecretKind::OneTime.issue();
-    let reset_until = ask.now.plus_seconds(RESET_SECONDS);
-    store::set_cancelled(&ask.db, &change, state.name(), &reset.digest, reset_until).await?;
-    if store::later_factor_delete(&ask.db, change.change_uuid).await? {
-        let event = SecurityEvent::new("SECOND_FACTOR_RESET", true);
-        event.about(change.person_uuid, change.partner_uuid).write(ask).await?;
+    let reset_until = cx.now.plus_seconds(RESET_SECONDS);
+    store::set_cancelled(&cx.db, &change, state, &reset.digest, reset_until).await?;
+    if store::later_factor_delete(&cx.db, change.change_uuid).await? {
+        let event = LedgerEntry::new("SECOND_FACTOR_RESET", true);
+        event.about(change.person_uuid, change.partner_uuid).write(cx).await?;
     }
-    all_set_ended(&ask.db, change.person_uuid, None, "EMAIL_CHANGE_CANCELLED").await?;
-    let event = SecurityEvent::new("EMAIL_CHANGE_CANCELLED", true);
-    event.about(change.person_uuid, change.partner_uuid).write(ask).await?;
+    all_set_ended(&cx.db, change.person_uuid, None, "EMAIL_CHANGE_CANCELLED").await?;
+    let event = LedgerEntry::new("EMAIL_CHANGE_CANCELLED", true);
+    event.about(change.person_uuid, change.partner_uuid).write(cx).await?;
     let about = Asking::ResetPassword { name: change.name.clone() };
     let letter = Letter::asking(about, reset.text, reset_until.0);
-    outbox::queue(ask, &change.at(&change.old_email), &letter).await?;
+    outbox::queue(cx, &change.at(&change.old_email), &letter).await?;
     Ok(change.old_email)
 }
 
-async fn taken_up(ask: &Ask, token: &str, purpose: &str) -> Result<ChangeRow, Fault> {
+async fn consume_token(cx: &RequestContext, token: &str, purpose: &str) -> Result<ChangeRow, Fault> {
     let digest = SecretKind::OneTime.digest(token).ok_or_else(rules::void_token)?;
-    store::token_set_used(&ask.db, &digest, purpose).await?.ok_or_else(rules::void_token)
+    store::token_set_used(&cx.db, &digest, purpose).await?.ok_or_else(rules::void_token)
 }
 
 /// Gives the person an address that was just proved. A registration that nobody verified gives way.
-async fn become_theirs(ask: &Ask, change: &ChangeRow, email: &str, normalised: &str) -> Result<(), Fault> {
-    let holder_uuid = give_way(&ask.db, normalised).await?;
+async fn become_theirs(cx: &RequestContext, change: &ChangeRow, email: &str, normalised: &str) -> Result<(), Fault> {
+    let holder_uuid = give_way(&cx.db, normalised).await?;
     let is_free = holder_uuid.is_none_or(|uuid| uuid == change.person_uuid);
-    if is_free && store::set_address(&ask.db, change.person_uuid, email, normalised).await? {
+    if is_free && store::set_address(&cx.db, change.person_uuid, email, normalised).await? {
         return Ok(());
     }
-    Err(rules::taken())
+    Err(rules::address_taken())
 }

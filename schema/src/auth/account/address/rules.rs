@@ -1,6 +1,7 @@
 //! The machine of a change of address, and how long each of its parts lasts.
 
-use crate::fault::{Code, Fault, FieldError};
+use crate::core::fault::{Fault, FieldError, SpentBudget};
+use crate::core::words::words;
 
 /// Seconds in which the new address must be proved.
 pub(in crate::auth::account) const CONFIRM_SECONDS: i64 = 86_400;
@@ -11,22 +12,23 @@ pub(super) const CHANGES_PER_HOUR: i64 = 5;
 /// Mails about changes that one address gets in an hour at most, whoever asks for them.
 pub(super) const MAILS_PER_HOUR: i64 = 5;
 
-/// Where a change stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
-    /// Waits for the token from the new address.
-    Pending,
-    /// In effect.
-    Confirmed,
-    /// Taken back from the old address.
-    Cancelled,
-    /// Another one was asked for before it took effect.
-    Superseded,
+words! {
+    /// Where a change stands.
+    pub(super) enum EmailChangeState {
+        /// Waits for the token from the new address.
+        Pending = "PENDING",
+        /// In effect.
+        Confirmed = "CONFIRMED",
+        /// Taken back from the old address.
+        Cancelled = "CANCELLED",
+        /// Another one was asked for before it took effect.
+        Superseded = "SUPERSEDED",
+    }
 }
 
 /// What can be done about a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Action {
+pub(super) enum EmailChangeAction {
     /// The new address was proved.
     Confirm,
     /// The old address takes it back, and with it whatever was asked for after it.
@@ -35,34 +37,18 @@ pub(super) enum Action {
     Supersede,
 }
 
-impl State {
-    const ALL: [Self; 4] = [Self::Pending, Self::Confirmed, Self::Cancelled, Self::Superseded];
-
-    /// The column's value.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "PENDING",
-            Self::Confirmed => "CONFIRMED",
-            Self::Cancelled => "CANCELLED",
-            Self::Superseded => "SUPERSEDED",
-        }
-    }
-
-    /// Reads the column's value.
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.name() == text)
-    }
-}
-
 /// Where an action leads; `None` where it leads nowhere.
 ///
 /// A change that was superseded can still be taken back: whoever holds its token holds the address from before
 /// everything that came after.
-pub(super) const fn after(state: State, action: Action) -> Option<State> {
+pub(super) const fn after(state: EmailChangeState, action: EmailChangeAction) -> Option<EmailChangeState> {
     match (state, action) {
-        (State::Pending, Action::Confirm) => Some(State::Confirmed),
-        (State::Pending, Action::Supersede) => Some(State::Superseded),
-        (State::Pending | State::Confirmed | State::Superseded, Action::Cancel) => Some(State::Cancelled),
+        (EmailChangeState::Pending, EmailChangeAction::Confirm) => Some(EmailChangeState::Confirmed),
+        (EmailChangeState::Pending, EmailChangeAction::Supersede) => Some(EmailChangeState::Superseded),
+        (
+            EmailChangeState::Pending | EmailChangeState::Confirmed | EmailChangeState::Superseded,
+            EmailChangeAction::Cancel,
+        ) => Some(EmailChangeState::Cancelled),
         _ => None,
     }
 }
@@ -80,9 +66,7 @@ pub(super) fn same_address() -> Fault {
 /// The refusal of one change too many.
 pub(super) fn too_many() -> Fault {
     let detail = format!("More than {CHANGES_PER_HOUR} changes of address in an hour. Wait an hour and try again.");
-    let mut fault = Fault::new(Code::RateLimited, detail).retry_after(3600);
-    fault.parts_mut().budget = Some("burst");
-    fault
+    Fault::rate_limited(SpentBudget::Burst, 3600, detail)
 }
 
 /// The refusal of an address that somebody has, for staff, who may know.
@@ -92,7 +76,7 @@ pub(super) fn somebodys() -> Fault {
 }
 
 /// The refusal when the address became somebody else's meanwhile.
-pub(super) fn taken() -> Fault {
+pub(super) fn address_taken() -> Fault {
     Fault::conflict("This address belongs to another account by now. Use another one, or write to support.")
 }
 
@@ -102,22 +86,25 @@ mod tests {
 
     #[test]
     fn the_machine_cell_by_cell() {
-        use Action::{Cancel, Confirm, Supersede};
-        let table: [(State, &[(Action, State)]); 4] = [
+        use EmailChangeAction::{Cancel, Confirm, Supersede};
+        let table: [(EmailChangeState, &[(EmailChangeAction, EmailChangeState)]); 4] = [
             (
-                State::Pending,
-                &[(Confirm, State::Confirmed), (Cancel, State::Cancelled), (Supersede, State::Superseded)],
+                EmailChangeState::Pending,
+                &[
+                    (Confirm, EmailChangeState::Confirmed),
+                    (Cancel, EmailChangeState::Cancelled),
+                    (Supersede, EmailChangeState::Superseded),
+                ],
             ),
-            (State::Confirmed, &[(Cancel, State::Cancelled)]),
-            (State::Cancelled, &[]),
-            (State::Superseded, &[(Cancel, State::Cancelled)]),
+            (EmailChangeState::Confirmed, &[(Cancel, EmailChangeState::Cancelled)]),
+            (EmailChangeState::Cancelled, &[]),
+            (EmailChangeState::Superseded, &[(Cancel, EmailChangeState::Cancelled)]),
         ];
         for (state, row) in table {
             for action in [Confirm, Cancel, Supersede] {
                 let expected = row.iter().find(|(known, _)| *known == action).map(|(_, next)| *next);
                 assert_eq!(after(state, action), expected, "{state:?} {action:?}");
             }
-            assert_eq!(State::parse(state.name()), Some(state));
         }
     }
 }

@@ -2,17 +2,18 @@
 
 use uuid::Uuid;
 
-use crate::auth::people::Addressee;
-use crate::db::Db;
-use crate::fault::{Fault, constraint_of};
-use crate::time::Time;
+use super::rules::EmailChangeState;
+use crate::core::db::Db;
+use crate::core::fault::{Fault, constraint_of};
+use crate::core::outbox::Addressee;
+use crate::core::time::Time;
 
 /// A change with the person whose it is, held until the transaction ends.
 pub(super) struct ChangeRow {
     pub(super) change_uuid: Uuid,
     /// The session that asked for it; none when staff did.
     pub(super) session_uuid: Option<Uuid>,
-    pub(super) state: String,
+    pub(super) state: EmailChangeState,
     pub(super) old_email: String,
     pub(super) old_email_normalised: String,
     pub(super) new_email: String,
@@ -85,7 +86,12 @@ pub(super) async fn holder_get(db: &Db, email_normalised: &str) -> Result<Option
 }
 
 /// Takes a change that waits out of force, with the token that would confirm it.
-pub(super) async fn pending_supersede(db: &Db, person_uuid: Uuid, from: &str, to: &str) -> Result<(), Fault> {
+pub(super) async fn pending_supersede(
+    db: &Db,
+    person_uuid: Uuid,
+    from: EmailChangeState,
+    to: EmailChangeState,
+) -> Result<(), Fault> {
     sqlx::query!(
         "with void as (
            update one_time_token set used_at = labs_now()
@@ -93,8 +99,8 @@ pub(super) async fn pending_supersede(db: &Db, person_uuid: Uuid, from: &str, to
          )
          update email_change set state = $3 where person_uuid = $1 and state = $2",
         person_uuid,
-        from,
-        to
+        from.name(),
+        to.name()
     )
     .execute(&mut *db.conn().await?)
     .await?;
@@ -144,16 +150,16 @@ pub(super) async fn insert(db: &Db, new: &NewChange<'_>) -> Result<(), Fault> {
 pub(super) async fn token_set_used(db: &Db, sha256: &[u8], purpose: &str) -> Result<Option<ChangeRow>, Fault> {
     Ok(sqlx::query_as!(
         ChangeRow,
-        "with used as (
+        r#"with used as (
            update one_time_token set used_at = labs_now()
             where token_sha256 = $1 and purpose = $2 and used_at is null and expires_at > labs_now()
            returning subject_uuid
          )
-         select c.change_uuid, c.session_uuid, c.state, c.old_email, c.old_email_normalised, c.new_email,
+         select c.change_uuid, c.session_uuid, c.state as "state: _", c.old_email, c.old_email_normalised, c.new_email,
                 c.new_email_normalised, p.person_uuid, p.partner_uuid, p.state as person_state, p.name, p.locale,
                 p.email_normalised
            from used join email_change as c on c.change_uuid = used.subject_uuid join person as p using (person_uuid)
-            for update of p, c",
+            for update of p, c"#,
         sha256,
         purpose
     )
@@ -188,7 +194,7 @@ pub(super) async fn set_address(db: &Db, person_uuid: Uuid, email: &str, normali
 pub(super) async fn set_confirmed(
     db: &Db,
     change: &ChangeRow,
-    state: &str,
+    state: EmailChangeState,
     cancel_sha256: &[u8],
     cancel_until: Time,
 ) -> Result<Time, Fault> {
@@ -203,7 +209,7 @@ pub(super) async fn set_confirmed(
            update email_change set state = $2, confirmed_at = labs_now() where change_uuid = $1
            returning confirmed_at as "confirmed_at!""#,
         change.change_uuid,
-        state,
+        state.name(),
         cancel_sha256,
         cancel_until as Time,
         change.person_uuid,
@@ -235,7 +241,7 @@ pub(super) async fn later_factor_delete(db: &Db, change_uuid: Uuid) -> Result<bo
 pub(super) async fn set_cancelled(
     db: &Db,
     change: &ChangeRow,
-    state: &str,
+    state: EmailChangeState,
     reset_sha256: &[u8],
     reset_until: Time,
 ) -> Result<(), Fault> {
@@ -260,7 +266,7 @@ pub(super) async fn set_cancelled(
          insert into one_time_token (token_sha256, purpose, person_uuid, expires_at)
          values ($3, 'RESET_PASSWORD', $5, $4)",
         change.change_uuid,
-        state,
+        state.name(),
         reset_sha256,
         reset_until as Time,
         change.person_uuid,

@@ -2,9 +2,9 @@
 
 use uuid::Uuid;
 
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::time::Time;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
 
 /// What it is made of.
 pub(in super::super) struct NewRow<'a> {

@@ -3,9 +3,8 @@
 use async_graphql::{InputObject, SimpleObject};
 use uuid::Uuid;
 
-use crate::auth::devices::device;
-use crate::auth::sessions::store::OpenRow;
-use crate::time::Time;
+use crate::auth::sessions::list::OpenSession;
+use crate::core::time::Time;
 
 /// An access token for a person. The refresh token travels in a cookie and never in a body.
 #[derive(serde::Serialize, SimpleObject)]
@@ -56,30 +55,6 @@ pub(crate) struct Reauthenticated {
     pub(super) expires_in: i64,
 }
 
-/// Where a person is signed in.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct OpenSession {
-    /// The session.
-    uuid: Uuid,
-    /// With what the person signed in, in a few words.
-    device: Option<String>,
-    /// With what, in its own words.
-    user_agent: Option<String>,
-    /// From which network address.
-    address: Option<String>,
-    /// Whether a second factor was given.
-    second_factor: bool,
-    /// When the person signed in.
-    created_at: Time,
-    /// When the session was last refreshed.
-    last_used_at: Time,
-    /// When it ends unless it is refreshed before.
-    idle_expires_at: Time,
-    /// When it ends whatever happens.
-    expires_at: Time,
-}
-
 /// Where the caller is signed in.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
@@ -92,26 +67,10 @@ pub(crate) struct Session {
     session: OpenSession,
 }
 
-impl From<OpenRow> for OpenSession {
-    fn from(row: OpenRow) -> Self {
-        Self {
-            uuid: row.session_uuid,
-            device: row.user_agent.as_deref().and_then(device),
-            user_agent: row.user_agent,
-            address: row.address,
-            second_factor: row.second_factor,
-            created_at: row.created_at,
-            last_used_at: row.last_used_at,
-            idle_expires_at: row.idle_expires_at,
-            expires_at: row.expires_at,
-        }
-    }
-}
-
 impl Session {
-    /// The session of a row, as the session `own` sees it.
-    pub(super) fn of(row: OpenRow, own: Uuid) -> Self {
-        Self { current: row.session_uuid == own, session: row.into() }
+    /// A session as the session `load_own` sees it.
+    pub(super) fn of(session: OpenSession, own: Uuid) -> Self {
+        Self { current: session.uuid == own, session }
     }
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 
 fn error(outcome: Result<impl Sized, Fault>) -> &'static str {
-    outcome.err().and_then(|fault| fault.parts().oauth_error).unwrap_or("none")
+    outcome.err().and_then(|fault| fault.oauth_error()).unwrap_or("none")
 }
 
 #[test]
@@ -9,8 +9,9 @@ fn id_and_secret_come_one_way_only() {
     let basic = ("id".to_owned(), "secret".to_owned());
     let form = (Some("id"), Some("secret"));
     let nothing = (None, None);
-    let way =
-        |user, basic| presented("password", TokenForm { user, client: nothing }, basic).map(|presented| presented.way);
+    let way = |user, basic| {
+        read_credentials("password", TokenForm { user, client: nothing }, basic).map(|presented| presented.way)
+    };
     assert_eq!(way(form, None).ok(), Some(Way::Form));
     assert_eq!(way((None, None), Some(&basic)).ok(), Some(Way::Client));
     assert_eq!(way((Some(""), Some("")), Some(&basic)).ok(), Some(Way::Client));
@@ -39,16 +40,16 @@ fn id_and_secret_come_one_way_only() {
 fn two_grants_are_known() {
     let both = TokenForm { user: (Some("id"), Some("secret")), client: (Some("id"), Some("secret")) };
     for grant_type in ["authorization_code", "refresh_token", "PASSWORD", " password"] {
-        assert_eq!(error(presented(grant_type, both, None)), "unsupported_grant_type", "{grant_type}");
+        assert_eq!(error(read_credentials(grant_type, both, None)), "unsupported_grant_type", "{grant_type}");
     }
-    assert_eq!(error(presented("", both, None)), "invalid_request");
+    assert_eq!(error(read_credentials("", both, None)), "invalid_request");
 }
 
 #[test]
 fn a_client_shows_itself_in_the_form_or_by_basic_and_is_no_person() {
     let basic = ("id".to_owned(), "secret".to_owned());
     let told = |client, user, basic| {
-        let presented = presented("client_credentials", TokenForm { client, user }, basic);
+        let presented = read_credentials("client_credentials", TokenForm { client, user }, basic);
         presented.map(|presented| (presented.client_id.to_owned(), presented.way))
     };
     let (nothing, id_and_secret) = ((None, None), (Some("id"), Some("secret")));
@@ -65,14 +66,14 @@ fn a_client_shows_itself_in_the_form_or_by_basic_and_is_no_person() {
 
 #[test]
 fn a_scope_is_a_list_of_names_with_single_spaces() {
-    assert!(matches!(requested(None), Ok(None)));
-    assert!(matches!(requested(Some("")), Ok(None)));
-    let asked = requested(Some("marketplace.apps nonsense.of:mine statistics")).ok().flatten();
+    assert!(matches!(parse_scopes(None), Ok(None)));
+    assert!(matches!(parse_scopes(Some("")), Ok(None)));
+    let asked = parse_scopes(Some("marketplace.apps nonsense.of:mine statistics")).ok().flatten();
     assert_eq!(asked.map(ScopeSet::text).as_deref(), Some("marketplace.apps statistics"));
     for bad in [" ", "a  b", " a", "a ", "a\tb", "a\"b", "a\\b", "ä", "a\nb"] {
-        assert_eq!(error(requested(Some(bad))), "invalid_scope", "{bad:?}");
+        assert_eq!(error(parse_scopes(Some(bad))), "invalid_scope", "{bad:?}");
     }
-    assert_eq!(error(requested(Some(&"a ".repeat(3000)))), "invalid_scope");
+    assert_eq!(error(parse_scopes(Some(&"a ".repeat(3000)))), "invalid_scope");
 }
 
 #[test]
@@ -97,39 +98,38 @@ fn whatever_stands_in_the_way_is_named_for_the_ledger() {
 fn a_token_reaches_what_is_allowed_asked_for_and_granted_by_the_tier() {
     let set = |names: &[&str]| ScopeSet::parse(names.iter().copied());
     let allowed = set(&["marketplace:write", "statistics"]);
-    assert_eq!(granted(allowed, None, None), allowed);
-    assert_eq!(granted(allowed, Some(set(&["marketplace", "storefront"])), None).text(), "marketplace");
-    assert_eq!(granted(allowed, Some(set(&["storefront"])), None).text(), "");
-    assert_eq!(granted(allowed, None, Some(set(&["marketplace.apps:write"]))).text(), "marketplace.apps:write");
-    let everything = ScopeSet::of(crate::scope::Scope::all());
-    let bound = granted(everything, None, Some(everything));
-    assert!(crate::scope::Scope::all().filter(|scope| scope.is_admin()).all(|scope| !bound.reaches(scope)));
-    assert!(granted(everything, None, None).reaches(crate::scope::Scope::parse("labs.admin:write").unwrap()));
+    assert_eq!(grant(allowed, None, None), allowed);
+    assert_eq!(grant(allowed, Some(set(&["marketplace", "storefront"])), None).text(), "marketplace");
+    assert_eq!(grant(allowed, Some(set(&["storefront"])), None).text(), "");
+    assert_eq!(grant(allowed, None, Some(set(&["marketplace.apps:write"]))).text(), "marketplace.apps:write");
+    let everything = ScopeSet::of(crate::core::scope::Scope::all());
+    let bound = grant(everything, None, Some(everything));
+    assert!(crate::core::scope::Scope::all().filter(|scope| scope.is_admin()).all(|scope| !bound.reaches(scope)));
+    assert!(grant(everything, None, None).reaches(crate::core::scope::Scope::parse("labs.admin:write").unwrap()));
 }
 
 #[test]
 fn no_program_has_an_account() {
-    let everything = ScopeSet::of(crate::scope::Scope::all());
+    let everything = ScopeSet::of(crate::core::scope::Scope::all());
     for account in ["auth.account", "auth.account:write"] {
-        let account = crate::scope::Scope::parse(account).unwrap();
-        assert!(!granted(everything, None, None).reaches(account));
-        assert!(!granted(everything, Some(everything), Some(everything)).reaches(account));
+        let account = crate::core::scope::Scope::parse(account).unwrap();
+        assert!(!grant(everything, None, None).reaches(account));
+        assert!(!grant(everything, Some(everything), Some(everything)).reaches(account));
     }
 }
 
 #[test]
 fn the_refusal_speaks_the_language_of_the_way() {
-    let status = |way| refused(way).parts().oauth_error;
+    let status = |way| refused(way).oauth_error();
     assert_eq!(status(Way::Form), Some("invalid_grant"));
     assert_eq!(status(Way::Client), Some("invalid_client"));
-    assert!(refused(Way::Form).parts().detail.is_ascii());
+    assert!(refused(Way::Form).detail().is_ascii());
 }
 
 #[test]
 fn a_program_shows_who_it_is_in_one_place() {
     let basic = ("id".to_owned(), "secret".to_owned());
-    let way =
-        |form, basic| client(form, basic).map(|presented| presented.way).map_err(|fault| fault.parts().oauth_error);
+    let way = |form, basic| client(form, basic).map(|presented| presented.way).map_err(|fault| fault.oauth_error());
     assert_eq!(way((Some("id"), Some("secret")), None), Ok(Way::Client));
     assert_eq!(way((None, None), Some(&basic)), Ok(Way::Client));
     assert_eq!(way((Some("id"), Some("")), Some(&basic)), Ok(Way::Client));

@@ -4,12 +4,11 @@ use async_graphql::{InputObject, MaybeUndefined, SimpleObject};
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::fault::Fault;
+use crate::core::time::Time;
 use crate::marketplace::apps::rules::AppState;
 use crate::marketplace::apps::rules::draft::Patch;
-use crate::marketplace::apps::store::{AppRow, CategoryRow, SelectableRow};
-use crate::marketplace::versions::State as VersionState;
-use crate::time::Time;
+use crate::marketplace::apps::store::{AppRow, CategoryRow};
+use crate::marketplace::versions::AppVersionState;
 
 /// An app of a partner: the draft of its listing in the default locale, and how far it has come.
 #[derive(Clone, Debug, Serialize, SimpleObject)]
@@ -94,7 +93,7 @@ pub(crate) struct AppLatestVersion {
     /// Its semantic version.
     number: String,
     /// Where it is.
-    state: VersionState,
+    state: AppVersionState,
     /// When it was made.
     created_at: Time,
 }
@@ -120,7 +119,7 @@ pub(crate) struct AppCategories {
 }
 
 /// A place in the tree of active categories.
-#[derive(serde::Serialize, SimpleObject)]
+#[derive(serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SelectableCategory {
     /// Its id.
@@ -141,6 +140,10 @@ pub(crate) struct SelectableCategory {
     depth: i32,
     /// Whether an app may choose it: not one that only groups others.
     selectable: bool,
+    /// Where it stands in the list.
+    #[graphql(skip)]
+    #[serde(skip)]
+    pub(in crate::marketplace::apps) place: String,
 }
 
 /// A new app.
@@ -183,15 +186,13 @@ pub(crate) struct AppCategoriesPut {
     pub(super) further_category_uuids: Option<Vec<Uuid>>,
 }
 
-impl TryFrom<AppRow> for App {
-    type Error = Fault;
-
-    fn try_from(row: AppRow) -> Result<Self, Fault> {
+impl From<AppRow> for App {
+    fn from(row: AppRow) -> Self {
         let (icon, published_version) = (AppIcon::of(&row), AppPublishedVersion::of(&row));
-        let latest_version = AppLatestVersion::of(&row)?;
+        let latest_version = AppLatestVersion::of(&row);
         let chosen = row.categories.map(|categories| categories.0).unwrap_or_default();
         let categories = chosen.into_iter().map(|row| (row.position, row)).map(|(at, row)| AppCategory::of(row, at));
-        Ok(Self {
+        Self {
             uuid: row.app_uuid,
             slug: row.slug,
             name: row.name,
@@ -211,7 +212,7 @@ impl TryFrom<AppRow> for App {
             published_version,
             created_at: row.created_at,
             updated_at: row.updated_at,
-        })
+        }
     }
 }
 
@@ -235,35 +236,19 @@ impl AppIcon {
 }
 
 impl AppLatestVersion {
-    fn of(row: &AppRow) -> Result<Option<Self>, Fault> {
-        let (Some(uuid), Some(number), Some(state), Some(created_at)) =
-            (row.latest_uuid, row.latest_number.clone(), &row.latest_state, row.latest_created_at)
-        else {
-            return Ok(None);
-        };
-        Ok(Some(Self { uuid, number, state: VersionState::parse(state)?, created_at }))
+    fn of(row: &AppRow) -> Option<Self> {
+        Some(Self {
+            uuid: row.latest_uuid?,
+            number: row.latest_number.clone()?,
+            state: row.latest_state?,
+            created_at: row.latest_created_at?,
+        })
     }
 }
 
 impl AppPublishedVersion {
     fn of(row: &AppRow) -> Option<Self> {
         Some(Self { uuid: row.live_uuid?, number: row.live_number.clone()?, published_at: row.live_at? })
-    }
-}
-
-impl From<SelectableRow> for SelectableCategory {
-    fn from(row: SelectableRow) -> Self {
-        Self {
-            uuid: row.category_uuid,
-            slug: row.slug,
-            name: row.name,
-            description: row.description,
-            icon: row.icon,
-            parent_uuid: row.parent_uuid,
-            path: row.path,
-            depth: row.depth,
-            selectable: row.selectable,
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::fault::{Fault, FieldError};
+use crate::core::fault::{Fault, FieldError};
 
 /// The choice in its order, the primary one first.
 ///
@@ -56,9 +56,7 @@ mod tests {
     use super::*;
 
     fn pointers(fault: Option<Fault>) -> Vec<String> {
-        fault
-            .map(|fault| fault.parts().errors.iter().filter_map(|error| error.pointer.clone()).collect())
-            .unwrap_or_default()
+        fault.map(|fault| fault.errors().iter().filter_map(|error| error.pointer.clone()).collect()).unwrap_or_default()
     }
 
     #[test]

@@ -2,10 +2,10 @@
 
 use async_graphql::MaybeUndefined;
 
-use crate::fault::{Fault, FieldError};
-use crate::keep::email::EmailAddress;
-use crate::plain::{emptied, line, paragraphs, too_long};
-use crate::slug::slug_of;
+use crate::core::email::EmailAddress;
+use crate::core::fault::{Fault, FieldError};
+use crate::core::plain::{line, null_as_empty, paragraphs, too_long};
+use crate::core::slug::slug_of;
 
 /// The part of an app that its owner writes, with the texts of one locale.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,10 +47,10 @@ const NAMELESS: &str = "app";
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`], pointing to each field at fault.
-pub(in crate::marketplace::apps) fn begun(patch: Patch) -> Result<Draft, Fault> {
+pub(in crate::marketplace::apps) fn new_draft(patch: Patch) -> Result<Draft, Fault> {
     let named = patch.slug.is_some();
     let nothing = Draft { default_locale: FIRST_LOCALE.to_owned(), ..Draft::default() };
-    let mut draft = merged(&nothing, patch)?;
+    let mut draft = merge(&nothing, patch)?;
     if !named {
         draft.slug = slug_of(&draft.name, NAMELESS);
     }
@@ -61,7 +61,7 @@ pub(in crate::marketplace::apps) fn begun(patch: Patch) -> Result<Draft, Fault> 
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`], pointing to each field at fault.
-pub(in crate::marketplace::apps) fn merged(present: &Draft, patch: Patch) -> Result<Draft, Fault> {
+pub(in crate::marketplace::apps) fn merge(present: &Draft, patch: Patch) -> Result<Draft, Fault> {
     let mut draft = present.clone();
     let mut errors = Vec::new();
     if let Some(name) = patch.name {
@@ -71,11 +71,11 @@ pub(in crate::marketplace::apps) fn merged(present: &Draft, patch: Patch) -> Res
             errors.push(FieldError::at("/name", "TOO_SHORT", "Give the app a name of two letters or more."));
         }
     }
-    if let Some(tagline) = emptied(patch.tagline) {
+    if let Some(tagline) = null_as_empty(patch.tagline) {
         draft.tagline = line("/tagline", &tagline, &mut errors);
         errors.extend(too_long("/tagline", &draft.tagline, 120));
     }
-    if let Some(description) = emptied(patch.description) {
+    if let Some(description) = null_as_empty(patch.description) {
         draft.description = paragraphs("/description", &description, &mut errors);
         errors.extend(too_long("/description", &draft.description, 10_000));
     }
@@ -99,7 +99,7 @@ pub(in crate::marketplace::apps) fn merged(present: &Draft, patch: Patch) -> Res
 }
 
 /// The names of the fields in which two drafts differ, as the contract has them.
-pub(in crate::marketplace::apps) fn changed(before: &Draft, after: &Draft) -> Vec<&'static str> {
+pub(in crate::marketplace::apps) fn changed_fields(before: &Draft, after: &Draft) -> Vec<&'static str> {
     let fields = [
         ("slug", before.slug != after.slug),
         ("name", before.name != after.name),

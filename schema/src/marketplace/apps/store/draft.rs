@@ -5,12 +5,13 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::AppRow;
-use crate::db::Db;
-use crate::fault::{Fault, constraint_of};
+use crate::core::db::Db;
+use crate::core::fault::{Fault, constraint_of};
+use crate::core::principal::Owner;
+use crate::core::time::Time;
 use crate::marketplace::apps::rules::AppState;
 use crate::marketplace::apps::rules::draft::{Draft, Fixed};
-use crate::principal::Owner;
-use crate::time::Time;
+use crate::marketplace::versions::AppVersionState;
 
 /// An entry for an app's history: who did it. What was done, the statement says.
 #[derive(Clone, Copy, Debug)]
@@ -34,8 +35,8 @@ pub(crate) struct Present {
     pub(crate) locales: Vec<String>,
     /// What fixes its slug.
     pub(crate) fixed: Fixed,
-    /// The column's value.
-    pub(crate) state: String,
+    /// Where it is.
+    pub(crate) state: AppState,
     /// The chosen categories, the primary one first.
     pub(crate) category_uuids: Vec<Uuid>,
 }
@@ -151,8 +152,8 @@ pub(crate) async fn present_get(
     locale: Option<&str>,
 ) -> Result<Option<Present>, Fault> {
     let row = sqlx::query!(
-        r#"select app.slug, app.default_locale, app.state, app.support_email, app.support_url, app.privacy_url,
-                  app.website_url, app.terms_url, words.locale, words.name, words.tagline, words.description,
+        r#"select app.slug, app.default_locale, app.state as "state: AppState", app.support_email, app.support_url,
+                  app.privacy_url, app.website_url, app.terms_url, words.locale, words.name, words.tagline, words.description,
                   (select array_agg(locale) from app_translation where app_uuid = $1) as "locales!",
                   (select coalesce(array_agg(category_uuid order by position), '{}') from app_category
                     where app_uuid = $1) as "category_uuids!",
@@ -264,10 +265,13 @@ pub(crate) async fn event_insert(
 }
 
 /// The states of an app's versions, each held until the transaction ends, so that none is submitted meanwhile.
-pub(crate) async fn version_states_lock(db: &Db, app_uuid: Uuid) -> Result<Vec<String>, Fault> {
-    Ok(sqlx::query_scalar!("select state from app_version where app_uuid = $1 for update", app_uuid)
-        .fetch_all(&mut *db.conn().await?)
-        .await?)
+pub(crate) async fn version_states_lock(db: &Db, app_uuid: Uuid) -> Result<Vec<AppVersionState>, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select state as "state: AppVersionState" from app_version where app_uuid = $1 for update"#,
+        app_uuid
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
 }
 
 /// Removes an app with everything that hangs on it.

@@ -13,8 +13,7 @@ impl From<&Snapshot> for Facts {
             description: text.description.clone(),
         });
         let pictures = snapshot.media.iter();
-        let pictures =
-            pictures.map(|picture| PictureFact { kind: picture.kind.clone(), alt_text: picture.alt_text.clone() });
+        let pictures = pictures.map(|picture| PictureFact { kind: picture.kind, alt_text: picture.alt_text.clone() });
         let version = &snapshot.version;
         Self {
             default_locale: snapshot.default_locale.clone(),

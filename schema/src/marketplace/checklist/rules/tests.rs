@@ -13,7 +13,7 @@ fn minimal() -> Facts {
         support_email: Some("help@mise.example".to_owned()),
         privacy_url: Some("https://mise.example/privacy".to_owned()),
         primary_category_shown: Some(true),
-        pictures: vec![picture("ICON", "")],
+        pictures: vec![picture(MediaKind::Icon, "")],
         version: Some(VersionFact { release_notes: Some("The first version.".to_owned()), ..VersionFact::default() }),
         account: AccountFact { partner_state: "ACTIVE".to_owned(), is_verified: true },
         ..Facts::default()
@@ -29,13 +29,13 @@ fn text(locale: &str, name: &str, tagline: &str, description: &str) -> TextFact 
     }
 }
 
-fn picture(kind: &str, alt_text: &str) -> PictureFact {
-    PictureFact { kind: kind.to_owned(), alt_text: alt_text.to_owned() }
+fn picture(kind: MediaKind, alt_text: &str) -> PictureFact {
+    PictureFact { kind, alt_text: alt_text.to_owned() }
 }
 
 /// The numbers that are not met, blocking ones only or all.
 fn unmet(facts: &Facts, only_blockers: bool) -> Vec<&'static str> {
-    let verdicts = CHECKS.iter().map(|check| (check.code, held(check.code, facts)));
+    let verdicts = CHECKS.iter().map(|check| (check.code, check_requirement(check.code, facts)));
     verdicts
         .filter(|(_, verdict)| verdict.is_met == Some(false) && (verdict.is_blocker || !only_blockers))
         .map(|(code, _)| code)
@@ -78,7 +78,11 @@ fn a_help_page_does_as_well_as_an_address() {
 
 #[test]
 fn pictures_with_texts_and_two_screenshots_leave_nothing_open() {
-    let pictures = vec![picture("ICON", "A board"), picture("SCREENSHOT", "A week"), picture("SCREENSHOT", "A day")];
+    let pictures = vec![
+        picture(MediaKind::Icon, "A board"),
+        picture(MediaKind::Screenshot, "A week"),
+        picture(MediaKind::Screenshot, "A day"),
+    ];
     assert!(unmet(&Facts { pictures, ..minimal() }, false).is_empty());
 }
 
@@ -100,7 +104,7 @@ fn redirect_uris_are_safe_ones() {
 
 #[test]
 fn what_the_service_cannot_check_is_left_to_reviewers() {
-    let verdict = held("REQ-16", &minimal());
+    let verdict = check_requirement("REQ-16", &minimal());
     assert_eq!(verdict, Verdict { is_met: None, is_blocker: false, pointer: "", detail: None });
 }
 
@@ -108,7 +112,7 @@ fn what_the_service_cannot_check_is_left_to_reviewers() {
 fn every_detail_says_what_to_do() {
     let nothing = Facts { texts: vec![text("de", "", "", "")], default_locale: "en".to_owned(), ..Facts::default() };
     for check in CHECKS.iter().filter(|check| check.code != "REQ-10") {
-        let detail = held(check.code, &nothing).detail;
+        let detail = check_requirement(check.code, &nothing).detail;
         let is_missing_at_all = !matches!(check.code, "REQ-11");
         assert_eq!(detail.is_some(), is_missing_at_all, "{}: {detail:?}", check.code);
     }

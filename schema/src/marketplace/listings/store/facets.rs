@@ -2,9 +2,9 @@
 
 use sqlx::types::Json;
 
-use super::Filter;
-use crate::db::Db;
-use crate::fault::Fault;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::marketplace::listings::list::Search;
 use crate::marketplace::listings::types::{CategoryFacet, LanguageFacet, ListingFacets, RatingFacet};
 
 struct FacetsRow {
@@ -16,7 +16,7 @@ struct FacetsRow {
 
 /// Counts the whole result. Each facet leaves its own filter out, so every listing that words and partner leave is
 /// marked by which of the other filters it passes.
-pub(in crate::marketplace::listings) async fn facets_get(db: &Db, filter: &Filter) -> Result<ListingFacets, Fault> {
+pub(in crate::marketplace::listings) async fn facets_get(db: &Db, search: &Search) -> Result<ListingFacets, Fault> {
     let row = sqlx::query_as!(
         FacetsRow,
         r#"with query as materialized (
@@ -54,14 +54,14 @@ pub(in crate::marketplace::listings) async fn facets_get(db: &Db, filter: &Filte
                (select array[count(*) filter (where average >= 4), count(*) filter (where average >= 3),
                            count(*) filter (where average >= 2), count(*) filter (where average >= 1)]::integer[]
                   from base where categorised and spoken) as "ratings!""#,
-        filter.locale,
-        filter.words.as_ref().map(|words| words.all.as_str()),
-        filter.words.as_ref().map(|words| words.settled.as_str()),
-        filter.words.as_ref().and_then(|words| words.beginning.as_deref()),
-        filter.categories.as_deref(),
-        filter.partner,
-        filter.rating_from,
-        filter.languages.as_deref()
+        search.locale,
+        search.words.as_ref().map(|words| words.all.as_str()),
+        search.words.as_ref().map(|words| words.settled.as_str()),
+        search.words.as_ref().and_then(|words| words.beginning.as_deref()),
+        search.filter.category.as_deref(),
+        search.filter.partner,
+        search.filter.rating_from,
+        search.filter.language.as_deref()
     )
     .fetch_one(&mut *db.conn().await?)
     .await?;

@@ -1,34 +1,18 @@
 //! Submissions as staff see them.
 
-use async_graphql::{ComplexObject, Context, Enum, InputObject, SimpleObject};
+use async_graphql::{ComplexObject, Context, InputObject, SimpleObject};
 use uuid::Uuid;
 
-use crate::access::{access, edge};
-use crate::ask::Asking;
-use crate::fault::Fault;
+use crate::core::access::{access, edge};
+use crate::core::context::RequestContextExt;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
 use crate::marketplace::apps::{self, App};
 use crate::marketplace::checklist::AppChecklist;
-use crate::marketplace::publication::{Difference, ListingSnapshot};
-use crate::marketplace::submissions::store::{FindingRow, Standing, SubmissionRow};
-use crate::time::Time;
-
-/// Where a submission is: the version's state while it was the last one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum SubmissionState {
-    /// Waits in the queue.
-    Submitted,
-    /// Claimed by a reviewer.
-    InReview,
-    /// Found good.
-    Approved,
-    /// Sent back with findings.
-    ChangesRequested,
-    /// Refused.
-    Rejected,
-    /// Taken back by the partner.
-    Withdrawn,
-}
+use crate::marketplace::publication::{ListingSnapshot, SubmissionDifference};
+use crate::marketplace::submissions::list::SubmissionRow;
+use crate::marketplace::submissions::rules::SubmissionState;
+use crate::marketplace::submissions::store::{FindingRow, Standing};
 
 /// A member of staff who reviews.
 #[derive(serde::Serialize, SimpleObject)]
@@ -83,7 +67,7 @@ impl Submission {
     /// The app as its owner has it now; what was handed in may be older.
     #[graphql(directive = access::apply("labs.admin.apps".into()), directive = edge::apply())]
     async fn app(&self, ctx: &Context<'_>) -> Result<App, Fault> {
-        apps::load(ctx.ask(), self.app_uuid).await
+        apps::load(ctx.cx(), self.app_uuid).await
     }
 }
 
@@ -105,7 +89,7 @@ pub(crate) struct SubmissionDetail {
     /// What readers see now; null when the app was never published.
     pub(in crate::marketplace::submissions) live: Option<ListingSnapshot>,
     /// Every place in which the two differ. With nothing live, every place of what is submitted.
-    pub(in crate::marketplace::submissions) differences: Vec<Difference>,
+    pub(in crate::marketplace::submissions) differences: Vec<SubmissionDifference>,
     /// What this and earlier reviews of the version found, the open ones first.
     pub(in crate::marketplace::submissions) findings: Vec<ReviewFinding>,
     /// The requirements held against what is submitted.
@@ -149,41 +133,11 @@ pub(crate) struct FindingInput {
     pub(in crate::marketplace::submissions) text: String,
 }
 
-impl SubmissionState {
-    /// Every state.
-    pub(in crate::marketplace::submissions) const ALL: [Self; 6] =
-        [Self::Submitted, Self::InReview, Self::Approved, Self::ChangesRequested, Self::Rejected, Self::Withdrawn];
-
-    /// The column's value.
-    pub(in crate::marketplace::submissions) const fn name(self) -> &'static str {
-        match self {
-            Self::Submitted => "SUBMITTED",
-            Self::InReview => "IN_REVIEW",
-            Self::Approved => "APPROVED",
-            Self::ChangesRequested => "CHANGES_REQUESTED",
-            Self::Rejected => "REJECTED",
-            Self::Withdrawn => "WITHDRAWN",
-        }
-    }
-
-    /// Reads the column's value.
-    ///
-    /// # Errors
-    /// [`crate::Code::Internal`] for a value that the column's check would not let in.
-    pub(in crate::marketplace) fn parse(text: &str) -> Result<Self, Fault> {
-        let state = Self::ALL.into_iter().find(|state| state.name() == text);
-        state.ok_or_else(|| Fault::internal(format!("a submission in the state {text}")))
-    }
-}
-
 impl Submission {
     /// A row as it is shown.
-    pub(in crate::marketplace::submissions) fn of(
-        row: SubmissionRow,
-        standing: Option<&Standing>,
-    ) -> Result<Self, Fault> {
+    pub(in crate::marketplace::submissions) fn of(row: SubmissionRow, standing: Option<&Standing>) -> Self {
         let reviewer = row.reviewer_uuid.zip(row.reviewer_name).map(|(uuid, name)| Reviewer { uuid, name });
-        Ok(Self {
+        Self {
             uuid: row.submission_uuid,
             app_uuid: row.app_uuid,
             app_name: row.app_name,
@@ -191,7 +145,7 @@ impl Submission {
             partner_name: row.partner_name,
             version_uuid: row.version_uuid,
             version_number: row.version_number,
-            state: SubmissionState::parse(&row.state)?,
+            state: row.state,
             appeal: row.appeal,
             submitted_at: row.submitted_at,
             submitted_by_uuid: row.submitted_by,
@@ -200,7 +154,7 @@ impl Submission {
             decided_at: row.decided_at,
             age_seconds: row.age_seconds,
             expected_at: standing.and_then(|standing| standing.expected_at),
-        })
+        }
     }
 }
 

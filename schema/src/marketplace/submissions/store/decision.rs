@@ -2,13 +2,14 @@
 
 use uuid::Uuid;
 
-use crate::actor::Actor;
-use crate::db::Db;
-use crate::fault::Fault;
+use crate::core::actor::Actor;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::marketplace::versions::AppVersionState;
 
 /// Why a claim or a decision found nothing to change.
 pub(in crate::marketplace::submissions) struct Obstacle {
-    pub(in crate::marketplace::submissions) state: String,
+    pub(in crate::marketplace::submissions) state: AppVersionState,
     pub(in crate::marketplace::submissions) reviewer_uuid: Option<Uuid>,
 }
 
@@ -19,7 +20,7 @@ pub(in crate::marketplace::submissions) async fn obstacle_get(
 ) -> Result<Option<Obstacle>, Fault> {
     Ok(sqlx::query_as!(
         Obstacle,
-        "select state, reviewer_uuid from submission where submission_uuid = $1",
+        r#"select state as "state: AppVersionState", reviewer_uuid from submission where submission_uuid = $1"#,
         submission_uuid
     )
     .fetch_optional(&mut *db.conn().await?)

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
-use crate::db::Db;
-use crate::fault::Fault;
-use crate::time::Time;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
 
 /// Where a submission that is not decided stands.
 #[derive(Clone, Copy, Debug)]

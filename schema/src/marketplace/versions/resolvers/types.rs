@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 use async_graphql::{InputObject, Json, SimpleObject};
 use uuid::Uuid;
 
-use crate::fault::Fault;
+use crate::core::time::Time;
 use crate::marketplace::submissions::{ReviewFinding, Standing, SubmissionState};
-use crate::marketplace::versions::State;
-use crate::marketplace::versions::rules::manifest::{Manifest, Permission};
-use crate::marketplace::versions::store::VersionRow;
-use crate::time::Time;
+use crate::marketplace::versions::AppVersionState;
+use crate::marketplace::versions::list::VersionRow;
+use crate::marketplace::versions::rules::manifest::{AppManifest, AppPermission};
 
 /// One version of an app.
 #[derive(serde::Serialize, SimpleObject)]
@@ -23,11 +22,11 @@ pub(crate) struct AppVersion {
     /// Its semantic version.
     number: String,
     /// Where it is.
-    state: State,
+    state: AppVersionState,
     /// What is new, by locale.
     release_notes: Json<BTreeMap<String, String>>,
     /// What it asks of the platform.
-    manifest: Manifest,
+    manifest: AppManifest,
     /// When it was begun.
     created_at: Time,
     /// When it last changed.
@@ -110,12 +109,12 @@ pub(crate) struct AppVersionPublish {
 
 impl AppVersion {
     /// A row as it is shown.
-    pub(in crate::marketplace::versions) fn of(row: VersionRow, standing: Option<Standing>) -> Result<Self, Fault> {
+    pub(in crate::marketplace::versions) fn of(row: VersionRow, standing: Option<Standing>) -> Self {
         let findings = row.findings.0.into_iter().map(ReviewFinding::from).collect();
         let review = match (row.submission_uuid, row.submission_state) {
             (Some(submission_uuid), Some(state)) => Some(VersionReview {
                 submission_uuid,
-                state: SubmissionState::parse(&state)?,
+                state,
                 appeal: row.appeal.unwrap_or_default(),
                 place_in_queue: standing.and_then(|standing| standing.place),
                 queue_length: standing.and_then(|standing| standing.length),
@@ -126,11 +125,11 @@ impl AppVersion {
             }),
             _ => None,
         };
-        Ok(Self {
+        Self {
             uuid: row.version_uuid,
             app_uuid: row.app_uuid,
             number: row.number,
-            state: State::parse(&row.state)?,
+            state: row.state,
             release_notes: Json(row.release_notes.0),
             manifest: row.manifest.0,
             created_at: row.created_at,
@@ -139,15 +138,15 @@ impl AppVersion {
             published_at: row.published_at,
             publish_at: row.publish_at,
             review,
-        })
+        }
     }
 }
 
-impl From<AppManifestInput> for Manifest {
+impl From<AppManifestInput> for AppManifest {
     fn from(input: AppManifestInput) -> Self {
         let permissions = input.permissions.unwrap_or_default().into_iter();
         Self {
-            permissions: permissions.map(|input| Permission { code: input.code, reason: input.reason }).collect(),
+            permissions: permissions.map(|input| AppPermission { code: input.code, reason: input.reason }).collect(),
             redirect_uris: input.redirect_uris.unwrap_or_default(),
         }
     }

@@ -5,23 +5,23 @@ use std::collections::HashSet;
 use async_graphql::SimpleObject;
 use serde::{Deserialize, Serialize};
 
-use crate::fault::{Fault, FieldError};
-use crate::plain::{line, too_long};
+use crate::core::fault::{Fault, FieldError};
+use crate::core::plain::{line, too_long};
 
 /// Longest redirect URI, in characters.
 const LONGEST_URI: usize = 500;
-/// Fewest characters that say why (specification: the contract, AppPermission).
+/// Fewest characters that say why (the contract's `AppPermission`).
 const SHORTEST_REASON: usize = 10;
-/// Most characters that say why (specification: the contract, AppPermission).
+/// Most characters that say why (the contract's `AppPermission`).
 const LONGEST_REASON: usize = 300;
 
 /// What a version asks of the platform.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, SimpleObject)]
-#[graphql(name = "AppManifest", rename_fields = "snake_case")]
-pub(crate) struct Manifest {
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AppManifest {
     /// What the app may do with a customer's data, each named once.
     #[serde(default)]
-    pub(crate) permissions: Vec<Permission>,
+    pub(crate) permissions: Vec<AppPermission>,
     /// Where the platform may send a customer back to after consent.
     #[serde(default)]
     pub(crate) redirect_uris: Vec<String>,
@@ -29,8 +29,8 @@ pub(crate) struct Manifest {
 
 /// One permission of the platform's own API, and why the app needs it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, SimpleObject)]
-#[graphql(name = "AppPermission", rename_fields = "snake_case")]
-pub(crate) struct Permission {
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AppPermission {
     /// The permission. `:write` includes reading.
     pub(crate) code: String,
     /// Why, in a sentence that customers read before they install the app.
@@ -43,7 +43,7 @@ pub(crate) struct Permission {
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`], every breach with its pointer.
-pub(in crate::marketplace::versions) fn kept(mut manifest: Manifest) -> Result<Manifest, Fault> {
+pub(in crate::marketplace::versions) fn normalise(mut manifest: AppManifest) -> Result<AppManifest, Fault> {
     let mut errors = Vec::new();
     for (position, permission) in manifest.permissions.iter_mut().enumerate() {
         let pointer = format!("/manifest/permissions/{position}/reason");
@@ -58,7 +58,7 @@ pub(in crate::marketplace::versions) fn kept(mut manifest: Manifest) -> Result<M
     if errors.is_empty() { Ok(manifest) } else { Err(Fault::invalid(errors)) }
 }
 
-fn breaches(manifest: &Manifest) -> Vec<FieldError> {
+fn breaches(manifest: &AppManifest) -> Vec<FieldError> {
     let mut known = HashSet::new();
     let codes = manifest.permissions.iter().map(|permission| permission.code.as_str()).enumerate();
     let doubles = codes.filter(|(_, code)| !known.insert(*code)).map(|(position, code)| {
@@ -145,23 +145,26 @@ mod tests {
 
     #[test]
     fn every_breach_is_named_with_its_place() {
-        let manifest = |codes: &[&str], uris: &[&str]| Manifest {
+        let manifest = |codes: &[&str], uris: &[&str]| AppManifest {
             permissions: codes
                 .iter()
-                .map(|code| Permission { code: (*code).into(), reason: "  Needed at the table. ".into() })
+                .map(|code| AppPermission { code: (*code).into(), reason: "  Needed at the table. ".into() })
                 .collect(),
             redirect_uris: uris.iter().map(|uri| (*uri).to_owned()).collect(),
         };
-        let pointers = |fault: Fault| -> Vec<String> {
-            fault.parts().errors.iter().filter_map(|error| error.pointer.clone()).collect()
-        };
-        let fault = kept(manifest(&["orders", "customers", "orders"], &["http://x.example/"])).unwrap_err();
+        let pointers =
+            |fault: Fault| -> Vec<String> { fault.errors().iter().filter_map(|error| error.pointer.clone()).collect() };
+        let fault = normalise(manifest(&["orders", "customers", "orders"], &["http://x.example/"])).unwrap_err();
         assert_eq!(pointers(fault), ["/manifest/permissions/2/code", "/manifest/redirect_uris/0"]);
         let mut good = manifest(&["orders"], &[]);
-        assert_eq!(kept(good.clone()).unwrap().permissions[0].reason, "Needed at the table.");
+        assert_eq!(normalise(good.clone()).unwrap().permissions[0].reason, "Needed at the table.");
         for reason in ["          ", "Needed.   ", "Needed at\nthe table."] {
             good.permissions[0].reason = reason.to_owned();
-            assert_eq!(pointers(kept(good.clone()).unwrap_err()), ["/manifest/permissions/0/reason"], "{reason:?}");
+            assert_eq!(
+                pointers(normalise(good.clone()).unwrap_err()),
+                ["/manifest/permissions/0/reason"],
+                "{reason:?}"
+            );
         }
     }
 }

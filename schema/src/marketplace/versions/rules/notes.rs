@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::fault::{Fault, FieldError};
-use crate::plain::{paragraphs, too_long};
+use crate::core::fault::{Fault, FieldError};
+use crate::core::plain::{paragraphs, too_long};
 
-/// Most characters of a text (specification: the contract, ReleaseNotes).
+/// Most characters of a text (the contract's `ReleaseNotes`).
 const LONGEST_TEXT: usize = 4_000;
 /// Most bytes of all texts together, in UTF-8: a page has a hundred versions.
 const MOST_BYTES: usize = 32 * 1024;
@@ -15,7 +15,7 @@ const MOST_BYTES: usize = 32 * 1024;
 /// # Errors
 /// [`crate::Code::ValidationFailed`] at each text in which nothing can be read, or at `/release_notes` when all together
 /// are too long.
-pub(in crate::marketplace::versions) fn kept(
+pub(in crate::marketplace::versions) fn normalise(
     notes: BTreeMap<String, String>,
 ) -> Result<BTreeMap<String, String>, Fault> {
     let mut errors = Vec::new();
@@ -32,12 +32,12 @@ pub(in crate::marketplace::versions) fn kept(
     if !errors.is_empty() {
         return Err(Fault::invalid(errors));
     }
-    checked(&kept)?;
+    check_lengths(&kept)?;
     Ok(kept)
 }
 
 /// Checks how long the texts are in all.
-fn checked(notes: &BTreeMap<String, String>) -> Result<(), Fault> {
+fn check_lengths(notes: &BTreeMap<String, String>) -> Result<(), Fault> {
     let bytes: usize = notes.values().map(String::len).sum();
     if bytes <= MOST_BYTES {
         return Ok(());
@@ -55,11 +55,11 @@ mod tests {
 
     #[test]
     fn texts_are_kept_trimmed_and_composed() {
-        let notes = |text: &str| kept(BTreeMap::from([("en".to_owned(), text.to_owned())]));
+        let notes = |text: &str| normalise(BTreeMap::from([("en".to_owned(), text.to_owned())]));
         assert_eq!(notes("  Cafe\u{301}\r\nopens. \n").unwrap()["en"], "Caf\u{e9}\nopens.");
         for (text, code) in [(" \n ", "BLANK"), ("Bell\u{7}", "CHARACTER"), (&"\u{fb2c}".repeat(1_334), "TOO_LONG")] {
             let refused = notes(text).unwrap_err();
-            let error = &refused.parts().errors[0];
+            let error = &refused.errors()[0];
             assert_eq!((error.pointer.as_deref(), error.code.as_str()), (Some("/release_notes/en"), code));
         }
     }
@@ -68,7 +68,8 @@ mod tests {
     fn the_texts_of_all_locales_count_together_and_in_bytes() {
         let notes = |letter: &str, last: usize| {
             let lengths = [4_000, 4_000, 4_000, last].into_iter().enumerate();
-            checked(&lengths.map(|(place, length)| (format!("l{place}"), letter.repeat(length))).collect()).is_ok()
+            check_lengths(&lengths.map(|(place, length)| (format!("l{place}"), letter.repeat(length))).collect())
+                .is_ok()
         };
         assert!(notes("ü", 4_000) && !notes("ü", 4_385), "32,768 bytes are sixteen thousand letters of two");
         assert!(notes("ü", 4_384));

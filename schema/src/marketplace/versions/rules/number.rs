@@ -1,6 +1,6 @@
 //! Version numbers, as the standard of semantic versions writes them (semver.org 2.0.0).
 
-use crate::fault::{Fault, FieldError};
+use crate::core::fault::{Fault, FieldError};
 
 /// Longest number, in characters.
 const LONGEST: usize = 60;
@@ -30,7 +30,7 @@ impl Number {
     /// # Errors
     /// [`crate::Code::ValidationFailed`] at `/number`.
     pub(in crate::marketplace::versions) fn parse(text: &str) -> Result<Self, Fault> {
-        read(text).ok_or_else(|| {
+        parse(text).ok_or_else(|| {
             Fault::field(
                 "/number",
                 "NOT_A_VERSION",
@@ -49,7 +49,7 @@ impl Number {
     }
 }
 
-fn read(text: &str) -> Option<Number> {
+fn parse(text: &str) -> Option<Number> {
     if text.len() > LONGEST {
         return None;
     }
@@ -110,7 +110,7 @@ pub(in crate::marketplace::versions) fn overtaken(number: &str, published: &str)
 }
 
 fn example(published: &str) -> String {
-    read(published).map(|published| format!(", {} for example", published.higher())).unwrap_or_default()
+    parse(published).map(|published| format!(", {} for example", published.higher())).unwrap_or_default()
 }
 
 fn must_be_higher(published: &str) -> FieldError {
@@ -161,6 +161,6 @@ mod tests {
     fn a_higher_number_is_proposed() {
         assert_eq!(Number::parse("1.4.2").unwrap().higher(), "1.5.0");
         assert_eq!(Number::parse("2.0.0-rc.1").unwrap().higher(), "2.0.0");
-        assert!(not_higher("1.3.9", "1.4.0").parts().detail.contains("1.5.0"));
+        assert!(not_higher("1.3.9", "1.4.0").detail().contains("1.5.0"));
     }
 }

@@ -1,7 +1,7 @@
 //! When a version may go live.
 
-use crate::fault::Fault;
-use crate::time::Time;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
 
 /// How far ahead a publication can be scheduled, in seconds (180 days).
 const FARTHEST: i64 = 180 * 86_400;
@@ -10,7 +10,7 @@ const FARTHEST: i64 = 180 * 86_400;
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`] for one that has passed or lies more than 180 days ahead.
-pub(in crate::marketplace::versions) fn checked(publish_at: Time, now: Time) -> Result<(), Fault> {
+pub(in crate::marketplace::versions) fn check_moment(publish_at: Time, now: Time) -> Result<(), Fault> {
     match publish_at.seconds_since(now) {
         _ if publish_at <= now => Err(Fault::field(
             "/publish_at",
@@ -31,7 +31,7 @@ mod tests {
     #[test]
     fn a_version_is_scheduled_for_the_next_180_days() {
         let now = Time(jiff::Timestamp::UNIX_EPOCH);
-        let verdict = |seconds| checked(now.plus_seconds(seconds), now).is_ok();
+        let verdict = |seconds| check_moment(now.plus_seconds(seconds), now).is_ok();
         assert!(!verdict(-1));
         assert!(!verdict(0));
         assert!(verdict(1));

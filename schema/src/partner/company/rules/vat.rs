@@ -5,7 +5,7 @@
 //! that it belongs to has that state's numbers: Åland, the French overseas departments. Only the form is judged; whether
 //! the number is somebody's, its register knows.
 
-use crate::fault::FieldError;
+use crate::core::fault::FieldError;
 
 /// A prefix with the forms of what follows it: `#` a digit, `@` a letter, `*` either of both, `+` a letter or one of the
 /// two signs that Ireland once used; anything else stands for itself.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::fault::Code;
+use crate::core::fault::Code;
 
 fn empty() -> Draft {
     Draft {
@@ -16,11 +16,11 @@ fn texts(json: &str) -> BTreeMap<String, Option<TextPatch>> {
 }
 
 fn patched(present: &Draft, json: &str) -> Result<Draft, Fault> {
-    merged(present, Patch { texts: texts(json), ..Patch::default() })
+    merge(present, Patch { texts: texts(json), ..Patch::default() })
 }
 
 fn pointers(fault: &Fault) -> Vec<(&str, &str)> {
-    let errors = fault.parts().errors.iter();
+    let errors = fault.errors().iter();
     errors.map(|error| (error.pointer.as_deref().unwrap_or_default(), error.code.as_str())).collect()
 }
 
@@ -40,7 +40,7 @@ fn every_cell_of_the_machine_is_as_the_table_says() {
                 assert_eq!(fault.code(), Code::IllegalTransition);
                 let offered =
                     if action == Action::TakeDown { Vec::<String>::new() } else { vec!["publish".to_owned()] };
-                assert_eq!(fault.parts().allowed_actions, offered);
+                assert_eq!(fault.allowed_actions(), offered);
             }
         }
         assert_eq!(State::parse(state.name()).ok(), Some(state));
@@ -55,7 +55,7 @@ fn a_patch_adds_changes_empties_and_removes() {
     let two = patched(&one, r#"{"de": {"description": null}, "en": {"tagline": "Tills"}}"#).unwrap();
     assert_eq!(two.texts["de"], Text { tagline: "Kassen".into(), description: String::new() });
     assert_eq!((two.default_locale.as_str(), two.texts["en"].tagline.as_str()), ("de", "Tills"));
-    assert_eq!(changed(&one, &two), ["texts"]);
+    assert_eq!(changed_fields(&one, &two), ["texts"]);
     let none = patched(&two, r#"{"de": null, "en": null}"#).unwrap();
     assert!(none.texts.is_empty());
     assert_eq!(patched(&one, "{}").unwrap(), one);
@@ -67,9 +67,9 @@ fn the_default_locale_keeps_its_texts() {
     let refused = patched(&both, r#"{"en": null}"#).unwrap_err();
     assert_eq!(pointers(&refused), [("/texts/en", "DEFAULT_LOCALE")]);
     let named = Patch { default_locale: Some("it".into()), ..Patch::default() };
-    assert_eq!(pointers(&merged(&both, named).unwrap_err()), [("/default_locale", "NO_TEXTS")]);
+    assert_eq!(pointers(&merge(&both, named).unwrap_err()), [("/default_locale", "NO_TEXTS")]);
     let moved = Patch { default_locale: Some("fr".into()), texts: texts(r#"{"en": null}"#), ..Patch::default() };
-    assert_eq!(merged(&both, moved).unwrap().default_locale, "fr");
+    assert_eq!(merge(&both, moved).unwrap().default_locale, "fr");
 }
 
 #[test]

@@ -4,15 +4,14 @@ use async_graphql::{InputObject, Json, MaybeUndefined, SimpleObject};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::fault::Fault;
-use crate::money::Money;
-use crate::subscription::changing::State as SubscriptionState;
+use crate::core::money::Money;
+use crate::core::time::Time;
+use crate::subscription::changing::SubscriptionState;
 use crate::subscription::entitlements::EntitlementSource;
 use crate::subscription::public_tiers::BillingPeriod;
-use crate::subscription::tiers::rules::State;
-use crate::subscription::tiers::store::{FeatureRow, SubscriberRow, TierRow};
+use crate::subscription::tiers::list::{TierRecordFeatureRow, TierRecordRow};
+use crate::subscription::tiers::rules::TierState;
 use crate::subscription::values::{Effect, FeatureKind, FeatureValue, FeatureValueInput};
-use crate::time::Time;
 
 /// A tier as staff see it.
 #[derive(serde::Serialize, SimpleObject)]
@@ -27,7 +26,7 @@ pub(crate) struct TierRecord {
     /// For whom it is.
     description: String,
     /// Where it stands.
-    state: State,
+    state: TierState,
     /// The price of one billing period, without tax.
     price: Money,
     /// What the price pays for.
@@ -79,17 +78,17 @@ pub(crate) struct TierRecordFeature {
 }
 
 /// A partner on a tier.
-#[derive(serde::Serialize, SimpleObject)]
+#[derive(serde::Serialize, SimpleObject, sqlx::FromRow)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct Subscriber {
     /// The partner.
-    partner_uuid: Uuid,
+    pub(in crate::subscription::tiers) partner_uuid: Uuid,
     /// Its name.
     company_name: String,
     /// Where its subscription stands.
     state: SubscriptionState,
     /// Since when it is on the tier.
-    started_at: Time,
+    pub(in crate::subscription::tiers) started_at: Time,
     /// When its period ends; null where there are none.
     period_end: Option<Time>,
     /// How many of its features are overridden now.
@@ -266,27 +265,16 @@ pub(crate) struct SimulatedOverLimit {
     pub(in crate::subscription::tiers) used: i64,
 }
 
-/// A billing period as its column names it.
-pub(super) const fn period_name(period: BillingPeriod) -> &'static str {
-    match period {
-        BillingPeriod::None => "NONE",
-        BillingPeriod::Month => "MONTH",
-        BillingPeriod::Year => "YEAR",
-    }
-}
-
-impl TryFrom<TierRow> for TierRecord {
-    type Error = Fault;
-
-    fn try_from(row: TierRow) -> Result<Self, Fault> {
-        Ok(Self {
+impl From<TierRecordRow> for TierRecord {
+    fn from(row: TierRecordRow) -> Self {
+        Self {
             uuid: row.tier_uuid,
             code: row.code,
             name: row.name,
             description: row.description,
-            state: State::parse(&row.state)?,
+            state: row.state,
             price: Money { amount_minor: row.price_amount_minor, currency: row.currency },
-            billing_period: BillingPeriod::of(&row.billing_period),
+            billing_period: row.billing_period,
             burst_per_second: row.burst_per_second,
             daily_requests: row.daily_requests,
             self_service: row.self_service,
@@ -296,38 +284,24 @@ impl TryFrom<TierRow> for TierRecord {
             subscribers_count: row.subscribers_count,
             created_at: row.created_at,
             updated_at: row.updated_at,
-        })
+        }
     }
 }
 
-impl From<FeatureRow> for TierRecordFeature {
-    fn from(row: FeatureRow) -> Self {
-        let kind = FeatureKind::of(&row.kind);
-        let FeatureValue { value, limit, enabled, unlimited } = FeatureValue::of(kind, row.value);
+impl From<TierRecordFeatureRow> for TierRecordFeature {
+    fn from(row: TierRecordFeatureRow) -> Self {
+        let FeatureValue { value, limit, enabled, unlimited } = FeatureValue::of(row.kind, row.value);
         Self {
             code: row.code,
             name: row.name,
-            kind,
+            kind: row.kind,
             value,
             limit,
             enabled,
             unlimited,
             unit: row.unit,
             scope: row.scope,
-            source: EntitlementSource::of(&row.source),
-        }
-    }
-}
-
-impl From<SubscriberRow> for Subscriber {
-    fn from(row: SubscriberRow) -> Self {
-        Self {
-            partner_uuid: row.partner_uuid,
-            company_name: row.company_name,
-            state: SubscriptionState::of(&row.state),
-            started_at: row.started_at,
-            period_end: row.period_end,
-            overrides_count: row.overrides_count,
+            source: row.source,
         }
     }
 }

@@ -4,8 +4,8 @@ use serde::Deserialize;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::db::Db;
-use crate::fault::Fault;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
 
 /// How many subscribers a change of a feature would reach.
 pub(in crate::subscription::tiers) struct ReachRow {
@@ -83,7 +83,7 @@ pub(in crate::subscription::tiers) struct UsedRow {
 
 /// The first subscribers whom a change of these features would reach, the latest on the tier first, and one more than
 /// are shown.
-pub(in crate::subscription::tiers) async fn reached(
+pub(in crate::subscription::tiers) async fn list_reached(
     db: &Db,
     tier_uuid: Uuid,
     codes: &[String],

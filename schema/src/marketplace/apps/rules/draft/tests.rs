@@ -1,5 +1,5 @@
 use super::*;
-use crate::fault::Code;
+use crate::core::fault::Code;
 
 fn said(text: &str) -> MaybeUndefined<String> {
     MaybeUndefined::Value(text.to_owned())
@@ -19,14 +19,14 @@ fn present() -> Draft {
 }
 
 fn errors(fault: Option<Fault>) -> Vec<(String, String)> {
-    let parts = fault.map(|fault| fault.parts().clone());
-    let errors = parts.map(|parts| parts.errors).unwrap_or_default();
+    let parts = fault.map(|fault| fault.errors().to_vec());
+    let errors = parts.unwrap_or_default();
     errors.into_iter().map(|error| (error.pointer.unwrap_or_default(), error.code)).collect()
 }
 
 #[test]
 fn a_name_is_enough_to_begin() {
-    let draft = begun(Patch { name: Some("  Küche & Kasse ".to_owned()), ..Patch::default() }).ok();
+    let draft = new_draft(Patch { name: Some("  Küche & Kasse ".to_owned()), ..Patch::default() }).ok();
     let expected = Draft {
         name: "Küche & Kasse".to_owned(),
         slug: "kuche-kasse".to_owned(),
@@ -39,7 +39,7 @@ fn a_name_is_enough_to_begin() {
 #[test]
 fn a_slug_of_ones_own_stays() {
     let patch = Patch { name: Some("Kasse".to_owned()), slug: Some("till".to_owned()), ..Patch::default() };
-    assert_eq!(begun(patch).ok().map(|draft| draft.slug), Some("till".to_owned()));
+    assert_eq!(new_draft(patch).ok().map(|draft| draft.slug), Some("till".to_owned()));
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn what_is_left_out_stays_and_null_empties() {
         privacy_url: said("https://mise.example/datenschutz"),
         ..Patch::default()
     };
-    let draft = merged(&present(), patch).ok();
+    let draft = merge(&present(), patch).ok();
     let expected = Draft {
         tagline: String::new(),
         terms_url: None,
@@ -58,7 +58,7 @@ fn what_is_left_out_stays_and_null_empties() {
         ..present()
     };
     assert_eq!(draft, Some(expected));
-    assert_eq!(merged(&present(), Patch::default()).ok(), Some(present()));
+    assert_eq!(merge(&present(), Patch::default()).ok(), Some(present()));
 }
 
 #[test]
@@ -77,20 +77,20 @@ fn every_field_at_fault_is_named() {
         ("/support_email", "FORMAT"),
     ];
     let expected: Vec<(String, String)> = expected.map(|(at, code)| (at.to_owned(), code.to_owned())).into();
-    assert_eq!(errors(merged(&present(), patch).err()), expected);
+    assert_eq!(errors(merge(&present(), patch).err()), expected);
 }
 
 #[test]
 fn a_description_keeps_its_paragraphs() {
     let patch = Patch { description: said("One.\r\n\r\nTwo.\n"), ..Patch::default() };
-    assert_eq!(merged(&present(), patch).ok().map(|draft| draft.description), Some("One.\n\nTwo.".to_owned()));
+    assert_eq!(merge(&present(), patch).ok().map(|draft| draft.description), Some("One.\n\nTwo.".to_owned()));
 }
 
 #[test]
 fn the_history_names_what_changed() {
     let after = Draft { slug: "planner".to_owned(), terms_url: None, ..present() };
-    assert_eq!(changed(&present(), &after), ["slug", "terms_url"]);
-    assert!(changed(&present(), &present()).is_empty());
+    assert_eq!(changed_fields(&present(), &after), ["slug", "terms_url"]);
+    assert!(changed_fields(&present(), &present()).is_empty());
 }
 
 #[test]

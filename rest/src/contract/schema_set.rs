@@ -1,0 +1,169 @@
+//! The contract's schemas and the validators compiled from them.
+
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::sync::OnceLock;
+use std::thread;
+
+use jsonschema::{Draft, PatternOptions, Registry, Validator};
+use labs_schema::time::Time;
+use serde_json::{Map, Value, json};
+
+use super::field::{self, FieldError};
+use super::{Kind, kinds};
+
+/// The name under which the book's schemas refer to one another.
+const URI: &str = "labs:///contract";
+
+/// A schema in the book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SchemaId(usize);
+
+/// Every schema of the contract in one JSON value: the components as they stand, and the schemas
+/// of parameters, bodies and responses below `/inline`.
+pub(super) struct SchemaSet {
+    value: Value,
+    entries: Vec<Entry>,
+    known: HashMap<String, SchemaId>,
+}
+
+struct Entry {
+    /// How problems call it.
+    name: String,
+    /// Where the schema stands in `value`.
+    pointer: String,
+    validator: OnceLock<Result<Validator, String>>,
+}
+
+impl SchemaSet {
+    /// A book of these component schemas.
+    pub(super) fn new(schemas: Value) -> SchemaSet {
+        SchemaSet {
+            value: json!({"components": {"schemas": schemas}, "inline": {}}),
+            entries: Vec::new(),
+            known: HashMap::new(),
+        }
+    }
+
+    /// Takes a schema in. One that only refers to a component is that component. `name` is how
+    /// problems call it.
+    pub(super) fn add(&mut self, name: &str, schema: &Value) -> SchemaId {
+        let component = reference(schema);
+        if let Some(id) = component.and_then(|pointer| self.known.get(pointer)) {
+            return *id;
+        }
+        let id = SchemaId(self.entries.len());
+        let pointer = match component {
+            Some(pointer) => {
+                self.known.insert(pointer.to_owned(), id);
+                pointer.to_owned()
+            }
+            None => {
+                if let Some(inline) = self.value.get_mut("inline").and_then(Value::as_object_mut) {
+                    inline.insert(id.0.to_string(), schema.clone());
+                }
+                format!("/inline/{}", id.0)
+            }
+        };
+        self.entries.push(Entry { name: component.unwrap_or(name).to_owned(), pointer, validator: OnceLock::new() });
+        id
+    }
+
+    /// The schema as written, possibly a `$ref`.
+    pub(super) fn schema(&self, id: SchemaId) -> &Value {
+        self.entries.get(id.0).and_then(|entry| self.value.pointer(&entry.pointer)).unwrap_or(&Value::Null)
+    }
+
+    /// The schema that a `$ref` leads to, or the schema itself. A `$ref` that leads nowhere, or
+    /// round in circles, resolves to null, which no schema is.
+    pub(super) fn resolve<'a>(&'a self, schema: &'a Value) -> &'a Value {
+        super::resolve(&self.value, schema)
+    }
+
+    /// How text becomes a value of this schema.
+    pub(super) fn kind(&self, schema: &Value) -> Kind {
+        kinds::kind(&self.value, schema)
+    }
+
+    /// Compiles these schemas now, on every core, so that no request has to.
+    /// Answers the names of those that cannot be compiled, each with the reason.
+    pub(super) fn compile(&self, ids: &[SchemaId]) -> Vec<(String, String)> {
+        let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let share = ids.len().div_ceil(cores).max(1);
+        thread::scope(|scope| {
+            let workers: Vec<_> = ids.chunks(share).map(|ids| scope.spawn(|| self.compile_each(ids))).collect();
+            workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
+        })
+    }
+
+    fn compile_each(&self, ids: &[SchemaId]) -> Vec<(String, String)> {
+        ids.iter()
+            .filter_map(|id| match self.validator(*id) {
+                Err(error) => {
+                    let name = self.entries.get(id.0).map(|entry| entry.name.clone());
+                    Some((name.unwrap_or_default(), error.to_owned()))
+                }
+                Ok(_) => None,
+            })
+            .collect()
+    }
+
+    /// What is wrong with `instance`, at most [`field::MOST`] things; empty when it fits.
+    ///
+    /// # Errors
+    /// The reason why the schema cannot be compiled; never after [`SchemaSet::compile`] took it.
+    pub(super) fn check(&self, id: SchemaId, instance: &Value) -> Result<Vec<FieldError>, &str> {
+        let validator = self.validator(id)?;
+        if validator.is_valid(instance) {
+            return Ok(Vec::new());
+        }
+        Ok(field::errors(self, validator.iter_errors(instance)))
+    }
+
+    /// Whether `instance` fits.
+    pub(super) fn fits(&self, id: SchemaId, instance: &Value) -> bool {
+        self.validator(id).is_ok_and(|validator| validator.is_valid(instance))
+    }
+
+    /// The keys of the `properties` that stand beside the keyword at `location`.
+    pub(super) fn properties_beside(&self, location: &str) -> Option<&Map<String, Value>> {
+        let (_, fragment) = location.split_once('#')?;
+        let (parent, _) = fragment.rsplit_once('/')?;
+        let parent = percent_encoding::percent_decode_str(parent).decode_utf8().ok()?;
+        self.value.pointer(&parent)?.get("properties")?.as_object()
+    }
+
+    fn validator(&self, id: SchemaId) -> Result<&Validator, &str> {
+        let Some(entry) = self.entries.get(id.0) else {
+            return Err("no such schema");
+        };
+        entry.validator.get_or_init(|| self.build(&entry.pointer)).as_ref().map_err(String::as_str)
+    }
+
+    /// Compiles one schema. Patterns run on an engine whose time is linear in the text, so that no
+    /// text can stall it; one that needs more (look-around) is refused here. A date-time is also one that the service
+    /// can hold: RFC 3339 knows later years and finer fractions.
+    fn build(&self, pointer: &str) -> Result<Validator, String> {
+        let registry = Registry::new()
+            .draft(Draft::Draft202012)
+            .add(URI, &self.value)
+            .and_then(|registry| registry.prepare())
+            .map_err(|error| error.to_string())?;
+        let formats = || jsonschema::draft202012::options().should_validate_formats(true);
+        let rfc_3339 = formats().build(&json!({"format": "date-time"})).map_err(|error| error.to_string())?;
+        formats()
+            .with_format("date-time", move |text: &str| rfc_3339.is_valid(&json!(text)) && text.parse::<Time>().is_ok())
+            .with_registry(&registry)
+            .with_base_uri("labs:///validator")
+            .with_pattern_options(PatternOptions::regex())
+            .build(&json!({"$ref": format!("{URI}#{pointer}")}))
+            .map_err(|error| error.to_string())
+    }
+}
+
+/// The pointer of a schema that is nothing but a reference to a component.
+fn reference(schema: &Value) -> Option<&str> {
+    let schema = schema.as_object()?;
+    let reference = schema.get("$ref")?.as_str()?.strip_prefix('#')?;
+    (schema.len() == 1).then_some(reference)
+}

@@ -1,0 +1,119 @@
+//! Audit records: one, and the list with what narrows it and its orders.
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::json;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use super::record::{AuditActorKind, AuditChange, AuditChannel, AuditOutcome};
+use super::summary::list::SUMMARY;
+use crate::core::list::{Bound, Condition, Key, Lead, LedgerQuery, Lookup, Select, Statements};
+use crate::core::time::Time;
+use crate::core::words::words;
+
+/// A record with its differences and its seal.
+#[derive(sqlx::FromRow)]
+pub(super) struct AuditRecordRow {
+    pub(super) record_uuid: Uuid,
+    pub(super) recorded_at: Time,
+    pub(super) operation: String,
+    pub(super) channel: AuditChannel,
+    pub(super) outcome: AuditOutcome,
+    pub(super) code: Option<String>,
+    pub(super) actor_kind: AuditActorKind,
+    pub(super) actor_uuid: Option<Uuid>,
+    pub(super) actor_label: Option<String>,
+    pub(super) scope: Option<String>,
+    pub(super) target_kind: Option<String>,
+    pub(super) target_uuid: Option<Uuid>,
+    pub(super) target_label: Option<String>,
+    pub(super) partner_uuid: Option<Uuid>,
+    pub(super) reason: Option<String>,
+    pub(super) request_id: Option<String>,
+    pub(super) address: Option<String>,
+    pub(super) changes: Json<Vec<AuditChange>>,
+    pub(super) position: Option<i64>,
+    pub(super) hash: Option<Vec<u8>>,
+}
+
+const COLUMNS: &str = "entry.record_uuid, entry.recorded_at, entry.operation, entry.channel, entry.outcome, entry.code,
+     entry.actor_kind, entry.actor_uuid, entry.actor_label, entry.scope, entry.target_kind, entry.target_uuid,
+     entry.target_label, entry.partner_uuid, entry.reason, entry.request_id, host(entry.address) as address, coalesce((
+         select jsonb_agg(jsonb_build_object('thing', thing, 'action', action, 'uuid', thing_uuid, 'before', before,
+                    'after', after) order by change.position)
+           from (select * from audit_change where record_uuid = entry.record_uuid order by position limit 10000) as change
+     ), '[]') as changes, seal.position, seal.hash";
+
+/// The seal of each record by its index, however many records there seem to be: the planner would read all seals at once.
+macro_rules! sealed {
+    () => {
+        "left join lateral (select * from audit_seal where record_uuid = entry.record_uuid limit 1) as seal on true"
+    };
+}
+
+static WHOLE: Select<AuditRecordRow> = Select::new(COLUMNS, concat!("audit_log as entry ", sealed!()));
+
+/// One record.
+pub(super) static BY_ID: Lookup<AuditRecordRow> = Lookup::new(&WHOLE, &["entry.record_uuid = {}"]);
+
+/// What list, summary and export are narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AuditRecordFilter {
+    pub(super) actor_uuid: Option<Vec<Uuid>>,
+    pub(super) actor_kind: Option<Vec<AuditActorKind>>,
+    pub(super) operation: Option<Vec<String>>,
+    pub(super) outcome: Option<Vec<AuditOutcome>>,
+    pub(super) target_uuid: Option<Vec<Uuid>>,
+    pub(super) partner_uuid: Option<Vec<Uuid>>,
+    pub(super) request_id: Option<Vec<String>>,
+    pub(super) channel: Option<Vec<AuditChannel>>,
+    pub(super) recorded_at_from: Option<Time>,
+    pub(super) recorded_at_until: Option<Time>,
+}
+
+words! {
+    /// The orders of the log.
+    pub(crate) enum AuditRecordSort {
+        /// The latest first.
+        RecordedAtDesc = "RECORDED_AT_DESC",
+        /// The earliest first.
+        RecordedAt = "RECORDED_AT",
+    }
+}
+
+/// The audit log.
+pub(super) static AUDIT_RECORDS: LedgerQuery<AuditRecordFilter, AuditRecordRow, AuditRecordSort> = LedgerQuery {
+    operation: "admin_audit_records_list",
+    table: "audit_log",
+    columns: COLUMNS,
+    joined: sealed!(),
+    leads: &[
+        Lead { column: "request_id", kind: "text", values: |filter| Bound::texts(filter.request_id.as_ref()) },
+        Lead { column: "target_uuid", kind: "uuid", values: |filter| Bound::ids(filter.target_uuid.as_ref()) },
+        Lead { column: "actor_uuid", kind: "uuid", values: |filter| Bound::ids(filter.actor_uuid.as_ref()) },
+        Lead { column: "partner_uuid", kind: "uuid", values: |filter| Bound::ids(filter.partner_uuid.as_ref()) },
+        Lead { column: "operation", kind: "text", values: |filter| Bound::texts(filter.operation.as_ref()) },
+        Lead { column: "outcome", kind: "text", values: |filter| Bound::words(filter.outcome.as_ref()) },
+    ],
+    conditions: &[
+        Condition {
+            sql: "coalesce(actor_kind = any({}), false)",
+            value: |filter| Bound::words(filter.actor_kind.as_ref()),
+        },
+        Condition { sql: "coalesce(channel = any({}), false)", value: |filter| Bound::words(filter.channel.as_ref()) },
+        Condition { sql: "recorded_at >= {}", value: |filter| filter.recorded_at_from.map(Bound::from) },
+        Condition { sql: "recorded_at < {}", value: |filter| filter.recorded_at_until.map(Bound::from) },
+    ],
+    order: |sort| match sort {
+        AuditRecordSort::RecordedAtDesc => const { &[RECORDED.descending(), ID.descending()] },
+        AuditRecordSort::RecordedAt => const { &[RECORDED, ID] },
+    },
+};
+
+const ID: Key<AuditRecordRow> = Key::id("record_uuid", |row| json!(row.record_uuid));
+const RECORDED: Key<AuditRecordRow> = Key::moment("recorded_at", |row| json!(row.recorded_at));
+
+/// What is asked of the log in words that the compiler has not checked.
+pub(in crate::admin) static STATEMENTS: [&dyn Statements; 3] = [&AUDIT_RECORDS, &SUMMARY, &BY_ID];

@@ -1,0 +1,89 @@
+//! The list of programs: what narrows it, and its orders.
+
+pub(super) mod grants;
+pub(super) mod secrets;
+
+use async_graphql::InputObject;
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::rules::standing::MachineClientState;
+use super::store::{BY_ID, MachineClientRow, SHOWN};
+use crate::core::list::{Bound, Condition, Key, ListQuery, Statements};
+use crate::core::scope::opening;
+use crate::core::time::Time;
+use crate::core::words::words;
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct MachineClientFilter {
+    state: Option<Vec<MachineClientState>>,
+    partner_uuid: Option<Vec<Uuid>>,
+    bound: Option<bool>,
+    scope: Option<Vec<String>>,
+    q: Option<String>,
+    last_used_at_from: Option<Time>,
+    last_used_at_until: Option<Time>,
+}
+
+words! {
+    /// The orders of programs.
+    pub(crate) enum MachineClientSort {
+        /// The newest first.
+        CreatedAtDesc = "CREATED_AT_DESC",
+        /// The oldest first.
+        CreatedAt = "CREATED_AT",
+        /// By name, without regard to case.
+        Name = "NAME",
+        /// The one used last first; one that never was comes last.
+        LastUsedAtDesc = "LAST_USED_AT_DESC",
+    }
+}
+
+/// The list of programs.
+pub(super) static MACHINE_CLIENTS: ListQuery<MachineClientFilter, MachineClientRow, MachineClientSort> = ListQuery {
+    operation: "admin_machine_clients_list",
+    select: &SHOWN,
+    within: &[],
+    conditions: &[
+        Condition { sql: "state = any({})", value: |filter| Bound::words(filter.state.as_ref()) },
+        Condition { sql: "partner_uuid = any({})", value: |filter| Bound::ids(filter.partner_uuid.as_ref()) },
+        Condition { sql: "(partner_uuid is not null) = {}", value: |filter| filter.bound.map(Bound::from) },
+        Condition {
+            // A wide condition, for which the planner would read and sort all programs if it saw what it is.
+            sql: "coalesce(allowed_scopes && {}, false)",
+            value: |filter| {
+                let named = filter.scope.as_ref().filter(|named| !named.is_empty());
+                named.map(|named| Bound::Texts(opening(named)))
+            },
+        },
+        Condition {
+            sql: "strpos(lower(name), lower({})) > 0 or strpos(client_id, lower({})) > 0
+                  or strpos(lower(contact_email), lower({})) > 0 or strpos(lower(company_name), lower({})) > 0",
+            value: |filter| filter.q.as_deref().map(Bound::from),
+        },
+        Condition { sql: "last_used_at >= {}", value: |filter| filter.last_used_at_from.map(Bound::from) },
+        Condition { sql: "last_used_at < {}", value: |filter| filter.last_used_at_until.map(Bound::from) },
+    ],
+    order: |sort| match sort {
+        MachineClientSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },
+        MachineClientSort::CreatedAt => const { &[CREATED, ID] },
+        MachineClientSort::Name => const { &[NAME, ID] },
+        MachineClientSort::LastUsedAtDesc => const { &[USED.descending(), ID.descending()] },
+    },
+};
+
+const ID: Key<MachineClientRow> = Key::id("client_uuid", |row| json!(row.client_uuid));
+const CREATED: Key<MachineClientRow> = Key::moment("created_at", |row| json!(row.created_at));
+const NAME: Key<MachineClientRow> = Key::text("lower(name)", |row| json!(row.name_sorted));
+const USED: Key<MachineClientRow> =
+    Key::moment("coalesce(last_used_at, '1970-01-01 00:00:00+00'::timestamptz)", |row| {
+        json!(row.last_used_at.unwrap_or(Time(Timestamp::UNIX_EPOCH)))
+    });
+
+/// What is asked of programs in words that the compiler has not checked.
+pub(in crate::admin) static STATEMENTS: [&dyn Statements; 4] =
+    [&MACHINE_CLIENTS, &BY_ID, &secrets::SECRETS, &grants::TOKEN_GRANTS];

@@ -1,0 +1,66 @@
+//! The ledger of tokens that a program was issued or refused.
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::super::resolvers::types::{TokenGrant, TokenGrantOutcome};
+use crate::core::list::{Bound, Condition, Key, ListQuery, Select};
+use crate::core::time::Time;
+use crate::core::words::words;
+
+static GRANTS: Select<TokenGrant> = Select::new(
+    "grant_uuid as uuid, granted_at, outcome, code, scopes, token_id as token_uuid, expires_at, secret_uuid,
+     host(address) as address",
+    "token_grant",
+);
+
+/// What the ledger is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TokenGrantFilter {
+    outcome: Option<Vec<TokenGrantOutcome>>,
+    code: Option<Vec<String>>,
+    granted_at_from: Option<Time>,
+    granted_at_until: Option<Time>,
+}
+
+/// The tokens of a program.
+#[derive(Debug, Serialize)]
+pub(in super::super) struct GrantsOfClient {
+    /// Whose.
+    pub(in super::super) client_uuid: Uuid,
+    /// Which of them.
+    pub(in super::super) filter: TokenGrantFilter,
+}
+
+words! {
+    /// The orders of the ledger.
+    pub(crate) enum TokenGrantSort {
+        /// The latest first.
+        GrantedAtDesc = "GRANTED_AT_DESC",
+        /// The earliest first.
+        GrantedAt = "GRANTED_AT",
+    }
+}
+
+/// The ledger of a program's tokens.
+pub(in super::super) static TOKEN_GRANTS: ListQuery<GrantsOfClient, TokenGrant, TokenGrantSort> = ListQuery {
+    operation: "admin_machine_clients_list_token_grants",
+    select: &GRANTS,
+    within: &[Condition { sql: "client_uuid = {}", value: |of| Some(of.client_uuid.into()) }],
+    conditions: &[
+        Condition { sql: "outcome = any({})", value: |of| Bound::words(of.filter.outcome.as_ref()) },
+        Condition { sql: "code = any({})", value: |of| Bound::texts(of.filter.code.as_ref()) },
+        Condition { sql: "granted_at >= {}", value: |of| of.filter.granted_at_from.map(Bound::from) },
+        Condition { sql: "granted_at < {}", value: |of| of.filter.granted_at_until.map(Bound::from) },
+    ],
+    order: |sort| match sort {
+        TokenGrantSort::GrantedAtDesc => const { &[GRANTED.descending(), ID.descending()] },
+        TokenGrantSort::GrantedAt => const { &[GRANTED, ID] },
+    },
+};
+
+const ID: Key<TokenGrant> = Key::id("grant_uuid", |grant| json!(grant.uuid));
+const GRANTED: Key<TokenGrant> = Key::moment("granted_at", |grant| json!(grant.granted_at));

@@ -1,0 +1,57 @@
+//! The list of the secrets that a program has or had.
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::super::resolvers::types::MachineClientSecretEntry;
+use super::super::rules::standing::MachineClientSecretState;
+use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select};
+
+/// Where a secret stands: deleting has the last word.
+macro_rules! state {
+    () => {
+        "case when revoked_at is not null then 'DELETED' when expires_at <= labs_now() then 'EXPIRED' else 'ACTIVE' end"
+    };
+}
+
+static ENTRIES: Select<MachineClientSecretEntry> = Select::new(
+    concat!(
+        "secret_uuid as uuid, prefix, ",
+        state!(),
+        " as state, created_at, expires_at, revoked_at as deleted_at, last_used_at"
+    ),
+    "machine_client_secret",
+);
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct MachineClientSecretFilter {
+    state: Option<Vec<MachineClientSecretState>>,
+}
+
+/// The secrets of a program.
+#[derive(Debug, Serialize)]
+pub(in super::super) struct SecretsOfClient {
+    /// Whose.
+    pub(in super::super) client_uuid: Uuid,
+    /// Which of them.
+    pub(in super::super) filter: MachineClientSecretFilter,
+}
+
+/// The list of a program's secrets, the newest first.
+pub(in super::super) static SECRETS: ListQuery<SecretsOfClient, MachineClientSecretEntry, FixedOrder> = ListQuery {
+    operation: "admin_machine_clients_list_secrets",
+    select: &ENTRIES,
+    within: &[Condition { sql: "client_uuid = {}", value: |of| Some(of.client_uuid.into()) }],
+    conditions: &[Condition {
+        sql: concat!(state!(), " = any({})"),
+        value: |of| Bound::words(of.filter.state.as_ref()),
+    }],
+    order: |FixedOrder| const { &[CREATED.descending(), ID.descending()] },
+};
+
+const ID: Key<MachineClientSecretEntry> = Key::id("secret_uuid", |entry| json!(entry.uuid));
+const CREATED: Key<MachineClientSecretEntry> = Key::moment("created_at", |entry| json!(entry.created_at));

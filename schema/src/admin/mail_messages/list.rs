@@ -1,0 +1,94 @@
+//! The outbox as operators list it: a mail without what it says, what narrows the list, and its orders.
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::rules::MailMessageState;
+use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::time::Time;
+use crate::core::words::words;
+
+/// A mail without its content.
+#[derive(sqlx::FromRow)]
+pub(super) struct MailMessageRow {
+    pub(super) message_uuid: Uuid,
+    pub(super) kind: String,
+    pub(super) recipient: String,
+    pub(super) locale: String,
+    pub(super) subject: String,
+    pub(super) state: MailMessageState,
+    pub(super) attempts: i32,
+    pub(super) next_attempt_at: Time,
+    pub(super) sent_at: Option<Time>,
+    pub(super) last_error: Option<String>,
+    pub(super) created_at: Time,
+    pub(super) person_uuid: Option<Uuid>,
+    pub(super) partner_uuid: Option<Uuid>,
+}
+
+static WITHOUT_CONTENT: Select<MailMessageRow> = Select::new(
+    "message_uuid, kind, recipient, locale, subject, state, attempts, next_attempt_at, sent_at, last_error, created_at,
+     person_uuid, partner_uuid",
+    "mail_message",
+);
+
+/// One mail.
+pub(super) static BY_ID: Lookup<MailMessageRow> = Lookup::new(&WITHOUT_CONTENT, &["message_uuid = {}"]);
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct MailMessageFilter {
+    state: Option<Vec<MailMessageState>>,
+    kind: Option<Vec<String>>,
+    recipient: Option<Vec<String>>,
+    person_uuid: Option<Vec<Uuid>>,
+    partner_uuid: Option<Vec<Uuid>>,
+    created_at_from: Option<Time>,
+    created_at_until: Option<Time>,
+}
+
+words! {
+    /// The orders of mails.
+    pub(crate) enum MailMessageSort {
+        /// The latest first.
+        CreatedAtDesc = "CREATED_AT_DESC",
+        /// The earliest first.
+        CreatedAt = "CREATED_AT",
+    }
+}
+
+/// The outbox.
+pub(super) static MAIL_MESSAGES: ListQuery<MailMessageFilter, MailMessageRow, MailMessageSort> = ListQuery {
+    operation: "admin_mail_messages_list",
+    select: &WITHOUT_CONTENT,
+    within: &[],
+    conditions: &[
+        Condition { sql: "state = any({})", value: |filter| Bound::words(filter.state.as_ref()) },
+        // There are few kinds and no index of them: the planner is to follow that of the order.
+        Condition { sql: "coalesce(kind = any({}), false)", value: |filter| Bound::texts(filter.kind.as_ref()) },
+        Condition { sql: "lower(recipient) = any({})", value: |filter| in_lower_case(filter.recipient.as_ref()) },
+        Condition { sql: "person_uuid = any({})", value: |filter| Bound::ids(filter.person_uuid.as_ref()) },
+        Condition { sql: "partner_uuid = any({})", value: |filter| Bound::ids(filter.partner_uuid.as_ref()) },
+        Condition { sql: "created_at >= {}", value: |filter| filter.created_at_from.map(Bound::from) },
+        Condition { sql: "created_at < {}", value: |filter| filter.created_at_until.map(Bound::from) },
+    ],
+    order: |sort| match sort {
+        MailMessageSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },
+        MailMessageSort::CreatedAt => const { &[CREATED, ID] },
+    },
+};
+
+const ID: Key<MailMessageRow> = Key::id("message_uuid", |row| json!(row.message_uuid));
+const CREATED: Key<MailMessageRow> = Key::moment("created_at", |row| json!(row.created_at));
+
+/// Addresses as they are compared.
+fn in_lower_case(addresses: Option<&Vec<String>>) -> Option<Bound> {
+    let addresses = addresses.map(|addresses| addresses.iter().map(|address| address.to_lowercase()).collect());
+    Bound::texts(addresses.as_ref())
+}
+
+/// What is asked of mail in words that the compiler has not checked.
+pub(in crate::admin) static STATEMENTS: [&dyn Statements; 2] = [&MAIL_MESSAGES, &BY_ID];

@@ -1,0 +1,94 @@
+//! Denied networks: one, and the list with what narrows it and its orders.
+
+use std::net::IpAddr;
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::core::fault::{Fault, FieldError};
+use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::time::Time;
+use crate::core::words::words;
+
+/// A denied network with the name of whoever denied it.
+#[derive(sqlx::FromRow)]
+pub(super) struct NetworkDenialRow {
+    pub(super) denial_uuid: Uuid,
+    pub(super) network: String,
+    pub(super) reason: String,
+    pub(super) in_force: bool,
+    pub(super) created_by: Option<Uuid>,
+    pub(super) created_by_name: Option<String>,
+    pub(super) created_at: Time,
+    pub(super) expires_at: Option<Time>,
+}
+
+static WITH_AUTHOR: Select<NetworkDenialRow> = Select::new(
+    "denial_uuid, network::text as network, reason, coalesce(expires_at > labs_now(), true) as in_force, created_by,
+     person.name as created_by_name, network_denial.created_at, expires_at",
+    "network_denial left join person on person_uuid = created_by",
+);
+
+/// One denied network.
+pub(super) static BY_ID: Lookup<NetworkDenialRow> = Lookup::new(&WITH_AUTHOR, &["denial_uuid = {}"]);
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct NetworkDenialFilter {
+    address: Option<String>,
+    in_force: Option<bool>,
+}
+
+impl NetworkDenialFilter {
+    /// The same with its address as networks are compared with it.
+    ///
+    /// # Errors
+    /// [`crate::Code::ValidationFailed`] for what is no address.
+    pub(super) fn read(self) -> Result<Self, Fault> {
+        let address = self.address.map(|text| match text.parse::<IpAddr>() {
+            Ok(address) => Ok(address.to_canonical().to_string()),
+            Err(_) => {
+                let message = "This is no IPv4 or IPv6 address.";
+                Err(Fault::invalid(vec![FieldError::of("address", "FORMAT", message)]))
+            }
+        });
+        Ok(Self { address: address.transpose()?, ..self })
+    }
+}
+
+words! {
+    /// The orders of denied networks.
+    pub(crate) enum NetworkDenialSort {
+        /// The latest first.
+        CreatedAtDesc = "CREATED_AT_DESC",
+        /// The earliest first.
+        CreatedAt = "CREATED_AT",
+    }
+}
+
+/// The list of denied networks.
+pub(super) static NETWORK_DENIALS: ListQuery<NetworkDenialFilter, NetworkDenialRow, NetworkDenialSort> = ListQuery {
+    operation: "admin_network_denials_list",
+    select: &WITH_AUTHOR,
+    within: &[],
+    conditions: &[
+        Condition { sql: "network >>= {}::inet", value: |filter| filter.address.as_deref().map(Bound::from) },
+        Condition {
+            sql: "coalesce(expires_at > labs_now(), true) = {}",
+            value: |filter| filter.in_force.map(Bound::from),
+        },
+    ],
+    order: |sort| match sort {
+        NetworkDenialSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },
+        NetworkDenialSort::CreatedAt => const { &[CREATED, ID] },
+    },
+};
+
+const ID: Key<NetworkDenialRow> = Key::id("denial_uuid", |row| json!(row.denial_uuid));
+const CREATED: Key<NetworkDenialRow> = Key::moment("network_denial.created_at", |row| json!(row.created_at));
+
+/// What is asked of denied networks in words that the compiler has not checked.
+pub(in crate::admin) static STATEMENTS: [&dyn Statements; 2] = [&NETWORK_DENIALS, &BY_ID];

@@ -1,0 +1,67 @@
+//! What staff noted about a partner: one note, and the list with what narrows it.
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::time::Time;
+
+/// A note with the name of its author.
+#[derive(sqlx::FromRow)]
+pub(super) struct PartnerNoteRow {
+    pub(super) note_uuid: Uuid,
+    pub(super) author_uuid: Option<Uuid>,
+    pub(super) author_name: Option<String>,
+    pub(super) body: String,
+    pub(super) created_at: Time,
+    pub(super) updated_at: Time,
+}
+
+static WITH_AUTHOR: Select<PartnerNoteRow> = Select::new(
+    "note.note_uuid, note.author_uuid, author.name as author_name, note.body, note.created_at, note.updated_at",
+    "partner_note as note left join person as author on author.person_uuid = note.author_uuid",
+);
+
+/// One note about a partner.
+pub(super) static OF_PARTNER: Lookup<PartnerNoteRow> =
+    Lookup::new(&WITH_AUTHOR, &["note.partner_uuid = {}", "note.note_uuid = {}"]);
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PartnerNoteFilter {
+    author_uuid: Option<Vec<Uuid>>,
+    q: Option<String>,
+}
+
+/// The notes about a partner.
+#[derive(Debug, Serialize)]
+pub(super) struct NotesOfPartner {
+    /// Whom they are about.
+    pub(super) partner_uuid: Uuid,
+    /// Which of them.
+    pub(super) filter: PartnerNoteFilter,
+}
+
+/// The list of the notes about a partner, the newest first.
+pub(super) static NOTES: ListQuery<NotesOfPartner, PartnerNoteRow, FixedOrder> = ListQuery {
+    operation: "admin_notes_list",
+    select: &WITH_AUTHOR,
+    within: &[Condition { sql: "note.partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }],
+    conditions: &[
+        Condition { sql: "note.author_uuid = any({})", value: |of| Bound::ids(of.filter.author_uuid.as_ref()) },
+        Condition {
+            sql: "strpos(lower(note.body), lower({})) > 0",
+            value: |of| of.filter.q.as_deref().map(Bound::from),
+        },
+    ],
+    order: |FixedOrder| const { &[CREATED.descending(), ID.descending()] },
+};
+
+const ID: Key<PartnerNoteRow> = Key::id("note.note_uuid", |row| json!(row.note_uuid));
+const CREATED: Key<PartnerNoteRow> = Key::moment("note.created_at", |row| json!(row.created_at));
+
+/// What is asked of notes in words that the compiler has not checked.
+pub(in crate::admin) static STATEMENTS: [&dyn Statements; 2] = [&NOTES, &OF_PARTNER];

@@ -1,0 +1,150 @@
+//! Partners as staff see them: one, some, and the list with what narrows it and its orders.
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::json;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use super::timeline::list::TIMELINE;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::list::{Bound, Condition, EveryId, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::time::Time;
+use crate::core::words::words;
+use crate::partner::company::{BillingAddress, CompanyAddress};
+use crate::partner::standing::PartnerState;
+
+/// A partner as staff see it.
+#[derive(sqlx::FromRow)]
+pub(super) struct AdminPartnerRow {
+    pub(super) partner_uuid: Uuid,
+    pub(super) slug: String,
+    pub(super) company_name: String,
+    /// As the list by name compares it.
+    pub(super) name_sorted: String,
+    pub(super) legal_form: Option<String>,
+    pub(super) registration_number: Option<String>,
+    pub(super) vat_id: Option<String>,
+    pub(super) country: Option<String>,
+    pub(super) address: Json<CompanyAddress>,
+    pub(super) billing_address: Json<BillingAddress>,
+    pub(super) billing_email: Option<String>,
+    pub(super) website: Option<String>,
+    pub(super) state: PartnerState,
+    pub(super) state_reason: Option<String>,
+    pub(super) state_changed_at: Time,
+    pub(super) closes_at: Option<Time>,
+    pub(super) labels: Vec<String>,
+    pub(super) created_at: Time,
+    pub(super) updated_at: Time,
+    pub(super) tier_code: Option<String>,
+    pub(super) tier_name: Option<String>,
+    pub(super) subscription_state: Option<String>,
+    pub(super) subscription_started_at: Option<Time>,
+    pub(super) subscription_period_end: Option<Time>,
+    pub(super) members_count: i64,
+    pub(super) invitations_count: i64,
+    pub(super) apps_count: i64,
+    pub(super) listings_count: i64,
+    pub(super) machine_clients_count: i64,
+    pub(super) contacts_count: i64,
+    pub(super) notes_count: i64,
+}
+
+static SHOWN: Select<AdminPartnerRow> = Select::new(
+    "partner_uuid, slug, company_name, lower(company_name) as name_sorted, legal_form, registration_number, vat_id,
+     country, address, billing_address, billing_email, website, state, state_reason, state_changed_at, closes_at,
+     labels, created_at, updated_at, tier_code, tier_name, subscription_state, subscription_started_at,
+     subscription_period_end, members_count, invitations_count, apps_count, listings_count, machine_clients_count,
+     contacts_count, notes_count",
+    "partner_shown",
+);
+
+/// Partners by id.
+static BY_ID: Lookup<AdminPartnerRow> = Lookup::new(&SHOWN, &["partner_uuid = any({})"]);
+
+/// One partner.
+pub(super) async fn partner_of(db: &Db, partner_uuid: Uuid) -> Result<Option<AdminPartnerRow>, Fault> {
+    BY_ID.one(db, [Bound::Ids(vec![partner_uuid])]).await
+}
+
+/// These partners, in this order.
+pub(super) async fn partners_of(db: &Db, wanted: &[Uuid]) -> Result<Vec<AdminPartnerRow>, Fault> {
+    let mut rows = BY_ID.all(db, [Bound::Ids(wanted.to_vec())]).await?;
+    rows.sort_by_key(|row| wanted.iter().position(|uuid| *uuid == row.partner_uuid));
+    Ok(rows)
+}
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AdminPartnerFilter {
+    state: Option<Vec<PartnerState>>,
+    tier_code: Option<Vec<String>>,
+    label: Option<Vec<String>>,
+    country: Option<Vec<String>>,
+    q: Option<String>,
+    registered_at_from: Option<Time>,
+    registered_at_until: Option<Time>,
+}
+
+impl AdminPartnerFilter {
+    /// The same without partners that register from this moment on.
+    pub(super) fn registered_by(self, moment: Time) -> Self {
+        let until = self.registered_at_until.map_or(moment, |until| until.min(moment));
+        Self { registered_at_until: Some(until), ..self }
+    }
+}
+
+words! {
+    /// The orders of partners.
+    pub(crate) enum AdminPartnerSort {
+        /// The newest first.
+        RegisteredAtDesc = "REGISTERED_AT_DESC",
+        /// The oldest first.
+        RegisteredAt = "REGISTERED_AT",
+        /// By the company's name, without regard to case.
+        CompanyName = "COMPANY_NAME",
+        /// The one whose state changed last first.
+        StateChangedAtDesc = "STATE_CHANGED_AT_DESC",
+    }
+}
+
+/// The list of partners. What the planner would take for a narrow condition, though many partners may meet it, stands in a
+/// `coalesce`: else it fetched and sorted all of them rather than follow the order of an index.
+pub(super) static PARTNERS: ListQuery<AdminPartnerFilter, AdminPartnerRow, AdminPartnerSort> = ListQuery {
+    operation: "admin_partners_list",
+    select: &SHOWN,
+    within: &[],
+    conditions: &[
+        Condition { sql: "state = any({})", value: |filter| Bound::words(filter.state.as_ref()) },
+        Condition { sql: "tier_code = any({})", value: |filter| Bound::texts(filter.tier_code.as_ref()) },
+        Condition { sql: "coalesce(labels && {}, false)", value: |filter| Bound::texts(filter.label.as_ref()) },
+        Condition { sql: "coalesce(country = any({}), false)", value: |filter| Bound::texts(filter.country.as_ref()) },
+        Condition {
+            sql: "strpos(lower(company_name), lower({})) > 0 or strpos(slug, lower({})) > 0
+                  or strpos(lower(vat_id), lower({})) > 0 or strpos(lower(registration_number), lower({})) > 0",
+            value: |filter| filter.q.as_deref().map(Bound::from),
+        },
+        Condition { sql: "created_at >= {}", value: |filter| filter.registered_at_from.map(Bound::from) },
+        Condition { sql: "created_at < {}", value: |filter| filter.registered_at_until.map(Bound::from) },
+    ],
+    order: |sort| match sort {
+        AdminPartnerSort::RegisteredAtDesc => const { &[CREATED.descending(), ID.descending()] },
+        AdminPartnerSort::RegisteredAt => const { &[CREATED, ID] },
+        AdminPartnerSort::CompanyName => const { &[NAME, ID] },
+        AdminPartnerSort::StateChangedAtDesc => const { &[CHANGED.descending(), ID.descending()] },
+    },
+};
+
+/// Every partner of the list, for its export.
+pub(super) static EVERY_PARTNER: EveryId<AdminPartnerFilter, AdminPartnerRow, AdminPartnerSort> = EveryId(&PARTNERS);
+
+const ID: Key<AdminPartnerRow> = Key::id("partner_uuid", |row| json!(row.partner_uuid));
+const CREATED: Key<AdminPartnerRow> = Key::moment("created_at", |row| json!(row.created_at));
+const NAME: Key<AdminPartnerRow> = Key::text("lower(company_name)", |row| json!(row.name_sorted));
+const CHANGED: Key<AdminPartnerRow> = Key::moment("state_changed_at", |row| json!(row.state_changed_at));
+
+/// What is asked of partners in words that the compiler has not checked.
+pub(in crate::admin) static STATEMENTS: [&dyn Statements; 4] = [&PARTNERS, &EVERY_PARTNER, &BY_ID, &TIMELINE];

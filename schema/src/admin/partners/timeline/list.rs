@@ -1,0 +1,76 @@
+//! The list of what happened to a partner, the latest first. Each source gives a page of the largest size and one more.
+//! What an erasure took out of the histories is not told out of the audit log again.
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::PartnerTimelineGroup;
+use crate::core::list::{Bound, FixedOrder, Key, Placed, WrittenQuery};
+use crate::core::time::Time;
+
+/// An entry of the timeline.
+#[derive(sqlx::FromRow)]
+pub(in super::super) struct PartnerTimelineRow {
+    pub(super) event_group: PartnerTimelineGroup,
+    pub(super) event_uuid: Uuid,
+    pub(super) occurred_at: Time,
+    pub(super) kind: String,
+    pub(super) outcome: String,
+    pub(super) actor_kind: Option<String>,
+    pub(super) actor_uuid: Option<Uuid>,
+    pub(super) actor_name: Option<String>,
+    pub(super) subject_kind: Option<String>,
+    pub(super) subject_uuid: Option<Uuid>,
+    pub(super) reason: Option<String>,
+    pub(super) detail: Value,
+}
+
+/// What the timeline is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PartnerTimelineFilter {
+    group: Option<Vec<PartnerTimelineGroup>>,
+    kind: Option<Vec<String>>,
+    occurred_at_from: Option<Time>,
+    occurred_at_until: Option<Time>,
+}
+
+/// The timeline of a partner.
+#[derive(Debug, Serialize)]
+pub(in super::super) struct TimelineOfPartner {
+    /// Whose.
+    pub(in super::super) partner_uuid: Uuid,
+    /// Which entries.
+    pub(in super::super) filter: PartnerTimelineFilter,
+}
+
+/// The timeline of a partner.
+pub(in super::super) static TIMELINE: WrittenQuery<TimelineOfPartner, PartnerTimelineRow, FixedOrder> = WrittenQuery {
+    operation: "admin_partners_list_timeline",
+    rows: "select e.event_group, e.event_uuid, e.occurred_at, e.kind, e.outcome, e.actor_kind, e.actor_uuid,
+                  coalesce(case when p.state <> 'ERASED' then e.actor_label end,
+                      (select name from person where person_uuid = e.actor_uuid),
+                      (select name from machine_client where client_uuid = e.actor_uuid)) as actor_name,
+                  e.subject_kind, e.subject_uuid, case when p.state <> 'ERASED' then e.reason end as reason, e.detail
+             from partner as p
+            cross join partner_timeline({partner}, {group: null}, {kind: null}, {from: '-infinity'},
+                  {until: 'infinity'}, {key 1: 'infinity'}, {key 2: 'ffffffff-ffff-ffff-ffff-ffffffffffff'}, 101) as e
+            where p.partner_uuid = {partner}",
+    count: "select count(*)
+              from partner_timeline({partner}, {group: null}, {kind: null}, {from: '-infinity'}, {until: 'infinity'},
+                   'infinity', 'ffffffff-ffff-ffff-ffff-ffffffffffff', null)",
+    values: &[
+        Placed { name: "partner", value: |of| Some(of.partner_uuid.into()) },
+        Placed { name: "group", value: |of| Bound::words(of.filter.group.as_ref()) },
+        Placed { name: "kind", value: |of| Bound::texts(of.filter.kind.as_ref()) },
+        Placed { name: "from", value: |of| of.filter.occurred_at_from.map(Bound::from) },
+        Placed { name: "until", value: |of| of.filter.occurred_at_until.map(Bound::from) },
+    ],
+    conditions: &[],
+    order: |FixedOrder| const { &[OCCURRED.descending(), ID.descending()] },
+};
+
+const ID: Key<PartnerTimelineRow> = Key::id("e.event_uuid", |row| json!(row.event_uuid));
+const OCCURRED: Key<PartnerTimelineRow> = Key::moment("e.occurred_at", |row| json!(row.occurred_at));

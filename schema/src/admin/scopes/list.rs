@@ -1,0 +1,38 @@
+//! The list of scopes, which stands in memory: what narrows it.
+
+use async_graphql::InputObject;
+use serde::Serialize;
+
+use crate::core::access::list_scoped;
+use crate::core::scope::Scope;
+
+/// The operation that lists.
+pub(super) const OPERATION: &str = "admin_scopes_list";
+/// Scopes on a page of the tree, which fits on one.
+pub(super) const SCOPES_A_PAGE: i32 = 100;
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ScopeFilter {
+    q: Option<String>,
+    staff: Option<bool>,
+    operation_id: Option<String>,
+}
+
+impl ScopeFilter {
+    /// The scopes that are asked for, each with its place among all.
+    pub(super) fn scopes(&self) -> impl Iterator<Item = (usize, Scope)> {
+        Scope::all().enumerate().filter(|(_, scope)| self.lets_through(*scope))
+    }
+
+    fn lets_through(&self, scope: Scope) -> bool {
+        self.staff.is_none_or(|staff| scope.is_admin() == staff)
+            && self.q.as_deref().is_none_or(|text| scope.to_string().contains(&text.to_lowercase()))
+            && self.operation_id.as_deref().is_none_or(|operation| opens(scope, operation))
+    }
+}
+
+fn opens(scope: Scope, operation_id: &str) -> bool {
+    list_scoped().iter().any(|(name, needed)| name == operation_id && scope.grants(*needed))
+}

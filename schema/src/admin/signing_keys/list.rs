@@ -1,0 +1,65 @@
+//! Signing keys as they are shown, and the list with what narrows it.
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select, Statements};
+use crate::core::time::Time;
+use crate::core::words::words;
+
+words! {
+    /// Where a key stands.
+    pub(crate) enum SigningKeyState {
+        /// It signs after the next rotation.
+        Next = "NEXT",
+        /// It signs.
+        Current = "CURRENT",
+        /// It signs no more.
+        Retired = "RETIRED",
+    }
+}
+
+/// A key without its private half.
+#[derive(sqlx::FromRow)]
+pub(super) struct KeyRow {
+    pub(super) key_id: String,
+    pub(super) algorithm: String,
+    pub(super) state: SigningKeyState,
+    pub(super) public_key: Vec<u8>,
+    pub(super) created_at: Time,
+    pub(super) activated_at: Option<Time>,
+    pub(super) retired_at: Option<Time>,
+    pub(super) expires_at: Option<Time>,
+}
+
+static KEY: Select<KeyRow> = Select::new(
+    "key_id, algorithm, state, public_key, created_at, activated_at, retired_at, expires_at",
+    "signing_key",
+);
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SigningKeyFilter {
+    state: Option<Vec<SigningKeyState>>,
+}
+
+/// The list of keys, the latest first.
+pub(super) static KEYS: ListQuery<SigningKeyFilter, KeyRow, FixedOrder> = ListQuery {
+    operation: "admin_signing_keys_list",
+    select: &KEY,
+    within: &[],
+    conditions: &[Condition { sql: "state = any({})", value: |of| Bound::words(of.state.as_ref()) }],
+    order: |FixedOrder| {
+        const {
+            &[
+                Key::moment("created_at", |key: &KeyRow| json!(key.created_at)).descending(),
+                Key::text("key_id", |key: &KeyRow| json!(key.key_id)).descending(),
+            ]
+        }
+    },
+};
+
+/// What is asked of keys in words that the compiler has not checked.
+pub(in crate::admin) static STATEMENTS: [&dyn Statements; 1] = [&KEYS];

@@ -1,0 +1,124 @@
+//! Internal people as colleagues see them: one, and the list with what narrows it and its orders.
+
+use async_graphql::InputObject;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use super::rules::StaffState;
+use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::scope::opening;
+use crate::core::time::Time;
+use crate::core::words::words;
+
+/// An internal person as colleagues see them.
+#[derive(sqlx::FromRow)]
+pub(super) struct MemberRow {
+    pub(super) uuid: Uuid,
+    pub(super) name: String,
+    /// As the list by name compares it.
+    name_sorted: String,
+    pub(super) email: String,
+    pub(super) state: StaffState,
+    pub(super) roles: Json<Vec<RoleRow>>,
+    pub(super) second_factor_confirmed_at: Option<Time>,
+    pub(super) sessions_count: i64,
+    pub(super) invitation_expires_at: Option<Time>,
+    pub(super) last_sign_in_at: Option<Time>,
+    pub(super) created_at: Time,
+    pub(super) updated_at: Time,
+}
+
+/// A role that somebody holds.
+#[derive(Deserialize)]
+pub(super) struct RoleRow {
+    pub(super) code: String,
+    pub(super) name: String,
+    pub(super) scopes: Vec<String>,
+}
+
+static MEMBERS: Select<MemberRow> = Select::new(
+    "person_uuid as uuid, name, lower(name) as name_sorted, email,
+     case state when 'LOCKED' then 'DISABLED' else state end as state, roles, second_factor_confirmed_at, sessions_count,
+     invitation_expires_at, last_sign_in_at, created_at, updated_at",
+    "staff_member_shown as member",
+);
+
+/// One internal person.
+pub(super) static MEMBER: Lookup<MemberRow> = Lookup::new(&MEMBERS, &["person_uuid = {}"]);
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct StaffFilter {
+    state: Option<Vec<StaffState>>,
+    role: Option<Vec<String>>,
+    scope: Option<Vec<String>>,
+    second_factor: Option<bool>,
+    q: Option<String>,
+    last_sign_in_at_from: Option<Time>,
+    last_sign_in_at_until: Option<Time>,
+}
+
+words! {
+    /// The orders of internal people.
+    pub(crate) enum StaffSort {
+        /// The newest account first.
+        CreatedAtDesc = "CREATED_AT_DESC",
+        /// The oldest first.
+        CreatedAt = "CREATED_AT",
+        /// By name, without regard to case.
+        Name = "NAME",
+        /// Who signed in last first; who never did comes last.
+        LastSignInAtDesc = "LAST_SIGN_IN_AT_DESC",
+    }
+}
+
+/// The list of internal people.
+pub(super) static STAFF: ListQuery<StaffFilter, MemberRow, StaffSort> = ListQuery {
+    operation: "admin_staff_list",
+    select: &MEMBERS,
+    within: &[],
+    conditions: &[
+        Condition { sql: "state = any({})", value: |of| Bound::words(of.state.as_ref()) },
+        Condition {
+            sql: "exists (select from staff_role_grant as g
+                   where g.person_uuid = member.person_uuid and g.role_code = any({}))",
+            value: |of| Bound::texts(of.role.as_ref()),
+        },
+        Condition {
+            sql: "exists (select from staff_role_grant as g join staff_role as r using (role_code)
+                   where g.person_uuid = member.person_uuid and r.scopes && {})",
+            value: |of| of.scope.as_ref().filter(|named| !named.is_empty()).map(|named| Bound::Texts(opening(named))),
+        },
+        Condition {
+            sql: "(second_factor_confirmed_at is not null) = {}",
+            value: |of| of.second_factor.map(Bound::from),
+        },
+        Condition {
+            sql: "strpos(lower(name), lower({})) > 0 or strpos(lower(email), lower({})) > 0",
+            value: |of| of.q.as_deref().map(Bound::from),
+        },
+        Condition { sql: "last_sign_in_at >= {}", value: |of| of.last_sign_in_at_from.map(Bound::from) },
+        Condition { sql: "last_sign_in_at < {}", value: |of| of.last_sign_in_at_until.map(Bound::from) },
+    ],
+    order: |sort| match sort {
+        StaffSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },
+        StaffSort::CreatedAt => const { &[CREATED, ID] },
+        StaffSort::Name => const { &[NAME, ID] },
+        StaffSort::LastSignInAtDesc => const { &[SEEN.descending(), ID.descending()] },
+    },
+};
+
+const ID: Key<MemberRow> = Key::id("person_uuid", |member| json!(member.uuid));
+const CREATED: Key<MemberRow> = Key::moment("created_at", |member| json!(member.created_at));
+const NAME: Key<MemberRow> = Key::text("lower(name)", |member| json!(member.name_sorted));
+const SEEN: Key<MemberRow> =
+    Key::moment("coalesce(last_sign_in_at, '1970-01-01 00:00:00+00'::timestamptz)", |member| {
+        json!(member.last_sign_in_at.unwrap_or(Time(Timestamp::UNIX_EPOCH)))
+    });
+
+/// What is asked of internal people in words that the compiler has not checked.
+pub(in crate::admin) static STATEMENTS: [&dyn Statements; 2] = [&STAFF, &MEMBER];

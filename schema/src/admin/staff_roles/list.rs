@@ -1,0 +1,111 @@
+//! Staff roles as they are shown: one, and the list with what narrows it and its orders.
+
+use async_graphql::{InputObject, SimpleObject};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::admin::staff::StaffState;
+use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::scope::opening;
+use crate::core::time::Time;
+use crate::core::words::words;
+
+/// A set of scopes that internal people are granted together.
+#[derive(Serialize, SimpleObject, sqlx::FromRow)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct StaffRole {
+    /// Its name in paths and lists; it never changes.
+    code: String,
+    /// What it is called.
+    name: String,
+    /// What its holders do.
+    description: String,
+    /// What it reaches, in alphabetical order.
+    scopes: Vec<String>,
+    /// How many hold it, disabled and invited people included.
+    holders_count: i64,
+    /// Who holds it: the first hundred by name.
+    #[sqlx(json)]
+    holders: Vec<StaffRoleHolder>,
+    /// When it was made.
+    created_at: Time,
+    /// When it last changed.
+    updated_at: Time,
+    /// The name as the list by name compares it.
+    #[graphql(skip)]
+    #[serde(skip)]
+    name_sorted: String,
+}
+
+/// Somebody who holds a role.
+#[derive(Deserialize, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct StaffRoleHolder {
+    /// The person, for paths.
+    #[serde(rename(deserialize = "person_uuid"))]
+    uuid: Uuid,
+    /// Their name.
+    name: String,
+    /// Where they stand.
+    state: StaffState,
+}
+
+static SHOWN: Select<StaffRole> = Select::new(
+    "role_code as code, name, lower(name) as name_sorted, description, scopes, holders_count, holders, created_at,
+     updated_at",
+    "staff_role_shown",
+);
+
+/// One role.
+pub(super) static ROLE: Lookup<StaffRole> = Lookup::new(&SHOWN, &["role_code = {}"]);
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct StaffRoleFilter {
+    scope: Option<Vec<String>>,
+    q: Option<String>,
+}
+
+words! {
+    /// The orders of roles.
+    pub(crate) enum StaffRoleSort {
+        /// By code.
+        Code = "CODE",
+        /// By name, without regard to case.
+        Name = "NAME",
+    }
+}
+
+/// The list of roles.
+pub(super) static ROLES: ListQuery<StaffRoleFilter, StaffRole, StaffRoleSort> = ListQuery {
+    operation: "admin_staff_roles_list",
+    select: &SHOWN,
+    within: &[],
+    conditions: &[
+        Condition {
+            sql: "scopes && {}",
+            value: |of| of.scope.as_ref().filter(|named| !named.is_empty()).map(|named| Bound::Texts(opening(named))),
+        },
+        Condition {
+            sql: "strpos(lower(name), lower({})) > 0 or strpos(lower(description), lower({})) > 0
+                  or strpos(lower(role_code), lower({})) > 0",
+            value: |of| of.q.as_deref().map(Bound::from),
+        },
+    ],
+    order: |sort| match sort {
+        StaffRoleSort::Code => const { &[Key::text("role_code collate \"C\"", |role: &StaffRole| json!(role.code))] },
+        StaffRoleSort::Name => {
+            const {
+                &[
+                    Key::text("lower(name)", |role: &StaffRole| json!(role.name_sorted)),
+                    Key::text("role_code", |role: &StaffRole| json!(role.code)),
+                ]
+            }
+        }
+    },
+};
+
+/// What is asked of roles in words that the compiler has not checked.
+pub(in crate::admin) static STATEMENTS: [&dyn Statements; 2] = [&ROLES, &ROLE];

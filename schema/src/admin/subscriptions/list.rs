@@ -1,0 +1,67 @@
+//! Subscriptions across partners: what narrows the list, and its orders; and the history of one.
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Statements};
+use crate::core::time::Time;
+use crate::core::words::words;
+use crate::subscription::changing::{
+    EVENT_FOR_STAFF, SUBSCRIPTION, SubscriptionEvent, SubscriptionHistory, SubscriptionRow, SubscriptionState, history,
+};
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SubscriptionFilter {
+    tier_code: Option<Vec<String>>,
+    state: Option<Vec<SubscriptionState>>,
+    pending: Option<bool>,
+    q: Option<String>,
+    period_end_from: Option<Time>,
+    period_end_until: Option<Time>,
+}
+
+words! {
+    /// The orders of subscriptions.
+    pub(crate) enum SubscriptionSort {
+        /// Whoever came to their tier last first.
+        StartedAtDesc = "STARTED_AT_DESC",
+        /// The other way round.
+        StartedAt = "STARTED_AT",
+        /// By the end of the period; those without periods come last.
+        PeriodEnd = "PERIOD_END",
+    }
+}
+
+/// The list of subscriptions.
+pub(super) static SUBSCRIPTIONS: ListQuery<SubscriptionFilter, SubscriptionRow, SubscriptionSort> = ListQuery {
+    operation: "admin_subscriptions_list",
+    select: &SUBSCRIPTION,
+    within: &[],
+    conditions: &[
+        Condition { sql: "tier_code = any({})", value: |of| Bound::texts(of.tier_code.as_ref()) },
+        Condition { sql: "state = any({})", value: |of| Bound::words(of.state.as_ref()) },
+        Condition { sql: "(to_come_at is not null) = {}", value: |of| of.pending.map(Bound::from) },
+        Condition { sql: "strpos(lower(company_name), lower({})) > 0", value: |of| of.q.as_deref().map(Bound::from) },
+        Condition { sql: "period_end >= {}", value: |of| of.period_end_from.map(Bound::from) },
+        Condition { sql: "period_end < {}", value: |of| of.period_end_until.map(Bound::from) },
+    ],
+    order: |sort| match sort {
+        SubscriptionSort::StartedAtDesc => const { &[STARTED.descending(), ID.descending()] },
+        SubscriptionSort::StartedAt => const { &[STARTED, ID] },
+        SubscriptionSort::PeriodEnd => const { &[END, ID] },
+    },
+};
+
+const ID: Key<SubscriptionRow> = Key::id("partner_uuid", |row| json!(row.partner_uuid));
+const STARTED: Key<SubscriptionRow> = Key::moment("started_at", |row| json!(row.started_at));
+const END: Key<SubscriptionRow> = Key::moment("coalesce(period_end, 'infinity')", |row| json!(row.period_end));
+
+/// What happened to a partner's subscription, as staff read it.
+pub(super) static EVENTS: ListQuery<SubscriptionHistory, SubscriptionEvent, FixedOrder> =
+    history("admin_subscriptions_list_events", &EVENT_FOR_STAFF);
+
+/// What is asked of subscriptions in words that the compiler has not checked.
+pub(in crate::admin) static STATEMENTS: [&dyn Statements; 2] = [&SUBSCRIPTIONS, &EVENTS];

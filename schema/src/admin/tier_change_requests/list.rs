@@ -1,0 +1,43 @@
+//! Everybody's requests for another tier: what narrows the list, and its order.
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Statements};
+use crate::core::time::Time;
+use crate::subscription::change_requests::{REQUEST, TierChangeRequest, TierChangeRequestState};
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TierChangeRequestFilter {
+    state: Option<Vec<TierChangeRequestState>>,
+    partner_uuid: Option<Vec<Uuid>>,
+    to_tier_code: Option<Vec<String>>,
+    created_at_from: Option<Time>,
+    created_at_until: Option<Time>,
+}
+
+/// The list of requests: undecided ones first, of those the one that waits longest; then the latest decided.
+pub(super) static REQUESTS: ListQuery<TierChangeRequestFilter, TierChangeRequest, FixedOrder> = ListQuery {
+    operation: "admin_tier_change_requests_list",
+    select: &REQUEST,
+    within: &[],
+    conditions: &[
+        Condition { sql: "state = any({})", value: |of| Bound::words(of.state.as_ref()) },
+        Condition { sql: "partner_uuid = any({})", value: |of| Bound::ids(of.partner_uuid.as_ref()) },
+        Condition { sql: "to_tier_code = any({})", value: |of| Bound::texts(of.to_tier_code.as_ref()) },
+        Condition { sql: "created_at >= {}", value: |of| of.created_at_from.map(Bound::from) },
+        Condition { sql: "created_at < {}", value: |of| of.created_at_until.map(Bound::from) },
+    ],
+    order: |FixedOrder| const { &[DECIDED.descending(), ID] },
+};
+
+const DECIDED: Key<TierChangeRequest> =
+    Key::moment("coalesce(decided_at, 'infinity')", |request| json!(request.decided_at));
+const ID: Key<TierChangeRequest> = Key::id("request_uuid", |request| json!(request.uuid));
+
+/// What is asked of requests in words that the compiler has not checked.
+pub(in crate::admin) static STATEMENTS: [&dyn Statements; 1] = [&REQUESTS];

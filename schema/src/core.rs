@@ -1,0 +1,38 @@
+//! What every group stands on: the engine, the context of a request, the guards, lists, faults and secrets.
+//!
+//! Nothing here knows a group. What a group keeps for itself between requests is handed in with the services.
+
+pub mod access;
+pub(crate) mod actor;
+pub mod audit_chain;
+pub mod authority;
+pub(crate) mod batch;
+pub mod blocking;
+pub mod budget;
+pub(crate) mod coalescer;
+pub mod context;
+pub mod crypto;
+pub(crate) mod csv;
+pub mod daily;
+pub(crate) mod db;
+pub mod email;
+pub mod engine;
+pub(crate) mod entitlement;
+pub mod fault;
+pub mod list;
+pub mod mail;
+pub mod media;
+pub mod money;
+pub mod outbox;
+pub mod page;
+pub(crate) mod plain;
+pub(crate) mod pool_lane;
+pub mod principal;
+pub mod scope;
+pub mod services;
+pub(crate) mod slug;
+pub(crate) mod state_diagram;
+pub mod time;
+pub(crate) mod type_map;
+pub mod usage;
+pub(crate) mod words;

@@ -1,0 +1,110 @@
+//! Who may ask a root field, declared beside its resolver and readable from the SDL.
+//!
+//! Rule: docs/decisions.md#principals (default deny).
+
+use std::sync::OnceLock;
+
+use async_graphql::TypeDirective;
+
+use crate::core::scope::Scope;
+
+pub use directive::access;
+pub(crate) use directive::{answers_file, audit_partner, audit_target, batched, edge};
+
+mod directive {
+    #![expect(missing_docs, reason = "the macro makes items that it gives no documentation")]
+
+    use super::TypeDirective;
+
+    /// The `@access` directive: who may ask this field. A root field without one is never answered.
+    ///
+    /// Written beside a resolver as `#[graphql(directive = access::apply("marketplace.apps:write".into()))]`.
+    #[TypeDirective(location = "FieldDefinition")]
+    pub fn access(needs: String) {}
+
+    /// The `@batched` directive: a read that is quick. Calls of it that leave an audit record and come at the same
+    /// moment are read in one transaction.
+    #[TypeDirective(location = "FieldDefinition")]
+    pub fn batched() {}
+
+    /// The `@answers_file` directive: the answer is a file, which only the REST API can deliver.
+    #[TypeDirective(location = "FieldDefinition")]
+    pub fn answers_file() {}
+
+    /// The `@audit_target` directive: the kind of thing that an audit record of the field is about, and the argument that
+    /// names it.
+    #[TypeDirective(location = "FieldDefinition")]
+    pub fn audit_target(kind: String, argument: String) {}
+
+    /// The `@audit_partner` directive: the argument that names the partner whom an audit record of the field concerns.
+    #[TypeDirective(location = "FieldDefinition")]
+    pub fn audit_partner(argument: String) {}
+
+    /// The `@edge` directive: a field that leads to another thing. Staff's own queries follow it; no fixed document
+    /// does.
+    #[TypeDirective(location = "FieldDefinition")]
+    pub fn edge() {}
+}
+
+/// Every root field with the scope it needs, as the schema of this process declares them.
+static SCOPED: OnceLock<Vec<(String, Scope)>> = OnceLock::new();
+
+/// Keeps what the schema declares, in alphabetical order. The schema is the same however often it is built.
+pub(crate) fn declare<'a>(roots: impl Iterator<Item = (&'a String, Access)>) {
+    SCOPED.get_or_init(|| {
+        let mut scoped: Vec<(String, Scope)> =
+            roots.filter_map(|(name, needs)| Some((name.clone(), needs.scope()?))).collect();
+        scoped.sort_unstable();
+        scoped
+    });
+}
+
+/// Every operation that needs a scope, in alphabetical order.
+pub(crate) fn list_scoped() -> &'static [(String, Scope)] {
+    SCOPED.get().map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Who may ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// No token.
+    Public,
+    /// Every valid token.
+    Any,
+    /// The refresh cookie; the resolver checks it.
+    Cookie,
+    /// Client id and secret; the resolver checks them.
+    Client,
+    /// A token that reaches this scope.
+    Scope(Scope),
+}
+
+impl Access {
+    /// Reads the directive's value; `None` when it names nothing known.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "public" => Some(Self::Public),
+            "any" => Some(Self::Any),
+            "cookie" => Some(Self::Cookie),
+            "client" => Some(Self::Client),
+            scope => Scope::parse(scope).map(Self::Scope),
+        }
+    }
+
+    /// The scope that is needed, when one is.
+    #[must_use]
+    pub fn scope(self) -> Option<Scope> {
+        match self {
+            Self::Scope(scope) => Some(scope),
+            _ => None,
+        }
+    }
+
+    /// Whether every call leaves an audit record (docs/decisions.md#audit): every operation under a scope of
+    /// the operator's domain, among them the whole admin group.
+    #[must_use]
+    pub fn is_audited(self) -> bool {
+        self.scope().is_some_and(Scope::is_admin)
+    }
+}

@@ -1,0 +1,345 @@
+//! What the service knows of its principals, and how soon it unlearns it.
+//!
+//! A token is verified and its holder's rights are read once, then kept. Every change that ends or alters
+//! a right notifies the channel `authority` from a trigger (migrations), in the transaction that makes it.
+//! Each replica asks its listening connection several times a second, so that what it keeps is never
+//! older than a second; when the last answer is older, every token is looked up anew, and without a
+//! database it is refused (docs/decisions.md#identity).
+
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use aws_lc_rs::digest;
+use moka::sync::Cache;
+use sqlx::postgres::PgListener;
+use sqlx::{PgExecutor, PgPool};
+use tokio_util::sync::CancellationToken;
+
+use crate::core::crypto::sealed::MasterKey;
+use crate::core::crypto::token::{Claims, KeyRing, TokenError};
+use crate::core::db::Db;
+use crate::core::fault::{Code, Fault};
+use crate::core::principal::Principal;
+use crate::core::services::Settings;
+use crate::core::time::{Clock, Time};
+
+mod denials;
+mod foreign_networks;
+mod keys;
+mod load;
+mod refused;
+
+pub(crate) use keys::{FreshKey, is_sealed_with};
+pub(crate) use load::OWN_DAILY_REQUESTS;
+pub use load::effective_scopes;
+
+/// How often the listening connection is asked.
+const BEAT: Duration = Duration::from_millis(200);
+/// How long an answer of the listening connection vouches for what is kept.
+const VOUCHED: Duration = Duration::from_millis(1000);
+/// How often a second the keys are read anew for tokens of unknown keys, at most.
+const STRANGE_KEYS: u32 = 20;
+/// How long no answer is awaited before the connection is given up.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Verified tokens and the keys that verify them.
+pub struct Authority {
+    pool: PgPool,
+    clock: Clock,
+    issuer: String,
+    audience: String,
+    own_per_second: u32,
+    started: Instant,
+    beaten_at: AtomicU64,
+    /// The second since the start in which a token of an unknown key came last, and how many came in it.
+    strange_keys: Mutex<(u64, u32)>,
+    generation: AtomicU64,
+    floor: AtomicU64,
+    changed: Cache<String, u64>,
+    tokens: Cache<[u8; 32], Arc<Known>>,
+    refused: refused::Refused,
+    ring: RwLock<Arc<KeyRing>>,
+    reloading: tokio::sync::Mutex<()>,
+    key: MasterKey,
+    foreign_networks: foreign_networks::ForeignNetworks,
+    denials: denials::Denials,
+}
+
+/// A principal, and how long that may be believed.
+struct Known {
+    principal: Arc<Principal>,
+    basis: PrincipalSource,
+}
+
+/// What a principal was made of.
+struct PrincipalSource {
+    subjects: Vec<String>,
+    /// The generation before which it was read.
+    generation: u64,
+    /// When what was read stops being true by itself: an override that ends.
+    good_until: Option<Time>,
+}
+
+impl Authority {
+    /// Reads the signing keys, making the first one when there is none.
+    ///
+    /// # Errors
+    /// When the database is away or a key cannot be opened with the master key.
+    pub async fn open(pool: PgPool, clock: Clock, key: MasterKey, settings: &Settings) -> Result<Self, Fault> {
+        let (issuer, audience) = (settings.base_url.clone(), settings.audience.clone());
+        let denials = denials::Denials::open(&pool).await?;
+        let ring = keys::load_or_create(&pool, &key, (&issuer, &audience), clock.now()).await?;
+        Ok(Self {
+            pool,
+            clock,
+            issuer,
+            audience,
+            own_per_second: settings.own_per_second,
+            started: Instant::now(),
+            beaten_at: AtomicU64::new(0),
+            strange_keys: Mutex::default(),
+            generation: AtomicU64::new(1),
+            floor: AtomicU64::new(1),
+            changed: Cache::builder().max_capacity(100_000).time_to_live(Duration::from_secs(7200)).build(),
+            tokens: Cache::builder().max_capacity(50_000).time_to_live(Duration::from_secs(3600)).build(),
+            refused: refused::Refused::default(),
+            ring: RwLock::new(Arc::new(ring)),
+            reloading: tokio::sync::Mutex::default(),
+            key,
+            foreign_networks: foreign_networks::ForeignNetworks::default(),
+            denials,
+        })
+    }
+
+    /// The principal behind an access token.
+    ///
+    /// # Errors
+    /// [`Code::Unauthenticated`], [`Code::TokenExpired`], [`Code::TokenRevoked`],
+    /// [`Code::PartnerSuspended`], [`Code::AccountLocked`]; [`Code::Unavailable`] when the service cannot know.
+    pub async fn principal(&self, token: &str) -> Result<Arc<Principal>, Fault> {
+        let now = self.clock.now();
+        let mut digest = [0; 32];
+        digest.copy_from_slice(digest::digest(&digest::SHA256, token.as_bytes()).as_ref());
+        if let Some(known) = self.tokens.get(&digest).filter(|known| known.basis.is_vouched_for(&self.heard(), now)) {
+            return if known.principal.token_expires_at > now {
+                Ok(Arc::clone(&known.principal))
+            } else {
+                Err(expired())
+            };
+        }
+        let generation = self.generation.load(Ordering::Acquire);
+        let claims = self.verify(token, now).await?;
+        if let Some(fault) = self.refused.get(&digest, generation) {
+            return Err(fault);
+        }
+        let loaded = load::principal(&self.pool, &claims, self.own_per_second).await;
+        let loaded = loaded.inspect_err(|fault| self.refused.note(digest, generation, fault))?;
+        let principal = Arc::new(loaded.principal);
+        let basis = PrincipalSource { subjects: loaded.subjects, generation, good_until: loaded.good_until };
+        self.tokens.insert(digest, Arc::new(Known { principal: Arc::clone(&principal), basis }));
+        Ok(principal)
+    }
+
+    /// The same for a token that comes from this address: the networks of a program bind every use of its tokens, not
+    /// only their issue.
+    ///
+    /// # Errors
+    /// As [`Self::principal`]; [`Code::Unauthenticated`] from a network that the program may not call from.
+    pub async fn principal_at(&self, token: &str, address: IpAddr) -> Result<Arc<Principal>, Fault> {
+        let principal = self.principal(token).await?;
+        if principal.may_call_from(address) {
+            return Ok(principal);
+        }
+        self.foreign_networks.note(&self.pool, &principal, address).await;
+        Err(foreign_networks::refused())
+    }
+
+    /// Refuses whoever comes from a network that staff have denied. It looks into this replica's memory only.
+    ///
+    /// # Errors
+    /// [`Code::NetworkDenied`].
+    pub fn admit(&self, address: IpAddr, now: Time) -> Result<(), Fault> {
+        self.denials.admit(address, now)
+    }
+
+    /// The keys in force.
+    #[must_use]
+    pub fn ring(&self) -> Arc<KeyRing> {
+        Arc::clone(&self.ring.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The keys to sign with. While it is not known whether the current key has changed, they are read anew, so that
+    /// no replica signs with a former one for longer than a second; over the request's own connection, because whoever
+    /// holds one and waits for another may wait for those who do the same.
+    ///
+    /// # Errors
+    /// [`Code::Unavailable`] when the database is away.
+    pub async fn signing_ring(&self, db: &Db) -> Result<Arc<KeyRing>, Fault> {
+        if self.age() >= VOUCHED {
+            self.reload_keys(&mut *db.conn().await?).await?;
+        }
+        Ok(self.ring())
+    }
+
+    /// Keeps the knowledge fresh until cancelled.
+    pub async fn watch(self: Arc<Self>, stop: CancellationToken) {
+        while !stop.is_cancelled() {
+            let ended = tokio::select! {
+                () = stop.cancelled() => return,
+                ended = self.listen() => ended,
+            };
+            if let Err(error) = ended {
+                tracing::warn!(cause = %error, "the authority feed broke off; tokens are looked up one by one until it is back");
+            }
+            tokio::time::sleep(BEAT).await;
+        }
+    }
+
+    async fn verify(&self, token: &str, now: Time) -> Result<Claims, Fault> {
+        match self.ring().verify(token, now.unix()) {
+            Err(TokenError::UnknownKey) => {
+                if self.looks_for_strange_keys() {
+                    self.reload_keys(&self.pool).await?;
+                }
+                self.ring().verify(token, now.unix()).map_err(token_fault)
+            }
+            verdict => verdict.map_err(token_fault),
+        }
+    }
+
+    /// Whether the keys are read anew for a token of an unknown one. A key is announced before it signs, so this is a
+    /// forgery, a replica's first moment, or one rotation right after another: some times a second are enough.
+    fn looks_for_strange_keys(&self) -> bool {
+        let second = self.started.elapsed().as_secs();
+        let mut looked = self.strange_keys.lock().unwrap_or_else(PoisonError::into_inner);
+        if looked.0 != second {
+            *looked = (second, 0);
+        }
+        looked.1 += 1;
+        self.age() >= VOUCHED || looked.1 <= STRANGE_KEYS
+    }
+
+    /// Reads the keys anew, one reader after the other, so that none puts back what it had read before another.
+    async fn reload_keys(&self, on: impl PgExecutor<'_>) -> Result<(), Fault> {
+        let _turn = self.reloading.lock().await;
+        let ring = keys::load(on, &self.key, (&self.issuer, &self.audience)).await?;
+        *self.ring.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(ring);
+        Ok(())
+    }
+
+    /// One life of the listening connection. A round trip on it proves that every notification committed
+    /// before it has arrived.
+    async fn listen(&self) -> Result<(), Fault> {
+        let mut listener = PgListener::connect_with(&self.pool).await?;
+        listener.ignore_pool_close_event(true);
+        listener.listen("authority").await?;
+        // Whatever changed while nobody listened is unknown: everything kept so far is too old.
+        let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
+        self.floor.store(generation, Ordering::Release);
+        self.reload_keys(&mut listener).await?;
+        self.denials.reload(&mut listener).await?;
+        loop {
+            let asked = self.started.elapsed();
+            tokio::time::timeout(PATIENCE, sqlx::query("select 1").execute(&mut listener))
+                .await
+                .map_err(|_| Fault::unavailable("the listening connection does not answer"))??;
+            while let Some(notice) = listener.next_buffered() {
+                self.learn(notice.payload(), &mut listener).await?;
+            }
+            self.beaten_at.store(u64::try_from(asked.as_millis()).unwrap_or(u64::MAX), Ordering::Release);
+            tokio::time::sleep(BEAT).await;
+        }
+    }
+
+    async fn learn(&self, subject: &str, listener: &mut PgListener) -> Result<(), Fault> {
+        let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
+        if subject.starts_with("keys:") {
+            return self.reload_keys(listener).await;
+        }
+        if subject.starts_with("denials:") {
+            return self.denials.reload(listener).await;
+        }
+        // A role is held by any number of people: whoever is looked up next is looked up anew.
+        if subject.ends_with(":*") || subject.starts_with("staff_role:") {
+            self.floor.store(generation, Ordering::Release);
+        } else {
+            self.changed.insert(subject.to_owned(), generation);
+        }
+        Ok(())
+    }
+
+    /// How long ago the listening connection was last asked.
+    fn age(&self) -> Duration {
+        self.started.elapsed().saturating_sub(Duration::from_millis(self.beaten_at.load(Ordering::Acquire)))
+    }
+
+    /// What is heard of changes.
+    fn heard(&self) -> ChangeFeed<'_> {
+        ChangeFeed { age: self.age(), floor: self.floor.load(Ordering::Acquire), changed: &self.changed }
+    }
+}
+
+/// What is heard of changes.
+struct ChangeFeed<'a> {
+    /// How long ago all was heard that had happened.
+    age: Duration,
+    /// The generation before which everything is too old.
+    floor: u64,
+    /// The generation in which each subject changed last.
+    changed: &'a Cache<String, u64>,
+}
+
+impl PrincipalSource {
+    /// Whether it still holds, as far as is heard.
+    fn is_vouched_for(&self, heard: &ChangeFeed<'_>, now: Time) -> bool {
+        heard.age < VOUCHED
+            && self.good_until.is_none_or(|until| now < until)
+            && self.generation >= heard.floor
+            && self
+                .subjects
+                .iter()
+                .all(|subject| heard.changed.get(subject).is_none_or(|changed| changed <= self.generation))
+    }
+}
+
+fn token_fault(error: TokenError) -> Fault {
+    match error {
+        TokenError::Expired => expired(),
+        _ => Fault::new(
+            Code::Unauthenticated,
+            "The access token is not valid. Get a new one by signing in or from POST /v1/oauth/token.",
+        ),
+    }
+}
+
+fn expired() -> Fault {
+    Fault::new(Code::TokenExpired, "The access token has expired. Refresh the session or ask for a new token.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_known_is_believed_while_changes_are_heard_of_and_none_came() {
+        let now = Time(jiff::Timestamp::from_second(1_795_267_500).unwrap());
+        let changed = Cache::new(10);
+        changed.insert("person:a".to_owned(), 7);
+        let heard =
+            |milliseconds, floor| ChangeFeed { age: Duration::from_millis(milliseconds), floor, changed: &changed };
+        let basis = |subject: &str, generation, good_until| PrincipalSource {
+            subjects: vec!["tier:t".to_owned(), subject.to_owned()],
+            generation,
+            good_until,
+        };
+        assert!(basis("person:a", 7, None).is_vouched_for(&heard(999, 7), now));
+        assert!(!basis("person:a", 7, None).is_vouched_for(&heard(1000, 7), now), "nothing was heard for a second");
+        assert!(!basis("person:a", 7, None).is_vouched_for(&heard(0, 8), now), "the feed has begun anew");
+        assert!(!basis("person:a", 6, None).is_vouched_for(&heard(0, 1), now), "it has changed since");
+        assert!(basis("person:b", 6, None).is_vouched_for(&heard(0, 1), now), "somebody else has");
+        assert!(basis("person:a", 7, Some(now.plus_seconds(1))).is_vouched_for(&heard(0, 1), now));
+        assert!(!basis("person:a", 7, Some(now)).is_vouched_for(&heard(0, 1), now), "an override has ended");
+    }
+}

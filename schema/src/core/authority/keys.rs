@@ -1,0 +1,92 @@
+//! The signing keys: read from the table, the first ones made at first start.
+
+use sqlx::{PgExecutor, PgPool};
+
+use crate::core::crypto::sealed::MasterKey;
+use crate::core::crypto::token::{KeyRing, SigningKeyRow, new_signing_key};
+use crate::core::fault::Fault;
+use crate::core::time::Time;
+
+/// What the private half is sealed for.
+const PURPOSE: &str = "signing-key";
+
+/// Every key that may still have signed a token in force.
+pub(super) async fn load(on: impl PgExecutor<'_>, key: &MasterKey, parties: (&str, &str)) -> Result<KeyRing, Fault> {
+    let rows = sqlx::query!(
+        r#"select key_id, state, public_key, private_key_sealed, expires_at as "expires_at: Time"
+             from signing_key
+            where state <> 'RETIRED' or expires_at > labs_now()
+            order by created_at"#
+    )
+    .fetch_all(on)
+    .await?;
+    let mut keys = Vec::with_capacity(rows.len());
+    let mut signer = String::new();
+    for row in rows {
+        let sealed = row.private_key_sealed.filter(|_| row.state == "CURRENT");
+        let private_key = sealed.map(|sealed| key.open(PURPOSE, &sealed)).transpose().map_err(Fault::internal)?;
+        if private_key.is_some() {
+            signer.clone_from(&row.key_id);
+        }
+        let expires_at = row.expires_at.filter(|_| row.state == "RETIRED").map(|expires_at| expires_at.unix());
+        keys.push(SigningKeyRow { key_id: row.key_id, public_key: row.public_key, private_key, expires_at });
+    }
+    KeyRing::new(parties.0, parties.1, &signer, keys).map_err(Fault::internal)
+}
+
+/// Whether this master key opens what the database's was sealed with; true where nothing was sealed yet.
+pub(crate) async fn is_sealed_with(pool: &PgPool, key: &MasterKey) -> Result<bool, Fault> {
+    let sealed = sqlx::query_scalar!(
+        r#"select private_key_sealed as "sealed!" from signing_key
+            where state = 'CURRENT' and private_key_sealed is not null"#
+    )
+    .fetch_optional(pool)
+    .await?;
+    Ok(sealed.is_none_or(|sealed| key.open(PURPOSE, &sealed).is_ok()))
+}
+
+/// A key pair just made, as it is kept.
+pub(crate) struct FreshKey {
+    pub(crate) key_id: String,
+    pub(crate) public_key: [u8; 32],
+    pub(crate) private_key_sealed: Vec<u8>,
+}
+
+impl FreshKey {
+    /// Makes one.
+    ///
+    /// # Errors
+    /// [`crate::core::fault::Code::Internal`] when there is no randomness.
+    pub(crate) fn new(key: &MasterKey) -> Result<Self, Fault> {
+        let made = new_signing_key().map_err(Fault::internal)?;
+        let private_key_sealed = key.seal(PURPOSE, &made.private_key);
+        Ok(Self { key_id: made.key_id, public_key: made.public_key, private_key_sealed })
+    }
+}
+
+/// The same, making the first key when there is none, and the one that comes after it. Several replicas may start at
+/// once: one of them wins. The next key is there long before it signs, so that every replica knows it by then.
+pub(super) async fn load_or_create(
+    pool: &PgPool,
+    key: &MasterKey,
+    parties: (&str, &str),
+    now: Time,
+) -> Result<KeyRing, Fault> {
+    for state in ["CURRENT", "NEXT"] {
+        let fresh = FreshKey::new(key)?;
+        sqlx::query!(
+            "insert into signing_key (key_id, algorithm, state, public_key, private_key_sealed, created_at, activated_at)
+             select $1, 'EdDSA', $5, $2, $3, $4::timestamptz, case $5 when 'CURRENT' then $4 end
+              where not exists (select 1 from signing_key where state = $5)
+             on conflict do nothing",
+            fresh.key_id,
+            fresh.public_key.as_slice(),
+            fresh.private_key_sealed,
+            now as Time,
+            state,
+        )
+        .execute(pool)
+        .await?;
+    }
+    load(pool, key, parties).await
+}

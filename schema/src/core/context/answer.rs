@@ -1,0 +1,106 @@
+//! What a root field answers: JSON to a fixed document, a value to a staff member's own query.
+
+use std::sync::PoisonError;
+
+use bytes::Bytes;
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::{Channel, RequestContext};
+use crate::core::fault::Fault;
+use crate::core::page::Paged;
+
+/// What a root field answered to a fixed document.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// The value as JSON.
+    pub body: Bytes,
+    /// What the created thing is addressed by, where one was created.
+    pub created: Option<Created>,
+    /// The cursor of the next page, where a list goes on.
+    pub next_cursor: Option<String>,
+}
+
+/// What a created thing is addressed by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Created {
+    /// An id that the service gave it.
+    Uuid(Uuid),
+    /// A code that its maker chose.
+    Code(String),
+}
+
+impl From<Uuid> for Created {
+    fn from(uuid: Uuid) -> Self {
+        Self::Uuid(uuid)
+    }
+}
+
+impl From<&str> for Created {
+    fn from(code: &str) -> Self {
+        Self::Code(code.to_owned())
+    }
+}
+
+impl std::fmt::Display for Created {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Uuid(uuid) => uuid.fmt(formatter),
+            Self::Code(code) => code.fmt(formatter),
+        }
+    }
+}
+
+impl RequestContext {
+    /// Answers a root field.
+    ///
+    /// A fixed document asks for every plain field, so serde writes the value here, and the library is given nothing to
+    /// resolve: it would make a future of each field of each row, which costs more than the statement that fetched
+    /// the page. For a staff member's own query the library gets the value and resolves what was asked.
+    ///
+    /// # Errors
+    /// [`crate::Code::Internal`] for a value that is no JSON.
+    pub(crate) fn answer<T: Serialize>(&self, value: T) -> Result<Option<T>, Fault> {
+        self.write(value, None, None)
+    }
+
+    /// Answers a root field that created something.
+    ///
+    /// # Errors
+    /// As [`RequestContext::answer`].
+    pub(crate) fn answer_created<T: Serialize>(
+        &self,
+        created: impl Into<Created>,
+        value: T,
+    ) -> Result<Option<T>, Fault> {
+        self.write(value, Some(created.into()), None)
+    }
+
+    /// Answers a root field with a page of a list.
+    ///
+    /// # Errors
+    /// As [`RequestContext::answer`].
+    pub(crate) fn answer_list<T: Serialize + Paged>(&self, list: T) -> Result<Option<T>, Fault> {
+        let next_cursor = list.next_cursor().map(str::to_owned);
+        self.write(list, None, next_cursor)
+    }
+
+    fn write<T: Serialize>(
+        &self,
+        value: T,
+        created: Option<Created>,
+        next_cursor: Option<String>,
+    ) -> Result<Option<T>, Fault> {
+        if self.caller.channel == Channel::Playground {
+            return Ok(Some(value));
+        }
+        let body = serde_json::to_vec(&value).map_err(Fault::internal)?.into();
+        *self.written.lock().unwrap_or_else(PoisonError::into_inner) = Some(Written { body, created, next_cursor });
+        Ok(None)
+    }
+
+    /// What the root field that was just resolved answered to a fixed document.
+    pub(crate) fn take_written(&self) -> Option<Written> {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}

@@ -1,0 +1,161 @@
+use std::os::unix::fs::PermissionsExt;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn key() -> MasterKey {
+    MasterKey::from_bytes([7; 32])
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[test]
+fn what_is_sealed_opens_again() {
+    let sealed = key().seal("totp-seed", b"seed");
+    assert_eq!(key().open("totp-seed", &sealed).unwrap().as_slice(), b"seed");
+    assert!(!sealed.windows(4).any(|window| window == b"seed"));
+}
+
+#[test]
+fn nothing_sealed_is_still_something_and_opens() {
+    let sealed = key().seal("empty", b"");
+    assert_eq!(sealed.len(), 1 + 12 + 16);
+    assert!(key().open("empty", &sealed).unwrap().is_empty());
+}
+
+#[test]
+fn the_same_text_seals_differently_each_time() {
+    assert_ne!(key().seal("a", b"text"), key().seal("a", b"text"));
+}
+
+#[test]
+fn another_purpose_or_another_key_does_not_open() {
+    let sealed = key().seal("totp-seed/1", b"seed");
+    assert_eq!(key().open("totp-seed/2", &sealed), Err(OpenError));
+    let other = MasterKey::from_bytes([8; 32]);
+    assert_eq!(other.open("totp-seed/1", &sealed), Err(OpenError));
+}
+
+proptest! {
+    #[test]
+    fn any_changed_byte_is_noticed(at in 0usize..33, by in 1u8..=255) {
+        let mut sealed = key().seal("a", b"text");
+        *sealed.get_mut(at).unwrap() ^= by;
+        prop_assert_eq!(key().open("a", &sealed), Err(OpenError));
+    }
+
+    #[test]
+    fn a_cut_or_invented_value_does_not_open(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
+        prop_assert_eq!(key().open("a", &bytes), Err(OpenError));
+    }
+}
+
+#[test]
+fn macs_differ_by_purpose_key_and_content_and_verify_whole_only() {
+    let mac = key().mac("cursor", b"text");
+    assert_eq!(mac, key().mac("cursor", b"text"));
+    assert_ne!(mac, key().mac("refresh", b"text"));
+    assert_ne!(mac, key().mac("cursor", b"texu"));
+    assert_ne!(mac, MasterKey::from_bytes([8; 32]).mac("cursor", b"text"));
+    let mac_key = key().mac_key("cursor");
+    assert!(mac_key.verifies(b"text", &mac));
+    assert!(!mac_key.verifies(b"text", &mac[..16]));
+    assert!(!mac_key.verifies(b"texu", &mac));
+}
+
+#[test]
+fn sealing_and_signing_use_different_keys() {
+    let info_of_mac = key().mac("a", b"");
+    let sealing: hmac::Key = derive_key(&[7; 32], "seal", "a", HMAC_SHA256);
+    assert_ne!(hmac::sign(&sealing, b"").as_ref(), info_of_mac);
+}
+
+#[test]
+fn keys_never_print() {
+    let hex_of_it = "0707";
+    let text = format!("{:?} {:?}", key(), key().mac_key("a"));
+    assert!(!text.contains(hex_of_it) && !text.contains("7, 7"));
+    assert!(text.contains("redacted"));
+}
+
+#[test]
+fn the_fingerprint_names_the_key_without_telling_it() {
+    assert_eq!(key().fingerprint(), key().fingerprint());
+    assert_eq!(key().fingerprint().len(), 32);
+    assert_ne!(key().fingerprint(), MasterKey::from_bytes([8; 32]).fingerprint());
+}
+
+#[test]
+fn a_missing_key_is_made_private_and_then_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("secrets/deep/master.key");
+    let first = MasterKey::load_or_create(&path).unwrap();
+    assert_eq!(mode(&path), 0o600);
+    assert_eq!(mode(path.parent().unwrap()), 0o700);
+    let second = MasterKey::load_or_create(&path).unwrap();
+    assert_eq!(first.fingerprint(), second.fingerprint());
+    let left: Vec<_> = fs::read_dir(path.parent().unwrap()).unwrap().collect();
+    assert_eq!(left.len(), 1, "nothing staged is left behind");
+}
+
+#[test]
+fn two_new_keys_differ() {
+    let folder = tempfile::tempdir().unwrap();
+    let one = MasterKey::load_or_create(&folder.path().join("one")).unwrap();
+    let two = MasterKey::load_or_create(&folder.path().join("two")).unwrap();
+    assert_ne!(one.fingerprint(), two.fingerprint());
+}
+
+#[test]
+fn starters_that_race_end_with_one_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = Arc::new(folder.path().join("a/master.key"));
+    let starters: Vec<_> = (0..16)
+        .map(|_| {
+            let path = Arc::clone(&path);
+            std::thread::spawn(move || MasterKey::load_or_create(&path).unwrap().fingerprint())
+        })
+        .collect();
+    let mut names: Vec<_> = starters.into_iter().map(|starter| starter.join().unwrap()).collect();
+    names.dedup();
+    assert_eq!(names.len(), 1);
+}
+
+#[test]
+fn a_key_file_open_to_others_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("master.key");
+    MasterKey::load_or_create(&path).unwrap();
+    for bits in [0o640, 0o604, 0o620, 0o666] {
+        fs::set_permissions(&path, fs::Permissions::from_mode(bits)).unwrap();
+        let refused = MasterKey::load_or_create(&path);
+        assert!(matches!(refused, Err(KeyFileError::Open(_))), "{bits:o}");
+    }
+}
+
+#[test]
+fn a_damaged_key_file_is_refused_and_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = "ab".repeat(32);
+    for text in ["", "ab", &format!("{good}cd\n"), &"zz".repeat(32), &"é".repeat(32)] {
+        let path = folder.path().join("master.key");
+        let _ = fs::remove_file(&path);
+        write_new(&path, text.as_bytes()).unwrap();
+        let refused = MasterKey::load_or_create(&path);
+        assert!(matches!(refused, Err(KeyFileError::Form(_))), "{text:?}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+    }
+}
+
+#[test]
+fn a_key_file_made_by_hand_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("master.key");
+    write_new(&path, "07".repeat(32).as_bytes()).unwrap();
+    let loaded = MasterKey::load_or_create(&path).unwrap();
+    assert_eq!(loaded.fingerprint(), key().fingerprint());
+}

@@ -1,0 +1,336 @@
+//! Access tokens: RFC 9068 profile JWTs signed with Ed25519, and the ring of keys behind them.
+//!
+//! One algorithm, one `typ`, keys only from the ring, no leeway (RFC 8725, RFC 9068; docs/decisions.md#identity). What a header says about keys (`jku`, `jwk`, `x5u`,
+//! `x5c`) is never looked at.
+use std::collections::HashMap;
+use std::fmt;
+
+use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jsonwebtoken::errors::ErrorKind;
+use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use uuid::Uuid;
+use zeroize::Zeroizing;
+
+use super::secret::SecretText;
+use super::{random_bytes, sha256};
+
+/// What a token says, beside issuer and audience, which are the ring's. Times are unix seconds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claims {
+    /// Whom the token speaks for: the principal's uuid as text.
+    pub sub: String,
+    /// The token itself.
+    pub jti: Uuid,
+    /// When it was issued.
+    pub iat: i64,
+    /// From when on it is good.
+    pub nbf: i64,
+    /// From when on it is good no more.
+    pub exp: i64,
+    /// Scopes granted, separated by blanks.
+    pub scope: String,
+    /// The machine client that asked for it; absent for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_id: Option<String>,
+    /// The session it belongs to; absent for machine clients.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sid: Option<Uuid>,
+}
+
+/// Why a token is refused. Only `Expired` and `NotYet` say that it was ours and intact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TokenError {
+    /// Too long, not a JWS, or a claim is missing or of the wrong type.
+    #[error("the token is malformed")]
+    Malformed,
+    /// `typ` is not `at+jwt`, `alg` is not `EdDSA`, or the header lists critical extensions.
+    #[error("the token is of another type or algorithm")]
+    WrongType,
+    /// No key of the ring has its `kid`.
+    #[error("the token names a key that is not in use")]
+    UnknownKey,
+    /// The signature is not that key's.
+    #[error("the token's signature does not verify")]
+    BadSignature,
+    /// `iss` is not this service.
+    #[error("the token was issued by another service")]
+    WrongIssuer,
+    /// `aud` is not this service.
+    #[error("the token is meant for another audience")]
+    WrongAudience,
+    /// `nbf` or `iat` lies in the future.
+    #[error("the token is not good yet")]
+    NotYet,
+    /// `exp` is now or past.
+    #[error("the token has expired")]
+    Expired,
+}
+
+/// A key as it lies in the database, its private part opened.
+#[derive(Clone)]
+pub struct SigningKeyRow {
+    /// The `kid`.
+    pub key_id: String,
+    /// The raw Ed25519 public key, 32 bytes.
+    pub public_key: Vec<u8>,
+    /// The private key as PKCS #8, for a key that may sign. Retired keys only verify.
+    pub private_key: Option<Zeroizing<Vec<u8>>>,
+    /// From when on it verifies nothing, in unix seconds; `None` while it is not retired.
+    pub expires_at: Option<i64>,
+}
+
+/// A key pair just made. Store `private_key` sealed.
+pub struct GeneratedKey {
+    /// The `kid`: the key's thumbprint (RFC 7638).
+    pub key_id: String,
+    /// The raw Ed25519 public key.
+    pub public_key: [u8; 32],
+    /// The private key as PKCS #8 (RFC 8410).
+    pub private_key: Zeroizing<Vec<u8>>,
+}
+
+/// Why rows make no ring.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KeyRingError {
+    /// No row has the key that is to sign, or it has no private part.
+    #[error("the signing key {0} is missing or cannot sign")]
+    NoSigner(String),
+    /// A public key is no Ed25519 key, or does not belong to its private part.
+    #[error("the key {0} is damaged")]
+    Damaged(String),
+    /// Two rows share a `kid`.
+    #[error("the key {0} is there twice")]
+    Twice(String),
+}
+
+/// The keys in use. Never changes; replace the whole ring when the rows change.
+#[derive(Clone)]
+pub struct KeyRing {
+    issuer: String,
+    audience: String,
+    keys: HashMap<String, VerifyingKey>,
+    /// In the order of the rows, for the published set.
+    order: Vec<String>,
+    signer: EncodingKey,
+    signer_header: Header,
+    validation: Validation,
+}
+
+#[derive(Clone)]
+struct VerifyingKey {
+    key: DecodingKey,
+    public: [u8; 32],
+    expires_at: Option<i64>,
+}
+
+impl VerifyingKey {
+    fn is_good(&self, now: i64) -> bool {
+        self.expires_at.is_none_or(|expires_at| now < expires_at)
+    }
+}
+
+/// Claims as they travel.
+#[derive(Serialize)]
+struct Signed<'a> {
+    iss: &'a str,
+    aud: &'a str,
+    #[serde(flatten)]
+    claims: &'a Claims,
+}
+
+/// The header, as far as it is looked at.
+#[derive(Deserialize)]
+struct SeenHeader {
+    typ: String,
+    alg: String,
+    kid: String,
+    #[serde(default)]
+    crit: Option<serde::de::IgnoredAny>,
+}
+
+/// Longest token looked at, in bytes.
+pub const LONGEST_TOKEN: usize = 4_096;
+/// The only `typ` (RFC 9068, 2.1).
+const TYPE: &str = "at+jwt";
+
+impl KeyRing {
+    /// The ring of `rows`, signing with the one named `signer` for `issuer` and `audience`.
+    ///
+    /// # Errors
+    /// [`KeyRingError`] names the row to look at.
+    pub fn new(issuer: &str, audience: &str, signer: &str, rows: Vec<SigningKeyRow>) -> Result<KeyRing, KeyRingError> {
+        let mut keys = HashMap::with_capacity(rows.len());
+        let mut order = Vec::with_capacity(rows.len());
+        let mut private = None;
+        for row in rows {
+            let public = check_public_key(&row)?;
+            let key = DecodingKey::from_ed_der(&public);
+            let previous = keys.insert(row.key_id.clone(), VerifyingKey { key, public, expires_at: row.expires_at });
+            if previous.is_some() {
+                return Err(KeyRingError::Twice(row.key_id));
+            }
+            if row.key_id == signer {
+                private = row.private_key;
+            }
+            order.push(row.key_id);
+        }
+        let private = private.ok_or_else(|| KeyRingError::NoSigner(signer.to_owned()))?;
+        let mut signer_header = Header::new(Algorithm::EdDSA);
+        signer_header.typ = Some(TYPE.to_owned());
+        signer_header.kid = Some(signer.to_owned());
+        Ok(KeyRing {
+            issuer: issuer.to_owned(),
+            audience: audience.to_owned(),
+            keys,
+            order,
+            signer: EncodingKey::from_ed_der(&private),
+            signer_header,
+            validation: validation(issuer, audience),
+        })
+    }
+
+    /// Signs `claims` with the ring's signing key.
+    ///
+    /// # Errors
+    /// [`KeyRingError::Damaged`] when the key cannot sign, which building the ring has ruled out.
+    pub fn sign(&self, claims: &Claims) -> Result<SecretText, KeyRingError> {
+        let signed = Signed { iss: &self.issuer, aud: &self.audience, claims };
+        jsonwebtoken::encode(&self.signer_header, &signed, &self.signer)
+            .map(SecretText::new)
+            .map_err(|_| KeyRingError::Damaged(self.signer_header.kid.clone().unwrap_or_default()))
+    }
+
+    /// The claims of `token` if it is ours, intact, and good at `now` (unix seconds, no leeway).
+    ///
+    /// # Errors
+    /// [`TokenError`]. The signature is judged before anything that the token claims.
+    pub fn verify(&self, token: &str, now: i64) -> Result<Claims, TokenError> {
+        if token.len() > LONGEST_TOKEN {
+            return Err(TokenError::Malformed);
+        }
+        let header = parse_header(token)?;
+        if header.typ != TYPE || header.alg != "EdDSA" || header.crit.is_some() {
+            return Err(TokenError::WrongType);
+        }
+        let key = self.keys.get(&header.kid).ok_or(TokenError::UnknownKey)?;
+        // Every token that it signed in its time has expired; whoever signs with it now has stolen it.
+        if !key.is_good(now) {
+            return Err(TokenError::Expired);
+        }
+        let claims = jsonwebtoken::decode::<Claims>(token, &key.key, &self.validation)
+            .map_err(|error| refusal(error.kind()))?
+            .claims;
+        if claims.exp <= now {
+            return Err(TokenError::Expired);
+        }
+        if claims.nbf > now || claims.iat > now {
+            return Err(TokenError::NotYet);
+        }
+        Ok(claims)
+    }
+
+    /// The public keys that are good at `now` (unix seconds) as a JWK set (RFC 7517, RFC 8037), in the order of the rows.
+    pub fn jwks(&self, now: i64) -> Value {
+        let key = |key_id: &String| {
+            let x = URL_SAFE_NO_PAD.encode(self.keys.get(key_id).filter(|key| key.is_good(now))?.public);
+            Some(json!({
+                "kty": "OKP", "crv": "Ed25519", "x": x, "kid": key_id, "use": "sig", "alg": "EdDSA",
+            }))
+        };
+        json!({ "keys": self.order.iter().filter_map(key).collect::<Vec<_>>() })
+    }
+
+    /// The `kid` that new tokens carry.
+    pub fn signer_key_id(&self) -> &str {
+        self.signer_header.kid.as_deref().unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for KeyRing {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("KeyRing")
+            .field("issuer", &self.issuer)
+            .field("audience", &self.audience)
+            .field("keys", &self.order)
+            .field("signer", &self.signer_key_id())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Makes a new Ed25519 key pair.
+///
+/// # Errors
+/// [`KeyRingError::Damaged`] when the library refuses its own key.
+pub fn new_signing_key() -> Result<GeneratedKey, KeyRingError> {
+    let damaged = || KeyRingError::Damaged("just made".to_owned());
+    let seed = Zeroizing::new(random_bytes::<32>());
+    let pair = Ed25519KeyPair::from_seed_unchecked(seed.as_slice()).map_err(|_| damaged())?;
+    let public_key = public_bytes(&pair).ok_or_else(damaged)?;
+    let private_key = pair.to_pkcs8().map_err(|_| damaged())?;
+    Ok(GeneratedKey {
+        key_id: thumbprint(&public_key),
+        public_key,
+        private_key: Zeroizing::new(private_key.as_ref().to_vec()),
+    })
+}
+
+/// The JWK thumbprint (RFC 7638; members in the order of RFC 8037, 2).
+fn thumbprint(public: &[u8; 32]) -> String {
+    let x = URL_SAFE_NO_PAD.encode(public);
+    let canonical = format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{x}"}}"#);
+    URL_SAFE_NO_PAD.encode(sha256(canonical.as_bytes()))
+}
+
+fn public_bytes(pair: &Ed25519KeyPair) -> Option<[u8; 32]> {
+    pair.public_key().as_ref().try_into().ok()
+}
+
+/// The public key of a row, compared with its private part where there is one.
+fn check_public_key(row: &SigningKeyRow) -> Result<[u8; 32], KeyRingError> {
+    let damaged = || KeyRingError::Damaged(row.key_id.clone());
+    let public: [u8; 32] = row.public_key.as_slice().try_into().map_err(|_| damaged())?;
+    if let Some(private) = &row.private_key {
+        let pair = Ed25519KeyPair::from_pkcs8(private).map_err(|_| damaged())?;
+        if public_bytes(&pair) != Some(public) {
+            return Err(damaged());
+        }
+    }
+    Ok(public)
+}
+
+/// What the library checks for us: signature, algorithm, issuer, audience, presence. Times are
+/// checked here against the caller's clock, because the library reads the machine's.
+fn validation(issuer: &str, audience: &str) -> Validation {
+    let mut validation = Validation::new(Algorithm::EdDSA);
+    validation.set_required_spec_claims(&["exp", "nbf", "iss", "aud", "sub"]);
+    validation.set_issuer(&[issuer]);
+    validation.set_audience(&[audience]);
+    validation.leeway = 0;
+    validation.validate_exp = false;
+    validation.validate_nbf = false;
+    validation
+}
+
+fn parse_header(token: &str) -> Result<SeenHeader, TokenError> {
+    let (header, _) = token.split_once('.').ok_or(TokenError::Malformed)?;
+    let json = URL_SAFE_NO_PAD.decode(header).map_err(|_| TokenError::Malformed)?;
+    serde_json::from_slice(&json).map_err(|_| TokenError::Malformed)
+}
+
+fn refusal(kind: &ErrorKind) -> TokenError {
+    match kind {
+        ErrorKind::InvalidSignature => TokenError::BadSignature,
+        ErrorKind::InvalidIssuer => TokenError::WrongIssuer,
+        ErrorKind::InvalidAudience => TokenError::WrongAudience,
+        ErrorKind::InvalidAlgorithm | ErrorKind::MissingAlgorithm => TokenError::WrongType,
+        _ => TokenError::Malformed,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,208 @@
+//! The second factor: time-based codes (RFC 6238) and the recovery codes behind them.
+//!
+//! Seeds are stored sealed, recovery codes as MACs under the master key: a copy of the database
+//! alone gives neither (docs/decisions.md#identity).
+use std::io::Cursor;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use image::{GrayImage, ImageFormat, Luma};
+use qrcode::{Color, QrCode};
+use totp_rs::{Algorithm, Builder, Secret, Totp};
+use zeroize::Zeroizing;
+
+use super::sealed::MasterKey;
+use super::secret::SecretText;
+use super::{random_bytes, same_bytes};
+
+/// Seconds a code is current for.
+pub const STEP_SECONDS: i64 = 30;
+/// Bytes of a seed: the 160 bits that RFC 4226 recommends.
+pub const SEED_BYTES: usize = 20;
+/// How many recovery codes a person gets.
+pub const RECOVERY_CODES: usize = 10;
+/// Digits of a code.
+const DIGITS: usize = 6;
+
+/// The seed that a person's authenticator and the service share.
+#[derive(Clone)]
+pub struct TotpSeed(Zeroizing<[u8; SEED_BYTES]>);
+
+impl TotpSeed {
+    /// A new random seed.
+    pub fn random() -> TotpSeed {
+        TotpSeed(Zeroizing::new(random_bytes()))
+    }
+
+    /// The seed from its bytes, as they come out of the seal; `None` when they are not 20.
+    pub fn from_bytes(bytes: &[u8]) -> Option<TotpSeed> {
+        bytes.try_into().ok().map(|seed| TotpSeed(Zeroizing::new(seed)))
+    }
+
+    /// The bytes to seal and store.
+    pub fn bytes(&self) -> &[u8] {
+        self.0.as_slice()
+    }
+
+    /// The seed in base 32, for people who type it.
+    pub fn base32(&self) -> SecretText {
+        SecretText::new(Secret::new_stack(*self.0).to_base32())
+    }
+
+    /// The `otpauth` address that authenticators read; `issuer` and `account` are shown in them.
+    pub fn otpauth_uri(&self, issuer: &str, account: &str) -> SecretText {
+        // A colon separates issuer from account in the label, so neither may hold one.
+        let issuer = percent_encode(&issuer.replace(':', " "));
+        let account = percent_encode(&account.replace(':', " "));
+        let secret = self.base32();
+        SecretText::new(format!(
+            "otpauth://totp/{issuer}:{account}?secret={}&issuer={issuer}\
+             &algorithm=SHA1&digits={DIGITS}&period={STEP_SECONDS}",
+            secret.expose()
+        ))
+    }
+
+    /// The step in which `code` is valid at `now_unix` seconds, if it is and the step is later
+    /// than `last_step`, the last one used. Store the answer as the new last step, in one guarded
+    /// update, or the code can be used twice.
+    ///
+    /// One step before and after the current one are accepted. The time taken does not depend on
+    /// the code or on which step matches.
+    pub fn check(&self, code: &str, now_unix: i64, last_step: Option<i64>) -> Option<i64> {
+        let code: Zeroizing<String> =
+            Zeroizing::new(code.chars().filter(|c| !c.is_whitespace() && *c != '-').collect());
+        let totp = self.totp();
+        let current = now_unix.div_euclid(STEP_SECONDS);
+        let mut found = None;
+        for step in [current - 1, current, current + 1] {
+            let Ok(second) = u64::try_from(step.saturating_mul(STEP_SECONDS)) else {
+                continue;
+            };
+            let expected = Zeroizing::new(totp.generate(second).to_string());
+            let is_unused = last_step.is_none_or(|last| step > last);
+            if same_bytes(expected.as_bytes(), code.as_bytes()) & is_unused {
+                found = Some(step);
+            }
+        }
+        found
+    }
+
+    /// The code that is current at `now_unix` seconds, as an authenticator would show it. The
+    /// service itself never needs it; sample data and tests do.
+    pub fn code_at(&self, now_unix: i64) -> String {
+        let second = u64::try_from(now_unix).unwrap_or_default();
+        self.totp().generate(second).to_string()
+    }
+
+    fn totp(&self) -> Totp {
+        Builder::new()
+            .with_algorithm(Algorithm::SHA1)
+            .with_digits(DIGITS as u8)
+            .with_step_duration(STEP_SECONDS as u64)
+            .with_secret(Secret::new_stack(*self.0))
+            .build_noncompliant()
+    }
+}
+
+impl std::fmt::Debug for TotpSeed {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("TotpSeed([redacted])")
+    }
+}
+
+/// `text` as a QR code: a PNG picture in a `data:` address. `None` when it is longer than a QR
+/// code can hold, which no `otpauth` address of ours is.
+pub fn qr_data_uri(text: &SecretText) -> Option<SecretText> {
+    const MODULE: u32 = 6;
+    const QUIET: u32 = 4;
+    let code = QrCode::new(text.expose()).ok()?;
+    let width = u32::try_from(code.width()).ok()?;
+    let side = (width + 2 * QUIET) * MODULE;
+    let mut picture = GrayImage::from_pixel(side, side, Luma([255]));
+    for (at, color) in (0u32..).zip(code.to_colors()) {
+        if color == Color::Dark {
+            let (left, top) = (at % width + QUIET, at / width + QUIET);
+            for pixel in 0..MODULE * MODULE {
+                let (x, y) = (pixel % MODULE, pixel / MODULE);
+                picture.put_pixel(left * MODULE + x, top * MODULE + y, Luma([0]));
+            }
+        }
+    }
+    let mut png = Cursor::new(Vec::new());
+    picture.write_to(&mut png, ImageFormat::Png).ok()?;
+    let encoded = STANDARD.encode(png.into_inner());
+    Some(SecretText::new(format!("data:image/png;base64,{encoded}")))
+}
+
+/// A recovery code: ten characters of Crockford's base 32, 50 random bits, shown `XXXXX-XXXXX`.
+#[derive(Clone, Debug)]
+pub struct RecoveryCode(SecretText);
+
+/// Crockford's alphabet: no I, L, O or U, so that nothing is misread.
+const CROCKFORD: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const CODE_CHARACTERS: usize = 10;
+
+impl RecoveryCode {
+    /// A full new set.
+    pub fn new_set() -> [RecoveryCode; RECOVERY_CODES] {
+        std::array::from_fn(|_| RecoveryCode::random())
+    }
+
+    /// Reads a code as a person typed it: any case, with or without hyphen and blanks, O for 0,
+    /// I or L for 1. `None` when it cannot be one.
+    pub fn parse(typed: &str) -> Option<RecoveryCode> {
+        let mut code = String::with_capacity(CODE_CHARACTERS);
+        for character in typed.chars().filter(|c| !c.is_whitespace() && *c != '-') {
+            let character = match character.to_ascii_uppercase() {
+                'O' => '0',
+                'I' | 'L' => '1',
+                other => other,
+            };
+            let known = u8::try_from(character).is_ok_and(|byte| CROCKFORD.contains(&byte));
+            if !known || code.len() == CODE_CHARACTERS {
+                return None;
+            }
+            code.push(character);
+        }
+        (code.len() == CODE_CHARACTERS).then(|| RecoveryCode(SecretText::new(code)))
+    }
+
+    /// The code as it is shown, once.
+    pub fn shown(&self) -> SecretText {
+        let (first, second) = self.0.expose().split_at_checked(5).unwrap_or_default();
+        SecretText::new(format!("{first}-{second}"))
+    }
+
+    /// What is stored and looked up by. 50 bits could be searched for if this were a plain hash;
+    /// under the master key they cannot.
+    pub fn digest(&self, key: &MasterKey) -> [u8; 32] {
+        key.mac("recovery-code", self.0.expose().as_bytes())
+    }
+
+    fn random() -> RecoveryCode {
+        let random = Zeroizing::new(random_bytes::<CODE_CHARACTERS>());
+        // 256 is a multiple of 32, so the low five bits of a random byte favour no character.
+        let code: String = random
+            .iter()
+            .filter_map(|byte| CROCKFORD.get(usize::from(byte & 31)))
+            .map(|character| char::from(*character))
+            .collect();
+        RecoveryCode(SecretText::new(code))
+    }
+}
+
+/// `text` with everything percent-encoded that is not unreserved (RFC 3986).
+fn percent_encode(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests;

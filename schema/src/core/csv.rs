@@ -1,0 +1,91 @@
+//! Rows for spreadsheets (RFC 4180): commas, lines that end in CR LF, and no cell that a spreadsheet would run.
+//!
+//! What begins like a formula is shown with an apostrophe before it, which
+//! spreadsheets take for "this is text". One that divides rows at semicolons or tabs does not heed the quotes inside a
+//! row either, so whatever begins a cell there is held to the same.
+
+/// Adds a row of cells.
+pub(crate) fn row<'a>(out: &mut String, cells: impl IntoIterator<Item = &'a str>) {
+    for (place, text) in cells.into_iter().enumerate() {
+        if place > 0 {
+            out.push(',');
+        }
+        cell(out, text);
+    }
+    out.push_str("\r\n");
+}
+
+fn cell(out: &mut String, text: &str) {
+    let is_quoted = text.contains(['"', ',', '\r', '\n']);
+    if is_quoted {
+        out.push('"');
+    }
+    if text.starts_with(['\t', '\r', '\n']) {
+        out.push('\'');
+    }
+    for piece in text.split_inclusive([';', '\t', '\r', '\n']) {
+        if begins_formula(piece) {
+            out.push('\'');
+        }
+        out.push_str(&piece.replace('"', "\"\""));
+    }
+    if is_quoted {
+        out.push('"');
+    }
+}
+
+/// Blanks before it do not keep a spreadsheet from running a formula, nor does a quote that it takes for an opening
+/// one; and some read the wide forms as well.
+fn begins_formula(piece: &str) -> bool {
+    piece
+        .trim_start_matches(|sign: char| sign.is_whitespace() || sign == '"')
+        .starts_with(['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(cells: &[&str]) -> String {
+        let mut out = String::new();
+        row(&mut out, cells.iter().copied());
+        out
+    }
+
+    #[test]
+    fn cells_are_quoted_where_they_must_be() {
+        assert_eq!(written(&["a", "b,c", "say \"no\"", ""]), "a,\"b,c\",\"say \"\"no\"\"\",\r\n");
+        assert_eq!(written(&["two\nlines"]), "\"two\nlines\"\r\n");
+    }
+
+    #[test]
+    fn no_cell_is_run() {
+        for (text, cell) in [
+            ("=1+1", "'=1+1"),
+            ("+49 40 1", "'+49 40 1"),
+            ("-2", "'-2"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("  =1", "'  =1"),
+            ("\t=1", "'\t'=1"),
+            ("=HYPERLINK(\"x\",\"y\")", "\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\""),
+            ("Küche = Kasse", "Küche = Kasse"),
+        ] {
+            assert_eq!(written(&[text]), format!("{cell}\r\n"));
+        }
+    }
+
+    #[test]
+    fn no_part_of_a_cell_is_run_where_rows_are_divided_elsewhere() {
+        for (text, cell) in [
+            ("Kasse;=HYPERLINK(\"http://x\")", "\"Kasse;'=HYPERLINK(\"\"http://x\"\")\""),
+            ("Kasse; \u{ff1d}1;-2", "Kasse;' \u{ff1d}1;'-2"),
+            ("Kasse\t@SUM(A1)", "Kasse\t'@SUM(A1)"),
+            ("Kasse\n+1", "\"Kasse\n'+1\""),
+            ("Kasse;\"=1\"", "\"Kasse;'\"\"=1\"\"\""),
+            ("a; b", "a; b"),
+            ("a-b; c=d", "a-b; c=d"),
+        ] {
+            assert_eq!(written(&[text]), format!("{cell}\r\n"));
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Work that outlives whoever waits for it.
+
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::thread;
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use tokio::runtime::Handle;
+
+/// Work that is done where it is waited for, and by itself from where nobody waits any longer: a client that goes away must
+/// not cut a transaction in two. A task from the start would cost every request what only those need.
+pub(super) struct DetachOnDrop<T: Send + 'static>(Option<BoxFuture<'static, thread::Result<T>>>);
+
+impl<T: Send + 'static> DetachOnDrop<T> {
+    /// Begins with the first poll. A panic is its outcome.
+    pub(super) fn new(work: impl Future<Output = T> + Send + 'static) -> Self {
+        Self(Some(AssertUnwindSafe(work).catch_unwind().boxed()))
+    }
+}
+
+impl<T: Send + 'static> Future for DetachOnDrop<T> {
+    type Output = thread::Result<T>;
+
+    fn poll(mut self: Pin<&mut Self>, waiting: &mut Context<'_>) -> Poll<Self::Output> {
+        let Some(work) = &mut self.0 else { return Poll::Pending };
+        let outcome = ready!(work.as_mut().poll(waiting));
+        self.0 = None;
+        Poll::Ready(outcome)
+    }
+}
+
+impl<T: Send + 'static> Drop for DetachOnDrop<T> {
+    fn drop(&mut self) {
+        if let Some(work) = self.0.take()
+            && let Ok(runtime) = Handle::try_current()
+        {
+            runtime.spawn(work);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use tokio::sync::{Notify, oneshot};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_nobody_waits_for_any_longer_is_done_all_the_same() {
+        let (begun, go_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let (told, done) = oneshot::channel();
+        let (has_begun, may_go_on) = (Arc::clone(&begun), Arc::clone(&go_on));
+        let work = DetachOnDrop::new(async move {
+            has_begun.notify_one();
+            may_go_on.notified().await;
+            told.send("done").unwrap();
+        });
+        tokio::select! {
+            biased;
+            _ = work => unreachable!("it waits"),
+            () = begun.notified() => {}
+        }
+        go_on.notify_one();
+        assert_eq!(tokio::time::timeout(Duration::from_secs(10), done).await.unwrap().unwrap(), "done");
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_an_outcome() {
+        assert_eq!(DetachOnDrop::new(async { 7 }).await.unwrap(), 7);
+        assert!(DetachOnDrop::new(async { panic!("on purpose") }).await.is_err());
+    }
+}

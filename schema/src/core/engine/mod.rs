@@ -1,0 +1,345 @@
+//! The engine: guard, transaction, answer, audit record, commit. Every operation goes through it, whoever asks.
+//!
+//! Nobody below begins or settles a transaction, and nobody but [`audit`] writes an audit record, so no
+//! operation can forget either.
+//!
+//! The doors answer boxed futures: an `async fn` is compiled anew in every crate that awaits it, and behind these stands
+//! everything.
+
+mod audit;
+mod detach_on_drop;
+mod group_commit;
+pub(crate) mod idempotency;
+mod operation;
+mod playground;
+mod prepare;
+mod roots;
+mod settle;
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use async_graphql::{EmptySubscription, Schema};
+use bytes::Bytes;
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use sqlx::PgPool;
+
+pub use operation::{PreparedOperation, RootField};
+pub use playground::{PlaygroundQuery, PlaygroundResponse, RestApi, STACK_BYTES};
+pub use prepare::PreparedSchema;
+pub use roots::Descriptions;
+pub(crate) use roots::{Merged, Roots, roots};
+
+use detach_on_drop::DetachOnDrop;
+
+use crate::core::access::Access;
+use crate::core::coalescer::Coalescer;
+use crate::core::context::{AnswerExtras, Attachment, AuditNotes, Caller, Created, RequestContext, Written};
+use crate::core::db::Db;
+use crate::core::fault::{Code, Fault};
+use crate::core::pool_lane::PoolLane;
+use crate::core::principal::Principal;
+use crate::core::services::Services;
+use crate::{Mutation, Query};
+
+type Graph = Schema<roots::Root<Query>, roots::Root<Mutation>, EmptySubscription>;
+
+/// The inside of the service.
+#[derive(Clone)]
+pub struct Engine(Arc<Inner>);
+
+struct Inner {
+    plan: PreparedSchema,
+    pool: PgPool,
+    for_reads: PoolLane,
+    for_transactions: PoolLane,
+    services: Arc<Services>,
+    /// Audited reads that wait for a transaction.
+    audited_reads: Coalescer<Call, group_commit::Settling>,
+}
+
+/// A caller who may ask an operation. There is no other way to one than the guard.
+#[derive(Clone)]
+pub struct Admission {
+    operation: Arc<PreparedOperation>,
+    caller: Arc<Caller>,
+}
+
+impl Admission {
+    /// Lets a caller ask an operation.
+    ///
+    /// # Errors
+    /// As [`Engine::guard`].
+    pub fn of(operation: &Arc<PreparedOperation>, caller: &Arc<Caller>) -> Result<Self, Fault> {
+        Engine::guard(operation.root.access, caller)?;
+        Ok(Self { operation: Arc::clone(operation), caller: Arc::clone(caller) })
+    }
+}
+
+/// One request for an operation, with everything that belongs to it.
+#[derive(Clone)]
+pub struct Call {
+    /// What is asked, and by whom.
+    pub admission: Admission,
+    /// The operation's variables, checked against the contract.
+    pub variables: serde_json::Map<String, serde_json::Value>,
+    /// The file that came along.
+    pub attachment: Option<Attachment>,
+    /// The caller's promise that a repeat is the same request.
+    pub idempotency: Option<IdempotencyKey>,
+    /// What must hold of the present representation before a write.
+    pub precondition: Option<Precondition>,
+}
+
+/// An `Idempotency-Key` (docs/decisions.md#answers).
+#[derive(Clone)]
+pub struct IdempotencyKey {
+    /// As sent.
+    pub key: String,
+    /// SHA-256 of the request's content.
+    pub fingerprint: [u8; 32],
+}
+
+/// A condition on the representation that a write is about to change (`If-Match`).
+#[derive(Clone)]
+pub struct Precondition {
+    /// The operation whose answer is the present representation.
+    pub operation: Arc<PreparedOperation>,
+    /// Its variables.
+    pub variables: serde_json::Map<String, serde_json::Value>,
+    /// Whether the representation is the one the caller saw.
+    pub holds: Holds,
+}
+
+impl Call {
+    fn root(&self) -> &RootField {
+        &self.admission.operation.root
+    }
+
+    fn caller(&self) -> &Arc<Caller> {
+        &self.admission.caller
+    }
+}
+
+/// A condition on the bytes of a representation.
+pub type Holds = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
+
+/// What an operation answered.
+pub struct Answer {
+    /// JSON of the root field.
+    pub body: Bytes,
+    /// What the created thing is addressed by, where one was created.
+    pub created: Option<Created>,
+    /// The cursor of the next page, where a list goes on.
+    pub next_cursor: Option<String>,
+    /// What leaves beside it.
+    pub extras: AnswerExtras,
+    /// The answer is the stored one of an earlier request with the same key.
+    pub replayed: bool,
+}
+
+impl Engine {
+    /// The schema over its services.
+    #[must_use]
+    pub fn new(plan: PreparedSchema, pool: PgPool, services: Arc<Services>) -> Self {
+        let (for_reads, for_transactions) = (PoolLane::of_reads(pool.clone()), PoolLane::of_transactions(pool.clone()));
+        Self(Arc::new(Inner { plan, pool, for_reads, for_transactions, services, audited_reads: Coalescer::default() }))
+    }
+
+    /// The schema, to bind documents to.
+    #[must_use]
+    pub fn plan(&self) -> &PreparedSchema {
+        &self.0.plan
+    }
+
+    /// The parts that outlive requests.
+    #[must_use]
+    pub fn services(&self) -> &Arc<Services> {
+        &self.0.services
+    }
+
+    /// The connections, for readiness and shutdown.
+    #[must_use]
+    pub fn pool(&self) -> &PgPool {
+        &self.0.pool
+    }
+
+    /// The principal behind an access token that comes from this address.
+    ///
+    /// # Errors
+    /// See [`crate::core::authority::Authority::principal_at`].
+    pub fn authenticate<'a>(&'a self, token: &'a str, address: IpAddr) -> BoxFuture<'a, Result<Arc<Principal>, Fault>> {
+        async move { self.0.services.authority.principal_at(token, address).await }.boxed()
+    }
+
+    /// Whether this caller may ask this question.
+    ///
+    /// # Errors
+    /// [`Code::Unauthenticated`] or [`Code::ScopeMissing`].
+    pub fn guard(access: Access, caller: &Caller) -> Result<(), Fault> {
+        match access {
+            Access::Public | Access::Cookie | Access::Client => Ok(()),
+            Access::Any | Access::Scope(_) => {
+                let principal = caller.principal.as_ref().ok_or_else(|| {
+                    Fault::new(Code::Unauthenticated, "Send an access token: `Authorization: Bearer <token>`.")
+                })?;
+                access.scope().map_or(Ok(()), |needed| principal.require(needed))
+            }
+        }
+    }
+
+    /// Asks. The answer leaves only after its transaction is committed.
+    ///
+    /// # Errors
+    /// What the guard, the resolver or the database answered; [`Code::AuditUnavailable`] when the record
+    /// of an audited call cannot be written.
+    pub fn ask(&self, call: Call) -> BoxFuture<'_, Result<Answer, Fault>> {
+        async move {
+            let root = call.root();
+            let plain = !root.is_mutation && !root.is_audited && call.precondition.is_none();
+            if plain {
+                let db = Db::answering(self.0.for_reads.clone());
+                let cx = Arc::new(self.context(&call, db.clone()));
+                let written = self.execute(&call.admission.operation, &call.variables, &cx).await?;
+                db.answered().await;
+                return Ok(Answer::of(written, cx.take_extras()));
+            }
+            // Either way detached from the caller's connection: a client that goes away must not cut a transaction in two.
+            if Self::may_share(&call) { self.share(call).await } else { self.settle_apart(call).await }
+        }
+        .boxed()
+    }
+
+    /// Lets a caller ask an operation. The refusal of an audited one is recorded.
+    ///
+    /// # Errors
+    /// As [`Engine::guard`]; [`Code::AuditUnavailable`] when there is no record of the refusal.
+    pub fn admit<'a>(
+        &'a self,
+        operation: &'a Arc<PreparedOperation>,
+        caller: &'a Arc<Caller>,
+    ) -> BoxFuture<'a, Result<Admission, Fault>> {
+        async move {
+            match Admission::of(operation, caller) {
+                Ok(admission) => Ok(admission),
+                Err(fault) => {
+                    let nothing = serde_json::Map::new();
+                    Err(self.refuse_with_notes(&operation.root, caller, &nothing, &AuditNotes::default(), fault).await)
+                }
+            }
+        }
+        .boxed()
+    }
+
+    /// Records the refusal of an audited call that was refused before it was asked. The fault comes back,
+    /// or [`Code::AuditUnavailable`] when there is no record of it.
+    pub fn refuse<'a>(
+        &'a self,
+        admission: &'a Admission,
+        variables: &'a serde_json::Map<String, serde_json::Value>,
+        fault: Fault,
+    ) -> BoxFuture<'a, Fault> {
+        let Admission { operation, caller } = admission;
+        async move { self.refuse_with_notes(&operation.root, caller, variables, &AuditNotes::default(), fault).await }
+            .boxed()
+    }
+
+    /// Records the refusal of an audited call with what its resolver had noted before. The fault comes back, or
+    /// [`Code::AuditUnavailable`] when there is no record of it.
+    async fn refuse_with_notes(
+        &self,
+        root: &RootField,
+        caller: &Arc<Caller>,
+        variables: &serde_json::Map<String, serde_json::Value>,
+        noted: &AuditNotes,
+        fault: Fault,
+    ) -> Fault {
+        if !root.is_audited || caller.principal.is_none() {
+            return fault;
+        }
+        let entry = audit::AuditEntry::of_refusal(root, caller, variables, noted, &fault, self.now());
+        let pool = self.pool().clone();
+        let written = tokio::spawn(async move { entry.write_alone(&pool).await }).await;
+        match written {
+            Ok(Ok(())) => fault,
+            Ok(Err(error)) => audit::unavailable(&error),
+            Err(error) => audit::unavailable(&Fault::internal(error)),
+        }
+    }
+
+    async fn settle_apart(&self, call: Call) -> Result<Answer, Fault> {
+        let kept = call.root().is_audited.then(|| call.clone());
+        let engine = self.clone();
+        match (DetachOnDrop::new(async move { engine.settle(call).await }).await, kept) {
+            (Ok(outcome), _) => outcome,
+            (Err(_), None) => Err(panicked()),
+            (Err(_), Some(call)) => {
+                let fault = panicked();
+                Err(self.refuse(&call.admission, &call.variables, fault).await)
+            }
+        }
+    }
+
+    fn context(&self, call: &Call, db: Db) -> RequestContext {
+        let services = Arc::clone(&self.0.services);
+        let now = services.clock.now();
+        RequestContext::new(Arc::clone(call.caller()), db, now, services, call.attachment.clone())
+    }
+
+    /// Asks the root field, which writes its value.
+    async fn execute(
+        &self,
+        operation: &PreparedOperation,
+        variables: &serde_json::Map<String, serde_json::Value>,
+        cx: &Arc<RequestContext>,
+    ) -> Result<Written, Fault> {
+        let response = self.0.plan.fixed.execute(operation.request(variables, cx)).await;
+        let name = &operation.root.name;
+        if let Some(error) = response.errors.into_iter().next() {
+            let own = error.source::<Fault>().cloned();
+            return Err(own.unwrap_or_else(|| Fault::internal(format!("{name}: {}", error.message))));
+        }
+        cx.take_written().ok_or_else(|| Fault::internal(format!("{name}: the root field wrote no answer")))
+    }
+}
+
+impl Answer {
+    /// The answer of a request that was made for the first time.
+    fn of(written: Written, extras: AnswerExtras) -> Self {
+        let Written { body, created, next_cursor } = written;
+        Self { body, created, next_cursor, extras, replayed: false }
+    }
+}
+
+fn panicked() -> Fault {
+    Fault::internal("a question panicked")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+    use crate::core::context::{Channel, Credentials};
+    use crate::core::scope::Scope;
+
+    #[test]
+    fn whoever_is_nobody_is_asked_who_they_are_before_what_they_may() {
+        let nobody = Caller {
+            principal: None,
+            address: Ipv4Addr::LOCALHOST.into(),
+            user_agent: None,
+            request_id: String::new(),
+            channel: Channel::Rest,
+            credentials: Credentials::default(),
+        };
+        for access in [Access::Any, Access::Scope(Scope::parse("labs.admin").unwrap())] {
+            assert_eq!(Engine::guard(access, &nobody).unwrap_err().code(), Code::Unauthenticated);
+        }
+        // These bring something else than a token, or nothing.
+        for access in [Access::Public, Access::Cookie, Access::Client] {
+            assert!(Engine::guard(access, &nobody).is_ok());
+        }
+    }
+}

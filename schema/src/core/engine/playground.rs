@@ -1,0 +1,376 @@
+//! A staff member's own query: the same schema, guards and audit, with the defences that text from
+//! outside needs (docs/decisions.md#playground).
+
+mod asked;
+mod measure;
+mod nesting;
+
+use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_graphql::parser::types::ExecutableDocument;
+use async_graphql::{PathSegment, Response, ServerError, Value, Variables};
+use bytes::Bytes;
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+
+use self::asked::Asked;
+use super::operation::{is_mutation, only_operation, root_fields};
+use super::{Engine, RootField, audit, prepare};
+use crate::core::access::Access;
+use crate::core::context::{AuditNotes, Caller, RequestContext};
+use crate::core::db::{Db, TransactionOptions};
+use crate::core::fault::{Code, Fault, FieldError, Settlement};
+use crate::core::principal::PrincipalType;
+
+/// Longest query text, in bytes.
+const LONGEST_TEXT: usize = 16 * 1024;
+/// How long a query may run.
+const DEADLINE: Duration = Duration::from_secs(2);
+/// How much longer a statement of it may run, so that it is told of the deadline first.
+const GRACE: Duration = Duration::from_millis(100);
+
+/// Bytes of the stack that a thread needs on which [`Engine::explore`] is polled: far more than what is let through
+/// to the parser takes.
+pub const STACK_BYTES: usize = 8 * 1024 * 1024;
+
+/// What staff sent.
+pub struct PlaygroundQuery {
+    /// The query's text.
+    pub query: String,
+    /// Its variables.
+    pub variables: serde_json::Map<String, serde_json::Value>,
+}
+
+/// What they are answered: a GraphQL response, in which errors stand beside what was found.
+pub struct PlaygroundResponse {
+    /// `{"data": …}`, with `"errors": […]` where a field was refused.
+    pub body: Bytes,
+}
+
+/// What the REST API knows of a root field: its endpoint, and what its arguments must keep to beside their types.
+pub trait RestApi: Send + Sync {
+    /// The method and path under which the REST API answers a root field: `GET /v1/…`.
+    fn endpoint(&self, root: &str) -> Option<String>;
+
+    /// The arguments of a root field as a request of the REST API would bring them: each filter under its own name.
+    fn as_requested(
+        &self,
+        root: &str,
+        arguments: serde_json::Map<String, serde_json::Value>,
+    ) -> serde_json::Map<String, serde_json::Value>;
+
+    /// What such arguments break; nothing for a root field without bounds.
+    fn breaches(&self, root: &str, arguments: &serde_json::Map<String, serde_json::Value>) -> Vec<FieldError>;
+}
+
+/// A query that passed every check.
+struct Checked {
+    document: ExecutableDocument,
+    writes: bool,
+    audited: Vec<Asked>,
+}
+
+impl Engine {
+    /// Answers a staff member's own query, within the bounds that everybody's requests are held to. It computes where it is
+    /// polled, and must be polled to its end.
+    ///
+    /// # Errors
+    /// [`Code::Unauthenticated`], [`Code::ScopeMissing`] for anybody but staff, for a field whose scope is
+    /// missing, and for introspection without any scope of the operator's domain;
+    /// [`Code::ValidationFailed`] for a text that breaks a limit or the schema, and for arguments out of bounds;
+    /// [`Code::AuditUnavailable`].
+    pub fn explore<'a>(
+        &'a self,
+        caller: Arc<Caller>,
+        exploration: PlaygroundQuery,
+        rest: &'a dyn RestApi,
+    ) -> BoxFuture<'a, Result<PlaygroundResponse, Fault>> {
+        async move {
+            let principal =
+                caller.principal.clone().ok_or_else(|| Fault::new(Code::Unauthenticated, "Sign in first."))?;
+            if principal.kind != PrincipalType::StaffUser {
+                return Err(Fault::scope("labs.admin"));
+            }
+            let checked = self.check(&caller, &exploration, rest).await?;
+            // Not in a task of its own, which would be one of the runtime that the connections belong to, and compute there.
+            let ran = AssertUnwindSafe(self.run_checked(&caller, exploration, &checked)).catch_unwind().await;
+            match ran {
+                Ok(explored) => explored,
+                Err(_) => Err(self.refuse_all(&caller, &checked.audited, &HashMap::new(), super::panicked()).await),
+            }
+        }
+        .boxed()
+    }
+
+    async fn check(
+        &self,
+        caller: &Arc<Caller>,
+        exploration: &PlaygroundQuery,
+        rest: &dyn RestApi,
+    ) -> Result<Checked, Fault> {
+        let document = readable(exploration)?;
+        let operation = &only_operation(&document).ok_or_else(|| invalid("Send exactly one operation."))?.node;
+        // Before anything else that follows fragments: they may double with each line, or spread themselves.
+        let measured =
+            measure::measure(&self.0.plan.nested, &document, operation, &exploration.variables).map_err(invalid)?;
+        let writes = is_mutation(operation);
+        let roots = root_fields(&document, operation);
+        if writes && roots.len() > 1 {
+            return Err(invalid("One write at a time: ask one root field of a mutation."));
+        }
+        if let Some(name) = asked::find_doubled_name(&roots) {
+            return Err(invalid(format!("Two root fields are called `{name}`. Give each an alias of its own.")));
+        }
+        if asked::is_steered(&document, &operation.selection_set.node) {
+            return Err(invalid("A directive at the root decides what is asked. Leave out what is not to be asked."));
+        }
+        let (mut audited, mut breaches, mut verdict) = (Vec::new(), Vec::new(), Ok(()));
+        for field in &roots {
+            let arguments = asked::arguments(field, operation, &exploration.variables);
+            let arguments = rest.as_requested(&field.name.node, arguments);
+            let key = field.response_key().node.to_string();
+            let (root, may) = self.guard_root(caller, &field.name.node, rest);
+            verdict = verdict.and(may);
+            breaches.extend(rest.breaches(&field.name.node, &arguments));
+            audited.extend(root.map(|root| Asked { root, key, arguments }));
+        }
+        verdict =
+            verdict.and_then(|()| measured.accesses.into_iter().try_for_each(|access| Self::guard(access, caller)));
+        if verdict.is_ok() {
+            let validated = prepare::validate(&self.0.plan.strict, document.clone()).await;
+            verdict = validated.map_err(|breaches| invalid(breaches.join(" ")));
+        }
+        // What does not fit its type is told by the schema, in its own words.
+        if verdict.is_ok() && !breaches.is_empty() {
+            verdict = Err(Fault::invalid(breaches));
+        }
+        match verdict {
+            Ok(()) => Ok(Checked { document, writes, audited }),
+            Err(fault) => Err(self.refuse_all(caller, &audited, &HashMap::new(), fault).await),
+        }
+    }
+
+    /// Records the refusal of every audited field of a query, with what was noted under its key. The fault comes back,
+    /// or [`Code::AuditUnavailable`] when there is no record of it.
+    async fn refuse_all(
+        &self,
+        caller: &Arc<Caller>,
+        audited: &[Asked],
+        noted_at: &HashMap<String, AuditNotes>,
+        fault: Fault,
+    ) -> Fault {
+        let nothing = AuditNotes::default();
+        for asked in audited {
+            let noted = noted_at.get(&asked.key).unwrap_or(&nothing);
+            let told = self.refuse_with_notes(&asked.root, caller, &asked.arguments, noted, fault.clone()).await;
+            if told.code() == Code::AuditUnavailable {
+                return told;
+            }
+        }
+        fault
+    }
+
+    /// Guards one root field; the field to record when it is audited, and whether it may be asked.
+    fn guard_root(
+        &self,
+        caller: &Arc<Caller>,
+        name: &str,
+        rest: &dyn RestApi,
+    ) -> (Option<RootField>, Result<(), Fault>) {
+        if name == "__typename" {
+            return (None, Ok(()));
+        }
+        if name.starts_with("__") {
+            let may_look = caller
+                .principal
+                .as_ref()
+                .is_some_and(|principal| principal.scopes.names().iter().any(|scope| scope.starts_with("labs.admin")));
+            return (None, if may_look { Ok(()) } else { Err(Fault::scope("labs.admin.overview")) });
+        }
+        let Some(root) = self.0.plan.roots.get(name) else {
+            return (None, Err(invalid(format!("There is no root field `{name}`."))));
+        };
+        let at_its_door = || rest.endpoint(name).unwrap_or_else(|| "the REST API".to_owned());
+        let verdict = match root.access {
+            Access::Cookie | Access::Client => {
+                Err(invalid(format!("`{name}` takes a credential that the playground does not send.")))
+            }
+            // Signing in and the like have budgets of their own, which their own doors spend.
+            Access::Public if root.is_mutation => {
+                Err(invalid(format!("`{name}` is everybody's write. Call {}.", at_its_door())))
+            }
+            access => Self::guard(access, caller).and_then(|()| {
+                let refusal = || invalid(format!("`{name}` answers a file. Call {}.", at_its_door()));
+                if root.is_file { Err(refusal()) } else { Ok(()) }
+            }),
+        };
+        (root.is_audited.then(|| root.clone()), verdict)
+    }
+
+    async fn run_checked(
+        &self,
+        caller: &Arc<Caller>,
+        exploration: PlaygroundQuery,
+        checked: &Checked,
+    ) -> Result<PlaygroundResponse, Fault> {
+        let entry_of = |asked: &Asked| audit::AuditEntry::of_call(&asked.root, caller, &asked.arguments, self.now());
+        let entries: Vec<audit::AuditEntry> = checked.audited.iter().map(entry_of).collect();
+        // The deadline ends what computes here; what the database computes, it ends itself, just after.
+        let mut terms = TransactionOptions::default().with("statement_timeout", (DEADLINE + GRACE).as_millis());
+        if let Some(entry) = entries.first().filter(|_| checked.writes) {
+            terms = terms.with("labs.audit_record", entry.record_uuid());
+        }
+        let db = Db::settling(self.0.for_transactions.clone(), terms);
+        // The wait for a connection is none of the query's.
+        drop(db.conn().await?);
+        let services = Arc::clone(&self.0.services);
+        let cx = Arc::new(RequestContext::new(Arc::clone(caller), db.clone(), self.now(), services, None));
+        let mut request = async_graphql::Request::new("")
+            .variables(Variables::from_json(serde_json::Value::Object(exploration.variables.clone())))
+            .data(Arc::clone(&cx));
+        request.set_parsed_query(checked.document.clone());
+        let response = tokio::time::timeout(DEADLINE, self.0.plan.strict.execute(request)).await;
+        let response = response.unwrap_or_else(|_| {
+            let slow = Fault::unavailable("The query ran longer than 2 seconds and was ended. Ask for less.");
+            Response::from_errors(vec![
+                async_graphql::Error::from(slow).into_server_error(async_graphql::Pos::default()),
+            ])
+        });
+        let noted_at = cx.take_extras().noted_at;
+        log_causes(&response.errors, &caller.request_id);
+        match worst_of(&response) {
+            Some(fault) if checked.writes || fault.code().is_failure() => {
+                self.refuse_explored(&db, (caller, checked), fault, (response, entries), &noted_at).await
+            }
+            _ => self.commit_explored(&db, (caller, &checked.audited), (response, entries), &noted_at).await,
+        }
+    }
+
+    /// Commits what was read, with a record for each audited field: those that were refused say so.
+    async fn commit_explored(
+        &self,
+        db: &Db,
+        (caller, asked): (&Arc<Caller>, &[Asked]),
+        (response, entries): (Response, Vec<audit::AuditEntry>),
+        noted_at: &HashMap<String, AuditNotes>,
+    ) -> Result<PlaygroundResponse, Fault> {
+        let nothing = AuditNotes::default();
+        for (asked, mut entry) in asked.iter().zip(entries) {
+            let noted = noted_at.get(&asked.key).unwrap_or(&nothing);
+            // What is shown in part was answered, whatever else of it was refused.
+            match response.errors.iter().find(|error| is_beneath(error, &asked.key)) {
+                Some(error) if !is_shown(&response.data, &asked.key) => entry.fail(&fault_of(error), noted),
+                _ => entry.complete(None, noted),
+            }
+            entry.write(&mut *db.conn().await?).await.map_err(|error| audit::unavailable(&error))?;
+        }
+        match db.commit().await {
+            Ok(()) => respond(&response.data, &response.errors),
+            Err(fault) if asked.is_empty() => Err(fault),
+            // The rules that the database checks last are refusals like any other.
+            Err(fault) if fault.code() == Code::Conflict => Err(self.refuse_all(caller, asked, noted_at, fault).await),
+            Err(fault) if fault.settlement() == Settlement::Unknown => Err(fault),
+            Err(fault) => Err(audit::unavailable(&fault)),
+        }
+    }
+
+    /// Nothing of a write that was refused is kept, nor of a query that broke, but what a refusal leaves on purpose (a
+    /// wrong password counts); every audited field leaves its record.
+    async fn refuse_explored(
+        &self,
+        db: &Db,
+        (caller, checked): (&Arc<Caller>, &Checked),
+        fault: Fault,
+        (response, entries): (Response, Vec<audit::AuditEntry>),
+        noted_at: &HashMap<String, AuditNotes>,
+    ) -> Result<PlaygroundResponse, Fault> {
+        if fault.settlement() == Settlement::Kept {
+            let nothing = AuditNotes::default();
+            for (asked, mut entry) in checked.audited.iter().zip(entries) {
+                entry.fail(&fault, noted_at.get(&asked.key).unwrap_or(&nothing));
+                entry.write(&mut *db.conn().await?).await.map_err(|error| audit::unavailable(&error))?;
+            }
+            db.commit().await?;
+        } else {
+            self.roll_back(db).await;
+            let told = self.refuse_all(caller, &checked.audited, noted_at, fault).await;
+            if told.code() == Code::AuditUnavailable {
+                return Err(told);
+            }
+        }
+        respond(&Value::Null, &response.errors)
+    }
+}
+
+/// The error that decides what becomes of a query: one that broke it, else the first.
+fn worst_of(response: &Response) -> Option<Fault> {
+    let faults = || response.errors.iter().map(fault_of);
+    faults().find(|fault| fault.code().is_failure()).or_else(|| faults().next())
+}
+
+/// The fault behind an error; one of the library's own speaks of the query.
+fn fault_of(error: &ServerError) -> Fault {
+    error.source::<Fault>().cloned().unwrap_or_else(|| invalid(error.message.clone()))
+}
+
+/// Writes into the log what happened. The query's author is told of it in other words.
+fn log_causes(errors: &[ServerError], request_id: &str) {
+    for fault in errors.iter().map(fault_of) {
+        if let Some(cause) = fault.cause() {
+            tracing::error!(cause, code = fault.code().name(), request_id, "a part of a query failed");
+        }
+    }
+}
+
+/// Whether an error stands under this name of the answer.
+fn is_beneath(error: &ServerError, key: &str) -> bool {
+    matches!(error.path.first(), Some(PathSegment::Field(name)) if name == key)
+}
+
+/// Whether anything stands under this name of the answer.
+fn is_shown(data: &Value, key: &str) -> bool {
+    matches!(data, Value::Object(fields) if fields.get(key).is_some_and(|value| *value != Value::Null))
+}
+
+/// A GraphQL response (GraphQL specification, Response).
+fn respond(data: &Value, errors: &[ServerError]) -> Result<PlaygroundResponse, Fault> {
+    #[derive(serde::Serialize)]
+    struct Told<'a> {
+        data: &'a Value,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        errors: Vec<serde_json::Value>,
+    }
+    let told = Told { data, errors: errors.iter().map(error_json).collect() };
+    let body = serde_json::to_vec(&told).map_err(Fault::internal)?;
+    Ok(PlaygroundResponse { body: Bytes::from(body) })
+}
+
+/// The text as a document. What no text column holds is refused: it would fail the statement and its record alike.
+fn readable(exploration: &PlaygroundQuery) -> Result<ExecutableDocument, Fault> {
+    if exploration.query.len() > LONGEST_TEXT {
+        return Err(invalid("The query is longer than 16 KB."));
+    }
+    let variables = serde_json::to_string(&exploration.variables).map_err(Fault::internal)?;
+    if [&exploration.query, &variables].iter().any(|text| text.contains('\0') || text.contains("\\u0000")) {
+        return Err(invalid("The character U+0000 cannot be kept. Leave it out."));
+    }
+    nesting::check(&exploration.query).map_err(invalid)?;
+    async_graphql::parser::parse_query(&exploration.query).map_err(|error| invalid(error.to_string()))
+}
+
+fn error_json(error: &ServerError) -> serde_json::Value {
+    let code = fault_of(error).code().name();
+    serde_json::json!({
+        "message": error.message,
+        "path": error.path,
+        "locations": error.locations,
+        "extensions": { "code": code },
+    })
+}
+
+fn invalid(message: impl Into<String>) -> Fault {
+    Fault::invalid(vec![FieldError::at("/query", "QUERY", message)])
+}

@@ -1,0 +1,199 @@
+//! How large a query is once its fragments are spread, without spreading them.
+//!
+//! Every fragment is measured once and remembered, so that a kilobyte of fragments that double each other
+//! costs a kilobyte of work. A cycle is an error, not a loop.
+
+use std::collections::HashMap;
+
+use async_graphql::Name;
+use async_graphql::parser::types::{ExecutableDocument, Field, OperationDefinition, Selection, SelectionSet};
+
+use super::asked;
+use crate::core::access::Access;
+use crate::core::engine::prepare::Nested;
+
+/// Most fields of a query once its fragments are spread.
+const MOST_NODES: u64 = 500;
+/// Deepest nesting. The standard introspection query needs 13.
+const DEEPEST: u64 = 15;
+/// The same with fragments counted, as far as they are followed at all: each level takes its part of the stack.
+const DEEPEST_FOLLOWED: u64 = 48;
+/// Most rows and fields that an answer may hold, by the lists' own limits.
+const MOST_COST: u64 = 50_000;
+/// The most that an answer may tell of the schema itself, counted alike. What tools ask for, the whole of it through nine
+/// wrappings, counts for four fifths.
+const MOST_TOLD: u64 = 1_200_000;
+/// What a list without a limit of its own counts as.
+const PLAIN_LIST: u64 = 10;
+/// What the list of the schema's types counts as.
+const TYPES: u64 = 500;
+/// What arguments count as, and the types that implement another.
+const FEW: u64 = 3;
+
+/// What a query asks beside its size.
+pub(super) struct Measured {
+    /// Accesses of sensitive fields beneath the roots.
+    pub(super) accesses: Vec<Access>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Size {
+    nodes: u64,
+    depth: u64,
+    cost: u64,
+    /// What it asks of the schema itself.
+    told: u64,
+}
+
+/// Measures a query.
+///
+/// # Errors
+/// A sentence that says which limit it breaks.
+pub(super) fn measure(
+    fields: &HashMap<(String, String), Nested>,
+    document: &ExecutableDocument,
+    operation: &OperationDefinition,
+    variables: &serde_json::Map<String, serde_json::Value>,
+) -> Result<Measured, String> {
+    let root = if crate::core::engine::operation::is_mutation(operation) { "Mutation" } else { "Query" };
+    let mut walk = Measurement { fields, document, operation, variables, known: HashMap::new(), accesses: Vec::new() };
+    let size = walk.selection(root, &operation.selection_set.node, true, 0)?;
+    if size.nodes > MOST_NODES {
+        return Err(format!(
+            "The query asks {} fields once its fragments are spread; at most {MOST_NODES} are answered.",
+            size.nodes
+        ));
+    }
+    if size.depth > DEEPEST {
+        return Err(format!("The query nests {} levels deep; at most {DEEPEST} are answered.", size.depth));
+    }
+    if size.cost > MOST_COST {
+        return Err(format!(
+            "The query could answer {} values; at most {MOST_COST} are. Lower `limit` or ask fewer fields.",
+            size.cost
+        ));
+    }
+    if size.told > MOST_TOLD {
+        return Err(format!(
+            "The query could tell {} things of the schema; at most {MOST_TOLD} are. Ask for single types with `__type`.",
+            size.told
+        ));
+    }
+    Ok(Measured { accesses: walk.accesses })
+}
+
+/// What a field of the schema about itself leads to, and how many of it (GraphQL specification, Introspection).
+fn introspection_cost(ty: &str, field: &str) -> Option<(&'static str, u64)> {
+    Some(match (ty, field) {
+        (_, "__schema") => ("__Schema", 1),
+        (_, "__type")
+        | ("__Schema", "queryType" | "mutationType" | "subscriptionType")
+        | ("__Type", "ofType")
+        | ("__Field" | "__InputValue", "type") => ("__Type", 1),
+        ("__Schema", "types") => ("__Type", TYPES),
+        ("__Schema", "directives") => ("__Directive", PLAIN_LIST),
+        ("__Type", "interfaces" | "possibleTypes") => ("__Type", FEW),
+        ("__Type", "fields") => ("__Field", PLAIN_LIST),
+        ("__Type", "inputFields") => ("__InputValue", PLAIN_LIST),
+        ("__Type", "enumValues") => ("__EnumValue", PLAIN_LIST),
+        ("__Field" | "__Directive", "args") => ("__InputValue", FEW),
+        _ => return None,
+    })
+}
+
+struct Measurement<'a> {
+    fields: &'a HashMap<(String, String), Nested>,
+    document: &'a ExecutableDocument,
+    operation: &'a OperationDefinition,
+    variables: &'a serde_json::Map<String, serde_json::Value>,
+    /// `None` while a fragment is being measured: to meet it again is a cycle.
+    known: HashMap<Name, Option<Size>>,
+    accesses: Vec<Access>,
+}
+
+impl Measurement<'_> {
+    fn selection(&mut self, ty: &str, selection: &SelectionSet, is_root: bool, level: u64) -> Result<Size, String> {
+        if level > DEEPEST_FOLLOWED {
+            return Err(format!("The query nests too deep; at most {DEEPEST} levels are answered."));
+        }
+        let mut sum = Size::default();
+        for item in &selection.items {
+            let size = match &item.node {
+                Selection::Field(field) => self.field(ty, &field.node, is_root, level)?,
+                Selection::InlineFragment(inline) => {
+                    let ty = inline
+                        .node
+                        .type_condition
+                        .as_ref()
+                        .map_or(ty, |condition| condition.node.on.node.as_str())
+                        .to_owned();
+                    self.selection(&ty, &inline.node.selection_set.node, is_root, level + 1)?
+                }
+                Selection::FragmentSpread(spread) => self.fragment(&spread.node.fragment_name.node, is_root, level)?,
+            };
+            sum.nodes = sum.nodes.saturating_add(size.nodes);
+            sum.cost = sum.cost.saturating_add(size.cost);
+            sum.told = sum.told.saturating_add(size.told);
+            sum.depth = sum.depth.max(size.depth);
+        }
+        Ok(sum)
+    }
+
+    fn fragment(&mut self, name: &Name, is_root: bool, level: u64) -> Result<Size, String> {
+        match self.known.get(name) {
+            Some(Some(size)) => return Ok(*size),
+            Some(None) => return Err(format!("The fragment {name} spreads itself.")),
+            None => {}
+        }
+        let document = self.document;
+        let fragment = document.fragments.get(name).ok_or_else(|| format!("There is no fragment {name}."))?;
+        self.known.insert(name.clone(), None);
+        let ty = fragment.node.type_condition.node.on.node.clone();
+        let size = self.selection(&ty, &fragment.node.selection_set.node, is_root, level + 1)?;
+        self.known.insert(name.clone(), Some(size));
+        Ok(size)
+    }
+
+    fn field(&mut self, ty: &str, field: &Field, is_root: bool, level: u64) -> Result<Size, String> {
+        let name = field.name.node.as_str();
+        if let Some((beneath, times)) = introspection_cost(ty, name) {
+            let inner = self.selection(beneath, &field.selection_set.node, false, level + 1)?;
+            let nodes = inner.nodes.saturating_add(1);
+            let told = inner.told.saturating_add(inner.cost).saturating_mul(times).saturating_add(1);
+            return Ok(Size { nodes, depth: inner.depth.saturating_add(1), cost: 0, told });
+        }
+        let fields = self.fields;
+        let nested = fields.get(&(ty.to_owned(), name.to_owned()));
+        let (beneath, is_list, is_paged) =
+            nested.map_or(("", false, false), |nested| (nested.ty.as_str(), nested.is_list, nested.is_paged));
+        if let (false, Some(access)) = (is_root, nested.and_then(|nested| nested.access)) {
+            self.accesses.push(access);
+        }
+        let inner = self.selection(beneath, &field.selection_set.node, false, level + 1)?;
+        let times = match (is_paged, is_list) {
+            (true, _) => self.limit_of(field),
+            // A list beneath a paged field is the page itself and is counted there.
+            (false, true) if ty.ends_with("List") => 1,
+            (false, true) => PLAIN_LIST,
+            (false, false) => 1,
+        };
+        Ok(Size {
+            nodes: inner.nodes.saturating_add(1),
+            depth: inner.depth.saturating_add(1),
+            cost: inner.cost.saturating_mul(times).saturating_add(1),
+            told: inner.told,
+        })
+    }
+
+    fn limit_of(&self, field: &Field) -> u64 {
+        let number = field.get_argument("limit").and_then(|argument| {
+            let literal =
+                argument.node.clone().into_const_with(|name| asked::value_of(self.operation, self.variables, &name));
+            match literal {
+                Ok(async_graphql::Value::Number(number)) => number.as_u64(),
+                _ => None,
+            }
+        });
+        number.unwrap_or(20).clamp(1, 100)
+    }
+}

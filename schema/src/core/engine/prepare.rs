@@ -1,0 +1,259 @@
+//! Building the schema and binding documents to it, once, at start-up.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use async_graphql::parser::types::{
+    BaseType, DocumentOperations, ExecutableDocument, FieldDefinition, Selection, SelectionSet, ServiceDocument, Type,
+    TypeKind, TypeSystemDefinition,
+};
+use async_graphql::{EmptySubscription, Positioned, Schema, ValidationMode, Value};
+use futures_util::future::BoxFuture;
+
+use super::Graph;
+use super::operation::{PreparedOperation, RootField, TargetArgument, is_mutation, only_operation, root_fields};
+use super::roots::{DESCRIPTIONS, Descriptions, Root};
+use crate::core::access::Access;
+use crate::{Mutation, Query};
+
+/// Any field of any object type, for the checks of a query that staff wrote.
+pub(super) struct Nested {
+    /// The type beneath.
+    pub(super) ty: String,
+    /// Whether it answers a list.
+    pub(super) is_list: bool,
+    /// Whether it takes `limit`.
+    pub(super) is_paged: bool,
+    /// The access a sensitive field needs beside its root's.
+    pub(super) access: Option<Access>,
+}
+
+/// An operation name that no document has: asking for it runs every validation rule and nothing else.
+const NOBODY: &str = "__validate_only";
+
+/// The schema, its text and what the text declares. It needs neither database nor services.
+pub struct PreparedSchema {
+    /// What fixed documents are asked of.
+    pub(super) fixed: Graph,
+    /// What documents are validated by, and what staff ask.
+    pub(super) strict: Graph,
+    pub(super) roots: HashMap<String, RootField>,
+    pub(super) nested: HashMap<(String, String), Nested>,
+    sdl: String,
+}
+
+impl PreparedSchema {
+    /// Builds the schema, whose arguments are described so.
+    ///
+    /// # Errors
+    /// Every root field that does not say who may ask it, or whose declarations name what is not there.
+    pub fn new(descriptions: Descriptions) -> Result<Self, Vec<String>> {
+        let (fixed, strict) = DESCRIPTIONS.sync_scope(Arc::new(descriptions), || {
+            // At each query's root the library looks for entities of a federation among all types, unless it is told that
+            // there are some. What that adds to this schema is asked by nobody: fixed documents are validated by the other.
+            let fixed = builder().validation_mode(ValidationMode::Fast).enable_federation().finish();
+            (fixed, builder().validation_mode(ValidationMode::Strict).finish())
+        });
+        let sdl = strict.sdl();
+        let document = async_graphql::parser::parse_schema(&sdl)
+            .map_err(|error| vec![format!("the SDL cannot be read: {error}")])?;
+        let mut plan = Self { fixed, strict, roots: HashMap::new(), nested: HashMap::new(), sdl };
+        let (inputs, mut breaches) = (inputs(&document), Vec::new());
+        for (object, field) in fields(&document) {
+            let name = field.name.node.to_string();
+            if object == "Mutation" || object == "Query" {
+                match root_field(field, &inputs, object == "Mutation") {
+                    Ok(root) => {
+                        plan.roots.insert(name.clone(), root);
+                    }
+                    Err(breach) => breaches.push(format!("{name}: {breach}")),
+                }
+            }
+            plan.nested.insert((object.to_owned(), name), nested_of(field));
+        }
+        crate::core::access::declare(plan.roots.iter().map(|(name, root)| (name, root.access)));
+        if breaches.is_empty() { Ok(plan) } else { Err(breaches) }
+    }
+
+    /// The schema as text, with the access each root field needs.
+    #[must_use]
+    pub fn sdl(&self) -> &str {
+        &self.sdl
+    }
+
+    /// Binds a document to its root field: validated strictly, once.
+    ///
+    /// # Errors
+    /// What is wrong with the document, one sentence each.
+    pub fn prepare<'a>(
+        &'a self,
+        name: &'a str,
+        document: ExecutableDocument,
+    ) -> BoxFuture<'a, Result<PreparedOperation, Vec<String>>> {
+        Box::pin(bind(self, name, document))
+    }
+}
+
+fn builder() -> async_graphql::SchemaBuilder<Root<Query>, Root<Mutation>, EmptySubscription> {
+    Schema::build(Root::new(), Root::new(), EmptySubscription).disable_suggestions()
+}
+
+/// Binds a document to the schema.
+async fn bind(
+    plan: &PreparedSchema,
+    name: &str,
+    document: ExecutableDocument,
+) -> Result<PreparedOperation, Vec<String>> {
+    let breach = |text: String| vec![format!("{name}: {text}")];
+    let only = only_operation(&document).ok_or_else(|| breach("a document holds exactly one operation".to_owned()))?;
+    let mut operation = only.clone();
+    let roots = root_fields(&document, &operation.node);
+    let [root] = roots.as_slice() else { return Err(breach("a document asks exactly one root field".to_owned())) };
+    let asked = &root.name.node;
+    if asked.as_str() != name {
+        return Err(breach(format!("the document asks `{asked}`; document and root field share one name")));
+    }
+    let known = plan.roots.get(name).ok_or_else(|| breach("the schema has no such root field".to_owned()))?;
+    if known.is_mutation != is_mutation(&operation.node) {
+        return Err(breach("the schema has it under the other root type (query, mutation)".to_owned()));
+    }
+    validate(&plan.strict, document.clone()).await?;
+    if has_directives(&document, &operation.node.selection_set.node) {
+        return Err(breach("a fixed document uses no directives".to_owned()));
+    }
+    let [Positioned { node: Selection::Field(root), .. }] = operation.node.selection_set.node.items.as_mut_slice()
+    else {
+        return Err(breach("a document asks its root field, without a fragment around it".to_owned()));
+    };
+    // What is answered is written whole, so nobody looks at what is asked beneath it.
+    root.node.selection_set.node.items.clear();
+    let document = ExecutableDocument { operations: DocumentOperations::Single(operation), fragments: HashMap::new() };
+    Ok(PreparedOperation { root: known.clone(), document })
+}
+
+/// Whether anything in a selection is skipped or included by a directive, which an answer that is written whole would
+/// not heed.
+fn has_directives(document: &ExecutableDocument, selection: &SelectionSet) -> bool {
+    let within = |selection| has_directives(document, selection);
+    selection.items.iter().any(|item| match &item.node {
+        Selection::Field(field) => !field.node.directives.is_empty() || within(&field.node.selection_set.node),
+        Selection::InlineFragment(inline) => {
+            !inline.node.directives.is_empty() || within(&inline.node.selection_set.node)
+        }
+        Selection::FragmentSpread(spread) => {
+            let fragment = document.fragments.get(&spread.node.fragment_name.node);
+            !spread.node.directives.is_empty()
+                || fragment.is_some_and(|fragment| within(&fragment.node.selection_set.node))
+        }
+    })
+}
+
+/// Runs every validation rule on a document and nothing of the document itself.
+pub(super) async fn validate(strict: &Graph, document: ExecutableDocument) -> Result<(), Vec<String>> {
+    let mut request = async_graphql::Request::new("").operation_name(NOBODY);
+    request.set_parsed_query(document);
+    let response = strict.execute(request).await;
+    let breaches: Vec<String> =
+        response.errors.into_iter().map(|error| error.message).filter(|message| !message.contains(NOBODY)).collect();
+    if breaches.is_empty() { Ok(()) } else { Err(breaches) }
+}
+
+fn fields(document: &ServiceDocument) -> impl Iterator<Item = (&str, &FieldDefinition)> {
+    document
+        .definitions
+        .iter()
+        .filter_map(|definition| match definition {
+            TypeSystemDefinition::Type(ty) => Some(&ty.node),
+            _ => None,
+        })
+        .filter_map(|ty| match &ty.kind {
+            TypeKind::Object(object) => Some((ty.name.node.as_str(), object)),
+            _ => None,
+        })
+        .flat_map(|(name, object)| object.fields.iter().map(move |field| (name, &field.node)))
+}
+
+/// A root field as its directives declare it.
+fn root_field(field: &FieldDefinition, inputs: &Inputs, is_mutation: bool) -> Result<RootField, String> {
+    let argument = |directive: &str| -> Result<Option<String>, String> {
+        let Some(name) = value_of(field, directive, "argument") else { return Ok(None) };
+        let is_there = field.arguments.iter().map(|argument| &argument.node).any(|argument| {
+            let within = base_of(&argument.ty.node).and_then(|input| inputs.get(input));
+            argument.name.node == name || within.is_some_and(|fields| fields.contains(&name))
+        });
+        if is_there { Ok(Some(name)) } else { Err(format!("@{directive} names `{name}`, which is no argument")) }
+    };
+    let access = access_of(field)?.ok_or_else(|| "no @access directive; default deny".to_owned())?;
+    let target = argument("audit_target")?;
+    let kind = value_of(field, "audit_target", "kind").unwrap_or_default();
+    Ok(RootField {
+        name: field.name.node.to_string(),
+        access,
+        is_mutation,
+        is_audited: access.is_audited(),
+        is_batched: has(field, "batched"),
+        is_file: has(field, "answers_file"),
+        target: target.map(|argument| TargetArgument { kind, argument }),
+        partner: argument("audit_partner")?,
+    })
+}
+
+/// The fields of each input object.
+type Inputs = HashMap<String, Vec<String>>;
+
+fn inputs(document: &ServiceDocument) -> Inputs {
+    let types = document.definitions.iter().filter_map(|definition| match definition {
+        TypeSystemDefinition::Type(ty) => Some(&ty.node),
+        _ => None,
+    });
+    let inputs = types.filter_map(|ty| match &ty.kind {
+        TypeKind::InputObject(input) => {
+            let names = input.fields.iter().map(|field| field.node.name.node.to_string());
+            Some((ty.name.node.to_string(), names.collect()))
+        }
+        _ => None,
+    });
+    inputs.collect()
+}
+
+/// The name of a type that is no list.
+fn base_of(ty: &Type) -> Option<&str> {
+    match &ty.base {
+        BaseType::Named(name) => Some(name.as_str()),
+        BaseType::List(_) => None,
+    }
+}
+
+fn has(field: &FieldDefinition, directive: &str) -> bool {
+    field.directives.iter().any(|applied| applied.node.name.node == directive)
+}
+
+/// The text that a directive of a field gives to one of its arguments.
+fn value_of(field: &FieldDefinition, directive: &str, argument: &str) -> Option<String> {
+    let directive = field.directives.iter().find(|applied| applied.node.name.node == directive)?;
+    match directive.node.get_argument(argument).map(|value| &value.node) {
+        Some(Value::String(text)) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+fn access_of(field: &FieldDefinition) -> Result<Option<Access>, String> {
+    if !has(field, "access") {
+        return Ok(None);
+    }
+    let text = value_of(field, "access", "needs").unwrap_or_default();
+    Access::parse(&text).map(Some).ok_or_else(|| format!("@access names `{text}`, which is no access"))
+}
+
+fn nested_of(field: &FieldDefinition) -> Nested {
+    let access = access_of(field).ok().flatten();
+    let mut base = &field.ty.node.base;
+    let mut is_list = false;
+    while let BaseType::List(inner) = base {
+        is_list = true;
+        base = &inner.base;
+    }
+    let BaseType::Named(ty) = base else { return Nested { ty: String::new(), is_list, is_paged: false, access } };
+    let is_paged = field.arguments.iter().any(|argument| argument.node.name.node == "limit");
+    Nested { ty: ty.to_string(), is_list, is_paged, access }
+}

@@ -1,0 +1,176 @@
+//! The objects that root fields stand on, each reached by the name of its field.
+//!
+//! The library merges such objects into a chain that is tried from its beginning, and each try makes room for the
+//! future of a whole object only to hear that the field is not there. Here the object is looked up instead, whoever asks.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use async_graphql::parser::types::Field;
+use async_graphql::registry::{MetaType, Registry};
+use async_graphql::resolver_utils::resolve_container;
+use async_graphql::{
+    ContainerType, Context, ContextSelectionSet, ObjectType, OutputType, Positioned, ServerResult, Value,
+};
+use futures_util::future::BoxFuture;
+
+use crate::core::context::{Channel, ROOT_KEY, RequestContextExt as _};
+
+tokio::task_local! {
+    /// What is told of arguments, while the schema is being built: the library describes types without an instance.
+    pub(super) static DESCRIPTIONS: Arc<Descriptions>;
+}
+
+/// What staff are told of the arguments of root fields.
+#[derive(Clone, Debug, Default)]
+pub struct Descriptions(HashMap<(String, String), String>);
+
+impl FromIterator<((String, String), String)> for Descriptions {
+    /// Descriptions by root field and argument.
+    fn from_iter<I: IntoIterator<Item = ((String, String), String)>>(descriptions: I) -> Self {
+        Self(descriptions.into_iter().collect())
+    }
+}
+
+impl Descriptions {
+    /// Describes what a root type takes and what is not described yet: each argument, and each field of an argument that
+    /// is an input object.
+    fn describe(&self, registry: &mut Registry, root: &str) {
+        let Some(MetaType::Object { fields, .. }) = registry.types.get_mut(root) else { return };
+        let mut inputs = Vec::new();
+        for (field, meta) in fields.iter_mut() {
+            for (argument, value) in &mut meta.args {
+                self.fill(&mut value.description, field, argument);
+                inputs.push((field.clone(), value.ty.trim_end_matches('!').to_owned()));
+            }
+        }
+        for (field, input) in inputs {
+            if let Some(MetaType::InputObject { input_fields, .. }) = registry.types.get_mut(&input) {
+                input_fields.iter_mut().for_each(|(name, value)| self.fill(&mut value.description, &field, name));
+            }
+        }
+    }
+
+    fn fill(&self, description: &mut Option<String>, field: &str, argument: &str) {
+        if description.is_none() {
+            *description = self.0.get(&(field.to_owned(), argument.to_owned())).cloned();
+        }
+    }
+}
+
+/// An object of root fields.
+pub(super) trait RootObject: Send + Sync {
+    /// The value of the field that the context is at; `None` when the object has no such field.
+    fn resolve<'a>(&'a self, ctx: &'a Context<'a>) -> BoxFuture<'a, ServerResult<Option<Value>>>;
+}
+
+impl<T: ContainerType + Send + Sync> RootObject for T {
+    fn resolve<'a>(&'a self, ctx: &'a Context<'a>) -> BoxFuture<'a, ServerResult<Option<Value>>> {
+        self.resolve_field(ctx)
+    }
+}
+
+/// Root objects by the names of their fields.
+#[derive(Default)]
+pub(crate) struct Roots(HashMap<String, Arc<dyn RootObject>>);
+
+impl Roots {
+    /// Adds an object under each of its fields.
+    pub(crate) fn add<T: ContainerType + Default + Send + Sync + 'static>(&mut self) {
+        if let MetaType::Object { fields, .. } = Registry::default().create_fake_output_type::<T>() {
+            let object: Arc<dyn RootObject> = Arc::new(T::default());
+            self.0.extend(fields.into_keys().map(|name| (name, Arc::clone(&object))));
+        }
+    }
+}
+
+/// What is merged of root objects; made by `roots!`.
+pub(crate) trait Merged {
+    /// Adds each of them.
+    fn collect(roots: &mut Roots);
+}
+
+/// Merges root objects into one type of the schema and collects them; `groups` merges what was merged already.
+macro_rules! roots {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident($($object:path),+ $(,)?);) => {
+        $(#[$meta])*
+        #[derive(async_graphql::MergedObject, Default)]
+        $vis struct $name($($object),+);
+
+        impl $crate::core::engine::Merged for $name {
+            fn collect(roots: &mut $crate::core::engine::Roots) {
+                $(roots.add::<$object>();)+
+            }
+        }
+    };
+    (groups: $(#[$meta:meta])* $vis:vis struct $name:ident($($group:path),+ $(,)?);) => {
+        $(#[$meta])*
+        #[derive(async_graphql::MergedObject, Default)]
+        $vis struct $name($($group),+);
+
+        impl $crate::core::engine::Merged for $name {
+            fn collect(roots: &mut $crate::core::engine::Roots) {
+                $(<$group as $crate::core::engine::Merged>::collect(roots);)+
+            }
+        }
+    };
+}
+pub(crate) use roots;
+
+/// A root type of the schema: described by what was merged, answered by the object that has the field.
+pub(super) struct Root<T> {
+    roots: Roots,
+    described_by: PhantomData<fn() -> T>,
+}
+
+impl<T: Merged> Root<T> {
+    /// The root type with its objects.
+    pub(super) fn new() -> Self {
+        let mut roots = Roots::default();
+        T::collect(&mut roots);
+        Self { roots, described_by: PhantomData }
+    }
+}
+
+#[async_trait::async_trait]
+impl<T: OutputType> OutputType for Root<T> {
+    fn type_name() -> Cow<'static, str> {
+        T::type_name()
+    }
+
+    fn create_type_info(registry: &mut Registry) -> String {
+        let name = T::create_type_info(registry);
+        let _ = DESCRIPTIONS.try_with(|descriptions| descriptions.describe(registry, &T::type_name()));
+        name
+    }
+
+    async fn resolve(&self, ctx: &ContextSelectionSet<'_>, _: &Positioned<Field>) -> ServerResult<Value> {
+        resolve_container(ctx, self).await
+    }
+}
+
+#[async_trait::async_trait]
+impl<T: OutputType> ContainerType for Root<T> {
+    async fn resolve_field(&self, ctx: &Context<'_>) -> ServerResult<Option<Value>> {
+        let Some(object) = self.roots.0.get(ctx.item.node.name.node.as_str()) else { return Ok(None) };
+        // A fixed document has one root field, so nothing needs a name.
+        let resolved = if ctx.cx().caller.channel == Channel::Rest {
+            object.resolve(ctx).await
+        } else {
+            let key = ctx.item.node.response_key().node.to_string();
+            ROOT_KEY.scope(key, object.resolve(ctx)).await
+        };
+        // Every root field may be null, so that its error stands beside what the others answered.
+        match resolved {
+            Err(error) => {
+                ctx.add_error(error);
+                Ok(Some(Value::Null))
+            }
+            resolved => resolved,
+        }
+    }
+}
+
+impl<T: OutputType> ObjectType for Root<T> {}

@@ -1,0 +1,129 @@
+//! One request, one transaction, settled in this one place.
+
+use std::sync::Arc;
+
+use super::{Answer, Call, Engine, IdempotencyKey, audit, idempotency};
+use crate::core::context::{AuditNotes, RequestContext};
+use crate::core::db::{Db, TransactionOptions};
+use crate::core::fault::{Code, Fault, Settlement};
+
+/// Whole transactions are tried so often when others got in their way (SQLSTATE 40001, 40P01).
+const ATTEMPTS: usize = 4;
+
+impl Engine {
+    /// Tries the transaction, again when it only lost a race.
+    pub(super) async fn settle(&self, call: Call) -> Result<Answer, Fault> {
+        let (root, mut attempt) = (call.root(), 1);
+        loop {
+            let mut noted = AuditNotes::default();
+            match self.attempt(&call, &mut noted).await {
+                Err(fault) if fault.settlement() == Settlement::Retryable && attempt < ATTEMPTS => attempt += 1,
+                Err(fault) if fault.code() == Code::AuditUnavailable => return Err(fault),
+                Err(fault) if fault.settlement() == Settlement::Kept && root.is_audited => return Err(fault),
+                Err(fault) => {
+                    return Err(self.refuse_with_notes(root, call.caller(), &call.variables, &noted, fault).await);
+                }
+                Ok(answer) => return Ok(answer),
+            }
+        }
+    }
+
+    /// One try. What the resolver noted for the audit record outlives it, whatever becomes of it.
+    async fn attempt(&self, call: &Call, noted: &mut AuditNotes) -> Result<Answer, Fault> {
+        let root = call.root();
+        let entry =
+            root.is_audited.then(|| audit::AuditEntry::of_call(root, call.caller(), &call.variables, self.now()));
+        let db = Db::settling(self.0.for_transactions.clone(), terms(call, entry.as_ref()));
+        let cx = Arc::new(self.context(call, db.clone()));
+        let mut outcome = self.walk(call, &cx).await;
+        *noted = match &mut outcome {
+            Ok(answer) => std::mem::take(&mut answer.extras.noted),
+            Err(_) => cx.take_extras().noted,
+        };
+        let keep = outcome.as_ref().err().is_some_and(|fault| fault.settlement() == Settlement::Kept);
+        if outcome.is_err() && !keep {
+            self.roll_back(&db).await;
+            return outcome;
+        }
+        if let Some(mut entry) = entry {
+            match &outcome {
+                Ok(answer) => entry.complete(answer.created.as_ref(), noted),
+                Err(fault) => entry.fail(fault, noted),
+            }
+            entry.write(&mut *db.conn().await?).await.map_err(|error| audit::unavailable(&error))?;
+            db.commit().await.map_err(audit_commit)?;
+        } else {
+            db.commit().await?;
+        }
+        outcome
+    }
+
+    /// Everything between BEGIN and COMMIT but the audit record.
+    pub(super) async fn walk(&self, call: &Call, cx: &Arc<RequestContext>) -> Result<Answer, Fault> {
+        let claim = match &call.idempotency {
+            None => None,
+            Some(key) => match claim(call, cx, key).await? {
+                idempotency::Claim::Replay(written) => {
+                    return Ok(Answer { replayed: true, ..Answer::of(written, cx.take_extras()) });
+                }
+                idempotency::Claim::First(slot) => Some(slot),
+            },
+        };
+        if let Some(precondition) = &call.precondition {
+            let present = self.execute(&precondition.operation, &precondition.variables, cx).await?;
+            if !(precondition.holds)(&present.body) {
+                return Err(Fault::new(
+                    Code::PreconditionFailed,
+                    "The resource has changed since you read it. Read it again, apply your change, and send the new ETag in If-Match.",
+                ));
+            }
+        }
+        let written = self.execute(&call.admission.operation, &call.variables, cx).await?;
+        if let Some(slot) = claim {
+            slot.keep(cx, &written).await?;
+        }
+        Ok(Answer::of(written, cx.take_extras()))
+    }
+
+    pub(super) async fn roll_back(&self, db: &Db) {
+        if let Err(fault) = db.rollback().await {
+            tracing::warn!(
+                code = fault.code().name(),
+                "a rollback failed; the database rolls back when the connection ends"
+            );
+        }
+    }
+
+    pub(super) fn now(&self) -> crate::core::time::Time {
+        self.0.services.clock.now()
+    }
+}
+
+/// Claims the call's key: at once, or with the first statement where something takes long before there is one: a file is
+/// worked on, or a stranger's password is hashed.
+async fn claim(call: &Call, cx: &RequestContext, key: &IdempotencyKey) -> Result<idempotency::Claim, Fault> {
+    let root = call.root();
+    let works_first = call.attachment.is_some() || cx.caller.principal.is_none();
+    if works_first { idempotency::claim_later(cx, root, key).await } else { idempotency::claim(cx, root, key).await }
+}
+
+/// The terms of the transaction. A conditional write sees one snapshot, so that whoever changes the row
+/// meanwhile makes it start anew; a watched one names the record that the capture triggers write under.
+fn terms(call: &Call, entry: Option<&audit::AuditEntry>) -> TransactionOptions {
+    let terms = if call.precondition.is_some() {
+        TransactionOptions::of_mode("isolation level repeatable read")
+    } else {
+        TransactionOptions::default()
+    };
+    match entry.filter(|_| call.root().is_mutation) {
+        Some(entry) => terms.with("labs.audit_record", entry.record_uuid()),
+        None => terms,
+    }
+}
+
+/// A commit that fails on an audited call took the record with it: no answer without a record. The rules that
+/// the database checks last are refusals like any other; where nothing is known, nothing is said of the record either.
+fn audit_commit(fault: Fault) -> Fault {
+    let tells_all = matches!(fault.settlement(), Settlement::Retryable | Settlement::Unknown);
+    if tells_all || fault.code() == Code::Conflict { fault } else { audit::unavailable(&fault) }
+}

@@ -1,0 +1,58 @@
+//! What the database says went wrong, as a fault.
+
+use super::Fault;
+
+/// Which constraint a statement broke, when it broke one.
+#[must_use]
+pub fn constraint_of(error: &sqlx::Error) -> Option<&str> {
+    error.as_database_error().and_then(sqlx::error::DatabaseError::constraint)
+}
+
+impl From<sqlx::Error> for Fault {
+    fn from(error: sqlx::Error) -> Self {
+        let state = error.as_database_error().and_then(|e| e.code().map(std::borrow::Cow::into_owned));
+        match (&error, state.as_deref()) {
+            (_, Some("40001" | "40P01")) => {
+                Self::unavailable("Too many changes at the same time. Try again.").retryable()
+            }
+            (_, Some("57014" | "55P03" | "25P03" | "57P01" | "57P02" | "57P03" | "53300")) => {
+                Self::unavailable("The service is busy. Try again.").caused_by(&error)
+            }
+            (
+                sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Io(_) | sqlx::Error::WorkerCrashed,
+                _,
+            ) => Self::unavailable("The service cannot reach its database. Try again.").caused_by(&error),
+            _ if constraint_of(&error) == Some("person_administrator_check") => Self::last_administrator(),
+            _ if constraint_of(&error) == Some("staff_granter_check") => Self::last_granter(),
+            _ if constraint_of(&error) == Some("staff_whole_check") => Self::last_of_all_rights(),
+            _ if constraint_of(&error) == Some("audit_change_kept") => Self::audit_unavailable().caused_by(&error),
+            _ => Self::internal(error),
+        }
+    }
+}
+
+impl Fault {
+    /// A team would be left without an active administrator.
+    #[must_use]
+    pub(crate) fn last_administrator() -> Self {
+        Self::conflict("A partner always keeps one active administrator. Make somebody else administrator first.")
+    }
+
+    /// Nobody who holds all of `labs.admin:write` would be left.
+    #[must_use]
+    pub(crate) fn last_of_all_rights() -> Self {
+        Self::conflict(
+            "Nobody would be left who holds labs.admin:write, and nobody could be granted it again. Give somebody else a \
+             role with it first.",
+        )
+    }
+
+    /// Nobody who can grant roles to internal people would be left.
+    #[must_use]
+    pub(crate) fn last_granter() -> Self {
+        Self::conflict(
+            "Nobody would be left who can let staff in and grant roles. Give somebody else a role with \
+             labs.admin.staff:write first.",
+        )
+    }
+}

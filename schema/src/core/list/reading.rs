@@ -1,0 +1,154 @@
+//! How a page is read: how long it is, where it begins, and what its cursors are bound to.
+
+use serde::Serialize;
+use serde_json::Value;
+use sqlx::FromRow;
+use sqlx::postgres::PgRow;
+
+use super::statement::Statement;
+use super::{Bound, FixedOrder, Key, PageRequest, Rows};
+use crate::core::context::RequestContext;
+use crate::core::fault::{Code, Fault};
+use crate::core::page::Page;
+use crate::core::words::Word;
+
+/// Rows of a page when the request does not say.
+const USUAL: i32 = 20;
+/// Most rows of a page.
+const MOST: i32 = 100;
+
+/// One page that is being read.
+pub(super) struct Reading<'a> {
+    cx: &'a RequestContext,
+    operation: &'static str,
+    /// What cursors are bound to: whose list it is, what narrows it, and its order.
+    form: Vec<u8>,
+    limit: usize,
+    cursor: Option<&'a str>,
+}
+
+impl<'a> Reading<'a> {
+    /// A page of what is narrowed so.
+    ///
+    /// # Errors
+    /// [`Code::Internal`] for what cannot be written as JSON.
+    pub(super) fn new<F: Serialize, S: Word + Serialize>(
+        cx: &'a RequestContext,
+        operation: &'static str,
+        narrowed: &F,
+        request: &'a PageRequest<S>,
+    ) -> Result<Self, Fault> {
+        let narrowed = canonical(serde_json::to_value(narrowed).map_err(Fault::internal)?);
+        let form = serde_json::to_vec(&(narrowed, request.sort)).map_err(Fault::internal)?;
+        let limit = usize::try_from(request.limit.unwrap_or(USUAL).clamp(1, MOST)).unwrap_or(1);
+        Ok(Self { cx, operation, form, limit, cursor: request.cursor.as_deref() })
+    }
+
+    /// The keys of the row before the page; none at the beginning of the list.
+    ///
+    /// # Errors
+    /// [`Code::InvalidCursor`].
+    pub(super) fn start_after<R>(&self, order: &[Key<R>]) -> Result<Option<Vec<Bound>>, Fault> {
+        let keys = self.opened()?.map(|keys| read_keys(order, &keys).ok_or_else(of_another_list));
+        keys.transpose()
+    }
+
+    /// The rows of a statement that lacks nothing but its limit.
+    ///
+    /// # Errors
+    /// When the database is away.
+    pub(super) async fn rows<R>(&self, mut statement: Statement, order: &[Key<R>]) -> Result<Rows<R>, Fault>
+    where
+        R: for<'r> FromRow<'r, PgRow> + Send + Unpin,
+    {
+        statement.text(limit_of(self.limit));
+        let rows = statement.builder.build_query_as().fetch_all(&mut *self.cx.db.conn().await?).await?;
+        Ok(self.cut(rows, |row| order.iter().map(|key| (key.of)(row)).collect()))
+    }
+
+    fn opened(&self) -> Result<Option<Vec<Value>>, Fault> {
+        let cursors = &self.cx.services.cursors;
+        let keys = self.cursor.map(|cursor| cursors.open(self.operation, &self.form, cursor));
+        keys.transpose().map_err(|_| of_another_list())
+    }
+
+    /// Cuts rows to the page. There are more of them than it has, if others follow.
+    fn cut<R>(&self, mut rows: Vec<R>, keys: impl Fn(&R) -> Vec<Value>) -> Rows<R> {
+        let has_more = rows.len() > self.limit;
+        rows.truncate(self.limit);
+        let last = rows.last().filter(|_| has_more);
+        let next_cursor = last.map(|row| self.cx.services.cursors.seal(self.operation, &self.form, &keys(row)));
+        Rows { rows, page: Page { next_cursor, has_more } }
+    }
+}
+
+/// A page of a list that stands in memory: its rows, each with its place, from the first place on.
+///
+/// # Errors
+/// [`Code::InvalidCursor`] for a cursor of another list or of other filters.
+pub(crate) fn page_in_memory<F: Serialize, R>(
+    cx: &RequestContext,
+    operation: &'static str,
+    narrowed: &F,
+    request: &PageRequest<FixedOrder>,
+    rows: impl Iterator<Item = (usize, R)>,
+) -> Result<Rows<R>, Fault> {
+    let reading = Reading::new(cx, operation, narrowed, request)?;
+    let before = match reading.opened()?.as_deref() {
+        None => None,
+        Some([place]) => Some(place.as_u64().ok_or_else(of_another_list)?),
+        Some(_) => return Err(of_another_list()),
+    };
+    let number = |place: usize| u64::try_from(place).unwrap_or(u64::MAX);
+    let rows = rows.filter(|(place, _)| before.is_none_or(|before| number(*place) > before)).collect();
+    let Rows { rows, page } = reading.cut(rows, |(place, _)| vec![number(*place).into()]);
+    Ok(Rows { rows: rows.into_iter().map(|(_, row)| row).collect(), page })
+}
+
+/// A cursor's values as the order's keys have them.
+fn read_keys<R>(order: &[Key<R>], values: &[Value]) -> Option<Vec<Bound>> {
+    if order.len() != values.len() {
+        return None;
+    }
+    order.iter().zip(values).map(|(key, value)| key.kind.read(value)).collect()
+}
+
+/// One row more than the page, to see whether others follow. LIMIT takes no parameter, or PostgreSQL's generic plan
+/// guesses a tenth of the table; so there are two sizes.
+pub(super) fn limit_of(limit: usize) -> &'static str {
+    if limit <= 20 { " limit 21" } else { " limit 101" }
+}
+
+fn of_another_list() -> Fault {
+    let detail = "This cursor belongs to another list or filter. Start again without `cursor`.";
+    Fault::new(Code::InvalidCursor, detail)
+}
+
+/// The one form of what says the same: values of which any will do are the same in whatever order and however often they
+/// are named, and none of them at all is no filter.
+fn canonical(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => Value::Object(fields.into_iter().map(|(name, of)| (name, canonical(of))).collect()),
+        Value::Array(values) if values.is_empty() => Value::Null,
+        Value::Array(mut values) => {
+            values.sort_by_cached_key(Value::to_string);
+            values.dedup();
+            Value::Array(values)
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_says_the_same_has_one_form() {
+        let said = json!({ "filter": { "state": ["B", "A", "B"], "role": [], "q": "b a" }, "partner_uuid": null });
+        let form = json!({ "filter": { "state": ["A", "B"], "role": null, "q": "b a" }, "partner_uuid": null });
+        assert_eq!(canonical(said), form);
+    }
+}

@@ -1,0 +1,375 @@
+//! A list's statement while it is put together: constants, and places of values.
+
+use ipnet::IpNet;
+use sqlx::encode::IsNull;
+use sqlx::error::BoxDynError;
+use sqlx::postgres::{PgArgumentBuffer, PgTypeInfo};
+use sqlx::{Encode, Postgres, QueryBuilder, Type};
+use uuid::Uuid;
+
+use super::Key;
+use crate::core::time::Time;
+use crate::core::words::Word;
+
+/// A value that a condition compares with.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Bound {
+    /// The condition has no value.
+    Nothing,
+    /// A truth.
+    Truth(bool),
+    /// A whole number.
+    Whole(i64),
+    /// A number.
+    Number(f64),
+    /// A text, or the word of an enumeration.
+    Text(String),
+    /// Some of them.
+    Texts(Vec<String>),
+    /// An id.
+    Id(Uuid),
+    /// Some of them.
+    Ids(Vec<Uuid>),
+    /// Some networks.
+    Networks(Vec<IpNet>),
+    /// A moment.
+    Moment(Time),
+    /// The moment that never comes: `infinity`, which is behind all others.
+    Never,
+}
+
+impl Bound {
+    /// Some of an enumeration's values; none where none is named.
+    pub(crate) fn words<W: Word>(values: Option<&Vec<W>>) -> Option<Self> {
+        let values = values.filter(|values| !values.is_empty())?;
+        Some(Self::Texts(values.iter().map(|value| value.word().to_owned()).collect()))
+    }
+
+    /// Some texts; none where none is named.
+    pub(crate) fn texts(values: Option<&Vec<String>>) -> Option<Self> {
+        values.filter(|values| !values.is_empty()).cloned().map(Self::Texts)
+    }
+
+    /// Some ids; none where none is named.
+    pub(crate) fn ids(values: Option<&Vec<Uuid>>) -> Option<Self> {
+        values.filter(|values| !values.is_empty()).cloned().map(Self::Ids)
+    }
+
+    fn push(self, builder: &mut QueryBuilder<Postgres>) {
+        match self {
+            Self::Nothing => builder,
+            Self::Truth(value) => builder.push_bind(value),
+            Self::Whole(value) => builder.push_bind(value),
+            Self::Number(value) => builder.push_bind(value),
+            Self::Text(value) => builder.push_bind(value),
+            Self::Texts(value) => builder.push_bind(value),
+            Self::Id(value) => builder.push_bind(value),
+            Self::Ids(value) => builder.push_bind(value),
+            Self::Networks(value) => builder.push_bind(value),
+            Self::Moment(value) => builder.push_bind(value),
+            Self::Never => builder.push_bind(Never),
+        };
+    }
+}
+
+impl From<bool> for Bound {
+    fn from(value: bool) -> Self {
+        Self::Truth(value)
+    }
+}
+
+impl From<Uuid> for Bound {
+    fn from(value: Uuid) -> Self {
+        Self::Id(value)
+    }
+}
+
+impl From<Time> for Bound {
+    fn from(value: Time) -> Self {
+        Self::Moment(value)
+    }
+}
+
+impl From<&str> for Bound {
+    fn from(value: &str) -> Self {
+        Self::Text(value.to_owned())
+    }
+}
+
+/// `infinity`, which no [`Time`] is.
+struct Never;
+
+impl Type<Postgres> for Never {
+    fn type_info() -> PgTypeInfo {
+        <Time as Type<Postgres>>::type_info()
+    }
+}
+
+impl Encode<'_, Postgres> for Never {
+    fn encode_by_ref(&self, buffer: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
+        <i64 as Encode<Postgres>>::encode_by_ref(&i64::MAX, buffer)
+    }
+}
+
+/// A statement. Its text is made of constants, because nothing else can be added to it.
+pub(super) struct Statement {
+    pub(super) builder: QueryBuilder<Postgres>,
+    values: usize,
+    is_narrowed: bool,
+    given: Given,
+}
+
+/// The value that the select itself names.
+enum Given {
+    Nothing,
+    Value(Option<Bound>),
+    Bound(usize),
+}
+
+impl Statement {
+    /// A statement that begins so.
+    pub(super) fn new(beginning: &'static str) -> Self {
+        Self { builder: QueryBuilder::new(beginning), values: 0, is_narrowed: false, given: Given::Nothing }
+    }
+
+    /// Lets `{}` stand for this value in every constant that follows, but for conditions, which have their own. Without a
+    /// value its place is left open.
+    pub(super) fn given(&mut self, value: Option<Bound>) {
+        self.given = Given::Value(value);
+    }
+
+    /// The text, for whoever only prepares it.
+    pub(super) fn into_text(self) -> String {
+        self.builder.sql().as_str().to_owned()
+    }
+
+    /// Goes on with a constant.
+    pub(super) fn text(&mut self, text: &'static str) -> &mut Self {
+        if matches!(self.given, Given::Nothing) {
+            self.builder.push(text);
+            return self;
+        }
+        for (number, piece) in text.split("{}").enumerate() {
+            if number > 0 {
+                self.given_value();
+            }
+            self.builder.push(piece);
+        }
+        self
+    }
+
+    /// The place of the given value, which is bound where it is first needed.
+    fn given_value(&mut self) {
+        match &mut self.given {
+            Given::Nothing => {}
+            Given::Value(value) => {
+                let value = value.take();
+                self.given = Given::Bound(self.place(value));
+            }
+            Given::Bound(place) => {
+                self.builder.push(format_args!("${place}"));
+            }
+        }
+    }
+
+    /// Goes on behind the conditions; what narrows the rows from here on begins anew.
+    pub(super) fn behind_conditions(&mut self, text: &'static str) {
+        if !text.is_empty() {
+            self.text(text);
+            self.is_narrowed = false;
+        }
+    }
+
+    /// Narrows the rows by a condition in which `{}` stands for the value, however often. Without a value its places are
+    /// left open, for whoever only prepares the statement.
+    pub(super) fn narrow(&mut self, condition: &'static str, value: Option<Bound>) {
+        self.join();
+        self.condition(condition, value);
+    }
+
+    /// Says that all of these conditions hold; where there are none, `true`.
+    pub(super) fn all_of(&mut self, conditions: Vec<(&'static str, Option<Bound>)>) {
+        if conditions.is_empty() {
+            self.text("true");
+        }
+        for (number, (condition, value)) in conditions.into_iter().enumerate() {
+            self.text(if number == 0 { "" } else { " and " });
+            self.condition(condition, value);
+        }
+    }
+
+    fn condition(&mut self, condition: &'static str, value: Option<Bound>) {
+        self.text("(");
+        let (mut pieces, mut value, mut place) = (condition.split("{}"), value, None);
+        self.builder.push(pieces.next().unwrap_or_default());
+        for piece in pieces {
+            match place {
+                None => place = Some(self.place(value.take())),
+                Some(place) => {
+                    self.builder.push(format_args!("${place}"));
+                }
+            }
+            self.builder.push(piece);
+        }
+        self.text(")");
+    }
+
+    /// Narrows the rows to those behind a row with these keys, one for each of the order's. Without values their places
+    /// are left open.
+    pub(super) fn begin_after<R>(&mut self, order: &[Key<R>], values: Option<Vec<Bound>>) {
+        self.join();
+        let values = values
+            .map_or_else(|| order.iter().map(|_| None).collect(), |values| values.into_iter().map(Some).collect());
+        self.compare(order, values);
+    }
+
+    /// Says that a row stands behind one with these keys.
+    pub(super) fn compare<R>(&mut self, order: &[Key<R>], values: Vec<Option<Bound>>) {
+        let mut keys = Keys { values, places: vec![None; order.len()] };
+        if order.windows(2).all(|pair| matches!(pair, [one, next] if one.descending == next.descending)) {
+            self.compare_rows(order, &mut keys);
+        } else {
+            self.compare_key_by_key(order, &mut keys);
+        }
+    }
+
+    /// Goes on with another condition, which the caller writes.
+    pub(super) fn join(&mut self) -> &mut Self {
+        let is_narrowed = std::mem::replace(&mut self.is_narrowed, true);
+        self.text(if is_narrowed { " and " } else { " where " })
+    }
+
+    /// All keys go one way: an index that has them in this order finds the place.
+    fn compare_rows<R>(&mut self, order: &[Key<R>], keys: &mut Keys) {
+        for (number, key) in order.iter().enumerate() {
+            self.text(if number == 0 { "(" } else { ", " }).text(key.column);
+        }
+        self.text(if order.iter().all(|key| key.descending) { ") < " } else { ") > " });
+        for number in 0..order.len() {
+            self.text(if number == 0 { "(" } else { ", " });
+            self.key(keys, number);
+        }
+        self.text(")");
+    }
+
+    /// The keys go different ways: behind is whatever is behind in the first key that differs. The first key is compared
+    /// by itself too, because an index finds the place by that.
+    fn compare_key_by_key<R>(&mut self, order: &[Key<R>], keys: &mut Keys) {
+        if let Some(first) = order.first() {
+            self.text(first.column).text(if first.descending { " <= " } else { " >= " });
+            self.key(keys, 0);
+            self.text(" and ");
+        }
+        for (number, key) in order.iter().enumerate() {
+            self.text(if number == 0 { "((" } else { " or (" });
+            for (before, same) in order.iter().enumerate().take(number) {
+                self.text(same.column).text(" = ");
+                self.key(keys, before);
+                self.text(" and ");
+            }
+            self.text(key.column).text(if key.descending { " < " } else { " > " });
+            self.key(keys, number);
+            self.text(")");
+        }
+        self.text(")");
+    }
+
+    /// Puts the rows in order.
+    pub(super) fn order<R>(&mut self, order: &[Key<R>]) {
+        for (number, key) in order.iter().enumerate() {
+            self.text(if number == 0 { " order by " } else { ", " }).text(key.column);
+            self.text(if key.descending { " desc" } else { "" });
+        }
+    }
+
+    /// The place of a key's value, which is bound where it is first needed.
+    fn key(&mut self, keys: &mut Keys, number: usize) {
+        let Some(known) = keys.places.get_mut(number) else { return };
+        match *known {
+            Some(place) => {
+                self.builder.push(format_args!("${place}"));
+            }
+            None => {
+                let value = keys.values.get_mut(number).and_then(Option::take);
+                *known = Some(self.place(value));
+            }
+        }
+    }
+
+    /// The place of a value once more.
+    pub(super) fn repeat(&mut self, place: usize) {
+        self.builder.push(format_args!("${place}"));
+    }
+
+    /// Goes on with the place of a value, counted from 1. Without a value it is left open.
+    pub(super) fn place(&mut self, value: Option<Bound>) -> usize {
+        self.values += 1;
+        match value {
+            Some(value) => value.push(&mut self.builder),
+            None => {
+                self.builder.push(format_args!("${}", self.values));
+            }
+        }
+        self.values
+    }
+}
+
+/// The values of an order's keys, and where they were bound.
+struct Keys {
+    values: Vec<Option<Bound>>,
+    places: Vec<Option<usize>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::super::KeyKind;
+    use super::*;
+
+    const fn key(column: &'static str, descending: bool) -> Key<()> {
+        Key { column, descending, kind: KeyKind::Text, of: |()| Value::Null }
+    }
+
+    #[test]
+    fn conditions_are_joined_and_a_value_has_one_place() {
+        let mut statement = Statement::new("select a from b");
+        statement.narrow("a is not null", Some(Bound::Nothing));
+        statement.narrow("strpos(a, {}) > 0 or strpos(c, {}) > 0", Some("x".into()));
+        statement.narrow("d = {}", None);
+        assert_eq!(
+            statement.builder.sql().as_str(),
+            "select a from b where (a is not null) and (strpos(a, $1) > 0 or strpos(c, $1) > 0) and (d = $2)"
+        );
+    }
+
+    #[test]
+    fn a_given_value_has_one_place_wherever_it_is_named() {
+        let mut statement = Statement::new("select ");
+        statement.given(Some("en".into()));
+        statement.text("names ->> {} from (select * from a");
+        statement.narrow("b = {}", Some(true.into()));
+        statement.behind_conditions(") as a cross join words({})");
+        statement.narrow("c", Some(Bound::Nothing));
+        assert_eq!(
+            statement.builder.sql().as_str(),
+            "select names ->> $1 from (select * from a where (b = $2)) as a cross join words($1) where (c)"
+        );
+    }
+
+    #[test]
+    fn a_page_begins_behind_a_row_whichever_way_its_keys_go() {
+        let text = |order: &[Key<()>]| {
+            let mut statement = Statement::new("");
+            statement.begin_after(order, None);
+            statement.order(order);
+            statement.builder.sql().as_str().to_owned()
+        };
+        assert_eq!(text(&[key("a", true), key("b", true)]), " where (a, b) < ($1, $2) order by a desc, b desc");
+        assert_eq!(text(&[key("a", false)]), " where (a) > ($1) order by a");
+        assert_eq!(
+            text(&[key("a", true), key("b", false)]),
+            " where a <= $1 and ((a < $1) or (a = $1 and b > $2)) order by a desc, b"
+        );
+    }
+}

@@ -1,0 +1,221 @@
+//! Lists whose statements are written out, because what narrows them stands in the midst: in what is counted, or in the
+//! arguments of a function.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use sqlx::FromRow;
+use sqlx::postgres::PgRow;
+
+use super::reading::{Reading, limit_of};
+use super::statement::Statement;
+use super::{Bound, Condition, Key, PageRequest, Rows, Statements};
+use crate::core::context::RequestContext;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::words::Word;
+
+/// A list whose statements are texts with places in braces:
+///
+/// - `{narrowed}` is what the conditions say that are asked for;
+/// - `{behind}`, that a row stands behind the one at which the page before ended;
+/// - `{key 1: 'infinity'}` is a key of that row, or what stands behind the colon on the first page;
+/// - any other place is that of a value: `{kind: null}`, with what stands there when it is not asked for; without a
+///   colon, one that is always there.
+pub(crate) struct WrittenQuery<F: 'static, R: 'static, S: 'static> {
+    /// The operation that lists. Its cursors serve no other.
+    pub(crate) operation: &'static str,
+    /// The statement of a page, up to its order.
+    pub(crate) rows: &'static str,
+    /// The statement that counts all rows.
+    pub(crate) count: &'static str,
+    /// The values that have places.
+    pub(crate) values: &'static [Placed<F>],
+    /// What may narrow it, where a text has `{narrowed}`.
+    pub(crate) conditions: &'static [Condition<F>],
+    /// The keys of each order, the last of which is unique.
+    pub(crate) order: fn(S) -> &'static [Key<R>],
+}
+
+/// A value that has a place in a text.
+pub(crate) struct Placed<F> {
+    /// The name of its place.
+    pub(crate) name: &'static str,
+    /// The value, when it is asked for.
+    pub(crate) value: fn(&F) -> Option<Bound>,
+}
+
+/// What a text is filled with. A value without a [`Bound`] leaves its place open, for whoever only prepares it.
+struct Filling<R: 'static> {
+    conditions: Vec<(&'static str, Option<Bound>)>,
+    values: Vec<(&'static str, Option<Bound>)>,
+    order: &'static [Key<R>],
+    keys: Option<Vec<Option<Bound>>>,
+}
+
+impl<F, R, S> WrittenQuery<F, R, S>
+where
+    F: Serialize + Sync,
+    R: for<'r> FromRow<'r, PgRow> + Send + Unpin,
+    S: Word + Serialize + Sync,
+{
+    /// A page of what is narrowed so.
+    ///
+    /// # Errors
+    /// [`crate::core::fault::Code::InvalidCursor`] for a cursor of another list, of other filters or of another order.
+    pub(crate) async fn page(
+        &self,
+        cx: &RequestContext,
+        narrowed: &F,
+        request: &PageRequest<S>,
+    ) -> Result<Rows<R>, Fault> {
+        let (order, reading) = ((self.order)(request.sort), Reading::new(cx, self.operation, narrowed, request)?);
+        let keys = reading.start_after(order)?;
+        let mut statement = filled(self.rows, self.filling(narrowed, order, keys));
+        statement.order(order);
+        reading.rows(statement, order).await
+    }
+
+    /// How many rows there are in all of what is narrowed so, where it is wanted.
+    ///
+    /// # Errors
+    /// When the database is away.
+    pub(crate) async fn total(&self, db: &Db, narrowed: &F, wanted: Option<bool>) -> Result<Option<i64>, Fault> {
+        if wanted != Some(true) {
+            return Ok(None);
+        }
+        let mut statement = filled(self.count, self.filling(narrowed, &[], None));
+        Ok(Some(statement.builder.build_query_scalar().fetch_one(&mut *db.conn().await?).await?))
+    }
+
+    fn filling(&self, narrowed: &F, order: &'static [Key<R>], keys: Option<Vec<Bound>>) -> Filling<R> {
+        let conditions = self.conditions.iter().filter_map(|of| Some((of.sql, Some((of.value)(narrowed)?))));
+        let values = self.values.iter().filter_map(|of| Some((of.name, Some((of.value)(narrowed)?))));
+        let keys = keys.map(|keys| keys.into_iter().map(Some).collect());
+        Filling { conditions: conditions.collect(), values: values.collect(), order, keys }
+    }
+}
+
+/// The statement of a text.
+fn filled<R>(text: &'static str, mut filling: Filling<R>) -> Statement {
+    let (first, rest) = text.split_once('{').unwrap_or((text, ""));
+    let mut statement = Statement::new(first);
+    let mut known: Vec<(&'static str, usize)> = Vec::new();
+    for piece in rest.split('{').filter(|piece| !piece.is_empty()) {
+        let (place, text) = piece.split_once('}').unwrap_or((piece, ""));
+        let (name, otherwise) = place.split_once(": ").unwrap_or((place, "null"));
+        match (name, filling.keys.as_mut()) {
+            ("narrowed", _) => statement.all_of(std::mem::take(&mut filling.conditions)),
+            ("behind", Some(keys)) => statement.compare(filling.order, std::mem::take(keys)),
+            ("behind", None) => {
+                statement.text("true");
+            }
+            _ => match (known.iter().find(|(of, _)| *of == name), filling.take(name)) {
+                (Some((_, number)), _) => statement.repeat(*number),
+                (None, Some(value)) => known.push((name, statement.place(value))),
+                (None, None) => {
+                    statement.text(otherwise);
+                }
+            },
+        }
+        statement.text(text);
+    }
+    statement
+}
+
+impl<R> Filling<R> {
+    /// The value of a place; none when it is not asked for.
+    fn take(&mut self, name: &str) -> Option<Option<Bound>> {
+        if let Some(number) = name.strip_prefix("key ") {
+            let number = number.parse::<usize>().ok()?.checked_sub(1)?;
+            return self.keys.as_mut()?.get_mut(number).map(Option::take);
+        }
+        self.values.iter_mut().find(|(of, _)| *of == name).map(|(_, value)| value.take())
+    }
+}
+
+impl<F, R, S: Word> Statements for WrittenQuery<F, R, S> {
+    fn operation(&self) -> Option<&'static str> {
+        Some(self.operation)
+    }
+
+    fn statements(&self) -> Vec<String> {
+        let mut texts = BTreeSet::new();
+        for (conditions, values) in self.choices(self.count) {
+            let filling = Filling::<R> { conditions, values, order: &[], keys: None };
+            texts.insert(filled(self.count, filling).builder.sql().as_str().to_owned());
+        }
+        for order in S::ALL.iter().map(|sort| (self.order)(*sort)) {
+            for (is_within, limit) in [(false, 1), (false, 100), (true, 1), (true, 100)] {
+                for (conditions, values) in self.choices(self.rows) {
+                    let keys = is_within.then(|| order.iter().map(|_| None).collect());
+                    let mut statement = filled(self.rows, Filling { conditions, values, order, keys });
+                    statement.order(order);
+                    statement.text(limit_of(limit));
+                    texts.insert(statement.builder.sql().as_str().to_owned());
+                }
+            }
+        }
+        texts.into_iter().collect()
+    }
+}
+
+/// Conditions and values that are asked for, whatever they are compared with.
+type Choice = (Vec<(&'static str, Option<Bound>)>, Vec<(&'static str, Option<Bound>)>);
+
+impl<F, R, S> WrittenQuery<F, R, S> {
+    /// What may be asked for where a text stands: nothing, each condition and value alone, and all.
+    fn choices(&self, text: &'static str) -> Vec<Choice> {
+        let places = text.split('{').skip(1).filter_map(|piece| piece.split_once('}')).map(|(place, _)| place);
+        let named = |name: &str| self.values.iter().map(|of| of.name).find(|of| *of == name);
+        let optional: Vec<_> = places.clone().filter_map(|place| named(place.split_once(": ")?.0)).collect();
+        let fixed: Vec<_> = places.filter_map(named).collect();
+        let conditions: Vec<_> = self.conditions.iter().map(|of| of.sql).collect();
+        let open = |names: &[&'static str]| names.iter().map(|name| (*name, None)).collect::<Vec<_>>();
+        let with = |values: &[&'static str]| open(&[values, &fixed].concat());
+        let mut choices = vec![(Vec::new(), with(&[])), (open(&conditions), with(&optional))];
+        choices.extend(conditions.iter().map(|condition| (open(&[*condition]), with(&[]))));
+        choices.extend(optional.iter().map(|name| (Vec::new(), with(&[*name]))));
+        choices
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::super::KeyKind;
+    use super::*;
+
+    static ORDER: [Key<()>; 2] = [
+        Key { column: "a", descending: true, kind: KeyKind::Moment, of: |()| Value::Null },
+        Key { column: "b", descending: true, kind: KeyKind::Id, of: |()| Value::Null },
+    ];
+
+    fn text(text: &'static str, values: &[&'static str], is_within: bool) -> String {
+        let open = |texts: &[&'static str]| texts.iter().map(|text| (*text, None)).collect();
+        let keys = is_within.then(|| vec![None, None]);
+        let conditions = open(if is_within { &["c = {} or d = {}", "e"] } else { &[] });
+        let filling = Filling { conditions, values: open(values), order: &ORDER, keys };
+        filled(text, filling).builder.sql().as_str().to_owned()
+    }
+
+    #[test]
+    fn what_narrows_a_list_stands_where_its_text_says() {
+        let counted =
+            "select a, b from (select a, b from t where x = {x} and {narrowed} group by 1, 2) as n where {behind}";
+        assert_eq!(
+            text(counted, &["x"], true),
+            "select a, b from (select a, b from t where x = $1 and (c = $2 or d = $2) and (e) group by 1, 2) as n \
+             where (a, b) < ($3, $4)"
+        );
+        assert!(text(counted, &["x"], false).ends_with("where x = $1 and true group by 1, 2) as n where true"));
+    }
+
+    #[test]
+    fn a_value_that_is_not_asked_for_is_what_stands_behind_the_colon() {
+        let called = "select from f({x: null}, {y: '-infinity'::timestamptz}, {key 1: 'infinity'}, {x: null})";
+        assert_eq!(text(called, &[], false), "select from f(null, '-infinity'::timestamptz, 'infinity', null)");
+        assert_eq!(text(called, &["x", "y"], true), "select from f($1, $2, $3, $1)");
+    }
+}

@@ -1,0 +1,251 @@
+//! The postman: hands a mail over to a mail server, or lays it into a folder as a file.
+//!
+//! The outbox decides when and how often; the postman tries once and says what came of it. Handing over
+//! the same message again gives the same Message-ID, so receivers recognise a repeat, and the same file.
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
+use lettre::message::{Body, Mailbox, SinglePart};
+use lettre::transport::smtp::AsyncSmtpTransport;
+use lettre::{Address, AsyncTransport, Tokio1Executor};
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use super::message::Message;
+use super::words::{self, Places};
+
+/// Hands mails over. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Postman {
+    letterhead: Letterhead,
+    way: Way,
+    /// For one mail as a whole.
+    patience: Duration,
+}
+
+/// Who writes, and where the mails lead.
+#[derive(Clone, Debug)]
+pub struct Letterhead {
+    from: Mailbox,
+    base_url: String,
+    portal_url: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+enum Way {
+    Smtp(Box<AsyncSmtpTransport<Tokio1Executor>>),
+    Folder(PathBuf),
+}
+
+/// Why there is no postman. Messages never hold the server's address with its password.
+#[derive(Debug, thiserror::Error)]
+pub enum PostmanError {
+    /// The sender is no mailbox.
+    #[error("the sender of mails must have the form `Labs <no-reply@example.com>`")]
+    Sender,
+    /// The server's address cannot be read.
+    #[error("the mail server's address must have the form smtps://user:password@host:port or smtp://host:port")]
+    Server,
+    /// A password would be sent in clear.
+    #[error("a password is only sent to a mail server under TLS: use smtps://, or smtp:// with ?tls=required")]
+    Unprotected,
+    /// The folder cannot be made.
+    #[error("the folder for mails cannot be made: {0}")]
+    Folder(#[from] io::Error),
+}
+
+/// Why a mail was not handed over. Safe to store and to log: no address, no content.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{detail}")]
+pub struct DeliveryError {
+    /// Trying again cannot help.
+    pub is_permanent: bool,
+    /// What went wrong.
+    pub detail: String,
+}
+
+/// For each command to a mail server, and for connecting.
+const COMMAND_PATIENCE: Duration = Duration::from_secs(10);
+/// For one mail as a whole.
+const MESSAGE_PATIENCE: Duration = Duration::from_secs(30);
+
+impl Postman {
+    /// A postman who hands over to the mail server at `url`, of the form `smtps://user:password@host:port`;
+    /// `smtp://` with `?tls=required` upgrades by STARTTLS, without it sends in clear.
+    ///
+    /// # Errors
+    /// [`PostmanError::Server`], or [`PostmanError::Unprotected`] for a password without TLS.
+    pub fn smtp(url: &str, letterhead: Letterhead) -> Result<Postman, PostmanError> {
+        let is_protected = url.starts_with("smtps://") || url.ends_with("?tls=required");
+        if url.contains('@') && !is_protected {
+            return Err(PostmanError::Unprotected);
+        }
+        let server = AsyncSmtpTransport::<Tokio1Executor>::from_url(url)
+            .map_err(|_| PostmanError::Server)?
+            .timeout(Some(COMMAND_PATIENCE))
+            .build();
+        Ok(Postman { letterhead, way: Way::Smtp(Box::new(server)), patience: MESSAGE_PATIENCE })
+    }
+
+    /// A postman who lays every mail into `folder` as `<message_uuid>.eml`. The folder is made with mode
+    /// 0700 if it is missing; the files have mode 0600, for they hold tokens.
+    ///
+    /// # Errors
+    /// [`PostmanError::Folder`]
+    pub fn folder(folder: &Path, letterhead: Letterhead) -> Result<Postman, PostmanError> {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        Ok(Postman { letterhead, way: Way::Folder(folder.to_owned()), patience: MESSAGE_PATIENCE })
+    }
+
+    /// Hands `message` over, once.
+    ///
+    /// # Errors
+    /// [`DeliveryError`]. After a time-out the mail may have arrived all the same.
+    pub async fn send(&self, message: &Message) -> Result<(), DeliveryError> {
+        let mail = self.letterhead.write(message)?;
+        match &self.way {
+            Way::Smtp(server) => match timeout(self.patience, server.send(mail)).await {
+                Ok(Ok(_)) => Ok(()),
+                Ok(Err(error)) => Err(smtp_error(&error)),
+                Err(_) => Err(passing("the mail server took too long")),
+            },
+            Way::Folder(folder) => {
+                let (folder, bytes) = (folder.clone(), mail.formatted());
+                let message_uuid = message.message_uuid;
+                in_background(move || lay_down(&folder, message_uuid, &bytes)).await
+            }
+        }
+    }
+
+    /// Whether a mail could be handed over now. Opens a connection: do not let strangers call it freely.
+    ///
+    /// # Errors
+    /// [`DeliveryError`]
+    pub async fn ready(&self) -> Result<(), DeliveryError> {
+        match &self.way {
+            Way::Smtp(server) => match timeout(COMMAND_PATIENCE, server.test_connection()).await {
+                Ok(Ok(true)) => Ok(()),
+                Ok(Ok(false)) => Err(passing("the mail server does not answer")),
+                Ok(Err(error)) => Err(smtp_error(&error)),
+                Err(_) => Err(passing("the mail server took too long")),
+            },
+            Way::Folder(folder) => {
+                let probe = folder.join(".ready");
+                in_background(move || write_private(&probe, b"ready")).await
+            }
+        }
+    }
+
+    /// Who writes; the outbox needs it for subjects.
+    pub fn letterhead(&self) -> &Letterhead {
+        &self.letterhead
+    }
+}
+
+impl Letterhead {
+    /// The letterhead of sender `from`, of the form `Labs <no-reply@example.com>`. `base_url` is the API's,
+    /// `portal_url` that of a page that takes tokens behind `#`, if there is one.
+    ///
+    /// # Errors
+    /// [`PostmanError::Sender`]
+    pub fn new(from: &str, base_url: &str, portal_url: Option<&str>) -> Result<Letterhead, PostmanError> {
+        let trimmed = |url: &str| url.trim_end_matches('/').to_owned();
+        Ok(Letterhead {
+            from: from.parse().map_err(|_| PostmanError::Sender)?,
+            base_url: trimmed(base_url),
+            portal_url: portal_url.map(trimmed),
+        })
+    }
+
+    /// What the platform calls itself: the sender's name.
+    pub fn platform(&self) -> &str {
+        self.from.name.as_deref().unwrap_or("Labs")
+    }
+
+    /// The mail as it travels (RFC 5322). The same message always gives the same bytes.
+    fn write(&self, message: &Message) -> Result<lettre::Message, DeliveryError> {
+        let unwritable = |_| lasting("the mail cannot be written");
+        let recipient = Address::new(message.recipient.local(), message.recipient.ascii_domain())
+            .map_err(|_| lasting("the recipient's address is not one that mail can go to"))?;
+        let places =
+            Places { platform: self.platform(), base_url: &self.base_url, portal_url: self.portal_url.as_deref() };
+        let text = words::text(&message.letter, message.locale, &places);
+        let written_at = u64::try_from(message.written_at.as_second()).unwrap_or_default();
+        let automatic = HeaderName::new_from_ascii("Auto-Submitted".to_owned())
+            .map_err(|_| lasting("the mail cannot be written"))?;
+        lettre::Message::builder()
+            .from(self.from.clone())
+            .to(Mailbox::new(None, recipient))
+            .date(SystemTime::UNIX_EPOCH + Duration::from_secs(written_at))
+            .message_id(Some(format!("<{}@{}>", message.message_uuid, self.from.email.domain())))
+            .subject(message.letter.subject(message.locale, self.platform()))
+            // RFC 3834: keeps absence notes and other robots from answering.
+            .raw_header(HeaderValue::new(automatic, "auto-generated".to_owned()))
+            .singlepart(SinglePart::builder().header(ContentType::TEXT_PLAIN).body(encode_text(text.expose())?))
+            .map_err(unwritable)
+    }
+}
+
+/// Plain where the text allows, quoted-printable else, never base64: people and tools can read the file.
+fn encode_text(text: &str) -> Result<Body, DeliveryError> {
+    let encoding =
+        if text.is_ascii() { ContentTransferEncoding::SevenBit } else { ContentTransferEncoding::QuotedPrintable };
+    Body::new_with_encoding(text.to_owned(), encoding)
+        .or_else(|_| Body::new_with_encoding(text.to_owned(), ContentTransferEncoding::QuotedPrintable))
+        .map_err(|_| lasting("the mail cannot be written"))
+}
+
+/// Servers like to repeat the address in their answers, so only the status is kept.
+fn smtp_error(error: &lettre::transport::smtp::Error) -> DeliveryError {
+    let what = match error.status() {
+        Some(status) => format!("the mail server answered {status}"),
+        None if error.is_timeout() => "the mail server took too long".to_owned(),
+        None if error.is_tls() => "no secure connection to the mail server".to_owned(),
+        None if error.is_client() => "the mail server lacks something that this mail needs".to_owned(),
+        None => "no connection to the mail server".to_owned(),
+    };
+    DeliveryError { is_permanent: error.is_permanent(), detail: what }
+}
+
+fn passing(detail: &str) -> DeliveryError {
+    DeliveryError { is_permanent: false, detail: detail.to_owned() }
+}
+
+fn lasting(detail: &str) -> DeliveryError {
+    DeliveryError { is_permanent: true, detail: detail.to_owned() }
+}
+
+async fn in_background(work: impl FnOnce() -> io::Result<()> + Send + 'static) -> Result<(), DeliveryError> {
+    match spawn_blocking(work).await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => Err(passing(&format!("the mail could not be written to its folder: {}", error.kind()))),
+        Err(_) => Err(passing("the mail could not be written to its folder")),
+    }
+}
+
+/// Writes a mail so that its file is there whole or not at all, and on the disk when this returns.
+fn lay_down(folder: &Path, message_uuid: Uuid, bytes: &[u8]) -> io::Result<()> {
+    let staged = folder.join(format!(".{message_uuid}.new"));
+    write_private(&staged, bytes)?;
+    fs::rename(&staged, folder.join(format!("{message_uuid}.eml")))?;
+    File::open(folder)?.sync_all()
+}
+
+/// Writes a file that only its owner may read, in place of one that a crash may have left.
+fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,168 @@
+use std::os::unix::fs::PermissionsExt;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::core::email::EmailAddress;
+use crate::core::mail::message::tests::{at, one_of_each};
+use crate::core::mail::message::{Letter, Locale};
+
+mod server;
+
+fn letterhead() -> Letterhead {
+    Letterhead::new("Labs <no-reply@labs.example>", "https://labs.example/", None).unwrap()
+}
+
+fn message(letter: Letter) -> Message {
+    Message {
+        message_uuid: Uuid::from_u128(0x0193_4f3a_7b1c_7def_8000_1234_5678_90ab),
+        recipient: EmailAddress::parse("marta@tischwerk.example").unwrap(),
+        locale: Locale::English,
+        written_at: at(0),
+        letter,
+    }
+}
+
+fn first_letter(name: &str) -> Letter {
+    one_of_each(name).into_iter().next().unwrap()
+}
+
+fn written(message: &Message) -> String {
+    String::from_utf8(letterhead().write(message).unwrap().formatted()).unwrap()
+}
+
+fn headers(mail: &str) -> Vec<&str> {
+    mail.split("\r\n\r\n").next().unwrap().lines().collect()
+}
+
+#[test]
+fn a_mail_has_all_its_headers_and_readable_text() {
+    let mail = written(&message(first_letter("Marta")));
+    let expected = [
+        "From: Labs <no-reply@labs.example>",
+        "To: marta@tischwerk.example",
+        "Date: Sat, 21 Nov 2026 13:25:00 +0000",
+        "Message-ID: <01934f3a-7b1c-7def-8000-1234567890ab@labs.example>",
+        "Subject: Confirm your e-mail address for Labs",
+        "Auto-Submitted: auto-generated",
+        "MIME-Version: 1.0",
+        "Content-Type: text/plain; charset=utf-8",
+        "Content-Transfer-Encoding: 7bit",
+    ];
+    assert_eq!(headers(&mail), expected);
+    assert!(mail.contains("\r\nHello Marta,\r\n"));
+    assert!(mail.contains("\r\n    labs_ot_"));
+}
+
+#[test]
+fn the_same_message_gives_the_same_bytes() {
+    for letter in one_of_each("Jörg") {
+        let message = message(letter);
+        assert_eq!(written(&message), written(&message));
+    }
+}
+
+#[test]
+fn a_token_can_be_read_off_the_file_whatever_else_the_mail_holds() {
+    for name in ["Marta", "Jörg", "山田太郎", "www.evil.example"] {
+        for locale in [Locale::English, Locale::German] {
+            for letter in one_of_each(name) {
+                let Letter::Asking { token, .. } = &letter else { continue };
+                let token = token.expose().to_owned();
+                let mail = written(&Message { locale, ..message(letter) });
+                assert!(mail.lines().any(|line| line.trim() == token), "{mail}");
+                assert!(mail.is_ascii(), "{mail}");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_name_can_add_a_header() {
+    let hostile = "x\r\nBcc: all@evil.example\r\n\r\nbody\n\nSubject: y";
+    for letter in one_of_each(hostile) {
+        let mail = written(&message(letter));
+        assert_eq!(headers(&mail).iter().filter(|line| !line.starts_with(' ')).count(), 9, "{mail}");
+        assert!(!headers(&mail).iter().any(|line| line.starts_with("Bcc")), "{mail}");
+    }
+}
+
+#[test]
+fn mail_goes_to_the_domain_as_servers_know_it() {
+    let recipient = EmailAddress::parse("Marta@Müller.example").unwrap();
+    let mail = written(&Message { recipient, ..message(first_letter("Marta")) });
+    assert!(headers(&mail).contains(&"To: Marta@xn--mller-kva.example"), "{mail}");
+}
+
+#[tokio::test]
+async fn the_folder_gets_one_private_file_a_message_however_often_it_is_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("var/mail");
+    let postman = Postman::folder(&path, letterhead()).unwrap();
+    let message = message(first_letter("Marta"));
+    postman.send(&message).await.unwrap();
+    let file = path.join("01934f3a-7b1c-7def-8000-1234567890ab.eml");
+    let first = fs::read_to_string(&file).unwrap();
+    assert_eq!(first, written(&message));
+    postman.send(&message).await.unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), first);
+    assert_eq!(fs::read_dir(&path).unwrap().count(), 1);
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&path), mode(&file)), (0o700, 0o600));
+}
+
+#[tokio::test]
+async fn what_a_crash_left_behind_does_not_stop_the_next_try() {
+    let folder = tempfile::tempdir().unwrap();
+    let postman = Postman::folder(folder.path(), letterhead()).unwrap();
+    let message = message(first_letter("Marta"));
+    fs::write(folder.path().join(format!(".{}.new", message.message_uuid)), "half a ma").unwrap();
+    postman.send(&message).await.unwrap();
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[tokio::test]
+async fn a_folder_that_is_gone_is_a_passing_error_that_names_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let postman = Postman::folder(&folder.path().join("mail"), letterhead()).unwrap();
+    assert_eq!(postman.ready().await, Ok(()));
+    fs::remove_dir_all(folder.path().join("mail")).unwrap();
+    let error = postman.send(&message(first_letter("Marta"))).await.unwrap_err();
+    assert!(!error.is_permanent && !error.detail.contains("marta"), "{error:?}");
+    assert!(postman.ready().await.is_err());
+}
+
+#[test]
+fn a_sender_or_server_that_makes_no_sense_is_refused_without_its_password() {
+    for from in ["", "Labs", "Labs <>", "no-reply@", "Labs <no-reply@labs.example>\r\nBcc: x@y.example"] {
+        assert!(Letterhead::new(from, "https://labs.example", None).is_err(), "{from:?}");
+    }
+    for url in ["", "mail.example", "http://mail.example", "smtp://", "smtp://mail.example?tls=maybe"] {
+        let refused = Postman::smtp(url, letterhead());
+        assert!(matches!(refused, Err(PostmanError::Server)), "{url:?}");
+    }
+    for url in ["smtp://u:secret@mail.example", "smtp://u:secret@mail.example?tls=opportunistic"] {
+        let refused = Postman::smtp(url, letterhead()).unwrap_err();
+        assert!(matches!(refused, PostmanError::Unprotected), "{url:?}");
+        assert!(!refused.to_string().contains("secret"));
+    }
+    assert!(Postman::smtp("smtp://mail.example:25", letterhead()).is_ok());
+}
+
+proptest! {
+    #[test]
+    fn every_address_that_we_accept_is_one_that_mail_can_go_to(text in "[a-z0-9.+_äß'-]{1,20}@[a-zä-]{1,12}\\.[a-z]{2,5}") {
+        if let Ok(recipient) = EmailAddress::parse(&text) {
+            let message = Message { recipient, ..message(first_letter("Marta")) };
+            prop_assert!(letterhead().write(&message).is_ok(), "{}", text);
+        }
+    }
+
+    #[test]
+    fn no_name_breaks_a_mail(name in "\\PC{0,120}|[ -~\r\n\t]{0,120}") {
+        let mail = written(&message(first_letter(&name)));
+        prop_assert!(mail.is_ascii());
+        prop_assert_eq!(headers(&mail).iter().filter(|line| !line.starts_with(' ')).count(), 9);
+        prop_assert!(mail.split("\r\n").all(|line| line.len() <= 998 && !line.contains(['\r', '\n'])));
+    }
+}

@@ -1,0 +1,123 @@
+use super::*;
+
+pub(crate) fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(1_795_267_500 + second).unwrap()
+}
+
+/// One letter of every kind; `text` stands wherever a person's own words do.
+pub(crate) fn one_of_each(text: &str) -> Vec<Letter> {
+    let text = || text.to_owned();
+    let asking = [
+        Asking::VerifyEmail { name: text(), company: text(), registered_at: None },
+        Asking::ResetPassword { name: text() },
+        Asking::ConfirmNewEmail { name: text() },
+        Asking::CancelEmailChange { name: text() },
+        Asking::Invitation { company: text(), inviter: Some(text()), role: "EDITOR".to_owned() },
+        Asking::FirstAdministrator { company: text() },
+        Asking::StaffInvitation { name: text(), inviter: text() },
+    ];
+    let mut telling = vec![
+        Notice::AlreadyRegistered { name: text() },
+        Notice::EmailTaken { name: text() },
+        Notice::PartnerSuspended { name: text(), company: text(), reason: text() },
+        Notice::PartnerReinstated { name: text(), company: text() },
+        Notice::DataExport { name: text(), company: text(), until: Some(at(0)) },
+        Notice::DataExport { name: text(), company: text(), until: None },
+    ];
+    for decision in [Decision::Approved, Decision::ChangesRequested, Decision::Rejected] {
+        telling.push(Notice::SubmissionDecided { name: text(), app: text(), version: text(), decision });
+    }
+    for step in super::super::closing::tests::steps(text()) {
+        telling.push(Notice::PartnerClosing { name: text(), company: text(), step });
+    }
+    for news in super::super::subscription::SubscriptionNews::ALL {
+        let (at, reason) = (Some(at(0)), Some(text()));
+        let notice = SubscriptionNotice { name: text(), company: text(), news, tier: text(), at, reason };
+        telling.push(Notice::Subscription(notice));
+    }
+    for event in EVENTS {
+        telling.push(Notice::Security { name: text(), event, occurred_at: at(0) });
+    }
+    telling.extend(Membership::one_of_each(&text()).into_iter().map(Notice::Membership));
+    telling.extend(Ticket::one_of_each(&text()).into_iter().map(Notice::Ticket));
+    let token = || SecretText::new("labs_ot_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ0123456789-_");
+    let asking = asking.map(|about| Letter::asking(about, token(), at(3_600)));
+    asking.into_iter().chain(telling.into_iter().map(Letter::Telling)).collect()
+}
+
+const EVENTS: [SecurityEvent; 12] = [
+    SecurityEvent::PasswordChanged,
+    SecurityEvent::PasswordReset,
+    SecurityEvent::SecondFactorEnabled,
+    SecurityEvent::SecondFactorDisabled,
+    SecurityEvent::SecondFactorReset,
+    SecurityEvent::RecoveryCodeUsed,
+    SecurityEvent::RecoveryCodesRegenerated,
+    SecurityEvent::WrongCodes,
+    SecurityEvent::RefreshReused,
+    SecurityEvent::EmailChanged,
+    SecurityEvent::AccountLocked,
+    SecurityEvent::AccountUnlocked,
+];
+
+#[test]
+fn every_letter_opens_as_it_was_sealed() {
+    let key = MasterKey::from_bytes([1; 32]);
+    let row = Uuid::from_u128(5);
+    for letter in one_of_each("Jörg \"Jo\" O'Neil") {
+        let opened = Letter::open(&key, row, &letter.seal(&key, row)).unwrap();
+        match (&letter, &opened) {
+            (Letter::Telling(one), Letter::Telling(two)) => assert_eq!(one, two),
+            (
+                Letter::Asking { about: one, token: first, expires_at: soon },
+                Letter::Asking { about: two, token: second, expires_at: late },
+            ) => {
+                assert_eq!((one, soon), (two, late));
+                assert!(first.same_as(second));
+            }
+            _ => panic!("{letter:?} became {opened:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_sealed_letter_shows_nothing_and_cannot_change_rows() {
+    let key = MasterKey::from_bytes([1; 32]);
+    for letter in one_of_each("Marta") {
+        let sealed = letter.seal(&key, Uuid::from_u128(5));
+        assert!(!sealed.windows(5).any(|window| window == b"Marta"));
+        let moved = Letter::open(&key, Uuid::from_u128(6), &sealed);
+        assert!(matches!(moved, Err(OpenError)));
+    }
+}
+
+#[test]
+fn a_letter_prints_without_its_token() {
+    for letter in one_of_each("Marta") {
+        assert!(!format!("{letter:?}").contains("labs_ot_"));
+    }
+}
+
+#[test]
+fn kinds_are_named_as_they_are_serialised() {
+    for letter in one_of_each("Marta") {
+        let json = match &letter {
+            Letter::Asking { about, .. } => serde_json::to_value(about),
+            Letter::Telling(notice) => serde_json::to_value(notice),
+        };
+        let json = json.unwrap();
+        // One event has a kind of its own, because it is counted apart.
+        let event = json["event"].as_str().filter(|event| *event == WRONG_CODES);
+        assert_eq!(event.or(json["kind"].as_str()), Some(letter.kind()));
+    }
+}
+
+#[test]
+fn a_language_tag_finds_its_language() {
+    for tag in ["de", "de-AT", "DE", "de_CH"] {
+        assert_eq!(Locale::of(tag), Locale::German, "{tag}");
+    }
+    for tag in ["en", "en-GB", "fr", "", "den", "d"] {
+        assert_eq!(Locale::of(tag), Locale::English, "{tag}");
+    }
+}

@@ -1,0 +1,261 @@
+//! English.
+mod team;
+
+use jiff::Timestamp;
+
+use super::{Draft, Places, Way, moment, tame, tame_reason};
+use crate::core::crypto::secret::SecretText;
+use crate::core::mail::message::{Asking, ClosingStep, Decision, Letter, Notice, SecurityEvent};
+
+mod subscription;
+
+pub(super) fn draft(letter: &Letter, places: &Places<'_>) -> Draft {
+    match letter {
+        Letter::Asking { about, token, expires_at } => asking(about, token, *expires_at, places),
+        Letter::Telling(notice) => telling(notice, places),
+    }
+}
+
+/// The subject of a letter whose own would bear an address that somebody chose.
+pub(super) fn neutral(is_invitation: bool, platform: &str) -> String {
+    if is_invitation { format!("You are invited to {platform}") } else { format!("A message from {platform}") }
+}
+
+fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Places<'_>) -> Draft {
+    let platform = places.platform;
+    let draft = match about {
+        Asking::VerifyEmail { name, company, registered_at } => {
+            let hour = registered_at.map(|at| format!(" at {}", moment(at))).unwrap_or_default();
+            greet(format!("Confirm your e-mail address for {platform}"), name).say(format!(
+                "{} was registered with {platform}{hour} under this address. If you did that, confirm it with this \
+                 token and the password that you chose then:",
+                tame(company)
+            ))
+        }
+        Asking::ResetPassword { name } => greet(format!("Choose a new password for {platform}"), name)
+            .say("somebody, probably you, asked for a new password. This token lets you choose one:"),
+        Asking::ConfirmNewEmail { name } => greet(format!("Confirm your new e-mail address for {platform}"), name).say(
+            format!("this address is to become the one you sign in to {platform} with. Confirm it with this token:"),
+        ),
+        Asking::CancelEmailChange { name } => {
+            greet(format!("Your e-mail address at {platform} is being changed"), name).say(format!(
+                "somebody, probably you, is changing the e-mail address of your account at {platform}. If it is not \
+                 you, stop the change with this token. It also ends every session of your account:"
+            ))
+        }
+        Asking::Invitation { company, inviter, role } => {
+            let (company, role) = (tame(company), self::role(role));
+            let who = inviter.as_ref().map_or_else(|| company.clone(), |name| format!("{} of {company}", tame(name)));
+            Draft::new(format!("{company} invites you to {platform}"), "Hello,".to_owned()).say(format!(
+                "{who} invites you to work on their apps at {platform}, as {role}. Accept with this token:"
+            ))
+        }
+        Asking::FirstAdministrator { company } => {
+            Draft::new(format!("Your account for {} at {platform}", tame(company)), "Hello,".to_owned()).say(format!(
+                "we opened an account for {} at {platform}, and you are to be its first administrator. Accept with \
+                 this token:",
+                tame(company)
+            ))
+        }
+        Asking::StaffInvitation { name, inviter } => {
+            greet(format!("Your staff account at {platform}"), name).say(format!(
+                "{} made a staff account at {platform} for you. Choose a password with this token; you will need an \
+             authenticator app as well:",
+                tame(inviter)
+            ))
+        }
+    };
+    draft.hand_over(token, way(about), places).say(format!("The token works once, until {}.", moment(expires_at))).say(
+        match about {
+            Asking::CancelEmailChange { .. } => "If you made the change yourself, there is nothing to do.",
+            Asking::VerifyEmail { .. } => {
+                "If you did not register this company at that time, somebody else did: leave this mail alone, and \
+                 nothing happens. Give the token to nobody."
+            }
+            _ => {
+                "If you do not know what this is about, there is nothing to do: without the token nothing happens. Give \
+                 it to nobody."
+            }
+        },
+    )
+}
+
+fn way(about: &Asking) -> Way<'static> {
+    let (page, path) = super::address(about);
+    Way { page, path, link: "Or follow this link:", call: "Your program hands it over with:" }
+}
+
+fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
+    let platform = places.platform;
+    match notice {
+        Notice::AlreadyRegistered { name } => greet(format!("You are registered with {platform} already"), name)
+            .say(format!(
+                "somebody, perhaps you, tried to register with {platform} under this address. It has an account \
+                 already, so nothing was registered."
+            ))
+            .say("Sign in as usual. If you have forgotten the password, ask for a new one.")
+            .say("If it was not you, there is nothing to do."),
+        Notice::EmailTaken { name } => greet(format!("Your e-mail address has an account at {platform} already"), name)
+            .say(format!(
+                "somebody, perhaps you, wanted to use this address for another account at {platform}. It has an account \
+                 already, so nothing was changed."
+            ))
+            .say("If it was not you, there is nothing to do."),
+        Notice::Security { name, event, occurred_at } => {
+            let (subject, what) = security(*event);
+            greet(format!("{subject} at {platform}"), name)
+                .say(format!("{what} This was at {}.", moment(*occurred_at)))
+                .say("If it was you, or you know of it, there is nothing to do.")
+                .say(format!(
+                    "If not, reset your password at once, look at the security events of your account, and write to \
+                     the support of {platform}."
+                ))
+        }
+        Notice::PartnerSuspended { name, company, reason } => {
+            greet(format!("{} is suspended at {platform}", tame(company)), name)
+                .say(format!(
+                    "the account of {} at {platform} is suspended. Until this ends, nobody of your company and none of \
+                     its programs can sign in. The reason given:",
+                    tame(company)
+                ))
+                .say(format!("    {}", tame_reason(reason)))
+                .say(format!("The support of {platform} can help."))
+        }
+        Notice::PartnerReinstated { name, company } => greet(
+            format!("{} is active at {platform} again", tame(company)),
+            name,
+        )
+        .say(format!("the account of {} at {platform} is active again. You can sign in as before.", tame(company))),
+        Notice::PartnerClosing { name, company, step } => closing(name, &tame(company), step, platform),
+        Notice::DataExport { name, company, until } => archive(name, &tame(company), *until, platform),
+        Notice::Subscription(notice) => subscription::telling(notice, platform),
+        Notice::SubmissionDecided { name, app, version, decision } => {
+            let (subject, what) = decision_words(*decision);
+            let (app, version) = (tame(app), tame(version));
+            greet(format!("{app} {version}: {subject}"), name).say(format!("version {version} of {app} {what}"))
+        }
+        Notice::Membership(membership) => team::membership(membership, platform),
+        Notice::Ticket(ticket) => team::ticket(ticket, places),
+    }
+}
+
+fn closing(name: &str, company: &str, step: &ClosingStep, platform: &str) -> Draft {
+    match step {
+        ClosingStep::Requested { closes_at } => greet(format!("{company} is to be closed at {platform}"), name)
+            .say(format!(
+                "somebody of your team asked to close the account of {company} at {platform}. It will be closed at {}. \
+                 Until then everything goes on as before.",
+                moment(*closes_at)
+            ))
+            .say("If this is not meant, any administrator can take it back in the account until then."),
+        ClosingStep::Cancelled => greet(format!("{company} stays open at {platform}"), name).say(format!(
+            "the account of {company} at {platform} will not be closed after all. Everything goes on as before."
+        )),
+        ClosingStep::Closed { until, reason } => {
+            let draft = greet(format!("{company} is closed at {platform}"), name).say(format!(
+                "the account of {company} at {platform} is closed. Nobody of your company and none of its programs can \
+                 sign in any more, and its apps are off the storefront."
+            ));
+            let draft = match reason {
+                Some(reason) => draft.say("The reason given:").say(format!("    {}", tame_reason(reason))),
+                None => draft,
+            };
+            draft.say(format!("Until {} the support of {platform} can open it again.", moment(*until)))
+        }
+    }
+}
+
+fn archive(name: &str, company: &str, until: Option<Timestamp>, platform: &str) -> Draft {
+    match until {
+        Some(until) => greet(format!("Your data of {company} at {platform} is ready"), name).say(format!(
+            "the archive of everything that {company} has at {platform} is made. Any administrator can download it from \
+             the account until {}; then it is deleted.",
+            moment(until)
+        )),
+        None => greet(format!("Your data of {company} at {platform} could not be exported"), name).say(format!(
+            "the archive of everything that {company} has at {platform} could not be made. Nothing is lost: ask for it \
+             again, and write to the support of {platform} if it fails again."
+        )),
+    }
+}
+
+fn greet(subject: String, name: &str) -> Draft {
+    Draft::new(subject, format!("Hello {},", tame(name)))
+}
+
+fn role(role: &str) -> &str {
+    match role {
+        "ADMINISTRATOR" => "administrator",
+        "DEVELOPER" => "developer",
+        "EDITOR" => "editor",
+        "ACCOUNTANT" => "accountant",
+        "VIEWER" => "viewer",
+        other => other,
+    }
+}
+
+fn decision_words(decision: Decision) -> (&'static str, &'static str) {
+    match decision {
+        Decision::Approved => (
+            "approved",
+            "is approved. It is not public yet: publish it when you like, and what was reviewed goes live.",
+        ),
+        Decision::ChangesRequested => (
+            "changes requested",
+            "needs changes before it can be approved. The submission's findings say which; mend them and submit again.",
+        ),
+        Decision::Rejected => (
+            "rejected",
+            "is rejected. The submission's findings say why. You may appeal once: submit it again with an appeal.",
+        ),
+    }
+}
+
+fn security(event: SecurityEvent) -> (&'static str, &'static str) {
+    match event {
+        SecurityEvent::PasswordChanged => (
+            "Your password was changed",
+            "the password of your account was changed, and all other sessions were ended.",
+        ),
+        SecurityEvent::PasswordReset => (
+            "Your password was reset",
+            "a new password was set with a token from a mail, and all sessions of your account were ended.",
+        ),
+        SecurityEvent::SecondFactorEnabled => {
+            ("Second factor on", "an authenticator app is now asked for when you sign in.")
+        }
+        SecurityEvent::SecondFactorDisabled => {
+            ("Second factor off", "the authenticator app of your account is no longer asked for when you sign in.")
+        }
+        SecurityEvent::SecondFactorReset => (
+            "Second factor reset",
+            "our staff took the second factor of your account away, because somebody asked for it.",
+        ),
+        SecurityEvent::RecoveryCodeUsed => (
+            "A recovery code was used",
+            "a recovery code was used to sign in to your account, in place of the authenticator app.",
+        ),
+        SecurityEvent::RecoveryCodesRegenerated => {
+            ("New recovery codes", "new recovery codes were made for your account. The old ones are void.")
+        }
+        SecurityEvent::WrongCodes => (
+            "Wrong sign-in codes",
+            "somebody gave wrong codes of the second factor several times, and whoever gets as far as the code knows the \
+             password of your account. Nobody got in.",
+        ),
+        SecurityEvent::RefreshReused => (
+            "Sessions ended",
+            "a sign-in credential of your account was used a second time. It may have been copied, so all sessions that \
+             stem from it were ended.",
+        ),
+        SecurityEvent::EmailChanged => {
+            ("Your e-mail address was changed", "the e-mail address of your account was changed.")
+        }
+        SecurityEvent::AccountLocked => {
+            ("Your account is locked", "our staff locked your account. Nobody can sign in to it until they unlock it.")
+        }
+        SecurityEvent::AccountUnlocked => {
+            ("Your account is unlocked", "our staff unlocked your account. You can sign in again.")
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! German.
+mod team;
+
+use jiff::Timestamp;
+
+use super::{Draft, Places, Way, moment, tame, tame_reason};
+use crate::core::crypto::secret::SecretText;
+use crate::core::mail::message::{Asking, ClosingStep, Decision, Letter, Notice, SecurityEvent};
+
+mod subscription;
+
+pub(super) fn draft(letter: &Letter, places: &Places<'_>) -> Draft {
+    match letter {
+        Letter::Asking { about, token, expires_at } => asking(about, token, *expires_at, places),
+        Letter::Telling(notice) => telling(notice, places),
+    }
+}
+
+/// The subject of a letter whose own would bear an address that somebody chose.
+pub(super) fn neutral(is_invitation: bool, platform: &str) -> String {
+    if is_invitation { format!("Sie sind zu {platform} eingeladen") } else { format!("Eine Nachricht von {platform}") }
+}
+
+fn asking(about: &Asking, token: &SecretText, expires_at: Timestamp, places: &Places<'_>) -> Draft {
+    let platform = places.platform;
+    let draft = match about {
+        Asking::VerifyEmail { name, company, registered_at } => {
+            let hour = registered_at.map(|at| format!(" ({})", moment(at))).unwrap_or_default();
+            greet(format!("Bestätigen Sie Ihre E-Mail-Adresse für {platform}"), name).say(format!(
+                "{} wurde bei {platform} unter dieser Adresse registriert{hour}. Waren Sie das, so bestätigen Sie es mit \
+                 diesem Token und dem Passwort, das Sie dabei gewählt haben:",
+                tame(company)
+            ))
+        }
+        Asking::ResetPassword { name } => greet(format!("Neues Passwort für {platform}"), name)
+            .say("jemand, vermutlich Sie, hat ein neues Passwort angefordert. Mit diesem Token können Sie eines wählen:"),
+        Asking::ConfirmNewEmail { name } => {
+            greet(format!("Bestätigen Sie Ihre neue E-Mail-Adresse für {platform}"), name).say(format!(
+                "mit dieser Adresse möchten Sie sich künftig bei {platform} anmelden. Bestätigen Sie sie mit diesem Token:"
+            ))
+        }
+        Asking::CancelEmailChange { name } => {
+            greet(format!("Ihre E-Mail-Adresse bei {platform} wird geändert"), name).say(format!(
+                "jemand, vermutlich Sie, ändert die E-Mail-Adresse Ihres Kontos bei {platform}. Wenn Sie es nicht sind, \
+                 halten Sie die Änderung mit diesem Token auf. Es beendet auch alle Sitzungen Ihres Kontos:"
+            ))
+        }
+        Asking::Invitation { company, inviter, role } => {
+            let (company, role) = (tame(company), self::role(role));
+            let who = inviter.as_ref().map_or_else(|| company.clone(), |name| format!("{} von {company}", tame(name)));
+            Draft::new(format!("{company} lädt Sie zu {platform} ein"), "Guten Tag,".to_owned()).say(format!(
+                "{who} lädt Sie ein, bei {platform} mitzuarbeiten. Ihre Rolle: {role}. Nehmen Sie mit diesem Token an:"
+            ))
+        }
+        Asking::FirstAdministrator { company } => {
+            Draft::new(format!("Ihr Konto für {} bei {platform}", tame(company)), "Guten Tag,".to_owned()).say(format!(
+                "wir haben bei {platform} ein Konto für {} eröffnet und laden Sie ein, es zu verwalten. Nehmen Sie mit \
+                 diesem Token an:",
+                tame(company)
+            ))
+        }
+        Asking::StaffInvitation { name, inviter } => greet(format!("Ihr Mitarbeiterkonto bei {platform}"), name).say(format!(
+            "{} hat für Sie ein Mitarbeiterkonto bei {platform} angelegt. Wählen Sie mit diesem Token ein Passwort; Sie \
+             brauchen außerdem eine Authenticator-App:",
+            tame(inviter)
+        )),
+    };
+    draft.hand_over(token, way(about), places).say(format!("Das Token gilt einmal, bis {}.", moment(expires_at))).say(
+        match about {
+            Asking::CancelEmailChange { .. } => "Wenn Sie selbst die Adresse ändern, ist nichts zu tun.",
+            Asking::VerifyEmail { .. } => {
+                "Wenn Sie diese Firma nicht um diese Zeit registriert haben, war es jemand anderes: lassen Sie diese Mail \
+                 liegen, dann geschieht nichts. Geben Sie das Token niemandem."
+            }
+            _ => {
+                "Wenn Sie nicht wissen, worum es geht, ist nichts zu tun: ohne das Token geschieht nichts. Geben Sie es \
+                 niemandem."
+            }
+        },
+    )
+}
+
+fn way(about: &Asking) -> Way<'static> {
+    let (page, path) = super::address(about);
+    Way { page, path, link: "Oder folgen Sie diesem Link:", call: "Ihr Programm übergibt es mit:" }
+}
+
+fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
+    let platform = places.platform;
+    match notice {
+        Notice::AlreadyRegistered { name } => greet(format!("Sie sind bei {platform} schon registriert"), name)
+            .say(format!(
+                "jemand, vielleicht Sie, wollte sich mit dieser Adresse bei {platform} registrieren. Sie hat schon ein \
+                 Konto, deshalb wurde nichts registriert."
+            ))
+            .say("Melden Sie sich an wie sonst. Wenn Sie das Passwort vergessen haben, fordern Sie ein neues an.")
+            .say("Wenn Sie es nicht waren, ist nichts zu tun."),
+        Notice::EmailTaken { name } => greet(format!("Ihre E-Mail-Adresse hat bei {platform} schon ein Konto"), name)
+            .say(format!(
+                "jemand, vielleicht Sie, wollte diese Adresse für ein anderes Konto bei {platform} verwenden. Sie hat \
+                 schon ein Konto, deshalb wurde nichts geändert."
+            ))
+            .say("Wenn Sie es nicht waren, ist nichts zu tun."),
+        Notice::Security { name, event, occurred_at } => {
+            let (subject, what) = security(*event);
+            greet(format!("{subject} bei {platform}"), name)
+                .say(format!("{what} Das war am {}.", moment(*occurred_at)))
+                .say("Wenn Sie es waren oder davon wissen, ist nichts zu tun.")
+                .say(format!(
+                    "Wenn nicht, setzen Sie sofort Ihr Passwort zurück, sehen Sie die Sicherheitsereignisse Ihres Kontos \
+                     durch und schreiben Sie dem Support von {platform}."
+                ))
+        }
+        Notice::PartnerSuspended { name, company, reason } => {
+            greet(format!("{} ist bei {platform} gesperrt", tame(company)), name)
+                .say(format!(
+                    "das Konto von {} bei {platform} ist gesperrt. Bis zum Ende der Sperre kann sich niemand Ihres \
+                     Unternehmens und keines seiner Programme anmelden. Als Grund wurde angegeben:",
+                    tame(company)
+                ))
+                .say(format!("    {}", tame_reason(reason)))
+                .say(format!("Der Support von {platform} hilft weiter."))
+        }
+        Notice::PartnerReinstated { name, company } => {
+            greet(format!("{} ist bei {platform} wieder aktiv", tame(company)), name).say(format!(
+                "das Konto von {} bei {platform} ist wieder aktiv. Sie können sich anmelden wie zuvor.",
+                tame(company)
+            ))
+        }
+        Notice::PartnerClosing { name, company, step } => closing(name, &tame(company), step, platform),
+        Notice::DataExport { name, company, until } => archive(name, &tame(company), *until, platform),
+        Notice::Subscription(notice) => subscription::telling(notice, platform),
+        Notice::SubmissionDecided { name, app, version, decision } => {
+            let (subject, what) = decision_words(*decision);
+            let (app, version) = (tame(app), tame(version));
+            greet(format!("{app} {version}: {subject}"), name).say(format!("Version {version} von {app} {what}"))
+        }
+        Notice::Membership(membership) => team::membership(membership, platform),
+        Notice::Ticket(ticket) => team::ticket(ticket, places),
+    }
+}
+
+fn closing(name: &str, company: &str, step: &ClosingStep, platform: &str) -> Draft {
+    match step {
+        ClosingStep::Requested { closes_at } => {
+            greet(format!("{company} soll bei {platform} geschlossen werden"), name)
+                .say(format!(
+                    "jemand aus Ihrem Team möchte das Konto von {company} bei {platform} schließen. Es wird am {} \
+                     geschlossen. Bis dahin geht alles weiter wie bisher.",
+                    moment(*closes_at)
+                ))
+                .say("Wenn das nicht gewollt ist, kann es bis dahin jede Administration im Konto zurücknehmen.")
+        }
+        ClosingStep::Cancelled => greet(format!("{company} bleibt bei {platform}"), name).say(format!(
+            "das Konto von {company} bei {platform} wird nun doch nicht geschlossen. Alles geht weiter wie bisher."
+        )),
+        ClosingStep::Closed { until, reason } => {
+            let draft = greet(format!("{company} ist bei {platform} geschlossen"), name).say(format!(
+                "das Konto von {company} bei {platform} ist geschlossen. Niemand Ihres Unternehmens und keines seiner \
+                 Programme kann sich noch anmelden, und seine Apps sind nicht mehr im Marktplatz."
+            ));
+            let draft = match reason {
+                Some(reason) => draft.say("Als Grund wurde angegeben:").say(format!("    {}", tame_reason(reason))),
+                None => draft,
+            };
+            draft.say(format!("Bis {} kann es der Support von {platform} wieder öffnen.", moment(*until)))
+        }
+    }
+}
+
+fn archive(name: &str, company: &str, until: Option<Timestamp>, platform: &str) -> Draft {
+    match until {
+        Some(until) => greet(format!("Ihre Daten von {company} bei {platform} liegen bereit"), name).say(format!(
+            "das Archiv mit allem, was {company} bei {platform} hat, ist fertig. Jede Administration kann es bis {} im \
+             Konto herunterladen; danach wird es gelöscht.",
+            moment(until)
+        )),
+        None => {
+            greet(format!("Ihre Daten von {company} bei {platform} ließen sich nicht ausgeben"), name).say(format!(
+                "das Archiv mit allem, was {company} bei {platform} hat, konnte nicht erstellt werden. Es ist nichts \
+             verloren: Fordern Sie es noch einmal an, und schreiben Sie dem Support von {platform}, wenn es wieder \
+             nicht gelingt."
+            ))
+        }
+    }
+}
+
+fn greet(subject: String, name: &str) -> Draft {
+    Draft::new(subject, format!("Guten Tag {},", tame(name)))
+}
+
+fn role(role: &str) -> &str {
+    match role {
+        "ADMINISTRATOR" => "Administration",
+        "DEVELOPER" => "Entwicklung",
+        "EDITOR" => "Redaktion",
+        "ACCOUNTANT" => "Buchhaltung",
+        "VIEWER" => "Ansicht",
+        other => other,
+    }
+}
+
+fn decision_words(decision: Decision) -> (&'static str, &'static str) {
+    match decision {
+        Decision::Approved => (
+            "freigegeben",
+            "ist freigegeben. Sie ist noch nicht öffentlich: veröffentlichen Sie sie, wann Sie möchten; was geprüft \
+             wurde, geht dann online.",
+        ),
+        Decision::ChangesRequested => (
+            "Änderungen nötig",
+            "braucht Änderungen, bevor sie freigegeben werden kann. Die Befunde der Einreichung sagen, welche; beheben \
+             Sie sie und reichen Sie erneut ein.",
+        ),
+        Decision::Rejected => (
+            "abgelehnt",
+            "ist abgelehnt. Die Befunde der Einreichung sagen, warum. Sie können einmal Einspruch erheben: reichen Sie \
+             sie mit einem Einspruch erneut ein.",
+        ),
+    }
+}
+
+fn security(event: SecurityEvent) -> (&'static str, &'static str) {
+    match event {
+        SecurityEvent::PasswordChanged => {
+            ("Passwort geändert", "das Passwort Ihres Kontos wurde geändert; alle anderen Sitzungen wurden beendet.")
+        }
+        SecurityEvent::PasswordReset => (
+            "Passwort zurückgesetzt",
+            "mit einem Token aus einer E-Mail wurde ein neues Passwort gesetzt; alle Sitzungen Ihres Kontos wurden \
+             beendet.",
+        ),
+        SecurityEvent::SecondFactorEnabled => {
+            ("Zweiter Faktor ein", "bei der Anmeldung wird nun eine Authenticator-App verlangt.")
+        }
+        SecurityEvent::SecondFactorDisabled => {
+            ("Zweiter Faktor aus", "die Authenticator-App Ihres Kontos wird bei der Anmeldung nicht mehr verlangt.")
+        }
+        SecurityEvent::SecondFactorReset => (
+            "Zweiter Faktor zurückgesetzt",
+            "unsere Mitarbeiter haben den zweiten Faktor Ihres Kontos entfernt, weil jemand darum gebeten hat.",
+        ),
+        SecurityEvent::RecoveryCodeUsed => (
+            "Wiederherstellungscode benutzt",
+            "für eine Anmeldung bei Ihrem Konto wurde statt der Authenticator-App ein Wiederherstellungscode benutzt.",
+        ),
+        SecurityEvent::RecoveryCodesRegenerated => (
+            "Neue Wiederherstellungscodes",
+            "für Ihr Konto wurden neue Wiederherstellungscodes erzeugt. Die alten gelten nicht mehr.",
+        ),
+        SecurityEvent::WrongCodes => (
+            "Falsche Anmeldecodes",
+            "jemand hat mehrmals falsche Codes des zweiten Faktors eingegeben, und wer bis zum Code kommt, kennt das \
+             Passwort Ihres Kontos. Angemeldet wurde niemand.",
+        ),
+        SecurityEvent::RefreshReused => (
+            "Sitzungen beendet",
+            "ein Anmeldenachweis Ihres Kontos wurde ein zweites Mal benutzt. Er könnte kopiert worden sein, deshalb \
+             wurden alle Sitzungen beendet, die auf ihn zurückgehen.",
+        ),
+        SecurityEvent::EmailChanged => ("E-Mail-Adresse geändert", "die E-Mail-Adresse Ihres Kontos wurde geändert."),
+        SecurityEvent::AccountLocked => (
+            "Konto gesperrt",
+            "unsere Mitarbeiter haben Ihr Konto gesperrt. Bis sie es entsperren, kann sich niemand damit anmelden.",
+        ),
+        SecurityEvent::AccountUnlocked => {
+            ("Konto entsperrt", "unsere Mitarbeiter haben Ihr Konto entsperrt. Sie können sich wieder anmelden.")
+        }
+    }
+}

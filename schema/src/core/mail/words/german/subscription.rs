@@ -1,0 +1,62 @@
+//! What is told of a subscription, in German.
+
+use super::super::{Draft, moment, tame, tame_reason};
+use super::greet;
+use crate::core::mail::subscription::{SubscriptionNews, SubscriptionNotice};
+
+pub(super) fn telling(notice: &SubscriptionNotice, platform: &str) -> Draft {
+    let (company, tier) = (tame(&notice.company), tame(&notice.tier));
+    let when = notice.at.map(moment).unwrap_or_default();
+    let (subject, what) = match notice.news {
+        SubscriptionNews::Changed => (
+            format!("Sie haben bei {platform} jetzt {tier}"),
+            format!(
+                "das Abonnement von {company} bei {platform} läuft jetzt mit {tier}. Was Ihr Team und Ihre Programme \
+                 dürfen, und wie viel davon, richtet sich sofort danach."
+            ),
+        ),
+        SubscriptionNews::WillChange => (
+            format!("Sie wechseln bei {platform} zu {tier}"),
+            format!("das Abonnement von {company} bei {platform} wechselt am {when} zu {tier}."),
+        ),
+        SubscriptionNews::WillEnd => (
+            format!("Ihr Abonnement bei {platform} ist gekündigt"),
+            format!(
+                "das Abonnement von {company} bei {platform} ist gekündigt. Es bleibt bis {when}, wie es ist, und fällt \
+                 dann auf {tier} zurück. Bis dahin können Sie die Kündigung zurücknehmen."
+            ),
+        ),
+        SubscriptionNews::Resumed => (
+            format!("Ihr Abonnement bei {platform} läuft weiter"),
+            format!(
+                "das Abonnement von {company} bei {platform} läuft mit {tier} weiter: was bevorstand, wurde \
+                 zurückgenommen."
+            ),
+        ),
+        SubscriptionNews::Ended => (
+            format!("Ihr Abonnement bei {platform} ist beendet"),
+            format!(
+                "das Abonnement von {company} bei {platform} ist auf {tier} zurückgefallen. Alles, was Sie haben, \
+                 bleibt. Wo Sie mehr haben, als {tier} erlaubt, können Sie erst nach dem Entfernen Neues hinzufügen."
+            ),
+        ),
+        SubscriptionNews::Extended => (
+            format!("Ihr Zeitraum bei {platform} dauert länger"),
+            format!(
+                "der laufende Zeitraum des Abonnements von {company} bei {platform} ({tier}) dauert jetzt bis {when}."
+            ),
+        ),
+        SubscriptionNews::RequestRejected => (
+            format!("{tier} bei {platform}: nicht genehmigt"),
+            format!(
+                "Sie haben für {company} bei {platform} um {tier} gebeten. Unser Team hat es nicht genehmigt, und es \
+                 ändert sich nichts."
+            ),
+        ),
+    };
+    let draft = greet(subject, &notice.name).say(what);
+    match &notice.reason {
+        Some(reason) => draft.say(format!("Als Grund wurde angegeben: {}", tame_reason(reason))),
+        None => draft,
+    }
+}

@@ -1,0 +1,78 @@
+//! German: a team, and its support tickets.
+
+use super::{greet, role};
+use crate::core::mail::message::{Membership, MembershipChange, Ticket, TicketEvent};
+use crate::core::mail::words::{Draft, Places, tame};
+
+pub(super) fn membership(membership: &Membership, platform: &str) -> Draft {
+    let (name, company) = (&membership.name, tame(&membership.company));
+    match &membership.change {
+        MembershipChange::Role { role: code } => greet(format!("Ihre Rolle bei {company} ist geändert"), name).say(
+            format!("Ihre Rolle im Team von {company} bei {platform} ist jetzt: {}. Sie gilt bereits.", role(code)),
+        ),
+        MembershipChange::Suspended => greet(format!("{company} hat Ihr Konto gesperrt"), name)
+            .say(format!(
+                "jemand aus dem Team von {company} hat Ihr Konto bei {platform} gesperrt. Ihre Sitzungen wurden beendet, \
+                 und Sie können sich erst wieder anmelden, wenn Ihr Team Sie lässt."
+            ))
+            .say("Die Administratoren Ihres Teams können sagen, warum."),
+        MembershipChange::Reinstated => greet(format!("{company} hat Ihr Konto entsperrt"), name).say(format!(
+            "Ihr Konto im Team von {company} bei {platform} ist wieder aktiv. Sie können sich anmelden wie zuvor."
+        )),
+        MembershipChange::Removed => greet(format!("Sie gehören nicht mehr zum Team von {company}"), name)
+            .say(format!(
+                "Sie wurden aus dem Team von {company} bei {platform} entfernt. Ihre Sitzungen wurden beendet, und Ihr \
+                 Konto dort gibt es nicht mehr; diese Adresse ist für ein anderes frei."
+            ))
+            .say(format!("Wenn Sie das für ein Versehen halten, fragen Sie die Administration von {company}.")),
+        MembershipChange::Left => greet(format!("Sie haben das Team von {company} verlassen"), name)
+            .say(format!(
+                "Sie haben das Team von {company} bei {platform} verlassen. Ihre Sitzungen wurden beendet, und Ihr Konto \
+                 dort gibt es nicht mehr; diese Adresse ist für ein anderes frei."
+            ))
+            .say(format!("Wenn Sie das nicht waren, schreiben Sie sofort der Administration von {company}.")),
+    }
+}
+
+pub(super) fn ticket(ticket: &Ticket, places: &Places<'_>) -> Draft {
+    let (company, subject, platform) = (tame(&ticket.company), tame(&ticket.subject), places.platform);
+    let (title, what) = match ticket.event {
+        TicketEvent::Received => (
+            "eingegangen",
+            format!(
+                "Ihre Anfrage „{subject}“ ist beim Support von {platform}. Eine E-Mail sagt Ihnen, wenn es eine Antwort gibt."
+            ),
+        ),
+        TicketEvent::Answered => (
+            "beantwortet",
+            format!(
+                "der Support von {platform} hat Ihre Anfrage „{subject}“ beantwortet und wartet auf Ihre Rückmeldung."
+            ),
+        ),
+        TicketEvent::Resolved => (
+            "gelöst",
+            format!(
+                "der Support von {platform} hält Ihre Anfrage „{subject}“ für gelöst. Wenn sie es nicht ist, antworten Sie \
+                 darauf, und sie ist wieder offen; wenn doch, schließen Sie sie."
+            ),
+        ),
+        TicketEvent::Closed => (
+            "geschlossen",
+            format!(
+                "der Support von {platform} hat Ihre Anfrage „{subject}“ geschlossen. Öffnen Sie eine neue für alles Weitere."
+            ),
+        ),
+        TicketEvent::Opened => ("neue Anfrage", format!("{company} hat die Anfrage „{subject}“ gestellt.")),
+        TicketEvent::Replied => ("neue Rückmeldung", format!("{company} hat auf die Anfrage „{subject}“ geantwortet.")),
+        TicketEvent::Withdrawn => {
+            ("vom Partner geschlossen", format!("{company} hat die Anfrage „{subject}“ geschlossen."))
+        }
+        TicketEvent::Assigned => {
+            ("Ihnen zugewiesen", format!("die Anfrage „{subject}“ von {company} gehört jetzt Ihnen."))
+        }
+    };
+    greet(format!("{subject}: {title}"), &ticket.name)
+        .say(what)
+        .say("Sie steht unter:")
+        .say(format!("    GET {}{}", places.base_url, ticket.path))
+}

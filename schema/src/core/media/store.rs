@@ -1,0 +1,341 @@
+//! Where pictures lie: objects named by the SHA-256 of their content.
+//!
+//! An object is written whole and is on the disk, file and folders both, before [`MediaStore::put`]
+//! returns; so put first, then commit the row that names it. A crash between the two leaves an
+//! object without a row, which nobody sees and a sweep removes (docs/decisions.md#mail).
+//!
+//! Two rows may name one object. Delete an object only when no row names it *and* it is older than
+//! any upload can last: every put, of known content too, makes the object young again, so an upload
+//! that is about to commit its row never loses its object to the sweep.
+pub mod archive;
+mod staged;
+
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path as FilePath;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::stream::{self, BoxStream};
+use futures_util::{StreamExt, TryStreamExt};
+use jiff::Timestamp;
+use object_store::local::LocalFileSystem;
+use object_store::memory::InMemory;
+use object_store::path::Path;
+use object_store::{Error, ObjectMeta, ObjectStore, ObjectStoreExt};
+
+use crate::core::crypto::sha256;
+
+/// The pictures of the service. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct MediaStore {
+    objects: Arc<dyn ObjectStore>,
+    /// Where they lie as files.
+    folder: Option<Arc<FilePath>>,
+}
+
+/// An object's name: the SHA-256 of its content. Made from content or from a row, never from
+/// anything that a caller sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MediaKey([u8; 32]);
+
+/// An object opened for reading.
+pub struct MediaObject {
+    /// Bytes in all.
+    pub size: u64,
+    /// The content. An error in the middle means the answer must be cut off, not ended.
+    pub stream: BoxStream<'static, Result<Bytes, StoreError>>,
+}
+
+/// An object as the sweep sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MediaEntry {
+    /// Its name.
+    pub key: MediaKey,
+    /// Its bytes.
+    pub size: u64,
+    /// When it was last put, by the file system's clock.
+    pub modified_at: Timestamp,
+}
+
+/// The store failed; nothing is said to callers about how.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The folder cannot be made.
+    #[error("the media folder cannot be made: {0}")]
+    Folder(#[from] io::Error),
+    /// The folder cannot be swept.
+    #[error("the media folder cannot be swept: {0}")]
+    Sweep(#[source] io::Error),
+    /// Reading or writing failed.
+    #[error("the media store failed: {0}")]
+    Store(#[from] Error),
+    /// The probe read something else than it wrote.
+    #[error("the media store does not give back what was put")]
+    Mixed,
+}
+
+/// Objects up to this size are read in one go instead of in pieces.
+const READ_WHOLE: u64 = 512 * 1024;
+
+impl MediaStore {
+    /// The store in a folder, which is made with mode 0700 if it is missing. Writes are synced.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the folder can neither be found nor made.
+    pub fn in_folder(folder: &FilePath) -> Result<MediaStore, StoreError> {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let files = LocalFileSystem::new_with_prefix(folder)?.with_fsync(true);
+        Ok(MediaStore { objects: Arc::new(files), folder: Some(folder.into()) })
+    }
+
+    /// A store that forgets everything; for tests.
+    pub fn in_memory() -> MediaStore {
+        MediaStore { objects: Arc::new(InMemory::new()), folder: None }
+    }
+
+    /// Puts an object and answers its name. Putting the same content again is no error and makes
+    /// the object young again. Whoever reads meanwhile reads all of it or finds none.
+    ///
+    /// # Errors
+    /// [`StoreError`]; then nothing may be said to exist.
+    pub async fn put(&self, content: Bytes) -> Result<MediaKey, StoreError> {
+        let key = MediaKey::of(&content);
+        self.objects.put(&key.path(), content.into()).await?;
+        Ok(key)
+    }
+
+    /// Opens an object; `None` when there is none of this name.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    pub async fn get(&self, key: MediaKey) -> Result<Option<MediaObject>, StoreError> {
+        let found = match self.objects.get(&key.path()).await {
+            Err(Error::NotFound { .. }) => return Ok(None),
+            found => found?,
+        };
+        let size = found.meta.size;
+        let stream = if size <= READ_WHOLE {
+            let content = found.bytes().await?;
+            stream::once(async { Ok(content) }).boxed()
+        } else {
+            found.into_stream().map_err(StoreError::from).boxed()
+        };
+        Ok(Some(MediaObject { size, stream }))
+    }
+
+    /// Deletes an object that was put before this moment and not again; whether there was one. Read at the top when that
+    /// is right.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    pub async fn delete_old(&self, key: MediaKey, before: Timestamp) -> Result<bool, StoreError> {
+        let path = key.path();
+        let found = match self.objects.head(&path).await {
+            Err(Error::NotFound { .. }) => return Ok(false),
+            found => MediaEntry::of(&found?),
+        };
+        if found.is_none_or(|entry| entry.modified_at >= before) {
+            return Ok(false);
+        }
+        match self.objects.delete(&path).await {
+            Err(Error::NotFound { .. }) => Ok(false),
+            result => Ok(result.map(|()| true)?),
+        }
+    }
+
+    /// All objects, in no order, for the sweep. Whatever else lies in the store is passed over.
+    pub fn list(&self) -> BoxStream<'static, Result<MediaEntry, StoreError>> {
+        self.objects
+            .list(None)
+            .map_err(StoreError::from)
+            .try_filter_map(|meta| async move { Ok(MediaEntry::of(&meta)) })
+            .boxed()
+    }
+
+    /// Writes and reads a probe. It costs a synced write: do not let strangers call it freely.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store cannot be used.
+    pub async fn ready(&self) -> Result<(), StoreError> {
+        let probe = Path::from("probe/ready");
+        let content = Bytes::from_static(b"ready");
+        self.objects.put(&probe, content.clone().into()).await?;
+        let read = self.objects.get(&probe).await?.bytes().await?;
+        if read == content { Ok(()) } else { Err(StoreError::Mixed) }
+    }
+}
+
+impl MediaKey {
+    /// The name of this content.
+    pub fn of(content: &[u8]) -> MediaKey {
+        MediaKey(sha256(content))
+    }
+
+    /// The name from a row's column; `None` when it is not 32 bytes long.
+    pub fn from_digest(digest: &[u8]) -> Option<MediaKey> {
+        digest.try_into().ok().map(MediaKey)
+    }
+
+    /// The name from the text in a row, 64 hexadecimal digits; `None` for anything else.
+    pub fn from_name(name: &str) -> Option<MediaKey> {
+        let mut digest = [0u8; 32];
+        hex::decode_to_slice(name, &mut digest).ok()?;
+        Some(MediaKey(digest))
+    }
+
+    /// The name as text, for a row: 64 hexadecimal digits.
+    pub fn name(&self) -> String {
+        hex::encode(self.0)
+    }
+
+    /// The SHA-256 itself: for the row, and for the entity tag.
+    pub fn digest(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// Two levels of folders, so that none of them grows large.
+    fn path(self) -> Path {
+        let name = self.name();
+        let (first, rest) = name.split_at_checked(2).unwrap_or_default();
+        let (second, _) = rest.split_at_checked(2).unwrap_or_default();
+        Path::from_iter([first, second, &name])
+    }
+}
+
+impl MediaEntry {
+    fn of(meta: &ObjectMeta) -> Option<MediaEntry> {
+        let key = MediaKey::from_name(meta.location.filename()?)?;
+        let modified_at = Timestamp::from_millisecond(meta.last_modified.timestamp_millis());
+        (key.path() == meta.location).then_some(MediaEntry { key, size: meta.size, modified_at: modified_at.ok()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+
+    async fn content(store: &MediaStore, key: MediaKey) -> Option<(u64, Vec<u8>)> {
+        let object = store.get(key).await.unwrap()?;
+        let pieces: Vec<Bytes> = object.stream.try_collect().await.unwrap();
+        Some((object.size, pieces.concat()))
+    }
+
+    fn in_new_folder() -> (tempfile::TempDir, MediaStore) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = MediaStore::in_folder(&folder.path().join("media")).unwrap();
+        (folder, store)
+    }
+
+    #[tokio::test]
+    async fn what_is_put_is_got_in_both_stores_and_all_sizes() {
+        let (_folder, files) = in_new_folder();
+        for store in [files, MediaStore::in_memory()] {
+            for size in [0, 1, 512 * 1024, 512 * 1024 + 1, 3_000_000] {
+                let bytes: Vec<u8> = (0..size).map(|at: u32| (at % 251) as u8).collect();
+                let key = store.put(bytes.clone().into()).await.unwrap();
+                assert_eq!(key, MediaKey::of(&bytes));
+                let read = content(&store, key).await;
+                assert_eq!(read, Some((u64::from(size), bytes)));
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn what_was_never_put_or_was_deleted_is_not_there() {
+        let (_folder, files) = in_new_folder();
+        for store in [files, MediaStore::in_memory()] {
+            let unknown = MediaKey::of(b"unknown");
+            assert!(store.get(unknown).await.unwrap().is_none());
+            let (before, after) = (Timestamp::UNIX_EPOCH, Timestamp::MAX);
+            assert!(!store.delete_old(unknown, after).await.unwrap());
+            let key = store.put(Bytes::from_static(b"known")).await.unwrap();
+            assert!(!store.delete_old(key, before).await.unwrap(), "it is too young");
+            assert!(store.get(key).await.unwrap().is_some());
+            assert!(store.delete_old(key, after).await.unwrap());
+            assert!(store.get(key).await.unwrap().is_none());
+        }
+    }
+
+    #[tokio::test]
+    async fn putting_again_changes_nothing_but_the_age() {
+        let (folder, store) = in_new_folder();
+        let key = store.put(Bytes::from_static(b"picture")).await.unwrap();
+        let file = folder.path().join("media").join(key.path().as_ref());
+        let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+        fs::File::open(&file).unwrap().set_modified(long_ago).unwrap();
+        let entries = || async { store.list().try_collect::<Vec<_>>().await.unwrap() };
+        assert_eq!(entries().await[0].modified_at.as_second(), 1_000_000);
+        store.put(Bytes::from_static(b"picture")).await.unwrap();
+        let entries = entries().await;
+        assert_eq!(entries.len(), 1);
+        assert!(entries[0].modified_at.as_second() > 1_700_000_000);
+        assert_eq!((entries[0].key, entries[0].size), (key, 7));
+    }
+
+    #[tokio::test]
+    async fn objects_lie_in_two_levels_of_a_private_folder() {
+        let (folder, store) = in_new_folder();
+        let key = store.put(Bytes::from_static(b"abc")).await.unwrap();
+        let name = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(hex::encode(key.digest()), name);
+        let root = folder.path().join("media");
+        assert!(root.join("ba/78").join(name).is_file());
+        let mode = fs::metadata(&root).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+    }
+
+    #[tokio::test]
+    async fn the_list_passes_over_the_probe_and_other_files() {
+        let (folder, store) = in_new_folder();
+        store.ready().await.unwrap();
+        let key = store.put(Bytes::from_static(b"picture")).await.unwrap();
+        let root = folder.path().join("media");
+        fs::write(root.join("notes.txt"), "x").unwrap();
+        fs::write(root.join("00".repeat(32)), "in no folder").unwrap();
+        let entries: Vec<_> = store.list().try_collect().await.unwrap();
+        assert_eq!(entries.iter().map(|e| e.key).collect::<Vec<_>>(), [key]);
+    }
+
+    #[tokio::test]
+    async fn readers_never_see_half_an_object() {
+        let (_folder, store) = in_new_folder();
+        let bytes = Bytes::from(vec![7u8; 2_000_000]);
+        let key = MediaKey::of(&bytes);
+        let writers = (0..8).map(|_| store.put(bytes.clone()));
+        let readers = (0..64).map(|_| content(&store, key));
+        let (written, read) =
+            tokio::join!(futures_util::future::join_all(writers), futures_util::future::join_all(readers));
+        assert!(written.iter().all(Result::is_ok));
+        for (size, content) in read.into_iter().flatten() {
+            assert_eq!((size, content.len()), (2_000_000, 2_000_000));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_store_that_cannot_be_written_is_not_ready() {
+        let (folder, store) = in_new_folder();
+        assert!(store.ready().await.is_ok());
+        fs::remove_dir_all(folder.path().join("media")).unwrap();
+        fs::write(folder.path().join("media"), "a file in its place").unwrap();
+        assert!(store.ready().await.is_err());
+        assert!(store.put(Bytes::from_static(b"x")).await.is_err());
+    }
+
+    #[test]
+    fn a_key_comes_from_thirty_two_bytes_only() {
+        let key = MediaKey::of(b"abc");
+        assert_eq!(MediaKey::from_digest(key.digest()), Some(key));
+        assert_eq!(MediaKey::from_digest(&[0; 31]), None);
+        assert_eq!(MediaKey::from_digest(b"../../etc/passwd"), None);
+        assert_eq!(MediaKey::from_name(&key.name()), Some(key));
+        for name in ["", "../../etc/passwd", &"0".repeat(63), &"0".repeat(66), &"g".repeat(64)] {
+            assert_eq!(MediaKey::from_name(name), None, "{name}");
+        }
+    }
+}

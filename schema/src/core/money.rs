@@ -1,0 +1,13 @@
+//! Money: exact amounts, never fractions.
+
+use async_graphql::SimpleObject;
+
+/// An amount in the smallest unit of its currency (docs/decisions.md#answers).
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub struct Money {
+    /// In the smallest unit: 4900 in EUR is 49.00 euros.
+    pub amount_minor: i64,
+    /// ISO 4217 code.
+    pub currency: String,
+}

@@ -1,0 +1,291 @@
+//! The scope law: what a scope is, and which scope opens what.
+//!
+//! Rule: docs/decisions.md#principals. A scope nests by domain and has an access
+//! level: `a` grants `a.b` read-only, `a:write` grants `a`, `a.b` and `a.b:write`, and `a` never grants
+//! `a.b:write`.
+
+use std::fmt;
+
+/// Every domain a scope can name, parents before their children. Each exists with `:write` too.
+const DOMAINS: &[&str] = &[
+    "auth.account",
+    "partner",
+    "partner.profile",
+    "partner.team",
+    "partner.security",
+    "partner.support",
+    "subscription",
+    "marketplace",
+    "marketplace.apps",
+    "marketplace.reviews",
+    "storefront",
+    "storefront.reviews",
+    "publication",
+    "publication.changelog",
+    "publication.developer-resources",
+    "statistics",
+    "engagement",
+    "engagement.feature-requests",
+    "labs.admin",
+    "labs.admin.overview",
+    "labs.admin.partners",
+    "labs.admin.users",
+    "labs.admin.apps",
+    "labs.admin.subscriptions",
+    "labs.admin.limits",
+    "labs.admin.clients",
+    "labs.admin.staff",
+    "labs.admin.audit",
+    "labs.admin.security",
+    "labs.admin.operations",
+    "labs.admin.publication",
+    "labs.admin.tiers",
+    "labs.admin.categories",
+    "labs.admin.submissions",
+    "labs.admin.reviews",
+    "labs.admin.storefront",
+    "labs.admin.support",
+    "labs.admin.statistics",
+    "labs.admin.engagement",
+];
+
+/// One scope: a domain and an access level.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Scope {
+    domain: u8,
+    write: bool,
+}
+
+impl Scope {
+    /// Reads `marketplace.apps:write`; `None` when there is no such scope.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (domain, write) = text.strip_suffix(":write").map_or((text, false), |domain| (domain, true));
+        let domain = DOMAINS.iter().position(|known| *known == domain)?;
+        Some(Self { domain: u8::try_from(domain).ok()?, write })
+    }
+
+    /// Every scope there is, parents before children, the read-only one first.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0u8..).zip(DOMAINS).flat_map(|(domain, _)| [false, true].map(|write| Self { domain, write }))
+    }
+
+    /// The domain without the access level.
+    #[must_use]
+    pub fn domain(self) -> &'static str {
+        DOMAINS.get(usize::from(self.domain)).copied().unwrap_or_default()
+    }
+
+    /// Whether it opens writes.
+    #[must_use]
+    pub fn is_write(self) -> bool {
+        self.write
+    }
+
+    /// Whether it lies in the operator's domain, which no principal of a partner can ever hold.
+    #[must_use]
+    pub fn is_admin(self) -> bool {
+        within(self.domain(), "labs.admin")
+    }
+
+    /// The scope right above it, at its own access level; `None` at the top of its domain.
+    #[must_use]
+    pub fn parent(self) -> Option<Self> {
+        let (above, _) = self.domain().rsplit_once('.')?;
+        let domain = DOMAINS.iter().position(|known| *known == above)?;
+        Some(Self { domain: u8::try_from(domain).ok()?, write: self.write })
+    }
+
+    /// Whether a holder of this scope reaches what needs `other`.
+    #[must_use]
+    pub fn grants(self, other: Self) -> bool {
+        (self.write || !other.write) && within(other.domain(), self.domain())
+    }
+
+    fn bit(self) -> u128 {
+        1 << (u32::from(self.domain) * 2 + u32::from(self.write))
+    }
+}
+
+/// Whether `domain` is `parent` or lies beneath it.
+fn within(domain: &str, parent: &str) -> bool {
+    domain.strip_prefix(parent).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.domain())?;
+        if self.write { formatter.write_str(":write") } else { Ok(()) }
+    }
+}
+
+impl fmt::Debug for Scope {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}
+
+/// Every scope that opens one of those named: whoever holds any of them reaches one of these. A name that is no scope
+/// opens nothing.
+pub(crate) fn opening(named: &[String]) -> Vec<String> {
+    let named: Vec<Scope> = named.iter().filter_map(|name| Scope::parse(name)).collect();
+    let opens = |scope: &Scope| named.iter().any(|named| scope.grants(*named));
+    Scope::all().filter(opens).map(|scope| scope.to_string()).collect()
+}
+
+/// Everything a principal reaches: closed under the scope law, so that a check is one bit.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub struct ScopeSet(u128);
+
+impl ScopeSet {
+    /// What the holder of these scopes reaches.
+    pub fn of(scopes: impl IntoIterator<Item = Scope>) -> Self {
+        let mut bits = 0;
+        for scope in scopes {
+            bits |= Scope::all().filter(|other| scope.grants(*other)).fold(0, |sum, other| sum | other.bit());
+        }
+        Self(bits)
+    }
+
+    /// What the holder of these names reaches. Names that are no scopes grant nothing.
+    pub fn parse<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::of(names.into_iter().filter_map(Scope::parse))
+    }
+
+    /// Whether the set reaches what needs this scope.
+    #[must_use]
+    pub fn reaches(self, needed: Scope) -> bool {
+        self.0 & needed.bit() != 0
+    }
+
+    /// What both sets reach: the law of requesting, of roles and of tiers.
+    #[must_use]
+    pub fn intersect(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// What either set reaches.
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// What this set reaches and the other does not.
+    #[must_use]
+    pub fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// Without the operator's domain: no principal bound to a partner keeps anything of it.
+    #[must_use]
+    pub fn without_admin(self) -> Self {
+        Self(Scope::all().filter(|scope| scope.is_admin()).fold(self.0, |bits, scope| bits & !scope.bit()))
+    }
+
+    /// Whether nothing is reached.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The shortest list of scopes that reaches the same.
+    #[must_use]
+    pub fn minimal(self) -> Vec<Scope> {
+        let held: Vec<Scope> = Scope::all().filter(|scope| self.reaches(*scope)).collect();
+        held.iter()
+            .filter(|scope| !held.iter().any(|other| other != *scope && other.grants(**scope)))
+            .copied()
+            .collect()
+    }
+
+    /// The shortest list, space-separated, as RFC 6749 section 3.3 writes it.
+    #[must_use]
+    pub fn text(self) -> String {
+        self.names().join(" ")
+    }
+
+    /// The shortest list as names.
+    #[must_use]
+    pub fn names(self) -> Vec<String> {
+        self.minimal().iter().map(ToString::to_string).collect()
+    }
+}
+
+impl fmt::Debug for ScopeSet {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scope(text: &str) -> Scope {
+        Scope::parse(text).unwrap()
+    }
+
+    #[test]
+    fn what_opens_a_scope_are_its_parents_and_those_that_write() {
+        let opening = opening(&["marketplace.apps".to_owned(), "no.scope".to_owned()]);
+        assert_eq!(opening, ["marketplace", "marketplace:write", "marketplace.apps", "marketplace.apps:write"]);
+    }
+
+    #[test]
+    fn a_parent_stands_right_above_and_the_top_has_none() {
+        let parent = |name: &str| Scope::parse(name).unwrap().parent().map(|parent| parent.to_string());
+        assert_eq!(parent("labs.admin.tiers:write").as_deref(), Some("labs.admin:write"));
+        assert_eq!(parent("storefront.reviews").as_deref(), Some("storefront"));
+        for top in ["labs.admin", "auth.account:write", "marketplace"] {
+            assert_eq!(parent(top), None, "{top}");
+        }
+    }
+
+    #[test]
+    fn every_pair_of_scopes_follows_the_law() {
+        for held in Scope::all() {
+            for needed in Scope::all() {
+                let beneath =
+                    needed.domain() == held.domain() || needed.domain().starts_with(&format!("{}.", held.domain()));
+                let expected = beneath && (held.is_write() || !needed.is_write());
+                assert_eq!(held.grants(needed), expected, "{held} grants {needed}");
+                assert_eq!(ScopeSet::of([held]).reaches(needed), expected, "the set of {held} reaches {needed}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_read_only_parent_grants_no_write() {
+        assert!(scope("marketplace").grants(scope("marketplace.apps")));
+        assert!(!scope("marketplace").grants(scope("marketplace.apps:write")));
+        assert!(scope("marketplace.apps:write").grants(scope("marketplace.apps")));
+    }
+
+    #[test]
+    fn a_name_that_only_begins_alike_is_no_child() {
+        assert!(!within("partnership", "partner"));
+        assert_eq!(Scope::parse("labs"), None);
+        assert_eq!(Scope::parse("marketplace.apps:read"), None);
+    }
+
+    #[test]
+    fn what_is_requested_is_met_with_what_is_allowed() {
+        let allowed = ScopeSet::parse(["marketplace.apps:write", "statistics"]);
+        assert_eq!(ScopeSet::parse(["marketplace"]).intersect(allowed).text(), "marketplace.apps");
+        assert_eq!(ScopeSet::parse(["marketplace:write"]).intersect(allowed).text(), "marketplace.apps:write");
+        assert_eq!(ScopeSet::parse(["labs.admin:write"]).intersect(allowed).text(), "");
+    }
+
+    #[test]
+    fn nothing_of_the_operators_domain_survives_a_binding() {
+        let set = ScopeSet::of(Scope::all()).without_admin();
+        assert!(Scope::all().all(|scope| set.reaches(scope) != scope.is_admin()));
+    }
+
+    #[test]
+    fn the_minimal_list_reaches_what_the_set_reaches() {
+        for scope in Scope::all() {
+            assert_eq!(ScopeSet::of(ScopeSet::of([scope]).minimal()), ScopeSet::of([scope]));
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The parts that outlive requests, made once at start-up and shared.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use crate::core::crypto::cursor::CursorSeal;
+use crate::core::crypto::password::PasswordHasher;
+use crate::core::crypto::refresh::RefreshSeal;
+use crate::core::crypto::sealed::MasterKey;
+use crate::core::media::image::ImageWorkshop;
+use crate::core::media::store::MediaStore;
+use crate::core::time::Clock;
+use crate::core::type_map::TypeMap;
+
+/// What resolvers may use beside the database.
+pub struct Services {
+    /// Seals and authenticates what leaves the service.
+    pub key: MasterKey,
+    /// Binds page cursors to their list.
+    pub cursors: CursorSeal,
+    /// Writes and reads refresh tokens.
+    pub refresh: RefreshSeal,
+    /// Hashes passwords, bounded.
+    pub passwords: PasswordHasher,
+    /// The files.
+    pub media: MediaStore,
+    /// Makes pictures of uploads, bounded.
+    pub pictures: ImageWorkshop,
+    /// The one clock.
+    pub clock: Clock,
+    /// The budgets of accounts.
+    pub budgets: crate::core::budget::Budgets,
+    /// What is used of the service, counted.
+    pub usage: crate::core::usage::Usage,
+    /// What the operator configured.
+    pub settings: Settings,
+    /// Signing keys and what is known of principals.
+    pub authority: Arc<crate::core::authority::Authority>,
+    /// What groups keep between requests.
+    pub(crate) of_groups: TypeMap,
+}
+
+impl Services {
+    /// What a group keeps between requests under a type of its own, made when it is first asked for.
+    pub(crate) fn state<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
+        self.of_groups.get_or_make(T::default)
+    }
+}
+
+/// What the operator configured, as far as the inside needs it.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The public base address without a trailing slash; also the tokens' issuer.
+    pub base_url: String,
+    /// Who may read tokens (`aud`).
+    pub audience: String,
+    /// Sender of mails.
+    pub mail_from: String,
+    /// Requests a second of a staff member, or of a program that belongs to no partner.
+    pub own_per_second: u32,
+}

@@ -1,0 +1,18 @@
+//! One value of each type, for what the core carries without knowing it.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// One value of each type, made when it is first asked for.
+#[derive(Default)]
+pub(crate) struct TypeMap(Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>);
+
+impl TypeMap {
+    /// The value of a type.
+    pub(crate) fn get_or_make<T: Any + Send + Sync>(&self, make: impl Fn() -> T) -> Arc<T> {
+        let mut values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let value = values.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(make()));
+        Arc::clone(value).downcast().unwrap_or_else(|_| Arc::new(make()))
+    }
+}

@@ -1,0 +1,258 @@
+//! How much each account uses each operation, what it was refused, and which scopes each program really needs: counted
+//! in memory on every request, written together every few seconds.
+//!
+//! The counts are for statistics and support, never for budgets: what was counted and not yet written when a process is
+//! killed is lost.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use crate::core::fault::Fault;
+
+/// Accounts counted apart between two writes. Anonymous callers are accounts of their own, so whoever has many
+/// addresses must not fill the memory: beyond this number they are counted together.
+const MOST_ACCOUNTS: usize = 10_000;
+/// The account of all beyond that number.
+const OTHERS: &str = "network:others";
+
+/// What has been counted since the last write. One lock, held for a few look-ups.
+#[derive(Default)]
+pub struct Usage(Mutex<Counts>);
+
+type Counter = HashMap<String, u64>;
+type Accounts = HashMap<String, Counter>;
+
+#[derive(Default)]
+struct Counts {
+    /// Account → operation → requests.
+    requests: Accounts,
+    /// Account → operation → refusals, for each budget.
+    refusals: HashMap<&'static str, Accounts>,
+    /// Program → scope → requests that needed it.
+    scopes: HashMap<Uuid, Counter>,
+}
+
+impl Usage {
+    /// Counts a request of an account (`partner:<uuid>` for example). `operation` is its id in the contract.
+    pub fn note(&self, account: &str, operation: &str) {
+        add(&mut self.counts().requests, account, operation, 1);
+    }
+
+    /// Counts a request that was refused because a budget (`burst` or `daily`) was spent.
+    pub fn note_refusal(&self, account: &str, operation: &str, budget: &'static str) {
+        add(self.counts().refusals.entry(budget).or_default(), account, operation, 1);
+    }
+
+    /// Counts a request of a program that needed a scope and had it.
+    pub fn note_scope(&self, client_uuid: Uuid, scope: &str) {
+        count(self.counts().scopes.entry(client_uuid).or_default(), scope, 1);
+    }
+
+    /// Writes what was counted. Answers how many rows that were. What cannot be written is kept for the next time.
+    ///
+    /// # Errors
+    /// [`crate::core::fault::Code::Unavailable`] when the database is away.
+    pub async fn flush(&self, pool: &PgPool) -> Result<u64, Fault> {
+        let mut taken = std::mem::take(&mut *self.counts());
+        let written = taken.write(pool).await;
+        if written.is_err() {
+            self.counts().merge(taken);
+        }
+        written
+    }
+
+    fn counts(&self) -> MutexGuard<'_, Counts> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Counts {
+    /// Writes one kind after the other and forgets each when it is written.
+    async fn write(&mut self, pool: &PgPool) -> Result<u64, Fault> {
+        let mut rows = write_requests(pool, &self.requests).await?;
+        self.requests.clear();
+        for (budget, refusals) in &mut self.refusals {
+            rows += write_refusals(pool, budget, refusals).await?;
+            refusals.clear();
+        }
+        rows += write_scopes(pool, &self.scopes).await?;
+        self.scopes.clear();
+        Ok(rows)
+    }
+
+    fn merge(&mut self, other: Self) {
+        merge(&mut self.requests, other.requests);
+        for (budget, refusals) in other.refusals {
+            merge(self.refusals.entry(budget).or_default(), refusals);
+        }
+        for (client_uuid, scopes) in other.scopes {
+            let known = self.scopes.entry(client_uuid).or_default();
+            scopes.into_iter().for_each(|(scope, uses)| count(known, &scope, uses));
+        }
+    }
+}
+
+fn merge(accounts: &mut Accounts, others: Accounts) {
+    for (account, operations) in others {
+        operations.into_iter().for_each(|(operation, times)| add(accounts, &account, &operation, times));
+    }
+}
+
+fn add(accounts: &mut Accounts, account: &str, operation: &str, times: u64) {
+    match accounts.get_mut(account) {
+        Some(counter) => count(counter, operation, times),
+        None => {
+            let account = if accounts.len() < MOST_ACCOUNTS { account } else { OTHERS };
+            count(accounts.entry(account.to_owned()).or_default(), operation, times);
+        }
+    }
+}
+
+fn count(counter: &mut Counter, name: &str, times: u64) {
+    match counter.get_mut(name) {
+        Some(known) => *known += times,
+        None => {
+            counter.insert(name.to_owned(), times);
+        }
+    }
+}
+
+/// Rows in the order of their keys, so that two replicas that write the same ones never wait for each other in a ring.
+async fn write_requests(pool: &PgPool, accounts: &Accounts) -> Result<u64, Fault> {
+    if accounts.is_empty() {
+        return Ok(0);
+    }
+    let (accounts, operations, requests) = columns(accounts);
+    let done = sqlx::query!(
+        "insert into request_usage as known (day, account, operation, requests)
+         select (labs_now() at time zone 'UTC')::date, account, operation, requests
+           from unnest($1::text[], $2::text[], $3::bigint[]) as counted (account, operation, requests)
+          order by account, operation
+         on conflict (day, account, operation)
+         do update set requests = known.requests + excluded.requests, last_at = excluded.last_at",
+        &accounts as &[&str],
+        &operations as &[&str],
+        &requests,
+    )
+    .execute(pool)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+async fn write_refusals(pool: &PgPool, budget: &str, accounts: &Accounts) -> Result<u64, Fault> {
+    if accounts.is_empty() {
+        return Ok(0);
+    }
+    let (accounts, operations, refusals) = columns(accounts);
+    let done = sqlx::query!(
+        "insert into rate_limit_refusal as known (hour, account, operation, budget, refusals)
+         select date_trunc('hour', labs_now(), 'UTC'), account, operation, $1, refusals
+           from unnest($2::text[], $3::text[], $4::bigint[]) as counted (account, operation, refusals)
+          order by account, operation
+         on conflict (hour, account, operation, budget)
+         do update set refusals = known.refusals + excluded.refusals, last_at = excluded.last_at",
+        budget,
+        &accounts as &[&str],
+        &operations as &[&str],
+        &refusals,
+    )
+    .execute(pool)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+async fn write_scopes(pool: &PgPool, clients: &HashMap<Uuid, Counter>) -> Result<u64, Fault> {
+    if clients.is_empty() {
+        return Ok(0);
+    }
+    let (mut uuids, mut names, mut uses) = (Vec::new(), Vec::new(), Vec::new());
+    for (client_uuid, scopes) in clients {
+        for (scope, times) in scopes {
+            uuids.push(*client_uuid);
+            names.push(scope.as_str());
+            uses.push(to_i64(*times));
+        }
+    }
+    let done = sqlx::query!(
+        "insert into client_scope_use as known (client_uuid, scope, uses)
+         select client_uuid, scope, counted.uses
+           from unnest($1::uuid[], $2::text[], $3::bigint[]) as counted (client_uuid, scope, uses)
+           join machine_client using (client_uuid)
+          order by client_uuid, scope
+         on conflict (client_uuid, scope)
+         do update set uses = known.uses + excluded.uses, last_used_at = excluded.last_used_at",
+        &uuids,
+        &names as &[&str],
+        &uses,
+    )
+    .execute(pool)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// The counts as the columns of a table.
+fn columns(accounts: &Accounts) -> (Vec<&str>, Vec<&str>, Vec<i64>) {
+    let mut columns = (Vec::new(), Vec::new(), Vec::new());
+    for (account, operations) in accounts {
+        for (operation, times) in operations {
+            columns.0.push(account.as_str());
+            columns.1.push(operation.as_str());
+            columns.2.push(to_i64(*times));
+        }
+    }
+    columns
+}
+
+fn to_i64(times: u64) -> i64 {
+    i64::try_from(times).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn times(usage: &Usage, account: &str, operation: &str) -> Option<u64> {
+        usage.counts().requests.get(account).and_then(|operations| operations.get(operation)).copied()
+    }
+
+    #[test]
+    fn requests_are_counted_by_account_and_operation() {
+        let usage = Usage::default();
+        usage.note("partner:a", "marketplace_apps_list");
+        usage.note("partner:a", "marketplace_apps_list");
+        usage.note("partner:b", "marketplace_apps_list");
+        assert_eq!(times(&usage, "partner:a", "marketplace_apps_list"), Some(2));
+        assert_eq!(times(&usage, "partner:b", "marketplace_apps_list"), Some(1));
+        assert_eq!(times(&usage, "partner:b", "marketplace_apps_get"), None);
+    }
+
+    #[test]
+    fn callers_without_end_do_not_fill_the_memory() {
+        let usage = Usage::default();
+        for number in 0..MOST_ACCOUNTS + 50 {
+            usage.note(&format!("network:{number}"), "system_health_get");
+        }
+        assert_eq!(usage.counts().requests.len(), MOST_ACCOUNTS + 1);
+        assert_eq!(times(&usage, OTHERS, "system_health_get"), Some(50));
+        usage.note("network:7", "system_health_get");
+        assert_eq!(times(&usage, "network:7", "system_health_get"), Some(2));
+    }
+
+    #[test]
+    fn what_could_not_be_written_is_added_to_what_came_since() {
+        let usage = Usage::default();
+        usage.note("partner:a", "marketplace_apps_list");
+        usage.note_refusal("partner:a", "marketplace_apps_list", "daily");
+        usage.note_scope(Uuid::nil(), "marketplace.apps");
+        let taken = std::mem::take(&mut *usage.counts());
+        usage.note("partner:a", "marketplace_apps_list");
+        usage.note_scope(Uuid::nil(), "marketplace.apps");
+        usage.counts().merge(taken);
+        assert_eq!(times(&usage, "partner:a", "marketplace_apps_list"), Some(2));
+        assert_eq!(usage.counts().refusals["daily"]["partner:a"]["marketplace_apps_list"], 1);
+        assert_eq!(usage.counts().scopes[&Uuid::nil()]["marketplace.apps"], 2);
+    }
+}

@@ -1,0 +1,42 @@
+//! The tree of active categories, for who chooses of it.
+
+use serde_json::json;
+
+use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select};
+use crate::marketplace::apps::resolvers::SelectableCategory;
+
+/// What is shown of the tree, in the locale that is given, else in its language, else in English.
+static SELECTABLE: Select<SelectableCategory> = Select::new(
+    "category.category_uuid as uuid, category.slug, category.icon, category.parent_uuid, place.depth, way.path,
+     way.place,
+     coalesce(category.names ->> {}::text, category.names ->> split_part({}, '-', 1), category.names ->> 'en',
+         category.slug) as name,
+     coalesce(category.descriptions ->> {}, category.descriptions ->> split_part({}, '-', 1),
+         category.descriptions ->> 'en') as description,
+     not exists (select from category as beneath where beneath.parent_uuid = category.category_uuid
+                    and beneath.state = 'ACTIVE') as selectable",
+    "category_place as place
+     join category on category.category_uuid = place.category_uuid
+     cross join lateral (
+          select string_agg(lpad((above.position::bigint + 2147483648)::text, 10, '0') || above.category_uuid, ''
+                     order by step.number) as place,
+                 array_agg(coalesce(above.names ->> {}::text, above.names ->> split_part({}, '-', 1),
+                     above.names ->> 'en', above.slug) order by step.number) as path
+            from unnest(place.path) with ordinality as step (category_uuid, number)
+            join category as above on above.category_uuid = step.category_uuid) as way",
+);
+
+/// The list of what can be chosen, each category before what is beneath it. What narrows it is the reader's locale.
+pub(in crate::marketplace::apps) static CHOICE: ListQuery<Option<String>, SelectableCategory, FixedOrder> = ListQuery {
+    operation: "marketplace_apps_list_selectable_categories",
+    select: &SELECTABLE,
+    within: &[
+        Condition::given(|locale| Some(locale.as_deref().unwrap_or_default().into())),
+        Condition { sql: "place.shown", value: |_| Some(Bound::Nothing) },
+    ],
+    conditions: &[],
+    order: |FixedOrder| const { &[PLACE] },
+};
+
+/// A way from the root down sorts as the tree does: each category, then what is beneath it.
+const PLACE: Key<SelectableCategory> = Key::text("way.place collate \"C\"", |category| json!(category.place));

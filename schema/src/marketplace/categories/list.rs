@@ -1,0 +1,76 @@
+//! Categories as staff see them: one, and the list with what narrows it and its orders.
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::resolvers::Category;
+use super::rules::CategoryState;
+use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::words::words;
+
+/// Categories with their places and their use.
+static IN_PLACE: Select<Category> = Select::new(
+    "category.category_uuid as uuid, category.slug, category.parent_uuid, category.names, category.descriptions,
+     category.icon, category.position, category.state, place.depth, category.created_at, category.updated_at,
+     (select count(*) from app_category as choice where choice.category_uuid = category.category_uuid)::integer
+         as apps_count,
+     (select count(*) from listing_category as choice join listing using (app_uuid)
+       where choice.category_uuid = category.category_uuid and listing.visible)::integer as listings_count",
+    "category join category_place as place on place.category_uuid = category.category_uuid",
+);
+
+/// Categories by id.
+pub(super) static BY_ID: Lookup<Category> = Lookup::new(&IN_PLACE, &["category.category_uuid = any({})"]);
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct CategoryFilter {
+    state: Option<Vec<CategoryState>>,
+    parent_uuid: Option<Uuid>,
+    q: Option<String>,
+}
+
+words! {
+    /// The orders of categories.
+    pub(crate) enum CategorySort {
+        /// Level by level from the root, in each by position.
+        Position = "POSITION",
+        /// By name in addresses.
+        Slug = "SLUG",
+        /// The newest first.
+        CreatedAtDesc = "CREATED_AT_DESC",
+    }
+}
+
+/// The list of categories, deactivated ones included.
+pub(super) static CATEGORIES: ListQuery<CategoryFilter, Category, CategorySort> = ListQuery {
+    operation: "marketplace_categories_list",
+    select: &IN_PLACE,
+    within: &[],
+    conditions: &[
+        Condition { sql: "category.state = any({})", value: |of| Bound::words(of.state.as_ref()) },
+        Condition { sql: "category.parent_uuid = {}", value: |of| of.parent_uuid.map(Bound::from) },
+        Condition {
+            sql: "strpos(category.slug, lower({})) > 0 or exists (
+                      select from jsonb_each_text(category.names) as name where strpos(lower(name.value), lower({})) > 0)",
+            value: |of| of.q.as_deref().map(Bound::from),
+        },
+    ],
+    order: |sort| match sort {
+        CategorySort::Position => const { &[DEPTH, POSITION, ID] },
+        CategorySort::Slug => const { &[SLUG] },
+        CategorySort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },
+    },
+};
+
+const ID: Key<Category> = Key::id("category.category_uuid", |category| json!(category.uuid));
+const DEPTH: Key<Category> = Key::whole("place.depth", |category| json!(category.depth));
+const POSITION: Key<Category> = Key::whole("category.position", |category| json!(category.position));
+const SLUG: Key<Category> = Key::text("category.slug collate \"C\"", |category| json!(category.slug));
+const CREATED: Key<Category> = Key::moment("category.created_at", |category| json!(category.created_at));
+
+/// What is asked of categories in words that the compiler has not checked.
+pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 2] = [&CATEGORIES, &BY_ID];

@@ -1,0 +1,263 @@
+//! The storefront's search: what narrows it, and its orders.
+//!
+//! What readers are shown of a listing is worked out for those of the page alone. That needs plans in which the rows come
+//! in their order: `(… in …) is true` is looked up in a table of what was found, where `… in …` would become a join, after
+//! which everything is sorted.
+
+mod fitting;
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::json;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use super::rules::{self, Words};
+use super::types::{ListingCategory, ListingIcon, ListingRating, ListingSummary, ListingVendor};
+use crate::core::context::RequestContext;
+use crate::core::fault::Fault;
+use crate::core::list::{Bound, Condition, Key, ListQuery, PageRequest, Rows, Select, Statements};
+use crate::core::time::Time;
+use crate::core::words::words;
+
+use fitting::FITTING;
+
+/// The operation that both lists answer: what is found by how well it fits, and in every other order.
+const SEARCH: &str = "marketplace_listings_search";
+
+/// What a search is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::marketplace) struct ListingFilter {
+    q: Option<String>,
+    pub(super) category: Option<Vec<String>>,
+    pub(super) partner: Option<String>,
+    pub(super) rating_from: Option<f64>,
+    pub(super) language: Option<Vec<String>>,
+}
+
+/// What a reader searches for.
+#[derive(Debug, Serialize)]
+pub(super) struct Search {
+    /// The words to be found.
+    pub(super) words: Option<Words>,
+    /// What else narrows it; what was typed stands in `words`.
+    pub(super) filter: ListingFilter,
+    /// The locale of the texts.
+    pub(super) locale: Option<String>,
+}
+
+words! {
+    /// The orders of a search.
+    pub(in crate::marketplace) enum ListingSort {
+        /// How well the words fit. Without words there is no such thing, and the newest come first.
+        Relevance = "RELEVANCE",
+        /// Published last, first.
+        PublishedAtDesc = "PUBLISHED_AT_DESC",
+        /// By name in the reader's locale.
+        Name = "NAME",
+        /// Rated best first, those without a rating last.
+        RatingDesc = "RATING_DESC",
+    }
+}
+
+impl Search {
+    /// A search as it was asked for.
+    pub(super) fn new(mut filter: ListingFilter, locale: Option<String>) -> Self {
+        let words = filter.q.take().as_deref().and_then(rules::words);
+        Self { words, filter, locale }
+    }
+
+    /// A page of what is found.
+    ///
+    /// # Errors
+    /// [`crate::Code::InvalidCursor`] for a cursor of another search or of another order.
+    pub(super) async fn page(
+        &self,
+        cx: &RequestContext,
+        sort: Option<ListingSort>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<Rows<FoundRow>, Fault> {
+        match sort.unwrap_or(ListingSort::Relevance) {
+            ListingSort::Relevance if self.words.is_some() => {
+                FITTING.page(cx, self, &PageRequest::new(None, limit, cursor)).await
+            }
+            ListingSort::Relevance => {
+                LISTINGS.page(cx, self, &PageRequest::new(Some(ListingSort::PublishedAtDesc), limit, cursor)).await
+            }
+            sort => LISTINGS.page(cx, self, &PageRequest::new(Some(sort), limit, cursor)).await,
+        }
+    }
+
+    /// The reader's locale, all words, all but the last one, and the beginning of the last one; each empty where there is
+    /// none.
+    fn texts(&self) -> Bound {
+        let words = self.words.as_ref();
+        let texts = [
+            self.locale.as_deref(),
+            words.map(|words| words.all.as_str()),
+            words.map(|words| words.settled.as_str()),
+            words.and_then(|words| words.beginning.as_deref()),
+        ];
+        Bound::Texts(texts.into_iter().map(|text| text.unwrap_or_default().to_owned()).collect())
+    }
+}
+
+/// A listing that was found, with what its place in the order depends on.
+#[derive(sqlx::FromRow)]
+pub(super) struct FoundRow {
+    slug: String,
+    app_uuid: Uuid,
+    name: String,
+    tagline: String,
+    locale: String,
+    vendor_slug: String,
+    vendor_name: String,
+    categories: Option<Json<Vec<ListingCategory>>>,
+    icon: Option<Json<ListingIcon>>,
+    rating_average: f64,
+    rating_count: i32,
+    version_number: String,
+    published_at: Time,
+    /// How well the words fit, in millionths, so that a cursor holds it exactly; 0 under another order.
+    rank: i32,
+    /// The name as it is compared.
+    sort_name: String,
+    /// Tells this state of the shop window from another.
+    pub(super) stamp: String,
+}
+
+/// What is shown of a listing `l` with its text `t`, in the locale that is given.
+macro_rules! shown {
+    ($rank:literal) => {
+        concat!(
+            $rank,
+            " as rank, l.slug, l.app_uuid, l.version_number, l.published_at, l.rating_average, l.rating_count, t.name,
+     t.tagline, t.locale, t.sort_name, p.slug as vendor_slug, p.company_name as vendor_name,
+     (select concat_ws('.', (select max(position) from listing_change), count(*), sum(xmin::text::bigint))
+        from category) as stamp,
+     (select json_agg(json_build_object('slug', c.slug, 'primary', lc.position = 0, 'name', coalesce(
+              c.names ->> ({}::text[])[1], c.names ->> split_part(({})[1], '-', 1), c.names ->> 'en', c.slug))
+              order by lc.position)
+        from listing_category as lc join category as c using (category_uuid) where lc.app_uuid = l.app_uuid
+         and lc.category_uuid = any (array(select category_uuid from category_place where shown))) as categories,
+     (select json_build_object('media_uuid', m.media_uuid, 'media_type', m.media_type, 'width', m.width, 'height', m.height,
+              'alt_text', nullif(lm.alt_text, '')) from listing_media as lm join media as m using (media_uuid)
+       where lm.app_uuid = l.app_uuid and lm.kind = 'ICON' limit 1) as icon"
+        )
+    };
+}
+
+/// The text of a listing `l` in the best locale: the one that is given, else its language, else the listing's own.
+macro_rules! text_of_the_listing {
+    () => {
+        " join partner as p using (partner_uuid) cross join lateral (
+          select o.name, o.tagline, o.locale, lower(unaccent(o.name)) as sort_name
+            from listing_translation as o where o.app_uuid = l.app_uuid
+           order by o.locale = ({}::text[])[1] desc, o.locale = split_part(({})[1], '-', 1) desc,
+                    o.locale = l.default_locale desc limit 1) as t"
+    };
+}
+
+/// What the words of a search are in the index's terms, of [`Search::texts`].
+macro_rules! terms {
+    () => {
+        "listing_query(coalesce(nullif(({}::text[])[1], ''), 'en'), ({})[2]) || coalesce(
+              listing_query(coalesce(nullif(({})[1], ''), 'en'), ({})[3])
+              && to_tsquery('labs_simple', nullif(({})[4], '')), '')"
+    };
+}
+
+use {shown, terms, text_of_the_listing};
+
+/// Listings with what is shown of them.
+static SHOWN: Select<FoundRow> = Select::new(shown!("0"), concat!("listing as l", text_of_the_listing!()));
+
+const VISIBLE: Condition<Search> = Condition { sql: "l.visible", value: |_| Some(Bound::Nothing) };
+const IN_CATEGORY: Condition<Search> = Condition {
+    sql: "(l.app_uuid in (select lc.app_uuid from listing_category as lc join category_place as place using (category_uuid)
+              join category as c on c.category_uuid = any(place.path)
+             where place.shown and c.slug = any({}))) is true",
+    value: |of| Bound::texts(of.filter.category.as_ref()),
+};
+const OF_PARTNER: Condition<Search> = Condition {
+    sql: "l.partner_uuid = (select partner_uuid from partner where slug = {})",
+    value: |of| of.filter.partner.as_deref().map(Bound::from),
+};
+const RATED: Condition<Search> = Condition {
+    sql: "l.rating_count > 0 and l.rating_average >= {}",
+    value: |of| of.filter.rating_from.map(Bound::Number),
+};
+const IN_LANGUAGE: Condition<Search> = Condition {
+    // A row of this listing's is looked for, one by one: `exists` would be answered from a table of all translations.
+    sql: "(select true from listing_translation as o
+             join unnest({}::text[]) as language on o.locale = language or starts_with(o.locale, language || '-')
+            where o.app_uuid = l.app_uuid limit 1) is true",
+    value: |of| Bound::texts(of.filter.language.as_ref()),
+};
+
+/// What is found, in every order but by how well it fits.
+static LISTINGS: ListQuery<Search, FoundRow, ListingSort> = ListQuery {
+    operation: SEARCH,
+    select: &SHOWN,
+    within: &[Condition::given(|of| Some(of.texts())), VISIBLE],
+    conditions: &[
+        Condition {
+            sql: concat!(
+                "(l.app_uuid in (select t.app_uuid from listing_translation as t where t.search @@ (select ",
+                terms!(),
+                "))) is true"
+            ),
+            value: |of| of.words.as_ref().map(|_| of.texts()),
+        },
+        IN_CATEGORY,
+        OF_PARTNER,
+        RATED,
+        IN_LANGUAGE,
+    ],
+    order: |sort| match sort {
+        ListingSort::Relevance | ListingSort::PublishedAtDesc => const { &[PUBLISHED.descending(), ID.descending()] },
+        ListingSort::Name => const { &[NAME, ID] },
+        ListingSort::RatingDesc => const { &[RATING.descending(), RATINGS.descending(), ID.descending()] },
+    },
+};
+
+const ID: Key<FoundRow> = Key::id("l.app_uuid", |row| json!(row.app_uuid));
+const PUBLISHED: Key<FoundRow> = Key::moment("l.published_at", |row| json!(row.published_at));
+const NAME: Key<FoundRow> = Key::text("t.sort_name collate \"C\"", |row| json!(row.sort_name));
+const RATING: Key<FoundRow> = Key::number("l.rating_average", |row| json!(row.rating_average));
+const RATINGS: Key<FoundRow> = Key::whole("l.rating_count", |row| json!(row.rating_count));
+
+/// What is asked of listings in words that the compiler has not checked.
+pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 2] = [&LISTINGS, &FITTING];
+
+impl From<FoundRow> for ListingSummary {
+    fn from(row: FoundRow) -> Self {
+        Self {
+            slug: row.slug,
+            app_uuid: row.app_uuid,
+            name: row.name,
+            tagline: row.tagline,
+            locale: row.locale,
+            vendor: ListingVendor { slug: row.vendor_slug, name: row.vendor_name },
+            categories: row.categories.map(|categories| categories.0).unwrap_or_default(),
+            icon: row.icon.map(|icon| icon.0),
+            rating: ListingRating::new(row.rating_average, row.rating_count),
+            version_number: row.version_number,
+            published_at: row.published_at,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_cursor_holds_an_average_exactly() {
+        for whole in 0..=500_i32 {
+            let average: f64 = format!("{}.{:02}", whole / 100, whole % 100).parse().unwrap();
+            let kept: f64 = serde_json::from_slice(&serde_json::to_vec(&average).unwrap()).unwrap();
+            assert!(kept.to_bits() == average.to_bits(), "{average}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The pictures of an app's draft: one, and the list with what narrows it.
+
+use std::collections::BTreeMap;
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::json;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use super::content::Size;
+use super::rules::MediaKind;
+use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::time::Time;
+
+/// A picture of an app's draft.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub(super) struct MediaRow {
+    pub(super) media_uuid: Uuid,
+    pub(super) app_uuid: Uuid,
+    pub(super) kind: MediaKind,
+    pub(super) position: i32,
+    pub(super) alt_text: String,
+    pub(super) caption: String,
+    pub(super) media_type: String,
+    pub(super) width: i32,
+    pub(super) height: i32,
+    pub(super) size_bytes: i64,
+    pub(super) sha256: Vec<u8>,
+    pub(super) object_key: String,
+    pub(super) variants: Json<BTreeMap<String, Size>>,
+    pub(super) created_at: Time,
+    /// Sorts as the listing shows them: icon, banner, screenshots.
+    pub(super) rank: i32,
+}
+
+impl MediaRow {
+    /// The whole picture among its sizes.
+    pub(super) fn original(&self) -> Size {
+        Size {
+            object_key: self.object_key.clone(),
+            media_type: self.media_type.clone(),
+            width: self.width,
+            height: self.height,
+            size_bytes: self.size_bytes,
+        }
+    }
+}
+
+/// Pictures of apps.
+static PICTURES: Select<MediaRow> = Select::new(
+    "media.media_uuid, media.app_uuid, media.kind, media.position, media.alt_text, media.caption, media.media_type,
+     media.width, media.height, media.size_bytes, media.sha256, media.object_key, media.variants, media.created_at,
+     case media.kind when 'ICON' then 0 when 'BANNER' then 1 else 2 end as rank",
+    "media join app using (app_uuid)",
+);
+
+/// One picture, whoever owns it.
+pub(super) static BY_ID: Lookup<MediaRow> = Lookup::new(&PICTURES, &["media.media_uuid = {}"]);
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::marketplace) struct MediaFilter {
+    kind: Option<Vec<MediaKind>>,
+}
+
+/// The pictures of an app of a partner's.
+#[derive(Debug, Serialize)]
+pub(super) struct OwnPictures {
+    /// Whose.
+    pub(super) partner_uuid: Uuid,
+    /// Of which app.
+    pub(super) app_uuid: Uuid,
+    /// Which of them.
+    pub(super) filter: MediaFilter,
+}
+
+/// The list of an app's pictures: icon, banner, screenshots in their order.
+pub(super) static OF_AN_APP: ListQuery<OwnPictures, MediaRow, FixedOrder> = ListQuery {
+    operation: "marketplace_media_list",
+    select: &PICTURES,
+    within: &[
+        Condition { sql: "app.partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) },
+        Condition { sql: "media.app_uuid = {}", value: |of| Some(of.app_uuid.into()) },
+        Condition { sql: "media.removed_at is null", value: |_| Some(Bound::Nothing) },
+    ],
+    conditions: &[Condition { sql: "media.kind = any({})", value: |of| Bound::words(of.filter.kind.as_ref()) }],
+    order: |FixedOrder| const { &[RANK, POSITION, ID] },
+};
+
+const ID: Key<MediaRow> = Key::id("media.media_uuid", |row| json!(row.media_uuid));
+const POSITION: Key<MediaRow> = Key::whole("media.position", |row| json!(row.position));
+const RANK: Key<MediaRow> =
+    Key::whole("case media.kind when 'ICON' then 0 when 'BANNER' then 1 else 2 end", |row| json!(row.rank));
+
+/// What is asked of pictures in words that the compiler has not checked.
+pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 2] = [&OF_AN_APP, &BY_ID];

@@ -1,0 +1,158 @@
+//! The approval queue: one submission, and the list with what narrows it and its orders.
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::rules::SubmissionState;
+use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::time::Time;
+use crate::core::words::words;
+
+/// A submission as the queue shows it.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub(super) struct SubmissionRow {
+    pub(super) submission_uuid: Uuid,
+    pub(super) app_uuid: Uuid,
+    pub(super) app_name: String,
+    pub(super) partner_uuid: Uuid,
+    pub(super) partner_name: String,
+    pub(super) version_uuid: Uuid,
+    pub(super) version_number: String,
+    pub(super) state: SubmissionState,
+    pub(super) appeal: bool,
+    pub(super) submitted_at: Time,
+    pub(super) submitted_by: Option<Uuid>,
+    pub(super) reviewer_uuid: Option<Uuid>,
+    pub(super) reviewer_name: Option<String>,
+    pub(super) claimed_at: Option<Time>,
+    pub(super) decided_at: Option<Time>,
+    pub(super) age_seconds: i32,
+}
+
+/// Submissions. What they are about is looked up for those that are shown, and joined to none, so that a count looks at
+/// submissions alone.
+static SUBMITTED: Select<SubmissionRow> = Select::new(
+    "s.submission_uuid, s.app_uuid, coalesce(s.snapshot #>> '{texts,0,name}', '') as app_name, s.partner_uuid,
+     s.version_uuid, s.state, s.appeal, s.submitted_at, s.submitted_by, s.reviewer_uuid, s.claimed_at, s.decided_at,
+     (select company_name from partner where partner.partner_uuid = s.partner_uuid) as partner_name,
+     (select number from app_version as version where version.version_uuid = s.version_uuid) as version_number,
+     (select name from person where person.person_uuid = s.reviewer_uuid) as reviewer_name,
+     least(greatest(extract(epoch from coalesce(s.decided_at, labs_now()) - s.submitted_at), 0), 2147483647)::integer
+         as age_seconds",
+    "submission as s",
+);
+
+/// One submission.
+pub(super) static BY_ID: Lookup<SubmissionRow> = Lookup::new(&SUBMITTED, &["s.submission_uuid = {}"]);
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SubmissionFilter {
+    state: Option<Vec<SubmissionState>>,
+    mine: Option<bool>,
+    reviewer_uuid: Option<Uuid>,
+    partner_uuid: Option<Uuid>,
+    app_uuid: Option<Uuid>,
+    appeal: Option<bool>,
+    submitted_at_from: Option<Time>,
+    submitted_at_until: Option<Time>,
+}
+
+/// The submissions that somebody asks for.
+#[derive(Debug, Serialize)]
+pub(super) struct AskedFor {
+    /// Who asks, where it matters which are theirs.
+    asked_by: Option<Uuid>,
+    filter: SubmissionFilter,
+}
+
+impl AskedFor {
+    /// What a member of staff asks for.
+    pub(super) fn new(me: Uuid, filter: SubmissionFilter) -> Self {
+        Self { asked_by: filter.mine.map(|_| me), filter }
+    }
+
+    /// Who asks, where they ask for only theirs, or for only those that are not.
+    fn asked_by(&self, mine: bool) -> Option<Bound> {
+        self.asked_by.filter(|_| self.filter.mine == Some(mine)).map(Bound::from)
+    }
+
+    /// In which states. Those of one state, those that wait and all of them each stand in an index in the orders of the
+    /// list, so that the many which were decided long ago cost nothing.
+    fn states(&self) -> States {
+        use SubmissionState::{InReview, Submitted};
+        match self.filter.state.as_deref().unwrap_or_default() {
+            [] => States::All,
+            [state] => States::One(*state),
+            [Submitted, InReview] | [InReview, Submitted] => States::Waiting,
+            _ => States::Several,
+        }
+    }
+}
+
+/// States that submissions are asked for in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum States {
+    All,
+    One(SubmissionState),
+    Waiting,
+    Several,
+}
+
+words! {
+    /// The orders of submissions.
+    pub(crate) enum SubmissionSort {
+        /// The one that waits longest first.
+        SubmittedAt = "SUBMITTED_AT",
+        /// The newest first.
+        SubmittedAtDesc = "SUBMITTED_AT_DESC",
+    }
+}
+
+/// The list of submissions.
+pub(super) static SUBMISSIONS: ListQuery<AskedFor, SubmissionRow, SubmissionSort> = ListQuery {
+    operation: "marketplace_submissions_list",
+    select: &SUBMITTED,
+    within: &[],
+    conditions: &[
+        Condition {
+            sql: "s.state = {}",
+            value: |of| match of.states() {
+                States::One(state) => Some(state.name().into()),
+                _ => None,
+            },
+        },
+        Condition {
+            sql: "s.state in ('SUBMITTED', 'IN_REVIEW')",
+            value: |of| (of.states() == States::Waiting).then_some(Bound::Nothing),
+        },
+        Condition {
+            sql: "s.state = any({})",
+            value: |of| match of.states() {
+                States::Several => Bound::words(of.filter.state.as_ref()),
+                _ => None,
+            },
+        },
+        Condition { sql: "s.reviewer_uuid = {}", value: |of| of.asked_by(true) },
+        Condition { sql: "s.reviewer_uuid is distinct from {}", value: |of| of.asked_by(false) },
+        Condition { sql: "s.reviewer_uuid = {}", value: |of| of.filter.reviewer_uuid.map(Bound::from) },
+        Condition { sql: "s.partner_uuid = {}", value: |of| of.filter.partner_uuid.map(Bound::from) },
+        Condition { sql: "s.app_uuid = {}", value: |of| of.filter.app_uuid.map(Bound::from) },
+        Condition { sql: "s.appeal = {}", value: |of| of.filter.appeal.map(Bound::from) },
+        Condition { sql: "s.submitted_at >= {}", value: |of| of.filter.submitted_at_from.map(Bound::from) },
+        Condition { sql: "s.submitted_at < {}", value: |of| of.filter.submitted_at_until.map(Bound::from) },
+    ],
+    order: |sort| match sort {
+        SubmissionSort::SubmittedAt => const { &[HANDED_IN, ID] },
+        SubmissionSort::SubmittedAtDesc => const { &[HANDED_IN.descending(), ID.descending()] },
+    },
+};
+
+const ID: Key<SubmissionRow> = Key::id("s.submission_uuid", |row| json!(row.submission_uuid));
+const HANDED_IN: Key<SubmissionRow> = Key::moment("s.submitted_at", |row| json!(row.submitted_at));
+
+/// What is asked of submissions in words that the compiler has not checked.
+pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 2] = [&SUBMISSIONS, &BY_ID];

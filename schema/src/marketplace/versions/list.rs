@@ -1,0 +1,123 @@
+//! Versions as their owners see them: one, and the list of an app's with what narrows it and its orders.
+
+use std::collections::BTreeMap;
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::json;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use super::rules::AppVersionState;
+use super::rules::manifest::AppManifest;
+use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::time::Time;
+use crate::core::words::words;
+use crate::marketplace::submissions::{FindingRow, SubmissionState};
+
+/// A version with the review of its last submission.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub(super) struct VersionRow {
+    pub(super) version_uuid: Uuid,
+    pub(super) app_uuid: Uuid,
+    pub(super) number: String,
+    pub(super) state: AppVersionState,
+    pub(super) release_notes: Json<BTreeMap<String, String>>,
+    pub(super) manifest: Json<AppManifest>,
+    pub(super) created_at: Time,
+    pub(super) updated_at: Time,
+    pub(super) published_at: Option<Time>,
+    pub(super) publish_at: Option<Time>,
+    pub(super) submission_uuid: Option<Uuid>,
+    pub(super) submission_state: Option<SubmissionState>,
+    pub(super) appeal: Option<bool>,
+    pub(super) submitted_at: Option<Time>,
+    pub(super) decided_at: Option<Time>,
+    pub(super) decision_note: Option<String>,
+    pub(super) findings: Json<Vec<FindingRow>>,
+}
+
+impl VersionRow {
+    /// The submission whose decision is still to come.
+    pub(super) fn waiting(&self) -> Option<Uuid> {
+        self.submission_uuid.filter(|_| self.submission_state.is_some_and(SubmissionState::is_waiting))
+    }
+}
+
+/// Versions, each with its last submission and with what reviewers found in it, the open findings first.
+static REVIEWED: Select<VersionRow> = Select::new(
+    "v.version_uuid, v.app_uuid, v.number, v.state, v.release_notes, v.manifest, v.created_at, v.updated_at,
+     v.published_at, case when v.state = 'SCHEDULED' then v.publish_at end as publish_at,
+     s.submission_uuid, s.state as submission_state, s.appeal, s.submitted_at, s.decided_at, s.decision_note,
+     coalesce(found.findings, '[]') as findings",
+    "app as a
+     join app_version as v on v.app_uuid = a.app_uuid
+     left join lateral (
+         select * from submission as o where o.version_uuid = v.version_uuid
+         order by o.submitted_at desc, o.submission_uuid desc limit 1
+     ) as s on true
+     left join lateral (
+         select jsonb_agg(to_jsonb(f) order by f.place) as findings
+         from (
+             select f.finding_uuid, f.requirement_code, f.text, f.resolved, row_number() over (
+                 order by f.resolved, o.submitted_at desc, f.position, f.finding_uuid) as place
+             from submission as o
+             join submission_finding as f on f.submission_uuid = o.submission_uuid
+             where o.version_uuid = v.version_uuid
+         ) as f
+         where f.place <= 200
+     ) as found on true",
+);
+
+/// One version of a partner's app.
+pub(super) static OWN: Lookup<VersionRow> =
+    Lookup::new(&REVIEWED, &["a.partner_uuid = {}", "a.app_uuid = {}", "v.version_uuid = {}"]);
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AppVersionFilter {
+    state: Option<Vec<AppVersionState>>,
+}
+
+/// The versions of an app of a partner's.
+#[derive(Debug, Serialize)]
+pub(super) struct OwnVersions {
+    /// Whose.
+    pub(super) partner_uuid: Uuid,
+    /// Of which app.
+    pub(super) app_uuid: Uuid,
+    /// Which of them.
+    pub(super) filter: AppVersionFilter,
+}
+
+words! {
+    /// The orders of an app's versions.
+    pub(crate) enum AppVersionSort {
+        /// The newest first.
+        CreatedAtDesc = "CREATED_AT_DESC",
+        /// The oldest first.
+        CreatedAt = "CREATED_AT",
+    }
+}
+
+/// The list of an app's versions.
+pub(super) static VERSIONS: ListQuery<OwnVersions, VersionRow, AppVersionSort> = ListQuery {
+    operation: "marketplace_versions_list",
+    select: &REVIEWED,
+    within: &[
+        Condition { sql: "a.partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) },
+        Condition { sql: "v.app_uuid = {}", value: |of| Some(of.app_uuid.into()) },
+    ],
+    conditions: &[Condition { sql: "v.state = any({})", value: |of| Bound::words(of.filter.state.as_ref()) }],
+    order: |sort| match sort {
+        AppVersionSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },
+        AppVersionSort::CreatedAt => const { &[CREATED, ID] },
+    },
+};
+
+const ID: Key<VersionRow> = Key::id("v.version_uuid", |row| json!(row.version_uuid));
+const CREATED: Key<VersionRow> = Key::moment("v.created_at", |row| json!(row.created_at));
+
+/// What is asked of versions in words that the compiler has not checked.
+pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 2] = [&VERSIONS, &OWN];

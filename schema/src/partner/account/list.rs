@@ -1,0 +1,79 @@
+//! The history of a partner's account: what narrows it, and its order.
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::types::{PartnerEventActorKind, PartnerEventGroup};
+use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select, Statements};
+use crate::core::time::Time;
+
+/// An entry of the history.
+#[derive(Debug, sqlx::FromRow)]
+pub(super) struct HistoryRow {
+    pub(super) event_group: PartnerEventGroup,
+    pub(super) event_uuid: Uuid,
+    pub(super) occurred_at: Time,
+    pub(super) kind: String,
+    pub(super) actor_kind: PartnerEventActorKind,
+    pub(super) actor_uuid: Option<Uuid>,
+    pub(super) actor_name: Option<String>,
+    pub(super) subject_uuid: Option<Uuid>,
+    pub(super) operation: Option<String>,
+    pub(super) reason: Option<String>,
+    pub(super) detail: Value,
+}
+
+/// The history of accounts. Somebody who is of the team no longer has no name in it.
+static HISTORY: Select<HistoryRow> = Select::new(
+    "e.event_group, e.event_uuid, e.occurred_at, e.kind, e.actor_kind, e.actor_uuid,
+     coalesce(h.name, c.name) as actor_name, e.subject_uuid, e.operation, e.reason, e.detail",
+    "partner_history_shown as e
+     left join person as h on h.person_uuid = e.actor_uuid and h.partner_uuid = e.partner_uuid
+     left join machine_client as c on c.client_uuid = e.actor_uuid and c.partner_uuid = e.partner_uuid",
+);
+
+/// What the history is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PartnerEventFilter {
+    group: Option<Vec<PartnerEventGroup>>,
+    kind: Option<Vec<String>>,
+    actor_kind: Option<Vec<PartnerEventActorKind>>,
+    occurred_at_from: Option<Time>,
+    occurred_at_until: Option<Time>,
+}
+
+/// The history of a partner.
+#[derive(Debug, Serialize)]
+pub(super) struct OwnHistory {
+    /// Whose.
+    pub(super) partner_uuid: Uuid,
+    /// Which entries of it.
+    pub(super) filter: PartnerEventFilter,
+}
+
+/// The list of what happened to a partner's account, the latest first.
+pub(super) static EVENTS: ListQuery<OwnHistory, HistoryRow, FixedOrder> = ListQuery {
+    operation: "partner_account_list_events",
+    select: &HISTORY,
+    within: &[
+        Condition { sql: "e.partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) },
+        Condition { sql: "e.is_told", value: |_| Some(Bound::Nothing) },
+    ],
+    conditions: &[
+        Condition { sql: "e.event_group = any({})", value: |of| Bound::words(of.filter.group.as_ref()) },
+        Condition { sql: "e.kind = any({})", value: |of| Bound::texts(of.filter.kind.as_ref()) },
+        Condition { sql: "e.actor_kind = any({})", value: |of| Bound::words(of.filter.actor_kind.as_ref()) },
+        Condition { sql: "e.occurred_at >= {}", value: |of| of.filter.occurred_at_from.map(Bound::from) },
+        Condition { sql: "e.occurred_at < {}", value: |of| of.filter.occurred_at_until.map(Bound::from) },
+    ],
+    order: |_| const { &[OCCURRED.descending(), ID.descending()] },
+};
+
+const OCCURRED: Key<HistoryRow> = Key::moment("e.occurred_at", |row| json!(row.occurred_at));
+const ID: Key<HistoryRow> = Key::id("e.event_uuid", |row| json!(row.event_uuid));
+
+/// What is asked of accounts in words that the compiler has not checked.
+pub(in crate::partner) static STATEMENTS: [&dyn Statements; 1] = [&EVENTS];

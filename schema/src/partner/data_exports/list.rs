@@ -1,0 +1,85 @@
+//! The list of a partner's archives, for its team and for staff.
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::rules::DataExportState;
+use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::principal::PrincipalType;
+use crate::core::time::Time;
+
+/// An archive as it is shown.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub(crate) struct ExportRow {
+    pub(crate) export_uuid: Uuid,
+    pub(crate) state: DataExportState,
+    pub(crate) requested_by_kind: PrincipalType,
+    pub(crate) requested_by: Uuid,
+    pub(crate) reason: Option<String>,
+    pub(crate) created_at: Time,
+    pub(crate) started_at: Option<Time>,
+    pub(crate) ended_at: Option<Time>,
+    pub(crate) attempts: i32,
+    pub(crate) steps_done: i32,
+    pub(crate) steps_total: i32,
+    pub(crate) size_bytes: Option<i64>,
+    pub(crate) expires_at: Option<Time>,
+    /// Whether its object is there to be had.
+    pub(crate) is_kept: bool,
+    pub(crate) error: Option<String>,
+}
+
+/// Archives. One is kept while its object is there to be had.
+static EXPORT: Select<ExportRow> = Select::new(
+    "export_uuid, state, requested_by_kind, requested_by, reason, created_at, started_at, ended_at, attempts, steps_done,
+     steps_total, size_bytes, expires_at, error,
+     state = 'SUCCEEDED' and removed_at is null and expires_at > labs_now() as is_kept",
+    "data_export",
+);
+
+/// One archive, whoever's it is.
+pub(super) static ANY: Lookup<ExportRow> = Lookup::new(&EXPORT, &["export_uuid = {}"]);
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct DataExportFilter {
+    state: Option<Vec<DataExportState>>,
+}
+
+/// The archives of a partner.
+#[derive(Debug, Serialize)]
+pub(crate) struct ExportsOf {
+    /// Whose.
+    pub(crate) partner_uuid: Uuid,
+    /// Which of them.
+    pub(crate) filter: DataExportFilter,
+}
+
+/// A list of archives.
+pub(crate) type ExportList = ListQuery<ExportsOf, ExportRow, FixedOrder>;
+
+/// The list of a partner's archives for its team.
+pub(super) static EXPORTS: ExportList = list_for("partner_data_exports_list");
+
+/// The same for staff.
+pub(crate) static EXPORTS_FOR_STAFF: ExportList = list_for("admin_data_exports_list");
+
+/// The newest first.
+const fn list_for(operation: &'static str) -> ExportList {
+    ListQuery {
+        operation,
+        select: &EXPORT,
+        within: &[Condition { sql: "partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }],
+        conditions: &[Condition { sql: "state = any({})", value: |of| Bound::words(of.filter.state.as_ref()) }],
+        order: |_| const { &[CREATED.descending(), ID.descending()] },
+    }
+}
+
+const ID: Key<ExportRow> = Key::id("export_uuid", |row| json!(row.export_uuid));
+const CREATED: Key<ExportRow> = Key::moment("created_at", |row| json!(row.created_at));
+
+/// What is asked of archives in words that the compiler has not checked.
+pub(in crate::partner) static STATEMENTS: [&dyn Statements; 3] = [&EXPORTS, &EXPORTS_FOR_STAFF, &ANY];

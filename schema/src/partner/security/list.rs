@@ -1,0 +1,111 @@
+//! The lists of a team's security: its ledger, and the programs that may act for it.
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::types::{PartnerMachineClient, PartnerMachineClientState, TeamSecurityEvent, TeamSecurityEventOutcome};
+use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select, Statements};
+use crate::core::time::Time;
+use crate::core::words::words;
+
+/// Entries of ledgers. Whoever has left the team keeps a name as long as there is one.
+static EVENT: Select<TeamSecurityEvent> = Select::new(
+    "e.event_uuid as uuid, e.occurred_at, e.kind, e.outcome, e.person_uuid, p.name as person_name, e.client_uuid,
+     c.name as client_name, e.session_uuid, host(e.address) as address, e.user_agent",
+    "security_event as e
+     left join person as p on p.person_uuid = e.person_uuid and p.partner_uuid = e.partner_uuid
+     left join machine_client as c on c.client_uuid = e.client_uuid and c.partner_uuid = e.partner_uuid",
+);
+
+/// What the ledger is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TeamSecurityEventFilter {
+    kind: Option<Vec<String>>,
+    outcome: Option<Vec<TeamSecurityEventOutcome>>,
+    person_uuid: Option<Vec<Uuid>>,
+    client_uuid: Option<Vec<Uuid>>,
+    occurred_at_from: Option<Time>,
+    occurred_at_until: Option<Time>,
+}
+
+/// The ledger of a team.
+#[derive(Debug, Serialize)]
+pub(super) struct OwnEvents {
+    /// Whose.
+    pub(super) partner_uuid: Uuid,
+    /// Which entries of it.
+    pub(super) filter: TeamSecurityEventFilter,
+}
+
+words! {
+    /// The orders of a ledger.
+    pub(crate) enum TeamSecurityEventSort {
+        /// The latest first.
+        OccurredAtDesc = "OCCURRED_AT_DESC",
+        /// The earliest first.
+        OccurredAt = "OCCURRED_AT",
+    }
+}
+
+/// The list of what happened to a team's accounts and programs.
+pub(super) static EVENTS: ListQuery<OwnEvents, TeamSecurityEvent, TeamSecurityEventSort> = ListQuery {
+    operation: "partner_security_list_events",
+    select: &EVENT,
+    within: &[Condition { sql: "e.partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }],
+    conditions: &[
+        Condition { sql: "e.kind = any({})", value: |of| Bound::texts(of.filter.kind.as_ref()) },
+        Condition { sql: "e.outcome = any({})", value: |of| Bound::words(of.filter.outcome.as_ref()) },
+        Condition { sql: "e.person_uuid = any({})", value: |of| Bound::ids(of.filter.person_uuid.as_ref()) },
+        Condition { sql: "e.client_uuid = any({})", value: |of| Bound::ids(of.filter.client_uuid.as_ref()) },
+        Condition { sql: "e.occurred_at >= {}", value: |of| of.filter.occurred_at_from.map(Bound::from) },
+        Condition { sql: "e.occurred_at < {}", value: |of| of.filter.occurred_at_until.map(Bound::from) },
+    ],
+    order: |sort| match sort {
+        TeamSecurityEventSort::OccurredAtDesc => const { &[OCCURRED.descending(), EVENT_ID.descending()] },
+        TeamSecurityEventSort::OccurredAt => const { &[OCCURRED, EVENT_ID] },
+    },
+};
+
+const EVENT_ID: Key<TeamSecurityEvent> = Key::id("e.event_uuid", |row| json!(row.uuid));
+const OCCURRED: Key<TeamSecurityEvent> = Key::moment("e.occurred_at", |row| json!(row.occurred_at));
+
+/// Programs as their partner sees them.
+static CLIENT: Select<PartnerMachineClient> = Select::new(
+    "client_uuid as uuid, client_id, name, state, allowed_scopes, allowed_networks::text[] as allowed_networks,
+     created_at, last_used_at",
+    "machine_client",
+);
+
+/// What the list of programs is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PartnerMachineClientFilter {
+    state: Option<Vec<PartnerMachineClientState>>,
+}
+
+/// The programs of a partner.
+#[derive(Debug, Serialize)]
+pub(super) struct OwnClients {
+    /// Whose.
+    pub(super) partner_uuid: Uuid,
+    /// Which of them.
+    pub(super) filter: PartnerMachineClientFilter,
+}
+
+/// The list of the programs that may act for a partner, the newest first.
+pub(super) static CLIENTS: ListQuery<OwnClients, PartnerMachineClient, FixedOrder> = ListQuery {
+    operation: "partner_security_list_machine_clients",
+    select: &CLIENT,
+    within: &[Condition { sql: "partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }],
+    conditions: &[Condition { sql: "state = any({})", value: |of| Bound::words(of.filter.state.as_ref()) }],
+    order: |_| const { &[CREATED.descending(), CLIENT_ID.descending()] },
+};
+
+const CLIENT_ID: Key<PartnerMachineClient> = Key::id("client_uuid", |row| json!(row.uuid));
+const CREATED: Key<PartnerMachineClient> = Key::moment("created_at", |row| json!(row.created_at));
+
+/// What is asked of a team's security in words that the compiler has not checked.
+pub(in crate::partner) static STATEMENTS: [&dyn Statements; 2] = [&EVENTS, &CLIENTS];

@@ -1,0 +1,84 @@
+//! The queue of the desk: what narrows it, and its orders.
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::store::TicketRow;
+use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::time::Time;
+use crate::core::words::words;
+use crate::partner::support_tickets::{SupportTicketPriority, SupportTicketState, SupportTopic};
+
+/// Tickets of all partners, as the desk is shown them.
+static TICKET: Select<TicketRow> = Select::new(
+    "ticket_uuid, partner_uuid, company_name, subject, topic, app_uuid, app_slug, state, state_changed_at, priority,
+     urgency, assignee_uuid, assignee_name, opened_by, opened_by_name, messages_count, last_message_at, waiting_since,
+     created_at, updated_at",
+    "support_desk_shown",
+);
+
+/// One ticket, whoever's it is.
+pub(super) static ANY: Lookup<TicketRow> = Lookup::new(&TICKET, &["ticket_uuid = {}"]);
+
+/// What the queue is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SupportDeskFilter {
+    state: Option<Vec<SupportTicketState>>,
+    priority: Option<Vec<SupportTicketPriority>>,
+    topic: Option<Vec<SupportTopic>>,
+    assignee_uuid: Option<Vec<Uuid>>,
+    assigned: Option<bool>,
+    partner_uuid: Option<Vec<Uuid>>,
+    q: Option<String>,
+    created_at_from: Option<Time>,
+    created_at_until: Option<Time>,
+}
+
+words! {
+    /// The orders of the queue.
+    pub(crate) enum SupportDeskSort {
+        /// The most urgent first, and of those the oldest.
+        PriorityDesc = "PRIORITY_DESC",
+        /// The oldest first.
+        CreatedAt = "CREATED_AT",
+        /// The newest first.
+        CreatedAtDesc = "CREATED_AT_DESC",
+    }
+}
+
+/// The queue of the desk.
+pub(super) static QUEUE: ListQuery<SupportDeskFilter, TicketRow, SupportDeskSort> = ListQuery {
+    operation: "partner_support_desk_list",
+    select: &TICKET,
+    within: &[],
+    conditions: &[
+        Condition { sql: "state = any({})", value: |filter| Bound::words(filter.state.as_ref()) },
+        Condition { sql: "priority = any({})", value: |filter| Bound::words(filter.priority.as_ref()) },
+        Condition { sql: "topic = any({})", value: |filter| Bound::words(filter.topic.as_ref()) },
+        Condition { sql: "assignee_uuid = any({})", value: |filter| Bound::ids(filter.assignee_uuid.as_ref()) },
+        Condition { sql: "(assignee_uuid is not null) = {}", value: |filter| filter.assigned.map(Bound::from) },
+        Condition { sql: "partner_uuid = any({})", value: |filter| Bound::ids(filter.partner_uuid.as_ref()) },
+        Condition {
+            sql: "strpos(lower(subject), lower({})) > 0 or strpos(lower(company_name), lower({})) > 0",
+            value: |filter| filter.q.as_deref().map(Bound::from),
+        },
+        Condition { sql: "created_at >= {}", value: |filter| filter.created_at_from.map(Bound::from) },
+        Condition { sql: "created_at < {}", value: |filter| filter.created_at_until.map(Bound::from) },
+    ],
+    order: |sort| match sort {
+        SupportDeskSort::PriorityDesc => const { &[URGENCY, CREATED, ID] },
+        SupportDeskSort::CreatedAt => const { &[CREATED, ID] },
+        SupportDeskSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },
+    },
+};
+
+const ID: Key<TicketRow> = Key::id("ticket_uuid", |row| json!(row.ticket_uuid));
+const CREATED: Key<TicketRow> = Key::moment("created_at", |row| json!(row.created_at));
+/// The place in the queue: the smaller, the sooner.
+const URGENCY: Key<TicketRow> = Key::whole("urgency", |row| json!(row.urgency));
+
+/// What is asked of tickets at the desk in words that the compiler has not checked.
+pub(in crate::partner) static STATEMENTS: [&dyn Statements; 2] = [&QUEUE, &ANY];

@@ -1,0 +1,77 @@
+//! The list of a partner's tickets: what narrows it, and its orders.
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::rules::SupportTicketState;
+use super::types::{SupportTicket, SupportTopic};
+use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::words::words;
+
+/// Tickets as their partner is shown them.
+static TICKET: Select<SupportTicket> = Select::new(
+    "ticket_uuid as uuid, subject, topic, app_uuid, app_slug, state, state_changed_at, priority,
+     opened_by as opened_by_uuid, opened_by_name, messages_count, last_message_at, created_at",
+    "support_ticket_shown",
+);
+
+/// One of a partner's tickets.
+pub(super) static OWN: Lookup<SupportTicket> = Lookup::new(&TICKET, &["partner_uuid = {}", "ticket_uuid = {}"]);
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SupportTicketFilter {
+    state: Option<Vec<SupportTicketState>>,
+    topic: Option<Vec<SupportTopic>>,
+    app_uuid: Option<Vec<Uuid>>,
+    q: Option<String>,
+}
+
+/// The tickets of a partner.
+#[derive(Debug, Serialize)]
+pub(super) struct OwnTickets {
+    /// Whose.
+    pub(super) partner_uuid: Uuid,
+    /// Which of them.
+    pub(super) filter: SupportTicketFilter,
+}
+
+words! {
+    /// The orders of a partner's tickets.
+    pub(crate) enum SupportTicketSort {
+        /// The newest first.
+        CreatedAtDesc = "CREATED_AT_DESC",
+        /// The oldest first.
+        CreatedAt = "CREATED_AT",
+        /// The one in which somebody wrote last first.
+        LastMessageAtDesc = "LAST_MESSAGE_AT_DESC",
+    }
+}
+
+/// The list of a partner's tickets.
+pub(super) static TICKETS: ListQuery<OwnTickets, SupportTicket, SupportTicketSort> = ListQuery {
+    operation: "partner_support_tickets_list",
+    select: &TICKET,
+    within: &[Condition { sql: "partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }],
+    conditions: &[
+        Condition { sql: "state = any({})", value: |of| Bound::words(of.filter.state.as_ref()) },
+        Condition { sql: "topic = any({})", value: |of| Bound::words(of.filter.topic.as_ref()) },
+        Condition { sql: "app_uuid = any({})", value: |of| Bound::ids(of.filter.app_uuid.as_ref()) },
+        Condition { sql: "strpos(lower(subject), lower({})) > 0", value: |of| of.filter.q.as_deref().map(Bound::from) },
+    ],
+    order: |sort| match sort {
+        SupportTicketSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },
+        SupportTicketSort::CreatedAt => const { &[CREATED, ID] },
+        SupportTicketSort::LastMessageAtDesc => const { &[LAST_MESSAGE.descending(), ID.descending()] },
+    },
+};
+
+const ID: Key<SupportTicket> = Key::id("ticket_uuid", |row| json!(row.uuid));
+const CREATED: Key<SupportTicket> = Key::moment("created_at", |row| json!(row.created_at));
+const LAST_MESSAGE: Key<SupportTicket> = Key::moment("last_message_at", |row| json!(row.last_message_at));
+
+/// What is asked of a partner's tickets in words that the compiler has not checked.
+pub(in crate::partner) static STATEMENTS: [&dyn Statements; 2] = [&TICKETS, &OWN];

@@ -1,0 +1,101 @@
+//! The list of a team's people, for the team and for operators.
+
+use async_graphql::InputObject;
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::types::{TeamMember, TeamMemberState};
+use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::principal::Role;
+use crate::core::time::Time;
+use crate::core::words::words;
+
+/// People of teams.
+static MEMBER: Select<TeamMember> = Select::new(
+    "person_uuid as uuid, name, lower(name) as name_sorted, email, role, state,
+     second_factor_confirmed_at is not null as second_factor, last_sign_in_at, created_at, updated_at",
+    "user_shown",
+);
+
+/// Somebody of a team.
+pub(super) static OF_A_TEAM: Lookup<TeamMember> = Lookup::new(&MEMBER, &["partner_uuid = {}", "person_uuid = {}"]);
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TeamMemberFilter {
+    state: Option<Vec<TeamMemberState>>,
+    role: Option<Vec<Role>>,
+    second_factor: Option<bool>,
+    q: Option<String>,
+}
+
+/// The people of a team.
+#[derive(Debug, Serialize)]
+pub(crate) struct MembersOf {
+    /// Whose.
+    pub(crate) partner_uuid: Uuid,
+    /// Which of them.
+    pub(crate) filter: TeamMemberFilter,
+}
+
+words! {
+    /// The orders of people.
+    pub(crate) enum TeamMemberSort {
+        /// The newest account first.
+        CreatedAtDesc = "CREATED_AT_DESC",
+        /// The oldest first.
+        CreatedAt = "CREATED_AT",
+        /// By name, without regard to case.
+        Name = "NAME",
+        /// Who signed in last first; who never did comes last.
+        LastSignInAtDesc = "LAST_SIGN_IN_AT_DESC",
+    }
+}
+
+/// A list of a team's people.
+pub(crate) type MemberList = ListQuery<MembersOf, TeamMember, TeamMemberSort>;
+
+/// The list of a team's people for the team itself.
+pub(super) static MEMBERS: MemberList = list_for("partner_team_members_list");
+
+/// The same for operators.
+pub(crate) static MEMBERS_FOR_STAFF: MemberList = list_for("admin_team_members_list");
+
+const fn list_for(operation: &'static str) -> MemberList {
+    ListQuery {
+        operation,
+        select: &MEMBER,
+        within: &[Condition { sql: "partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }],
+        conditions: &[
+            Condition { sql: "state = any({})", value: |of| Bound::words(of.filter.state.as_ref()) },
+            Condition { sql: "role = any({})", value: |of| Bound::words(of.filter.role.as_ref()) },
+            Condition {
+                sql: "(second_factor_confirmed_at is not null) = {}",
+                value: |of| of.filter.second_factor.map(Bound::from),
+            },
+            Condition {
+                sql: "strpos(lower(name), lower({})) > 0 or strpos(lower(email), lower({})) > 0",
+                value: |of| of.filter.q.as_deref().map(Bound::from),
+            },
+        ],
+        order: |sort| match sort {
+            TeamMemberSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },
+            TeamMemberSort::CreatedAt => const { &[CREATED, ID] },
+            TeamMemberSort::Name => const { &[NAME, ID] },
+            TeamMemberSort::LastSignInAtDesc => const { &[SEEN.descending(), ID.descending()] },
+        },
+    }
+}
+
+const ID: Key<TeamMember> = Key::id("person_uuid", |row| json!(row.uuid));
+const CREATED: Key<TeamMember> = Key::moment("created_at", |row| json!(row.created_at));
+const NAME: Key<TeamMember> = Key::text("lower(name)", |row| json!(row.name_sorted));
+const SEEN: Key<TeamMember> = Key::moment("coalesce(last_sign_in_at, '1970-01-01 00:00:00+00'::timestamptz)", |row| {
+    json!(row.last_sign_in_at.unwrap_or(Time(Timestamp::UNIX_EPOCH)))
+});
+
+/// What is asked of a team's people in words that the compiler has not checked.
+pub(in crate::partner) static STATEMENTS: [&dyn Statements; 3] = [&MEMBERS, &MEMBERS_FOR_STAFF, &OF_A_TEAM];

@@ -1,0 +1,54 @@
+//! Requests for another tier as they are shown: one, and the list of a partner's own.
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::resolvers::TierChangeRequest;
+use super::rules::TierChangeRequestState;
+use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+
+/// Everybody's requests.
+pub(crate) static REQUEST: Select<TierChangeRequest> = Select::new(
+    "request_uuid as uuid, partner_uuid, company_name, from_tier_code, from_tier_name, to_tier_code, to_tier_name, message,
+     state, actor_kind, actor_uuid, actor_name, created_at, decided_at, decision_reason",
+    "tier_change_request_shown",
+);
+
+/// One request, whoever made it.
+pub(super) static ANYBODYS: Lookup<TierChangeRequest> = Lookup::new(&REQUEST, &["request_uuid = {}"]);
+
+/// One request of a partner.
+pub(super) static OWN: Lookup<TierChangeRequest> = Lookup::new(&REQUEST, &["request_uuid = {}", "partner_uuid = {}"]);
+
+/// What a partner's own requests are narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct OwnTierChangeRequestFilter {
+    state: Option<Vec<TierChangeRequestState>>,
+}
+
+/// The requests of a partner.
+#[derive(Debug, Serialize)]
+pub(super) struct OwnRequests {
+    /// Whose.
+    pub(super) partner_uuid: Uuid,
+    /// Which of them.
+    pub(super) filter: OwnTierChangeRequestFilter,
+}
+
+/// The list of a partner's requests, the latest first.
+pub(super) static OWN_REQUESTS: ListQuery<OwnRequests, TierChangeRequest, FixedOrder> = ListQuery {
+    operation: "subscription_change_requests_list",
+    select: &REQUEST,
+    within: &[Condition { sql: "partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }],
+    conditions: &[Condition { sql: "state = any({})", value: |of| Bound::words(of.filter.state.as_ref()) }],
+    order: |FixedOrder| const { &[CREATED.descending(), ID.descending()] },
+};
+
+const CREATED: Key<TierChangeRequest> = Key::moment("created_at", |request| json!(request.created_at));
+const ID: Key<TierChangeRequest> = Key::id("request_uuid", |request| json!(request.uuid));
+
+/// What is asked of requests in words that the compiler has not checked.
+pub(in crate::subscription) static STATEMENTS: [&dyn Statements; 3] = [&OWN_REQUESTS, &ANYBODYS, &OWN];

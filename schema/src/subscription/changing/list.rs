@@ -1,0 +1,120 @@
+//! Subscriptions and their histories as they are shown: what is selected of them, and how a history is listed.
+//! The lists themselves stand beside the operations that list.
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::events::SubscriptionEvent;
+use super::rules::SubscriptionState;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::time::Time;
+use crate::subscription::public_tiers::BillingPeriod;
+
+/// A subscription with what is to come.
+#[derive(sqlx::FromRow)]
+pub(crate) struct SubscriptionRow {
+    pub(crate) partner_uuid: Uuid,
+    pub(crate) company_name: String,
+    pub(crate) tier_code: String,
+    pub(crate) tier_name: String,
+    pub(crate) price_amount_minor: i64,
+    pub(crate) currency: String,
+    pub(crate) billing_period: BillingPeriod,
+    pub(crate) state: SubscriptionState,
+    pub(crate) started_at: Time,
+    pub(crate) period_start: Time,
+    pub(crate) period_end: Option<Time>,
+    pub(crate) to_come_at: Option<Time>,
+    pub(crate) to_come_tier_code: Option<String>,
+    pub(crate) to_come_tier_name: Option<String>,
+}
+
+/// Everybody's subscriptions.
+pub(crate) static SUBSCRIPTION: Select<SubscriptionRow> = Select::new(
+    "partner_uuid, company_name, tier_code, tier_name, price_amount_minor, currency, billing_period, state, started_at,
+     period_start, period_end, to_come_at, to_come_tier_code, to_come_tier_name",
+    "subscription_shown",
+);
+
+static OF_A_PARTNER: Lookup<SubscriptionRow> = Lookup::new(&SUBSCRIPTION, &["partner_uuid = {}"]);
+
+/// What is asked of subscriptions in words that the compiler has not checked.
+pub(super) static STATEMENTS: [&dyn Statements; 1] = [&OF_A_PARTNER];
+
+/// A partner's subscription.
+pub(crate) async fn subscription_get(db: &Db, partner_uuid: Uuid) -> Result<Option<SubscriptionRow>, Fault> {
+    OF_A_PARTNER.one(db, [partner_uuid.into()]).await
+}
+
+const EVENT_COLUMNS: &str = "event.event_uuid as uuid, event.occurred_at, event.kind, before.code as from_tier_code,
+     after.code as to_tier_code, event.actor_kind, shown.actor_uuid,
+     actor_name(event.actor_kind, shown.actor_uuid) as actor_name, event.reason,
+     (event.detail ->> 'effective_at')::timestamptz as effective_at, event.detail ->> 'feature_code' as feature_code";
+
+/// Histories as partners read them: their own people and programs are named, staff and the service's programs are not.
+pub(crate) static EVENT_FOR_PARTNERS: Select<SubscriptionEvent> = Select::new(
+    EVENT_COLUMNS,
+    "subscription_event as event
+     cross join lateral (
+          select case when event.actor_kind = 'PARTNER_USER'
+                       or exists (select from machine_client as client
+                                   where client.client_uuid = event.actor_uuid
+                                     and client.partner_uuid = event.partner_uuid)
+                      then event.actor_uuid end as actor_uuid) as shown
+     left join tier as before on before.tier_uuid = event.from_tier_uuid
+     left join tier as after on after.tier_uuid = event.to_tier_uuid",
+);
+
+/// Histories as staff read them: everybody is named.
+pub(crate) static EVENT_FOR_STAFF: Select<SubscriptionEvent> = Select::new(
+    EVENT_COLUMNS,
+    "subscription_event as event
+     cross join lateral (select event.actor_uuid) as shown
+     left join tier as before on before.tier_uuid = event.from_tier_uuid
+     left join tier as after on after.tier_uuid = event.to_tier_uuid",
+);
+
+/// What a history is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SubscriptionEventFilter {
+    kind: Option<Vec<String>>,
+    occurred_at_from: Option<Time>,
+    occurred_at_until: Option<Time>,
+}
+
+/// The history of a partner's subscription.
+#[derive(Debug, Serialize)]
+pub(crate) struct SubscriptionHistory {
+    /// Whose.
+    pub(crate) partner_uuid: Uuid,
+    /// What of it.
+    pub(crate) filter: SubscriptionEventFilter,
+}
+
+/// The list of a history, the latest first.
+pub(crate) const fn history(
+    operation: &'static str,
+    select: &'static Select<SubscriptionEvent>,
+) -> ListQuery<SubscriptionHistory, SubscriptionEvent, FixedOrder> {
+    ListQuery {
+        operation,
+        select,
+        within: const { &[Condition { sql: "event.partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }] },
+        conditions: const {
+            &[
+                Condition { sql: "event.kind = any({})", value: |of| Bound::texts(of.filter.kind.as_ref()) },
+                Condition { sql: "event.occurred_at >= {}", value: |of| of.filter.occurred_at_from.map(Bound::from) },
+                Condition { sql: "event.occurred_at < {}", value: |of| of.filter.occurred_at_until.map(Bound::from) },
+            ]
+        },
+        order: |FixedOrder| const { &[OCCURRED.descending(), ID.descending()] },
+    }
+}
+
+const OCCURRED: Key<SubscriptionEvent> = Key::moment("event.occurred_at", |event| json!(event.occurred_at));
+const ID: Key<SubscriptionEvent> = Key::id("event.event_uuid", |event| json!(event.uuid));

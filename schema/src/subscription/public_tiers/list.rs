@@ -1,0 +1,64 @@
+//! The tiers on offer: one, and the list in the order of the pricing page.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use sqlx::types::Json;
+
+use super::resolvers::BillingPeriod;
+use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::subscription::values::FeatureKind;
+
+/// A tier with the values that its features have there.
+#[derive(sqlx::FromRow)]
+pub(super) struct OfferedTierRow {
+    pub(super) code: String,
+    pub(super) name: String,
+    pub(super) description: String,
+    pub(super) price_amount_minor: i64,
+    pub(super) currency: String,
+    pub(super) billing_period: BillingPeriod,
+    pub(super) self_service: bool,
+    pub(super) highlighted: bool,
+    pub(super) burst_per_second: i32,
+    pub(super) daily_requests: i64,
+    position: i32,
+    pub(super) features: Json<Vec<OfferedFeatureRow>>,
+}
+
+/// A feature and its value: true or false, a whole number, or `"unlimited"`.
+#[derive(Deserialize)]
+pub(super) struct OfferedFeatureRow {
+    pub(super) code: String,
+    pub(super) name: String,
+    pub(super) kind: FeatureKind,
+    pub(super) value: Value,
+}
+
+static TIER: Select<OfferedTierRow> = Select::new(
+    "code, name, description, price_amount_minor, currency, billing_period, self_service, highlighted, burst_per_second,
+     daily_requests, position,
+     coalesce((
+         select jsonb_agg(jsonb_build_object('code', held.feature_code, 'name', held.name, 'kind', held.kind,
+                    'value', held.value) order by held.position, held.feature_code)
+           from tier_entitlement as held
+          where held.tier_uuid = tier.tier_uuid), '[]') as features",
+    "tier",
+);
+
+/// The tier on offer of a code.
+pub(super) static BY_CODE: Lookup<OfferedTierRow> = Lookup::new(&TIER, &["state = 'OFFERED'", "code = {}"]);
+
+/// The list of tiers on offer.
+pub(super) static TIERS: ListQuery<(), OfferedTierRow, FixedOrder> = ListQuery {
+    operation: "subscription_public_tiers_list",
+    select: &TIER,
+    within: &[Condition { sql: "state = 'OFFERED'", value: |()| Some(Bound::Nothing) }],
+    conditions: &[],
+    order: |FixedOrder| const { &[POSITION, CODE] },
+};
+
+const POSITION: Key<OfferedTierRow> = Key::whole("position", |row| json!(row.position));
+const CODE: Key<OfferedTierRow> = Key::text("code", |row| json!(row.code));
+
+/// What is asked of tiers on offer in words that the compiler has not checked.
+pub(in crate::subscription) static STATEMENTS: [&dyn Statements; 2] = [&TIERS, &BY_CODE];

@@ -1,0 +1,196 @@
+//! The house that tests live in: a service of their own, over HTTP, on real PostgreSQL.
+//!
+//! One private PostgreSQL serves the whole run; every test has a database of its own, copied from a
+//! migrated template, and a service in its own process memory on a free port. Tests come in by public
+//! doors only: they call operations by id, never by URL, and every answer is held against the contract.
+
+mod call;
+mod cluster;
+mod held;
+pub(crate) mod mail;
+pub(crate) mod people;
+pub(crate) mod proxy;
+mod replica;
+
+use std::path::PathBuf;
+
+use clap::Parser as _;
+use labs::cli::{Cli, Command};
+use labs::wiring;
+use labs_schema::Engine;
+use labs_schema::time::Clock;
+use sqlx::{Connection as _, PgConnection};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+pub(crate) use call::{Answer, Call, contract};
+pub(crate) use held::{Held, WAITING};
+pub(crate) use replica::Replica;
+
+/// Where a replica keeps the key from which its others are derived, unless it is told.
+const MASTER_KEY: &str = "secrets/master.key";
+
+/// Budgets of networks that no test spends. A house with flags of its own has them where they are among those.
+pub(crate) const ROOMY: &[&str] =
+    &["--anonymous-per-second", "100000", "--anonymous-per-day", "10000000", "--attempts-per-minute", "100000"];
+
+/// The flags of a house behind a proxy on this machine, which tells where callers come from.
+pub(crate) fn behind_a_proxy() -> Vec<&'static str> {
+    [&["--trusted-proxies", "127.0.0.0/8"], ROOMY].concat()
+}
+
+/// A running service with a database of its own.
+pub(crate) struct Harness {
+    /// Its address.
+    pub(crate) base_url: String,
+    /// Its clock; the database's is moved with it.
+    pub(crate) clock: Clock,
+    /// The inside, for the few tests that must see it.
+    pub(crate) engine: Engine,
+    /// The database as its owner.
+    pub(crate) database_url: String,
+    /// Where mail is written.
+    pub(crate) mail_folder: PathBuf,
+    client: reqwest::Client,
+    stop: CancellationToken,
+    folder: tempfile::TempDir,
+}
+
+impl Harness {
+    /// A fresh one.
+    pub(crate) async fn new() -> Self {
+        Self::with(&[]).await
+    }
+
+    /// A fresh one started with these flags.
+    pub(crate) async fn with(flags: &[&str]) -> Self {
+        let database_url = cluster::fresh_database().await;
+        Self::over(database_url, flags).await
+    }
+
+    /// A service over a database that is there: a second replica.
+    pub(crate) async fn over(database_url: String, flags: &[&str]) -> Self {
+        Self::replica(database_url, flags, None).await
+    }
+
+    /// A replica beside this one, with flags of its own: the same database, keys, name, time and mail, another address.
+    pub(crate) async fn twin(&self, flags: &[&str]) -> Self {
+        Self::replica(self.database_url.clone(), flags, Some(self)).await
+    }
+
+    /// Sends its calls to this address from now on, each over a connection of its own.
+    pub(crate) fn stand_behind(&mut self, address: std::net::SocketAddr) {
+        self.base_url = format!("http://{address}");
+        self.client = reqwest::Client::builder().pool_max_idle_per_host(0).build().unwrap();
+    }
+
+    /// The key from which the service's other keys are derived.
+    pub(crate) fn master_key(&self) -> PathBuf {
+        self.folder.path().join(MASTER_KEY)
+    }
+
+    /// Where its pictures lie.
+    pub(crate) fn media_folder(&self) -> PathBuf {
+        self.folder.path().join("media")
+    }
+
+    /// Every file in the folder of pictures, in the order of their paths.
+    pub(crate) fn objects(&self) -> Vec<PathBuf> {
+        fn files(folder: &std::path::Path) -> Vec<PathBuf> {
+            let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+            entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+        }
+        let mut found = files(&self.media_folder());
+        found.sort();
+        found
+    }
+
+    async fn replica(database_url: String, flags: &[&str], beside: Option<&Self>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_str().unwrap().to_owned();
+        let key = beside.map_or(folder.path(), |first| first.folder.path()).join(MASTER_KEY);
+        let key = key.to_str().unwrap();
+        let clock = beside.map(|first| first.clock.clone()).unwrap_or_default();
+        let fixed = ["labs", "serve", "--folder", &path, "--database-url", &database_url, "--master-key-file", key];
+        let fixed = fixed.into_iter().chain(["--database-connections", "6"]);
+        let own = ["--own-per-second", "100000"];
+        let words =
+            fixed.chain(own).chain(ROOMY.iter().copied().filter(|_| flags.is_empty())).chain(flags.iter().copied());
+        let Command::Serve(serve) = Cli::try_parse_from(words).unwrap().command else { panic!("`serve` is a command") };
+        let mut config = serve.settle().unwrap();
+        if let Some(first) = beside {
+            config.mail_folder.clone_from(&first.mail_folder);
+        }
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base_url = format!("http://{}", listener.local_addr().unwrap());
+        let name = beside.map_or(&base_url, |first| &first.base_url);
+        let application = wiring::application(&config, &database_url, name, clock.clone()).await.unwrap();
+        let engine = application.engine().clone();
+        let stop = CancellationToken::new();
+        tokio::spawn(wiring::answer(listener, application, stop.clone()));
+        let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+        Self { base_url, clock, engine, database_url, mail_folder: config.mail_folder, client, stop, folder }
+    }
+
+    /// Begins a call of the operation of this id.
+    pub(crate) fn call(&self, operation: &str) -> Call<'_> {
+        Call::new(self, operation)
+    }
+
+    /// The client, for requests that are no operation's.
+    pub(crate) fn http(&self) -> &reqwest::Client {
+        &self.client
+    }
+
+    /// A connection as the database's owner, to break things and to look behind them.
+    pub(crate) async fn owner(&self) -> PgConnection {
+        PgConnection::connect(&self.database_url).await.unwrap()
+    }
+
+    /// Runs SQL as the database's owner.
+    pub(crate) async fn sql(&self, statements: &str) {
+        sqlx::raw_sql(sqlx::AssertSqlSafe(statements.to_owned())).execute(&mut self.owner().await).await.unwrap();
+    }
+
+    /// Asks for one number as the database's owner.
+    pub(crate) async fn number(&self, query: &str) -> i64 {
+        sqlx::query_scalar(sqlx::AssertSqlSafe(query.to_owned())).fetch_one(&mut self.owner().await).await.unwrap()
+    }
+
+    /// Waits until a query answers this number.
+    pub(crate) async fn until(&self, query: &str, number: i64) {
+        let waited = tokio::time::timeout(std::time::Duration::from_secs(20), async {
+            while self.number(query).await != number {
+                tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            }
+        });
+        assert!(waited.await.is_ok(), "this did not become {number}: {query}");
+    }
+
+    /// Waits until something holds that takes a replica up to a second to learn.
+    pub(crate) async fn soon<F: Future<Output = bool>>(&self, what: &str, holds: impl Fn() -> F) {
+        let waited = tokio::time::timeout(std::time::Duration::from_secs(5), async {
+            while !holds().await {
+                tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            }
+        });
+        assert!(waited.await.is_ok(), "not within seconds: {what}");
+    }
+
+    /// Moves the service's and the database's clock ahead together.
+    pub(crate) async fn advance(&self, seconds: i64) {
+        self.clock.advance(seconds);
+        let ahead = self.clock.ahead_seconds();
+        self.sql(&format!(
+            "create or replace function labs_now() returns timestamptz language sql stable
+             as 'select pg_catalog.now() + interval ''{ahead} seconds'''"
+        ))
+        .await;
+    }
+}
+
+impl Drop for Harness {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}

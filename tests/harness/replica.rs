@@ -1,0 +1,64 @@
+//! A replica as a process of its own, which can be killed, and of which the system tells what it takes.
+
+use std::net::SocketAddr;
+#[cfg(target_os = "linux")]
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::ChildStdout;
+
+use super::Harness;
+
+/// The process. It ends with this.
+pub(crate) struct Replica {
+    process: Child,
+    address: SocketAddr,
+}
+
+impl Replica {
+    /// Starts one over the house's database, with its name and keys, and its own files in this place.
+    pub(crate) async fn start(harness: &Harness, place: &TempDir) -> Self {
+        // It refuses a database that may lose what was acknowledged, as that of most tests may.
+        let safely = "execute format('alter database %I set synchronous_commit = on', current_database())";
+        harness.sql(&format!("do $$ begin {safely}; end $$")).await;
+        let mut command = Command::new(env!("CARGO_BIN_EXE_labs"));
+        command.args(["serve", "--empty", "--listen", "127.0.0.1:0", "--log", "error"]);
+        command.args(["--base-url", &harness.base_url, "--database-url", &harness.database_url, "--folder"]);
+        command.arg(place.path()).arg("--master-key-file").arg(harness.master_key());
+        let mut process = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let out = ChildStdout::from_std(process.stdout.take().unwrap()).unwrap();
+        let mut lines = BufReader::new(out).lines();
+        lines.next_line().await.unwrap().expect("a replica did not start");
+        // It has the house's name, and an address of its own.
+        let line = lines.next_line().await.unwrap().unwrap_or_default();
+        let address = line.strip_prefix("  Listens at     ").unwrap_or_else(|| panic!("{line}"));
+        Self { process, address: address.parse().unwrap() }
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where the system tells this of it.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        Path::new("/proc").join(self.process.id().to_string()).join(name)
+    }
+
+    /// SIGKILL.
+    pub(crate) fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+}
+
+impl Drop for Replica {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

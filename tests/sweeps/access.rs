@@ -1,0 +1,304 @@
+//! Who is let in: every operation against every kind of principal.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use labs_rest::contract::Access;
+use labs_schema::crypto::token::{Claims, KeyRing, SigningKeyRow, new_signing_key};
+use serde_json::{Value, json};
+
+use super::{Cast, empty_body, filled, lets_in, operations};
+use crate::harness::people::Person;
+use crate::harness::{Answer, Harness};
+use crate::partner::team::colleague;
+
+/// A principal and what it reaches by the words of the specification.
+struct Principal {
+    name: String,
+    token: String,
+    scopes: Vec<String>,
+}
+
+/// What each role reaches under the free tier (docs/decisions.md#principals), written
+/// down once more, on purpose not by the service's own tables.
+const ROLES: &[(&str, &[&str])] = &[
+    ("ADMINISTRATOR", &["partner:write", "subscription:write", "marketplace:write", "engagement:write"]),
+    (
+        "DEVELOPER",
+        &[
+            "marketplace.apps:write",
+            "marketplace.reviews",
+            "engagement.feature-requests:write",
+            "partner",
+            "partner.support:write",
+            "subscription",
+        ],
+    ),
+    (
+        "EDITOR",
+        &[
+            "marketplace.apps:write",
+            "marketplace.reviews:write",
+            "partner.profile:write",
+            "partner",
+            "partner.support:write",
+        ],
+    ),
+    ("ACCOUNTANT", &["partner:write", "subscription:write", "partner.support:write"]),
+    ("VIEWER", &["partner", "subscription", "marketplace.apps", "marketplace.reviews", "engagement.feature-requests"]),
+];
+const OF_ALL: &[&str] = &["auth.account:write", "publication.developer-resources"];
+
+/// Open to everybody, and yet it reads the header in which a token would stand, for a program's id and secret.
+const READS_CREDENTIALS: &str = "auth_tokens_issue";
+
+/// The scope law in the specification's words: a scope grants its children at its own level, never above.
+pub(super) fn grants(held: &str, needed: &str) -> bool {
+    let (held_domain, held_write) = held.strip_suffix(":write").map_or((held, false), |domain| (domain, true));
+    let (domain, write) = needed.strip_suffix(":write").map_or((needed, false), |domain| (domain, true));
+    (held_write || !write) && (domain == held_domain || domain.starts_with(&format!("{held_domain}.")))
+}
+
+#[tokio::test]
+async fn every_operation_lets_in_whom_the_contract_lets_in_and_nobody_else() {
+    let cast = Cast::new().await;
+    let principals = principals(&cast).await;
+    for operation in operations() {
+        // None where any good token will do.
+        let needed = match &operation.access {
+            Access::Scope(needed) => Some(needed.as_str()),
+            Access::Any => None,
+            Access::Public | Access::Cookie | Access::Client => continue,
+        };
+        for principal in &principals {
+            let answer = empty_body(operation, filled(&cast.harness, operation)).token(&principal.token).send().await;
+            let reaches = needed.is_none_or(|needed| principal.scopes.iter().any(|held| grants(held, needed)));
+            let who =
+                format!("{} at {} ({needed:?}): {} {}", principal.name, operation.id, answer.status, answer.text());
+            assert_eq!(lets_in(&answer), reaches, "{who}");
+            match needed {
+                None => assert_ne!(answer.status, 403, "{who}"),
+                Some(needed) if !reaches => {
+                    assert_eq!((answer.status, answer.str("required_scope")), (403, needed), "{who}");
+                }
+                Some(_) => {}
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_operation_with_a_token_refuses_whoever_has_no_good_one() {
+    let cast = Cast::new().await;
+    let harness = &cast.harness;
+    let good = cast.administrator.token.clone();
+    let unsigned = forged(&good);
+    let [named_alike, named_apart] =
+        [true, false].map(|is_named_alike| signed_elsewhere(harness, &good, is_named_alike));
+    let revoked = harness.sign_in(&cast.administrator.email).await;
+    harness.call("auth_sessions_sign_out").cookie(&revoked.refresh).json(&json!({})).expect(200).await;
+    wait_until_revoked(harness, &revoked.token).await;
+    let disabled = token_of_a_disabled_program(&cast).await;
+    for operation in operations().filter(|operation| matches!(operation.access, Access::Any | Access::Scope(_))) {
+        let bad = [
+            ("none", None),
+            ("garbled", Some("abc.def.ghi")),
+            ("no signature", Some(unsigned.as_str())),
+            ("foreign key under our name", Some(named_alike.as_str())),
+            ("foreign key under its own name", Some(named_apart.as_str())),
+            ("revoked", Some(revoked.token.as_str())),
+            ("of a disabled program", Some(disabled.as_str())),
+        ];
+        for (name, token) in bad {
+            let call = empty_body(operation, filled(harness, operation));
+            let call = match token {
+                Some(token) => call.token(token),
+                None => call,
+            };
+            let answer = call.send().await;
+            assert_eq!(answer.status, 401, "{name} at {}: {}", operation.id, answer.text());
+            assert!(answer.header("www-authenticate").starts_with("Bearer"), "{name} at {}", operation.id);
+        }
+        let admitted = cast.admitted(operation).send().await;
+        assert!(
+            lets_in(&admitted),
+            "the positive control at {}: {} {}",
+            operation.id,
+            admitted.status,
+            admitted.text()
+        );
+    }
+    harness.advance(3700).await;
+    for operation in operations().filter(|operation| matches!(operation.access, Access::Any | Access::Scope(_))) {
+        let answer = cast.admitted(operation).send().await;
+        assert_eq!((answer.status, answer.code()), (401, "TOKEN_EXPIRED"), "{}", operation.id);
+    }
+}
+
+#[tokio::test]
+async fn what_is_open_to_everybody_is_answered_alike_whatever_token_comes() {
+    let cast = Cast::new().await;
+    let harness = &cast.harness;
+    let expired = cast.administrator.token.clone();
+    harness.advance(3700).await;
+    let good = harness.sign_in(&cast.administrator.email).await.token;
+    let unsigned = forged(&good);
+    let tokens = [
+        ("garbled", "abc.def.ghi"),
+        ("expired", expired.as_str()),
+        ("no signature", unsigned.as_str()),
+        ("good", good.as_str()),
+    ];
+    for operation in operations().filter(|operation| operation.access == Access::Public) {
+        let call = || empty_body(operation, filled(harness, operation)).header("x-request-id", "one-and-the-same");
+        let without = call().send().await;
+        for (name, token) in tokens {
+            let with = call().token(token).send().await;
+            if operation.id == READS_CREDENTIALS {
+                assert_eq!((with.status, with.code()), (401, "INVALID_CREDENTIALS"), "{name}: {}", with.text());
+                continue;
+            }
+            let told = |answer: &Answer| (answer.status, answer.text());
+            assert_eq!(told(&with), told(&without), "{name} at {}", operation.id);
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_token_is_read_from_one_authorization_header_and_nowhere_else() {
+    let cast = Cast::new().await;
+    let token = &cast.administrator.token;
+    let harness = &cast.harness;
+    harness.call("system_me_get").token(token).expect(200).await;
+    harness.call("system_me_get").query("access_token", token).expect(401).await;
+    harness.call("system_me_get").token(token).token(token).expect(401).await;
+    harness.call("system_me_get").header("authorization", token).expect(401).await;
+}
+
+#[tokio::test]
+async fn operations_that_take_a_cookie_or_a_client_refuse_whoever_has_none() {
+    let cast = Cast::new().await;
+    for operation in operations().filter(|operation| matches!(operation.access, Access::Cookie | Access::Client)) {
+        let bare = empty_body(operation, filled(&cast.harness, operation)).send().await;
+        assert_eq!(bare.status, 401, "{}: {}", operation.id, bare.text());
+        let with_token =
+            empty_body(operation, filled(&cast.harness, operation)).token(&cast.administrator.token).send().await;
+        assert_eq!(with_token.status, 401, "{}: {}", operation.id, with_token.text());
+        let forged = empty_body(operation, filled(&cast.harness, operation)).cookie("AQAAAAAA").send().await;
+        assert_eq!(forged.status, 401, "{}: {}", operation.id, forged.text());
+    }
+}
+
+async fn principals(cast: &Cast) -> Vec<Principal> {
+    let harness = &cast.harness;
+    let owned = |scopes: &[&str]| scopes.iter().chain(OF_ALL).map(|scope| (*scope).to_owned()).collect::<Vec<_>>();
+    let mut all = Vec::new();
+    for (role, scopes) in ROLES {
+        let person = harness.partner(&format!("Role {role}")).await;
+        // One administrator must stay, so each role is tried by a partner's second person.
+        let signed_in = colleague(harness, &person, &format!("Colleague-{role}"), role).await;
+        all.push(Principal { name: (*role).to_owned(), token: signed_in.token, scopes: owned(scopes) });
+    }
+    let bound = harness
+        .program("bound", &["marketplace:write", "partner", "statistics:write"], cast.administrator.partner_uuid)
+        .await;
+    let narrow = harness.token_of(&bound.client_id, &bound.secret, Some("marketplace")).await;
+    let unbound = harness.program("unbound", &["marketplace:write", "partner:write", "subscription"], None).await;
+    let exact = |name: &str, token: &str, scopes: &[&str]| Principal {
+        name: name.to_owned(),
+        token: token.to_owned(),
+        scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
+    };
+    // The free tier grants no statistics, so the bound program has none.
+    all.push(exact("bound program", &bound.token, &["marketplace:write", "partner"]));
+    all.push(exact("bound program, down-scoped", &narrow, &["marketplace"]));
+    all.push(exact("program of no partner's", &unbound.token, &["marketplace:write", "partner:write", "subscription"]));
+    all.push(exact("storefront", &cast.storefront.token, &["storefront:write"]));
+    for needed in staff_scopes() {
+        let person = harness.staff(&format!("Staff {needed}"), &[&needed]).await;
+        all.push(exact(&format!("staff with {needed}"), &person.token, &[&needed, "auth.account:write"]));
+    }
+    let nobody = harness.staff("Staff without", &["labs.admin.engagement"]).await;
+    all.push(exact("staff without", &nobody.token, &["labs.admin.engagement", "auth.account:write"]));
+    let unproved = without_a_demanded_factor(harness, "Elbkontor").await;
+    all.push(exact("without the factor that is demanded", &unproved.token, &["auth.account:write"]));
+    all
+}
+
+/// The administrator of a company whose policy demands a second factor, in a session that has proved none.
+pub(super) async fn without_a_demanded_factor(harness: &Harness, company: &str) -> Person {
+    let person = harness.partner(company).await;
+    let partner = person.partner_uuid.unwrap();
+    harness.sql(&format!("update partner set mfa_required = true where partner_uuid = '{partner}'")).await;
+    harness.sign_in(&person.email).await
+}
+
+/// Every scope of the operator's domain that the contract needs, each once.
+fn staff_scopes() -> Vec<String> {
+    let mut scopes: Vec<String> = operations()
+        .filter_map(|operation| operation.access.scope())
+        .filter(|scope| scope.starts_with("labs.admin"))
+        .map(str::to_owned)
+        .collect();
+    scopes.sort();
+    scopes.dedup();
+    scopes
+}
+
+/// A token that would reach every operation, of a program that staff have disabled since.
+async fn token_of_a_disabled_program(cast: &Cast) -> String {
+    let scopes = [
+        "labs.admin:write",
+        "marketplace:write",
+        "partner:write",
+        "publication.changelog:write",
+        "statistics:write",
+        "storefront:write",
+        "subscription:write",
+    ];
+    let program = cast.harness.program("disabled", &scopes, None).await;
+    let by_staff = |operation: &str| cast.harness.call(operation).token(&cast.staff.token);
+    let found = by_staff("admin_machine_clients_list").query("q", &program.client_id).expect(200).await;
+    let client = found.json["data"][0]["uuid"].as_str().unwrap();
+    let disable = by_staff("admin_machine_clients_disable").path("client_uuid", client);
+    disable.json(&json!({ "reason": "It is of no more use." })).expect(200).await;
+    wait_until_revoked(&cast.harness, &program.token).await;
+    program.token
+}
+
+/// The same claims under a signature of nobody's.
+fn forged(token: &str) -> String {
+    let (signed, _) = token.rsplit_once('.').unwrap();
+    format!("{signed}.{}", URL_SAFE_NO_PAD.encode([7_u8; 64]))
+}
+
+/// The same claims, well signed by somebody else's key: under the name of the key that signed them here, or under its
+/// own.
+fn signed_elsewhere(harness: &Harness, token: &str, is_named_alike: bool) -> String {
+    let mut parts = token.split('.').map(|part| URL_SAFE_NO_PAD.decode(part).unwrap());
+    let mut part = || -> Value { serde_json::from_slice(&parts.next().unwrap()).unwrap() };
+    let (header, said) = (part(), part());
+    let key = new_signing_key().unwrap();
+    let key_id = if is_named_alike { header["kid"].as_str().unwrap().to_owned() } else { key.key_id };
+    let row = SigningKeyRow {
+        key_id: key_id.clone(),
+        public_key: key.public_key.to_vec(),
+        private_key: Some(key.private_key),
+        expires_at: None,
+    };
+    let [issuer, audience] = ["iss", "aud"].map(|claim| said[claim].as_str().unwrap());
+    let ring = KeyRing::new(issuer, audience, &key_id, vec![row]).unwrap();
+    let claims: Claims = serde_json::from_value(said.clone()).unwrap();
+    let signed = ring.sign(&claims).unwrap().expose().to_owned();
+    assert_eq!(ring.verify(&signed, harness.clock.now().unix()), Ok(claims), "whoever trusts that key is let in");
+    signed
+}
+
+/// What ends a right is in force within a second.
+async fn wait_until_revoked(harness: &Harness, token: &str) {
+    let waited = tokio::time::timeout(std::time::Duration::from_secs(5), async {
+        while harness.call("system_me_get").token(token).send().await.status != 401 {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    });
+    waited.await.unwrap();
+}

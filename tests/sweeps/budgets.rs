@@ -1,0 +1,196 @@
+//! So many requests a second, so many a day, so many tries a minute: whoever spends more is told to wait, and is let in
+//! again. Seconds and minutes run by the machine's own clock, days by the service's.
+
+use std::ops::RangeInclusive;
+use std::time::Instant;
+
+use futures_util::future::join_all;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::headers::lacking;
+use super::{empty_body, filled};
+use crate::harness::{Answer, Harness, contract};
+
+/// Doors with a budget of their own for each network (docs/decisions.md#budgets).
+const DOORS: &[&str] = &[
+    "auth_account_confirm_email",
+    "auth_invitations_accept",
+    "auth_invitations_decline",
+    "auth_invitations_inspect",
+    "auth_passwords_confirm_reset",
+    "auth_passwords_request_reset",
+    "auth_registrations_create",
+    "auth_registrations_resend_verification",
+    "auth_registrations_verify_email",
+    "auth_sessions_create",
+    "auth_sessions_refresh",
+    "auth_sessions_verify_mfa",
+    "auth_tokens_issue",
+];
+
+/// A service behind a proxy on this machine, which tells where callers come from, with these budgets of networks.
+async fn behind_a_proxy(per_second: &str, per_day: &str, attempts_per_minute: &str) -> Harness {
+    let budgets = ["--anonymous-per-second", per_second, "--anonymous-per-day", per_day];
+    let doors = ["--attempts-per-minute", attempts_per_minute, "--trusted-proxies", "127.0.0.0/8"];
+    Harness::with(&[budgets, doors].concat()).await
+}
+
+/// A budget of which nothing is spent: what it holds, and what it is given each second.
+struct Bucket {
+    holds: usize,
+    each_second: usize,
+}
+
+impl Bucket {
+    fn full(holds: usize, each_second: usize) -> Self {
+        Self { holds, each_second }
+    }
+
+    /// Makes all calls at once, of which it lets in what it holds and what it is given meanwhile; the refused ones.
+    async fn emptied<T>(
+        &self,
+        calls: impl Iterator<Item = impl Future<Output = T>>,
+        status: impl Fn(&T) -> u16,
+    ) -> Vec<T> {
+        let begun = Instant::now();
+        let answers = join_all(calls).await;
+        let most = self.holds + (begun.elapsed().as_secs_f64() * self.each_second as f64) as usize;
+        let (refused, let_in): (Vec<T>, Vec<T>) = answers.into_iter().partition(|answer| status(answer) == 429);
+        assert!((self.holds..=most).contains(&let_in.len()), "{}, not {} to {most}", let_in.len(), self.holds);
+        assert!(!refused.is_empty(), "all were let in");
+        refused
+    }
+}
+
+/// A refusal says which budget is spent, and when to come again.
+fn tells(refused: &Answer, budget: &str, seconds: RangeInclusive<u64>) {
+    assert_eq!((refused.status, refused.code()), (429, "RATE_LIMITED"), "{}", refused.text());
+    let wait: u64 = refused.header("retry-after").parse().unwrap();
+    assert!(seconds.contains(&wait), "{wait} s, not {seconds:?}");
+    assert_eq!((&refused.json["budget"], &refused.json["retry_after"]), (&json!(budget), &json!(wait)));
+}
+
+#[tokio::test]
+async fn the_people_and_programs_of_a_partner_share_its_requests_of_a_second() {
+    let harness = Harness::new().await;
+    harness.sql("update tier set burst_per_second = 3").await;
+    let owner = harness.partner("Nordsee Kassen").await;
+    let other = harness.partner("Elbkontor").await;
+    let till = harness.program("till", &["partner"], owner.partner_uuid).await;
+    let storefront = harness.program("storefront", &["storefront"], None).await;
+    let chief = harness.staff("Chief", &["labs.admin"]).await;
+    // A replica that has just begun has let nobody in yet.
+    let fresh = harness.twin(&[]).await;
+    let me = |token: &str| fresh.call("system_me_get").token(token);
+    let calls = [&owner.token, &till.token].into_iter().cycle().take(24).map(|token| me(token).send());
+    for refused in Bucket::full(3, 3).emptied(calls, |answer| answer.status).await {
+        tells(&refused, "burst", 1..=1);
+        assert_eq!((refused.header("x-ratelimit-limit"), refused.header("x-ratelimit-remaining")), ("3", "0"));
+        assert_eq!(refused.header("x-ratelimit-reset"), "1");
+    }
+    for token in [&other.token, &storefront.token, &chief.token] {
+        me(token).expect(200).await;
+    }
+    for token in [&owner.token, &till.token] {
+        fresh.soon("they are let in again", async || me(token).send().await.status == 200).await;
+    }
+}
+
+#[tokio::test]
+async fn a_network_has_so_many_requests_of_a_second_without_a_token() {
+    let harness = behind_a_proxy("3", "10000000", "100000").await;
+    let tiers = |from: &str| harness.call("subscription_public_tiers_list").header("x-forwarded-for", from);
+    let calls = (0..24).map(|_| tiers("203.0.113.7").send());
+    for refused in Bucket::full(3, 3).emptied(calls, |answer| answer.status).await {
+        tells(&refused, "burst", 1..=1);
+        assert_eq!((refused.header("x-ratelimit-limit"), refused.header("x-ratelimit-remaining")), ("3", "0"));
+    }
+    tiers("203.0.113.8").expect(200).await;
+    let is_let_in = async || tiers("203.0.113.7").send().await.status == 200;
+    harness.soon("the network is let in again", is_let_in).await;
+}
+
+#[tokio::test]
+async fn whatever_a_household_asks_for_without_a_token_is_of_one_budget() {
+    let harness = behind_a_proxy("3", "10000000", "100000").await;
+    let asked = [
+        (Method::GET, "/v1/subscription/public/tiers"),
+        (Method::GET, "/v1/system/me"),
+        (Method::GET, "/v1/nothing"),
+        (Method::DELETE, "/v1/system/health"),
+        (Method::OPTIONS, "/v1/system/health"),
+        (Method::POST, "/v1/auth/sessions"),
+        (Method::GET, "/reference/nothing.js"),
+        (Method::PUT, "/reference"),
+        (Method::POST, "/playground/graphql"),
+    ];
+    let calls = asked.iter().cycle().take(36).enumerate().map(|(number, (method, path))| {
+        let request = harness.http().request(method.clone(), format!("{}{path}", harness.base_url));
+        request.header("x-forwarded-for", format!("2001:db8:1:2::{number:x}")).send()
+    });
+    for refused in Bucket::full(3, 3).emptied(calls, |answer| answer.as_ref().unwrap().status().as_u16()).await {
+        let refused = refused.unwrap();
+        let (place, lacking) = (refused.url().path().to_owned(), lacking(refused.headers()));
+        assert!(lacking.is_empty(), "{place} lacks {lacking:?}");
+        assert_eq!(refused.headers()["retry-after"], "1", "{place}");
+        let problem: Value = refused.json().await.unwrap();
+        assert_eq!((&problem["code"], &problem["budget"]), (&json!("RATE_LIMITED"), &json!("burst")), "{place}");
+    }
+    let neighbour = harness.call("subscription_public_tiers_list").header("x-forwarded-for", "2001:db8:1:3::1");
+    neighbour.expect(200).await;
+}
+
+#[tokio::test]
+async fn a_networks_day_is_spent_by_everybodys_pages_and_not_by_doors_or_probes_and_ends_at_midnight() {
+    let harness = behind_a_proxy("100000", "3", "100000").await;
+    // Noon, so that no day ends on the way.
+    harness.advance(86_400 + 43_200 - harness.clock.now().unix().rem_euclid(86_400)).await;
+    let tiers = |from: &str| harness.call("subscription_public_tiers_list").header("x-forwarded-for", from);
+    for left in ["2", "1", "0"] {
+        let answer = tiers("203.0.113.7").expect(200).await;
+        let told = (answer.header("x-ratelimit-daily-limit"), answer.header("x-ratelimit-daily-remaining"));
+        assert_eq!(told, ("3", left));
+    }
+    let spent = tiers("203.0.113.7").expect(429).await;
+    tells(&spent, "daily", 43_000..=43_200);
+    assert_eq!(spent.header("x-ratelimit-daily-reset"), spent.header("retry-after"));
+    assert_eq!(spent.header("x-ratelimit-daily-remaining"), "0");
+    tiers("203.0.113.8").expect(200).await;
+    for door in DOORS {
+        let operation = contract().operation(door).unwrap();
+        let tried = empty_body(operation, filled(&harness, operation)).header("x-forwarded-for", "203.0.113.7");
+        assert_ne!(tried.send().await.status, 429, "{door}");
+    }
+    for probe in ["system_health_get", "system_readiness_get"] {
+        harness.call(probe).header("x-forwarded-for", "203.0.113.7").expect(200).await;
+    }
+    harness.advance(43_200).await;
+    tiers("203.0.113.7").expect(200).await;
+}
+
+#[tokio::test]
+async fn each_door_that_guessing_would_use_takes_so_many_tries_of_a_network_a_minute() {
+    let harness = behind_a_proxy("100000", "10000000", "2").await;
+    for door in DOORS {
+        let operation = contract().operation(door).unwrap();
+        let call = || empty_body(operation, filled(&harness, operation));
+        let tried = |from: &str| call().header("x-forwarded-for", from).send();
+        for from in ["2001:db8:1:2::1", "2001:db8:1:2::2"] {
+            assert_ne!(tried(from).await.status, 429, "{door}");
+        }
+        tells(&tried("2001:db8:1:2::3").await, "burst", 1..=30);
+        assert_ne!(tried("2001:db8:1:3::1").await.status, 429, "another household at {door}");
+    }
+}
+
+#[tokio::test]
+async fn a_door_opens_again_when_the_wait_is_over() {
+    let harness = behind_a_proxy("100000", "10000000", "60").await;
+    let tried = || harness.call("auth_sessions_create").json(&json!({})).send();
+    let calls = (0..90).map(|_| tried());
+    for refused in Bucket::full(60, 1).emptied(calls, |answer| answer.status).await {
+        tells(&refused, "burst", 1..=1);
+    }
+    harness.soon("the door opens again", async || tried().await.status == 422).await;
+}

@@ -1,0 +1,101 @@
+//! No answer without a record when there is no room left for one.
+//!
+//! The room is bounded by a limit on the size of a file, which ends the growth of a table where a full disk would, by
+//! the same failing call, and which needs no right that an ordinary user lacks. A server of its own is started under
+//! that limit, and the audit log is filled until not even the smallest record fits.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use labs::cluster::{Cluster, Settings};
+use labs::folder::Folder;
+
+use super::audit::{all_is_done, nothing_is_done};
+use super::{Cast, contents};
+use crate::harness::Harness;
+
+/// The limit in the shell's units, which are 512 bytes in one and 1,024 in another: 20 or 40 MB, more than the 16 MB of
+/// a piece of the server's journal.
+const LARGEST_FILE: u32 = 40_960;
+
+/// Fills the table's pages to the last with records as small as they come; large ones go first, because it is faster.
+const FILL: &str = r"
+create procedure fill(padding integer, most integer) language plpgsql as $$
+begin
+    for turn in 1..10000 loop
+        begin
+            insert into audit_log (record_uuid, operation, channel, outcome, actor_kind, actor_label)
+            select gen_random_uuid(), '', 'JOB', 'SUCCEEDED', 'SYSTEM',
+                (select string_agg(md5(random()::text || part), '') from generate_series(1, padding) as part)
+            from generate_series(1, most) as n;
+        exception when others then
+            if sqlerrm not like 'could not extend%' then
+                raise;
+            end if;
+            return;
+        end;
+    end loop;
+    raise exception 'the audit log does not become full: %, %, %', padding, most, pg_relation_size('audit_log');
+end $$;
+call fill(50, 500);
+call fill(50, 1);
+call fill(0, 50);
+call fill(0, 1);
+drop procedure fill;
+";
+
+#[tokio::test]
+async fn nothing_is_answered_when_the_audit_log_has_no_room() {
+    let binaries = limited_binaries(&Harness::new().await).await;
+    let directory = tempfile::tempdir().unwrap();
+    let folder = Folder::open(directory.path()).unwrap();
+    let settings = Settings {
+        durable: false,
+        binaries: Some(binaries.path().to_owned()),
+        // Nobody makes room again unasked.
+        extra: vec![("autovacuum".to_owned(), "off".to_owned())],
+    };
+    let cluster = Cluster::start(&folder, &settings).await.unwrap();
+    labs::wiring::migrate(cluster.url()).await.unwrap();
+    let cast = Cast::within(Harness::over(cluster.url().to_owned(), &[]).await).await;
+    let before = contents(&cast.harness).await;
+
+    cast.harness.sql(FILL).await;
+    let (full, records) = (size(&cast).await, count(&cast).await);
+    assert!(full > 16 * 1024 * 1024, "it became full after {full} bytes");
+    nothing_is_done(&cast).await;
+    assert_eq!(contents(&cast.harness).await, before, "a call without a record changed something");
+    assert_eq!((size(&cast).await, count(&cast).await), (full, records), "there was room after all");
+
+    cast.harness.sql("truncate audit_log cascade").await;
+    all_is_done(&cast).await;
+    cluster.stop().await.unwrap();
+}
+
+/// A folder with the server's programs, of which the server itself runs under the limit. Whoever the server runs as
+/// must be able to enter it.
+async fn limited_binaries(harness: &Harness) -> tempfile::TempDir {
+    let folder = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+    let real: String = sqlx::query_scalar("select setting from pg_config where name = 'BINDIR'")
+        .fetch_one(&mut harness.owner().await)
+        .await
+        .unwrap();
+    let script = |program: &str, before: &str| {
+        let path = folder.path().join(program);
+        let real = Path::new(&real).join(program);
+        fs::write(&path, format!("#!/bin/sh\n{before}\nexec '{}' \"$@\"\n", real.display())).unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+    };
+    script("initdb", "");
+    script("postgres", &format!("ulimit -f {LARGEST_FILE}"));
+    folder
+}
+
+async fn size(cast: &Cast) -> i64 {
+    cast.harness.number("select pg_relation_size('audit_log')").await
+}
+
+async fn count(cast: &Cast) -> i64 {
+    cast.harness.number("select count(*) from audit_log").await
+}

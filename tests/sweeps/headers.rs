@@ -1,0 +1,276 @@
+//! What every answer carries, whatever it answers: what is left of the budgets, its name, and what keeps browsers safe.
+
+use labs::wiring;
+use reqwest::header::HeaderMap;
+use reqwest::{Method, Response};
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::beside;
+use crate::harness::{Harness, ROOMY};
+
+/// The headers of every answer; with what they say where that is always the same.
+const ALWAYS: &[(&str, &str)] = &[
+    ("content-security-policy", ""),
+    ("cross-origin-resource-policy", "same-site"),
+    ("referrer-policy", "no-referrer"),
+    ("x-content-type-options", "nosniff"),
+    ("x-ratelimit-daily-limit", ""),
+    ("x-ratelimit-daily-remaining", ""),
+    ("x-ratelimit-daily-reset", ""),
+    ("x-ratelimit-limit", ""),
+    ("x-ratelimit-remaining", ""),
+    ("x-ratelimit-reset", ""),
+    ("x-request-id", ""),
+];
+
+/// Two pages elsewhere that may call.
+const PAGES: [&str; 2] = ["https://shop.example", "https://desk.example:8443"];
+
+/// A service that lets them.
+const SHARED: &[&str] = &["--cors-origins", "https://shop.example,https://desk.example:8443"];
+
+/// Origins that are nearly those of the two, and the one that sandboxed pages have.
+const STRANGERS: &[&str] = &[
+    "http://shop.example",
+    "https://shop.example:8443",
+    "https://shop.example.evil.example",
+    "https://evil-shop.example",
+    "https://desk.example",
+    "null",
+];
+
+/// A request of each sort that pages make.
+const SORTS: &[(Method, &str)] = &[
+    (Method::GET, "/v1/system/health"),
+    (Method::GET, "/v1/system/me"),
+    (Method::GET, "/v1/nothing"),
+    (Method::GET, "/reference"),
+    (Method::POST, "/playground/graphql"),
+    (Method::OPTIONS, "/v1/auth/account"),
+];
+
+/// The trace and the parent of the example in W3C Trace Context.
+const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+const PARENT: &str = "00f067aa0ba902b7";
+
+fn text<'h>(headers: &'h HeaderMap, name: &str) -> &'h str {
+    headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
+
+/// Which of the headers of every answer these are not.
+pub(super) fn lacking(headers: &HeaderMap) -> Vec<&'static str> {
+    let lacks = |name: &str, always: &str| {
+        let told = text(headers, name);
+        if always.is_empty() { told.is_empty() } else { told != always }
+    };
+    ALWAYS.iter().filter(|(name, always)| lacks(name, always)).map(|(name, _)| *name).collect()
+}
+
+#[tokio::test]
+async fn answers_that_are_no_operations_carry_what_every_answer_does() {
+    let harness = Harness::new().await;
+    let owner = harness.partner("Nordsee Kassen").await;
+    let staff = harness.staff("Chief", &["labs.admin:write"]).await;
+    let ask = |method: Method, path: &str| harness.http().request(method, format!("{}{path}", harness.base_url));
+    let door = |token: &str, media_type: &str, body: &str| {
+        let request = ask(Method::POST, "/playground/graphql").bearer_auth(token);
+        request.header("content-type", media_type).body(body.to_owned())
+    };
+    let asked = |query: &str| json!({ "query": query }).to_string();
+    let hosts = |path: &str| ask(Method::GET, path).header("host", "labs").header("host", "other");
+    let (json, form) = ("application/json", "application/x-www-form-urlencoded");
+    // Without a status: where the pages were not built there are none.
+    for (what, request, status) in [
+        ("an unknown path", ask(Method::GET, "/v1/nothing"), Some(404)),
+        ("a path beside all", ask(Method::POST, "/nothing"), Some(404)),
+        ("a method that a path does not know", ask(Method::DELETE, "/v1/system/health"), Some(405)),
+        ("the methods of a path", ask(Method::OPTIONS, "/v1/system/health"), Some(204)),
+        ("a target without end", ask(Method::GET, &format!("/v1/nothing?{}", "x".repeat(4096))), Some(400)),
+        ("two hosts at an operation", hosts("/v1/system/health"), Some(400)),
+        ("two hosts at a page", hosts("/reference"), Some(400)),
+        ("the front page", ask(Method::GET, "/"), None),
+        ("the reference", ask(Method::GET, "/reference"), None),
+        ("the playground", ask(Method::GET, "/playground"), None),
+        ("the head of a page", ask(Method::HEAD, "/playground/"), None),
+        ("a file that no page has", ask(Method::GET, "/reference/nothing.js"), Some(404)),
+        ("a method that pages do not know", ask(Method::PUT, "/reference"), Some(405)),
+        ("the methods of the pages", ask(Method::OPTIONS, "/"), Some(204)),
+        ("a method that the door does not know", ask(Method::GET, "/playground/graphql"), Some(405)),
+        ("the methods of the door", ask(Method::OPTIONS, "/playground/graphql"), Some(204)),
+        ("nobody at the door", ask(Method::POST, "/playground/graphql"), Some(401)),
+        ("a partner at the door", door(&owner.token, json, &asked("{ __typename }")), Some(403)),
+        ("a form at the door", door(&staff.token, form, "query=1"), Some(415)),
+        ("no JSON at the door", door(&staff.token, json, "{"), Some(400)),
+        ("too much at the door", door(&staff.token, json, &asked(&" ".repeat(70_000))), Some(413)),
+        ("a query that is refused", door(&staff.token, json, &asked("{ nothing_of_the_kind }")), Some(422)),
+        ("a query that is answered", door(&staff.token, json, &asked("{ __typename }")), Some(200)),
+    ] {
+        let answer = request.send().await.unwrap();
+        assert!(status.is_none_or(|status| answer.status() == status), "{what}: {}", answer.status());
+        let lacking = lacking(answer.headers());
+        assert!(lacking.is_empty(), "{what} lacks {lacking:?}: {:?}", answer.headers());
+        let policy = text(answer.headers(), "content-security-policy");
+        assert!(policy.contains("default-src") && policy.contains("frame-ancestors 'none'"), "{what}: {policy}");
+    }
+}
+
+/// A replica beside a service, told that others reach it by this address; where it really is.
+async fn reached_by(harness: &Harness, base_url: &str, folder: &tempfile::TempDir) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let application = beside(harness, base_url, folder.path()).await;
+    tokio::spawn(wiring::answer(listener, application, CancellationToken::new()));
+    format!("http://{address}")
+}
+
+#[tokio::test]
+async fn browsers_are_told_to_come_by_tls_alone_where_others_reach_the_service_by_it() {
+    let harness = Harness::new().await;
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let by_tls = reached_by(&harness, "https://labs.example/", &folders[0]).await;
+    let without = reached_by(&harness, "http://labs.example", &folders[1]).await;
+    for (base, told) in [(&by_tls, "max-age=63072000; includeSubDomains"), (&without, ""), (&harness.base_url, "")] {
+        for (method, path) in SORTS {
+            let answer = harness.http().request(method.clone(), format!("{base}{path}")).send().await.unwrap();
+            assert_eq!(text(answer.headers(), "strict-transport-security"), told, "{method} {base}{path}");
+        }
+    }
+}
+
+/// What a page of this origin is answered.
+async fn from(harness: &Harness, origin: &str, (method, path): &(Method, &str)) -> Response {
+    let request =
+        harness.http().request(method.clone(), format!("{}{path}", harness.base_url)).header("origin", origin);
+    let request = if *method == Method::OPTIONS {
+        request.header("access-control-request-method", "PATCH").header("access-control-request-headers", "if-match")
+    } else {
+        request
+    };
+    request.send().await.unwrap()
+}
+
+#[tokio::test]
+async fn a_page_elsewhere_reads_answers_when_its_origin_is_listed_and_else_none() {
+    let harness = Harness::with(&[SHARED, ROOMY].concat()).await;
+    for sort in SORTS {
+        for origin in PAGES {
+            let answer = from(&harness, origin, sort).await;
+            let headers = answer.headers();
+            assert_eq!(text(headers, "access-control-allow-origin"), origin, "{sort:?}");
+            assert_eq!(text(headers, "access-control-allow-credentials"), "true", "{sort:?}");
+            let varies = headers.get_all("vary").iter().any(|names| names.to_str().unwrap().contains("origin"));
+            assert!(varies, "what one page is told is not kept for another: {sort:?} {headers:?}");
+        }
+        for origin in STRANGERS {
+            let answer = from(&harness, origin, sort).await;
+            assert_eq!(answer.headers().get("access-control-allow-origin"), None, "{sort:?} from {origin}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_page_elsewhere_is_told_what_it_may_send_and_read() {
+    let harness = Harness::with(&[SHARED, ROOMY].concat()).await;
+    let holds = |list: &str, names: &[&str]| {
+        let listed: Vec<String> = list.split(',').map(|name| name.trim().to_ascii_lowercase()).collect();
+        names.iter().all(|name| listed.iter().any(|known| known == name))
+    };
+    let preflight = from(&harness, PAGES[0], &(Method::OPTIONS, "/v1/auth/account")).await;
+    let allowed = ["get", "head", "post", "put", "patch", "delete"];
+    let methods = text(preflight.headers(), "access-control-allow-methods");
+    assert!(holds(methods, &allowed), "{methods}");
+    let sent = ["authorization", "content-type", "if-match", "if-none-match", "idempotency-key", "x-request-id"];
+    let headers = text(preflight.headers(), "access-control-allow-headers");
+    assert!(holds(headers, &sent), "{headers}");
+    let again = from(&harness, PAGES[0], &(Method::OPTIONS, "/v1/auth/account")).await;
+    let left = |answer: &Response| text(answer.headers(), "x-ratelimit-daily-remaining").to_owned();
+    assert_eq!(left(&preflight), left(&again), "its request will be counted");
+    let answer = from(&harness, PAGES[0], &(Method::GET, "/v1/subscription/public/tiers")).await;
+    assert_ne!(left(&answer), left(&again));
+    let told = ["etag", "link", "location", "retry-after", "x-request-id", "idempotency-replayed"];
+    let limits = ALWAYS.iter().map(|(name, _)| *name).filter(|name| name.starts_with("x-ratelimit-"));
+    let told: Vec<&str> = told.into_iter().chain(limits).collect();
+    let exposed = text(answer.headers(), "access-control-expose-headers");
+    assert!(holds(exposed, &told), "{exposed}");
+}
+
+#[tokio::test]
+async fn where_no_origin_is_listed_no_page_elsewhere_is_told_anything() {
+    let harness = Harness::new().await;
+    for sort in SORTS {
+        for origin in [PAGES[0], harness.base_url.as_str()] {
+            let answer = from(&harness, origin, sort).await;
+            let told = answer.headers().keys().find(|name| name.as_str().starts_with("access-control-"));
+            assert_eq!(told, None, "{sort:?} from {origin}");
+        }
+    }
+    let asked = from(&harness, PAGES[0], &(Method::OPTIONS, "/v1/auth/account")).await;
+    assert_eq!(asked.status(), 204, "it asks which methods there are, like any other");
+    assert!(text(asked.headers(), "allow").contains("GET"));
+}
+
+/// What a request with these headers is called.
+async fn called(harness: &Harness, headers: &[(&'static str, &str)]) -> String {
+    let call = harness.call("system_health_get");
+    let call = headers.iter().fold(call, |call, &(name, value)| call.header(name, value));
+    call.expect(200).await.header("x-request-id").to_owned()
+}
+
+#[tokio::test]
+async fn a_trace_names_the_request_unless_its_caller_does() {
+    let harness = Harness::new().await;
+    let whole = format!("00-{TRACE}-{PARENT}-01");
+    let whole = ("traceparent", whole.as_str());
+    assert_eq!(called(&harness, &[whole]).await, TRACE);
+    let later = format!("cc-{TRACE}-{PARENT}-01-what.the.future.will.be.like");
+    assert_eq!(called(&harness, &[("traceparent", &later)]).await, TRACE, "a later version begins alike");
+    let [one, other, garbled] = ["order-17.a", "order-17.b", "a b"].map(|name| ("x-request-id", name));
+    assert_eq!(called(&harness, &[one, whole]).await, "order-17.a");
+    assert_eq!(called(&harness, &[garbled, whole]).await, TRACE);
+    assert_eq!(called(&harness, &[one, other, whole]).await, TRACE, "two names are none");
+}
+
+#[tokio::test]
+async fn a_trace_that_is_none_is_passed_over() {
+    let harness = Harness::new().await;
+    let (nothing, nobody) = ("0".repeat(32), "0".repeat(16));
+    for bad in [
+        String::new(),
+        "nonsense".to_owned(),
+        TRACE.to_owned(),
+        format!("00-{TRACE}"),
+        format!("00-{nothing}-{PARENT}-01"),
+        format!("00-{TRACE}-{nobody}-01"),
+        format!("00-{}-{PARENT}-01", TRACE.to_ascii_uppercase()),
+        format!("00-{}-{PARENT}-01", &TRACE[1..]),
+        format!("00-{TRACE}0-{PARENT}-01"),
+        format!("00-{TRACE}-{}-01", &PARENT[1..]),
+        format!("00-g{}-{PARENT}-01", &TRACE[1..]),
+        format!("ff-{TRACE}-{PARENT}-01"),
+        format!("0-{TRACE}-{PARENT}-01"),
+        format!("00-{TRACE}-{PARENT}"),
+        format!("00-{TRACE}-{PARENT}-zz"),
+        format!("00-{TRACE}-{PARENT}-01-more"),
+    ] {
+        let made = called(&harness, &[("traceparent", &bad)]).await;
+        // A trace has no hyphens, and would be read as a uuid.
+        let is_fresh = made.len() == 36 && made.parse::<Uuid>().is_ok_and(|uuid| uuid.get_version_num() == 7);
+        assert!(is_fresh, "{bad:?} made {made}");
+    }
+}
+
+#[tokio::test]
+async fn the_name_of_a_request_stands_in_its_refusal_and_in_its_record() {
+    let harness = Harness::new().await;
+    let auditor = harness.staff("Auditor", &["labs.admin.audit"]).await;
+    let trace = format!("00-{TRACE}-{PARENT}-01");
+    let list = |id: &str| harness.call(id).header("traceparent", &trace).token(&auditor.token);
+    list("admin_audit_records_list").expect(200).await;
+    let refused = list("admin_staff_list").expect(403).await;
+    assert_eq!(refused.str("request_id"), TRACE);
+    let records = format!("select count(*) from audit_log where request_id = '{TRACE}'");
+    assert_eq!(harness.number(&records).await, 2);
+}

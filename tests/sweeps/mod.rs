@@ -1,0 +1,197 @@
+//! The law, proved over every operation of the contract: what is expected is derived from the contract alone, so that
+//! an operation that is added is swept without a line here. Only what no path has named before is still to be had by
+//! the two partners of `foreign.rs`, whose sweep says so.
+
+mod access;
+mod audit;
+mod budgets;
+mod connections;
+mod explain;
+mod foreign;
+mod full_disk;
+mod headers;
+mod journal;
+mod lists;
+mod machines;
+#[cfg(target_os = "linux")]
+mod memory;
+mod plans;
+mod playground;
+mod questions;
+mod readiness;
+mod requests;
+#[cfg(target_os = "linux")]
+mod runtimes;
+mod together;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::Path;
+
+use clap::Parser as _;
+use labs::cli::{Cli, Command};
+use labs::wiring::{self, Application};
+use labs_rest::contract::{Access, BodyKind, Operation, Place};
+use serde_json::json;
+use sqlx::AssertSqlSafe;
+use uuid::Uuid;
+
+use crate::harness::people::{Person, Program};
+use crate::harness::{Answer, Call, Harness, contract};
+
+/// A replica beside a service, with four connections, told that others reach it by this address. It answers nobody and does
+/// no work of its own until it is told to.
+async fn beside(harness: &Harness, base_url: &str, folder: &Path) -> Application {
+    let (folder, key) = (folder.to_str().unwrap(), harness.master_key());
+    let words = ["labs", "serve", "--base-url", base_url, "--folder", folder, "--database-url", &harness.database_url];
+    let words = words.into_iter().chain(["--master-key-file", key.to_str().unwrap(), "--database-connections", "4"]);
+    let Command::Serve(serve) = Cli::try_parse_from(words).unwrap().command else { panic!("`serve` is a command") };
+    let config = serve.settle().unwrap();
+    let name = config.base_url(SocketAddr::from(([127, 0, 0, 1], 0)));
+    wiring::application(&config, &harness.database_url, &name, harness.clock.clone()).await.unwrap()
+}
+
+/// Everybody a sweep needs, in one service.
+struct Cast {
+    harness: Harness,
+    administrator: Person,
+    staff: Person,
+    storefront: Program,
+    release_tool: Program,
+}
+
+impl Cast {
+    async fn new() -> Self {
+        Self::within(Harness::new().await).await
+    }
+
+    /// The same in a house that stands already.
+    async fn within(harness: Harness) -> Self {
+        // Sweeps call fast; budgets are another law.
+        harness.sql("update tier set burst_per_second = 100000, daily_requests = 100000000").await;
+        let administrator = harness.partner("Nordsee Kassen").await;
+        let staff = harness.staff("Chief", &["labs.admin:write"]).await;
+        let storefront = harness.program("storefront", &["storefront:write"], None).await;
+        let release_tool =
+            harness.program("release tool", &["publication.changelog:write", "statistics:write"], None).await;
+        Self { harness, administrator, staff, storefront, release_tool }
+    }
+
+    /// The same people at a replica beside this one.
+    async fn twin(&self) -> Self {
+        Self {
+            harness: self.harness.twin(&[]).await,
+            administrator: self.administrator.clone(),
+            staff: self.staff.clone(),
+            storefront: self.storefront.clone(),
+            release_tool: self.release_tool.clone(),
+        }
+    }
+
+    /// A token that reaches what the operation needs.
+    fn token_for(&self, operation: &Operation) -> &str {
+        let scope = operation.access.scope().unwrap_or_default();
+        let tokens = [
+            ("labs.admin", &self.staff.token),
+            ("storefront", &self.storefront.token),
+            ("publication.changelog", &self.release_tool.token),
+            ("statistics", &self.release_tool.token),
+        ];
+        let found = tokens.iter().find(|(domain, _)| {
+            scope == *domain
+                || scope.starts_with(&format!("{domain}."))
+                || scope == format!("{domain}:write")
+                || scope.starts_with(&format!("{domain}:"))
+        });
+        found.map_or(&self.administrator.token, |(_, token)| token)
+    }
+
+    /// A call by somebody who may make it, with a body of the right kind that says nothing.
+    fn admitted(&self, operation: &'static Operation) -> Call<'_> {
+        let call = empty_body(operation, self.addressed(operation));
+        match operation.access {
+            Access::Any | Access::Scope(_) => call.token(self.token_for(operation)),
+            _ => call,
+        }
+    }
+
+    /// A call of something well formed that does not exist, at the administrator's own partner.
+    fn addressed(&self, operation: &'static Operation) -> Call<'_> {
+        filled_at(&self.harness, operation, self.administrator.partner_uuid)
+    }
+}
+
+/// Every operation. Whoever calls the last one has no session after it.
+fn operations() -> impl Iterator<Item = &'static Operation> {
+    let all = || contract().operations().iter().map(AsRef::as_ref);
+    let is_farewell = |operation: &&Operation| operation.id == "auth_sessions_sign_out_everywhere";
+    all().filter(move |operation| !is_farewell(operation)).chain(all().filter(is_farewell))
+}
+
+/// A call with every path parameter filled with something well formed that does not exist.
+fn filled<'h>(harness: &'h Harness, operation: &'static Operation) -> Call<'h> {
+    filled_at(harness, operation, None)
+}
+
+/// The same at a partner, where the path is a partner's own: any other would be refused before all else.
+fn filled_at<'h>(harness: &'h Harness, operation: &'static Operation, partner: Option<Uuid>) -> Call<'h> {
+    let partner = partner.filter(|_| operation.path.starts_with("/v1/partner/"));
+    operation.parameters_in(Place::Path).fold(harness.call(&operation.id), |call, parameter| {
+        let value = if let (Some(partner), "partner_uuid") = (partner, parameter.name.as_str()) {
+            partner.to_string()
+        } else if parameter.name.ends_with("_uuid") {
+            Uuid::from_u128(0x0198_0000_0000_7000_8000_0000_0000_dead).to_string()
+        } else if parameter.name.ends_with("_code") {
+            "NO_SUCH_THING".to_owned()
+        } else {
+            "no-such-thing".to_owned()
+        };
+        call.path(&parameter.name, value)
+    })
+}
+
+/// The call with the smallest body of a kind that the operation reads.
+fn empty_body<'h>(operation: &'static Operation, call: Call<'h>) -> Call<'h> {
+    match operation.body.as_ref().and_then(|body| body.forms.first()).map(|form| form.kind) {
+        None => call,
+        Some(BodyKind::Json | BodyKind::MergePatch) => call.json(&json!({})),
+        Some(BodyKind::Form) => call.form(&[]),
+        Some(BodyKind::Multipart | BodyKind::Binary) => {
+            call.multipart(reqwest::multipart::Form::new().text("note", ""))
+        }
+    }
+}
+
+/// Whether the answer lets the caller in, whatever came of it then.
+fn lets_in(answer: &Answer) -> bool {
+    answer.status != 401 && answer.code() != "SCOPE_MISSING"
+}
+
+/// Tables that are written whatever becomes of what a call asks for: the ledgers of requests, budgets and runs, and the
+/// audit log with its chain, which sweeps fill, break and rename.
+const LEDGERS: &[&str] = &[
+    "audit_log",
+    "audit_lost",
+    "audit_seal",
+    "client_scope_use",
+    "daily_budget",
+    "job_run",
+    "rate_limit_refusal",
+    "request_usage",
+];
+
+/// The rows of each table but the ledgers, each as a digest, once no mail is on its way: the same as before where
+/// nothing was done.
+async fn contents(harness: &Harness) -> BTreeMap<String, String> {
+    harness.until("select count(*) from mail_message where state = 'QUEUED'", 0).await;
+    let mut owner = harness.owner().await;
+    let tables = "select relname::text from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace";
+    let tables: Vec<String> = sqlx::query_scalar(tables).fetch_all(&mut owner).await.unwrap();
+    let mut contents = BTreeMap::new();
+    for table in tables.into_iter().filter(|table| !LEDGERS.contains(&table.as_str())) {
+        let rows = format!("select string_agg(md5(kept::text), ' ' order by md5(kept::text)) from {table} as kept");
+        let rows: Option<String> = sqlx::query_scalar(AssertSqlSafe(rows)).fetch_one(&mut owner).await.unwrap();
+        contents.insert(table, rows.unwrap_or_default());
+    }
+    contents
+}

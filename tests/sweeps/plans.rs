@@ -1,0 +1,291 @@
+//! No statement of the service reads a large table from end to end.
+//!
+//! Every statement that was checked when the service was built (`.sqlx`) is planned for parameters that are not known,
+//! as it is planned once its connection has run it a few times, over tables of which each that grows with use is large.
+//! Tables and their rows are derived from the catalogue alone, so that a table and a statement that are added are
+//! planned without a line here.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+use sqlx::types::Json;
+use sqlx::{AssertSqlSafe, PgConnection};
+
+use crate::harness::Harness;
+
+/// Tables that stay small whatever happens: what staff and engineers write, not what partners and readers do.
+const SMALL: &[&str] = &[
+    "category",
+    "feature",
+    "listing_requirement",
+    "network_denial",
+    "service_setting",
+    "signing_key",
+    "staff_role",
+    "tier",
+    "tier_catalogue",
+    "tier_feature",
+];
+
+/// Rows of a large table. Beyond some thousands the planner's choices stay the same.
+const MANY: u32 = 10_000;
+/// Rows of a small one.
+const FEW: u32 = 40;
+
+/// Statements that may read a large table from end to end: words by which each is known, the table, and the reason.
+const JUSTIFIED: &[(&str, &str, &str)] = &[
+    (
+        "base as materialized",
+        "listing",
+        "facets count everything that is found; they are kept until something is published",
+    ),
+    ("base as materialized", "listing_category", "the same"),
+    ("base as materialized", "listing_translation", "the same"),
+    (
+        "place as materialized (select category_uuid, path from category_place where shown), counted as",
+        "listing_category",
+        "the storefront's tree counts all listings; it is kept until something is published",
+    ),
+    (
+        "order by t.sort_name collate \"C\", l.app_uuid",
+        "listing",
+        "names are compared in the reader's language, so that each is worked out before the first is known",
+    ),
+    ("select count(*) from listing as l", "listing", "nobody asks for this total: facets tell it, and are kept"),
+    ("select count(*) from (with passing as", "listing", "the same"),
+    ("select exists (select from partner)", "partner", "it ends with the first row"),
+    ("select count(*) from submission as s", "submission", "a total, only for staff who ask for it"),
+    ("select count(*) from audit_log", "audit_log", "a total, only for staff who ask for it"),
+    ("select count(*) from machine_client_shown", "machine_client", "the same"),
+    ("select count(*) from machine_client_shown", "partner", "the same"),
+    ("select count(*) from mail_message", "mail_message", "the same"),
+    ("select count(*) from user_shown", "person", "a total, only for staff who ask for it"),
+    ("select count(*) from user_shown", "totp_factor", "the same"),
+    (
+        "from user_shown where (partner_uuid = any($1))",
+        "totp_factor",
+        "the people of several partners, only for staff; the planner takes them for many and joins all factors at once",
+    ),
+    ("select count(*) from partner_shown", "partner", "the same"),
+    ("select count(*) from partner_shown", "subscription", "the same"),
+    ("select partner_uuid from partner_shown", "partner", "who is in an export is settled by one statement"),
+    ("select partner_uuid from partner_shown", "subscription", "the same"),
+    ("select count(*) from security_event", "security_event", "the same"),
+    ("select count(*) from rate_limit_refusal", "rate_limit_refusal", "the same"),
+    ("select count(*) from support_desk_shown", "support_ticket", "the same"),
+    ("select count(*) from support_desk_shown", "partner", "the same"),
+    ("select count(*) from subscription_shown", "subscription", "the same"),
+    ("select count(*) from subscription_shown", "partner", "the same"),
+    ("select count(*) from tier_change_request_shown", "tier_change_request", "the same"),
+    ("select count(*) from tier_change_request_shown", "partner", "the same"),
+    (
+        "from support_desk_shown where (partner_uuid = any($1))",
+        "person",
+        "the tickets of several partners, only for staff; the planner takes them for many and joins everybody at once",
+    ),
+    ("from support_desk_shown where (partner_uuid = any($1))", "machine_client", "the same"),
+    ("from support_desk_shown where (partner_uuid = any($1))", "app", "the same"),
+];
+
+/// A statement.
+struct Statement {
+    query: String,
+    parameters: usize,
+}
+
+/// A statement as the build left it.
+#[derive(Deserialize)]
+struct Checked {
+    query: String,
+    describe: Describe,
+}
+
+#[derive(Deserialize)]
+struct Describe {
+    parameters: BTreeMap<String, Value>,
+}
+
+impl From<Checked> for Statement {
+    fn from(checked: Checked) -> Self {
+        let parameters = checked.describe.parameters.values().filter_map(Value::as_array).map(Vec::len).sum();
+        Self { query: checked.query, parameters }
+    }
+}
+
+impl Statement {
+    /// A statement that the compiler has not checked.
+    fn of_a_list(query: String) -> Self {
+        let parameters = (1..).take_while(|number| query.contains(&format!("${number}"))).count();
+        Self { query, parameters }
+    }
+
+    /// Its first words, on one line.
+    fn words(&self) -> String {
+        self.query.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn statements() -> Vec<Statement> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(".sqlx");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let read = |path| serde_json::from_str::<Checked>(&std::fs::read_to_string(path).unwrap()).unwrap().into();
+    let checked = files.filter(|path| path.extension().is_some_and(|end| end == "json")).map(read);
+    let of_lists = labs_schema::statements().into_iter().flat_map(|list| list.statements());
+    checked.chain(of_lists.map(Statement::of_a_list)).collect()
+}
+
+#[tokio::test]
+async fn no_statement_reads_a_large_table_from_end_to_end() {
+    let harness = Harness::new().await;
+    let mut owner = harness.owner().await;
+    seed(&mut owner).await;
+    run(&mut owner, "set plan_cache_mode = force_generic_plan").await;
+    let (statements, mut found, mut planned) = (statements(), Vec::new(), 0);
+    for statement in &statements {
+        let Some(plan) = plan(&mut owner, statement).await else { continue };
+        planned += 1;
+        let (read, words) = (whole_reads(&plan), statement.words());
+        let is_excused = |table: &str| JUSTIFIED.iter().any(|(known, of, _)| words.contains(known) && *of == table);
+        let large = read.iter().filter(|table| !SMALL.contains(&table.as_str()) && !is_excused(table));
+        found.extend(large.map(|table| format!("{table}: {words}")));
+    }
+    assert!(planned > 150, "only {planned} statements were planned");
+    found.sort();
+    assert!(
+        found.is_empty(),
+        "give these an index or other words, or say in JUSTIFIED why they may read all of a table:\n\n{}",
+        found.join("\n\n")
+    );
+    for (known, ..) in JUSTIFIED {
+        assert!(
+            statements.iter().any(|statement| statement.words().contains(known)),
+            "no statement is `{known}` any more"
+        );
+    }
+}
+
+/// The plan of a statement for parameters that are not known; nothing for one that has no plan, such as a lock.
+async fn plan(connection: &mut PgConnection, statement: &Statement) -> Option<Value> {
+    let is_planned = ["select", "with", "insert", "update", "delete"]
+        .iter()
+        .any(|verb| statement.words().to_lowercase().starts_with(verb));
+    if !is_planned {
+        return None;
+    }
+    run(connection, &format!("prepare statement as {}", statement.query)).await;
+    let nulls = vec!["null"; statement.parameters].join(", ");
+    let arguments = if nulls.is_empty() { String::new() } else { format!("({nulls})") };
+    let explain = format!("explain (format json) execute statement{arguments}");
+    let Json(plan): Json<Value> = sqlx::query_scalar(AssertSqlSafe(explain)).fetch_one(&mut *connection).await.unwrap();
+    run(connection, "deallocate statement").await;
+    Some(plan)
+}
+
+/// The tables that a plan reads from end to end.
+fn whole_reads(plan: &Value) -> Vec<String> {
+    match plan {
+        Value::Array(parts) => parts.iter().flat_map(whole_reads).collect(),
+        Value::Object(node) => {
+            let own = (node.get("Node Type").and_then(Value::as_str) == Some("Seq Scan"))
+                .then(|| node.get("Relation Name").and_then(Value::as_str).unwrap_or_default().to_owned());
+            own.into_iter().chain(node.values().flat_map(whole_reads)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Fills every table. What keeps rows sensible for people (checks, references, triggers) only hinders here: the planner
+/// looks at how many there are and how often a value occurs.
+async fn seed(owner: &mut PgConnection) {
+    let tables: Vec<(String, bool)> = sqlx::query_as(
+        "select relname::text, exists (
+             select from pg_constraint where conrelid = pg_class.oid and contype = 'u' and condeferrable)
+         from pg_class
+         where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> '_sqlx_migrations'",
+    )
+    .fetch_all(&mut *owner)
+    .await
+    .unwrap();
+    let mut inserts = Vec::new();
+    for (table, is_deferred) in tables {
+        let rows = if SMALL.contains(&table.as_str()) { FEW } else { MANY };
+        let columns: Vec<(String, String)> = sqlx::query_as(COLUMNS).bind(&table).fetch_all(&mut *owner).await.unwrap();
+        let (names, values): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+        // The first of those that are alike under a partial unique index is enough.
+        let rest = if is_deferred { "" } else { "on conflict do nothing" };
+        let (names, values) = (names.join(", "), values.join(", "));
+        inserts
+            .push(format!("insert into {table} ({names}) select {values} from generate_series(1, {rows}) as n {rest}"));
+    }
+    run(
+        owner,
+        "do $$
+         declare
+             of_table record;
+         begin
+             for of_table in select conrelid::regclass as name, conname from pg_constraint
+                 where contype = 'c' and connamespace = 'public'::regnamespace and conrelid <> 0
+             loop
+                 execute format('alter table %s drop constraint %I', of_table.name, of_table.conname);
+             end loop;
+         end $$;
+         set session_replication_role = replica",
+    )
+    .await;
+    for insert in inserts {
+        run(owner, &insert).await;
+    }
+    run(owner, "vacuum (analyze)").await;
+}
+
+/// The columns of a table and what stands in them in the row numbered `n`: one of the words that the column's check
+/// allows, mostly the one in which things come to rest; something of its own in the last column of a unique index; else
+/// something that eight rows share. What may be null is in every fourth row.
+const COLUMNS: &str = r#"
+with keyed as (
+    select a.attnum
+    from pg_index as i
+    join pg_attribute as a on a.attrelid = i.indrelid and a.attnum = (i.indkey::smallint[])[i.indnkeyatts - 1]
+    where i.indrelid = $1::regclass and i.indisunique
+), worded as (
+    select c.conkey[1] as attnum, array_agg(word[1] order by array_position(array['SENT', 'SUCCEEDED', 'SUPERSEDED',
+            'ACCEPTED', 'APPROVED', 'PUBLISHED', 'RELEASED', 'CLOSED', 'LISTED', 'ACTIVE'], word[1]), word[1]) as words
+    from pg_constraint as c
+    cross join regexp_matches(pg_get_constraintdef(c.oid), '''([^'']*)''::text', 'g') as word
+    where c.conrelid = $1::regclass and c.contype = 'c' and cardinality(c.conkey) = 1
+        and pg_get_constraintdef(c.oid) like '% = ANY (ARRAY[%'
+    group by c.oid, c.conkey
+), columns as (
+    select a.attname, a.attnotnull, a.atttypid::regtype::text as kind, w.words,
+        case when exists (select from keyed where keyed.attnum = a.attnum) then 'n' else 'n / 8' end as number
+    from pg_attribute as a
+    left join worded as w on w.attnum = a.attnum
+    where a.attrelid = $1::regclass and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+        and a.attidentity = ''
+)
+select format('%I', attname),
+    format(case when attnotnull then '(%s)::%s' else 'case when n %% 4 > 0 then (%s)::%s end' end, case
+    when words is not null then format('(%L::text[])[case when n %% 20 > 0 then 1 else 1 + n / 20 %% %s end]', words, cardinality(words))
+    when kind = 'uuid' then format('md5((%s)::text)::uuid', number)
+    when kind = 'text' then format('''word'' || %s', number)
+    when kind = 'timestamp with time zone' then format('now() - (%s) * interval ''1 minute''', number)
+    when kind = 'date' then format('current_date - (%s)', number)
+    when kind in ('integer', 'bigint', 'smallint') then number
+    when kind = 'double precision' then 'random()'
+    when kind = 'boolean' then 'n % 2 = 0'
+    when kind = 'bytea' then format('sha256((%s)::text::bytea)', number)
+    when kind = 'jsonb' then '''{}''::jsonb'
+    when kind in ('inet', 'cidr') then '''192.0.2.1'''
+    when kind = 'xid8' then 'n::text'
+    when kind like '%[]' then '''{}'''
+    else 'null'
+end, kind)
+from columns
+"#;
+
+async fn run(connection: &mut PgConnection, statements: &str) {
+    let done = sqlx::raw_sql(AssertSqlSafe(statements.to_owned())).execute(connection).await;
+    done.unwrap_or_else(|error| panic!("{error}\n{statements}"));
+}

@@ -1,0 +1,252 @@
+//! The law at the playground's door: no answer without a record there either, the schema for whoever administers
+//! something, and no hint for whoever guesses names.
+
+use serde_json::{Value, json};
+
+use super::audit::{FAILING_AT_COMMIT, GONE, RAISING, REVOKED, SWALLOWING};
+use super::{Cast, contents};
+use crate::harness::people::Person;
+
+/// A read that leaves a record, the same beside one that leaves none, and a write.
+const PEOPLE: &str = "{ admin_staff_list { data { name email } } }";
+const PEOPLE_AND_ONESELF: &str = "{ system_me_get { scopes } people: admin_staff_list { data { name email } } }";
+const CATEGORY: &str =
+    "mutation ($body: CategoryCreate!) { marketplace_categories_create(body: $body) { uuid names } }";
+
+/// What the door answers a query of somebody's: the status, and what is told.
+async fn asked(cast: &Cast, token: &str, query: &str, variables: &Value) -> (u16, Value) {
+    let answer = cast.at_the_door(token, query, variables).await;
+    let status = answer.status().as_u16();
+    assert_eq!(answer.headers().contains_key("retry-after"), status == 503, "{query}");
+    (status, answer.json().await.unwrap())
+}
+
+/// The queries with their variables; what is written has this name.
+fn queries(name: &str) -> [(&'static str, Value); 3] {
+    [(PEOPLE, json!({})), (PEOPLE_AND_ONESELF, json!({})), (CATEGORY, json!({ "body": { "names": { "en": name } } }))]
+}
+
+async fn all_is_told(cast: &Cast, name: &str) {
+    for (query, variables) in queries(name) {
+        let (status, told) = asked(cast, &cast.staff.token, query, &variables).await;
+        assert_eq!(status, 200, "{query}: {told}");
+        assert!(told["data"].is_object() && told.get("errors").is_none(), "{query}: {told}");
+    }
+}
+
+/// Neither whoever may ask hears anything nor whoever may not: a refusal is recorded as well.
+async fn nothing_is_told(cast: &Cast, outsider: &Person) {
+    for asker in [&cast.staff, outsider] {
+        for (query, variables) in queries("Loyalty") {
+            let (status, told) = asked(cast, &asker.token, query, &variables).await;
+            assert_eq!((status, &told["code"]), (503, &json!("AUDIT_UNAVAILABLE")), "{query}: {told}");
+            assert!(told.get("data").is_none() && told.get("errors").is_none(), "{query}: {told}");
+            for word in [cast.staff.email.as_str(), "Loyalty"] {
+                assert!(!told.to_string().contains(word), "{query} tells {word}: {told}");
+            }
+        }
+        // What leaves no record needs no log.
+        let (status, told) = asked(cast, &asker.token, "{ system_me_get { scopes } }", &json!({})).await;
+        assert_eq!(status, 200, "{told}");
+    }
+}
+
+/// Breaks the audit log in one way: of what is asked then nothing leaves, and nothing is done.
+async fn nothing_leaves_when(breakage: &str) {
+    let cast = Cast::new().await;
+    let outsider = cast.harness.staff("Outsider", &["labs.admin.engagement"]).await;
+    all_is_told(&cast, "Before").await;
+    let before = contents(&cast.harness).await;
+    cast.harness.sql(breakage).await;
+    nothing_is_told(&cast, &outsider).await;
+    assert_eq!(contents(&cast.harness).await, before, "a query without a record changed something");
+}
+
+#[tokio::test]
+async fn nothing_leaves_by_the_door_when_a_trigger_of_the_audit_log_raises() {
+    nothing_leaves_when(RAISING).await;
+}
+
+#[tokio::test]
+async fn nothing_leaves_by_the_door_when_the_record_is_refused_at_commit() {
+    nothing_leaves_when(FAILING_AT_COMMIT).await;
+}
+
+#[tokio::test]
+async fn nothing_leaves_by_the_door_when_a_trigger_swallows_the_record() {
+    nothing_leaves_when(SWALLOWING).await;
+}
+
+#[tokio::test]
+async fn nothing_leaves_by_the_door_when_the_right_to_write_records_is_gone() {
+    nothing_leaves_when(REVOKED).await;
+}
+
+#[tokio::test]
+async fn nothing_leaves_by_the_door_when_the_audit_log_is_gone() {
+    nothing_leaves_when(GONE).await;
+}
+
+#[tokio::test]
+async fn nothing_leaves_by_the_door_while_the_audit_log_is_locked() {
+    let cast = Cast::new().await;
+    let outsider = cast.harness.staff("Outsider", &["labs.admin.engagement"]).await;
+    let before = contents(&cast.harness).await;
+    let held = cast.harness.lock("audit_log", "access exclusive").await;
+    // One after the other: all houses of the process share the few places for queries.
+    nothing_is_told(&cast, &outsider).await;
+    held.roll_back().await;
+    assert_eq!(contents(&cast.harness).await, before, "a query without a record changed something");
+    all_is_told(&cast, "After").await;
+}
+
+#[tokio::test]
+async fn the_schema_is_shown_to_staff_who_administer_something_and_to_nobody_else() {
+    let cast = Cast::new().await;
+    let reader = cast.harness.staff("Reader", &["labs.admin.support"]).await;
+    let newcomer = cast.harness.staff("Newcomer", &[]).await;
+    for query in [
+        "{ __schema { queryType { name } } }",
+        "{ look: __schema { types { name } } }",
+        "{ __type(name: \"Me\") { name fields { name } } }",
+        "{ system_me_get { scopes } ... on Query { __schema { queryType { name } } } }",
+        "{ ...Look } fragment Look on Query { __type(name: \"Me\") { name } }",
+    ] {
+        let (status, told) = asked(&cast, &reader.token, query, &json!({})).await;
+        assert_eq!(status, 200, "{query}: {told}");
+        assert!(told["data"].to_string().contains("\"name\""), "{query}: {told}");
+        for (who, token, scope) in [
+            ("newcomer", &newcomer.token, "labs.admin.overview"),
+            ("administrator of a partner", &cast.administrator.token, "labs.admin"),
+            ("storefront", &cast.storefront.token, "labs.admin"),
+        ] {
+            let (status, told) = asked(&cast, token, query, &json!({})).await;
+            let refusal = (status, &told["code"], &told["required_scope"]);
+            assert_eq!(refusal, (403, &json!("SCOPE_MISSING"), &json!(scope)), "{who} at {query}: {told}");
+            assert!(told.get("data").is_none(), "{who} at {query}: {told}");
+        }
+    }
+    // Who one is oneself may be asked by all of the staff.
+    for query in ["{ __typename }", "{ system_me_get { scopes } }"] {
+        let (status, told) = asked(&cast, &newcomer.token, query, &json!({})).await;
+        assert_eq!(status, 200, "{query}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn a_query_that_is_refused_for_one_field_is_recorded_for_each() {
+    let cast = Cast::new().await;
+    let auditor = cast.harness.staff("Auditor", &["labs.admin.audit"]).await;
+    let query = "{ admin_audit_records_list { data { operation } }
+        first: admin_staff_list { data { name } } second: admin_staff_list(limit: 1) { data { name } }
+        none_of_that { name } }";
+    let (status, told) = asked(&cast, &auditor.token, query, &json!({})).await;
+    assert_eq!((status, &told["code"]), (403, &json!("SCOPE_MISSING")), "{told}");
+    for (operation, times) in [("admin_audit_records_list", 1), ("admin_staff_list", 2)] {
+        let kept = format!(
+            "select count(*) from audit_log
+              where actor_uuid = '{}' and operation = '{operation}' and outcome = 'REFUSED'",
+            auditor.uuid
+        );
+        assert_eq!(cast.harness.number(&kept).await, times, "{operation}");
+    }
+}
+
+#[tokio::test]
+async fn whoever_guesses_a_name_is_not_told_the_right_one() {
+    let cast = Cast::new().await;
+    for (right, query) in [
+        ("system_me_get", "{ system_my_get { scopes } }"),
+        ("scopes", "{ system_me_get { scope } }"),
+        ("remaining_day", "{ system_me_get { rate_limit { remainin_day } } }"),
+        ("email", "{ admin_staff_list { data { emal } } }"),
+        ("has_more", "{ admin_staff_list { page { has_mor } } }"),
+        ("include_total", "{ admin_staff_list(includ_total: true) { page { has_more } } }"),
+        ("ACTIVE", "{ admin_staff_list(filter: {state: [ACTIV]}) { page { has_more } } }"),
+        ("icon", "mutation { marketplace_categories_create(body: { names: {}, icn: \"a\" }) { uuid } }"),
+    ] {
+        let (status, told) = asked(&cast, &cast.staff.token, query, &json!({})).await;
+        assert_eq!((status, &told["code"]), (422, &json!("VALIDATION_FAILED")), "{query}: {told}");
+        let text = told.to_string();
+        assert!(!text.to_lowercase().contains("did you mean") && !text.contains(right), "{query}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn brackets_however_deep_are_refused_and_end_nothing() {
+    let cast = Cast::new().await;
+    // As deep as a text may be long, left open and closed again.
+    let deep = |open: &str, close: &str| {
+        let most = 15_900;
+        [
+            open.repeat(most / open.len()),
+            open.repeat(most / (open.len() + close.len())) + &close.repeat(most / (open.len() + close.len())),
+        ]
+    };
+    for (before, [left_open, closed], after) in [
+        ("{a(x:", deep("[", "]"), ")}"),
+        ("{a(x:", deep("{x:[", "]}"), ")}"),
+        ("query($x:", deep("[", "]"), "){a}"),
+        ("query($x:Int=", deep("[", "]"), "){a}"),
+        ("{a@skip(if:", deep("[", "]"), ")}"),
+        ("{a} fragment F on Query ", deep("{a", "}"), ""),
+        ("{a} fragment F on Query {a(x:", deep("[", "]"), ")}"),
+        ("{a} query Q {a(x:", deep("[", "]"), ")}"),
+        ("", deep("{...", "}"), ""),
+        ("", deep("(", ")"), ""),
+    ] {
+        for query in [format!("{before}{left_open}"), format!("{before}{closed}{after}")] {
+            let (status, told) = asked(&cast, &cast.staff.token, &query, &json!({})).await;
+            assert_eq!((status, &told["code"]), (422, &json!("VALIDATION_FAILED")), "{before}: {told}");
+            assert_eq!(told["errors"][0]["pointer"], "/query", "{before}: {told}");
+        }
+    }
+    let (status, told) = asked(&cast, &cast.staff.token, "{ system_me_get { scopes } }", &json!({})).await;
+    assert_eq!(status, 200, "{told}");
+}
+
+#[tokio::test]
+async fn what_was_found_stands_beside_what_was_refused_and_both_are_recorded() {
+    let cast = Cast::new().await;
+    let unknown = "00000000-0000-7000-8000-000000000001";
+    let query = format!(
+        "{{ people: admin_staff_list {{ data {{ name }} }}
+            nobody: admin_staff_get(staff_uuid: \"{unknown}\") {{ name }}
+            me: system_me_get {{ scopes }} }}"
+    );
+    let (status, told) = asked(&cast, &cast.staff.token, &query, &json!({})).await;
+    assert_eq!(status, 200, "{told}");
+    assert!(told["data"]["people"]["data"].is_array() && told["data"]["me"]["scopes"].is_array(), "{told}");
+    assert_eq!(told["data"]["nobody"], Value::Null, "{told}");
+    let errors = told["errors"].as_array().unwrap();
+    assert_eq!(errors.len(), 1, "{told}");
+    assert_eq!((&errors[0]["path"], &errors[0]["extensions"]["code"]), (&json!(["nobody"]), &json!("NOT_FOUND")));
+    for (operation, outcome) in [("admin_staff_list", "SUCCEEDED"), ("admin_staff_get", "REFUSED")] {
+        let kept = format!(
+            "select count(*) from audit_log where actor_uuid = '{}' and channel = 'PLAYGROUND'
+                and operation = '{operation}' and outcome = '{outcome}'",
+            cast.staff.uuid
+        );
+        assert_eq!(cast.harness.number(&kept).await, 1, "{operation} {outcome}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_is_not_shown_and_whoever_asks_for_it_learns_its_endpoint() {
+    let cast = Cast::new().await;
+    let query = "{ __schema { queryType { fields { name args { name description } } } } }";
+    let (status, told) = asked(&cast, &cast.staff.token, query, &json!({})).await;
+    assert_eq!(status, 200, "{told}");
+    let fields = told["data"]["__schema"]["queryType"]["fields"].as_array().unwrap();
+    assert!(fields.iter().any(|field| field["name"] == "admin_audit_records_list"), "{told}");
+    assert!(fields.iter().all(|field| field["name"] != "admin_audit_records_export"), "{told}");
+    for field in fields {
+        for argument in field["args"].as_array().unwrap() {
+            let is_told = argument["description"].as_str().is_some_and(|text| !text.is_empty());
+            assert!(is_told, "{field}");
+        }
+    }
+    let (status, told) = asked(&cast, &cast.staff.token, "{ admin_audit_records_export }", &json!({})).await;
+    assert_eq!(status, 422, "{told}");
+    assert!(told["errors"][0]["message"].as_str().unwrap().contains("GET /v1/admin/audit-records:export"), "{told}");
+}

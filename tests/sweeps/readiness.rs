@@ -1,0 +1,120 @@
+//! Readiness: red while something is away that the service leans on, which it names, and green again by itself.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use labs::cluster::{Cluster, Settings};
+use labs::folder::Folder;
+use serde_json::Value;
+
+use crate::harness::{Harness, contract};
+
+/// How long it may take until something that was broken or mended is told.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Asks until this is the status; what is told then. A red answer is no refusal and has no code, so it is held against
+/// the contract here.
+async fn becomes(harness: &Harness, status: u16) -> Value {
+    let operation = contract().operation("system_readiness_get").unwrap();
+    let url = format!("{}{}", harness.base_url, operation.path);
+    let asked = async {
+        loop {
+            let answer = harness.http().get(&url).send().await.unwrap();
+            if answer.status() == status {
+                return answer;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let Ok(answer) = tokio::time::timeout(PATIENCE, asked).await else { panic!("readiness did not become {status}") };
+    assert_eq!(answer.headers()["cache-control"], "no-store");
+    assert_eq!(answer.headers()["content-type"], "application/json");
+    assert_eq!(answer.headers().contains_key("retry-after"), status == 503);
+    let told: Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
+    let broken = contract().check(operation.responses[&status].json().unwrap(), &told);
+    assert!(broken.is_empty(), "{told}\ndoes not fit its schema: {broken:?}");
+    told
+}
+
+/// Red for these and for nothing else, while the process answers that it lives.
+async fn is_red_for(harness: &Harness, parts: &[&str]) -> Value {
+    let told = becomes(harness, 503).await;
+    let checks = told["checks"].as_array().unwrap().iter();
+    let failing = checks.filter(|check| check["state"] == "FAILING").map(|check| check["name"].as_str().unwrap());
+    assert_eq!(failing.collect::<Vec<_>>(), parts, "{told}");
+    assert_eq!(told["status"], "NOT_READY");
+    harness.call("system_health_get").expect(200).await;
+    told
+}
+
+async fn is_green(harness: &Harness) {
+    let told = becomes(harness, 200).await;
+    assert_eq!(told["status"], "READY");
+    assert!(told["checks"].as_array().unwrap().iter().all(|check| check["state"] == "OK"), "{told}");
+}
+
+#[tokio::test]
+async fn it_is_red_while_a_migration_is_missing() {
+    let harness = Harness::new().await;
+    is_green(&harness).await;
+    for (broken, mended) in [
+        (
+            "update _sqlx_migrations set success = false
+              where version = (select max(version) from _sqlx_migrations)",
+            "update _sqlx_migrations set success = true",
+        ),
+        (
+            "create table put_away as select * from _sqlx_migrations; delete from _sqlx_migrations",
+            "insert into _sqlx_migrations select * from put_away; drop table put_away",
+        ),
+        ("alter table _sqlx_migrations rename to put_away", "alter table put_away rename to _sqlx_migrations"),
+        ("revoke select on _sqlx_migrations from labs_service", "grant select on _sqlx_migrations to labs_service"),
+    ] {
+        harness.sql(broken).await;
+        is_red_for(&harness, &["MIGRATIONS"]).await;
+        harness.sql(mended).await;
+        is_green(&harness).await;
+    }
+}
+
+#[tokio::test]
+async fn it_is_red_while_the_database_is_away() {
+    let directory = tempfile::tempdir().unwrap();
+    let folder = Folder::open(directory.path()).unwrap();
+    let settings = Settings { durable: false, ..Settings::default() };
+    let cluster = Cluster::start(&folder, &settings).await.unwrap();
+    labs::wiring::migrate(cluster.url()).await.unwrap();
+    let harness = Harness::over(cluster.url().to_owned(), &[]).await;
+    is_green(&harness).await;
+    cluster.stop().await.unwrap();
+    let told = is_red_for(&harness, &["DATABASE", "MIGRATIONS"]).await.to_string();
+    assert!(!told.contains(directory.path().to_str().unwrap()), "nobody is told where it is: {told}");
+    let cluster = Cluster::start(&folder, &settings).await.unwrap();
+    is_green(&harness).await;
+    cluster.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn it_is_red_while_mail_or_pictures_cannot_be_written() {
+    let harness = Harness::new().await;
+    is_green(&harness).await;
+    let away = tempfile::tempdir().unwrap();
+    for (part, folder) in [("MAIL", harness.mail_folder.clone()), ("MEDIA_STORE", harness.media_folder())] {
+        replaced_by_a_file(&folder, &away.path().join(part));
+        is_red_for(&harness, &[part]).await;
+        put_back(&folder, &away.path().join(part));
+        is_green(&harness).await;
+    }
+}
+
+/// A folder that is only missing may be made anew by whoever writes into it.
+fn replaced_by_a_file(folder: &Path, away: &Path) {
+    fs::rename(folder, away).unwrap();
+    fs::write(folder, "").unwrap();
+}
+
+fn put_back(folder: &Path, away: &Path) {
+    fs::remove_file(folder).unwrap();
+    fs::rename(away, folder).unwrap();
+}

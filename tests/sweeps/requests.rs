@@ -1,0 +1,364 @@
+//! What comes in badly gets a clear refusal and loses nothing; what every answer carries is there, in the form that was
+//! asked for.
+
+use std::io::Read as _;
+
+use http::Method;
+use labs_rest::contract::{BodyKind, Contract, Operation, Place};
+use serde_json::json;
+
+use super::headers::lacking;
+use super::lists::Stock;
+use super::{Cast, empty_body, filled, operations};
+use crate::harness::Harness;
+
+/// Smallest body that is compressed, in bytes.
+const WORTH_COMPRESSING: usize = 1024;
+
+fn with_json() -> impl Iterator<Item = &'static Operation> {
+    operations().filter(|operation| {
+        operation.body.as_ref().is_some_and(|body| body.forms.iter().any(|form| form.kind == BodyKind::Json))
+    })
+}
+
+/// Whether whatever is asked for is known by an id, of which a made-up one looks like any other.
+fn is_by_uuid(operation: &Operation) -> bool {
+    operation.parameters_in(Place::Path).all(|parameter| parameter.name.ends_with("_uuid"))
+}
+
+fn has_no_path_parameter(operation: &Operation) -> bool {
+    operation.parameters_in(Place::Path).next().is_none()
+}
+
+/// A call by somebody who may make it, with nothing in it yet.
+fn begun<'c>(cast: &'c Cast, operation: &'static Operation) -> crate::harness::Call<'c> {
+    let call = cast.addressed(operation);
+    match operation.access.name() {
+        "public" | "cookie" | "client" => call,
+        _ => call.token(cast.token_for(operation)),
+    }
+}
+
+#[tokio::test]
+async fn bodies_that_cannot_be_read_are_400() {
+    let cast = Cast::new().await;
+    for operation in with_json() {
+        for bad in ["{", "[1,", "{\"a\":1,\"a\":2}", "nul", "{\"a\":\u{1}}", "{} {}"] {
+            let answer = begun(&cast, operation).raw("application/json", bad).send().await;
+            assert_eq!(
+                (answer.status, answer.code()),
+                (400, "MALFORMED_REQUEST"),
+                "{} with {bad:?}: {}",
+                operation.id,
+                answer.text()
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn bodies_in_a_coding_are_415() {
+    let cast = Cast::new().await;
+    for operation in operations().filter(|operation| operation.body.is_some() && is_by_uuid(operation)) {
+        let form = &operation.body.as_ref().unwrap().forms[0];
+        let media_type = match form.kind {
+            BodyKind::Binary => "image/png",
+            BodyKind::Multipart => "multipart/form-data; boundary=end",
+            _ => form.media_type.as_str(),
+        };
+        for (coding, is_refused) in [("gzip", true), ("identity, br", true), ("identity", false)] {
+            let call = begun(&cast, operation).header("content-encoding", coding).raw(media_type, "\u{1f}{");
+            let answer = call.send().await;
+            assert_eq!(answer.status == 415, is_refused, "{} in {coding}: {}", operation.id, answer.text());
+        }
+    }
+}
+
+#[tokio::test]
+async fn bodies_of_another_kind_are_415_and_too_large_ones_413() {
+    let cast = Cast::new().await;
+    for operation in with_json() {
+        let answer = begun(&cast, operation).raw("text/plain", "{}").send().await;
+        assert_eq!(
+            (answer.status, answer.code()),
+            (415, "UNSUPPORTED_MEDIA_TYPE"),
+            "{}: {}",
+            operation.id,
+            answer.text()
+        );
+        let large = format!("{{\"note\":\"{}\"}}", "x".repeat(1_100_000));
+        let answer = begun(&cast, operation).raw("application/json", &large).send().await;
+        assert_eq!((answer.status, answer.code()), (413, "PAYLOAD_TOO_LARGE"), "{}", operation.id);
+    }
+}
+
+#[tokio::test]
+async fn bodies_where_none_is_read_are_refused() {
+    let cast = Cast::new().await;
+    for operation in operations().filter(|operation| operation.body.is_none() && is_by_uuid(operation)) {
+        let answer = cast.admitted(operation).raw("application/json", "{}").send().await;
+        assert_eq!((answer.status, answer.code()), (422, "VALIDATION_FAILED"), "{}: {}", operation.id, answer.text());
+        assert_eq!(answer.json["errors"][0]["code"], "NOT_ALLOWED", "{}: {}", operation.id, answer.text());
+    }
+}
+
+#[tokio::test]
+async fn unknown_fields_and_a_zero_character_are_named() {
+    let cast = Cast::new().await;
+    for operation in with_json() {
+        let answer = begun(&cast, operation).json(&json!({ "no_such_field": 1 })).send().await;
+        assert_eq!(answer.status, 422, "{}: {}", operation.id, answer.text());
+        assert!(names(&answer.json, "pointer", "/no_such_field"), "{}: {}", operation.id, answer.text());
+        let answer = begun(&cast, operation).raw("application/json", "{\"name\":\"a\\u0000b\"}").send().await;
+        assert_eq!(answer.status, 422, "{}: {}", operation.id, answer.text());
+    }
+}
+
+#[tokio::test]
+async fn unknown_query_parameters_are_named() {
+    let cast = Cast::new().await;
+    for operation in operations().filter(|operation| cast_reads_query(operation)) {
+        let answer = cast.admitted(operation).query("no_such_parameter", "1").send().await;
+        assert_eq!(answer.status, 422, "{}: {}", operation.id, answer.text());
+        assert!(names(&answer.json, "parameter", "no_such_parameter"), "{}: {}", operation.id, answer.text());
+    }
+}
+
+#[tokio::test]
+async fn lists_refuse_limits_out_of_range_and_cursors_that_are_not_theirs() {
+    let cast = Cast::new().await;
+    for operation in operations().filter(|operation| operation.is_list && is_by_uuid(operation)) {
+        for bad in ["0", "101", "-1", "x", "1.5"] {
+            let answer = cast.admitted(operation).query("limit", bad).send().await;
+            assert_eq!(answer.status, 422, "{} with limit={bad}: {}", operation.id, answer.text());
+        }
+        if !has_no_path_parameter(operation) {
+            continue;
+        }
+        let answer = cast.admitted(operation).query("cursor", "bm90IG91cnM").send().await;
+        assert_eq!((answer.status, answer.code()), (400, "INVALID_CURSOR"), "{}: {}", operation.id, answer.text());
+        let page = cast.admitted(operation).query("limit", "1").expect(200).await;
+        assert!(page.json["page"]["has_more"].is_boolean(), "{}", operation.id);
+    }
+}
+
+#[tokio::test]
+async fn moments_beyond_what_the_clock_knows_are_named() {
+    let cast = Cast::new().await;
+    let mut parameters = 0;
+    for operation in operations().filter(|operation| cast_reads_query(operation)) {
+        for parameter in operation.parameters_in(Place::Query).filter(|parameter| parameter.name.ends_with("_until")) {
+            let answer = cast.admitted(operation).query(&parameter.name, "9999-12-31T23:59:59Z").send().await;
+            assert_eq!(answer.status, 422, "{} with {}: {}", operation.id, parameter.name, answer.text());
+            assert!(names(&answer.json, "parameter", &parameter.name), "{}: {}", operation.id, answer.text());
+            parameters += 1;
+        }
+    }
+    assert!(parameters > 10, "only {parameters} parameters are the end of a span");
+}
+
+#[tokio::test]
+async fn methods_that_a_path_does_not_know_are_405_with_allow() {
+    let cast = Cast::new().await;
+    for operation in operations() {
+        let path = operation.parameters_in(Place::Path).fold(operation.path.clone(), |path, parameter| {
+            path.replace(&format!("{{{}}}", parameter.name), "0198d000-0000-7000-8000-00000000dead")
+        });
+        let url = format!("{}{path}", cast.harness.base_url);
+        let trace = cast.harness.http().request(Method::TRACE, &url).send().await.unwrap();
+        assert_eq!(trace.status(), 405, "{}", operation.id);
+        let allow = trace.headers()["allow"].to_str().unwrap();
+        assert!(allow.split(", ").any(|method| method == operation.method.as_str()), "{}: {allow}", operation.id);
+        let options = cast.harness.http().request(Method::OPTIONS, &url).send().await.unwrap();
+        assert_eq!(options.status(), 204, "{}", operation.id);
+        assert_eq!(options.headers()["allow"].to_str().unwrap(), allow, "{}", operation.id);
+    }
+}
+
+#[tokio::test]
+async fn what_the_caller_does_not_accept_is_406() {
+    let cast = Cast::new().await;
+    for operation in operations().filter(|operation| operation.success != 204) {
+        // A path with a kind of picture that there is none of names nothing, and is 404.
+        let call = if operation.path.ends_with("/{kind}") {
+            let own = cast.harness.call(&operation.id).path("partner_uuid", cast.administrator.partner_uuid.unwrap());
+            own.path("kind", "LOGO").token(cast.token_for(operation))
+        } else {
+            cast.admitted(operation)
+        };
+        let answer = call.header("accept", "application/x-nothing, text/*;q=0").send().await;
+        assert_eq!((answer.status, answer.code()), (406, "NOT_ACCEPTABLE"), "{}: {}", operation.id, answer.text());
+    }
+}
+
+#[tokio::test]
+async fn a_write_that_compares_nothing_refuses_to_be_asked_to() {
+    let cast = Cast::new().await;
+    let reads_json = |operation: &Operation| {
+        operation.body.as_ref().is_none_or(|body| body.forms.iter().any(|form| form.kind == BodyKind::Json))
+    };
+    let overlooks = |operation: &&Operation| {
+        let is_write = operation.method != Method::GET;
+        is_write && !operation.takes_if_match && reads_json(operation) && is_by_uuid(operation)
+    };
+    let mut asked = 0;
+    for operation in operations().filter(overlooks) {
+        if matches!(operation.access.name(), "cookie" | "client") || operation.path.contains("/oauth/") {
+            continue;
+        }
+        let call = begun(&cast, operation).header("if-match", "\"a\"").header("if-none-match", "*");
+        let call = if operation.body.is_some() { call.json(&json!({})) } else { call };
+        let answer = call.send().await;
+        assert_eq!(answer.status, 422, "{}: {}", operation.id, answer.text());
+        for condition in ["If-Match", "If-None-Match"] {
+            assert!(names(&answer.json, "parameter", condition), "{}: {}", operation.id, answer.text());
+        }
+        asked += 1;
+    }
+    assert!(asked > 50, "{asked}");
+}
+
+#[tokio::test]
+async fn secured_answers_are_their_callers_alone_and_every_answer_is_guarded() {
+    let cast = Cast::new().await;
+    for operation in operations() {
+        let admitted = cast.admitted(operation).send().await;
+        let anonymous = empty_body(operation, filled(&cast.harness, operation)).send().await;
+        for answer in [admitted, anonymous] {
+            let lacking = lacking(&answer.headers);
+            assert!(lacking.is_empty(), "{} answered {} without {lacking:?}", operation.id, answer.status);
+            if operation.access.name() != "public" {
+                let kept = answer.header("cache-control");
+                assert!(matches!(kept, "no-store" | "private, no-cache"), "{}: {kept}", operation.id);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_well_formed_request_id_is_kept_and_another_is_replaced() {
+    let cast = Cast::new().await;
+    for operation in operations() {
+        let kept = cast.admitted(operation).header("x-request-id", "order-17.a").send().await;
+        assert_eq!(kept.header("x-request-id"), "order-17.a", "{}", operation.id);
+        let replaced = cast.admitted(operation).header("x-request-id", "a b").send().await;
+        assert_ne!(replaced.header("x-request-id"), "a b", "{}", operation.id);
+    }
+}
+
+#[tokio::test]
+async fn head_answers_what_get_does_without_its_body() {
+    let stock = Stock::new().await;
+    let (mut alike, mut apart) = (0, Vec::new());
+    for operation in operations().filter(|operation| operation.method == Method::GET) {
+        // Named by the caller, so that a refusal, which tells the name, is the same each time.
+        let ask = async |method: Method| {
+            let request = stock.request(method, operation).header("x-request-id", operation.id.as_str());
+            let answer = request.send().await.unwrap();
+            (answer.status(), answer.headers().clone(), answer.bytes().await.unwrap())
+        };
+        let (before, head, after) = (ask(Method::GET).await, ask(Method::HEAD).await, ask(Method::GET).await);
+        assert_eq!((head.0, head.2.len()), (before.0, 0), "{}", operation.id);
+        assert!(lacking(&head.1).is_empty(), "{}: {:?}", operation.id, head.1);
+        assert_eq!(head.1.get("content-type"), before.1.get("content-type"), "{}", operation.id);
+        // Of what changes with every call (a ledger of calls) the rest does as well.
+        if before.2 != after.2 {
+            apart.push(&operation.id);
+            continue;
+        }
+        for name in ["cache-control", "content-disposition", "content-length", "etag", "link", "vary"] {
+            assert_eq!(head.1.get(name), before.1.get(name), "{name} of {}", operation.id);
+        }
+        alike += usize::from(before.0 == 200);
+    }
+    assert!(alike > 50 && alike > 3 * apart.len(), "{alike} were compared, and these were not: {apart:?}");
+}
+
+/// What a gzip holds. An archive holds the same behind a head of its own, and of archives there is a reader here.
+fn unpacked(gzip: &[u8]) -> Vec<u8> {
+    assert_eq!(gzip[..4], [0x1f, 0x8b, 8, 0], "a head of ten bytes");
+    let (deflated, tail) = gzip[10..].split_at(gzip.len() - 18);
+    let (checksum, length) = tail.split_at(4);
+    let packed_length = (deflated.len() as u32).to_le_bytes();
+    // Its version, no flags, deflated, at midnight of the first day; then a name of one letter and nothing more.
+    let head: &[u8] = b"PK\x03\x04\x14\0\0\0\x08\0\0\0\x21\0";
+    let entry = [head, checksum, &packed_length, length, b"\x01\0\0\0a", deflated].concat();
+    let (mut entry, mut bytes) = (entry.as_slice(), Vec::new());
+    let mut file = zip::read::read_zipfile_from_stream(&mut entry).unwrap().unwrap();
+    file.read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
+#[tokio::test]
+async fn whoever_takes_gzip_gets_what_is_large_packed_and_neither_what_is_small_nor_pictures() {
+    let stock = Stock::new().await;
+    let (mut large, mut small, mut pictures, mut tagged) = (0, 0, 0, 0);
+    for operation in operations().filter(|operation| operation.method == Method::GET) {
+        let ask = || stock.call(&operation.id);
+        let (before, sent) = (ask().send().await, ask().header("accept-encoding", "gzip").send().await);
+        assert_eq!((before.header("content-encoding"), sent.status), ("", before.status), "{}", operation.id);
+        // What changes with every call cannot be compared.
+        if before.status != 200 || ask().send().await.bytes != before.bytes {
+            continue;
+        }
+        let is_json = before.header("content-type") == "application/json";
+        if is_json && before.bytes.len() >= WORTH_COMPRESSING {
+            let told = ["content-encoding", "vary"].map(|name| sent.header(name));
+            assert_eq!(told, ["gzip", "accept-encoding"], "{}", operation.id);
+            assert_eq!(before.header("vary"), "accept-encoding", "{}: neither is kept for the other", operation.id);
+            assert!(sent.bytes.len() < before.bytes.len(), "{}", operation.id);
+            assert!(unpacked(&sent.bytes) == before.bytes, "{} holds something else", operation.id);
+            let tags = [&before, &sent].map(|answer| answer.header("etag"));
+            if tags != ["", ""] {
+                assert_ne!(tags[0], tags[1], "{}: a strong tag stands for the same bytes", operation.id);
+                for tag in tags {
+                    let same = ask().header("if-none-match", tag).send().await;
+                    assert!(same.status == 304 || same.bytes != before.bytes, "{} to {tag}", operation.id);
+                    if same.status != 304 {
+                        continue;
+                    }
+                    let told = ["etag", "vary"].map(|name| same.header(name));
+                    assert_eq!(told, [tag, "accept-encoding"], "{}: a cache looks for what it holds", operation.id);
+                }
+                tagged += 1;
+            }
+            large += 1;
+        } else if is_json || before.header("content-type").starts_with("image/") {
+            assert_eq!(sent.header("content-encoding"), "", "{}", operation.id);
+            assert!(sent.bytes == before.bytes, "{} is another", operation.id);
+            *(if is_json { &mut small } else { &mut pictures }) += 1;
+        }
+    }
+    assert!(large > 5 && small > 5 && pictures >= 3, "{large} large, {small} small, {pictures} pictures");
+    assert!(tagged > 1, "{tagged} large ones with a tag");
+}
+
+#[tokio::test]
+async fn the_reference_is_the_contract_byte_for_byte_until_it_changes() {
+    let harness = Harness::new().await;
+    let served = Contract::embedded().unwrap_or_else(|found| panic!("{found:#?}")).at(&harness.base_url);
+    let server = format!("\nservers:\n- url: \"{}\"\n", harness.base_url);
+    assert!(served.text().contains(&server), "the served contract names the address at which it is served");
+    for id in ["publication_api_reference_get", "system_contract_get"] {
+        let answer = harness.call(id).expect(200).await;
+        assert!(answer.bytes == served.text().as_bytes(), "{id} answers something else");
+        assert_eq!(answer.header("content-type"), "application/yaml", "{id}");
+        let tag = answer.header("etag");
+        for known in [tag.to_owned(), format!("W/{tag}"), format!("\"another\", {tag}"), "*".to_owned()] {
+            let same = harness.call(id).header("if-none-match", &known).expect(304).await;
+            let told = if known.starts_with("W/") { &known } else { tag };
+            assert_eq!((same.bytes.len(), same.header("etag")), (0, told), "{id} to {known}");
+        }
+        harness.call(id).header("if-none-match", "\"another\"").expect(200).await;
+    }
+}
+
+fn cast_reads_query(operation: &Operation) -> bool {
+    is_by_uuid(operation)
+        && !matches!(operation.access.name(), "cookie" | "client")
+        && !operation.path.contains("/oauth/")
+}
+
+fn names(problem: &serde_json::Value, place: &str, value: &str) -> bool {
+    problem["errors"].as_array().is_some_and(|errors| errors.iter().any(|error| error[place] == value))
+}
