@@ -118,17 +118,8 @@ struct AppList {
 
 async fn apps_list(State(hand): State<Arc<Hand>>, bearer: Bearer) -> Result<Json<AppList>, Refusal> {
     bearer.require("marketplace.apps")?;
-    let mut rows: Vec<AppRow> = sqlx::query_as(hand.apps)
-        .bind(bearer.0.partner_uuid)
-        .bind(None::<Vec<String>>)
-        .bind(None::<String>)
-        .bind(None::<Uuid>)
-        .bind(None::<labs_schema::time::Time>)
-        .bind(None::<labs_schema::time::Time>)
-        .bind(None::<labs_schema::time::Time>)
-        .bind(None::<Uuid>)
-        .fetch_all(hand.engine.pool())
-        .await?;
+    let mut rows: Vec<AppRow> =
+        sqlx::query_as(hand.apps).bind(bearer.0.partner_uuid).fetch_all(hand.engine.pool()).await?;
     let has_more = rows.len() > 20;
     rows.truncate(20);
     let last = rows.last().filter(|_| has_more);

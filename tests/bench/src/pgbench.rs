@@ -15,9 +15,8 @@ pub(crate) fn listing(apps: u32) -> String {
 
 /// The first page of [`PARTNER`]'s apps.
 pub(crate) fn apps_list() -> anyhow::Result<String> {
-    let (partner, time) = (format!("'{PARTNER}'"), "null::timestamptz");
-    let values = [partner.as_str(), "null::text[]", "null::text", "null::uuid", time, time, time, "null::uuid"];
-    Ok(format!("{};\n", filled(statements::apps()?, &values)))
+    let partner = format!("'{PARTNER}'");
+    Ok(format!("{};\n", filled(statements::apps()?, &[partner.as_str()])))
 }
 
 /// The change of a tagline: each client has three apps of [`PARTNER`], which owns every `first`-th, so that none waits

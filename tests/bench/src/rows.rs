@@ -215,29 +215,19 @@ impl From<Picture> for Medium {
 
 #[derive(FromRow)]
 pub(crate) struct ClientRow {
-    #[sqlx(rename = "client_uuid!")]
     client_uuid: Uuid,
-    #[sqlx(rename = "client_id!")]
     client_id: String,
     partner_uuid: Option<Uuid>,
     company_name: Option<String>,
-    #[sqlx(rename = "name!")]
     name: String,
     contact_email: Option<String>,
-    #[sqlx(rename = "allowed_scopes!")]
     allowed_scopes: Vec<String>,
-    #[sqlx(rename = "allowed_networks!")]
     allowed_networks: Vec<String>,
-    #[sqlx(rename = "state!")]
     state: String,
-    #[sqlx(rename = "created_at!")]
     created_at: Time,
-    #[sqlx(rename = "updated_at!")]
     updated_at: Time,
     last_used_at: Option<Time>,
-    #[sqlx(rename = "secrets!: _")]
     secrets: Json<Vec<serde_json::Value>>,
-    #[sqlx(rename = "used_scopes!: _")]
     used_scopes: Json<Vec<serde_json::Value>>,
 }
 

@@ -25,31 +25,18 @@ pub(crate) struct AppRow {
     terms_url: Option<String>,
     pub(crate) created_at: Time,
     updated_at: Time,
-    #[sqlx(rename = "categories?: Json<Vec<CategoryRow>>")]
     categories: Option<Json<Vec<ChosenRow>>>,
-    #[sqlx(rename = "icon_uuid?")]
     icon_uuid: Option<Uuid>,
-    #[sqlx(rename = "icon_media_type?")]
     icon_media_type: Option<String>,
-    #[sqlx(rename = "icon_width?")]
     icon_width: Option<i32>,
-    #[sqlx(rename = "icon_height?")]
     icon_height: Option<i32>,
-    #[sqlx(rename = "icon_alt_text?")]
     icon_alt_text: Option<String>,
-    #[sqlx(rename = "latest_uuid?")]
     latest_uuid: Option<Uuid>,
-    #[sqlx(rename = "latest_number?")]
     latest_number: Option<String>,
-    #[sqlx(rename = "latest_state?")]
     latest_state: Option<String>,
-    #[sqlx(rename = "latest_created_at?")]
     latest_created_at: Option<Time>,
-    #[sqlx(rename = "live_uuid?")]
     live_uuid: Option<Uuid>,
-    #[sqlx(rename = "live_number?")]
     live_number: Option<String>,
-    #[sqlx(rename = "live_at?")]
     live_at: Option<Time>,
 }
 

@@ -1,22 +1,21 @@
-//! The service's own statements, as the compiler checked them.
+//! The service's own statements: those that the compiler checked, and those that lists and lookups put together.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use anyhow::bail;
 
-/// Every statement that holds all of these marks; there must be exactly one.
+/// The statement that holds all of these marks; there must be exactly one.
 pub(crate) fn find(marks: &[&str]) -> anyhow::Result<&'static str> {
-    let mut found = BTreeMap::new();
+    let mut all: Vec<String> = labs_schema::statements().iter().flat_map(|list| list.statements()).collect();
     for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.sqlx"))? {
         let file: serde_json::Value = serde_json::from_slice(&std::fs::read(file?.path())?)?;
-        let text = file.get("query").and_then(serde_json::Value::as_str).unwrap_or_default();
-        if marks.iter().all(|mark| text.contains(mark)) {
-            found.insert(text.to_owned(), ());
-        }
+        all.extend(file.get("query").and_then(serde_json::Value::as_str).map(str::to_owned));
     }
+    let mut found: BTreeSet<String> =
+        all.into_iter().filter(|text| marks.iter().all(|mark| text.contains(mark))).collect();
     let count = found.len();
     match found.pop_first() {
-        Some((text, ())) if count == 1 => Ok(text.leak()),
+        Some(text) if count == 1 => Ok(text.leak()),
         _ => bail!("{count} statements hold {marks:?}: name marks of the one that is meant"),
     }
 }
@@ -61,17 +60,18 @@ select l.slug, l.app_uuid, t.name, t.tagline, t.description, t.locale,
 
 /// A partner's apps, newest first, twenty to a page.
 pub(crate) fn apps() -> anyhow::Result<&'static str> {
-    find(&["words.tagline, words.description", "order by app.created_at desc, app.app_uuid desc limit 21"])
+    let first_page = "where (app.partner_uuid = $1) order by app.created_at desc, app.app_uuid desc limit 21";
+    find(&["words.tagline, words.description", first_page])
 }
 
 /// One app of a partner.
 pub(crate) fn app() -> anyhow::Result<&'static str> {
-    find(&["words.tagline, words.description", "where app.partner_uuid = $1 and app.app_uuid = $2"])
+    find(&["words.tagline, words.description", "where (app.partner_uuid = $1) and (app.app_uuid = $2)"])
 }
 
 /// A machine client with its secrets.
 pub(crate) fn client() -> anyhow::Result<&'static str> {
-    let several = find(&["from machine_client_shown\n            where client_uuid = any($1)"])?;
+    let several = find(&["secrets, used_scopes from machine_client_shown where (client_uuid = any($1))"])?;
     Ok(several.replace("= any($1)", "= $1").leak())
 }
 
@@ -88,4 +88,16 @@ pub(crate) fn present() -> anyhow::Result<&'static str> {
 /// An app's draft and its history's entry.
 pub(crate) fn set_draft() -> anyhow::Result<&'static str> {
     find(&["update app set slug = $2", "'UPDATED'"])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_statement_that_is_measured_is_found() {
+        let found = [apps(), app(), client(), hold(), present(), set_draft()];
+        let lost: Vec<String> = found.into_iter().filter_map(Result::err).map(|error| error.to_string()).collect();
+        assert!(lost.is_empty(), "{lost:?}");
+    }
 }
