@@ -9,7 +9,8 @@ use anyhow::Context;
 use axum::Router;
 use ipnet::IpNet;
 use labs_rest::contract::Contract;
-use labs_rest::exceptions::{Probe, Probes, SERVED_DIRECTLY};
+use labs_rest::documents::SERVED_DIRECTLY;
+use labs_rest::probes::{Probe, Probes};
 use labs_rest::{Bound, Rest};
 use labs_schema::crypto::sealed::MasterKey;
 use labs_schema::engine::{Descriptions, PreparedSchema};
@@ -102,7 +103,7 @@ pub async fn application(
     let probes = probes(&engine, &postman);
     let rest = Rest::open(engine.clone(), contract, settings, probes).await;
     let rest = Arc::new(rest.map_err(|found| differences(&found))?);
-    let (router, trusted_proxies) = (Arc::clone(&rest).router(), config.trusted_proxies.clone());
+    let (router, trusted_proxies) = (labs_rest::dispatch::router(&rest), config.trusted_proxies.clone());
     Ok(Application { engine, rest, router, trusted_proxies, postman })
 }
 

@@ -1,9 +1,7 @@
 //! The public face, put together and inspected once, at start-up.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use bytes::Bytes;
 use ipnet::IpNet;
 use labs_schema::Engine;
@@ -13,11 +11,12 @@ use tokio::sync::Semaphore;
 
 use crate::bound::{self, BoundOperation};
 use crate::contract::{Contract, Operation};
-use crate::dispatch::body_slots::{BodySlots, SlotLimits};
-use crate::documents::Documents;
+use crate::documents::{Documents, SERVED_DIRECTLY};
+use crate::edge::body_slots::{BodySlots, SlotLimits};
 use crate::edge::budget::{Limits, RateLimiters};
-use crate::exceptions::{PrecompressedDocument, SERVED_DIRECTLY};
 use crate::inspect;
+use crate::precompressed::PrecompressedDocument;
+use crate::probes::Probes;
 use crate::routes::Routes;
 use crate::sdl::Sdl;
 
@@ -92,7 +91,7 @@ pub struct Rest {
     /// Accounts and operations whose spent budget was recorded within the last minute.
     pub(crate) told: Cache<(String, String), ()>,
     pub(crate) settings: Settings,
-    pub(crate) probes: crate::exceptions::Probes,
+    pub(crate) probes: Probes,
 }
 
 impl Rest {
@@ -104,7 +103,7 @@ impl Rest {
         engine: Engine,
         contract: Contract,
         settings: Settings,
-        probes: crate::exceptions::Probes,
+        probes: Probes,
     ) -> Result<Self, Vec<String>> {
         let Bound { contract, routes, operations } = Bound::to(engine.plan(), contract).await?;
         let contract = contract.at(&settings.base_url);
@@ -143,11 +142,6 @@ impl Rest {
     /// Forgets accounts whose budgets are whole again. Called every few minutes.
     pub fn tidy(&self) {
         self.meter.tidy();
-    }
-
-    /// The service over HTTP.
-    pub fn router(self: Arc<Self>) -> Router {
-        crate::dispatch::router(&self)
     }
 }
 

@@ -15,10 +15,11 @@ use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate as _, SizeAbove};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-use super::{Exchange, operation};
+use super::operation::operation;
+use crate::edge::coding;
 use crate::edge::headers::EXPOSED;
-use crate::edge::{coding, denied};
 use crate::exceptions;
+use crate::request::{Exchange, denied};
 use crate::rest::Rest;
 
 /// Smallest body that is compressed, in bytes.

@@ -1,6 +1,6 @@
-//! The fixed questions behind the promises (ARCHITECTURE.md).
+//! The fixed documents of the operations (ARCHITECTURE.md).
 //!
-//! `rest/documents/<group>/<resource>.graphql` holds one named operation per promise, and the fragments of the types that
+//! `rest/documents/<group>/<resource>.graphql` holds one GraphQL operation for each of the contract, and the fragments of the types that
 //! only its resource answers; those of the others stand in `rest/documents/types.graphql`. [`generate()`] makes all of them
 //! from contract and schema, and they are committed, so that a change of what is asked is read before it is taken. Each
 //! operation becomes a document of its own with only the fragments that it reaches. The public side parses no GraphQL
@@ -20,6 +20,15 @@ use crate::contract::{GROUPS, Problem};
 
 pub use generate::generate;
 
+/// The operations that have no document.
+pub const SERVED_DIRECTLY: &[&str] = &[
+    "system_health_get",
+    "system_readiness_get",
+    "system_contract_get",
+    "publication_api_reference_get",
+    "system_me_explain",
+];
+
 /// The file of the fragments that several files use.
 const SHARED: &str = "types.graphql";
 
@@ -32,10 +41,10 @@ const FOLDER: &str = "rest/documents";
 #[include = "**/*.graphql"]
 struct Files;
 
-/// The question behind one promise.
+/// The document of one operation.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// The operation's name: the promise's id.
+    /// The operation's name: its id in the contract.
     pub name: String,
     /// The file it stands in: `rest/documents/<group>/<resource>.graphql`.
     pub file: String,
@@ -53,7 +62,7 @@ impl Document {
         self.parsed.operations.iter().next().map(|(_, operation)| &operation.node)
     }
 
-    /// Whether a promise of this group and resource has its document in this file.
+    /// Whether an operation of this group and resource has its document in this file.
     pub fn is_in(&self, group: &str, resource: &str) -> bool {
         self.file == format!("{FOLDER}/{group}/{resource}.graphql")
     }

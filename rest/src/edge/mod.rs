@@ -3,10 +3,11 @@
 
 pub mod address;
 pub mod bearer;
+pub(crate) mod body_slots;
 pub mod budget;
 pub(crate) mod coding;
-pub(crate) mod denied;
 pub mod headers;
+pub(crate) mod in_flight;
 pub mod request_id;
 pub mod server;
 mod stall_timeout;

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use super::status::answer;
 use crate::bind::{self, Bound};
 use crate::contract::{Access, Operation};
-use crate::dispatch::{checks, refusals};
 use crate::edge::bearer;
 use crate::problem::status;
+use crate::request::{checks, refusals};
 use crate::rest::Rest;
 use crate::routes::Match;
 

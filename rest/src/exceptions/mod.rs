@@ -5,7 +5,6 @@ mod bounds;
 mod explain;
 mod pages;
 mod playground;
-mod precompressed;
 mod status;
 
 use std::sync::Arc;
@@ -20,20 +19,8 @@ use labs_schema::{Code, Fault};
 use crate::answer;
 use crate::bind::Bound;
 use crate::contract::Operation;
-use crate::dispatch::{Exchange, checks};
+use crate::request::{Exchange, checks};
 use crate::rest::Rest;
-
-pub(crate) use precompressed::PrecompressedDocument;
-pub use status::{Probe, Probes};
-
-/// The operations that have no document.
-pub const SERVED_DIRECTLY: &[&str] = &[
-    "system_health_get",
-    "system_readiness_get",
-    "system_contract_get",
-    "publication_api_reference_get",
-    "system_me_explain",
-];
 
 /// The paths beside the contract: the pages and the playground's door.
 pub(crate) fn router() -> Router<Arc<Rest>> {

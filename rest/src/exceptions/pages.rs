@@ -15,10 +15,11 @@ use labs_schema::{Code, Fault};
 use rust_embed::RustEmbed;
 use serde::Deserialize;
 
-use super::{PrecompressedDocument, other_method};
+use super::other_method;
 use crate::answer;
-use crate::dispatch::{Exchange, catch_panic, checks};
 use crate::edge::headers;
+use crate::precompressed::PrecompressedDocument;
+use crate::request::{Exchange, catch_panic, checks};
 use crate::rest::Rest;
 
 #[derive(RustEmbed)]

@@ -20,7 +20,7 @@ use tokio_util::context::TokioContext;
 use super::other_method;
 use crate::answer;
 use crate::bind;
-use crate::dispatch::{Exchange, body, catch_panic, checks, refusals};
+use crate::request::{Exchange, body, catch_panic, checks, refusals};
 use crate::rest::Rest;
 
 /// Largest body in bytes.

@@ -14,7 +14,7 @@ use labs::config::Config;
 use labs::wiring;
 use labs_rest::Rest;
 use labs_rest::contract::Contract;
-use labs_rest::exceptions::Probes;
+use labs_rest::probes::Probes;
 use labs_schema::Engine;
 use labs_schema::time::Clock;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
@@ -115,7 +115,7 @@ pub(crate) async fn recorded(place: &Where) -> anyhow::Result<()> {
     let contract = Contract::embedded().map_err(|found| anyhow::anyhow!("the contract cannot be read: {found:?}"))?;
     let rest = Rest::open(engine, contract, settings, Probes::new(Vec::new())).await;
     let rest = rest.map_err(|found| anyhow::anyhow!("the parts do not agree: {found:?}"))?;
-    let router = Arc::new(rest).router();
+    let router = labs_rest::dispatch::router(&Arc::new(rest));
     Ok(labs_rest::edge::server::serve(listener, router, Vec::new(), CancellationToken::new()).await?)
 }
 

@@ -12,9 +12,9 @@ use labs_schema::context::Caller;
 use labs_schema::{Code, Fault};
 use tokio::time::Instant;
 
-use super::body_slots::{BodySlot, BodySlots, SlotHolder};
-use super::in_flight::InFlightPermit;
 use crate::contract::{BodyForm, BodyKind, Operation};
+use crate::edge::body_slots::{BodySlot, BodySlots, SlotHolder};
+use crate::edge::in_flight::InFlightPermit;
 
 /// Largest body in bytes.
 const LARGEST: usize = 1024 * 1024;
@@ -48,7 +48,7 @@ impl Bounds {
 ///
 /// # Errors
 /// [`Code::NotAcceptable`].
-pub(super) fn check_accept(operation: &Operation, headers: &HeaderMap) -> Result<(), Fault> {
+pub(crate) fn check_accept(operation: &Operation, headers: &HeaderMap) -> Result<(), Fault> {
     let lines = headers.get_all(header::ACCEPT).iter();
     let lines: Vec<&str> = lines.map(|line| line.to_str().unwrap_or("*/*")).collect();
     if lines.is_empty() {
@@ -88,7 +88,7 @@ fn accepts(accept: &str, media_type: &str) -> bool {
 ///
 /// # Errors
 /// [`Code::Unavailable`] when its account, its network or others held every place that it may have for too long.
-pub(super) async fn place<'r>(
+pub(crate) async fn place<'r>(
     places: &'r BodySlots,
     operation: &Operation,
     network: &str,
@@ -108,12 +108,12 @@ fn is_upload(form: &BodyForm) -> bool {
 }
 
 /// A body on its way, and what its request holds meanwhile.
-pub(super) struct Arriving<'r, 's> {
-    pub(super) body: Body,
-    pub(super) seat: &'s mut InFlightPermit<'r>,
+pub(crate) struct Arriving<'r, 's> {
+    pub(crate) body: Body,
+    pub(crate) seat: &'s mut InFlightPermit<'r>,
     /// Those of bodies that are awaited, by the network that they come from.
-    pub(super) places: &'r BodySlots,
-    pub(super) network: &'s str,
+    pub(crate) places: &'r BodySlots,
+    pub(crate) network: &'s str,
 }
 
 /// Reads the body that is to be read in this form; nothing when there is none. One that does not come with its head is
@@ -122,7 +122,7 @@ pub(super) struct Arriving<'r, 's> {
 /// # Errors
 /// [`Code::PayloadTooLarge`]; [`Code::MalformedRequest`] for a body that does not arrive in time or breaks off;
 /// [`Code::Unavailable`] when too many are awaited.
-pub(super) async fn read(form: Option<&BodyForm>, parts: &Parts, arriving: Arriving<'_, '_>) -> Result<Bytes, Fault> {
+pub(crate) async fn read(form: Option<&BodyForm>, parts: &Parts, arriving: Arriving<'_, '_>) -> Result<Bytes, Fault> {
     let Some(form) = form else { return Ok(Bytes::new()) };
     let bounds = if is_upload(form) { UPLOAD } else { Bounds::small(LARGEST) };
     let mut body = pin!(collect(parts, arriving.body, bounds));
@@ -203,9 +203,9 @@ mod tests {
     use http::Request;
     use tokio::sync::Semaphore;
 
-    use super::super::body_slots::SlotLimits;
     use super::*;
     use crate::contract::Contract;
+    use crate::edge::body_slots::SlotLimits;
 
     #[tokio::test]
     async fn a_body_that_does_not_come_keeps_no_seat_and_no_more_places_than_its_networks() {

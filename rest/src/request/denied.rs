@@ -4,9 +4,9 @@ use axum::body::Body;
 use http::Response;
 use http::request::Parts;
 
+use super::Exchange;
 use crate::answer;
 use crate::contract::Probe;
-use crate::dispatch::Exchange;
 use crate::rest::Rest;
 use crate::routes::Match;
 

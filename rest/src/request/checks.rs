@@ -59,7 +59,7 @@ fn own_partner(path: &str, own: Option<Uuid>, values: &[(&str, &str)]) -> Result
 }
 
 /// A cookie is sent by the browser on its own, so a foreign page must not be able to use it (docs/decisions.md#identity).
-pub(super) fn origin(rest: &Rest, sent: &HeaderMap) -> Result<(), Fault> {
+pub(crate) fn origin(rest: &Rest, sent: &HeaderMap) -> Result<(), Fault> {
     let Some(origin) = sent.get(header::ORIGIN).and_then(|value| value.to_str().ok()) else { return Ok(()) };
     let host = sent.get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let own = origin == rest.settings.base_url || origin.split_once("://").is_some_and(|(_, named)| named == host);

@@ -16,7 +16,7 @@ impl<'r> InFlightPermit<'r> {
     ///
     /// # Errors
     /// [`labs_schema::Code::Unavailable`] when every seat is taken.
-    pub(super) fn of(operation: &Operation, seats: &'r Semaphore) -> Result<Self, Fault> {
+    pub(crate) fn of(operation: &Operation, seats: &'r Semaphore) -> Result<Self, Fault> {
         let held = if operation.probe == Some(Probe::Liveness) { None } else { Some(free(seats)?) };
         Ok(Self { seats, held })
     }
@@ -25,7 +25,7 @@ impl<'r> InFlightPermit<'r> {
     ///
     /// # Errors
     /// What the wait ends with; [`labs_schema::Code::Unavailable`] when no seat is free after it.
-    pub(super) async fn aside<T>(&mut self, wait: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+    pub(crate) async fn aside<T>(&mut self, wait: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
         self.held = None;
         let came = wait.await?;
         self.held = Some(free(self.seats)?);

@@ -1,0 +1,240 @@
+//! The way of a request to an operation of the contract, from its head to its answer.
+//!
+//! Refusals come in one order (docs/decisions.md#errors): 401, 403, 404, 422. A path that names nothing is 404 before
+//! anybody is asked who they are.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use http::{Method, Response, header, request::Parts};
+use labs_schema::context::{Attachment, Caller, Channel};
+use labs_schema::engine::{Admission, Call, IdempotencyKey, Precondition};
+use labs_schema::{Code, Fault};
+use serde_json::{Map, Value};
+
+use crate::answer::{self, Asked};
+use crate::bind::{self, Bound, Condition};
+use crate::bound::{BoundOperation, Representation};
+use crate::contract::{Access, Operation};
+use crate::edge::in_flight::InFlightPermit;
+use crate::edge::{address, bearer, headers};
+use crate::exceptions;
+use crate::request::body::{self, Arriving};
+use crate::request::{Exchange, catch_panic, checks, refusals};
+use crate::rest::Rest;
+use crate::routes::Match;
+
+/// Answers an operation of the contract.
+pub(super) async fn operation(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
+    let (parts, body) = request.into_parts();
+    let mut exchange = Exchange::begin(&rest, &parts);
+    let response = match catch_panic(answer_operation(&rest, &parts, body, &mut exchange)).await {
+        Ok(response) => response,
+        Err(fault) => refuse(&fault, &parts, &exchange),
+    };
+    exchange.finish(&rest, response)
+}
+
+fn refuse(fault: &Fault, parts: &Parts, exchange: &Exchange<'_>) -> Response<Body> {
+    let mut response = answer::refusal(fault, parts.uri.path(), &exchange.request_id, exchange.operation);
+    // A foreign page must not be able to sign anybody out, not even by being refused.
+    let by_cookie =
+        exchange.operation.is_some_and(|operation| operation.access == Access::Cookie) && !exchange.is_foreign;
+    if by_cookie && response.status() == http::StatusCode::UNAUTHORIZED {
+        answer::clear_cookie(&mut response);
+    }
+    response
+}
+
+async fn answer_operation<'a>(
+    rest: &'a Rest,
+    parts: &Parts,
+    body: Body,
+    exchange: &mut Exchange<'a>,
+) -> Result<Response<Body>, Fault> {
+    checks::head(parts)?;
+    let path = parts.uri.path();
+    let (operation, values) = match rest.routes.find(&parts.method, path) {
+        Match::Operation { operation, values } => (operation.as_ref(), values),
+        Match::MethodNotAllowed { allow } if parts.method == Method::OPTIONS => {
+            exchange.spend_anonymous(rest)?;
+            return Ok(options(&allow));
+        }
+        Match::MethodNotAllowed { allow } => {
+            exchange.spend_anonymous(rest)?;
+            let fault = Fault::new(Code::MethodNotAllowed, format!("This path knows {}.", join(&allow)));
+            let mut response = refuse(&fault, parts, exchange);
+            headers::text(response.headers_mut(), header::ALLOW, &join(&allow));
+            return Ok(response);
+        }
+        Match::NotFound => {
+            exchange.spend_anonymous(rest)?;
+            return Err(Fault::new(Code::NotFound, "Nothing is here. The reference at /reference lists every path."));
+        }
+    };
+    exchange.operation = Some(operation);
+    let Some(bound) = rest.bound(operation) else {
+        return Err(Fault::internal(format!("{} is not bound", operation.id)));
+    };
+    let mut seat = InFlightPermit::of(operation, &rest.seats)?;
+    let caller = Arc::new(identify(rest, parts, operation, exchange).await?);
+    let admission = match &bound.prepared {
+        Some(prepared) => Some(rest.engine.admit(prepared, &caller).await?),
+        None => None,
+    };
+    count(rest, operation, &caller);
+    let network = address::network(exchange.address).to_string();
+    let _place = body::place(&rest.uploads, operation, &network, &caller).await?;
+    let arriving = Arriving { body, seat: &mut seat, places: &rest.bodies, network: &network };
+    let request = match (check_request(rest, parts, arriving, operation, &caller, &values).await, &admission) {
+        (Ok(request), _) => request,
+        (Err((fault, _)), None) => return Err(fault),
+        (Err((fault, variables)), Some(admission)) => {
+            return Err(rest.engine.refuse(admission, &variables, fault).await);
+        }
+    };
+    match admission {
+        Some(admission) => ask(rest, parts, operation, bound, admission, request).await,
+        None => exceptions::serve(rest, operation, parts, &caller, &request).await,
+    }
+}
+
+/// Who calls, and whether the budget lasts.
+async fn identify(
+    rest: &Rest,
+    parts: &Parts,
+    operation: &Operation,
+    exchange: &mut Exchange<'_>,
+) -> Result<Caller, Fault> {
+    let mut caller = exchange.caller(parts, Channel::Rest);
+    match &operation.access {
+        Access::Any | Access::Scope(_) => {
+            if let Err(fault) = exchange.authenticate(rest, parts, &mut caller).await {
+                return Err(refuse_early(rest, operation, caller, fault).await);
+            }
+        }
+        Access::Public => exchange.spend_anonymous(rest)?,
+        Access::Client => {
+            exchange.spend_anonymous(rest)?;
+            caller.credentials.client = bearer::basic(&parts.headers)?;
+        }
+        Access::Cookie => {
+            exchange.spend_anonymous(rest)?;
+            exchange.is_foreign = true;
+            checks::origin(rest, &parts.headers)?;
+            exchange.is_foreign = false;
+            caller.credentials.refresh = bearer::refresh_cookie(&parts.headers);
+        }
+    }
+    if operation.takes_client_credentials {
+        caller.credentials.client = bearer::basic(&parts.headers)?;
+    }
+    rest.meter.spend_attempt(operation, address::network(exchange.address))?;
+    Ok(caller)
+}
+
+/// A refusal before anything was asked. Whoever is known, may ask and has spent the budget leaves a record of it
+/// (docs/decisions.md#audit), the first time in a minute: a program in a loop must not fill a log of which nothing
+/// can be deleted, and the ledger of refusals counts all of them. A token that is no good leaves none.
+async fn refuse_early(rest: &Rest, operation: &Operation, caller: Caller, fault: Fault) -> Fault {
+    let prepared = rest.bound(operation).and_then(|bound| bound.prepared.as_ref());
+    let (Some(prepared), Some(principal)) = (prepared, &caller.principal) else { return fault };
+    let about = (principal.budget.account.clone(), operation.id.clone());
+    let Ok(admission) = Admission::of(prepared, &Arc::new(caller)) else { return fault };
+    if rest.told.entry(about).or_insert(()).is_fresh() {
+        return rest.engine.refuse(&admission, &Map::new(), fault).await;
+    }
+    fault
+}
+
+/// Counts a request that was let in, and the scope that a program used for it.
+fn count(rest: &Rest, operation: &Operation, caller: &Caller) {
+    let Some(principal) = &caller.principal else { return };
+    let usage = &rest.engine.services().usage;
+    usage.note(&principal.budget.account, &operation.id);
+    if let (Some(scope), Some(_)) = (operation.access.scope(), &principal.client_id) {
+        usage.note_scope(principal.uuid, scope);
+    }
+}
+
+type Unbound = (Fault, Map<String, Value>);
+
+/// Whether the request fits the promise: its partner, its path, what it accepts, its body, its parameters.
+async fn check_request(
+    rest: &Rest,
+    parts: &Parts,
+    arriving: Arriving<'_, '_>,
+    operation: &Operation,
+    caller: &Caller,
+    values: &[(&str, &str)],
+) -> Result<Bound, Unbound> {
+    let plain = |fault: Fault| (fault, Map::new());
+    checks::partner(&operation.path, caller, values).map_err(plain)?;
+    let path =
+        bind::path(&rest.contract, operation, values).map_err(|refusal| plain(refusals::fault(operation, refusal)))?;
+    let with_path = |fault: Fault| (fault, path.clone());
+    let refused = |refusal| with_path(refusals::fault(operation, refusal));
+    body::check_accept(operation, &parts.headers).map_err(with_path)?;
+    let form = bind::form(operation, &parts.headers).map_err(refused)?;
+    let body = body::read(form, parts, arriving).await.map_err(with_path)?;
+    let request = bind::Request { path: &path, query: parts.uri.query(), headers: &parts.headers, body };
+    bind::bind(&rest.contract, operation, request).await.map_err(refused)
+}
+
+async fn ask(
+    rest: &Rest,
+    parts: &Parts,
+    operation: &Operation,
+    bound: &BoundOperation,
+    admission: Admission,
+    mut request: Bound,
+) -> Result<Response<Body>, Fault> {
+    bound.name_orders(&mut request.variables);
+    let idempotency = request
+        .idempotency_key
+        .as_ref()
+        .map(|key| IdempotencyKey { key: key.clone(), fingerprint: request.fingerprint() });
+    let of_write = request.if_match.as_ref().filter(|_| operation.is_write());
+    let precondition = of_write.zip(bound.representation.as_ref());
+    let call = Call {
+        admission,
+        variables: request.variables.clone(),
+        attachment: request.attachments.into_iter().next().map(|file| Attachment { bytes: file.bytes }),
+        idempotency,
+        precondition: precondition.map(|(tags, of)| of.precondition(&request.variables, tags.clone())),
+    };
+    let answer = rest.engine.ask(call).await?;
+    let asked = Asked {
+        operation,
+        variables: &request.variables,
+        if_match: request.if_match.as_ref().filter(|_| !operation.is_write()),
+        if_none_match: request.if_none_match.as_ref(),
+        headers: &parts.headers,
+        query: parts.uri.query().unwrap_or_default(),
+    };
+    answer::success(&asked, answer)
+}
+
+impl Representation {
+    /// What `If-Match` asks of the representation that these variables name.
+    fn precondition(&self, variables: &Map<String, Value>, tags: Condition) -> Precondition {
+        let named = |name: &String| variables.get(name).map(|value| (name.clone(), value.clone()));
+        Precondition {
+            operation: Arc::clone(&self.prepared),
+            variables: self.variables.iter().filter_map(named).collect(),
+            holds: Arc::new(move |present: &[u8]| tags.matches_strongly(&answer::etag(present))),
+        }
+    }
+}
+
+fn options(allow: &[Method]) -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = http::StatusCode::NO_CONTENT;
+    headers::text(response.headers_mut(), header::ALLOW, &join(allow));
+    response
+}
+
+fn join(methods: &[Method]) -> String {
+    methods.iter().map(Method::as_str).collect::<Vec<_>>().join(", ")
+}

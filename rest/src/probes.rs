@@ -1,0 +1,55 @@
+//! What the service leans on, and whether it is well.
+
+use std::time::{Duration, Instant};
+
+use futures_util::future::{BoxFuture, join_all};
+use serde_json::{Value, json};
+
+/// How long a part may take to say that it is well.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// One thing that the service leans on.
+pub struct Probe {
+    /// `DATABASE`, `MIGRATIONS`, `MAIL` or `MEDIA_STORE`.
+    pub name: &'static str,
+    /// Whether it is well; else a sentence without addresses or secrets.
+    pub check: Box<dyn Fn() -> BoxFuture<'static, Result<(), String>> + Send + Sync>,
+}
+
+/// Everything that the service leans on, and what was last found of it: strangers may ask as often as they
+/// like, the parts are asked once in a while.
+pub struct Probes {
+    probes: Vec<Probe>,
+    found: tokio::sync::Mutex<Option<(Instant, Vec<Value>)>>,
+}
+
+/// How long a finding is answered again.
+const GOOD_FOR: Duration = Duration::from_secs(1);
+
+impl Probes {
+    /// These probes, none asked yet.
+    #[must_use]
+    pub fn new(probes: Vec<Probe>) -> Self {
+        Self { probes, found: tokio::sync::Mutex::new(None) }
+    }
+
+    /// What is found of each, at most a second ago.
+    pub(crate) async fn verdicts(&self) -> Vec<Value> {
+        let mut found = self.found.lock().await;
+        if let Some((at, verdicts)) = found.as_ref().filter(|(at, _)| at.elapsed() < GOOD_FOR) {
+            tracing::trace!(age_ms = at.elapsed().as_millis(), "readiness answered again");
+            return verdicts.clone();
+        }
+        let verdicts = join_all(self.probes.iter().map(verdict)).await;
+        *found = Some((Instant::now(), verdicts.clone()));
+        verdicts
+    }
+}
+
+async fn verdict(probe: &Probe) -> Value {
+    let found = tokio::time::timeout(PATIENCE, (probe.check)()).await;
+    match found.unwrap_or_else(|_| Err("It does not answer in time.".to_owned())) {
+        Ok(()) => json!({ "name": probe.name, "state": "OK", "detail": null }),
+        Err(detail) => json!({ "name": probe.name, "state": "FAILING", "detail": detail }),
+    }
+}

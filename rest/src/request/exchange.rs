@@ -1,0 +1,148 @@
+//! A request and its answer: what is known of it, for the headers that every answer carries.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::panic::AssertUnwindSafe;
+
+use axum::body::Body;
+use futures_util::FutureExt as _;
+use http::request::Parts;
+use http::{Method, Response, header};
+use labs_schema::Fault;
+use labs_schema::context::{Caller, Channel, Credentials};
+
+use crate::contract::{Access, Operation};
+use crate::edge::budget::{Allowance, Spending};
+use crate::edge::server::Peer;
+use crate::edge::{address, bearer, headers, request_id};
+use crate::rest::Rest;
+
+/// Longest user agent kept, in bytes.
+const LONGEST_AGENT: usize = 256;
+
+/// What is known of a request on its way, for the headers of whatever answer it gets.
+pub(crate) struct Exchange<'a> {
+    /// The request's id.
+    pub(crate) request_id: String,
+    /// Where it comes from.
+    pub(crate) address: IpAddr,
+    /// The operation it addresses.
+    pub(crate) operation: Option<&'a Operation>,
+    /// What is left of the budget it was booked on.
+    pub(crate) allowance: Option<Allowance>,
+    /// Whether a page of a foreign origin brought the refresh cookie.
+    pub(crate) is_foreign: bool,
+}
+
+impl<'a> Exchange<'a> {
+    /// What every request begins with.
+    pub(crate) fn begin(rest: &Rest, parts: &Parts) -> Self {
+        Self {
+            request_id: request_id::of(&parts.headers),
+            address: Self::address(rest, parts),
+            operation: None,
+            allowance: None,
+            is_foreign: false,
+        }
+    }
+
+    /// Where a request comes from, behind the proxies that are trusted.
+    pub(crate) fn address(rest: &Rest, parts: &Parts) -> IpAddr {
+        let peer = parts.extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |peer| peer.0);
+        address::of(peer, &parts.headers, &rest.settings.trusted_proxies)
+    }
+
+    /// Who asks, as far as the request says it.
+    pub(crate) fn caller(&self, parts: &Parts, channel: Channel) -> Caller {
+        let agent = parts.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
+        Caller {
+            principal: None,
+            address: self.address,
+            user_agent: agent.map(|agent| agent.chars().take(LONGEST_AGENT).collect()),
+            request_id: self.request_id.clone(),
+            channel,
+            credentials: Credentials::default(),
+        }
+    }
+
+    /// Books the request on the budgets of its network.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`].
+    pub(crate) fn spend_anonymous(&mut self, rest: &Rest) -> Result<(), Fault> {
+        let now = rest.engine.services().clock.now();
+        let spending = self.operation.map_or(Spending::Whole, Spending::of);
+        self.book(rest.meter.spend_anonymous(address::network(self.address), spending, now))
+    }
+
+    /// Verifies the token and books the request on its account's budget; one whose token is refused is booked
+    /// on its network's.
+    ///
+    /// # Errors
+    /// What the token deserves, or [`Code::RateLimited`].
+    pub(crate) async fn authenticate(&mut self, rest: &Rest, parts: &Parts, caller: &mut Caller) -> Result<(), Fault> {
+        let known = match bearer::token(&parts.headers) {
+            Ok(token) => rest.engine.authenticate(token, self.address).await.map_err(Fault::of_token),
+            Err(fault) => Err(fault),
+        };
+        match known {
+            Ok(principal) => {
+                let services = rest.engine.services();
+                let booked = rest.meter.spend(&services.budgets, &principal.budget, services.clock.now()).await;
+                if let (Err((fault, _)), Some(operation)) = (&booked, self.operation)
+                    && let Some(budget) = fault.spent_budget()
+                {
+                    services.usage.note_refusal(&principal.budget.account, &operation.id, budget.name());
+                }
+                caller.principal = Some(principal);
+                self.book(booked)
+            }
+            Err(fault) => {
+                self.spend_anonymous(rest)?;
+                Err(fault)
+            }
+        }
+    }
+
+    fn book(&mut self, booked: Result<Allowance, (Fault, Option<Allowance>)>) -> Result<(), Fault> {
+        match booked {
+            Ok(allowance) => {
+                self.allowance = Some(allowance);
+                Ok(())
+            }
+            Err((fault, allowance)) => {
+                self.allowance = allowance;
+                Err(fault)
+            }
+        }
+    }
+
+    /// The headers that every answer carries.
+    pub(crate) fn finish(mut self, rest: &Rest, mut response: Response<Body>) -> Response<Body> {
+        if self.allowance.is_none() {
+            let now = rest.engine.services().clock.now();
+            self.allowance = Some(rest.meter.look_anonymous(address::network(self.address), now));
+        }
+        let is_good = is_good(response.status());
+        let out = response.headers_mut();
+        if let Some(allowance) = &self.allowance {
+            headers::allowance(out, allowance);
+        }
+        headers::text(out, http::HeaderName::from_static("x-request-id"), &self.request_id);
+        headers::security(out, rest.settings.base_url.starts_with("https:"));
+        let is_public_read = self
+            .operation
+            .is_some_and(|operation| operation.access == Access::Public && operation.method == Method::GET);
+        headers::caching(out, is_public_read && is_good);
+        response
+    }
+}
+
+fn is_good(status: http::StatusCode) -> bool {
+    status.is_success() || status == http::StatusCode::NOT_MODIFIED
+}
+
+/// A panic is one request's 500, never the process's.
+pub(crate) async fn catch_panic<T>(walked: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+    let outcome = AssertUnwindSafe(walked).catch_unwind().await;
+    outcome.unwrap_or_else(|_| Err(Fault::internal("a request panicked")))
+}
