@@ -59,9 +59,13 @@ export async function openQuestion(page, title) {
   await page.locator('.questions').getByRole('button', { name: title }).click();
 }
 
-/** Runs what stands in the editor. Answers `{ status, body, requestId }` of the service. */
-export async function run(page) {
-  const answered = page.waitForResponse((response) => response.url().endsWith('/playground/graphql'));
+/**
+ * Runs what stands in the editor, which is the query of this name. Answers `{ status, body, requestId }` of the service.
+ * The page asks for the schema at the same address, so that the answer is known by what was sent.
+ */
+export async function run(page, name) {
+  const isOfQuery = (request) => new RegExp(`^query ${name}\\b`, 'm').test(request.postDataJSON()?.query ?? '');
+  const answered = page.waitForResponse((response) => response.url().endsWith('/playground/graphql') && isOfQuery(response.request()));
   await page.getByRole('button', { name: /^Execute/ }).click();
   const response = await answered;
   return { status: response.status(), body: await response.json(), requestId: await response.headerValue('X-Request-Id') };

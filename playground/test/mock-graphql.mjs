@@ -26,7 +26,7 @@ export async function answer({ query, variables, operationName }, person, reques
 const page = { next_cursor: null, has_more: false };
 
 const resolvers = {
-  admin_audit_records_list: ({ limit, outcome, operation, request_id }) => ({
+  admin_audit_records_list: ({ limit, filter: { outcome, operation, request_id } = {} }) => ({
     data: records
       .filter((record) => !request_id || request_id.includes(record.request_id))
       .filter((record) => !outcome || outcome.includes(record.outcome))

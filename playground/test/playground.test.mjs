@@ -20,7 +20,7 @@ test('staff sign in, ask, find the audit record of their question, and leave not
     await signIn(page, service.base, service.staff);
 
     await openQuestion(page, 'What staff did last');
-    const first = await run(page);
+    const first = await run(page, 'audit_latest');
     assert.equal(first.status, 200);
     assert.equal(first.body.errors, undefined);
     assert.ok(Array.isArray(first.body.data.admin_audit_records_list.data));
@@ -29,12 +29,10 @@ test('staff sign in, ask, find the audit record of their question, and leave not
     assert.equal(await page.getByTestId('request-id').textContent(), first.requestId);
 
     await page.getByRole('button', { name: 'Find its audit record' }).click();
-    const second = await run(page);
+    const second = await run(page, 'audit_of_a_request');
     const records = second.body.data.admin_audit_records_list.data;
-    assert.equal(records.length, 1);
-    assert.equal(records[0].request_id, first.requestId);
-    assert.equal(records[0].operation, 'admin_audit_records_list');
-    assert.equal(records[0].outcome, 'SUCCEEDED');
+    const told = records.map(({ request_id, operation, outcome }) => ({ request_id, operation, outcome }));
+    assert.deepEqual(told, [{ request_id: first.requestId, operation: 'admin_audit_records_list', outcome: 'SUCCEEDED' }]);
 
     await page.waitForTimeout(1000); // the editor writes its tabs down half a second late
     await page.reload();
@@ -61,7 +59,7 @@ test('a person without the audit scope is refused, and told which scope is missi
     await signIn(page, service.base, service.limited);
 
     await openQuestion(page, 'What staff did last');
-    const { body } = await run(page);
+    const { body } = await run(page, 'audit_latest');
     assert.equal(body.data?.admin_audit_records_list, undefined);
     const refusal = page.locator('.answer .refusal');
     await refusal.getByText('SCOPE_MISSING').waitFor();

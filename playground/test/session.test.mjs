@@ -30,10 +30,11 @@ test('a token that expires between two questions is renewed unseen', async () =>
   try {
     await editorReady(page);
     await openQuestion(page, 'The whole category tree');
-    await run(page);
+    await run(page, 'categories_tree');
     mock.expireTokens();
+    const answered = page.waitForResponse((response) => response.url().endsWith('/playground/graphql') && response.ok());
     await page.getByRole('button', { name: /^Execute/ }).click();
-    await page.waitForResponse((response) => response.url().endsWith('/playground/graphql') && response.ok());
+    await answered;
     await page.locator('.graphiql-response').getByText('marketplace_categories_list').waitFor();
     assert.deepEqual(complaints(watch, mock.base, [ASKING_REFUSED]), []);
   } finally {
@@ -73,7 +74,7 @@ test('without leave to see the schema the editor works on, with a note', async (
     await editorReady(page);
     await page.getByText('Working without the schema.').waitFor();
     await openQuestion(page, 'Submissions waiting for review');
-    const { body } = await run(page);
+    const { body } = await run(page, 'submissions_waiting');
     assert.equal(body.data.marketplace_submissions_list.data.length, 2);
     assert.deepEqual(complaints(watch, mock.base, [{ path: '/playground/graphql', status: 403 }]), []);
   } finally {
