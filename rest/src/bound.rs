@@ -24,15 +24,6 @@ pub(crate) struct BoundOperation {
 }
 
 impl BoundOperation {
-    /// Calls orders as the schema does.
-    pub(crate) fn name_orders(&self, variables: &mut Map<String, Value>) {
-        for name in &self.orders {
-            if let Some(Value::String(word)) = variables.get_mut(name) {
-                *word = orders::name_of(word);
-            }
-        }
-    }
-
     /// Takes a query's arguments for a request's: those of an input object each by itself, orders as the contract calls
     /// them.
     pub(crate) fn as_requested(&self, arguments: &Map<String, Value>) -> Map<String, Value> {
@@ -68,12 +59,12 @@ pub(crate) async fn prepare(
     plan: &PreparedSchema,
     documents: Option<&Documents>,
     found: &mut Vec<String>,
-) -> HashMap<String, Arc<PreparedOperation>> {
+) -> HashMap<String, PreparedOperation> {
     let mut prepared = HashMap::new();
     for document in documents.into_iter().flat_map(Documents::iter) {
         match plan.prepare(&document.name, document.parsed.clone()).await {
             Ok(operation) => {
-                prepared.insert(document.name.clone(), Arc::new(operation));
+                prepared.insert(document.name.clone(), operation);
             }
             Err(breaches) => found.extend(breaches.into_iter().map(|what| format!("{}: {what}", document.file))),
         }
@@ -85,12 +76,21 @@ pub(crate) async fn prepare(
 pub(crate) fn bind(
     contract: &Contract,
     sdl: &Sdl,
-    prepared: &HashMap<String, Arc<PreparedOperation>>,
+    mut prepared: HashMap<String, PreparedOperation>,
 ) -> Vec<BoundOperation> {
+    let mut orders_of: HashMap<&str, Vec<String>> = HashMap::new();
+    for operation in contract.operations() {
+        let orders = orders(contract, sdl, operation);
+        if let Some(prepared) = prepared.get_mut(&operation.id) {
+            prepared.spell(orders.clone(), orders::name_of);
+        }
+        orders_of.insert(&operation.id, orders);
+    }
+    let prepared: HashMap<_, _> = prepared.into_iter().map(|(id, operation)| (id, Arc::new(operation))).collect();
     let bound = contract.operations().iter().map(|operation| BoundOperation {
         prepared: prepared.get(&operation.id).cloned(),
-        orders: orders(contract, sdl, operation),
-        representation: representation(contract, prepared, operation),
+        orders: orders_of.remove(operation.id.as_str()).unwrap_or_default(),
+        representation: representation(contract, &prepared, operation),
     });
     bound.collect()
 }

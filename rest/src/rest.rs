@@ -64,7 +64,7 @@ impl Bound {
         match routes {
             Some(routes) if found.is_empty() => {
                 let sdl = Sdl::read(plan.sdl()).map_err(|error| vec![error])?;
-                let operations = bound::bind(&contract, &sdl, &prepared);
+                let operations = bound::bind(&contract, &sdl, prepared);
                 Ok(Self { contract, routes, operations })
             }
             _ => Err(found),

@@ -53,6 +53,13 @@ fn uuids(list: &Answer) -> Vec<String> {
     records.map(|record| record["uuid"].as_str().unwrap().to_owned()).collect()
 }
 
+/// What the playground answers.
+async fn explore(harness: &Harness, person: &Person, query: &str) -> Value {
+    let request = harness.http().post(format!("{}/playground/graphql", harness.base_url)).bearer_auth(&person.token);
+    let request = request.header("content-type", "application/json").body(json!({ "query": query }).to_string());
+    serde_json::from_slice(&request.send().await.unwrap().bytes().await.unwrap()).unwrap()
+}
+
 /// The lines of an export.
 fn lines(export: &Answer) -> Vec<Value> {
     assert!(export.bytes.is_empty() || export.bytes.ends_with(b"\n"));
@@ -320,9 +327,7 @@ async fn a_refusal_tells_what_it_was_about_through_either_door() {
         "mutation {{ again: admin_machine_clients_disable(client_uuid: \"{client}\",
              body: {{ reason: \"Seen twice.\" }}) {{ uuid }} }}"
     );
-    let request = harness.http().post(format!("{}/playground/graphql", harness.base_url)).bearer_auth(&chief.token);
-    let request = request.header("content-type", "application/json").body(json!({ "query": query }).to_string());
-    let told: Value = serde_json::from_slice(&request.send().await.unwrap().bytes().await.unwrap()).unwrap();
+    let told = explore(&harness, &chief, &query).await;
     assert_eq!(told["errors"][0]["extensions"]["code"], "ILLEGAL_TRANSITION", "{told}");
     let records = harness.call("admin_audit_records_list").token(&chief.token).query("outcome", "REFUSED");
     let records = records.query("operation", "admin_machine_clients_disable").expect(200).await.json;
@@ -343,4 +348,19 @@ async fn a_refusal_tells_what_it_was_about_through_either_door() {
     unknown.path("feature_code", "no_such").query("reason", "Nobody there.").expect(404).await;
     let told = "select count(*) from audit_log where outcome = 'REFUSED' and reason = 'Nobody there.'";
     assert_eq!(harness.number(told).await, 1, "a parameter tells it, though no resolver did");
+}
+
+#[tokio::test]
+async fn a_list_is_recorded_with_the_order_that_was_asked_for_in_the_contracts_word() {
+    let archive = Archive::new().await;
+    archive.list().query("sort", "-recorded_at").expect(200).await;
+    explore(
+        &archive.harness,
+        &archive.auditor,
+        "{ admin_audit_records_list(sort: RECORDED_AT) { page { has_more } } }",
+    )
+    .await;
+    let recorded = "select count(*) from audit_log where (channel, outcome, parameters ->> 'sort') in
+        (('REST', 'SUCCEEDED', '-recorded_at'), ('PLAYGROUND', 'SUCCEEDED', 'recorded_at'))";
+    assert_eq!(archive.harness.number(recorded).await, 2);
 }

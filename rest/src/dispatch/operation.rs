@@ -188,9 +188,8 @@ async fn ask(
     operation: &Operation,
     bound: &BoundOperation,
     admission: Admission,
-    mut request: Bound,
+    request: Bound,
 ) -> Result<Response<Body>, Fault> {
-    bound.name_orders(&mut request.variables);
     let idempotency = request
         .idempotency_key
         .as_ref()

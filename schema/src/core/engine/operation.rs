@@ -17,6 +17,8 @@ pub struct PreparedOperation {
     pub root: RootField,
     /// The root field with its arguments, and nothing beneath it: what it answers is written whole.
     pub(super) document: ExecutableDocument,
+    /// The variables whose words the schema spells differently, and how it spells them.
+    spelled: (Vec<String>, fn(&str) -> String),
 }
 
 /// A root field: what an operation is on the inside.
@@ -50,10 +52,27 @@ pub(super) struct TargetArgument {
 }
 
 impl PreparedOperation {
+    /// A document that asks a root field.
+    pub(super) fn new(root: RootField, document: ExecutableDocument) -> Self {
+        Self { root, document, spelled: (Vec::new(), str::to_owned) }
+    }
+
+    /// Has the schema be asked for the words of these variables as it spells them. Callers, and the audit record, keep to
+    /// the words that were sent.
+    pub fn spell(&mut self, variables: Vec<String>, name_of: fn(&str) -> String) {
+        self.spelled = (variables, name_of);
+    }
+
     /// A request to the library's executor.
     pub(super) fn request(&self, variables: &Map<String, Json>, cx: &Arc<RequestContext>) -> Request {
-        let mut request =
-            Request::new("").variables(variables_of(variables)).data(Arc::clone(cx)).disable_introspection();
+        let mut taken = variables_of(variables);
+        let (spelled, name_of) = &self.spelled;
+        for name in spelled {
+            if let Some(Value::String(word)) = taken.get_mut(name.as_str()) {
+                *word = name_of(word);
+            }
+        }
+        let mut request = Request::new("").variables(taken).data(Arc::clone(cx)).disable_introspection();
         request.set_parsed_query(self.document.clone());
         request
     }

@@ -128,7 +128,7 @@ async fn bind(
     // What is answered is written whole, so nobody looks at what is asked beneath it.
     root.node.selection_set.node.items.clear();
     let document = ExecutableDocument { operations: DocumentOperations::Single(operation), fragments: HashMap::new() };
-    Ok(PreparedOperation { root: known.clone(), document })
+    Ok(PreparedOperation::new(known.clone(), document))
 }
 
 /// Whether anything in a selection is skipped or included by a directive, which an answer that is written whole would

@@ -65,6 +65,9 @@ impl Search {
     /// A search as it was asked for.
     pub(super) fn new(mut filter: ListingFilter, locale: Option<String>) -> Self {
         let words = filter.q.take().as_deref().and_then(rules::words);
+        // What is counted of a search is narrowed as its pages are: an empty list narrows neither.
+        filter.category.take_if(|slugs| slugs.is_empty());
+        filter.language.take_if(|languages| languages.is_empty());
         Self { words, filter, locale }
     }
 
