@@ -17,7 +17,7 @@ use labs_schema::sample::{Sample, is_wanted, sheet};
 /// # Errors
 /// When the sheet cannot be written or the database is away; then there are no sample data.
 pub async fn fill(engine: &Engine, file: &Path, base_url: &str) -> anyhow::Result<()> {
-    let told = |fault: labs_schema::Fault| anyhow!("the sample data: {}", fault.detail());
+    let told = |fault: labs_schema::Fault| anyhow!("the sample data: {}", fault.for_log());
     if !is_wanted(engine.pool()).await.map_err(told)? {
         return Ok(());
     }

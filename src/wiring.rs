@@ -161,16 +161,25 @@ async fn tidy(rest: Arc<Rest>, ending: CancellationToken) {
     }
 }
 
+/// What is said of a part that is not ready; the log says more.
+fn not_ready(probe: &'static str, cause: impl std::fmt::Display, said: &str) -> String {
+    tracing::warn!(probe, %cause, "a part is not ready");
+    said.to_owned()
+}
+
 fn probes(engine: &Engine, postman: &Arc<Postman>) -> Probes {
     let postman = Arc::clone(postman);
     let (database, migrations, media) = (engine.pool().clone(), engine.pool().clone(), engine.services().media.clone());
-    let away = |_| "The database does not answer.".to_owned();
     Probes::new(vec![
         Probe {
             name: "DATABASE",
             check: Box::new(move || {
                 let pool = database.clone();
-                Box::pin(async move { labs_schema::open::ping(&pool).await.map_err(away) })
+                Box::pin(async move {
+                    labs_schema::open::ping(&pool)
+                        .await
+                        .map_err(|fault| not_ready("DATABASE", fault.for_log(), "The database does not answer."))
+                })
             }),
         },
         Probe {
@@ -178,7 +187,9 @@ fn probes(engine: &Engine, postman: &Arc<Postman>) -> Probes {
             check: Box::new(move || {
                 let pool = migrations.clone();
                 Box::pin(async move {
-                    let done = is_migrated(&pool).await.map_err(|_| "What is applied cannot be read.".to_owned())?;
+                    let done = is_migrated(&pool).await;
+                    let done = done
+                        .map_err(|fault| not_ready("MIGRATIONS", fault.for_log(), "What is applied cannot be read."))?;
                     if done { Ok(()) } else { Err("Migrations of this version are missing.".to_owned()) }
                 })
             }),
@@ -187,14 +198,21 @@ fn probes(engine: &Engine, postman: &Arc<Postman>) -> Probes {
             name: "MAIL",
             check: Box::new(move || {
                 let postman = Arc::clone(&postman);
-                Box::pin(async move { postman.ready().await.map_err(|_| "Mail cannot be handed over.".to_owned()) })
+                Box::pin(async move {
+                    postman.ready().await.map_err(|error| not_ready("MAIL", error, "Mail cannot be handed over."))
+                })
             }),
         },
         Probe {
             name: "MEDIA_STORE",
             check: Box::new(move || {
                 let media = media.clone();
-                Box::pin(async move { media.ready().await.map_err(|_| "The media store does not answer.".to_owned()) })
+                Box::pin(async move {
+                    media
+                        .ready()
+                        .await
+                        .map_err(|error| not_ready("MEDIA_STORE", error, "The media store does not answer."))
+                })
             }),
         },
     ])
@@ -282,7 +300,7 @@ fn to_error(fault: labs_schema::Fault) -> anyhow::Error {
     match (errors.is_empty(), fault.code()) {
         (false, _) => anyhow::anyhow!("{}", errors.join(" ")),
         // Its own words are for callers of the API, who have a request to name.
-        (true, Code::Internal) => anyhow::anyhow!("it could not be done. The log says why, just above"),
+        (true, Code::Internal) => anyhow::anyhow!("it could not be done: {}", fault.for_log()),
         (true, _) => anyhow::anyhow!("{}", fault.detail()),
     }
 }

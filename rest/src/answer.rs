@@ -84,7 +84,7 @@ pub(crate) fn refusal(
     request_id: &str,
     operation: Option<&Operation>,
 ) -> Response<Body> {
-    log_cause(fault, request_id);
+    fault.log(request_id, "a request failed");
     let problem = Problem::of(fault, instance, request_id, operation.map(|operation| operation.id.as_str()));
     let body = serde_json::to_vec(&problem).unwrap_or_default();
     let mut response = Response::new(Body::from(body));
@@ -248,16 +248,6 @@ fn www_authenticate(fault: &Fault) -> Option<String> {
 
 const fn is_of_token(code: Code) -> bool {
     matches!(code, Code::Unauthenticated | Code::TokenExpired | Code::TokenRevoked)
-}
-
-/// Writes what happened into the log, where the request's id is known.
-pub(crate) fn log_cause(fault: &Fault, request_id: &str) {
-    let Some(cause) = fault.cause() else { return };
-    let code = fault.code().name();
-    match fault.code() {
-        Code::Unavailable => tracing::warn!(cause, code, request_id, "a request could not be answered now"),
-        _ => tracing::error!(cause, code, request_id, "a request failed"),
-    }
 }
 
 /// A file name that no header can be broken with.

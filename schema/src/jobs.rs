@@ -123,7 +123,7 @@ impl Jobs {
     pub async fn end(self) {
         self.tasks.wait().await;
         if let Err(fault) = self.services.usage.flush(&self.pool).await {
-            tracing::warn!(code = fault.code().name(), "the last counts of usage are lost");
+            tracing::warn!(cause = fault.for_log(), "the last counts of usage are lost");
         }
     }
 }
@@ -235,7 +235,7 @@ async fn attend(job: &Job, stop: &CancellationToken) -> Outcome {
 }
 
 impl Ended {
-    /// Tells what is worth telling, and writes the ledger. Of failures in a row, the first stands for all.
+    /// Tells what is worth telling, and writes the ledger, where the first of failures in a row stands for all.
     async fn note(self, pool: &PgPool) {
         let Self { job, is_quiet, failures, .. } = self;
         let (state, error) = match &self.outcome {
@@ -244,7 +244,10 @@ impl Ended {
                 tracing::warn!(job, code, cause = fault.for_log(), "a job failed; it is tried again");
                 ("FAILED", Some(format!("{code}: {fault}")))
             }
-            Err(_) => return,
+            Err(fault) => {
+                tracing::warn!(job, failures, cause = fault.for_log(), "a job failed again");
+                return;
+            }
             Ok(_) if failures > 0 => {
                 tracing::info!(job, failures, "a job succeeds again");
                 ("SUCCEEDED", None)
@@ -255,8 +258,8 @@ impl Ended {
                 ("SUCCEEDED", None)
             }
         };
-        if let Err(error) = self.write(pool, state, error).await {
-            tracing::warn!(job, code = error.code().name(), "a run could not be written into the ledger");
+        if let Err(fault) = self.write(pool, state, error).await {
+            tracing::warn!(job, cause = fault.for_log(), "a run could not be written into the ledger");
         }
     }
 

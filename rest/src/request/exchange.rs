@@ -97,7 +97,7 @@ impl<'a> Exchange<'a> {
                 self.book(booked)
             }
             Err(fault) => {
-                self.spend_anonymous(rest)?;
+                self.spend_anonymous(rest).map_err(|spent| spent.in_place_of(&fault))?;
                 Err(fault)
             }
         }

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use async_graphql::TypeDirective;
 
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::scope::Scope;
 
 pub use directive::access;
@@ -14,7 +15,7 @@ pub(crate) use directive::{answers_file, audit_partner, audit_target, batched, e
 mod directive {
     #![expect(missing_docs, reason = "the macro makes items that it gives no documentation")]
 
-    use super::TypeDirective;
+    use super::{AuditTargetKind, TypeDirective};
 
     /// The `@access` directive: who may ask this field. A root field without one is never answered.
     ///
@@ -34,7 +35,7 @@ mod directive {
     /// The `@audit_target` directive: the kind of thing that an audit record of the field is about, and the argument that
     /// names it.
     #[TypeDirective(location = "FieldDefinition")]
-    pub fn audit_target(kind: String, argument: String) {}
+    pub fn audit_target(kind: AuditTargetKind, argument: String) {}
 
     /// The `@audit_partner` directive: the argument that names the partner whom an audit record of the field concerns.
     #[TypeDirective(location = "FieldDefinition")]

@@ -190,8 +190,11 @@ impl Authority {
                 () = stop.cancelled() => return,
                 ended = self.listen() => ended,
             };
-            if let Err(error) = ended {
-                tracing::warn!(cause = %error, "the authority feed broke off; tokens are looked up one by one until it is back");
+            if let Err(fault) = ended {
+                tracing::warn!(
+                    cause = fault.for_log(),
+                    "the authority feed broke off; tokens are looked up one by one until it is back"
+                );
             }
             tokio::time::sleep(BEAT).await;
         }

@@ -116,8 +116,9 @@ where
             }
         }
         Err(fault) => {
-            for answer in asking {
-                let _ = answer.send(Err(fault.clone()));
+            let heard = asking.into_iter().filter_map(|answer| answer.send(Err(fault.clone())).ok()).count();
+            if heard == 0 {
+                tracing::warn!(cause = fault.for_log(), "a shared statement failed, whose callers had gone");
             }
         }
     }

@@ -13,6 +13,7 @@ use futures_util::stream::BoxStream;
 use ipnet::{IpNet, Ipv6Net};
 use uuid::Uuid;
 
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::blocking::fair::WorkOwner;
 use crate::core::db::Db;
 use crate::core::fault::{Code, Fault};
@@ -193,8 +194,8 @@ pub struct ChainHead {
 /// The thing that an audit record is about.
 #[derive(Clone, Debug, Default)]
 pub struct Target {
-    /// `category` for example.
-    pub kind: Option<String>,
+    /// Its kind.
+    pub kind: Option<AuditTargetKind>,
     /// Its id.
     pub uuid: Option<Uuid>,
     /// Its name.

@@ -159,7 +159,9 @@ impl Transaction {
         } else {
             let rolled_back = self.end(TransactionEnd::Rollback).await;
             self.stage = TransactionStage::Waiting;
-            rolled_back?;
+            if let (Err(fault), Err(error)) = (&begun, rolled_back) {
+                return Err(Fault::from(error).in_place_of(fault));
+            }
         }
         begun
     }
@@ -250,8 +252,8 @@ impl Db {
     pub(crate) async fn settle(&self, outcome: Result<bool, Fault>) -> Result<bool, Fault> {
         if matches!(outcome, Ok(true)) {
             self.commit().await?;
-        } else {
-            self.rollback().await?;
+        } else if let Err(failed) = self.rollback().await {
+            return Err(outcome.map_or_else(|fault| failed.clone().in_place_of(&fault), |_| failed.clone()));
         }
         outcome
     }

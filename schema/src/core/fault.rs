@@ -207,6 +207,18 @@ impl Fault {
         self
     }
 
+    /// The same where it takes the place of another: what happened there is told in the log as well.
+    #[must_use]
+    pub fn in_place_of(mut self, former: &Self) -> Self {
+        if let Some(former) = former.cause() {
+            self.0.cause = Some(match self.0.cause.take() {
+                Some(own) => format!("{own}; before it: {former}"),
+                None => former.to_owned(),
+            });
+        }
+        self
+    }
+
     /// The refusal leaves a trace: what the transaction wrote is committed.
     #[must_use]
     pub fn keep_writes(self) -> Self {
@@ -288,6 +300,16 @@ impl Fault {
     #[must_use]
     pub fn for_log(&self) -> &str {
         self.cause().unwrap_or(&self.0.detail)
+    }
+
+    /// Writes into the log what happened, if the detail does not say it all; `what` it happened to.
+    pub fn log(&self, request_id: &str, what: &'static str) {
+        let Some(cause) = self.cause() else { return };
+        let code = self.code().name();
+        match self.code() {
+            Code::Unavailable => tracing::warn!(cause, code, request_id, "{what}"),
+            _ => tracing::error!(cause, code, request_id, "{what}"),
+        }
     }
 
     /// What becomes of the transaction.

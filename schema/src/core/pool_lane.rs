@@ -7,7 +7,7 @@
 //!
 //! Requests that read and requests in a transaction have turns of their own, fewer than the pool has connections, so that
 //! neither takes all of them. Reads have the fewer: statements that only compute contend for the same cores, and each is
-//! done sooner when fewer are under way (measured: ARCHITECTURE.md, Speed).
+//! done sooner when fewer are under way (measured: docs/performance.md).
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -193,7 +193,7 @@ impl LentConnection {
     /// Gives back a connection that is known to be sound, inside a transaction in which nothing was done yet. Whoever is
     /// passed it goes first: it would otherwise lie unused until this thread has written the answer of whoever passed it
     /// on, because a task that another wakes waits for that one's turn to end, and no other thread takes it (measured:
-    /// ARCHITECTURE.md, Speed).
+    /// docs/performance.md).
     pub(crate) async fn pass_on_begun(mut self) {
         self.away.has_begun = true;
         let Some(mut left) = self.offer() else { return tokio::task::yield_now().await };

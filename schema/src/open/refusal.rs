@@ -94,7 +94,7 @@ impl OpenRefusal {
     pub(super) fn of_fault(fault: &Fault) -> Self {
         match fault.code() {
             // Its own words are for callers of the API.
-            Code::Internal => Self::new("The service cannot be opened. The log says why, just above."),
+            Code::Internal | Code::Unavailable => Self(format!("The service cannot be opened: {}.", fault.for_log())),
             _ => Self(fault.detail().to_owned()),
         }
     }

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::record::{Act, Said};
 use super::{rules, store};
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::crypto::random_bytes;
 use crate::core::crypto::secret::SecretKind;
 use crate::core::fault::Fault;
@@ -88,7 +89,7 @@ pub fn client_create<'a>(
         store::client_insert(&act.db, &client).await?;
         let said = Said {
             operation: "client_create",
-            target_kind: "client",
+            target_kind: AuditTargetKind::MachineClient,
             target_uuid: client_uuid,
             target_label: &client_id,
             partner_uuid: new.partner_uuid,

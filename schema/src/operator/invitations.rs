@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::record::{Act, Said};
 use crate::auth::invitations::{NewInvitation as Row, invite};
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::email::EmailAddress;
 use crate::core::fault::Fault;
 use crate::core::principal::Role;
@@ -48,7 +49,7 @@ pub async fn invitation_create(pool: &PgPool, services: &Services, new: NewInvit
     invite(&act.db, services, act.now, act.new_uuid(), &row).await?;
     let said = Said {
         operation: "invitation_create",
-        target_kind: "invitation",
+        target_kind: AuditTargetKind::Invitation,
         target_uuid: invitation_uuid,
         target_label: email.as_str(),
         partner_uuid: Some(new.partner_uuid),

@@ -4,6 +4,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::store;
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::crypto::uuid_at;
 use crate::core::db::{Db, TransactionOptions};
 use crate::core::fault::Fault;
@@ -15,7 +16,7 @@ pub(super) struct Said<'a> {
     /// `staff_create` for example.
     pub(super) operation: &'static str,
     /// What kind of thing was made.
-    pub(super) target_kind: &'static str,
+    pub(super) target_kind: AuditTargetKind,
     /// Which.
     pub(super) target_uuid: Uuid,
     /// Its name.

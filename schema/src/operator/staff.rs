@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::record::{Act, Said};
 use super::{rules, store};
 use crate::auth::mfa;
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::blocking::BlockingError;
 use crate::core::crypto::random_bytes;
 use crate::core::crypto::secret::SecretText;
@@ -82,7 +83,7 @@ pub fn staff_create<'a>(
         let (seed, codes) = mfa::put_in_force(&act.db, &services.key, person_uuid).await?;
         let said = Said {
             operation: "staff_create",
-            target_kind: "staff",
+            target_kind: AuditTargetKind::StaffMember,
             target_uuid: person_uuid,
             target_label: new.name.trim(),
             partner_uuid: None,

@@ -30,7 +30,7 @@ pub(super) async fn record_insert(db: &Db, record_uuid: Uuid, said: &Said<'_>) -
          values ($1, $2, 'COMMAND_LINE', 'SUCCEEDED', 'SYSTEM', 'command line', $3, $4, $5, $6, $7)",
         record_uuid,
         said.operation,
-        said.target_kind,
+        said.target_kind.name(),
         said.target_uuid,
         said.target_label,
         said.partner_uuid,

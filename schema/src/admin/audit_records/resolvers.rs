@@ -11,6 +11,7 @@ use super::verification::{self, AuditVerification, AuditVerificationInput};
 use super::{export, store};
 use crate::core::access::{access, answers_file, audit_partner, audit_target, batched};
 use crate::core::audit_chain;
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{Download, RequestContextExt};
 use crate::core::fault::Fault;
 use crate::core::list::{FixedOrder, PageRequest};
@@ -46,7 +47,7 @@ impl AuditRecordsQuery {
     /// One record with its difference.
     #[graphql(
         directive = access::apply("labs.admin.audit".into()),
-        directive = audit_target::apply("record".into(), "record_uuid".into()),
+        directive = audit_target::apply(AuditTargetKind::AuditRecord, "record_uuid".into()),
         directive = batched::apply()
     )]
     async fn admin_audit_records_get(

@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use crate::admin::reason::Reason;
 use crate::core::access::{access, audit_partner};
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
@@ -85,9 +86,9 @@ impl StaffDataExportsMutation {
 }
 
 fn note(cx: &RequestContext, export_uuid: Option<Uuid>, partner_uuid: Uuid) {
-    let kind = if export_uuid.is_some() { "DATA_EXPORT" } else { "PARTNER" };
+    let kind = if export_uuid.is_some() { AuditTargetKind::DataExport } else { AuditTargetKind::Partner };
     let uuid = export_uuid.or(Some(partner_uuid));
-    cx.note_target(Target { kind: Some(kind.to_owned()), uuid, label: None, partner_uuid: Some(partner_uuid) });
+    cx.note_target(Target { kind: Some(kind), uuid, label: None, partner_uuid: Some(partner_uuid) });
 }
 
 impl From<ExportRow> for StaffDataExport {

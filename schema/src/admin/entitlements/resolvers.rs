@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::rules;
 use super::store::{self, EntitlementRow, NewOverride, PartnerRow};
 use crate::core::access::{access, audit_partner, batched};
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
 use crate::core::principal::PrincipalType;
@@ -208,7 +209,7 @@ impl AdminEntitlementsMutation {
 async fn note_partner(cx: &RequestContext, partner_uuid: Uuid) -> Result<PartnerRow, Fault> {
     let partner = store::partner_get(&cx.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
     cx.note_target(Target {
-        kind: Some("PARTNER".to_owned()),
+        kind: Some(AuditTargetKind::Partner),
         uuid: Some(partner_uuid),
         label: Some(partner.company_name.clone()),
         partner_uuid: Some(partner_uuid),

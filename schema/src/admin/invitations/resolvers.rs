@@ -9,6 +9,7 @@ use crate::auth::invitations::{
     revoke, send,
 };
 use crate::core::access::{access, audit_partner, audit_target};
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
@@ -86,7 +87,7 @@ impl InvitationsMutation {
     /// Sends an invitation again with a new token; the old one is void.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
-        directive = audit_target::apply("invitation".into(), "invitation_uuid".into()),
+        directive = audit_target::apply(AuditTargetKind::Invitation, "invitation_uuid".into()),
         directive = audit_partner::apply("partner_uuid".into())
     )]
     async fn admin_invitations_resend(
@@ -105,7 +106,7 @@ impl InvitationsMutation {
     /// Takes an invitation back; its token is void.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
-        directive = audit_target::apply("invitation".into(), "invitation_uuid".into()),
+        directive = audit_target::apply(AuditTargetKind::Invitation, "invitation_uuid".into()),
         directive = audit_partner::apply("partner_uuid".into())
     )]
     async fn admin_invitations_revoke(

@@ -13,6 +13,7 @@ use super::rules::standing::{MachineClientAction, after};
 use super::store::{self, HeldRow, MachineClientRow, NewClient, NewSecret, Settings, secrets};
 use crate::admin::reason::{Reason, Remark};
 use crate::core::access::{access, audit_partner, audit_target, batched};
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::crypto::random_bytes;
 use crate::core::crypto::secret::{IssuedSecret, SecretKind};
@@ -58,7 +59,7 @@ impl MachineClientsQuery {
     /// One program, the scopes it is allowed beside those it really uses.
     #[graphql(
         directive = access::apply("labs.admin.clients".into()),
-        directive = audit_target::apply("client".into(), "client_uuid".into()),
+        directive = audit_target::apply(AuditTargetKind::MachineClient, "client_uuid".into()),
         directive = batched::apply()
     )]
     async fn admin_machine_clients_get(
@@ -74,7 +75,7 @@ impl MachineClientsQuery {
     /// Every secret that a program has or had, without the secrets themselves.
     #[graphql(
         directive = access::apply("labs.admin.clients".into()),
-        directive = audit_target::apply("client".into(), "client_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::MachineClient, "client_uuid".into())
     )]
     async fn admin_machine_clients_list_secrets(
         &self,
@@ -95,7 +96,7 @@ impl MachineClientsQuery {
     /// The ledger of tokens that a program was issued, and of those it was refused.
     #[graphql(
         directive = access::apply("labs.admin.clients".into()),
-        directive = audit_target::apply("client".into(), "client_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::MachineClient, "client_uuid".into())
     )]
     #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn admin_machine_clients_list_token_grants(
@@ -153,7 +154,7 @@ impl MachineClientsMutation {
     /// Changes a program's name, contact and networks: what is left out stays, null empties.
     #[graphql(
         directive = access::apply("labs.admin.clients:write".into()),
-        directive = audit_target::apply("client".into(), "client_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::MachineClient, "client_uuid".into())
     )]
     async fn admin_machine_clients_update(
         &self,
@@ -187,7 +188,7 @@ impl MachineClientsMutation {
     /// Replaces what a program is allowed. Its tokens follow within a second.
     #[graphql(
         directive = access::apply("labs.admin.clients:write".into()),
-        directive = audit_target::apply("client".into(), "client_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::MachineClient, "client_uuid".into())
     )]
     async fn admin_machine_clients_put_scopes(
         &self,
@@ -212,7 +213,7 @@ impl MachineClientsMutation {
     /// A new secret, while the old one lives on for a time named.
     #[graphql(
         directive = access::apply("labs.admin.clients:write".into()),
-        directive = audit_target::apply("client".into(), "client_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::MachineClient, "client_uuid".into())
     )]
     async fn admin_machine_clients_rotate_secret(
         &self,
@@ -244,7 +245,7 @@ impl MachineClientsMutation {
     /// Ends a secret at once, and the tokens that were issued for it within a second.
     #[graphql(
         directive = access::apply("labs.admin.clients:write".into()),
-        directive = audit_target::apply("secret".into(), "secret_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::MachineClientSecret, "secret_uuid".into())
     )]
     async fn admin_machine_clients_delete_secret(
         &self,
@@ -264,7 +265,7 @@ impl MachineClientsMutation {
     /// Ends a program's access: it gets no token, and its tokens are refused within a second.
     #[graphql(
         directive = access::apply("labs.admin.clients:write".into()),
-        directive = audit_target::apply("client".into(), "client_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::MachineClient, "client_uuid".into())
     )]
     async fn admin_machine_clients_disable(
         &self,
@@ -279,7 +280,7 @@ impl MachineClientsMutation {
     /// Lets a program in again. Tokens from before stay void.
     #[graphql(
         directive = access::apply("labs.admin.clients:write".into()),
-        directive = audit_target::apply("client".into(), "client_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::MachineClient, "client_uuid".into())
     )]
     async fn admin_machine_clients_enable(
         &self,
@@ -353,7 +354,7 @@ async fn note_client(cx: &RequestContext, client_uuid: Uuid) -> Result<(), Fault
 
 fn note_target(cx: &RequestContext, client_uuid: Uuid, name: &str, partner_uuid: Option<Uuid>) {
     cx.note_target(Target {
-        kind: Some("MACHINE_CLIENT".to_owned()),
+        kind: Some(AuditTargetKind::MachineClient),
         uuid: Some(client_uuid),
         label: Some(name.to_owned()),
         partner_uuid,

@@ -7,6 +7,7 @@ use super::list::{BY_ID, MAIL_MESSAGES, MailMessageFilter, MailMessageRow, MailM
 use super::rules::{self, MailMessageAction, MailMessageState};
 use super::store::{self, HeldRow};
 use crate::core::access::{access, audit_partner, audit_target};
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
@@ -90,7 +91,7 @@ impl MailMessagesMutation {
     /// Has a mail tried again now.
     #[graphql(
         directive = access::apply("labs.admin.operations:write".into()),
-        directive = audit_target::apply("message".into(), "message_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::MailMessage, "message_uuid".into())
     )]
     async fn admin_mail_messages_retry(
         &self,
@@ -123,7 +124,7 @@ fn has_ended(cx: &RequestContext, message_uuid: Uuid, held: &HeldRow) -> Result<
 
 fn note_target(cx: &RequestContext, message_uuid: Uuid, held: &HeldRow) {
     cx.note_target(Target {
-        kind: Some("MAIL_MESSAGE".to_owned()),
+        kind: Some(AuditTargetKind::MailMessage),
         uuid: Some(message_uuid),
         label: Some(held.subject.clone()),
         partner_uuid: held.partner_uuid,

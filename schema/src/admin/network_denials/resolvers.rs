@@ -7,6 +7,7 @@ use super::list::{BY_ID, NETWORK_DENIALS, NetworkDenialFilter, NetworkDenialRow,
 use super::rules;
 use super::store::{self, NewDenial};
 use crate::core::access::{access, audit_target};
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
@@ -114,7 +115,7 @@ impl NetworkDenialsMutation {
     /// Lifts a denial, within a second.
     #[graphql(
         directive = access::apply("labs.admin.security:write".into()),
-        directive = audit_target::apply("denial".into(), "denial_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::NetworkDenial, "denial_uuid".into())
     )]
     async fn admin_network_denials_delete(&self, ctx: &Context<'_>, denial_uuid: Uuid) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
@@ -126,7 +127,7 @@ impl NetworkDenialsMutation {
 
 fn note_target(cx: &RequestContext, denial_uuid: Uuid, network: &str) {
     cx.note_target(Target {
-        kind: Some("NETWORK_DENIAL".to_owned()),
+        kind: Some(AuditTargetKind::NetworkDenial),
         uuid: Some(denial_uuid),
         label: Some(network.to_owned()),
         partner_uuid: None,

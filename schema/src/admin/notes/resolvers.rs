@@ -7,6 +7,7 @@ use super::list::{NOTES, NotesOfPartner, OF_PARTNER, PartnerNoteFilter, PartnerN
 use super::{rules, store};
 use crate::admin::partners;
 use crate::core::access::{access, audit_partner, audit_target};
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
 use crate::core::list::{FixedOrder, PageRequest};
@@ -104,7 +105,7 @@ impl NotesMutation {
     ) -> Result<Option<PartnerNote>, Fault> {
         let cx = ctx.cx();
         let note_uuid = cx.new_uuid();
-        partners::note_partner_for(cx, partner_uuid, "PARTNER_NOTE", note_uuid).await?;
+        partners::note_partner_for(cx, partner_uuid, AuditTargetKind::PartnerNote, note_uuid).await?;
         if !store::partner_lock(&cx.db, partner_uuid).await? {
             return Err(Fault::not_found("partner"));
         }
@@ -117,7 +118,7 @@ impl NotesMutation {
     /// Changes a note of one's own.
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
-        directive = audit_target::apply("note".into(), "note_uuid".into()),
+        directive = audit_target::apply(AuditTargetKind::PartnerNote, "note_uuid".into()),
         directive = audit_partner::apply("partner_uuid".into())
     )]
     async fn admin_notes_update(
@@ -138,7 +139,7 @@ impl NotesMutation {
     /// Removes a note of one's own.
     #[graphql(
         directive = access::apply("labs.admin.partners:write".into()),
-        directive = audit_target::apply("note".into(), "note_uuid".into()),
+        directive = audit_target::apply(AuditTargetKind::PartnerNote, "note_uuid".into()),
         directive = audit_partner::apply("partner_uuid".into())
     )]
     async fn admin_notes_delete(
@@ -156,7 +157,7 @@ impl NotesMutation {
 
 /// The note held for a change by its author.
 async fn lock_note(cx: &RequestContext, partner_uuid: Uuid, note_uuid: Uuid) -> Result<(), Fault> {
-    partners::note_partner_for(cx, partner_uuid, "PARTNER_NOTE", note_uuid).await?;
+    partners::note_partner_for(cx, partner_uuid, AuditTargetKind::PartnerNote, note_uuid).await?;
     let author_uuid = store::lock(&cx.db, partner_uuid, note_uuid).await?.ok_or_else(missing)?;
     rules::ensure_author(author_uuid, cx.principal()?.uuid)
 }

@@ -14,6 +14,7 @@ use super::{export, rules};
 use crate::admin::reason::{Reason, Remark};
 use crate::core::access::{access, answers_file, audit_partner, batched};
 use crate::core::actor::Actor;
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{Download, RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
 use crate::core::list::{FixedOrder, PageRequest};
@@ -286,20 +287,20 @@ fn note_remark(cx: &RequestContext, body: Option<Remark>) -> Option<String> {
 /// The partner as it is now, named to the audit record.
 async fn load_partner(cx: &RequestContext, partner_uuid: Uuid) -> Result<AdminPartner, Fault> {
     let row = partner_of(&cx.db, partner_uuid).await?.ok_or_else(missing)?;
-    note(cx, "PARTNER", partner_uuid, (&row.company_name, partner_uuid));
+    note(cx, AuditTargetKind::Partner, partner_uuid, (&row.company_name, partner_uuid));
     Ok(row.into())
 }
 
 /// That there is such a partner, named to the audit record.
 pub(in crate::admin) async fn note_partner(cx: &RequestContext, partner_uuid: Uuid) -> Result<(), Fault> {
-    note_partner_for(cx, partner_uuid, "PARTNER", partner_uuid).await
+    note_partner_for(cx, partner_uuid, AuditTargetKind::Partner, partner_uuid).await
 }
 
 /// The same for a record that is about something of the partner's.
 pub(in crate::admin) async fn note_partner_for(
     cx: &RequestContext,
     partner_uuid: Uuid,
-    kind: &str,
+    kind: AuditTargetKind,
     uuid: Uuid,
 ) -> Result<(), Fault> {
     let name = store::name_get(&cx.db, partner_uuid).await?.ok_or_else(missing)?;
@@ -307,8 +308,8 @@ pub(in crate::admin) async fn note_partner_for(
     Ok(())
 }
 
-fn note(cx: &RequestContext, kind: &str, uuid: Uuid, (name, partner_uuid): (&str, Uuid)) {
-    let (kind, label) = (Some(kind.to_owned()), Some(name.to_owned()));
+fn note(cx: &RequestContext, kind: AuditTargetKind, uuid: Uuid, (name, partner_uuid): (&str, Uuid)) {
+    let (kind, label) = (Some(kind), Some(name.to_owned()));
     cx.note_target(Target { kind, uuid: Some(uuid), label, partner_uuid: Some(partner_uuid) });
 }
 

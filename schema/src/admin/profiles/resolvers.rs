@@ -6,6 +6,7 @@ use uuid::Uuid;
 use crate::admin::reason::Reason;
 use crate::core::access::{access, audit_partner, batched};
 use crate::core::actor::Actor;
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
@@ -99,6 +100,6 @@ impl ProfilesMutation {
 }
 
 fn note(cx: &RequestContext, partner_uuid: Uuid) {
-    let (kind, partner_uuid) = (Some("PARTNER".to_owned()), Some(partner_uuid));
+    let (kind, partner_uuid) = (Some(AuditTargetKind::Partner), Some(partner_uuid));
     cx.note_target(Target { kind, uuid: partner_uuid, label: None, partner_uuid });
 }

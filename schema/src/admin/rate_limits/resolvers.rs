@@ -11,6 +11,7 @@ use super::list::{
 use super::rules;
 use super::store::{self, NewOverride};
 use crate::core::access::{access, audit_partner, audit_target, batched};
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
@@ -59,7 +60,7 @@ impl RateLimitsQuery {
     /// Refusals for a spent budget, by account, operation and hour.
     #[graphql(
         directive = access::apply("labs.admin.limits".into()),
-        directive = audit_target::apply("account".into(), "account_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::BudgetAccount, "account_uuid".into())
     )]
     async fn admin_rate_limits_list_refusals(
         &self,
@@ -166,7 +167,7 @@ async fn note_partner(cx: &RequestContext, partner_uuid: Uuid) -> Result<(), Fau
 
 fn note_target(cx: &RequestContext, partner_uuid: Uuid, name: &str) {
     cx.note_target(Target {
-        kind: Some("PARTNER".to_owned()),
+        kind: Some(AuditTargetKind::Partner),
         uuid: Some(partner_uuid),
         label: Some(name.to_owned()),
         partner_uuid: Some(partner_uuid),

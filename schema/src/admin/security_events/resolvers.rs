@@ -4,6 +4,7 @@ use async_graphql::{Context, Object};
 
 use super::list::{EVENTS, LedgerEvent, LedgerEventFilter, LedgerEventSort, ShownEvents};
 use crate::core::access::{access, audit_partner, audit_target};
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
@@ -18,7 +19,7 @@ impl SecurityEventsQuery {
     /// Sign-ins, failures and changes of accounts, across people and programs.
     #[graphql(
         directive = access::apply("labs.admin.security".into()),
-        directive = audit_target::apply("person".into(), "person_uuid".into()),
+        directive = audit_target::apply(AuditTargetKind::Person, "person_uuid".into()),
         directive = audit_partner::apply("partner_uuid".into())
     )]
     async fn admin_security_events_list(

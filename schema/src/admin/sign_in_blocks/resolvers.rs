@@ -5,8 +5,9 @@ use uuid::Uuid;
 
 use super::list::{BLOCKS, ShownBlocks, SignInBlock, SignInBlockFilter, SignInBlockSort};
 use super::store;
-use crate::auth::security_events::LedgerEntry;
+use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
 use crate::core::access::{access, audit_partner, audit_target};
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContextExt, Target};
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
@@ -47,19 +48,20 @@ impl SignInBlocksMutation {
     /// Lets try again at once; what failed so far counts no more.
     #[graphql(
         directive = access::apply("labs.admin.security:write".into()),
-        directive = audit_target::apply("block".into(), "block_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::SignInBlock, "block_uuid".into())
     )]
     async fn admin_sign_in_blocks_lift(&self, ctx: &Context<'_>, block_uuid: Uuid) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
         let block = store::delete(&cx.db, block_uuid).await?.ok_or_else(|| Fault::not_found("sign-in block"))?;
         cx.note_target(Target {
-            kind: Some("SIGN_IN_BLOCK".to_owned()),
+            kind: Some(AuditTargetKind::SignInBlock),
             uuid: Some(block_uuid),
             label: block.email.or(block.network),
             partner_uuid: block.partner_uuid,
         });
         if let Some(person_uuid) = block.person_uuid {
-            let event = LedgerEntry::new("SIGN_IN_BLOCK_LIFTED", true).about(person_uuid, block.partner_uuid);
+            let event =
+                LedgerEntry::new(SecurityEventKind::SignInBlockLifted, true).about(person_uuid, block.partner_uuid);
             event.by_staff().write(cx).await?;
         }
         cx.answer(true)

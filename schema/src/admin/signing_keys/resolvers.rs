@@ -7,6 +7,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use super::list::{KEYS, KeyRow, SigningKeyFilter, SigningKeyState};
 use super::store;
 use crate::core::access::access;
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::authority::FreshKey;
 use crate::core::context::{RequestContextExt, Target};
 use crate::core::fault::Fault;
@@ -111,7 +112,7 @@ impl SigningKeysMutation {
         let (former, current) = former.zip(current).ok_or_else(missing)?;
         let next = store::insert(&cx.db, &fresh).await?;
         cx.note_target(Target {
-            kind: Some("SIGNING_KEY".to_owned()),
+            kind: Some(AuditTargetKind::SigningKey),
             label: Some(current.key_id.clone()),
             ..Target::default()
         });

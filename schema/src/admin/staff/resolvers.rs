@@ -11,9 +11,10 @@ use super::store::{self, HeldRow};
 use crate::admin::granters;
 use crate::admin::reason::{Reason, Remark};
 use crate::auth::mfa;
-use crate::auth::security_events::LedgerEntry;
+use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
 use crate::auth::sessions::all_set_ended;
 use crate::core::access::{access, audit_target, batched};
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::crypto::secret::SecretKind;
 use crate::core::email::EmailAddress;
@@ -54,7 +55,7 @@ impl StaffQuery {
     /// One of them, with what they reach.
     #[graphql(
         directive = access::apply("labs.admin.staff".into()),
-        directive = audit_target::apply("staff".into(), "staff_uuid".into()),
+        directive = audit_target::apply(AuditTargetKind::StaffMember, "staff_uuid".into()),
         directive = batched::apply()
     )]
     async fn admin_staff_get(&self, ctx: &Context<'_>, staff_uuid: Uuid) -> Result<Option<StaffMember>, Fault> {
@@ -87,14 +88,14 @@ impl StaffMutation {
         store::insert(&cx.db, person_uuid, &email, &name, body.locale.as_deref().unwrap_or("en")).await?;
         store::roles_put(&cx.db, person_uuid, &codes, granter(cx)?).await?;
         invite(cx, person_uuid).await?;
-        event(cx, person_uuid, "INVITED").await?;
+        event(cx, person_uuid, SecurityEventKind::Invited).await?;
         cx.answer_created(person_uuid, load_member(cx, person_uuid).await?)
     }
 
     /// Changes a colleague's name or address.
     #[graphql(
         directive = access::apply("labs.admin.staff:write".into()),
-        directive = audit_target::apply("staff".into(), "staff_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::StaffMember, "staff_uuid".into())
     )]
     async fn admin_staff_update(
         &self,
@@ -121,7 +122,7 @@ impl StaffMutation {
     /// Replaces the roles that a colleague holds.
     #[graphql(
         directive = access::apply("labs.admin.staff:write".into()),
-        directive = audit_target::apply("staff".into(), "staff_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::StaffMember, "staff_uuid".into())
     )]
     async fn admin_staff_put_roles(
         &self,
@@ -141,7 +142,7 @@ impl StaffMutation {
         if codes != member.role_codes {
             store::roles_put(&cx.db, staff_uuid, &codes, granter(cx)?).await?;
             granters::remain(&cx.db, &before).await?;
-            event(cx, staff_uuid, "ROLES_CHANGED").await?;
+            event(cx, staff_uuid, SecurityEventKind::RolesChanged).await?;
         }
         cx.answer(load_member(cx, staff_uuid).await?)
     }
@@ -149,7 +150,7 @@ impl StaffMutation {
     /// Shuts a colleague out: sessions end, nothing that was mailed opens anything.
     #[graphql(
         directive = access::apply("labs.admin.staff:write".into()),
-        directive = audit_target::apply("staff".into(), "staff_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::StaffMember, "staff_uuid".into())
     )]
     async fn admin_staff_disable(
         &self,
@@ -165,7 +166,7 @@ impl StaffMutation {
         covers(cx, &member)?;
         store::set_state(&cx.db, staff_uuid, state).await?;
         granters::remain(&cx.db, &before).await?;
-        end_access(cx, staff_uuid, "ACCOUNT_LOCKED").await?;
+        end_access(cx, staff_uuid, SecurityEventKind::AccountLocked).await?;
         outbox::queue_notice(cx, staff_uuid, Notified::AccountLocked).await?;
         cx.answer(load_member(cx, staff_uuid).await?)
     }
@@ -173,7 +174,7 @@ impl StaffMutation {
     /// Lets a colleague in again.
     #[graphql(
         directive = access::apply("labs.admin.staff:write".into()),
-        directive = audit_target::apply("staff".into(), "staff_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::StaffMember, "staff_uuid".into())
     )]
     async fn admin_staff_enable(
         &self,
@@ -187,7 +188,7 @@ impl StaffMutation {
         let state = rules::after(member.state, StaffAction::Enable, member.has_accepted)?;
         covers(cx, &member)?;
         store::set_state(&cx.db, staff_uuid, state).await?;
-        event(cx, staff_uuid, "ACCOUNT_UNLOCKED").await?;
+        event(cx, staff_uuid, SecurityEventKind::AccountUnlocked).await?;
         if state == StaffState::Invited {
             invite(cx, staff_uuid).await?;
         } else {
@@ -199,7 +200,7 @@ impl StaffMutation {
     /// Takes a colleague's second factor away, so that they enrol another.
     #[graphql(
         directive = access::apply("labs.admin.staff:write".into()),
-        directive = audit_target::apply("staff".into(), "staff_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::StaffMember, "staff_uuid".into())
     )]
     async fn admin_staff_reset_mfa(
         &self,
@@ -216,7 +217,7 @@ impl StaffMutation {
         if !mfa::take_away(&cx.db, staff_uuid).await? {
             return Err(Fault::conflict("No second factor is in force. They enrol one when they next sign in."));
         }
-        end_access(cx, staff_uuid, "SECOND_FACTOR_RESET").await?;
+        end_access(cx, staff_uuid, SecurityEventKind::SecondFactorReset).await?;
         outbox::queue_notice(cx, staff_uuid, Notified::SecondFactorReset).await?;
         cx.answer(load_member(cx, staff_uuid).await?)
     }
@@ -224,7 +225,7 @@ impl StaffMutation {
     /// Ends every session of a colleague.
     #[graphql(
         directive = access::apply("labs.admin.staff:write".into()),
-        directive = audit_target::apply("staff".into(), "staff_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::StaffMember, "staff_uuid".into())
     )]
     async fn admin_staff_sign_out(
         &self,
@@ -236,7 +237,7 @@ impl StaffMutation {
         Remark::note(body, cx);
         lock_member(cx, staff_uuid).await?;
         all_set_ended(&cx.db, staff_uuid, None, "SIGNED_OUT_BY_STAFF").await?;
-        event(cx, staff_uuid, "SIGNED_OUT_BY_STAFF").await?;
+        event(cx, staff_uuid, SecurityEventKind::SignedOutByStaff).await?;
         cx.answer(load_member(cx, staff_uuid).await?)
     }
 }
@@ -258,14 +259,14 @@ async fn move_to(cx: &RequestContext, person_uuid: Uuid, member: &HeldRow, email
     outbox::queue_notice(cx, person_uuid, Notified::EmailChanged).await?;
     store::set_email(&cx.db, person_uuid, email).await?;
     outbox::queue_notice(cx, person_uuid, Notified::EmailChanged).await?;
-    end_access(cx, person_uuid, "EMAIL_CHANGED").await
+    end_access(cx, person_uuid, SecurityEventKind::EmailChanged).await
 }
 
 /// Ends whatever is open to somebody: nothing that was mailed opens anything, and every session ends. Their ledger says
 /// by what.
-async fn end_access(cx: &RequestContext, person_uuid: Uuid, kind: &str) -> Result<(), Fault> {
+async fn end_access(cx: &RequestContext, person_uuid: Uuid, kind: SecurityEventKind) -> Result<(), Fault> {
     store::tokens_set_void(&cx.db, person_uuid).await?;
-    all_set_ended(&cx.db, person_uuid, None, kind).await?;
+    all_set_ended(&cx.db, person_uuid, None, kind.name()).await?;
     event(cx, person_uuid, kind).await
 }
 
@@ -291,7 +292,7 @@ fn granter(cx: &RequestContext) -> Result<Option<Uuid>, Fault> {
 }
 
 /// Writes what was done to somebody into their ledger.
-async fn event(cx: &RequestContext, person_uuid: Uuid, kind: &str) -> Result<(), Fault> {
+async fn event(cx: &RequestContext, person_uuid: Uuid, kind: SecurityEventKind) -> Result<(), Fault> {
     LedgerEntry::new(kind, true).about(person_uuid, None).by_staff().write(cx).await
 }
 
@@ -318,7 +319,7 @@ async fn lock_member(cx: &RequestContext, person_uuid: Uuid) -> Result<HeldRow, 
 }
 
 fn note(cx: &RequestContext, person_uuid: Uuid, name: &str) {
-    let (kind, label) = (Some("STAFF_MEMBER".to_owned()), Some(name.to_owned()));
+    let (kind, label) = (Some(AuditTargetKind::StaffMember), Some(name.to_owned()));
     cx.note_target(Target { kind, uuid: Some(person_uuid), label, partner_uuid: None });
 }
 

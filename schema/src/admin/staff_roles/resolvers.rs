@@ -6,6 +6,7 @@ use super::list::{ROLE, ROLES, StaffRole, StaffRoleFilter, StaffRoleSort};
 use super::{rules, store};
 use crate::admin::granters;
 use crate::core::access::access;
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
@@ -145,7 +146,7 @@ async fn load_role(cx: &RequestContext, role_code: &str) -> Result<StaffRole, Fa
 
 fn note(cx: &RequestContext, role_code: &str) {
     cx.note_target(Target {
-        kind: Some("STAFF_ROLE".to_owned()),
+        kind: Some(AuditTargetKind::StaffRole),
         uuid: None,
         label: Some(role_code.to_owned()),
         partner_uuid: None,

@@ -6,6 +6,7 @@ use uuid::Uuid;
 use super::list::{EVENTS, SUBSCRIPTIONS, SubscriptionFilter, SubscriptionSort};
 use super::rules;
 use crate::core::access::{access, audit_partner, batched};
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
@@ -177,7 +178,7 @@ impl SubscriptionsMutation {
 async fn load_subscription(cx: &RequestContext, partner_uuid: Uuid) -> Result<PartnerSubscription, Fault> {
     let row = changing::subscription_get(&cx.db, partner_uuid).await?.ok_or_else(|| Fault::not_found("partner"))?;
     cx.note_target(Target {
-        kind: Some("PARTNER".to_owned()),
+        kind: Some(AuditTargetKind::Partner),
         uuid: Some(partner_uuid),
         label: Some(row.company_name.clone()),
         partner_uuid: Some(partner_uuid),

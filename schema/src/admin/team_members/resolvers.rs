@@ -4,6 +4,7 @@ use async_graphql::{Context, InputObject, Object};
 use uuid::Uuid;
 
 use crate::core::access::{access, audit_partner, audit_target};
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
@@ -64,7 +65,7 @@ impl TeamMembersMutation {
     /// Gives somebody of a team another role, also in a team that lost its administrator.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
-        directive = audit_target::apply("user".into(), "user_uuid".into()),
+        directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into()),
         directive = audit_partner::apply("partner_uuid".into())
     )]
     async fn admin_team_members_set_role(
@@ -83,7 +84,7 @@ impl TeamMembersMutation {
     /// Takes somebody out of a team for good.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
-        directive = audit_target::apply("user".into(), "user_uuid".into()),
+        directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into()),
         directive = audit_partner::apply("partner_uuid".into())
     )]
     async fn admin_team_members_remove(

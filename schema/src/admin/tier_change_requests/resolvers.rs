@@ -6,6 +6,7 @@ use uuid::Uuid;
 use super::list::{REQUESTS, TierChangeRequestFilter};
 use crate::admin::reason::{Reason, Remark};
 use crate::core::access::{access, audit_partner, audit_target};
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
@@ -46,7 +47,7 @@ impl TierChangeRequestsMutation {
     /// Applies the tier that a partner asked for.
     #[graphql(
         directive = access::apply("labs.admin.subscriptions:write".into()),
-        directive = audit_target::apply("request".into(), "request_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::TierChangeRequest, "request_uuid".into())
     )]
     async fn admin_tier_change_requests_approve(
         &self,
@@ -61,7 +62,7 @@ impl TierChangeRequestsMutation {
     /// Refuses the tier that a partner asked for.
     #[graphql(
         directive = access::apply("labs.admin.subscriptions:write".into()),
-        directive = audit_target::apply("request".into(), "request_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::TierChangeRequest, "request_uuid".into())
     )]
     async fn admin_tier_change_requests_reject(
         &self,
@@ -83,7 +84,7 @@ async fn decide(
     let request = change_requests::settle_request(cx, request_uuid, action, reason, None).await?;
     let (partner_uuid, company_name) = request.partner();
     cx.note_target(Target {
-        kind: Some("TIER_CHANGE_REQUEST".to_owned()),
+        kind: Some(AuditTargetKind::TierChangeRequest),
         uuid: Some(request_uuid),
         label: Some(company_name.to_owned()),
         partner_uuid: Some(partner_uuid),

@@ -11,11 +11,12 @@ use super::store::{self, HeldRow};
 use crate::admin::reason::{Reason, Remark};
 use crate::auth::account::{address, person_name};
 use crate::auth::people::rules::PersonAction;
-use crate::auth::security_events::{LedgerEntry, PersonEvents, SecurityEvent, SecurityEventFilter};
+use crate::auth::security_events::{LedgerEntry, PersonEvents, SecurityEvent, SecurityEventFilter, SecurityEventKind};
 use crate::auth::sessions::OpenSession;
 use crate::auth::{attempts, invitations, mfa, passwords, registrations, sessions};
 use crate::core::access::{access, audit_partner, audit_target, batched};
 use crate::core::actor::Actor;
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::email::EmailAddress;
 use crate::core::fault::{Fault, FieldError};
@@ -58,7 +59,7 @@ impl UsersQuery {
     /// One person.
     #[graphql(
         directive = access::apply("labs.admin.users".into()),
-        directive = audit_target::apply("user".into(), "user_uuid".into()),
+        directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into()),
         directive = batched::apply()
     )]
     async fn admin_users_get(&self, ctx: &Context<'_>, user_uuid: Uuid) -> Result<Option<User>, Fault> {
@@ -68,7 +69,7 @@ impl UsersQuery {
     /// Where a person is signed in.
     #[graphql(
         directive = access::apply("labs.admin.users".into()),
-        directive = audit_target::apply("user".into(), "user_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
     )]
     async fn admin_users_list_sessions(
         &self,
@@ -87,7 +88,7 @@ impl UsersQuery {
     /// A person's ledger: sign-ins, failures, changes of passwords, factors, addresses and sessions.
     #[graphql(
         directive = access::apply("labs.admin.users".into()),
-        directive = audit_target::apply("user".into(), "user_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
     )]
     async fn admin_users_list_security_events(
         &self,
@@ -115,7 +116,7 @@ impl UsersMutation {
     /// Changes a person's name, or begins a change of their address.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
-        directive = audit_target::apply("user".into(), "user_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
     )]
     async fn admin_users_update(
         &self,
@@ -143,7 +144,7 @@ impl UsersMutation {
     /// Shuts an account: no sign-in, and its sessions end.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
-        directive = audit_target::apply("user".into(), "user_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
     )]
     async fn admin_users_lock(&self, ctx: &Context<'_>, user_uuid: Uuid, body: Reason) -> Result<Option<User>, Fault> {
         let cx = ctx.cx();
@@ -151,7 +152,7 @@ impl UsersMutation {
         let user = lock_user(cx, user_uuid).await?;
         let state = rules::next_state(&user.state, PersonAction::Lock, user.was_suspended)?;
         store::set_state(&cx.db, user_uuid, state.name(), user.state == "SUSPENDED").await?;
-        end_access(cx, &user, "ACCOUNT_LOCKED").await?;
+        end_access(cx, &user, SecurityEventKind::AccountLocked).await?;
         if let Some(partner_uuid) = user.partner_uuid {
             // The reason is for the audit record; the partner reads that the invitations are gone.
             let team = Team::named(cx, partner_uuid).await?;
@@ -164,7 +165,7 @@ impl UsersMutation {
     /// Lets somebody try again, after a lock by staff or after failed tries.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
-        directive = audit_target::apply("user".into(), "user_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
     )]
     async fn admin_users_unlock(
         &self,
@@ -181,14 +182,14 @@ impl UsersMutation {
             store::set_state(&cx.db, user_uuid, state.name(), false).await?;
             outbox::queue_notice(cx, user_uuid, Notified::AccountUnlocked).await?;
         }
-        event(&user, "ACCOUNT_UNLOCKED").write(cx).await?;
+        event(&user, SecurityEventKind::AccountUnlocked).write(cx).await?;
         cx.answer(load_user(cx, user_uuid).await?)
     }
 
     /// Takes an address as proved where mail cannot reach the person.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
-        directive = audit_target::apply("user".into(), "user_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
     )]
     async fn admin_users_verify_email(
         &self,
@@ -202,14 +203,14 @@ impl UsersMutation {
         let state = rules::next_state(&user.state, PersonAction::Verify, user.was_suspended)?;
         let proved = (user_uuid, user.email_normalised.as_str());
         registrations::verify_without_token(&cx.db, proved, state, Actor::of(cx.principal()?)).await?;
-        event(&user, "EMAIL_VERIFIED").write(cx).await?;
+        event(&user, SecurityEventKind::EmailVerified).write(cx).await?;
         cx.answer(load_user(cx, user_uuid).await?)
     }
 
     /// Mails a person a token with which they set a new password.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
-        directive = audit_target::apply("user".into(), "user_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
     )]
     async fn admin_users_send_password_reset(
         &self,
@@ -224,14 +225,14 @@ impl UsersMutation {
         rules::ensure_settled(address::open_by_staff(cx, user_uuid).await?)?;
         let to = load_addressee(&cx.db, user_uuid).await?.ok_or_else(not_found)?;
         passwords::mail_reset(cx, &to).await?;
-        event(&user, "PASSWORD_RESET_REQUESTED").write(cx).await?;
+        event(&user, SecurityEventKind::PasswordResetRequested).write(cx).await?;
         cx.answer(load_user(cx, user_uuid).await?)
     }
 
     /// Takes a person's second factor away when device and recovery codes are lost.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
-        directive = audit_target::apply("user".into(), "user_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
     )]
     async fn admin_users_reset_mfa(
         &self,
@@ -246,7 +247,7 @@ impl UsersMutation {
         if !mfa::take_away(&cx.db, user_uuid).await? {
             return Err(Fault::conflict("No second factor is in force, so the password alone lets this person in."));
         }
-        end_access(cx, &user, "SECOND_FACTOR_RESET").await?;
+        end_access(cx, &user, SecurityEventKind::SecondFactorReset).await?;
         outbox::queue_notice(cx, user_uuid, Notified::SecondFactorReset).await?;
         cx.answer(load_user(cx, user_uuid).await?)
     }
@@ -254,7 +255,7 @@ impl UsersMutation {
     /// Ends one session of a person.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
-        directive = audit_target::apply("session".into(), "session_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::Session, "session_uuid".into())
     )]
     async fn admin_users_end_session(
         &self,
@@ -267,14 +268,14 @@ impl UsersMutation {
         if !sessions::own_set_ended(&cx.db, user_uuid, session_uuid, "ENDED_BY_STAFF").await? {
             return Err(Fault::not_found("session of this user"));
         }
-        event(&user, "SESSION_ENDED_BY_STAFF").within(session_uuid).write(cx).await?;
+        event(&user, SecurityEventKind::SessionEndedByStaff).within(session_uuid).write(cx).await?;
         cx.answer(true)
     }
 
     /// Ends every session of a person.
     #[graphql(
         directive = access::apply("labs.admin.users:write".into()),
-        directive = audit_target::apply("user".into(), "user_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
     )]
     async fn admin_users_sign_out(
         &self,
@@ -286,20 +287,20 @@ impl UsersMutation {
         Remark::note(body, cx);
         let user = lock_user(cx, user_uuid).await?;
         sessions::all_set_ended(&cx.db, user_uuid, None, "SIGNED_OUT_BY_STAFF").await?;
-        event(&user, "SIGNED_OUT_BY_STAFF").write(cx).await?;
+        event(&user, SecurityEventKind::SignedOutByStaff).write(cx).await?;
         cx.answer(load_user(cx, user_uuid).await?)
     }
 }
 
 /// Ends whatever is open to somebody but the way back to a former address. Their ledger says by what.
-async fn end_access(cx: &RequestContext, user: &HeldRow, kind: &str) -> Result<(), Fault> {
+async fn end_access(cx: &RequestContext, user: &HeldRow, kind: SecurityEventKind) -> Result<(), Fault> {
     store::tokens_set_void(&cx.db, user.person_uuid).await?;
-    sessions::all_set_ended(&cx.db, user.person_uuid, None, kind).await?;
+    sessions::all_set_ended(&cx.db, user.person_uuid, None, kind.name()).await?;
     event(user, kind).write(cx).await
 }
 
 /// Something that staff did to a person, for that person's ledger.
-const fn event<'a>(user: &HeldRow, kind: &'a str) -> LedgerEntry<'a> {
+const fn event(user: &HeldRow, kind: SecurityEventKind) -> LedgerEntry {
     LedgerEntry::new(kind, true).about(user.person_uuid, user.partner_uuid).by_staff()
 }
 
@@ -345,6 +346,6 @@ async fn lock_user(cx: &RequestContext, person_uuid: Uuid) -> Result<HeldRow, Fa
 }
 
 fn note(cx: &RequestContext, person_uuid: Uuid, name: &str, partner_uuid: Option<Uuid>) {
-    let (kind, label) = (Some("USER".to_owned()), Some(name.to_owned()));
+    let (kind, label) = (Some(AuditTargetKind::User), Some(name.to_owned()));
     cx.note_target(Target { kind, uuid: Some(person_uuid), label, partner_uuid });
 }

@@ -10,7 +10,7 @@ use super::store::{self, InvitationRow, NewMember};
 use crate::auth::account::person_name;
 use crate::auth::passwords::new_password;
 use crate::auth::registrations::give_way;
-use crate::auth::security_events::LedgerEntry;
+use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
 use crate::auth::sessions::{all_set_ended, busy};
 use crate::core::access::access;
 use crate::core::actor::Actor;
@@ -21,7 +21,7 @@ use crate::core::fault::Fault;
 use crate::core::principal::Role;
 use crate::core::time::Time;
 use crate::core::words::{Word as _, words};
-use crate::partner::events::{self, PartnerEvent};
+use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 
 words! {
     /// As whom the invited person would join.
@@ -157,10 +157,11 @@ impl InvitationsMutation {
         allowance.check(store::member_count(&cx.db, partner_uuid).await?, 1)?;
         let user_uuid = join(cx, &row, newcomer.as_ref()).await?;
         store::set_answered(&cx.db, invitation_uuid, state, Some(user_uuid)).await?;
-        let event = LedgerEntry::new("INVITATION_ACCEPTED", true);
+        let event = LedgerEntry::new(SecurityEventKind::InvitationAccepted, true);
         event.about(user_uuid, Some(partner_uuid)).write(cx).await?;
         let role = role(&row.role)?;
-        let joined = PartnerEvent::new(partner_uuid, "MEMBER_JOINED", Actor::partner_user(user_uuid)).about(user_uuid);
+        let joined = PartnerEvent::new(partner_uuid, PartnerEventKind::MemberJoined, Actor::partner_user(user_uuid))
+            .about(user_uuid);
         let detail = json!({ "invitation_uuid": invitation_uuid, "role": row.role });
         events::insert(&cx.db, &joined.telling(detail)).await?;
         cx.answer(AcceptedInvitation { status: "ACCEPTED", partner_uuid, user_uuid, email: row.email, role })
@@ -179,7 +180,7 @@ impl InvitationsMutation {
         let (invitation_uuid, partner_uuid, state) = used.ok_or_else(rules::void_token)?;
         let state = after(state, Action::Decline).map_err(|_| rules::void_token())?;
         store::set_answered(&cx.db, invitation_uuid, state, None).await?;
-        let mut event = LedgerEntry::new("INVITATION_DECLINED", true);
+        let mut event = LedgerEntry::new(SecurityEventKind::InvitationDeclined, true);
         event.partner_uuid = Some(partner_uuid);
         event.by_stranger().write(cx).await?;
         cx.answer(DeclinedInvitation { status: "DECLINED" })

@@ -9,6 +9,7 @@ use super::rules::{self, Action, InvitationState, after};
 use super::store::{self, sent};
 use super::view::{Invitation, InvitationCreate};
 use crate::core::actor::Actor;
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, Target};
 use crate::core::crypto::secret::SecretKind;
 use crate::core::daily;
@@ -17,7 +18,7 @@ use crate::core::entitlement::Allowance;
 use crate::core::fault::Fault;
 use crate::core::outbox;
 use crate::core::principal::Role;
-use crate::partner::events::{self, PartnerEvent};
+use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::team::{ActingAs, Team, member_of};
 use crate::partner::team_members::rules::{ensure_covered, ensure_grantable, gives};
 
@@ -53,7 +54,7 @@ pub(crate) async fn send(
     };
     invite(&cx.db, &cx.services, cx.now, cx.new_uuid(), &row).await?;
     count_mail(cx, team, acting).await?;
-    record_event(cx, team, invitation_uuid, ("INVITATION_SENT", new.role), acting).await?;
+    record_event(cx, team, invitation_uuid, (PartnerEventKind::InvitationSent, new.role), acting).await?;
     load_invitation(cx, team, invitation_uuid).await
 }
 
@@ -92,7 +93,7 @@ pub(crate) async fn resend(
     let mail = Mail { partner_uuid: team.uuid(), email: &held.email, role: held.role.name(), locale: &held.locale };
     let letter = (token.text, until);
     mail.queue(&cx.db, &cx.services, cx.new_uuid(), held.company_name, inviter, letter).await?;
-    record_event(cx, team, invitation_uuid, ("INVITATION_RESENT", held.role), acting).await?;
+    record_event(cx, team, invitation_uuid, (PartnerEventKind::InvitationResent, held.role), acting).await?;
     load_invitation(cx, team, invitation_uuid).await
 }
 
@@ -110,7 +111,7 @@ pub(crate) async fn revoke(
     let held = lock_sent(cx, team, invitation_uuid, acting).await?;
     let state = after(held.state, Action::Revoke)?;
     sent::set_revoked(&cx.db, invitation_uuid, state).await?;
-    record_event(cx, team, invitation_uuid, ("INVITATION_REVOKED", held.role), acting).await?;
+    record_event(cx, team, invitation_uuid, (PartnerEventKind::InvitationRevoked, held.role), acting).await?;
     load_invitation(cx, team, invitation_uuid).await
 }
 
@@ -133,7 +134,7 @@ pub(crate) async fn revoke_sent_by(
             continue;
         }
         sent::set_revoked(&cx.db, invitation_uuid, revoked).await?;
-        record_event(cx, team, invitation_uuid, ("INVITATION_REVOKED", role), acting).await?;
+        record_event(cx, team, invitation_uuid, (PartnerEventKind::InvitationRevoked, role), acting).await?;
     }
     Ok(())
 }
@@ -147,7 +148,8 @@ pub(super) async fn revoke_left_behind(cx: &RequestContext, person_uuid: Uuid) -
     for left in sent::left_behind_lock(&cx.db, person_uuid).await? {
         sent::set_revoked(&cx.db, left.invitation_uuid, revoked).await?;
         let actor = Actor::partner_user(person_uuid);
-        let happened = PartnerEvent::new(left.partner_uuid, "INVITATION_REVOKED", actor).about(left.invitation_uuid);
+        let happened = PartnerEvent::new(left.partner_uuid, PartnerEventKind::InvitationRevoked, actor)
+            .about(left.invitation_uuid);
         events::insert(&cx.db, &happened.telling(json!({ "role": left.role }))).await?;
     }
     Ok(())
@@ -168,7 +170,7 @@ async fn lock_sent(
 /// The invitation as it is now, named to the audit record.
 async fn load_invitation(cx: &RequestContext, team: Team, invitation_uuid: Uuid) -> Result<Invitation, Fault> {
     let sent = OF_A_TEAM.one(&cx.db, [team.uuid().into(), invitation_uuid.into()]).await?.ok_or_else(not_found)?;
-    let (kind, label) = (Some(MAIL.to_owned()), Some(sent.email.clone()));
+    let (kind, label) = (Some(AuditTargetKind::Invitation), Some(sent.email.clone()));
     cx.note_target(Target { kind, uuid: Some(invitation_uuid), label, partner_uuid: Some(team.uuid()) });
     Ok(sent)
 }
@@ -192,7 +194,7 @@ async fn record_event(
     cx: &RequestContext,
     team: Team,
     invitation_uuid: Uuid,
-    (kind, role): (&'static str, Role),
+    (kind, role): (PartnerEventKind, Role),
     acting: ActingAs<'_>,
 ) -> Result<(), Fault> {
     let happened = PartnerEvent::by_caller(cx, team.uuid(), kind)?.about(invitation_uuid).because(acting.reason);

@@ -20,7 +20,7 @@ pub(crate) use resolvers::ISSUER;
 pub(in crate::auth) use resolvers::MfaMutation;
 
 use crate::auth::attempts::{self, Subject};
-use crate::auth::security_events::LedgerEntry;
+use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
 use crate::core::context::RequestContext;
 use crate::core::crypto::sealed::MasterKey;
 use crate::core::crypto::totp::{RecoveryCode, TotpSeed};
@@ -48,7 +48,10 @@ pub(super) async fn accept(
         let digest = recovery.digest(&cx.services.key);
         let is_good = store::recovery_code_set_used(&cx.db, person_uuid, &digest).await?;
         if is_good {
-            LedgerEntry::new("RECOVERY_CODE_USED", true).about(person_uuid, partner_uuid).write(cx).await?;
+            LedgerEntry::new(SecurityEventKind::RecoveryCodeUsed, true)
+                .about(person_uuid, partner_uuid)
+                .write(cx)
+                .await?;
             outbox::queue_notice(cx, person_uuid, SecurityEvent::RecoveryCodeUsed).await?;
         }
         return Ok(is_good);

@@ -4,6 +4,7 @@ use async_graphql::{Context, InputObject, Object, SimpleObject};
 
 use super::{ENROL_SECONDS, open, recovery_codes, rules, seal, store};
 use crate::auth::attempts::{self, Subject};
+use crate::auth::security_events::SecurityEventKind;
 use crate::auth::sessions::{Own, all_set_ended, fresh, load_own, person_lock};
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
@@ -101,7 +102,7 @@ impl MfaMutation {
         let seed = open(key, person_uuid, &sealed)?;
         let Some(step) = seed.check(&body.code, cx.now.unix(), None) else {
             attempts::record_failure(cx, &subjects).await?;
-            own.event("SECOND_FACTOR_ENABLED", false).write(cx).await?;
+            own.event(SecurityEventKind::SecondFactorEnabled, false).write(cx).await?;
             return Err(wrong_code().keep_writes());
         };
         attempts::record_success(cx, &subjects).await?;
@@ -124,7 +125,7 @@ impl MfaMutation {
         store::delete(&cx.db, own.person_uuid).await?;
         store::session_release(&cx.db, own.session_uuid).await?;
         all_set_ended(&cx.db, own.person_uuid, Some(own.session_uuid), "SECOND_FACTOR_DISABLED").await?;
-        own.event("SECOND_FACTOR_DISABLED", true).write(cx).await?;
+        own.event(SecurityEventKind::SecondFactorDisabled, true).write(cx).await?;
         outbox::queue_notice(cx, own.person_uuid, Event::SecondFactorDisabled).await?;
         cx.answer(true)
     }
@@ -136,7 +137,7 @@ impl MfaMutation {
         let own = fresh(cx).await?;
         store::in_force_lock(&cx.db, own.person_uuid).await?.ok_or_else(rules::no_factor)?;
         let codes = recovery_codes(&cx.db, &cx.services.key, own.person_uuid).await?;
-        own.event("RECOVERY_CODES_REGENERATED", true).write(cx).await?;
+        own.event(SecurityEventKind::RecoveryCodesRegenerated, true).write(cx).await?;
         outbox::queue_notice(cx, own.person_uuid, Event::RecoveryCodesRegenerated).await?;
         cx.answer(RecoveryCodes { recovery_codes: to_texts(&codes) })
     }
@@ -146,7 +147,7 @@ impl MfaMutation {
 async fn record_proof(cx: &RequestContext, own: &Own) -> Result<(), Fault> {
     store::session_set_second_factor(&cx.db, own.session_uuid).await?;
     all_set_ended(&cx.db, own.person_uuid, Some(own.session_uuid), "SECOND_FACTOR_ENABLED").await?;
-    own.event("SECOND_FACTOR_ENABLED", true).write(cx).await?;
+    own.event(SecurityEventKind::SecondFactorEnabled, true).write(cx).await?;
     outbox::queue_notice(cx, own.person_uuid, Event::SecondFactorEnabled).await
 }
 

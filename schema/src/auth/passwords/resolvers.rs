@@ -4,7 +4,7 @@ use async_graphql::{Context, InputObject, Object, SimpleObject};
 
 use super::{RESET_MAIL, rules, store};
 use crate::auth::attempts::{self, Subject};
-use crate::auth::security_events::LedgerEntry;
+use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
 use crate::auth::sessions::{all_set_ended, busy, load_own, prove_password};
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
@@ -90,7 +90,7 @@ impl PasswordsMutation {
         let expires_at = cx.now.plus_seconds(rules::RESET_SECONDS);
         let person_uuid = person.as_ref().and_then(|person| person.person_uuid);
         store::token_insert(&cx.db, person_uuid, &token.digest, expires_at).await?;
-        let mut event = LedgerEntry::new("PASSWORD_RESET_REQUESTED", person.is_some());
+        let mut event = LedgerEntry::new(SecurityEventKind::PasswordResetRequested, person.is_some());
         (event.person_uuid, event.partner_uuid) = (person_uuid, person.as_ref().and_then(|person| person.partner_uuid));
         event.write(cx).await?;
         outbox::queue_perhaps(cx, person.as_ref(), |name| {
@@ -118,7 +118,8 @@ impl PasswordsMutation {
         let reset_at = store::set_reset(&cx.db, used.person_uuid, &hash).await?;
         all_set_ended(&cx.db, used.person_uuid, None, "PASSWORD_RESET").await?;
         attempts::password_forget(&cx.db, &used.email_normalised).await?;
-        let kind = if used.is_invitation { "INVITATION_ACCEPTED" } else { "PASSWORD_RESET" };
+        let kind =
+            if used.is_invitation { SecurityEventKind::InvitationAccepted } else { SecurityEventKind::PasswordReset };
         LedgerEntry::new(kind, true).about(used.person_uuid, used.partner_uuid).write(cx).await?;
         if !used.is_invitation {
             outbox::queue_notice(cx, used.person_uuid, Notified::PasswordReset).await?;
@@ -132,7 +133,8 @@ impl PasswordsMutation {
         let cx = ctx.cx();
         let own = load_own(cx)?;
         let (current, new) = (SecretText::new(body.current_password), SecretText::new(body.new_password));
-        let person = prove_password(cx, &own, &current, ("PASSWORD_CHANGED", "/current_password")).await?;
+        let person =
+            prove_password(cx, &own, &current, (SecurityEventKind::PasswordChanged, "/current_password")).await?;
         if current.same_as(&new) {
             return Err(rules::same_password());
         }
@@ -142,7 +144,7 @@ impl PasswordsMutation {
         }
         all_set_ended(&cx.db, own.person_uuid, Some(own.session_uuid), "PASSWORD_CHANGED").await?;
         attempts::record_success(cx, &Subject::of_password(&person.email_normalised, cx.caller.address)).await?;
-        own.event("PASSWORD_CHANGED", true).write(cx).await?;
+        own.event(SecurityEventKind::PasswordChanged, true).write(cx).await?;
         outbox::queue_notice(cx, own.person_uuid, Notified::PasswordChanged).await?;
         cx.answer(true)
     }

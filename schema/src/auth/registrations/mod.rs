@@ -29,7 +29,7 @@ use crate::auth::people::rules::PersonState;
 use crate::core::actor::Actor;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::partner::events::{self, PartnerEvent};
+use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::subscription::changing;
 
 /// Takes a person's address as proved without the token of the mail, which is void from now on. The person takes this
@@ -60,7 +60,7 @@ async fn verify(
     store::waiting_end(db, email_normalised, Some(person_uuid)).await?;
     let verified = store::set_verified(db, person_uuid, state.name()).await?;
     changing::begin_anew(db, verified.partner_uuid).await?;
-    let event = PartnerEvent::new(verified.partner_uuid, "REGISTERED", actor).about(person_uuid);
+    let event = PartnerEvent::new(verified.partner_uuid, PartnerEventKind::Registered, actor).about(person_uuid);
     events::insert(db, &event).await?;
     Ok(verified)
 }

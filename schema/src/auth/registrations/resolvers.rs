@@ -7,7 +7,7 @@ use super::rules;
 use super::store::{self, NewAdministrator};
 use super::verify;
 use crate::auth::people::rules::{PersonAction, PersonState, after};
-use crate::auth::security_events::LedgerEntry;
+use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
 use crate::core::access::access;
 use crate::core::actor::Actor;
 use crate::core::blocking::BlockingError;
@@ -194,7 +194,7 @@ impl RegistrationsMutation {
         }
         let tried = store::token_try(&cx.db, &digest, verdict.matches).await?.ok_or_else(rules::void_token)?;
         let user_uuid = tried.person_uuid;
-        let event = |has_succeeded| LedgerEntry::new("EMAIL_VERIFIED", has_succeeded);
+        let event = |has_succeeded| LedgerEntry::new(SecurityEventKind::EmailVerified, has_succeeded);
         if !verdict.matches {
             event(false).about(user_uuid, tried.partner_uuid).write(cx).await?;
             return Err(rules::wrong_password());
@@ -269,7 +269,7 @@ async fn register(cx: &RequestContext, checked: &Checked, password_hash: &str) -
         token_expires_at: expires_at,
     };
     store::administrator_insert(&cx.db, &administrator).await?;
-    let mut event = LedgerEntry::new("REGISTRATION", true);
+    let mut event = LedgerEntry::new(SecurityEventKind::Registration, true);
     (event.person_uuid, event.partner_uuid) = (Some(person_uuid), Some(partner_uuid));
     event.write(cx).await?;
     let waiting = store::WaitingRow {
@@ -328,7 +328,7 @@ async fn resend(cx: &RequestContext, holder: Option<Uuid>, waiting: Vec<&store::
 
 /// Tells the owner of an address, and nobody else, that somebody tried to register with it.
 async fn notify_owner(cx: &RequestContext, person_uuid: Uuid) -> Result<(), Fault> {
-    let mut event = LedgerEntry::new("REGISTRATION", false);
+    let mut event = LedgerEntry::new(SecurityEventKind::Registration, false);
     event.person_uuid = Some(person_uuid);
     event.write(cx).await?;
     outbox::queue_to_person(cx, person_uuid, |name| Letter::Telling(Notice::AlreadyRegistered { name })).await

@@ -1,19 +1,21 @@
 //! The security ledger: sign-ins, failures, and changes of passwords, factors, addresses and sessions.
 
+mod kind;
 mod list;
 mod store;
 
 use uuid::Uuid;
 
+pub(crate) use kind::SecurityEventKind;
 pub(crate) use list::{PersonEvents, SecurityEvent, SecurityEventFilter, SecurityEventOutcome, person_events};
 
 use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
 
 /// What happened, for the ledger.
-pub(crate) struct LedgerEntry<'a> {
-    /// `SIGN_IN`, `SECOND_FACTOR`, `REFRESH_REUSED` and so on.
-    pub(crate) kind: &'a str,
+pub(crate) struct LedgerEntry {
+    /// What it was.
+    pub(crate) kind: SecurityEventKind,
     /// Whether it succeeded.
     pub(crate) succeeded: bool,
     /// The person concerned, when known.
@@ -28,9 +30,9 @@ pub(crate) struct LedgerEntry<'a> {
     pub(crate) by_staff: bool,
 }
 
-impl<'a> LedgerEntry<'a> {
+impl LedgerEntry {
     /// Something of this kind, about nobody yet.
-    pub(crate) const fn new(kind: &'a str, succeeded: bool) -> Self {
+    pub(crate) const fn new(kind: SecurityEventKind, succeeded: bool) -> Self {
         Self {
             kind,
             succeeded,

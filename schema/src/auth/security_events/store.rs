@@ -12,7 +12,7 @@ use crate::core::fault::Fault;
 pub(super) async fn insert(
     db: &Db,
     event_uuid: Uuid,
-    event: &LedgerEntry<'_>,
+    event: &LedgerEntry,
     address: Option<IpAddr>,
     user_agent: Option<&str>,
 ) -> Result<(), Fault> {
@@ -20,7 +20,7 @@ pub(super) async fn insert(
         "insert into security_event (event_uuid, occurred_at, kind, outcome, person_uuid, client_uuid, partner_uuid, session_uuid, address, user_agent)
          values ($1, labs_now(), $2, $3, $4, $5, $6, $7, $8, $9)",
         event_uuid,
-        event.kind,
+        event.kind.name(),
         if event.succeeded { "SUCCEEDED" } else { "FAILED" },
         event.person_uuid,
         event.client_uuid,

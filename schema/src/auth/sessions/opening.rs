@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::resolvers::SignedIn;
 use super::rules;
 use super::store::{self, Credentials, NewSession, SessionRow};
-use crate::auth::security_events::LedgerEntry;
+use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
 use crate::core::context::{RefreshCookie, RequestContext};
 use crate::core::crypto::refresh::RefreshToken;
 use crate::core::crypto::secret::SecretKind;
@@ -31,7 +31,7 @@ pub(super) async fn sign_in(cx: &RequestContext, person: &Credentials, second_fa
     if !store::insert(&cx.db, &session).await? {
         return Err(wrong_credentials());
     }
-    let event = LedgerEntry::new("SIGN_IN", true).about(person.person_uuid, person.partner_uuid);
+    let event = LedgerEntry::new(SecurityEventKind::SignIn, true).about(person.person_uuid, person.partner_uuid);
     event.within(session_uuid).write(cx).await?;
     set_cookie(cx, RefreshToken { session_uuid, counter: 0 }, expires_at);
     access_token(cx, person.person_uuid, session_uuid, expires_at).await
@@ -64,7 +64,7 @@ pub(super) async fn challenge(cx: &RequestContext, person: &Credentials) -> Resu
     if !store::challenge_insert(&cx.db, &token.digest, person, expires_at).await? {
         return Err(wrong_credentials());
     }
-    half_way(cx, person, "PASSWORD").await?;
+    half_way(cx, person, SecurityEventKind::Password).await?;
     let awaited = Challenge {
         challenge: token.text.expose().to_owned(),
         expires_in: rules::CHALLENGE_SECONDS,
@@ -78,7 +78,7 @@ pub(super) async fn challenge(cx: &RequestContext, person: &Credentials) -> Resu
 }
 
 /// One of the two proofs was accepted: each step has a line of its own in the ledger.
-pub(super) async fn half_way(cx: &RequestContext, person: &Credentials, kind: &str) -> Result<(), Fault> {
+pub(super) async fn half_way(cx: &RequestContext, person: &Credentials, kind: SecurityEventKind) -> Result<(), Fault> {
     LedgerEntry::new(kind, true).about(person.person_uuid, person.partner_uuid).write(cx).await
 }
 

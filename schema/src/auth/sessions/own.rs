@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::rules;
 use super::store::{self, Credentials};
 use crate::auth::attempts::{self, Subject};
-use crate::auth::security_events::LedgerEntry;
+use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
 use crate::core::blocking::BlockingError;
 use crate::core::context::RequestContext;
 use crate::core::crypto::secret::SecretText;
@@ -27,7 +27,7 @@ pub(crate) struct Own {
 
 impl Own {
     /// Something that the caller did or tried, for the ledger.
-    pub(in crate::auth) const fn event<'a>(&self, kind: &'a str, succeeded: bool) -> LedgerEntry<'a> {
+    pub(in crate::auth) const fn event(&self, kind: SecurityEventKind, succeeded: bool) -> LedgerEntry {
         LedgerEntry::new(kind, succeeded).about(self.person_uuid, self.partner_uuid).within(self.session_uuid)
     }
 }
@@ -75,7 +75,7 @@ pub(in crate::auth) async fn prove_password(
     cx: &RequestContext,
     own: &Own,
     password: &SecretText,
-    (kind, pointer): (&str, &str),
+    (kind, pointer): (SecurityEventKind, &str),
 ) -> Result<Credentials, Fault> {
     let aside = cx.db.aside();
     let person = store::credentials_of(&aside, own.person_uuid).await?.ok_or_else(|| Fault::not_found("account"))?;

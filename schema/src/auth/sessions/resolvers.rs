@@ -13,7 +13,7 @@ use super::rules::{self, Proof};
 use super::store::{self, Credentials, SessionRow};
 use crate::auth::attempts::{self, Subject};
 use crate::auth::mfa;
-use crate::auth::security_events::LedgerEntry;
+use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
 use crate::core::access::access;
 use crate::core::context::{RefreshCookie, RequestContext, RequestContextExt};
 use crate::core::crypto::refresh::{RefreshToken, RefreshVerdict, judge};
@@ -73,7 +73,7 @@ impl SessionsMutation {
         attempts::check(cx, &aside, &subjects).await?;
         let Some(person) = person.as_ref().filter(|_| verdict.matches) else {
             attempts::record_failure(cx, &subjects).await?;
-            failure("SIGN_IN", person.as_ref()).write(cx).await?;
+            failure(SecurityEventKind::SignIn, person.as_ref()).write(cx).await?;
             return Err(wrong_credentials().keep_writes());
         };
         standing(person)?;
@@ -106,7 +106,7 @@ impl SessionsMutation {
         attempts::check(cx, &cx.db, &subjects).await?;
         if !mfa::accept(cx, person_uuid, person.partner_uuid, &body.code).await? {
             mfa::count_wrong(cx, person_uuid).await?;
-            failure("SECOND_FACTOR", Some(&person)).write(cx).await?;
+            failure(SecurityEventKind::SecondFactor, Some(&person)).write(cx).await?;
             return Err(wrong_code().keep_writes());
         }
         if !store::challenge_set_used(&cx.db, &digest).await? {
@@ -115,7 +115,7 @@ impl SessionsMutation {
         // The slate of the password, too: whoever gave both proofs is the owner.
         let slate = [subjects, Subject::of_password(&person.email_normalised, cx.caller.address)].concat();
         attempts::record_success(cx, &slate).await?;
-        half_way(cx, &person, "SECOND_FACTOR").await?;
+        half_way(cx, &person, SecurityEventKind::SecondFactor).await?;
         cx.answer(sign_in(cx, &person, true).await?)
     }
 
@@ -159,7 +159,8 @@ impl SessionsMutation {
         let session = going_on(cx, read_refresh_token(cx)?.session_uuid).await?;
         cx.set_cookie(RefreshCookie::Clear);
         if store::set_ended(&cx.db, session.session_uuid, "SIGNED_OUT").await? {
-            let event = LedgerEntry::new("SIGN_OUT", true).about(session.person_uuid, session.partner_uuid);
+            let event =
+                LedgerEntry::new(SecurityEventKind::SignOut, true).about(session.person_uuid, session.partner_uuid);
             event.within(session.session_uuid).write(cx).await?;
         }
         cx.answer(SignedOut { status: "SIGNED_OUT" })
@@ -178,7 +179,7 @@ impl SessionsMutation {
         store::person_lock(&cx.db, own.person_uuid).await?;
         let sessions_ended = store::all_set_ended(&cx.db, own.person_uuid, None, "SIGNED_OUT_EVERYWHERE").await?;
         cx.set_cookie(RefreshCookie::Clear);
-        own.event("SIGN_OUT_EVERYWHERE", true).write(cx).await?;
+        own.event(SecurityEventKind::SignOutEverywhere, true).write(cx).await?;
         cx.answer(SignedOutEverywhere { status: "SIGNED_OUT", sessions_ended })
     }
 
@@ -190,7 +191,7 @@ impl SessionsMutation {
         if !store::own_set_ended(&cx.db, own.person_uuid, session_uuid, "ENDED").await? {
             return Err(Fault::not_found("session"));
         }
-        let event = LedgerEntry::new("SESSION_ENDED", true).about(own.person_uuid, own.partner_uuid);
+        let event = LedgerEntry::new(SecurityEventKind::SessionEnded, true).about(own.person_uuid, own.partner_uuid);
         event.within(session_uuid).write(cx).await?;
         cx.answer(true)
     }
@@ -207,7 +208,8 @@ impl SessionsMutation {
         let by_code = match rules::proof(body.password, body.code)? {
             Proof::Password(password) => {
                 let password = SecretText::new(password);
-                let person = prove_password(cx, &own, &password, ("REAUTHENTICATION", "/password")).await?;
+                let person =
+                    prove_password(cx, &own, &password, (SecurityEventKind::Reauthentication, "/password")).await?;
                 let subjects = Subject::of_password(&person.email_normalised, cx.caller.address);
                 attempts::record_success(cx, &subjects).await?;
                 false
@@ -218,7 +220,7 @@ impl SessionsMutation {
                 attempts::check(cx, &cx.db, &subjects).await?;
                 if !mfa::accept(cx, own.person_uuid, own.partner_uuid, &code).await? {
                     mfa::count_wrong(cx, own.person_uuid).await?;
-                    own.event("REAUTHENTICATION", false).write(cx).await?;
+                    own.event(SecurityEventKind::Reauthentication, false).write(cx).await?;
                     return Err(rules::wrong_code().keep_writes());
                 }
                 attempts::record_success(cx, &subjects).await?;
@@ -226,7 +228,7 @@ impl SessionsMutation {
             }
         };
         let at = store::set_reauthenticated(&cx.db, own.session_uuid, by_code).await?.ok_or_else(ended)?;
-        own.event("REAUTHENTICATION", true).write(cx).await?;
+        own.event(SecurityEventKind::Reauthentication, true).write(cx).await?;
         cx.answer(Reauthenticated {
             status: "REAUTHENTICATED",
             reauthenticated_at: at,
@@ -236,7 +238,7 @@ impl SessionsMutation {
 }
 
 /// A proof that was not accepted, for the ledger; of the person whose account was tried, if there is one.
-fn failure<'a>(kind: &'a str, person: Option<&Credentials>) -> LedgerEntry<'a> {
+fn failure(kind: SecurityEventKind, person: Option<&Credentials>) -> LedgerEntry {
     let event = LedgerEntry::new(kind, false);
     match person {
         Some(person) => event.about(person.person_uuid, person.partner_uuid),
@@ -247,7 +249,8 @@ fn failure<'a>(kind: &'a str, person: Option<&Credentials>) -> LedgerEntry<'a> {
 /// A spent refresh token: somebody else may hold the session, so it ends, with an event and a mail.
 async fn end_reused(cx: &RequestContext, session: &SessionRow) -> Result<Fault, Fault> {
     store::own_set_ended(&cx.db, session.person_uuid, session.session_uuid, "REFRESH_REUSED").await?;
-    let event = LedgerEntry::new("REFRESH_REUSED", false).about(session.person_uuid, session.partner_uuid);
+    let event =
+        LedgerEntry::new(SecurityEventKind::RefreshReused, false).about(session.person_uuid, session.partner_uuid);
     event.within(session.session_uuid).write(cx).await?;
     outbox::queue_notice(cx, session.person_uuid, Notified::RefreshReused).await?;
     Ok(Fault::new(

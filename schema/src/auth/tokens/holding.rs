@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::rules::{self, Standing, Way};
 use super::store::{self, ClientRow};
-use crate::auth::security_events::LedgerEntry;
+use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
 use crate::core::context::RequestContext;
 use crate::core::crypto::secret::SecretKind;
 use crate::core::crypto::token::Claims;
@@ -36,7 +36,7 @@ pub(super) async fn client(cx: &RequestContext, form: (Option<&str>, Option<&str
             Ok(client)
         }
         (client, _) => {
-            let mut event = LedgerEntry::new("CLIENT_REFUSED", false);
+            let mut event = LedgerEntry::new(SecurityEventKind::ClientRefused, false);
             event.client_uuid = client.as_ref().map(|client| client.client_uuid);
             event.partner_uuid = client.and_then(|client| client.partner_uuid);
             event.write(cx).await?;

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::holding;
 use super::rules::{self, Standing, TokenForm, Way};
 use super::store::{self, ClientRow, Issued};
-use crate::auth::security_events::LedgerEntry;
+use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::crypto::secret::SecretKind;
@@ -184,7 +184,7 @@ impl TokensMutation {
                 return Err(rules::not_its_own());
             }
             store::revocation_insert(&cx.db, claims.jti, principal.token_expires_at).await?;
-            let mut event = LedgerEntry::new("TOKEN_REVOKED", true);
+            let mut event = LedgerEntry::new(SecurityEventKind::TokenRevoked, true);
             (event.client_uuid, event.partner_uuid) = (Some(client.client_uuid), client.partner_uuid);
             event.write(cx).await?;
         }
@@ -229,7 +229,7 @@ async fn issue(cx: &RequestContext, client: &ClientRow, granted: ScopeSet) -> Re
 /// Writes a refusal into the ledgers, with what stood in the way of a known program, and answers it, the same
 /// whatever was wrong.
 async fn record_refusal(cx: &RequestContext, way: Way, known: Option<(&ClientRow, &str)>) -> Result<Fault, Fault> {
-    let mut event = LedgerEntry::new("TOKEN_REFUSED", false);
+    let mut event = LedgerEntry::new(SecurityEventKind::TokenRefused, false);
     if let Some((client, obstacle)) = known {
         (event.client_uuid, event.partner_uuid) = (Some(client.client_uuid), client.partner_uuid);
         store::refusal_insert(&cx.db, cx.new_uuid(), client.client_uuid, obstacle, cx.caller.address).await?;

@@ -11,6 +11,7 @@ use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use super::RootField;
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{AuditNotes, Caller, Created, Target};
 use crate::core::fault::Fault;
 use crate::core::principal::Principal;
@@ -132,7 +133,7 @@ impl AuditEntry {
             &each(entries, |entry| entry.principal().map(|principal| principal.uuid)) as &[Option<Uuid>],
             &each(entries, |entry| entry.principal().map(|principal| principal.label.as_str())) as &[Option<&str>],
             &each(entries, |entry| entry.scope.as_deref()) as &[Option<&str>],
-            &each(entries, |entry| entry.target.kind.as_deref()) as &[Option<&str>],
+            &each(entries, |entry| entry.target.kind.map(AuditTargetKind::name)) as &[Option<&str>],
             &each(entries, |entry| entry.target.uuid) as &[Option<Uuid>],
             &each(entries, |entry| entry.target.label.as_deref()) as &[Option<&str>],
             &each(entries, |entry| entry.target.partner_uuid) as &[Option<Uuid>],
@@ -155,10 +156,9 @@ impl AuditEntry {
     }
 }
 
-/// What the caller hears when there is no record. The cause is in the log.
+/// What the caller hears when there is no record.
 pub(super) fn unavailable(cause: &Fault) -> Fault {
-    tracing::error!(code = cause.code().name(), "an audit record could not be written");
-    Fault::audit_unavailable()
+    Fault::audit_unavailable().caused_by(cause.for_log())
 }
 
 /// What a call is about, as far as its arguments say. A list that is narrowed to one partner is about that one.
@@ -171,9 +171,9 @@ fn target_of(root: &RootField, variables: &Map<String, Value>) -> Target {
         };
         only.as_str().and_then(|text| text.parse::<Uuid>().ok())
     };
-    let target = root.target.as_ref().and_then(|target| Some((target.kind.clone(), uuid_of(&target.argument)?)));
+    let target = root.target.as_ref().and_then(|target| Some((target.kind, uuid_of(&target.argument)?)));
     let partner_uuid = root.partner.as_deref().and_then(uuid_of);
-    let (kind, uuid) = target.or_else(|| Some(("partner".to_owned(), partner_uuid?))).unzip();
+    let (kind, uuid) = target.or_else(|| Some((AuditTargetKind::Partner, partner_uuid?))).unzip();
     Target { kind, uuid, label: None, partner_uuid }
 }
 

@@ -11,32 +11,47 @@ use tokio::runtime::Handle;
 
 /// Work that is done where it is waited for, and by itself from where nobody waits any longer: a client that goes away must
 /// not cut a transaction in two. A task from the start would cost every request what only those need.
-pub(super) struct DetachOnDrop<T: Send + 'static>(Option<BoxFuture<'static, thread::Result<T>>>);
+pub(super) struct DetachOnDrop<T, U>(Option<(BoxFuture<'static, thread::Result<T>>, U)>)
+where
+    T: Send + 'static,
+    U: FnOnce(thread::Result<T>) + Send + Unpin + 'static;
 
-impl<T: Send + 'static> DetachOnDrop<T> {
-    /// Begins with the first poll. A panic is its outcome.
-    pub(super) fn new(work: impl Future<Output = T> + Send + 'static) -> Self {
-        Self(Some(AssertUnwindSafe(work).catch_unwind().boxed()))
+impl<T, U> DetachOnDrop<T, U>
+where
+    T: Send + 'static,
+    U: FnOnce(thread::Result<T>) + Send + Unpin + 'static,
+{
+    /// Begins with the first poll. A panic is its outcome. `unheard` gets the outcome that nobody waits for any longer.
+    pub(super) fn new(work: impl Future<Output = T> + Send + 'static, unheard: U) -> Self {
+        Self(Some((AssertUnwindSafe(work).catch_unwind().boxed(), unheard)))
     }
 }
 
-impl<T: Send + 'static> Future for DetachOnDrop<T> {
+impl<T, U> Future for DetachOnDrop<T, U>
+where
+    T: Send + 'static,
+    U: FnOnce(thread::Result<T>) + Send + Unpin + 'static,
+{
     type Output = thread::Result<T>;
 
     fn poll(mut self: Pin<&mut Self>, waiting: &mut Context<'_>) -> Poll<Self::Output> {
-        let Some(work) = &mut self.0 else { return Poll::Pending };
+        let Some((work, _)) = &mut self.0 else { return Poll::Pending };
         let outcome = ready!(work.as_mut().poll(waiting));
         self.0 = None;
         Poll::Ready(outcome)
     }
 }
 
-impl<T: Send + 'static> Drop for DetachOnDrop<T> {
+impl<T, U> Drop for DetachOnDrop<T, U>
+where
+    T: Send + 'static,
+    U: FnOnce(thread::Result<T>) + Send + Unpin + 'static,
+{
     fn drop(&mut self) {
-        if let Some(work) = self.0.take()
+        if let Some((work, unheard)) = self.0.take()
             && let Ok(runtime) = Handle::try_current()
         {
-            runtime.spawn(work);
+            runtime.spawn(async move { unheard(work.await) });
         }
     }
 }
@@ -55,11 +70,12 @@ mod tests {
         let (begun, go_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let (told, done) = oneshot::channel();
         let (has_begun, may_go_on) = (Arc::clone(&begun), Arc::clone(&go_on));
-        let work = DetachOnDrop::new(async move {
+        let work = async move {
             has_begun.notify_one();
             may_go_on.notified().await;
-            told.send("done").unwrap();
-        });
+            "done"
+        };
+        let work = DetachOnDrop::new(work, move |outcome| told.send(outcome.unwrap()).unwrap());
         tokio::select! {
             biased;
             _ = work => unreachable!("it waits"),
@@ -71,7 +87,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_is_an_outcome() {
-        assert_eq!(DetachOnDrop::new(async { 7 }).await.unwrap(), 7);
-        assert!(DetachOnDrop::new(async { panic!("on purpose") }).await.is_err());
+        assert_eq!(DetachOnDrop::new(async { 7 }, drop).await.unwrap(), 7);
+        assert!(DetachOnDrop::new(async { panic!("on purpose") }, drop).await.is_err());
     }
 }

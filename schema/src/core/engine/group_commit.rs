@@ -50,12 +50,15 @@ impl Engine {
     async fn read_together(&self, calls: Vec<Call>) -> Vec<Option<Settling>> {
         let (tellers, settling): (Vec<_>, Vec<_>) = calls.iter().map(|_| oneshot::channel()).unzip();
         let (reading, are_read) = oneshot::channel();
-        let engine = self.clone();
+        let (engine, request_ids) = (self.clone(), calls.iter().map(|call| call.caller().request_id.clone()));
+        let request_ids: Vec<String> = request_ids.collect();
         tokio::spawn(async move {
             let outcomes = engine.settle_together(calls, reading).await;
-            for (teller, outcome) in tellers.into_iter().zip(outcomes) {
+            for ((teller, outcome), request_id) in tellers.into_iter().zip(outcomes).zip(request_ids) {
                 // Who has gone away meanwhile wants no answer.
-                let _ = teller.send(outcome);
+                if let Err(Err(fault)) = teller.send(outcome) {
+                    fault.log(&request_id, "a request failed whose caller had gone");
+                }
             }
         });
         // Nothing is ever sent: what was held while they were being read is dropped.
@@ -101,7 +104,10 @@ impl Engine {
         let answers = join_all(calls.iter().map(async |call| {
             let cx = Arc::new(self.context(call, db.clone()).sharing(&loaders));
             let walked = AssertUnwindSafe(self.walk(call, &cx)).catch_unwind().await;
-            walked.ok().and_then(Result::ok)
+            let outcome = walked.unwrap_or_else(|_| Err(super::panicked()));
+            outcome
+                .inspect_err(|fault| fault.log(&call.caller().request_id, "a shared read failed, and is asked alone"))
+                .ok()
         }))
         .await;
         drop(reading);
@@ -110,7 +116,7 @@ impl Engine {
         match self.commit_together(&db, &entries).await {
             Ok(()) => Ok(answers),
             Err(fault) => {
-                tracing::debug!(code = fault.code().name(), "reads that shared a transaction are asked alone");
+                tracing::warn!(cause = fault.for_log(), "reads that shared a transaction are asked alone");
                 self.roll_back(&db).await;
                 Ok(Vec::new())
             }

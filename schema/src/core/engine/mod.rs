@@ -263,15 +263,20 @@ impl Engine {
         let written = tokio::spawn(async move { entry.write_alone(&pool).await }).await;
         match written {
             Ok(Ok(())) => fault,
-            Ok(Err(error)) => audit::unavailable(&error),
-            Err(error) => audit::unavailable(&Fault::internal(error)),
+            Ok(Err(error)) => audit::unavailable(&error).in_place_of(&fault),
+            Err(error) => audit::unavailable(&Fault::internal(error)).in_place_of(&fault),
         }
     }
 
     async fn settle_apart(&self, call: Call) -> Result<Answer, Fault> {
         let kept = call.root().is_audited.then(|| call.clone());
-        let engine = self.clone();
-        match (DetachOnDrop::new(async move { engine.settle(call).await }).await, kept) {
+        let (engine, request_id) = (self.clone(), call.caller().request_id.clone());
+        let unheard = move |outcome: std::thread::Result<Result<Answer, Fault>>| {
+            if let Ok(Err(fault)) = outcome {
+                fault.log(&request_id, "a request failed whose caller had gone");
+            }
+        };
+        match (DetachOnDrop::new(async move { engine.settle(call).await }, unheard).await, kept) {
             (Ok(outcome), _) => outcome,
             (Err(_), None) => Err(panicked()),
             (Err(_), Some(call)) => {

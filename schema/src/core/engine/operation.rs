@@ -9,6 +9,7 @@ use async_graphql::{Name, Positioned, Request, Value, Variables};
 use serde_json::{Map, Value as Json};
 
 use crate::core::access::Access;
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::RequestContext;
 
 /// A document with one root field, ready to be asked any number of times.
@@ -45,8 +46,8 @@ pub struct RootField {
 /// The argument that names the thing which an audit record is about.
 #[derive(Clone, Debug)]
 pub(super) struct TargetArgument {
-    /// The kind of the thing: `user` for example.
-    pub(super) kind: String,
+    /// The kind of the thing.
+    pub(super) kind: AuditTargetKind,
     /// The argument's name.
     pub(super) argument: String,
 }

@@ -318,11 +318,7 @@ fn fault_of(error: &ServerError) -> Fault {
 
 /// Writes into the log what happened. The query's author is told of it in other words.
 fn log_causes(errors: &[ServerError], request_id: &str) {
-    for fault in errors.iter().map(fault_of) {
-        if let Some(cause) = fault.cause() {
-            tracing::error!(cause, code = fault.code().name(), request_id, "a part of a query failed");
-        }
-    }
+    errors.iter().map(fault_of).for_each(|fault| fault.log(request_id, "a part of a query failed"));
 }
 
 /// Whether an error stands under this name of the answer.

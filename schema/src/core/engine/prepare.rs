@@ -14,6 +14,8 @@ use super::Graph;
 use super::operation::{PreparedOperation, RootField, TargetArgument, is_mutation, only_operation, root_fields};
 use super::roots::{DESCRIPTIONS, Descriptions, Root};
 use crate::core::access::Access;
+use crate::core::audit_target::AuditTargetKind;
+use crate::core::words::Word as _;
 use crate::{Mutation, Query};
 
 /// Any field of any object type, for the checks of a query that staff wrote.
@@ -184,8 +186,14 @@ fn root_field(field: &FieldDefinition, inputs: &Inputs, is_mutation: bool) -> Re
         if is_there { Ok(Some(name)) } else { Err(format!("@{directive} names `{name}`, which is no argument")) }
     };
     let access = access_of(field)?.ok_or_else(|| "no @access directive; default deny".to_owned())?;
-    let target = argument("audit_target")?;
-    let kind = value_of(field, "audit_target", "kind").unwrap_or_default();
+    let target = match (argument("audit_target")?, value_of(field, "audit_target", "kind")) {
+        (None, _) => None,
+        (Some(argument), kind) => {
+            let kind = kind.as_deref().and_then(AuditTargetKind::read);
+            let kind = kind.ok_or("@audit_target names no kind of thing")?;
+            Some(TargetArgument { kind, argument })
+        }
+    };
     Ok(RootField {
         name: field.name.node.to_string(),
         access,
@@ -193,7 +201,7 @@ fn root_field(field: &FieldDefinition, inputs: &Inputs, is_mutation: bool) -> Re
         is_audited: access.is_audited(),
         is_batched: has(field, "batched"),
         is_file: has(field, "answers_file"),
-        target: target.map(|argument| TargetArgument { kind, argument }),
+        target,
         partner: argument("audit_partner")?,
     })
 }
@@ -228,11 +236,12 @@ fn has(field: &FieldDefinition, directive: &str) -> bool {
     field.directives.iter().any(|applied| applied.node.name.node == directive)
 }
 
-/// The text that a directive of a field gives to one of its arguments.
+/// The text or the word that a directive of a field gives to one of its arguments.
 fn value_of(field: &FieldDefinition, directive: &str, argument: &str) -> Option<String> {
     let directive = field.directives.iter().find(|applied| applied.node.name.node == directive)?;
     match directive.node.get_argument(argument).map(|value| &value.node) {
         Some(Value::String(text)) => Some(text.clone()),
+        Some(Value::Enum(word)) => Some(word.to_string()),
         _ => None,
     }
 }

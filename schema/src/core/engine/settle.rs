@@ -88,7 +88,7 @@ impl Engine {
     pub(super) async fn roll_back(&self, db: &Db) {
         if let Err(fault) = db.rollback().await {
             tracing::warn!(
-                code = fault.code().name(),
+                cause = fault.for_log(),
                 "a rollback failed; the database rolls back when the connection ends"
             );
         }

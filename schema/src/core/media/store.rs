@@ -23,7 +23,8 @@ use jiff::Timestamp;
 use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
 use object_store::path::Path;
-use object_store::{Error, ObjectMeta, ObjectStore, ObjectStoreExt};
+use object_store::{Error, GetResult, GetResultPayload, ObjectMeta, ObjectStore, ObjectStoreExt};
+use tokio_util::io::ReaderStream;
 
 use crate::core::crypto::sha256;
 
@@ -46,6 +47,17 @@ pub struct MediaObject {
     pub size: u64,
     /// The content. An error in the middle means the answer must be cut off, not ended.
     pub stream: BoxStream<'static, Result<Bytes, StoreError>>,
+}
+
+/// What is in an object, in pieces of [`PIECE`] bytes where it is a file: the library's own pieces are of 8 kB, and each takes
+/// a thread for itself.
+fn read_in_pieces(found: GetResult) -> BoxStream<'static, Result<Bytes, StoreError>> {
+    match found.payload {
+        GetResultPayload::File(file, _) => {
+            ReaderStream::with_capacity(tokio::fs::File::from_std(file), PIECE).map_err(StoreError::Read).boxed()
+        }
+        GetResultPayload::Stream(pieces) => pieces.map_err(StoreError::from).boxed(),
+    }
 }
 
 /// An object as the sweep sees it.
@@ -71,6 +83,9 @@ pub enum StoreError {
     /// Reading or writing failed.
     #[error("the media store failed: {0}")]
     Store(#[from] Error),
+    /// Reading a file failed.
+    #[error("the media cannot be read: {0}")]
+    Read(#[source] io::Error),
     /// The probe read something else than it wrote.
     #[error("the media store does not give back what was put")]
     Mixed,
@@ -78,6 +93,8 @@ pub enum StoreError {
 
 /// Objects up to this size are read in one go instead of in pieces.
 const READ_WHOLE: u64 = 512 * 1024;
+/// Bytes of a piece of a file.
+const PIECE: usize = 128 * 1024;
 
 impl MediaStore {
     /// The store in a folder, which is made with mode 0700 if it is missing. Writes are synced.
@@ -120,7 +137,7 @@ impl MediaStore {
             let content = found.bytes().await?;
             stream::once(async { Ok(content) }).boxed()
         } else {
-            found.into_stream().map_err(StoreError::from).boxed()
+            read_in_pieces(found)
         };
         Ok(Some(MediaObject { size, stream }))
     }

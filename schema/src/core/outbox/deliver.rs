@@ -55,7 +55,10 @@ pub fn deliver_due<'a>(
             // What one of them came to is written down even when that of another could not be.
             let mut settled = Ok(());
             for (row, outcome) in due.iter().zip(outcomes) {
-                settled = settle(&db, row, outcome, &mut round).await.and(settled);
+                settled = match (settled, settle(&db, row, outcome, &mut round).await) {
+                    (Err(former), Err(fault)) => Err(fault.in_place_of(&former)),
+                    (former, latest) => former.and(latest),
+                };
             }
             settled?;
         }

@@ -7,6 +7,7 @@ use super::list::{CATEGORIES, CategoryFilter, CategorySort};
 use super::rules::{self, CategoryAction, CategoryState};
 use super::store::{self, CategoryKey, NewCategory, Texts};
 use crate::core::access::{access, audit_target, edge};
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
@@ -146,7 +147,7 @@ impl CategoriesMutation {
     /// Takes a category, and everything beneath it, off public reads.
     #[graphql(
         directive = access::apply("labs.admin.categories:write".into()),
-        directive = audit_target::apply("category".into(), "category_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::Category, "category_uuid".into())
     )]
     async fn marketplace_categories_deactivate(
         &self,
@@ -169,7 +170,7 @@ impl CategoriesMutation {
 /// Names the category to the audit record.
 fn note(cx: &RequestContext, category: &Category) {
     cx.note_target(Target {
-        kind: Some("category".to_owned()),
+        kind: Some(AuditTargetKind::Category),
         uuid: Some(category.uuid),
         label: Some(category.slug.clone()),
         partner_uuid: None,

@@ -15,6 +15,7 @@ use super::rules;
 use super::store::{self, Decision, NewFinding};
 use crate::core::access::{access, audit_partner, audit_target, batched};
 use crate::core::actor::Actor;
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
 use crate::core::list::{PageRequest, Rows};
@@ -35,7 +36,7 @@ impl SubmissionsQuery {
     /// The approval queue, the one that waits longest first unless told.
     #[graphql(
         directive = access::apply("labs.admin.submissions".into()),
-        directive = audit_target::apply("app".into(), "app_uuid".into()),
+        directive = audit_target::apply(AuditTargetKind::App, "app_uuid".into()),
         directive = audit_partner::apply("partner_uuid".into())
     )]
     async fn marketplace_submissions_list(
@@ -57,7 +58,7 @@ impl SubmissionsQuery {
     /// What is submitted, beside what is live.
     #[graphql(
         directive = access::apply("labs.admin.submissions".into()),
-        directive = audit_target::apply("submission".into(), "submission_uuid".into()),
+        directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into()),
         directive = batched::apply()
     )]
     async fn marketplace_submissions_get(
@@ -96,7 +97,7 @@ impl SubmissionsMutation {
     /// Takes a submission out of the queue to review it.
     #[graphql(
         directive = access::apply("labs.admin.submissions:write".into()),
-        directive = audit_target::apply("submission".into(), "submission_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into())
     )]
     async fn marketplace_submissions_claim(
         &self,
@@ -117,7 +118,7 @@ impl SubmissionsMutation {
     /// Approves a submission that the caller has claimed.
     #[graphql(
         directive = access::apply("labs.admin.submissions:write".into()),
-        directive = audit_target::apply("submission".into(), "submission_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into())
     )]
     async fn marketplace_submissions_approve(
         &self,
@@ -132,7 +133,7 @@ impl SubmissionsMutation {
     /// Sends a submission that the caller has claimed back with findings.
     #[graphql(
         directive = access::apply("labs.admin.submissions:write".into()),
-        directive = audit_target::apply("submission".into(), "submission_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into())
     )]
     async fn marketplace_submissions_request_changes(
         &self,
@@ -217,7 +218,7 @@ fn reviewer(cx: &RequestContext) -> Result<(Uuid, Actor), Fault> {
 async fn one(cx: &RequestContext, submission_uuid: Uuid) -> Result<Submission, Fault> {
     let row = BY_ID.one(&cx.db, [submission_uuid.into()]).await?.ok_or_else(|| Fault::not_found("submission"))?;
     cx.note_target(Target {
-        kind: Some("submission".to_owned()),
+        kind: Some(AuditTargetKind::Submission),
         uuid: Some(row.submission_uuid),
         label: Some(format!("{} {}", row.app_name, row.version_number)),
         partner_uuid: Some(row.partner_uuid),

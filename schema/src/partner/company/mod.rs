@@ -19,7 +19,7 @@ use crate::core::db::Db;
 use crate::core::email::EmailAddress;
 use crate::core::fault::{Fault, FieldError};
 use crate::core::slug::{slug_of, slug_with};
-use crate::partner::events::{self, PartnerEvent};
+use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 
 /// What is written down of a company.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,7 +83,7 @@ pub(crate) async fn change(
         return Ok(Some(()));
     }
     store::update(db, partner_uuid, &after).await?;
-    let event = PartnerEvent::new(partner_uuid, "COMPANY_UPDATED", actor).because(reason);
+    let event = PartnerEvent::new(partner_uuid, PartnerEventKind::CompanyUpdated, actor).because(reason);
     events::insert(db, &event.telling(json!({ "fields": fields }))).await?;
     Ok(Some(()))
 }

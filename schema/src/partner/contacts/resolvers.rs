@@ -15,7 +15,7 @@ use crate::core::list::PageRequest;
 use crate::core::page::List;
 use crate::core::principal::Owner;
 use crate::partner::company;
-use crate::partner::events::{self, PartnerEvent};
+use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::own::ensure_own;
 
 /// Reads of contacts.
@@ -69,7 +69,7 @@ impl ContactsMutation {
         rules::room(store::count(&cx.db, owner, content.kind, None).await?)?;
         let contact_uuid = cx.new_uuid();
         let row = store::insert(&cx.db, owner, contact_uuid, &content).await?.ok_or_else(rules::address_taken)?;
-        record_event(cx, owner, "CONTACT_ADDED", &row).await?;
+        record_event(cx, owner, PartnerEventKind::ContactAdded, &row).await?;
         cx.answer_created(contact_uuid, row)
     }
 
@@ -95,7 +95,7 @@ impl ContactsMutation {
             ensure_security_contact(cx, owner, &present).await?;
         }
         let row = store::update(&cx.db, owner, contact_uuid, &after).await?.ok_or_else(rules::address_taken)?;
-        record_event(cx, owner, "CONTACT_CHANGED", &row).await?;
+        record_event(cx, owner, PartnerEventKind::ContactChanged, &row).await?;
         cx.answer(row)
     }
 
@@ -112,7 +112,7 @@ impl ContactsMutation {
         let present = lock_contact(cx, owner, contact_uuid).await?;
         ensure_security_contact(cx, owner, &present).await?;
         store::delete(&cx.db, owner, contact_uuid).await?;
-        record_event(cx, owner, "CONTACT_REMOVED", &present).await?;
+        record_event(cx, owner, PartnerEventKind::ContactRemoved, &present).await?;
         cx.answer(true)
     }
 }
@@ -155,7 +155,7 @@ async fn ensure_security_contact(cx: &RequestContext, owner: Owner, present: &Pa
 async fn record_event(
     cx: &RequestContext,
     owner: Owner,
-    kind: &'static str,
+    kind: PartnerEventKind,
     row: &PartnerContact,
 ) -> Result<(), Fault> {
     let event = PartnerEvent::by_caller(cx, owner.uuid(), kind)?.about(row.uuid);

@@ -51,12 +51,14 @@ pub(super) async fn make<F: Future<Output = Result<(), Fault>>>(
     let zipping = tokio::task::spawn_blocking(move || compress(pieces, outlet, moment(now)));
     let (produced, (writer, stored)) = tokio::join!(produce(intake), write_all(writer, bytes));
     let zipped = zipping.await.map_err(Fault::internal).and_then(|zipped| zipped.map_err(Fault::internal));
-    // Whoever failed first made the others fail; what failed at the source says most.
-    match produced.and(zipped).and(stored) {
-        Ok(made) => writer.finish().await.map_err(Fault::internal).map(|()| made),
-        Err(fault) => {
+    match (produced, zipped, stored) {
+        (Ok(()), Ok(()), Ok(made)) => writer.finish().await.map_err(Fault::internal).map(|()| made),
+        (produced, zipped, stored) => {
             writer.abort().await;
-            Err(fault)
+            // Whoever failed first made the others fail: the log tells of each.
+            let faults = [produced.err(), zipped.err(), stored.err()].into_iter().flatten();
+            let fault = faults.reduce(|fault, other| fault.in_place_of(&other));
+            Err(fault.unwrap_or_else(|| Fault::internal("an archive failed without a fault")))
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::core::media::store::archive::ArchiveName;
 use crate::core::page::List;
 use crate::core::principal::PrincipalType;
 use crate::core::time::Time;
-use crate::partner::events::{self, PartnerEvent};
+use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::own::ensure_own;
 
 /// Everything a partner has here, as one archive.
@@ -92,7 +92,7 @@ impl DataExportsQuery {
         let name = row.object_secret.as_deref().and_then(ArchiveName::from_name).ok_or_else(lost)?;
         cx.db.answered().await;
         let object = cx.services.media.archive_get(name).await.map_err(Fault::internal)?.ok_or_else(lost)?;
-        note(cx, partner_uuid, "DATA_EXPORT_DOWNLOADED", export_uuid, None).await?;
+        note(cx, partner_uuid, PartnerEventKind::DataExportDownloaded, export_uuid, None).await?;
         let day = row.made_at.map(|made_at| made_at.to_string().chars().take(10).collect::<String>());
         cx.deliver(Download {
             media_type: "application/zip".to_owned(),
@@ -142,7 +142,7 @@ pub(crate) async fn request(cx: &RequestContext, partner_uuid: Uuid, reason: Opt
             "An archive is being made already. The list of data exports shows how far it has come.",
         ));
     }
-    note(cx, partner_uuid, "DATA_EXPORT_REQUESTED", new.export_uuid, reason).await?;
+    note(cx, partner_uuid, PartnerEventKind::DataExportRequested, new.export_uuid, reason).await?;
     let row = ANY.one(&cx.db, [new.export_uuid.into()]).await?;
     row.ok_or_else(|| Fault::internal("a data export that was written is gone"))
 }
@@ -150,7 +150,7 @@ pub(crate) async fn request(cx: &RequestContext, partner_uuid: Uuid, reason: Opt
 async fn note(
     cx: &RequestContext,
     partner_uuid: Uuid,
-    kind: &'static str,
+    kind: PartnerEventKind,
     export_uuid: Uuid,
     reason: Option<&str>,
 ) -> Result<(), Fault> {

@@ -16,7 +16,7 @@ use crate::core::list::PageRequest;
 use crate::core::page::List;
 use crate::core::time::Time;
 use crate::marketplace::media::{self, MediaVariant, MediaVariantName};
-use crate::partner::events::{self, PartnerEvent};
+use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::own::ensure_own;
 use crate::partner::profile;
 
@@ -158,7 +158,7 @@ impl ImageryMutation {
             return Err(missing(kind));
         }
         store::sweep(&cx.db, owner.uuid()).await?;
-        note(cx, owner.uuid(), "IMAGE_DELETED", kind, None, None).await?;
+        note(cx, owner.uuid(), PartnerEventKind::ImageDeleted, kind, None, None).await?;
         cx.answer(true)
     }
 }
@@ -179,7 +179,7 @@ pub(crate) async fn delete_by_staff(
         return Err(missing(kind));
     }
     store::sweep(&cx.db, partner_uuid).await?;
-    note(cx, partner_uuid, "IMAGE_DELETED", kind, None, Some(reason)).await
+    note(cx, partner_uuid, PartnerEventKind::ImageDeleted, kind, None, Some(reason)).await
 }
 
 /// Writes the row of a picture whose objects are there, while the subscription and the page are held: a publication
@@ -194,13 +194,13 @@ async fn take(cx: &RequestContext, new: &NewImage, stored: i64) -> Result<(), Fa
     store::remove(&cx.db, owner.uuid(), new.kind).await?;
     store::insert(&cx.db, owner, new).await?;
     store::sweep(&cx.db, owner.uuid()).await?;
-    note(cx, owner.uuid(), "IMAGE_UPLOADED", new.kind, Some(new.image_uuid), None).await
+    note(cx, owner.uuid(), PartnerEventKind::ImageUploaded, new.kind, Some(new.image_uuid), None).await
 }
 
 async fn note(
     cx: &RequestContext,
     partner_uuid: Uuid,
-    event: &'static str,
+    event: PartnerEventKind,
     kind: PartnerImageKind,
     subject_uuid: Option<Uuid>,
     reason: Option<&str>,

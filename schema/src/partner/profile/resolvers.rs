@@ -13,7 +13,7 @@ use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::principal::Owner;
-use crate::partner::events::{self, PartnerEvent};
+use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::imagery;
 use crate::partner::own::ensure_own;
 
@@ -56,7 +56,7 @@ impl ProfileMutation {
         let fields = rules::changed_fields(&before, &draft);
         if !fields.is_empty() {
             store::set_draft(&cx.db, owner, &draft).await?;
-            note(cx, owner, "PROFILE_UPDATED", json!({ "fields": fields })).await?;
+            note(cx, owner, PartnerEventKind::ProfileUpdated, json!({ "fields": fields })).await?;
         }
         cx.answer(load_profile(&cx.db, owner.uuid()).await?)
     }
@@ -78,7 +78,7 @@ impl ProfileMutation {
         }
         store::set_published(&cx.db, owner, &page.next()).await?;
         imagery::sweep(&cx.db, owner.uuid()).await?;
-        note(cx, owner, "PROFILE_PUBLISHED", json!({})).await?;
+        note(cx, owner, PartnerEventKind::ProfilePublished, json!({})).await?;
         cx.answer(load_profile(&cx.db, owner.uuid()).await?)
     }
 
@@ -94,7 +94,7 @@ impl ProfileMutation {
         let state = after(page.state, Action::Unpublish)?;
         store::set_state(&cx.db, owner.uuid(), state.name(), None).await?;
         imagery::sweep(&cx.db, owner.uuid()).await?;
-        note(cx, owner, "PROFILE_UNPUBLISHED", json!({})).await?;
+        note(cx, owner, PartnerEventKind::ProfileUnpublished, json!({})).await?;
         cx.answer(load_profile(&cx.db, owner.uuid()).await?)
     }
 }
@@ -116,7 +116,7 @@ pub(crate) async fn take_down(db: &Db, actor: Actor, partner_uuid: Uuid, reason:
     store::lock_of(db, partner_uuid).await?;
     let state = after(load_page(db, partner_uuid).await?.state, Action::TakeDown)?;
     store::set_state(db, partner_uuid, state.name(), Some(reason)).await?;
-    let event = PartnerEvent::new(partner_uuid, "PROFILE_TAKEN_DOWN", actor).because(Some(reason));
+    let event = PartnerEvent::new(partner_uuid, PartnerEventKind::ProfileTakenDown, actor).because(Some(reason));
     events::insert(db, &event).await
 }
 
@@ -132,6 +132,11 @@ async fn lock_page(cx: &RequestContext, partner_uuid: Uuid) -> Result<(Owner, Pa
     Ok((owner, load_page(&cx.db, owner.uuid()).await?))
 }
 
-async fn note(cx: &RequestContext, owner: Owner, kind: &'static str, detail: serde_json::Value) -> Result<(), Fault> {
+async fn note(
+    cx: &RequestContext,
+    owner: Owner,
+    kind: PartnerEventKind,
+    detail: serde_json::Value,
+) -> Result<(), Fault> {
     events::insert(&cx.db, &PartnerEvent::by_caller(cx, owner.uuid(), kind)?.telling(detail)).await
 }

@@ -8,7 +8,7 @@ use super::list::{
 };
 use super::store::{self, PolicyRow};
 use super::types::{PartnerMachineClient, SecurityPolicy, SecurityPolicyPut, TeamSecurityEvent};
-use crate::auth::security_events::LedgerEntry;
+use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
@@ -99,7 +99,7 @@ async fn policy(cx: &RequestContext, owner: Owner) -> Result<SecurityPolicy, Fau
 /// The change of a policy belongs to the team's ledger.
 async fn record_event(cx: &RequestContext, owner: Owner) -> Result<(), Fault> {
     let principal = cx.principal()?;
-    let mut event = LedgerEntry::new("SECURITY_POLICY_CHANGED", true);
+    let mut event = LedgerEntry::new(SecurityEventKind::SecurityPolicyChanged, true);
     match principal.kind {
         PrincipalType::MachineClient => event.client_uuid = Some(principal.uuid),
         PrincipalType::PartnerUser | PrincipalType::StaffUser => event.person_uuid = Some(principal.uuid),

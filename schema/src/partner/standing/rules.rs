@@ -4,6 +4,7 @@ use crate::core::fault::Fault;
 use crate::core::state_diagram::StateDiagram;
 use crate::core::time::Time;
 use crate::core::words::{Word as _, words};
+use crate::partner::events::PartnerEventKind;
 
 words! {
     /// Where a partner stands.
@@ -80,15 +81,15 @@ impl Action {
     }
 
     /// What the history calls it.
-    pub(super) const fn event(self) -> &'static str {
+    pub(super) const fn event(self) -> PartnerEventKind {
         match self {
-            Self::Suspend => "SUSPENDED",
-            Self::Reinstate => "REINSTATED",
-            Self::RequestClosure => "CLOSURE_REQUESTED",
-            Self::CancelClosure => "CLOSURE_CANCELLED",
-            Self::Close => "CLOSED",
-            Self::Reopen => "REOPENED",
-            Self::Erase => "ERASED",
+            Self::Suspend => PartnerEventKind::Suspended,
+            Self::Reinstate => PartnerEventKind::Reinstated,
+            Self::RequestClosure => PartnerEventKind::ClosureRequested,
+            Self::CancelClosure => PartnerEventKind::ClosureCancelled,
+            Self::Close => PartnerEventKind::Closed,
+            Self::Reopen => PartnerEventKind::Reopened,
+            Self::Erase => PartnerEventKind::Erased,
         }
     }
 }

@@ -11,13 +11,14 @@ use super::types::{
     SupportDeskTicketUpdate, SupportTicketSettlement,
 };
 use crate::core::access::{access, audit_partner, audit_target, batched};
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
 use crate::core::mail::message::TicketEvent;
 use crate::core::page::CountedList;
 use crate::core::principal::PrincipalType;
-use crate::partner::events::{self, PartnerEvent};
+use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::support_tickets::{
     Letters, Message, SupportMessageSide, SupportTicketAction, after, full, message_insert, set_state, tell_person,
     tell_team, text,
@@ -52,7 +53,7 @@ impl SupportDeskQuery {
     /// A ticket with what was written in it and what the desk noted for itself.
     #[graphql(
         directive = access::apply("labs.admin.support".into()),
-        directive = audit_target::apply("ticket".into(), "ticket_uuid".into()),
+        directive = audit_target::apply(AuditTargetKind::SupportTicket, "ticket_uuid".into()),
         directive = batched::apply()
     )]
     async fn partner_support_desk_get(
@@ -73,7 +74,7 @@ impl SupportDeskMutation {
     /// Settles a ticket, changes its priority, or gives it to somebody.
     #[graphql(
         directive = access::apply("labs.admin.support:write".into()),
-        directive = audit_target::apply("ticket".into(), "ticket_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::SupportTicket, "ticket_uuid".into())
     )]
     async fn partner_support_desk_update(
         &self,
@@ -100,7 +101,7 @@ impl SupportDeskMutation {
     /// Answers the partner, or notes something for the desk alone.
     #[graphql(
         directive = access::apply("labs.admin.support:write".into()),
-        directive = audit_target::apply("ticket".into(), "ticket_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::SupportTicket, "ticket_uuid".into())
     )]
     async fn partner_support_desk_post_message(
         &self,
@@ -137,7 +138,7 @@ async fn answer(cx: &RequestContext, ticket_uuid: Uuid, held: &HeldRow, body: &s
     if held.assignee_uuid.is_none() && principal.kind == PrincipalType::StaffUser {
         store::set_assignee(&cx.db, ticket_uuid, Some(author_uuid)).await?;
     }
-    record_event(cx, ticket_uuid, held, "TICKET_ANSWERED").await?;
+    record_event(cx, ticket_uuid, held, PartnerEventKind::TicketAnswered).await?;
     tell_team(cx, &letters(ticket_uuid, held), TicketEvent::Answered).await
 }
 
@@ -151,8 +152,8 @@ async fn settle(
     let Some(state) = rules::settle(held.state, settlement.action())? else { return Ok(()) };
     set_state(&cx.db, ticket_uuid, state).await?;
     let (kind, event) = match settlement {
-        SupportTicketSettlement::Resolved => ("TICKET_RESOLVED", TicketEvent::Resolved),
-        SupportTicketSettlement::Closed => ("TICKET_CLOSED", TicketEvent::Closed),
+        SupportTicketSettlement::Resolved => (PartnerEventKind::TicketResolved, TicketEvent::Resolved),
+        SupportTicketSettlement::Closed => (PartnerEventKind::TicketClosed, TicketEvent::Closed),
     };
     record_event(cx, ticket_uuid, held, kind).await?;
     tell_team(cx, &letters(ticket_uuid, held), event).await
@@ -176,7 +177,12 @@ async fn assign(cx: &RequestContext, ticket_uuid: Uuid, held: &HeldRow, to: Opti
 }
 
 /// Writes what the partner sees of it into the history of the partner's account.
-async fn record_event(cx: &RequestContext, ticket_uuid: Uuid, held: &HeldRow, kind: &'static str) -> Result<(), Fault> {
+async fn record_event(
+    cx: &RequestContext,
+    ticket_uuid: Uuid,
+    held: &HeldRow,
+    kind: PartnerEventKind,
+) -> Result<(), Fault> {
     events::insert(&cx.db, &PartnerEvent::by_caller(cx, held.partner_uuid, kind)?.about(ticket_uuid)).await
 }
 
@@ -207,7 +213,7 @@ async fn lock_ticket(cx: &RequestContext, ticket_uuid: Uuid) -> Result<HeldRow, 
 }
 
 fn note(cx: &RequestContext, ticket_uuid: Uuid, subject: &str, partner_uuid: Uuid) {
-    let (kind, label) = (Some("SUPPORT_TICKET".to_owned()), Some(subject.to_owned()));
+    let (kind, label) = (Some(AuditTargetKind::SupportTicket), Some(subject.to_owned()));
     cx.note_target(Target { kind, uuid: Some(ticket_uuid), label, partner_uuid: Some(partner_uuid) });
 }
 

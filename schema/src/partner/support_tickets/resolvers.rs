@@ -15,7 +15,7 @@ use crate::core::list::PageRequest;
 use crate::core::mail::message::TicketEvent;
 use crate::core::page::List;
 use crate::core::principal::Owner;
-use crate::partner::events::{self, PartnerEvent};
+use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::own::ensure_own;
 
 /// Reads of a partner's tickets.
@@ -95,7 +95,7 @@ impl SupportTicketsMutation {
         };
         store::insert(&cx.db, owner, &new).await?;
         wrote(cx, new.ticket_uuid, &text).await?;
-        record_event(cx, owner, new.ticket_uuid, "TICKET_OPENED").await?;
+        record_event(cx, owner, new.ticket_uuid, PartnerEventKind::TicketOpened).await?;
         let (ticket_uuid, partner_uuid, opened_by) = (new.ticket_uuid, owner.uuid(), new.opened_by);
         let (company_name, subject) = (company_name.as_str(), subject.as_str());
         let letters = Letters { ticket_uuid, partner_uuid, company_name, subject, opened_by, assignee_uuid: None };
@@ -127,7 +127,7 @@ impl SupportTicketsMutation {
         }
         wrote(cx, ticket_uuid, &text).await?;
         store::set_state(&cx.db, ticket_uuid, state).await?;
-        record_event(cx, owner, ticket_uuid, "TICKET_REPLIED").await?;
+        record_event(cx, owner, ticket_uuid, PartnerEventKind::TicketReplied).await?;
         tell_desk(cx, &letters(owner, ticket_uuid, &held), TicketEvent::Replied).await?;
         cx.answer(load_ticket(cx, owner, ticket_uuid).await?)
     }
@@ -145,7 +145,7 @@ impl SupportTicketsMutation {
         let held = lock_ticket(cx, owner, ticket_uuid).await?;
         let state = after(held.state, SupportTicketAction::Close)?;
         store::set_state(&cx.db, ticket_uuid, state).await?;
-        record_event(cx, owner, ticket_uuid, "TICKET_CLOSED").await?;
+        record_event(cx, owner, ticket_uuid, PartnerEventKind::TicketClosed).await?;
         tell_desk(cx, &letters(owner, ticket_uuid, &held), TicketEvent::Withdrawn).await?;
         cx.answer(load_ticket(cx, owner, ticket_uuid).await?)
     }
@@ -167,7 +167,12 @@ async fn wrote(cx: &RequestContext, ticket_uuid: Uuid, body: &str) -> Result<(),
     store::message_insert(&cx.db, &message).await.map(|_| ())
 }
 
-async fn record_event(cx: &RequestContext, owner: Owner, ticket_uuid: Uuid, kind: &'static str) -> Result<(), Fault> {
+async fn record_event(
+    cx: &RequestContext,
+    owner: Owner,
+    ticket_uuid: Uuid,
+    kind: PartnerEventKind,
+) -> Result<(), Fault> {
     events::insert(&cx.db, &PartnerEvent::by_caller(cx, owner.uuid(), kind)?.about(ticket_uuid)).await
 }
 

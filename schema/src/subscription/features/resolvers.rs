@@ -7,6 +7,7 @@ use super::list::{BY_CODE, FEATURES, FeatureFilter, FeatureRow};
 use super::rules;
 use super::store::{self, FeatureChange, NewFeature};
 use crate::core::access::access;
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
@@ -220,7 +221,7 @@ async fn load_feature(cx: &RequestContext, code: &str) -> Result<Feature, Fault>
 }
 
 fn note(cx: &RequestContext, code: &str) {
-    let kind = Some("FEATURE".to_owned());
+    let kind = Some(AuditTargetKind::Feature);
     cx.note_target(Target { kind, uuid: None, label: Some(code.to_owned()), partner_uuid: None });
 }
 

@@ -14,6 +14,7 @@ use super::simulation;
 use super::store::{self, NewTier, TierChange};
 use super::way_out;
 use crate::core::access::{access, audit_target, batched};
+use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::{Fault, FieldError};
 use crate::core::list::PageRequest;
@@ -50,7 +51,7 @@ impl TiersQuery {
     /// One tier with the number of its subscribers.
     #[graphql(
         directive = access::apply("labs.admin.tiers".into()),
-        directive = audit_target::apply("tier".into(), "tier_uuid".into()),
+        directive = audit_target::apply(AuditTargetKind::Tier, "tier_uuid".into()),
         directive = batched::apply()
     )]
     async fn subscription_tiers_get(&self, ctx: &Context<'_>, tier_uuid: Uuid) -> Result<Option<TierRecord>, Fault> {
@@ -60,7 +61,7 @@ impl TiersQuery {
     /// The partners on a tier, the latest first.
     #[graphql(
         directive = access::apply("labs.admin.tiers".into()),
-        directive = audit_target::apply("tier".into(), "tier_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::Tier, "tier_uuid".into())
     )]
     async fn subscription_tiers_list_subscribers(
         &self,
@@ -79,7 +80,7 @@ impl TiersQuery {
     /// Who would gain or lose what if a tier were changed so. Changes nothing.
     #[graphql(
         directive = access::apply("labs.admin.tiers".into()),
-        directive = audit_target::apply("tier".into(), "tier_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::Tier, "tier_uuid".into())
     )]
     async fn subscription_tiers_simulate(
         &self,
@@ -141,7 +142,7 @@ impl TiersMutation {
     /// Changes a tier. Its subscribers have it so within a second.
     #[graphql(
         directive = access::apply("labs.admin.tiers:write".into()),
-        directive = audit_target::apply("tier".into(), "tier_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::Tier, "tier_uuid".into())
     )]
     async fn subscription_tiers_update(
         &self,
@@ -177,7 +178,7 @@ impl TiersMutation {
     /// Replaces all that a tier says of features. Where it says nothing, a feature's default holds.
     #[graphql(
         directive = access::apply("labs.admin.tiers:write".into()),
-        directive = audit_target::apply("tier".into(), "tier_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::Tier, "tier_uuid".into())
     )]
     async fn subscription_tiers_put_features(
         &self,
@@ -198,7 +199,7 @@ impl TiersMutation {
     /// Puts a tier into the public catalogue.
     #[graphql(
         directive = access::apply("labs.admin.tiers:write".into()),
-        directive = audit_target::apply("tier".into(), "tier_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::Tier, "tier_uuid".into())
     )]
     async fn subscription_tiers_offer(&self, ctx: &Context<'_>, tier_uuid: Uuid) -> Result<Option<TierRecord>, Fault> {
         ctx.cx().answer(move_tier(ctx.cx(), tier_uuid, TierAction::Offer).await?)
@@ -207,7 +208,7 @@ impl TiersMutation {
     /// Takes a tier out of the public catalogue. Its subscribers keep it.
     #[graphql(
         directive = access::apply("labs.admin.tiers:write".into()),
-        directive = audit_target::apply("tier".into(), "tier_uuid".into())
+        directive = audit_target::apply(AuditTargetKind::Tier, "tier_uuid".into())
     )]
     async fn subscription_tiers_retire(&self, ctx: &Context<'_>, tier_uuid: Uuid) -> Result<Option<TierRecord>, Fault> {
         ctx.cx().answer(move_tier(ctx.cx(), tier_uuid, TierAction::Retire).await?)
@@ -263,7 +264,7 @@ async fn load_tier(cx: &RequestContext, tier_uuid: Uuid) -> Result<TierRecord, F
 
 fn note_target(cx: &RequestContext, tier_uuid: Uuid, code: &str) {
     cx.note_target(Target {
-        kind: Some("TIER".to_owned()),
+        kind: Some(AuditTargetKind::Tier),
         uuid: Some(tier_uuid),
         label: Some(code.to_owned()),
         partner_uuid: None,

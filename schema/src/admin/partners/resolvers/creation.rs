@@ -9,7 +9,7 @@ use crate::core::actor::Actor;
 use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
 use crate::partner::company;
-use crate::partner::events::{self, PartnerEvent};
+use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::subscription::changing;
 
 /// Makes the partner, its subscription and the invitation of its first administrator.
@@ -35,7 +35,7 @@ pub(super) async fn create(cx: &RequestContext, body: AdminPartnerCreate) -> Res
     if let Some(labels) = further.labels {
         store::set_labels(&cx.db, partner_uuid, &rules::labels(labels)).await?;
     }
-    let event = PartnerEvent::new(partner_uuid, "CREATED", actor).because(further.reason.as_deref());
+    let event = PartnerEvent::new(partner_uuid, PartnerEventKind::Created, actor).because(further.reason.as_deref());
     events::insert(&cx.db, &event).await?;
     let first = FirstInvitation {
         partner_uuid,

@@ -20,7 +20,7 @@ use uuid::Uuid;
 use self::rules::{EmailChangeAction, EmailChangeState, after};
 use self::store::{ChangeRow, NewChange};
 use crate::auth::registrations::give_way;
-use crate::auth::security_events::LedgerEntry;
+use crate::auth::security_events::{LedgerEntry, SecurityEventKind};
 use crate::auth::sessions::{Own, all_set_ended};
 use crate::core::context::RequestContext;
 use crate::core::crypto::secret::{SecretKind, SecretText};
@@ -44,7 +44,7 @@ pub(super) async fn request(cx: &RequestContext, own: &Own, email: &EmailAddress
         return Err(rules::same_address());
     }
     let confirm = begin(cx, own.person_uuid, Some(own.session_uuid), email).await?;
-    own.event("EMAIL_CHANGE_REQUESTED", true).write(cx).await?;
+    own.event(SecurityEventKind::EmailChangeRequested, true).write(cx).await?;
     to_new_address(cx, own.person_uuid, email, confirm).await
 }
 
@@ -71,7 +71,7 @@ pub(crate) async fn request_by_staff(
         return Err(rules::too_many());
     }
     let confirm = begin(cx, person_uuid, None, email).await?;
-    let event = LedgerEntry::new("EMAIL_CHANGE_REQUESTED", true).about(person_uuid, partner_uuid);
+    let event = LedgerEntry::new(SecurityEventKind::EmailChangeRequested, true).about(person_uuid, partner_uuid);
     event.by_staff().write(cx).await?;
     to_new_address(cx, person_uuid, email, confirm).await
 }
@@ -152,7 +152,10 @@ pub(super) async fn confirm(cx: &RequestContext, token: &str) -> Result<(String,
     let cancel_until = cx.now.plus_seconds(rules::CANCEL_SECONDS);
     let changed_at = store::set_confirmed(&cx.db, &change, state, &cancel.digest, cancel_until).await?;
     all_set_ended(&cx.db, change.person_uuid, change.session_uuid, "EMAIL_CHANGED").await?;
-    LedgerEntry::new("EMAIL_CHANGED", true).about(change.person_uuid, change.partner_uuid).write(cx).await?;
+    LedgerEntry::new(SecurityEventKind::EmailChanged, true)
+        .about(change.person_uuid, change.partner_uuid)
+        .write(cx)
+        .await?;
     let about = Asking::CancelEmailChange { name: change.name.clone() };
     let letter = Letter::asking(about, cancel.text, cancel_until.0);
     outbox::queue(cx, &change.at(&change.old_email), &letter).await?;
@@ -172,11 +175,11 @@ pub(super) async fn cancel(cx: &RequestContext, token: &str) -> Result<String, F
     let reset_until = cx.now.plus_seconds(RESET_SECONDS);
     store::set_cancelled(&cx.db, &change, state, &reset.digest, reset_until).await?;
     if store::later_factor_delete(&cx.db, change.change_uuid).await? {
-        let event = LedgerEntry::new("SECOND_FACTOR_RESET", true);
+        let event = LedgerEntry::new(SecurityEventKind::SecondFactorReset, true);
         event.about(change.person_uuid, change.partner_uuid).write(cx).await?;
     }
     all_set_ended(&cx.db, change.person_uuid, None, "EMAIL_CHANGE_CANCELLED").await?;
-    let event = LedgerEntry::new("EMAIL_CHANGE_CANCELLED", true);
+    let event = LedgerEntry::new(SecurityEventKind::EmailChangeCancelled, true);
     event.about(change.person_uuid, change.partner_uuid).write(cx).await?;
     let about = Asking::ResetPassword { name: change.name.clone() };
     let letter = Letter::asking(about, reset.text, reset_until.0);

@@ -4,11 +4,10 @@
 //! archive is on the disk when [`ArchiveWriter::finish`] returns, and is not there at all before.
 
 use bytes::Bytes;
-use futures_util::{StreamExt, TryStreamExt};
 use object_store::path::Path;
 use object_store::{Error, ObjectStoreExt, WriteMultipart};
 
-use super::{MediaObject, MediaStore, StoreError};
+use super::{MediaObject, MediaStore, StoreError, read_in_pieces};
 
 /// An archive's name: 32 random bytes. Made here or read from a row, never from anything that a caller sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +61,7 @@ impl MediaStore {
             found => found?,
         };
         let size = found.meta.size;
-        Ok(Some(MediaObject { size, stream: found.into_stream().map_err(StoreError::from).boxed() }))
+        Ok(Some(MediaObject { size, stream: read_in_pieces(found) }))
     }
 
     /// Deletes an archive; one that is not there is no error.
@@ -107,6 +106,8 @@ impl ArchiveWriter {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::TryStreamExt as _;
+
     use super::*;
 
     async fn content(store: &MediaStore, name: ArchiveName) -> Option<Vec<u8>> {
