@@ -10,13 +10,12 @@ use axum::Router;
 use ipnet::IpNet;
 use labs_rest::contract::Contract;
 use labs_rest::documents::SERVED_DIRECTLY;
-use labs_rest::probes::{Probe, Probes};
 use labs_rest::{Bound, Rest};
 use labs_schema::crypto::sealed::MasterKey;
 use labs_schema::engine::{Descriptions, PreparedSchema};
 use labs_schema::jobs::{Job, Jobs};
 use labs_schema::mail::deliver::{Letterhead, Postman};
-use labs_schema::open::{OpenOptions, check_durability, is_migrated, open};
+use labs_schema::open::{OpenOptions, check_durability, open};
 use labs_schema::operator::{self, NewClient, NewStaff};
 use labs_schema::services::Settings;
 use labs_schema::time::Clock;
@@ -26,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::{ClientCreate, StaffCreate};
 use crate::config::{Common, Config};
+use crate::readiness::probes;
 
 /// How often queued mail is looked for.
 const MAIL: Duration = Duration::from_millis(500);
@@ -159,63 +159,6 @@ async fn tidy(rest: Arc<Rest>, ending: CancellationToken) {
     while ending.run_until_cancelled(tokio::time::sleep(TIDY)).await.is_some() {
         rest.tidy();
     }
-}
-
-/// What is said of a part that is not ready; the log says more.
-fn not_ready(probe: &'static str, cause: impl std::fmt::Display, said: &str) -> String {
-    tracing::warn!(probe, %cause, "a part is not ready");
-    said.to_owned()
-}
-
-fn probes(engine: &Engine, postman: &Arc<Postman>) -> Probes {
-    let postman = Arc::clone(postman);
-    let (database, migrations, media) = (engine.pool().clone(), engine.pool().clone(), engine.services().media.clone());
-    Probes::new(vec![
-        Probe {
-            name: "DATABASE",
-            check: Box::new(move || {
-                let pool = database.clone();
-                Box::pin(async move {
-                    labs_schema::open::ping(&pool)
-                        .await
-                        .map_err(|fault| not_ready("DATABASE", fault.for_log(), "The database does not answer."))
-                })
-            }),
-        },
-        Probe {
-            name: "MIGRATIONS",
-            check: Box::new(move || {
-                let pool = migrations.clone();
-                Box::pin(async move {
-                    let done = is_migrated(&pool).await;
-                    let done = done
-                        .map_err(|fault| not_ready("MIGRATIONS", fault.for_log(), "What is applied cannot be read."))?;
-                    if done { Ok(()) } else { Err("Migrations of this version are missing.".to_owned()) }
-                })
-            }),
-        },
-        Probe {
-            name: "MAIL",
-            check: Box::new(move || {
-                let postman = Arc::clone(&postman);
-                Box::pin(async move {
-                    postman.ready().await.map_err(|error| not_ready("MAIL", error, "Mail cannot be handed over."))
-                })
-            }),
-        },
-        Probe {
-            name: "MEDIA_STORE",
-            check: Box::new(move || {
-                let media = media.clone();
-                Box::pin(async move {
-                    media
-                        .ready()
-                        .await
-                        .map_err(|error| not_ready("MEDIA_STORE", error, "The media store does not answer."))
-                })
-            }),
-        },
-    ])
 }
 
 /// Compares contract, documents, schema, scopes and router; one line per difference.

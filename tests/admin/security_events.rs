@@ -118,7 +118,7 @@ async fn lists_that_staff_narrow_to_a_partner_are_told_to_it() {
         }
         let recorded = format!("select count(*) from audit_log where operation = '{list}' and outcome = 'SUCCEEDED'");
         assert_eq!(harness.number(&recorded).await, 2, "{list}");
-        let about = format!("{recorded} and target_kind = 'partner' and target_uuid = '{}'", of(&one));
+        let about = format!("{recorded} and target_kind = 'PARTNER' and target_uuid = '{}'", of(&one));
         assert_eq!(harness.number(&about).await, 1, "{list}: of several it is about none");
     }
 }

@@ -29,6 +29,8 @@ const SMALL: &[&str] = &[
     "tier_feature",
 ];
 
+/// Characters of forty lines of SQL of 120 characters, indented by four.
+const FORTY_LINES: usize = 40 * 116;
 /// Rows of a large table. Beyond some thousands the planner's choices stay the same.
 const MANY: u32 = 10_000;
 /// Rows of a small one.
@@ -134,6 +136,15 @@ fn statements() -> Vec<Statement> {
     let checked = files.filter(|path| path.extension().is_some_and(|end| end == "json")).map(read);
     let of_lists = labs_schema::statements().into_iter().flat_map(|list| list.statements());
     checked.chain(of_lists.map(Statement::of_a_list)).collect()
+}
+
+#[test]
+fn no_list_sends_a_statement_of_more_than_forty_lines() {
+    let lists = labs_schema::statements().into_iter().flat_map(|list| list.statements());
+    let long =
+        lists.map(Statement::of_a_list).map(|statement| statement.words()).filter(|words| words.len() > FORTY_LINES);
+    let long: Vec<String> = long.map(|words| format!("{}: {words}", words.len())).collect();
+    assert!(long.is_empty(), "say these with less, or make views of parts of them:\n\n{}", long.join("\n\n"));
 }
 
 #[tokio::test]
