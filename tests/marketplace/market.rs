@@ -169,14 +169,9 @@ impl Market {
             .await;
     }
 
-    /// Takes a version back that was handed in, as the database's owner: there is no operation for it yet.
-    pub(super) async fn withdraw(&self, version: &str) {
-        self.harness
-            .sql(&format!(
-                "update submission set state = 'WITHDRAWN', decided_at = labs_now() where version_uuid = '{version}';
-                 update app_version set state = 'WITHDRAWN' where version_uuid = '{version}'"
-            ))
-            .await;
+    /// Takes a version back that was handed in.
+    pub(super) async fn withdraw(&self, app: &str, version: &str) {
+        self.version("marketplace_versions_withdraw", app, version).expect(200).await;
     }
 
     /// Another reviewer.

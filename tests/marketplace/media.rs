@@ -311,7 +311,7 @@ async fn a_replaced_picture_is_freed_once_nothing_can_show_it_again() {
     icon().await;
     let withdrawn = market.draft(&app, "1.0.1").await;
     market.submit(&app, &withdrawn).await;
-    market.withdraw(&withdrawn).await;
+    market.withdraw(&app, &withdrawn).await;
     icon().await;
     let sent_back = market.submit(&app, &next).await;
     market.claim(&sent_back).await;

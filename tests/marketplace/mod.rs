@@ -1,6 +1,7 @@
 //! Stories of the marketplace.
 
 mod apps;
+mod apps_life;
 mod categories;
 mod checklist;
 mod listings;

@@ -32,6 +32,7 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
 roots! {
     /// What can be read in the group.
     pub(crate) struct MarketplaceQuery(
+        apps::AppEventsQuery,
         apps::AppsQuery,
         categories::CategoriesQuery,
         checklist::ChecklistQuery,
@@ -46,6 +47,7 @@ roots! {
 roots! {
     /// What can be written in the group.
     pub(crate) struct MarketplaceMutation(
+        apps::AppLifeMutation,
         apps::AppsMutation,
         categories::CategoriesMutation,
         media::MediaMutation,

@@ -17,25 +17,30 @@ struct Row {
 
 const MACHINE: &[Row] = &[
     Row { state: "DRAFT", owner: &["submit"], reviewer: &[], leads: &[("submit", "SUBMITTED")] },
-    Row { state: "SUBMITTED", owner: &["withdraw"], reviewer: &["claim"], leads: &[("claim", "IN_REVIEW")] },
+    Row {
+        state: "SUBMITTED",
+        owner: &["withdraw"],
+        reviewer: &["claim"],
+        leads: &[("claim", "IN_REVIEW"), ("withdraw", "WITHDRAWN")],
+    },
     Row {
         state: "IN_REVIEW",
         owner: &["withdraw"],
         reviewer: &["unclaim", "request-changes", "approve", "reject"],
-        leads: &[("approve", "APPROVED"), ("request-changes", "CHANGES_REQUESTED")],
+        leads: &[("approve", "APPROVED"), ("request-changes", "CHANGES_REQUESTED"), ("withdraw", "WITHDRAWN")],
     },
     Row { state: "CHANGES_REQUESTED", owner: &["submit"], reviewer: &[], leads: &[("submit", "SUBMITTED")] },
     Row {
         state: "APPROVED",
         owner: &["withdraw", "publish", "schedule"],
         reviewer: &[],
-        leads: &[("publish", "PUBLISHED"), ("schedule", "SCHEDULED")],
+        leads: &[("publish", "PUBLISHED"), ("schedule", "SCHEDULED"), ("withdraw", "WITHDRAWN")],
     },
     Row {
         state: "SCHEDULED",
         owner: &["withdraw", "publish", "schedule"],
         reviewer: &[],
-        leads: &[("publish", "PUBLISHED"), ("schedule", "SCHEDULED")],
+        leads: &[("publish", "PUBLISHED"), ("schedule", "SCHEDULED"), ("withdraw", "WITHDRAWN")],
     },
     Row { state: "PUBLISHED", owner: &[], reviewer: &[], leads: &[] },
     Row { state: "SUPERSEDED", owner: &[], reviewer: &[], leads: &[] },
@@ -44,7 +49,7 @@ const MACHINE: &[Row] = &[
 ];
 
 /// Every action that has an operation.
-const ACTIONS: [&str; 6] = ["submit", "publish", "schedule", "claim", "approve", "request-changes"];
+const ACTIONS: [&str; 7] = ["submit", "withdraw", "publish", "schedule", "claim", "approve", "request-changes"];
 
 /// Why a rejection was wrong.
 const APPEAL: &str = "It does what its listing says, see the second screenshot.";
@@ -76,7 +81,7 @@ impl Traveller {
         let handed = submission.insert(market.submit(app, version).await);
         match state {
             "SUBMITTED" => return,
-            "WITHDRAWN" => return market.withdraw(version).await,
+            "WITHDRAWN" => return market.withdraw(app, version).await,
             _ => market.claim(handed).await,
         }
         match state {
@@ -107,6 +112,7 @@ impl Traveller {
                 version("marketplace_versions_submit").json(&json!({ "appeal": true, "appeal_text": APPEAL }))
             }
             "submit" => version("marketplace_versions_submit").json(&json!({})),
+            "withdraw" => version("marketplace_versions_withdraw"),
             "publish" => version("marketplace_versions_publish").json(&json!({})),
             "schedule" => version("marketplace_versions_publish").json(&in_days(market, 2)),
             "claim" => submission("marketplace_submissions_claim"),

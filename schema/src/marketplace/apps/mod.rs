@@ -15,11 +15,15 @@
 //! Its owner is the partner of the token and appears in no path and no body (docs/decisions.md#principals). What the owner edits is a draft; the storefront shows the snapshot that the last
 //! approved publication took.
 
+mod events;
+mod life;
 mod list;
 mod resolvers;
 mod rules;
 mod store;
 
+pub(in crate::marketplace) use events::AppEventsQuery;
+pub(in crate::marketplace) use life::AppLifeMutation;
 pub(in crate::marketplace) use resolvers::{App, AppsMutation, AppsQuery, event, load};
 pub(crate) use rules::{AppAction, AppState, after, drawing};
 pub(in crate::marketplace) use store::{STATEMENTS, event_insert, lock};

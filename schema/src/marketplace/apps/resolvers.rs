@@ -152,12 +152,16 @@ pub(in crate::marketplace) async fn load(cx: &RequestContext, app_uuid: Uuid) ->
 }
 
 /// The app as its owner sees it.
-async fn load_app(cx: &RequestContext, app_uuid: Uuid) -> Result<App, Fault> {
+pub(super) async fn load_app(cx: &RequestContext, app_uuid: Uuid) -> Result<App, Fault> {
     Ok(store::get(&cx.db, cx.owner()?, app_uuid).await?.ok_or_else(missing)?.into())
 }
 
 /// The app held for a change, with the texts of this locale where there are some.
-async fn lock_app(cx: &RequestContext, app_uuid: Uuid, locale: Option<&str>) -> Result<store::Present, Fault> {
+pub(super) async fn lock_app(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    locale: Option<&str>,
+) -> Result<store::Present, Fault> {
     let owner = cx.owner()?;
     store::lock(&cx.db, owner, app_uuid).await?.ok_or_else(missing)?;
     store::present_get(&cx.db, owner, app_uuid, locale).await?.ok_or_else(missing)

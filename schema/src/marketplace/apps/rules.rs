@@ -68,6 +68,19 @@ impl AppAction {
         }
     }
 
+    /// What the action is called in the app's history.
+    pub(super) const fn event(self) -> &'static str {
+        match self {
+            Self::Publish => "PUBLISHED",
+            Self::Unlist => "UNLISTED",
+            Self::Relist => "RELISTED",
+            Self::Suspend => "SUSPENDED",
+            Self::Reinstate => "REINSTATED",
+            Self::Archive => "ARCHIVED",
+            Self::Restore => "RESTORED",
+        }
+    }
+
     const fn side(self) -> Side {
         match self {
             Self::Publish | Self::Unlist | Self::Relist | Self::Archive | Self::Restore => Side::Owner,
@@ -142,6 +155,21 @@ pub(super) fn deletable(state: AppState, was_published: bool, version_states: &[
     }
 }
 
+/// Refuses to put an app away of which a version is with the reviewers or goes live by itself.
+///
+/// # Errors
+/// [`crate::Code::Conflict`] with what to do first.
+pub(super) fn ensure_archivable(version_states: &[AppVersionState]) -> Result<(), Fault> {
+    let is_under_way = |state: &&AppVersionState| **state != AppVersionState::Approved && UNDER_WAY.contains(state);
+    match version_states.iter().find(is_under_way) {
+        Some(state) => {
+            let state = state.name();
+            Err(Fault::conflict(format!("A version of this app is {state}. Withdraw it, then archive the app.")))
+        }
+        None => Ok(()),
+    }
+}
+
 /// The machine as a picture.
 pub(crate) fn drawing() -> StateDiagram {
     StateDiagram::of(
@@ -211,6 +239,13 @@ mod tests {
     fn every_state_reads_back_as_it_was_written() {
         assert!(AppState::ALL.iter().all(|state| AppState::parse(state.name()).ok() == Some(*state)));
         assert!(AppState::parse("GONE").is_err());
+    }
+
+    #[test]
+    fn what_is_under_way_keeps_an_app_from_the_archive() {
+        let kept: Vec<AppVersionState> =
+            AppVersionState::ALL.iter().copied().filter(|state| ensure_archivable(&[*state]).is_err()).collect();
+        assert_eq!(kept, [AppVersionState::Submitted, AppVersionState::InReview, AppVersionState::Scheduled]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod categories;
 mod draft;
+mod life;
 
 use std::collections::HashMap;
 
@@ -23,6 +24,7 @@ use crate::marketplace::versions::AppVersionState;
 pub(super) use categories::{categories_put, selectable_get};
 pub(in crate::marketplace) use draft::{Event, event_insert, lock};
 pub(super) use draft::{Present, app_count, app_insert, delete, present_get, set_draft, version_states_lock};
+pub(super) use life::set_state;
 
 /// An app with the texts of its default locale and everything of which it has few: one row, one statement.
 #[derive(Clone, Debug, sqlx::FromRow)]
@@ -104,7 +106,8 @@ static OWN: Lookup<AppRow> = Lookup::new(&WHOLE, &["app.partner_uuid = {}", "app
 static BY_ID: Lookup<AppRow> = Lookup::new(&WHOLE, &["app.app_uuid = any({})"]);
 
 /// What is asked of apps in words that the compiler has not checked.
-pub(crate) static STATEMENTS: [&dyn Statements; 4] = [&super::list::APPS, &super::list::CHOICE, &OWN, &BY_ID];
+pub(crate) static STATEMENTS: [&dyn Statements; 5] =
+    [&super::list::APPS, &super::list::CHOICE, &super::events::HISTORY, &OWN, &BY_ID];
 
 /// One app of a partner.
 pub(crate) async fn get(db: &Db, owner: Owner, app_uuid: Uuid) -> Result<Option<AppRow>, Fault> {

@@ -133,6 +133,22 @@ impl VersionsMutation {
         publish(cx, app_uuid, version_uuid, &held, body.unwrap_or_default()).await?;
         cx.answer(one(cx, app_uuid, version_uuid).await?)
     }
+
+    /// Takes a version back from the reviewers, or before it goes live.
+    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
+    async fn marketplace_versions_withdraw(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        version_uuid: Uuid,
+    ) -> Result<Option<AppVersion>, Fault> {
+        let cx = ctx.cx();
+        let held = lock_version(cx, app_uuid, version_uuid).await?;
+        let ties = submissions::ties_get(&cx.db, app_uuid, version_uuid).await?;
+        after("version", held.state, AppVersionAction::Withdraw, ties.was_appealed)?;
+        store::set_withdrawn(&cx.db, actor(cx)?, version_uuid).await?;
+        cx.answer(one(cx, app_uuid, version_uuid).await?)
+    }
 }
 
 async fn submit(

@@ -162,3 +162,28 @@ pub(super) async fn set_scheduled(db: &Db, actor: Actor, version_uuid: Uuid, pub
     .await?;
     Ok(())
 }
+
+/// Takes a version back, and its submission out of the reviewers' hands if it is there.
+pub(super) async fn set_withdrawn(db: &Db, actor: Actor, version_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "with version as (
+             update app_version
+             set state = 'WITHDRAWN', publish_at = null, state_changed_at = labs_now(), updated_at = labs_now()
+             where version_uuid = $1
+             returning app_uuid, version_uuid, number
+         ), taken as (
+             update submission set state = 'WITHDRAWN', updated_at = labs_now()
+             where version_uuid = $1 and state in ('SUBMITTED', 'IN_REVIEW')
+         )
+         insert into app_event (event_uuid, app_uuid, kind, actor_kind, actor_uuid, detail)
+         select labs_uuid(), app_uuid, 'VERSION_WITHDRAWN', $2, $3,
+             jsonb_build_object('version_uuid', version_uuid, 'number', number)
+         from version",
+        version_uuid,
+        actor.kind,
+        actor.uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}

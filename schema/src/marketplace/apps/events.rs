@@ -1,0 +1,161 @@
+//! The history of an app, as its owner reads it.
+
+use async_graphql::{Context, InputObject, Object, SimpleObject};
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::resolvers::load_app;
+use crate::core::access::access;
+use crate::core::context::RequestContextExt;
+use crate::core::fault::Fault;
+use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, PageRequest, Select};
+use crate::core::page::List;
+use crate::core::time::Time;
+use crate::core::words::words;
+
+words! {
+    /// The kinds of those who do something to an app.
+    pub(crate) enum AppActorKind {
+        /// A person of the partner's team.
+        PartnerUser = "PARTNER_USER",
+        /// A program.
+        MachineClient = "MACHINE_CLIENT",
+        /// Somebody of our staff.
+        StaffUser = "STAFF_USER",
+        /// The service itself, because the time had come.
+        System = "SYSTEM",
+    }
+}
+
+words! {
+    /// Which of our offices did something.
+    pub(crate) enum AppActorOffice {
+        /// Whoever reviews versions.
+        AppReview = "APP_REVIEW",
+        /// Whoever keeps the marketplace.
+        Marketplace = "MARKETPLACE",
+    }
+}
+
+/// Who did something to an app.
+#[derive(Serialize, SimpleObject, sqlx::FromRow)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AppActor {
+    /// Which kind.
+    #[sqlx(rename = "actor_kind")]
+    kind: AppActorKind,
+    /// The office, where it was our staff.
+    #[sqlx(rename = "actor_office")]
+    office: Option<AppActorOffice>,
+    /// The person or program of the partner; null for others.
+    #[sqlx(rename = "shown_uuid")]
+    uuid: Option<Uuid>,
+    /// The name that they have now; null where there is no uuid, or they are gone.
+    #[sqlx(rename = "actor_name")]
+    name: Option<String>,
+}
+
+/// Something that happened to an app.
+#[derive(Serialize, SimpleObject, sqlx::FromRow)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AppEvent {
+    /// The entry.
+    uuid: Uuid,
+    /// When it happened.
+    occurred_at: Time,
+    /// What: `VERSION_PUBLISHED`, `UNLISTED` and so on.
+    kind: String,
+    /// Who did it.
+    #[sqlx(flatten)]
+    actor: AppActor,
+    /// The version that it is about.
+    version_uuid: Option<Uuid>,
+    /// That version's number.
+    version_number: Option<String>,
+    /// For `VERSION_SCHEDULED`: when it was to go live.
+    publish_at: Option<Time>,
+    /// For a change of the draft: the fields that changed.
+    fields: Vec<String>,
+}
+
+/// What a history is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AppEventFilter {
+    kind: Option<Vec<String>>,
+    version_uuid: Option<Uuid>,
+    occurred_at_from: Option<Time>,
+    occurred_at_until: Option<Time>,
+}
+
+/// The history of an app. That it is the caller's is known.
+#[derive(Debug, Serialize)]
+pub(super) struct AppHistory {
+    app_uuid: Uuid,
+    filter: AppEventFilter,
+}
+
+/// The partner's own people and programs are named; whoever else acted is not.
+static EVENT: Select<AppEvent> = Select::new(
+    "event.event_uuid as uuid, event.occurred_at, event.kind,
+     case when event.actor_kind = 'ANONYMOUS' then 'SYSTEM' else event.actor_kind end as actor_kind,
+     case when event.actor_kind = 'STAFF_USER'
+          then case when event.kind like 'VERSION%' then 'APP_REVIEW' else 'MARKETPLACE' end end as actor_office,
+     actor.shown_uuid, actor_name(event.actor_kind, actor.shown_uuid) as actor_name,
+     (event.detail ->> 'version_uuid')::uuid as version_uuid, event.detail ->> 'number' as version_number,
+     (event.detail ->> 'publish_at')::timestamptz as publish_at,
+     array(select jsonb_array_elements_text(case when jsonb_typeof(event.detail -> 'fields') = 'array'
+                                                 then event.detail -> 'fields' else '[]' end)) as fields",
+    "app_event as event
+     join app using (app_uuid)
+     cross join lateral (
+          select case when event.actor_kind = 'PARTNER_USER'
+                       or exists (select from machine_client as client
+                                   where client.client_uuid = event.actor_uuid
+                                     and client.partner_uuid = app.partner_uuid)
+                      then event.actor_uuid end as shown_uuid) as actor",
+);
+
+/// The history of an app, the latest first.
+pub(super) static HISTORY: ListQuery<AppHistory, AppEvent, FixedOrder> = ListQuery {
+    operation: "marketplace_apps_list_events",
+    select: &EVENT,
+    within: &[Condition { sql: "event.app_uuid = {}", value: |of| Some(of.app_uuid.into()) }],
+    conditions: &[
+        Condition { sql: "event.kind = any({})", value: |of| Bound::texts(of.filter.kind.as_ref()) },
+        Condition {
+            sql: "(event.detail ->> 'version_uuid')::uuid = {}",
+            value: |of| of.filter.version_uuid.map(Bound::from),
+        },
+        Condition { sql: "event.occurred_at >= {}", value: |of| of.filter.occurred_at_from.map(Bound::from) },
+        Condition { sql: "event.occurred_at < {}", value: |of| of.filter.occurred_at_until.map(Bound::from) },
+    ],
+    order: |FixedOrder| const { &[OCCURRED.descending(), ID.descending()] },
+};
+
+const OCCURRED: Key<AppEvent> = Key::moment("event.occurred_at", |event| json!(event.occurred_at));
+const ID: Key<AppEvent> = Key::id("event.event_uuid", |event| json!(event.uuid));
+
+/// Reads of histories.
+#[derive(Default)]
+pub(crate) struct AppEventsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl AppEventsQuery {
+    /// What happened to an app of the caller's partner, the latest first.
+    #[graphql(directive = access::apply("marketplace.apps".into()))]
+    async fn marketplace_apps_list_events(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        filter: Option<AppEventFilter>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<Option<List<AppEvent>>, Fault> {
+        let cx = ctx.cx();
+        load_app(cx, app_uuid).await?;
+        let history = AppHistory { app_uuid, filter: filter.unwrap_or_default() };
+        cx.answer_list(HISTORY.page(cx, &history, &PageRequest::new(None, limit, cursor)).await?.list())
+    }
+}

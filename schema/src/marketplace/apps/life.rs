@@ -1,0 +1,69 @@
+//! What an owner does with a whole app: off the storefront and on again, into the archive and out of it.
+
+use async_graphql::{Context, Object};
+use uuid::Uuid;
+
+use super::resolvers::{App, event, load_app, lock_app};
+use super::rules::{self, AppAction};
+use super::store::{self, Present};
+use crate::core::access::access;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::entitlement::Allowance;
+use crate::core::fault::Fault;
+
+/// Writes of whole apps.
+#[derive(Default)]
+pub(crate) struct AppLifeMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl AppLifeMutation {
+    /// Takes a listed app off the storefront for now.
+    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
+    async fn marketplace_apps_unlist(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<App>, Fault> {
+        let cx = ctx.cx();
+        let present = lock_app(cx, app_uuid, None).await?;
+        lead(cx, app_uuid, &present, AppAction::Unlist).await?;
+        cx.answer(load_app(cx, app_uuid).await?)
+    }
+
+    /// Puts an unlisted app on the storefront again, as it was published last.
+    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
+    async fn marketplace_apps_relist(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<App>, Fault> {
+        let cx = ctx.cx();
+        let present = lock_app(cx, app_uuid, None).await?;
+        lead(cx, app_uuid, &present, AppAction::Relist).await?;
+        cx.answer(load_app(cx, app_uuid).await?)
+    }
+
+    /// Puts an app away: it leaves the storefront and counts against the plan no more.
+    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
+    async fn marketplace_apps_archive(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<App>, Fault> {
+        let cx = ctx.cx();
+        let present = lock_app(cx, app_uuid, None).await?;
+        let was_published = present.fixed.was_published;
+        rules::after(present.state, AppAction::Archive, was_published)?;
+        rules::ensure_archivable(&store::version_states_lock(&cx.db, app_uuid).await?)?;
+        lead(cx, app_uuid, &present, AppAction::Archive).await?;
+        cx.answer(load_app(cx, app_uuid).await?)
+    }
+
+    /// Takes an app out of the archive, where the plan has room for it.
+    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
+    async fn marketplace_apps_restore(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<App>, Fault> {
+        let cx = ctx.cx();
+        let owner = cx.owner()?;
+        // In the order in which a new app takes these locks.
+        let allowance = Allowance::lock(&cx.db, owner, "apps").await?;
+        let present = lock_app(cx, app_uuid, None).await?;
+        rules::after(present.state, AppAction::Restore, present.fixed.was_published)?;
+        allowance.check(store::app_count(&cx.db, owner).await?, 1)?;
+        lead(cx, app_uuid, &present, AppAction::Restore).await?;
+        cx.answer(load_app(cx, app_uuid).await?)
+    }
+}
+
+/// Takes an app that is held where an action leads, and its listing along.
+async fn lead(cx: &RequestContext, app_uuid: Uuid, present: &Present, action: AppAction) -> Result<(), Fault> {
+    let state = rules::after(present.state, action, present.fixed.was_published)?;
+    store::set_state(&cx.db, app_uuid, state, action.event(), event(cx)?).await
+}

@@ -1,0 +1,134 @@
+//! Stories of a whole app: off the storefront and on again, into the archive and out of it, and what its history tells.
+
+use serde_json::{Value, json};
+
+use super::market::{Market, allowed, column};
+use crate::harness::Answer;
+
+async fn act(market: &Market, action: &str, app: &str) -> Answer {
+    let call = market.harness.call(&format!("marketplace_apps_{action}")).path("app_uuid", app);
+    call.token(&market.owner.token).send().await
+}
+
+async fn is_found(market: &Market, slug: &str) -> bool {
+    let reader = market.harness.program("Storefront", &["storefront"], None).await;
+    let get = market.harness.call("marketplace_listings_get").path("listing_slug", slug).token(&reader.token);
+    let (one, search) = (get.send().await, market.harness.call("marketplace_listings_search").token(&reader.token));
+    let listed = column(&search.expect(200).await, "slug").contains(&slug);
+    assert_eq!(one.status == 200, listed, "{}", one.text());
+    listed
+}
+
+#[tokio::test]
+async fn an_app_leaves_the_storefront_and_comes_back_as_it_was_published() {
+    let market = Market::new().await;
+    let (app, slug) = market.listed("Table Pilot").await;
+    assert!(is_found(&market, &slug).await);
+    let unlisted = act(&market, "unlist", &app).await;
+    assert_eq!((unlisted.status, unlisted.str("state")), (200, "UNLISTED"));
+    assert!(!is_found(&market, &slug).await);
+    let again = act(&market, "unlist", &app).await;
+    assert_eq!((again.status, again.code(), allowed(&again)), (409, "ILLEGAL_TRANSITION", vec!["relist", "archive"]));
+    let update = market.harness.call("marketplace_apps_update").path("app_uuid", &app).token(&market.owner.token);
+    update.json(&json!({ "name": "Table Captain" })).expect(200).await;
+    assert_eq!(act(&market, "relist", &app).await.str("state"), "LISTED");
+    assert!(is_found(&market, &slug).await);
+    let reader = market.harness.program("Storefront", &["storefront"], None).await;
+    let shown = market.harness.call("marketplace_listings_get").path("listing_slug", &slug).token(&reader.token);
+    assert_eq!(shown.expect(200).await.str("name"), "Table Pilot", "the draft waits for its review");
+}
+
+#[tokio::test]
+async fn an_archived_app_frees_its_place_in_the_plan_and_needs_one_to_come_back() {
+    let market = Market::new().await;
+    let (app, slug) = market.listed("Table Pilot").await;
+    assert_eq!(act(&market, "archive", &app).await.str("state"), "ARCHIVED");
+    assert!(!is_found(&market, &slug).await);
+    let begun = market.harness.call("marketplace_versions_create").path("app_uuid", &app).token(&market.owner.token);
+    begun.json(&json!({ "number": "2.0.0", "release_notes": { "en": "More." } })).expect(409).await;
+    market.harness.sql("update tier_feature set value = '1' where feature_code = 'apps'").await;
+    let other = market.app("Shift Board").await;
+    let full = act(&market, "restore", &app).await;
+    assert_eq!((full.status, full.code()), (409, "ENTITLEMENT_EXCEEDED"), "{}", full.text());
+    assert_eq!(act(&market, "archive", &other).await.str("state"), "ARCHIVED");
+    let restored = act(&market, "restore", &app).await;
+    assert_eq!((restored.status, restored.str("state")), (200, "UNLISTED"), "never straight onto the storefront");
+    assert!(!is_found(&market, &slug).await);
+    market.harness.sql("update tier_feature set value = '2' where feature_code = 'apps'").await;
+    assert_eq!(act(&market, "restore", &other).await.str("state"), "DRAFT", "it was never published");
+}
+
+#[tokio::test]
+async fn what_is_with_the_reviewers_is_withdrawn_before_its_app_is_archived() {
+    let market = Market::new().await;
+    let (app, _) = market.listed("Table Pilot").await;
+    let next = market.draft(&app, "1.1.0").await;
+    let submission = market.submit(&app, &next).await;
+    market.claim(&submission).await;
+    let refused = act(&market, "archive", &app).await;
+    assert_eq!((refused.status, refused.code()), (409, "CONFLICT"));
+    let withdrawn = market.version("marketplace_versions_withdraw", &app, &next).expect(200).await;
+    assert_eq!((withdrawn.str("state"), &withdrawn.json["review"]["state"]), ("WITHDRAWN", &json!("WITHDRAWN")));
+    let late = market.submission("marketplace_submissions_approve", &submission).json(&json!({})).send().await;
+    assert_eq!(late.status, 409, "a decision comes too late: {}", late.text());
+    let queue = market.harness.call("marketplace_submissions_list").query("state", "SUBMITTED,IN_REVIEW");
+    assert_eq!(queue.token(&market.staff.token).expect(200).await.json["data"], json!([]));
+    let stale = market.harness.call("marketplace_versions_submit").path("app_uuid", &app).path("version_uuid", &next);
+    stale.token(&market.owner.token).json(&json!({})).expect(409).await;
+    assert_eq!(act(&market, "archive", &app).await.str("state"), "ARCHIVED");
+}
+
+#[tokio::test]
+async fn of_a_publication_and_an_archiving_at_once_none_leaves_half_of_the_other() {
+    let market = Market::new().await;
+    for name in ["Table Pilot", "Shift Board", "Stock Keeper", "Menu Sync"] {
+        let app = market.app(name).await;
+        let version = market.draft(&app, "1.0.0").await;
+        market.approved(&app, &version).await;
+        let publish = market.version("marketplace_versions_publish", &app, &version).json(&json!({}));
+        let (published, archived) = tokio::join!(publish.send(), act(&market, "archive", &app));
+        assert_eq!(archived.status, 200, "{}", archived.text());
+        assert!([200, 409].contains(&published.status), "{}", published.text());
+        let shown = format!(
+            "select count(*) from app left join listing as l using (app_uuid)
+              where app.app_uuid = '{app}' and app.state = 'ARCHIVED' and coalesce(l.visible, false)"
+        );
+        assert_eq!(market.harness.number(&shown).await, 0, "nothing archived is on show");
+    }
+}
+
+#[tokio::test]
+async fn a_history_names_ones_own_people_and_of_our_staff_the_office() {
+    let market = Market::new().await;
+    let (app, _) = market.listed("Table Pilot").await;
+    act(&market, "unlist", &app).await;
+    let list = || market.harness.call("marketplace_apps_list_events").path("app_uuid", &app).token(&market.owner.token);
+    let events = list().expect(200).await;
+    let kinds = [
+        "UNLISTED",
+        "VERSION_PUBLISHED",
+        "VERSION_APPROVED",
+        "VERSION_CLAIMED",
+        "VERSION_SUBMITTED",
+        "VERSION_CREATED",
+        "MEDIA_UPLOADED",
+        "CATEGORIES_CHANGED",
+        "CREATED",
+    ];
+    assert_eq!(column(&events, "kind"), kinds);
+    let actor = |kind: &str| {
+        let of_kind = |event: &&Value| event["kind"] == kind;
+        events.json["data"].as_array().unwrap().iter().find(of_kind).unwrap()["actor"].clone()
+    };
+    let staff = json!({ "kind": "STAFF_USER", "office": "APP_REVIEW", "uuid": null, "name": null });
+    assert_eq!(actor("VERSION_APPROVED"), staff);
+    let own = actor("UNLISTED");
+    assert_eq!((&own["kind"], &own["uuid"]), (&json!("PARTNER_USER"), &json!(market.owner.uuid)));
+    assert!(own["name"].is_string() && own["office"].is_null(), "{own}");
+    assert!(!events.text().contains(&market.staff.uuid.to_string()) && !events.text().contains("Rosa Reviewer"));
+    let of_version = list().query("kind", "VERSION_PUBLISHED").expect(200).await;
+    let version = of_version.json["data"][0]["version_uuid"].as_str().unwrap().to_owned();
+    assert_eq!(list().query("version_uuid", &version).expect(200).await.json["data"].as_array().unwrap().len(), 5);
+    let stranger = market.harness.partner("Elbkontor").await;
+    market.harness.call("marketplace_apps_list_events").path("app_uuid", &app).token(&stranger.token).expect(404).await;
+}
