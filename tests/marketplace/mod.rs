@@ -2,6 +2,8 @@
 
 mod apps;
 mod categories;
+mod category_changes;
+mod category_listings;
 mod checklist;
 mod listings;
 mod main_job;
