@@ -2,10 +2,10 @@
 
 use axum::body::Body;
 use base64::Engine as _;
-use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Response, StatusCode, Uri, header};
 use labs_schema::context::{Created, Download, RefreshCookie};
 use labs_schema::engine::Answer;
-use labs_schema::fault::Reason;
+use labs_schema::fault::{Moved, Reason};
 use labs_schema::{Code, Fault};
 use serde_json::{Map, Value};
 
@@ -98,6 +98,23 @@ pub(crate) fn refusal(
     if let Some(challenge) = www_authenticate(fault) {
         headers::text(headers, header::WWW_AUTHENTICATE, &challenge);
     }
+    response
+}
+
+/// Leads from a former address to the present one: the path that was asked with one parameter said anew, and the query as it
+/// was sent.
+pub(crate) fn redirect(operation: &Operation, asked: &Uri, moved: &Moved) -> Response<Body> {
+    let place = format!("{{{}}}", moved.parameter);
+    let segments = operation.path.split('/').zip(asked.path().split('/'));
+    let present = segments.map(|(template, sent)| if template == place { moved.present.as_str() } else { sent });
+    let mut location = present.collect::<Vec<_>>().join("/");
+    if let Some(query) = asked.query() {
+        location.push('?');
+        location.push_str(query);
+    }
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::PERMANENT_REDIRECT;
+    headers::text(response.headers_mut(), header::LOCATION, &location);
     response
 }
 

@@ -143,6 +143,7 @@ pub fn status(code: Code, oauth_error: Option<&str>) -> StatusCode {
         _ => {}
     }
     match code {
+        Code::Moved => StatusCode::PERMANENT_REDIRECT,
         Code::MalformedRequest | Code::InvalidCursor => StatusCode::BAD_REQUEST,
         Code::Unauthenticated
         | Code::TokenExpired
@@ -175,6 +176,7 @@ pub fn status(code: Code, oauth_error: Option<&str>) -> StatusCode {
 /// A code in a few words.
 const fn title(code: Code) -> &'static str {
     match code {
+        Code::Moved => "It has another address now",
         Code::MalformedRequest => "The request cannot be read",
         Code::InvalidCursor => "The cursor does not fit",
         Code::Unauthenticated => "A valid access token is needed",

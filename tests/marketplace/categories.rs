@@ -7,43 +7,44 @@ use super::market::{allowed, column, errors, fast_harness, finds};
 use crate::harness::people::{Person, Program};
 use crate::harness::{Answer, Harness};
 
-struct Tree {
-    harness: Harness,
-    staff: Person,
-    shop: Program,
+/// A tree without categories, somebody who keeps it, and a storefront.
+pub(super) struct Tree {
+    pub(super) harness: Harness,
+    pub(super) staff: Person,
+    pub(super) shop: Program,
 }
 
 impl Tree {
-    async fn new() -> Self {
+    pub(super) async fn new() -> Self {
         let harness = fast_harness().await;
         let staff = harness.staff("Carla Kategorie", &["labs.admin.categories:write", "labs.admin.audit"]).await;
         let shop = harness.program("storefront", &["storefront"], None).await;
         Self { harness, staff, shop }
     }
 
-    async fn create(&self, body: Value) -> Answer {
+    pub(super) async fn create(&self, body: Value) -> Answer {
         self.harness.call("marketplace_categories_create").token(&self.staff.token).json(&body).send().await
     }
 
     /// A category of this name under a parent.
-    async fn add(&self, name: &str, parent: Option<&str>) -> String {
+    pub(super) async fn add(&self, name: &str, parent: Option<&str>) -> String {
         let made = self.create(json!({ "names": { "en": name }, "parent_uuid": parent })).await;
         assert_eq!(made.status, 201, "{}", made.text());
         made.str("uuid").to_owned()
     }
 
-    async fn deactivate(&self, category: &str, body: Value) -> Answer {
+    pub(super) async fn deactivate(&self, category: &str, body: Value) -> Answer {
         let call = self.harness.call("marketplace_categories_deactivate").path("category_uuid", category);
         call.token(&self.staff.token).json(&body).send().await
     }
 
     /// All of it as staff see it.
-    async fn list(&self) -> Answer {
+    pub(super) async fn list(&self) -> Answer {
         self.harness.call("marketplace_categories_list").token(&self.staff.token).expect(200).await
     }
 
     /// The tree as a storefront sees it, each category with what is beneath it in parentheses.
-    async fn shown(&self) -> String {
+    pub(super) async fn shown(&self) -> String {
         fn words(nodes: &Value) -> String {
             let nodes = nodes.as_array().map(Vec::as_slice).unwrap_or_default().iter();
             let words: Vec<String> = nodes

@@ -318,8 +318,8 @@ async fn a_listing_in_a_deactivated_category_stays_and_is_not_found_under_it() {
     assert_eq!(column(&shop.find(&[("category", "ordering")]).await, "slug"), [slug.as_str()]);
     let categories = market.harness.call("marketplace_categories_list").token(&market.staff.token).expect(200).await;
     let category = categories.json["data"][0]["uuid"].as_str().unwrap();
-    let call = market.harness.call("marketplace_categories_deactivate").path("category_uuid", category);
-    call.token(&market.staff.token).expect(200).await;
+    // No operation leaves a listing without an active category; a version that was approved before one does.
+    market.harness.sql(&format!("update category set state = 'DEACTIVATED' where category_uuid = '{category}'")).await;
     assert_eq!(column(&shop.find(&[("category", "ordering")]).await, "slug"), [""; 0]);
     let found = shop.find(&[]).await;
     assert_eq!(column(&found, "slug"), [slug.as_str()]);

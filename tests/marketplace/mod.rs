@@ -3,6 +3,8 @@
 mod apps;
 mod apps_life;
 mod categories;
+mod category_changes;
+mod category_listings;
 mod checklist;
 mod listings;
 mod main_job;

@@ -4,6 +4,7 @@
 //! and archives have stories of their own.
 
 mod apps;
+mod categories;
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -140,28 +141,6 @@ async fn a_person_of_a_team_moves_as_drawn() {
             ("unlock", "admin_users_unlock", Value::Null),
         ],
         gone: &["REMOVED"],
-        dress: nothing_else,
-        others: &[],
-    }
-    .walk(&cast)
-    .await;
-}
-
-#[tokio::test]
-async fn a_category_moves_as_drawn() {
-    let cast = Cast::new().await;
-    let body = json!({ "names": { "en": "Loyalty" } });
-    let call = cast.harness.call("marketplace_categories_create").token(&cast.staff.token);
-    let made = call.json(&body).expect(201).await;
-    let uuid = made.str("uuid").parse().unwrap();
-    Machine {
-        thing: "Category",
-        table: "category",
-        key: "category_uuid",
-        uuid,
-        places: &[("category_uuid", uuid)],
-        actions: &[("deactivate", "marketplace_categories_deactivate", json!({}))],
-        gone: &[],
         dress: nothing_else,
         others: &[],
     }

@@ -10,6 +10,7 @@ use axum::extract::{Request, State};
 use http::{Method, Response, header, request::Parts};
 use labs_schema::context::{Attachment, Caller, Channel};
 use labs_schema::engine::{Admission, Call, IdempotencyKey, Precondition};
+use labs_schema::fault::Reason;
 use labs_schema::{Code, Fault};
 use serde_json::{Map, Value};
 
@@ -37,6 +38,9 @@ pub(super) async fn operation(State(rest): State<Arc<Rest>>, request: Request) -
 }
 
 fn refuse(fault: &Fault, parts: &Parts, exchange: &Exchange<'_>) -> Response<Body> {
+    if let (Reason::Moved(moved), Some(operation)) = (fault.reason(), exchange.operation) {
+        return answer::redirect(operation, &parts.uri, moved);
+    }
     let mut response = answer::refusal(fault, parts.uri.path(), &exchange.request_id, exchange.operation);
     // A foreign page must not be able to sign anybody out, not even by being refused.
     let by_cookie =

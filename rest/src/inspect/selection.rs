@@ -150,8 +150,8 @@ impl<'a> Answers<'a> {
         found
     }
 
-    /// What is promised or answered at `place` and not selected. Of a type that leads back to itself, the last level that
-    /// is asked ends where the contract lets it.
+    /// What is promised or answered at `place` and not selected. Of a type that leads back to itself a document asks some
+    /// levels only; the answer holds all of them, because it is written of the whole value.
     fn lacking(
         &self,
         place: &str,
@@ -169,12 +169,7 @@ impl<'a> Answers<'a> {
                     "{place} is promised, and {name}.{key} is an edge or takes arguments, which no document follows: make \
                      it a plain field, or do not promise it"
                 ),
-                Some(field) if self.sdl.ends(innermost(&field.ty), &self.open) => {
-                    if !fields.required.contains(key) {
-                        continue;
-                    }
-                    format!("{place} is required at every level, and a document ends: do not require it")
-                }
+                Some(field) if self.sdl.ends(innermost(&field.ty), &self.open) => continue,
                 Some(_) => format!("{place} is promised, and the document does not select it: run `make accept`"),
             });
         }

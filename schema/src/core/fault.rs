@@ -13,7 +13,7 @@ use std::fmt;
 use crate::core::time::Time;
 
 pub use code::Code;
-pub use reason::{Challenge, Entitlement, FieldError, Reason, SpentBudget};
+pub use reason::{Challenge, Entitlement, FieldError, Moved, Reason, SpentBudget};
 pub use sql::constraint_of;
 
 /// A refusal or failure with everything a developer needs to mend it.
@@ -67,6 +67,13 @@ impl Fault {
     #[must_use]
     pub fn not_found(thing: &str) -> Self {
         Self::new(Code::NotFound, format!("There is no such {thing}, or it is not yours. Check the identifier."))
+    }
+
+    /// A former name of something that is there (docs/decisions.md#answers): the parameter, and what it says now.
+    pub fn moved(parameter: &'static str, present: impl Into<String>) -> Self {
+        let present = present.into();
+        let detail = format!("This is called {present} now. Ask for it by that name from now on.");
+        Self::of(Reason::Moved(Moved { parameter, present }), detail)
     }
 
     /// Clashes with what is there.

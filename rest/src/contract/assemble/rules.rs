@@ -271,7 +271,7 @@ fn complete_refusal(traits: &Traits, status: u16, response: &mut Map<String, Val
 
 fn headers_of_status(status: u16) -> &'static [&'static str] {
     match status {
-        201 => &["Location"],
+        201 | 308 => &["Location"],
         304 => &["ETag"],
         401 => &["WWW-Authenticate"],
         429 | 503 => &["Retry-After"],

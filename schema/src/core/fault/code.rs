@@ -3,6 +3,8 @@
 /// Every code the service answers with (docs/decisions.md#errors).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Code {
+    /// What was asked for has another address now.
+    Moved,
     /// The request cannot be read.
     MalformedRequest,
     /// The cursor is not one of this list and filter.
@@ -70,6 +72,7 @@ impl Code {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Moved => "MOVED",
             Self::MalformedRequest => "MALFORMED_REQUEST",
             Self::InvalidCursor => "INVALID_CURSOR",
             Self::Unauthenticated => "UNAUTHENTICATED",

@@ -26,6 +26,8 @@ pub enum Reason {
     EntitlementExceeded(Entitlement),
     /// The second factor is awaited.
     MfaRequired(Challenge),
+    /// What was asked for has another address now.
+    Moved(Moved),
 }
 
 impl Reason {
@@ -39,6 +41,7 @@ impl Reason {
             Self::RateLimited(_) => Code::RateLimited,
             Self::EntitlementExceeded(_) => Code::EntitlementExceeded,
             Self::MfaRequired(_) => Code::MfaRequired,
+            Self::Moved(_) => Code::Moved,
         }
     }
 }
@@ -83,6 +86,15 @@ pub struct Challenge {
     pub expires_in: i64,
     /// `TOTP`, `RECOVERY_CODE`.
     pub methods: Vec<&'static str>,
+}
+
+/// Where something is found that had another address before.
+#[derive(Clone, Debug)]
+pub struct Moved {
+    /// The parameter of the path that named it.
+    pub parameter: &'static str,
+    /// What names it now.
+    pub present: String,
 }
 
 /// One field at fault.

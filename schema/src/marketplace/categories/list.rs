@@ -14,6 +14,11 @@ use crate::core::words::words;
 static IN_PLACE: Select<Category> = Select::new(
     "category.category_uuid as uuid, category.slug, category.parent_uuid, category.names, category.descriptions,
      category.icon, category.position, category.state, place.depth, category.created_at, category.updated_at,
+     array(select address.slug from category_address as address
+            where address.category_uuid = category.category_uuid and address.slug <> category.slug
+            order by address.kept_at desc, address.slug limit 100) as former_slugs,
+     (select count(*) from category as beneath where beneath.parent_uuid = category.category_uuid)::integer
+         as children_count,
      (select count(*) from app_category as choice where choice.category_uuid = category.category_uuid)::integer
          as apps_count,
      (select count(*) from listing_category as choice join listing using (app_uuid)

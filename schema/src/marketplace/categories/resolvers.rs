@@ -1,89 +1,24 @@
 //! What may be asked of categories by staff.
 
-use async_graphql::{ComplexObject, Context, InputObject, Json, Object, SimpleObject};
+mod types;
+
+use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-use super::list::{CATEGORIES, CategoryFilter, CategorySort};
-use super::rules::{self, CategoryAction, CategoryState};
-use super::store::{self, CategoryKey, NewCategory, Texts};
-use crate::core::access::{access, audit_target, edge};
+use super::list::{BY_ID, CATEGORIES, CategoryFilter, CategorySort};
+use super::rules::{self, CategoryAction, CategoryContent, Standing};
+use super::store::{self, NewCategory, listings};
+use crate::core::access::{access, audit_target, batched};
+use crate::core::actor::Actor;
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
+use crate::core::list::{Bound, PageRequest};
 use crate::core::page::CountedList;
 use crate::core::slug::slug_of;
-use crate::core::time::Time;
 
-/// A category of the marketplace, for staff.
-#[derive(Clone, serde::Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(complex, rename_fields = "snake_case")]
-pub(crate) struct Category {
-    /// Its id.
-    pub(super) uuid: Uuid,
-    /// Its name in storefront addresses, unique in the whole tree.
-    pub(super) slug: String,
-    /// The category above it; null at the root.
-    parent_uuid: Option<Uuid>,
-    /// Its name by locale; English is always there.
-    #[sqlx(json)]
-    names: Json<Texts>,
-    /// What belongs in it, by locale.
-    #[sqlx(json)]
-    descriptions: Json<Texts>,
-    /// Name of a pictogram of the storefront's set.
-    icon: Option<String>,
-    /// Its place among its siblings, from 1.
-    pub(super) position: i32,
-    /// Whether it is shown itself; one above it may hide it.
-    state: CategoryState,
-    /// Steps from the root; 0 at the root.
-    pub(super) depth: i32,
-    /// Apps that have chosen it, in whatever state, without those of categories beneath.
-    apps_count: i32,
-    /// Listings now on the storefront in it, without those of categories beneath.
-    listings_count: i32,
-    /// When it was made.
-    pub(super) created_at: Time,
-    /// When it last changed.
-    updated_at: Time,
-}
-
-#[ComplexObject(rename_fields = "snake_case")]
-impl Category {
-    /// The category above it; null at the root.
-    #[graphql(directive = edge::apply())]
-    async fn parent(&self, ctx: &Context<'_>) -> Result<Option<Self>, Fault> {
-        let Some(parent_uuid) = self.parent_uuid else { return Ok(None) };
-        ctx.cx().loader(store::loader).load(CategoryKey(parent_uuid)).await
-    }
-}
-
-/// A new category.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct CategoryCreate {
-    /// Its name by locale; English must be there.
-    names: Json<Texts>,
-    /// What belongs in it, by locale.
-    descriptions: Option<Json<Texts>>,
-    /// Its name in storefront addresses. Left out, it is derived from the English name.
-    slug: Option<String>,
-    /// The category to put it under. Left out, it stands at the root.
-    parent_uuid: Option<Uuid>,
-    /// Name of a pictogram of the storefront's set.
-    icon: Option<String>,
-    /// Its place among its siblings; those from there on move down. Left out, it comes last.
-    position: Option<i32>,
-}
-
-/// Why a category goes.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
-pub(crate) struct CategoryDeactivate {
-    /// Kept in the audit record.
-    reason: Option<String>,
-}
+pub(super) use types::Category;
+use types::{CategoryCreate, CategoryDeactivate, CategoryMove, CategoryUpdate};
 
 /// Reads of categories by staff.
 #[derive(Default)]
@@ -106,9 +41,24 @@ impl CategoriesQuery {
         let rows = CATEGORIES.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
         cx.answer_list(rows.counted_list(CATEGORIES.total(&cx.db, &filter, include_total).await?))
     }
+
+    /// One category with its use, deactivated or not.
+    #[graphql(
+        directive = access::apply("labs.admin.categories".into()),
+        directive = audit_target::apply(AuditTargetKind::Category, "category_uuid".into()),
+        directive = batched::apply()
+    )]
+    async fn marketplace_categories_get(
+        &self,
+        ctx: &Context<'_>,
+        category_uuid: Uuid,
+    ) -> Result<Option<Category>, Fault> {
+        ctx.cx().answer(load(ctx.cx(), category_uuid).await?)
+    }
 }
 
-/// Writes of categories by staff.
+/// Writes of categories by staff. Each holds the one lock on the tree, so that where categories stand is looked at and
+/// changed by one caller at a time.
 #[derive(Default)]
 pub(crate) struct CategoriesMutation;
 
@@ -122,26 +72,85 @@ impl CategoriesMutation {
         body: CategoryCreate,
     ) -> Result<Option<Category>, Fault> {
         let cx = ctx.cx();
-        let descriptions = body.descriptions.map(|texts| texts.0).unwrap_or_default();
-        rules::check_texts(&body.names.0, &descriptions)?;
-        store::tree_lock(&cx.db).await?;
-        if let Some(parent_uuid) = body.parent_uuid {
-            rules::check_parent(store::parent_get(&cx.db, parent_uuid).await?.ok_or_else(unknown_parent)?)?;
-        }
-        let last = store::last_position_get(&cx.db, body.parent_uuid).await?;
         let english = body.names.get("en").map(String::as_str).unwrap_or_default();
-        let new = NewCategory {
-            category_uuid: cx.new_uuid(),
-            parent_uuid: body.parent_uuid,
+        let content = CategoryContent {
             slug: body.slug.unwrap_or_else(|| slug_of(english, "category")),
             names: body.names.0,
-            descriptions,
+            descriptions: body.descriptions.map(|texts| texts.0).unwrap_or_default(),
             icon: body.icon,
-            position: rules::place(body.position, last),
         };
-        let category = store::insert(&cx.db, new).await?;
-        note(cx, &category);
-        cx.answer_created(category.uuid, category)
+        rules::check_texts(&content)?;
+        store::tree_lock(&cx.db).await?;
+        if let Some(parent_uuid) = body.parent_uuid {
+            rules::check_parent(&standing(cx, parent_uuid, "/parent_uuid").await?, 0)?;
+        }
+        let last = store::last_position_get(&cx.db, body.parent_uuid).await?;
+        let position = rules::place(body.position, last);
+        let new = NewCategory { category_uuid: cx.new_uuid(), parent_uuid: body.parent_uuid, content, position };
+        let category_uuid = new.category_uuid;
+        store::insert(&cx.db, new).await?;
+        cx.answer_created(category_uuid, load(cx, category_uuid).await?)
+    }
+
+    /// Changes what a category is called, says and shows. Its former slug leads to it.
+    #[graphql(
+        directive = access::apply("labs.admin.categories:write".into()),
+        directive = audit_target::apply(AuditTargetKind::Category, "category_uuid".into())
+    )]
+    async fn marketplace_categories_update(
+        &self,
+        ctx: &Context<'_>,
+        category_uuid: Uuid,
+        body: CategoryUpdate,
+    ) -> Result<Option<Category>, Fault> {
+        let cx = ctx.cx();
+        let present = hold(cx, category_uuid).await?.content();
+        let after = body.apply_to(present.clone());
+        rules::check_texts(&after)?;
+        if after != present {
+            store::set_content(&cx.db, category_uuid, after).await?;
+        }
+        cx.answer(load(cx, category_uuid).await?)
+    }
+
+    /// Puts a category, with all beneath it, under another parent or in another place.
+    #[graphql(
+        directive = access::apply("labs.admin.categories:write".into()),
+        directive = audit_target::apply(AuditTargetKind::Category, "category_uuid".into())
+    )]
+    async fn marketplace_categories_move(
+        &self,
+        ctx: &Context<'_>,
+        category_uuid: Uuid,
+        body: CategoryMove,
+    ) -> Result<Option<Category>, Fault> {
+        let cx = ctx.cx();
+        let category = hold(cx, category_uuid).await?;
+        rules::after(category.state, CategoryAction::Move)?;
+        if let Some(parent_uuid) = body.parent_uuid {
+            let parent = standing(cx, parent_uuid, "/parent_uuid").await?;
+            let height = store::lowest_depth_get(&cx.db, category_uuid).await? - category.depth;
+            rules::check_no_cycle(category_uuid, &parent)?;
+            rules::check_parent(&parent, height)?;
+        }
+        store::set_place(&cx.db, category_uuid, body.parent_uuid, body.position).await?;
+        cx.answer(load(cx, category_uuid).await?)
+    }
+
+    /// Shows a category again, unless one above it is deactivated.
+    #[graphql(
+        directive = access::apply("labs.admin.categories:write".into()),
+        directive = audit_target::apply(AuditTargetKind::Category, "category_uuid".into())
+    )]
+    async fn marketplace_categories_activate(
+        &self,
+        ctx: &Context<'_>,
+        category_uuid: Uuid,
+    ) -> Result<Option<Category>, Fault> {
+        let cx = ctx.cx();
+        let next = rules::after(hold(cx, category_uuid).await?.state, CategoryAction::Activate)?;
+        store::set_state(&cx.db, category_uuid, next).await?;
+        cx.answer(load(cx, category_uuid).await?)
     }
 
     /// Takes a category, and everything beneath it, off public reads.
@@ -156,28 +165,68 @@ impl CategoriesMutation {
         body: Option<CategoryDeactivate>,
     ) -> Result<Option<Category>, Fault> {
         let cx = ctx.cx();
-        if let Some(reason) = body.and_then(|body| body.reason) {
+        let (reason, move_to) = body.map(|body| (body.reason, body.move_to)).unwrap_or_default();
+        if let Some(reason) = reason {
             cx.note_reason(reason);
         }
-        let state = store::state_lock(&cx.db, category_uuid).await?.ok_or_else(|| Fault::not_found("category"))?;
-        let next = rules::after(state, CategoryAction::Deactivate)?;
-        let category = store::set_state(&cx.db, category_uuid, next).await?;
-        note(cx, &category);
-        cx.answer(category)
+        let next = rules::after(hold(cx, category_uuid).await?.state, CategoryAction::Deactivate)?;
+        if let Some(target_uuid) = move_to {
+            rules::check_target(category_uuid, &standing(cx, target_uuid, "/move_to").await?)?;
+        }
+        let hidden = store::shown_beneath_list(&cx.db, category_uuid).await?;
+        let left = listings::left_lock(&cx.db, &hidden).await?;
+        match move_to {
+            Some(target_uuid) => {
+                let apps: Vec<Uuid> = left.iter().map(|listing| listing.app_uuid).collect();
+                let actor = Actor::of(cx.principal()?);
+                listings::move_all(&cx.db, &apps, &hidden, target_uuid, actor).await?;
+            }
+            None => rules::ensure_none_left(left.iter().map(|listing| listing.slug.as_str()))?,
+        }
+        store::set_state(&cx.db, category_uuid, next).await?;
+        cx.answer(load(cx, category_uuid).await?)
+    }
+
+    /// Removes a category that nothing uses.
+    #[graphql(
+        directive = access::apply("labs.admin.categories:write".into()),
+        directive = audit_target::apply(AuditTargetKind::Category, "category_uuid".into())
+    )]
+    async fn marketplace_categories_delete(
+        &self,
+        ctx: &Context<'_>,
+        category_uuid: Uuid,
+    ) -> Result<Option<bool>, Fault> {
+        let cx = ctx.cx();
+        hold(cx, category_uuid).await?;
+        rules::ensure_unused(store::use_get(&cx.db, category_uuid).await?)?;
+        store::delete(&cx.db, category_uuid).await?;
+        cx.answer(true)
     }
 }
 
-/// Names the category to the audit record.
-fn note(cx: &RequestContext, category: &Category) {
+/// The category, held with the whole tree until the transaction ends, and named to the audit record.
+async fn hold(cx: &RequestContext, category_uuid: Uuid) -> Result<Category, Fault> {
+    store::tree_lock(&cx.db).await?;
+    load(cx, category_uuid).await
+}
+
+/// The category as it is now, named to the audit record.
+async fn load(cx: &RequestContext, category_uuid: Uuid) -> Result<Category, Fault> {
+    let found = BY_ID.one(&cx.db, [Bound::Ids(vec![category_uuid])]).await?;
+    let category = found.ok_or_else(|| Fault::not_found("category"))?;
     cx.note_target(Target {
         kind: Some(AuditTargetKind::Category),
         uuid: Some(category.uuid),
         label: Some(category.slug.clone()),
         partner_uuid: None,
     });
+    Ok(category)
 }
 
-fn unknown_parent() -> Fault {
+/// Where a category stands that the body names at this place.
+async fn standing(cx: &RequestContext, category_uuid: Uuid, pointer: &str) -> Result<Standing, Fault> {
     let message = "There is no such category. GET /v1/marketplace/internal/categories lists them all.";
-    Fault::field("/parent_uuid", "UNKNOWN_CATEGORY", message)
+    let found = store::standing_get(&cx.db, category_uuid).await?;
+    found.ok_or_else(|| Fault::field(pointer, "UNKNOWN_CATEGORY", message))
 }

@@ -2,12 +2,36 @@
 
 use std::collections::BTreeMap;
 
+use uuid::Uuid;
+
 use crate::core::fault::{Fault, FieldError};
 use crate::core::state_diagram::StateDiagram;
 use crate::core::words::{Word as _, words};
 
 /// The lowest level, counted from the root's 0: the tree has at most four.
-pub(super) const LOWEST_DEPTH: i32 = 3;
+const LOWEST_DEPTH: i32 = 3;
+
+/// Most locales in which a category has a name or a description.
+const MOST_LOCALES: usize = 40;
+
+/// Most listings that a refusal names.
+const MOST_NAMED: usize = 100;
+
+/// Texts by locale.
+pub(super) type Texts = BTreeMap<String, String>;
+
+/// What staff write of a category.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct CategoryContent {
+    /// Its name in storefront addresses.
+    pub(super) slug: String,
+    /// Its name by locale.
+    pub(super) names: Texts,
+    /// What belongs in it, by locale.
+    pub(super) descriptions: Texts,
+    /// Name of a pictogram of the storefront's set.
+    pub(super) icon: Option<String>,
+}
 
 words! {
     /// Whether a category itself is shown (docs/decisions.md#states).
@@ -69,27 +93,99 @@ pub(super) fn after(state: CategoryState, action: CategoryAction) -> Result<Cate
     })
 }
 
-/// A category that another one is to be put under.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Parent {
+/// Where a category stands in the tree.
+#[derive(Clone, Debug)]
+pub(super) struct Standing {
+    /// The categories from the root down to it, itself included.
+    pub(super) path: Vec<Uuid>,
     /// Steps from the root.
     pub(super) depth: i32,
     /// Whether it and all above it are active.
     pub(super) shown: bool,
 }
 
-/// Refuses a parent under which nothing can be put.
+/// Refuses a parent under which nothing can be put that has so many levels beneath itself.
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`].
-pub(super) fn check_parent(parent: Parent) -> Result<(), Fault> {
+pub(super) fn check_parent(parent: &Standing, height: i32) -> Result<(), Fault> {
     if !parent.shown {
         let message = "This category, or one above it, is deactivated. Activate it first or choose another one.";
         return Err(Fault::field("/parent_uuid", "DEACTIVATED", message));
     }
-    if parent.depth >= LOWEST_DEPTH {
-        let message = "The tree has four levels and this category stands on the lowest. Choose one above it.";
+    if parent.depth + 1 + height > LOWEST_DEPTH {
+        let message = "The tree has four levels, and something would stand on a fifth. Choose a parent further up.";
         return Err(Fault::field("/parent_uuid", "TOO_DEEP", message));
+    }
+    Ok(())
+}
+
+/// Refuses to put a category under itself or under what is beneath it.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`].
+pub(super) fn check_no_cycle(category_uuid: Uuid, parent: &Standing) -> Result<(), Fault> {
+    if parent.path.contains(&category_uuid) {
+        let message = "This is the category itself or one beneath it. Choose a parent outside of it.";
+        return Err(Fault::field("/parent_uuid", "CYCLE", message));
+    }
+    Ok(())
+}
+
+/// Refuses to file listings in a category that is not shown once this one is deactivated.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`].
+pub(super) fn check_target(category_uuid: Uuid, target: &Standing) -> Result<(), Fault> {
+    if !target.shown || target.path.contains(&category_uuid) {
+        let message = "This category is deactivated, or would be hidden with the other. Choose one that stays active.";
+        return Err(Fault::field("/move_to", "DEACTIVATED", message));
+    }
+    Ok(())
+}
+
+/// Refuses to leave listings without an active category, and names the first of them by their slugs.
+///
+/// # Errors
+/// [`crate::Code::Conflict`].
+pub(super) fn ensure_none_left<'a>(slugs: impl ExactSizeIterator<Item = &'a str>) -> Result<(), Fault> {
+    let count = slugs.len();
+    if count == 0 {
+        return Ok(());
+    }
+    let named = |slug: &str| {
+        FieldError::at("/move_to", "LISTING_LEFT", format!("The listing {slug} is in no other active category."))
+    };
+    let errors = slugs.take(MOST_NAMED).map(named).collect();
+    Err(Fault::conflict(format!(
+        "Listings that would be left without an active category: {count}. `errors` names them, at most {MOST_NAMED}. Send \
+         `move_to` with the category to file them in."
+    ))
+    .with_errors(errors))
+}
+
+/// What hangs on a category.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct CategoryUse {
+    /// Categories directly beneath it.
+    pub(super) children: i64,
+    /// Apps that have chosen it.
+    pub(super) apps: i64,
+    /// Listings in it, on show or not.
+    pub(super) listings: i64,
+}
+
+/// Refuses to delete a category on which something hangs.
+///
+/// # Errors
+/// [`crate::Code::Conflict`].
+pub(super) fn ensure_unused(used: CategoryUse) -> Result<(), Fault> {
+    let CategoryUse { children, apps, listings } = used;
+    if children + apps + listings > 0 {
+        return Err(Fault::conflict(format!(
+            "This category is in use: categories beneath it {children}, apps that have chosen it {apps}, listings in it \
+             {listings}, those off the storefront included. Deactivate it instead, which hides it."
+        )));
     }
     Ok(())
 }
@@ -99,22 +195,22 @@ pub(super) fn place(wanted: Option<i32>, last: i32) -> i32 {
     wanted.filter(|wanted| *wanted <= last).unwrap_or(last + 1)
 }
 
-/// Refuses texts of which nothing could be read, each with its place.
+/// Refuses texts of which nothing could be read, each with its place, and more of them than are kept.
 ///
 /// # Errors
 /// [`crate::Code::ValidationFailed`].
-pub(super) fn check_texts(
-    names: &BTreeMap<String, String>,
-    descriptions: &BTreeMap<String, String>,
-) -> Result<(), Fault> {
-    let blank = |field: &'static str, texts: &BTreeMap<String, String>| -> Vec<FieldError> {
+pub(super) fn check_texts(content: &CategoryContent) -> Result<(), Fault> {
+    let mut errors = Vec::new();
+    for (field, texts) in [("names", &content.names), ("descriptions", &content.descriptions)] {
+        if texts.len() > MOST_LOCALES {
+            let message = format!("There can be {MOST_LOCALES} locales at most. Take some away.");
+            errors.push(FieldError::at(format!("/{field}"), "TOO_MANY", message));
+        }
         let blank = texts.iter().filter(|(_, text)| text.trim().is_empty());
-        blank
-            .map(|(locale, _)| FieldError::at(format!("/{field}/{locale}"), "BLANK", "Write more than spaces."))
-            .collect()
-    };
-    let mut errors = blank("names", names);
-    errors.extend(blank("descriptions", descriptions));
+        errors.extend(
+            blank.map(|(locale, _)| FieldError::at(format!("/{field}/{locale}"), "BLANK", "Write more than spaces.")),
+        );
+    }
     if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) }
 }
 
@@ -170,16 +266,55 @@ mod tests {
         assert_eq!(CategoryState::read("active"), None);
     }
 
-    #[test]
-    fn the_tree_has_four_levels() {
-        let may_be_put = |depth| check_parent(Parent { depth, shown: true }).is_ok();
-        assert_eq!([0, 1, 2, 3].map(may_be_put), [true, true, true, false]);
+    fn below(path: &[u128], shown: bool) -> Standing {
+        let path: Vec<Uuid> = path.iter().copied().map(Uuid::from_u128).collect();
+        Standing { depth: i32::try_from(path.len()).unwrap() - 1, path, shown }
+    }
+
+    fn code(judged: Result<(), Fault>) -> Option<String> {
+        judged.err().map(|fault| fault.errors()[0].code.clone())
     }
 
     #[test]
-    fn nothing_is_put_under_what_is_hidden() {
-        let fault = check_parent(Parent { depth: 0, shown: false }).unwrap_err();
-        assert_eq!(fault.errors()[0].code, "DEACTIVATED");
+    fn the_tree_has_four_levels_for_all_that_moves() {
+        let may_be_put = |path: &[u128], height| check_parent(&below(path, true), height).is_ok();
+        assert_eq!([1, 2, 3, 4].map(|levels| may_be_put(&[1, 2, 3, 4][..levels], 0)), [true, true, true, false]);
+        assert_eq!([0, 1, 2, 3].map(|height| may_be_put(&[1, 2], height)), [true, true, false, false]);
+        assert_eq!([2, 3].map(|height| may_be_put(&[1], height)), [true, false]);
+    }
+
+    #[test]
+    fn nothing_is_put_under_what_is_hidden_or_under_itself() {
+        assert_eq!(code(check_parent(&below(&[1], false), 0)).as_deref(), Some("DEACTIVATED"));
+        let [own, other] = [2, 9].map(Uuid::from_u128);
+        for parent in [below(&[1, 2], true), below(&[1, 2, 3], true)] {
+            assert_eq!(code(check_no_cycle(own, &parent)).as_deref(), Some("CYCLE"));
+            assert_eq!(code(check_no_cycle(other, &parent)), None);
+        }
+    }
+
+    #[test]
+    fn listings_are_filed_where_they_stay_in_sight() {
+        let gone = Uuid::from_u128(2);
+        assert_eq!(code(check_target(gone, &below(&[1], true))), None, "the one above it stays");
+        for hidden in [below(&[1, 2], true), below(&[1, 2, 3], true), below(&[4], false)] {
+            assert_eq!(code(check_target(gone, &hidden)).as_deref(), Some("DEACTIVATED"), "{hidden:?}");
+        }
+    }
+
+    #[test]
+    fn a_hundred_of_the_listings_that_would_be_left_are_named() {
+        let slugs: Vec<String> = (0..120).map(|number| format!("app-{number}")).collect();
+        let fault = ensure_none_left(slugs.iter().map(String::as_str)).unwrap_err();
+        assert_eq!(fault.errors().len(), 100);
+        assert!(fault.detail().contains("120"), "{fault}");
+        assert!(ensure_none_left(std::iter::empty()).is_ok());
+    }
+
+    #[test]
+    fn whatever_hangs_on_a_category_keeps_it() {
+        let used = |children, apps, listings| ensure_unused(CategoryUse { children, apps, listings }).is_err();
+        assert_eq!([used(0, 0, 0), used(1, 0, 0), used(0, 1, 0), used(0, 0, 1)], [false, true, true, true]);
     }
 
     #[test]
@@ -189,10 +324,17 @@ mod tests {
     }
 
     #[test]
-    fn blank_texts_are_refused_where_they_stand() {
-        let texts = |locale: &str, text: &str| BTreeMap::from([(locale.to_owned(), text.to_owned())]);
-        let fault = check_texts(&texts("en", "Bars"), &texts("de", "  \n")).unwrap_err();
+    fn blank_texts_are_refused_where_they_stand_and_too_many_at_once() {
+        let texts = |locale: &str, text: &str| Texts::from([(locale.to_owned(), text.to_owned())]);
+        let content = |names, descriptions| CategoryContent { names, descriptions, ..CategoryContent::default() };
+        let fault = check_texts(&content(texts("en", "Bars"), texts("de", "  \n"))).unwrap_err();
         assert_eq!(fault.errors()[0].pointer.as_deref(), Some("/descriptions/de"));
-        assert!(check_texts(&texts("en", "Bars"), &BTreeMap::new()).is_ok());
+        assert!(check_texts(&content(texts("en", "Bars"), Texts::new())).is_ok());
+        let many: Texts = (0..41).map(|number| (format!("l{number}"), "Bars".to_owned())).collect();
+        let fault = check_texts(&content(many, Texts::new())).unwrap_err();
+        assert_eq!(
+            (fault.errors()[0].pointer.as_deref(), fault.errors()[0].code.as_str()),
+            (Some("/names"), "TOO_MANY")
+        );
     }
 }

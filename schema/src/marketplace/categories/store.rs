@@ -1,6 +1,8 @@
 //! Every statement about categories.
 
-use std::collections::{BTreeMap, HashMap};
+pub(super) mod listings;
+
+use std::collections::HashMap;
 
 use ::dataloader::BatchFn;
 use ::dataloader::cached::Loader;
@@ -9,58 +11,47 @@ use uuid::Uuid;
 
 use super::list::BY_ID;
 use super::resolvers::Category;
-use super::rules::{CategoryState, Parent};
+use super::rules::{CategoryContent, CategoryState, CategoryUse, Standing};
 use crate::core::batch::by_key;
 use crate::core::db::Db;
 use crate::core::fault::{Fault, FieldError, constraint_of};
 use crate::core::list::Bound;
 
-/// Texts by locale.
-pub(super) type Texts = BTreeMap<String, String>;
-
-/// The state of a category, which stays so until the transaction ends.
-pub(super) async fn state_lock(db: &Db, category_uuid: Uuid) -> Result<Option<CategoryState>, Fault> {
-    Ok(sqlx::query_scalar!(
-        r#"select state as "state: CategoryState" from category where category_uuid = $1 for no key update"#,
-        category_uuid
-    )
-    .fetch_optional(&mut *db.conn().await?)
-    .await?)
-}
-
-/// Gives a category another state and answers it as it is then.
-pub(super) async fn set_state(db: &Db, category_uuid: Uuid, state: CategoryState) -> Result<Category, Fault> {
-    sqlx::query!(
-        "update category set state = $2, updated_at = labs_now() where category_uuid = $1",
-        category_uuid,
-        state as CategoryState
-    )
-    .execute(&mut *db.conn().await?)
-    .await?;
-    load_written(db, category_uuid).await
-}
-
-/// A category that was just written.
-async fn load_written(db: &Db, category_uuid: Uuid) -> Result<Category, Fault> {
-    let category = BY_ID.one(db, [Bound::Ids(vec![category_uuid])]).await?;
-    category.ok_or_else(|| Fault::internal("a category that was just written is gone"))
-}
-
-/// Keeps everybody else from changing the tree until the transaction ends: places are counted before they are
-/// taken. Readers, and apps that choose a category, go on.
+/// Keeps everybody else from changing the tree until the transaction ends: where categories stand is looked at before it
+/// is changed. Readers, and apps that choose a category, go on.
 pub(super) async fn tree_lock(db: &Db) -> Result<(), Fault> {
     sqlx::query!("lock table category in share row exclusive mode").execute(&mut *db.conn().await?).await?;
     Ok(())
 }
 
 /// Where a category stands.
-pub(super) async fn parent_get(db: &Db, category_uuid: Uuid) -> Result<Option<Parent>, Fault> {
+pub(super) async fn standing_get(db: &Db, category_uuid: Uuid) -> Result<Option<Standing>, Fault> {
     Ok(sqlx::query_as!(
-        Parent,
-        r#"select depth as "depth!", shown as "shown!" from category_place where category_uuid = $1"#,
+        Standing,
+        r#"select path as "path!", depth as "depth!", shown as "shown!" from category_place where category_uuid = $1"#,
         category_uuid
     )
     .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// How far from the root the lowest stands of a category and all beneath it.
+pub(super) async fn lowest_depth_get(db: &Db, category_uuid: Uuid) -> Result<i32, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select coalesce(max(depth), 0) as "depth!" from category_place where $1 = any(path)"#,
+        category_uuid
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
+/// A category and all beneath it, as far as readers see them now.
+pub(super) async fn shown_beneath_list(db: &Db, category_uuid: Uuid) -> Result<Vec<Uuid>, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select category_uuid as "category_uuid!" from category_place where shown and $1 = any(path)"#,
+        category_uuid
+    )
+    .fetch_all(&mut *db.conn().await?)
     .await?)
 }
 
@@ -78,18 +69,16 @@ pub(super) async fn last_position_get(db: &Db, parent_uuid: Option<Uuid>) -> Res
 pub(super) struct NewCategory {
     pub(super) category_uuid: Uuid,
     pub(super) parent_uuid: Option<Uuid>,
-    pub(super) slug: String,
-    pub(super) names: Texts,
-    pub(super) descriptions: Texts,
-    pub(super) icon: Option<String>,
+    pub(super) content: CategoryContent,
     pub(super) position: i32,
 }
 
 /// Adds a category; its siblings from its place on move down.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] when its slug is taken.
-pub(super) async fn insert(db: &Db, new: NewCategory) -> Result<Category, Fault> {
+/// [`crate::Code::Conflict`] when its slug is or was another's.
+pub(super) async fn insert(db: &Db, new: NewCategory) -> Result<(), Fault> {
+    let content = new.content;
     let inserted = sqlx::query!(
         "with moved as (
              update category set position = position + 1, updated_at = labs_now()
@@ -99,26 +88,144 @@ pub(super) async fn insert(db: &Db, new: NewCategory) -> Result<Category, Fault>
          values ($1, $2, $3, $4, $5, $6, $7)",
         new.category_uuid,
         new.parent_uuid,
-        new.slug,
-        Json(new.names) as _,
-        Json(new.descriptions) as _,
-        new.icon,
+        content.slug,
+        Json(content.names) as _,
+        Json(content.descriptions) as _,
+        content.icon,
         new.position
     )
     .execute(&mut *db.conn().await?)
     .await;
-    inserted.map_err(|error| match constraint_of(&error) {
-        Some("category_slug_key") => slug_taken(&new.slug),
-        _ => error.into(),
-    })?;
-    load_written(db, new.category_uuid).await
+    inserted.map_err(|error| slug_taken(error, &content.slug))?;
+    Ok(())
 }
 
-fn slug_taken(slug: &str) -> Fault {
-    let errors = vec![FieldError::at("/slug", "TAKEN", "This slug belongs to another category.")];
-    Fault::conflict(format!("The slug {slug} belongs to another category. Send a slug of your own choice."))
-        .with_errors(errors)
+/// Writes what a category is called, says and shows.
+///
+/// # Errors
+/// [`crate::Code::Conflict`] when its slug is or was another's.
+pub(super) async fn set_content(db: &Db, category_uuid: Uuid, content: CategoryContent) -> Result<(), Fault> {
+    let written = sqlx::query!(
+        "update category set slug = $2, names = $3, descriptions = $4, icon = $5, updated_at = labs_now()
+          where category_uuid = $1",
+        category_uuid,
+        content.slug,
+        Json(content.names) as _,
+        Json(content.descriptions) as _,
+        content.icon
+    )
+    .execute(&mut *db.conn().await?)
+    .await;
+    written.map_err(|error| slug_taken(error, &content.slug))?;
+    Ok(())
 }
+
+fn slug_taken(error: sqlx::Error, slug: &str) -> Fault {
+    if !matches!(constraint_of(&error), Some("category_slug_key" | "category_address_pkey")) {
+        return error.into();
+    }
+    let errors = vec![FieldError::at("/slug", "TAKEN", "This slug belongs, or once belonged, to another category.")];
+    Fault::conflict(format!(
+        "The slug {slug} belongs, or once belonged, to another category. Send a slug of your own choice."
+    ))
+    .with_errors(errors)
+}
+
+/// Puts a category under a parent, or at the root, in a place among its siblings there, or behind the last. Those whom it
+/// leaves and those whom it joins are numbered anew from 1.
+pub(super) async fn set_place(
+    db: &Db,
+    category_uuid: Uuid,
+    parent_uuid: Option<Uuid>,
+    position: Option<i32>,
+) -> Result<(), Fault> {
+    sqlx::query!(
+        "with moving as (select parent_uuid from category where category_uuid = $1),
+         others as (
+             select c.category_uuid, c.parent_uuid,
+                    row_number() over (partition by c.parent_uuid order by c.position, c.category_uuid)::integer as place
+               from category as c
+              cross join moving
+              where c.category_uuid <> $1
+                and (c.parent_uuid is not distinct from $2 or c.parent_uuid is not distinct from moving.parent_uuid)),
+         own as (
+             select least(coalesce($3::integer, 2147483647), 1 + count(*))::integer as place
+               from others
+              where parent_uuid is not distinct from $2),
+         placed as (
+             select others.category_uuid, others.parent_uuid, others.place + case
+                        when others.parent_uuid is not distinct from $2 and others.place >= own.place then 1
+                        else 0
+                    end as place
+               from others
+              cross join own
+             union all
+             select $1, $2, place from own)
+         update category as c
+            set parent_uuid = placed.parent_uuid, position = placed.place, updated_at = labs_now()
+           from placed
+          where c.category_uuid = placed.category_uuid
+            and (c.parent_uuid, c.position) is distinct from (placed.parent_uuid, placed.place)",
+        category_uuid,
+        parent_uuid,
+        position
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Gives a category another state.
+pub(super) async fn set_state(db: &Db, category_uuid: Uuid, state: CategoryState) -> Result<(), Fault> {
+    sqlx::query!(
+        "update category set state = $2, updated_at = labs_now() where category_uuid = $1",
+        category_uuid,
+        state as CategoryState
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// What hangs on a category.
+pub(super) async fn use_get(db: &Db, category_uuid: Uuid) -> Result<CategoryUse, Fault> {
+    Ok(sqlx::query_as!(
+        CategoryUse,
+        r#"select (select count(*) from category where parent_uuid = $1) as "children!",
+                  (select count(*) from app_category where category_uuid = $1) as "apps!",
+                  (select count(*) from listing_category where category_uuid = $1) as "listings!""#,
+        category_uuid
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Removes a category; its siblings behind it move up.
+///
+/// # Errors
+/// [`crate::Code::Conflict`] when something has come to hang on it since that was looked at.
+pub(super) async fn delete(db: &Db, category_uuid: Uuid) -> Result<(), Fault> {
+    let deleted = sqlx::query!(
+        "with gone as (delete from category where category_uuid = $1 returning parent_uuid, position)
+         update category as c
+            set position = c.position - 1, updated_at = labs_now()
+           from gone
+          where c.parent_uuid is not distinct from gone.parent_uuid and c.position > gone.position",
+        category_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await;
+    match deleted {
+        Err(error) if constraint_of(&error).is_some_and(|name| USES.contains(&name)) => {
+            Err(Fault::conflict("This category has just come into use. Deactivate it instead, which hides it."))
+        }
+        Err(error) => Err(error.into()),
+        Ok(_) => Ok(()),
+    }
+}
+
+/// The constraints that keep what is in use.
+const USES: [&str; 3] = ["category_parent_fkey", "app_category_category_fkey", "listing_category_category_fkey"];
 
 /// Names a category to its loader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

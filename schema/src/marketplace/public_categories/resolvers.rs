@@ -7,7 +7,7 @@ use async_graphql::{Context, Object, SimpleObject};
 use super::rules::{self, Node};
 use super::store::{self, ShownRow};
 use crate::core::access::access;
-use crate::core::context::RequestContextExt;
+use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::page::Page;
@@ -45,6 +45,56 @@ impl From<Node<ShownRow>> for PublicCategory {
     }
 }
 
+/// An active category with the way to it.
+#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PublicCategoryDetail {
+    /// Its name in addresses.
+    slug: String,
+    /// Its name in the best matching locale.
+    name: String,
+    /// What belongs in it, in the best matching locale.
+    description: Option<String>,
+    /// Name of a pictogram of the storefront's set.
+    icon: Option<String>,
+    /// Listings in it and beneath it, each counted once.
+    listings_count: i32,
+    /// The categories from the root down to it, itself last.
+    path: Vec<PublicCategoryStep>,
+    /// The categories directly beneath it, in their order.
+    children: Vec<PublicCategory>,
+}
+
+/// A category on the way to another.
+#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PublicCategoryStep {
+    /// Its name in addresses.
+    slug: String,
+    /// Its name in the best matching locale.
+    name: String,
+}
+
+impl PublicCategoryDetail {
+    /// The last category of a way.
+    fn at_the_end_of(way: &[&PublicCategory]) -> Option<Self> {
+        let category = PublicCategory::clone(way.last()?);
+        let step = |category: &&PublicCategory| PublicCategoryStep {
+            slug: category.slug.clone(),
+            name: category.name.clone(),
+        };
+        Some(Self {
+            slug: category.slug,
+            name: category.name,
+            description: category.description,
+            icon: category.icon,
+            listings_count: category.listings_count,
+            path: way.iter().map(step).collect(),
+            children: category.children,
+        })
+    }
+}
+
 /// The whole tree.
 #[derive(serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
@@ -68,18 +118,45 @@ impl PublicCategoriesQuery {
         ctx: &Context<'_>,
         locale: Option<String>,
     ) -> Result<Option<PublicCategoryList>, Fault> {
+        let (cx, page) = (ctx.cx(), Page { next_cursor: None, has_more: false });
+        cx.answer(PublicCategoryList { data: tree(cx, locale).await?, page })
+    }
+
+    /// One active category with the way to it and what is beneath it.
+    #[graphql(directive = access::apply("storefront".into()))]
+    async fn marketplace_public_categories_get(
+        &self,
+        ctx: &Context<'_>,
+        category_slug: String,
+        locale: Option<String>,
+    ) -> Result<Option<PublicCategoryDetail>, Fault> {
         let cx = ctx.cx();
-        let stamp = stamp_get(&cx.db).await?;
-        // Whoever waits for another's count holds no connection meanwhile.
-        cx.db.answered().await;
-        let question = locale.clone().unwrap_or_default();
-        let counted = tree(&cx.db, locale.as_deref());
-        let data = cx.services.state::<PublicCache>().trees.get_or_make(stamp, question, counted).await?;
-        cx.answer(PublicCategoryList { data, page: Page { next_cursor: None, has_more: false } })
+        let tree = tree(cx, locale).await?;
+        let way = |slug: &str| {
+            rules::way_to(&tree, |category: &PublicCategory| (category.slug == slug, category.children.as_slice()))
+        };
+        if let Some(category) = PublicCategoryDetail::at_the_end_of(&way(&category_slug)) {
+            return cx.answer(category);
+        }
+        let present = store::present_slug_get(&cx.db, &category_slug).await?;
+        match present.filter(|present| !way(present).is_empty()) {
+            Some(present) => Err(Fault::moved("category_slug", present)),
+            None => Err(Fault::not_found("category")),
+        }
     }
 }
 
-async fn tree(db: &Db, locale: Option<&str>) -> Result<Vec<PublicCategory>, Fault> {
+/// The tree in a locale, counted once for all who ask while nothing changes.
+async fn tree(cx: &RequestContext, locale: Option<String>) -> Result<Arc<Vec<PublicCategory>>, Fault> {
+    let stamp = stamp_get(&cx.db).await?;
+    // Whoever waits for another's count holds no connection meanwhile.
+    cx.db.answered().await;
+    let counted = count(&cx.db, locale.as_deref());
+    let question = locale.clone().unwrap_or_default();
+    cx.services.state::<PublicCache>().trees.get_or_make(stamp, question, counted).await
+}
+
+async fn count(db: &Db, locale: Option<&str>) -> Result<Vec<PublicCategory>, Fault> {
     let rows = store::tree(db, locale).await?;
     let tree = rules::tree(rows, |row| (row.category_uuid, row.parent_uuid));
     Ok(tree.into_iter().map(PublicCategory::from).collect())

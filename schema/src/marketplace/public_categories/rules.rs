@@ -27,6 +27,23 @@ fn children<T>(beneath: &mut HashMap<Option<Uuid>, Vec<(Uuid, T)>>, parent: Opti
     rows.into_iter().map(|(own, item)| Node { item, children: children(beneath, Some(own)) }).collect()
 }
 
+/// The way from the root down to what is looked for, which comes last; nothing when it is not there. `look` tells whether
+/// something is it, and what is beneath it.
+pub(super) fn way_to<'t, T>(nodes: &'t [T], look: impl Fn(&'t T) -> (bool, &'t [T]) + Copy) -> Vec<&'t T> {
+    for node in nodes {
+        let (is_it, beneath) = look(node);
+        if is_it {
+            return vec![node];
+        }
+        let mut way = way_to(beneath, look);
+        if !way.is_empty() {
+            way.insert(0, node);
+            return way;
+        }
+    }
+    Vec::new()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,5 +72,19 @@ mod tests {
     #[test]
     fn what_hangs_nowhere_is_left_out() {
         assert_eq!(tree_of(&[(1, 0), (5, 4), (6, 5), (7, 8), (8, 7)]), "1()");
+    }
+
+    #[test]
+    fn a_way_leads_from_the_root_to_what_is_looked_for() {
+        let leaf = |item| Node { item, children: Vec::new() };
+        let branch = |item, children| Node { item, children };
+        let nodes = [leaf(1), branch(2, vec![leaf(3), branch(4, vec![leaf(5)])]), leaf(6)];
+        let way = |wanted: i32| -> Vec<i32> {
+            way_to(&nodes, |node| (node.item == wanted, node.children.as_slice()))
+                .iter()
+                .map(|node| node.item)
+                .collect()
+        };
+        assert_eq!([way(1), way(5), way(6), way(7)], [vec![1], vec![2, 4, 5], vec![6], vec![]]);
     }
 }

@@ -18,6 +18,18 @@ pub(super) struct ShownRow {
     pub(super) listings_count: i32,
 }
 
+/// The slug that the category has now which once had this one; none where it has it still, or where nothing had it.
+pub(super) async fn present_slug_get(db: &Db, former: &str) -> Result<Option<String>, Fault> {
+    Ok(sqlx::query_scalar!(
+        "select category.slug from category_address as address
+           join category on category.category_uuid = address.category_uuid and category.slug <> address.slug
+          where address.slug = $1",
+        former
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
 /// The whole tree as a flat list, siblings in their order, in the best locale: the one asked for, else its language,
 /// else English. A description that is there in none of them is left out.
 pub(super) async fn tree(db: &Db, locale: Option<&str>) -> Result<Vec<ShownRow>, Fault> {

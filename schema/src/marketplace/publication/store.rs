@@ -190,7 +190,8 @@ async fn listing_parts_delete(db: &Db, app_uuid: Uuid) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A category or a picture that is gone since is left out: it has nothing to show.
+/// A category or a picture that is gone since is left out: it has nothing to show. A category that is being deleted is waited
+/// for.
 async fn listing_parts_insert(db: &Db, app_uuid: Uuid, submission_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with taken as (select snapshot from submission where submission_uuid = $2),
@@ -206,6 +207,7 @@ async fn listing_parts_insert(db: &Db, app_uuid: Uuid, submission_uuid: Uuid) ->
              from taken
              cross join jsonb_array_elements_text(snapshot -> 'categories') with ordinality as chosen (value, place)
              join category as c on c.category_uuid = chosen.value::uuid
+             for key share of c
          )
          insert into listing_media (app_uuid, media_uuid, kind, position, alt_text, caption)
          select $1, shown.*

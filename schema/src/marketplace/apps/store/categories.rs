@@ -6,7 +6,8 @@ use super::{CategoryRow, Event};
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-/// Those of these categories that an app may choose, named in the locale. The positions are without meaning.
+/// Those of these categories that an app may choose, named in the locale. The positions are without meaning. None of them is
+/// deleted until the transaction ends.
 pub(crate) async fn selectable_get(db: &Db, locale: &str, uuids: &[Uuid]) -> Result<Vec<CategoryRow>, Fault> {
     Ok(sqlx::query_as!(
         CategoryRow,
@@ -17,7 +18,8 @@ pub(crate) async fn selectable_get(db: &Db, locale: &str, uuids: &[Uuid]) -> Res
             where category.category_uuid = any($2)
               and not exists (
                   select from category as beneath
-                   where beneath.parent_uuid = category.category_uuid and beneath.state = 'ACTIVE')"#,
+                   where beneath.parent_uuid = category.category_uuid and beneath.state = 'ACTIVE')
+              for key share of category"#,
         locale,
         uuids
     )

@@ -1,0 +1,82 @@
+//! Every statement about listings that lose their categories.
+
+use uuid::Uuid;
+
+use crate::core::actor::Actor;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+
+/// A listing, on show or not.
+pub(in crate::marketplace::categories) struct ListingLeft {
+    pub(in crate::marketplace::categories) app_uuid: Uuid,
+    pub(in crate::marketplace::categories) slug: String,
+}
+
+/// The listings that readers find in these categories, all of which are shown, and in no other that is; by their slugs.
+/// They stay so until the transaction ends: a publication that is under way is waited for, and looked at anew.
+pub(in crate::marketplace::categories) async fn left_lock(db: &Db, hidden: &[Uuid]) -> Result<Vec<ListingLeft>, Fault> {
+    let filed = sqlx::query_scalar!(
+        "select app_uuid from listing
+          where app_uuid = any(array(select app_uuid from listing_category where category_uuid = any($1)))
+          order by app_uuid
+            for no key update",
+        hidden
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?;
+    Ok(sqlx::query_as!(
+        ListingLeft,
+        "select l.app_uuid, l.slug from listing as l
+          where l.app_uuid = any($2)
+            and (select true from listing_category as own
+                  where own.app_uuid = l.app_uuid and own.category_uuid = any($1) limit 1) is true
+            and (select true from listing_category as other
+                  where other.app_uuid = l.app_uuid and other.category_uuid <> all($1)
+                    and other.category_uuid = any(array(select category_uuid from category_place where shown))
+                  limit 1) is not true
+          order by l.slug",
+        hidden,
+        &filed
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Files the listings of these apps in another category in place of those that are hidden, where the first of them stood;
+/// notes it in the history of each app and tells the caches.
+pub(in crate::marketplace::categories) async fn move_all(
+    db: &Db,
+    apps: &[Uuid],
+    hidden: &[Uuid],
+    target_uuid: Uuid,
+    actor: Actor,
+) -> Result<(), Fault> {
+    sqlx::query!(
+        "with gone as (
+             delete from listing_category where app_uuid = any($1) and category_uuid = any($2)
+             returning app_uuid, category_uuid, position
+         ), filed as (
+             insert into listing_category (app_uuid, category_uuid, position)
+             select app_uuid, $3, min(position) from gone group by app_uuid
+         ), touched as (
+             update listing set updated_at = labs_now() where app_uuid = any($1) returning app_uuid, slug, visible
+         ), noted as (
+             insert into app_event (event_uuid, app_uuid, kind, actor_kind, actor_uuid, detail)
+             select labs_uuid(), app_uuid, 'CATEGORIES_MOVED', $4, $5,
+                    jsonb_build_object('from_category_uuids', jsonb_agg(category_uuid order by position),
+                        'to_category_uuid', $3::uuid)
+               from gone
+              group by app_uuid
+         )
+         insert into listing_change (app_uuid, slug, change)
+         select app_uuid, slug, 'CHANGED' from touched where visible",
+        apps,
+        hidden,
+        target_uuid,
+        actor.kind,
+        actor.uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
