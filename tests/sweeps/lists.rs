@@ -41,6 +41,7 @@ const LISTS: &[(&str, &[(&str, &str)])] = &[
     ("auth_account_list_security_events", &[("outcome", "SUCCEEDED")]),
     ("auth_sessions_list", &[]),
     ("marketplace_apps_list", &[("state", "LISTED"), ("q", "pilot")]),
+    ("marketplace_apps_list_events", &[("kind", "VERSION_CREATED")]),
     ("marketplace_apps_list_selectable_categories", &[("locale", "en")]),
     ("marketplace_categories_list", &[("state", "ACTIVE")]),
     ("marketplace_listings_search", &[("q", "takes orders"), ("locale", "en")]),
