@@ -69,6 +69,7 @@ async fn what_is_with_the_reviewers_is_withdrawn_before_its_app_is_archived() {
     assert_eq!((refused.status, refused.code()), (409, "CONFLICT"));
     let withdrawn = market.version("marketplace_versions_withdraw", &app, &next).expect(200).await;
     assert_eq!((withdrawn.str("state"), &withdrawn.json["review"]["state"]), ("WITHDRAWN", &json!("WITHDRAWN")));
+    assert!(withdrawn.json["review"]["decided_at"].is_string(), "{}", withdrawn.text());
     let late = market.submission("marketplace_submissions_approve", &submission).json(&json!({})).send().await;
     assert_eq!(late.status, 409, "a decision comes too late: {}", late.text());
     let queue = market.harness.call("marketplace_submissions_list").query("state", "SUBMITTED,IN_REVIEW");
