@@ -253,7 +253,10 @@ impl Db {
         if matches!(outcome, Ok(true)) {
             self.commit().await?;
         } else if let Err(failed) = self.rollback().await {
-            return Err(outcome.map_or_else(|fault| failed.clone().in_place_of(&fault), |_| failed.clone()));
+            return Err(match &outcome {
+                Err(fault) => failed.in_place_of(fault),
+                Ok(_) => failed,
+            });
         }
         outcome
     }
