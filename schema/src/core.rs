@@ -10,6 +10,7 @@ pub mod authority;
 pub(crate) mod batch;
 pub mod blocking;
 pub mod budget;
+pub(crate) mod business_time;
 pub(crate) mod coalescer;
 pub mod context;
 pub mod crypto;

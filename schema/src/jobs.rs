@@ -25,12 +25,14 @@ use crate::core::engine::Engine;
 use crate::core::fault::Fault;
 use crate::core::services::Services;
 use crate::core::time::Time;
-use crate::marketplace::{PutOff, publish_due};
+use crate::marketplace::{PutOff, attend_silent, publish_due};
 
 /// How often the audit chain is continued: a record is sealed within a second of its commit.
 const SEAL: Duration = Duration::from_millis(250);
 /// How often scheduled versions are looked for.
 const PUBLISH: Duration = Duration::from_secs(1);
+/// How often submissions are looked for whose partner is silent.
+const REMIND: Duration = Duration::from_secs(2);
 /// How often accounts are looked for whose time has come.
 const CLOSE: Duration = Duration::from_secs(2);
 /// How often archives that are asked for, or are over, are looked for.
@@ -146,6 +148,11 @@ fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
         let (pool, services, put_off) = (publish_pool.clone(), Arc::clone(&publish_services), Arc::clone(&put_off));
         async move { publish_due(&pool, &put_off, services.clock.now()).await }
     };
+    let (silence_pool, silence_services) = (pool.clone(), Arc::clone(services));
+    let silence = move || {
+        let (pool, services) = (silence_pool.clone(), Arc::clone(&silence_services));
+        async move { attend_silent(&pool, &services).await }
+    };
     let (close_pool, close_services) = (pool.clone(), Arc::clone(services));
     let close = move || {
         let (pool, services) = (close_pool.clone(), Arc::clone(&close_services));
@@ -172,6 +179,7 @@ fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
     };
     vec![
         Job::new("publish_due", PUBLISH, publish),
+        Job::new("silent_partners", REMIND, silence),
         Job::new("close_due", CLOSE, close),
         Job::new("data_exports", EXPORT, export).patient(Duration::from_secs(600)),
         Job::new("subscriptions_due", SUBSCRIBE, subscriptions),

@@ -211,12 +211,14 @@ const WORDS: &str = "
     update listing set privacy_url = 'https://petersen.example/privacy', support_url = 'https://petersen.example/help';
     update submission set appeal = true, appeal_text = 'Mara disagrees.', decision_note = 'Agreed with Mara.',
         snapshot = jsonb_set(snapshot, '{links,website_url}', '\"https://petersen.example\"');
-    insert into review_message (message_uuid, submission_uuid, author_kind, author_uuid, body)
-    select labs_uuid(), submission_uuid, kind, labs_uuid(), 'Ask Wiebke.'
+    insert into review_message (message_uuid, submission_uuid, version_uuid, author_kind, author_uuid, body)
+    select labs_uuid(), submission_uuid, version_uuid, kind, labs_uuid(), 'Ask Wiebke.'
     from submission, unnest('{PARTNER_USER,STAFF_USER}'::text[]) as kind;
-    insert into submission_finding (finding_uuid, submission_uuid, requirement_code, text)
-    select labs_uuid(), submission_uuid, code, 'Show less of Wiebke.'
+    insert into submission_finding (finding_uuid, submission_uuid, requirement_code, text, observed, why_now)
+    select labs_uuid(), submission_uuid, code, 'Show less of Wiebke.', 'Wiebke waves.', 'Wiebke asked us to.'
     from submission, (select code from listing_requirement limit 1) as requirement;
+    insert into app_event (event_uuid, app_uuid, kind, actor_kind, detail)
+    select labs_uuid(), app_uuid, 'SUSPENDED', 'STAFF_USER', '{\"reason\": \"Wiebke asked us to.\"}' from app;
     insert into customer_review (review_uuid, app_uuid, customer_reference, rating, reply_body, replied_at, flag_reason)
     select labs_uuid(), app_uuid, 'customer-1', 5, 'Yours, Mara', labs_now(), 'Written by a cousin of Wiebke.' from app";
 
@@ -235,7 +237,7 @@ const PERSONAL: &str = "select count(*) from (
         union all select to_jsonb(e)::text from partner_event as e union all select to_jsonb(e)::text from subscription_event as e
         union all select to_jsonb(r)::text from tier_change_request as r union all select to_jsonb(o)::text from rate_limit_override as o
         union all select to_jsonb(a)::text from app as a union all select to_jsonb(m)::text from review_message as m
-        union all select to_jsonb(f)::text from submission_finding as f
+        union all select to_jsonb(f)::text from submission_finding as f union all select to_jsonb(e)::text from app_event as e
         union all select to_jsonb(r)::text from customer_review as r
         union all select to_jsonb(v)::text from app_version as v union all select to_jsonb(c)::text from machine_client as c
     ) as rows where row ~* '(mara|vogel|@nordsee|geheim|wiebke|petersen|DE123456789|Kai 17|127.0.0.1|//nordsee-kassen)'";

@@ -158,15 +158,10 @@ impl Market {
         (app, seen.expect(200).await.str("slug").to_owned())
     }
 
-    /// Rejects a submission that is claimed, as the database's owner: there is no operation for it yet.
+    /// Rejects a submission that is claimed.
     pub(super) async fn reject(&self, submission: &str) {
-        self.harness
-            .sql(&format!(
-                "update submission set state = 'REJECTED', decided_at = labs_now() where submission_uuid = '{submission}';
-                 update app_version set state = 'REJECTED'
-                  where version_uuid = (select version_uuid from submission where submission_uuid = '{submission}')"
-            ))
-            .await;
+        let call = self.submission("marketplace_submissions_reject", submission);
+        call.json(&finding("REQ-14")).expect(200).await;
     }
 
     /// Takes a version back that was handed in.
@@ -182,7 +177,17 @@ impl Market {
 
 /// A finding about this requirement.
 pub(super) fn finding(requirement: &str) -> Value {
-    json!({ "findings": [{ "requirement_code": requirement, "text": "The second picture shows another app." }] })
+    json!({ "findings": [found(requirement, "/texts/en/tagline")] })
+}
+
+/// The same, somewhere.
+pub(super) fn found(requirement: &str, place: &str) -> Value {
+    json!({
+        "requirement_code": requirement,
+        "text": "Say what the app does.",
+        "where": place,
+        "observed": "The line tells of another app.",
+    })
 }
 
 /// Holds that a list finds these entries under these filters, whole and page by page, and counts as many when it

@@ -10,6 +10,7 @@ mod listings;
 mod main_job;
 mod market;
 mod media;
+mod review_desk;
 mod search;
 mod submissions;
 mod versions;

@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use super::market::{Market, allowed, column, errors, finding, finds};
+use super::market::{Market, allowed, column, errors, finding, finds, found};
 use crate::harness::people::Person;
 
 /// The findings of a version's reviews, each with whether it is mended.
@@ -70,8 +70,7 @@ async fn findings_name_requirements_and_those_not_named_again_are_mended() {
     let submission = market.submit(&app, &version).await;
     market.claim(&submission).await;
     let request = |submission: &str, codes: &[&str]| {
-        let named: Vec<Value> =
-            codes.iter().map(|code| json!({ "requirement_code": code, "text": format!("Mend {code}.") })).collect();
+        let named: Vec<Value> = codes.iter().map(|code| found(code, "/texts/en/tagline")).collect();
         let body = json!({ "findings": named, "note": "Everything else is fine." });
         let call = market.submission("marketplace_submissions_request_changes", submission).json(&body);
         async move { call.send().await }

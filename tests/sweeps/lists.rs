@@ -48,6 +48,7 @@ const LISTS: &[(&str, &[(&str, &str)])] = &[
     ("marketplace_media_list", &[("kind", "SCREENSHOT")]),
     ("marketplace_submissions_list", &[("state", "APPROVED")]),
     ("marketplace_versions_list", &[("state", "DRAFT,PUBLISHED")]),
+    ("marketplace_versions_list_messages", &[]),
     ("partner_account_list_events", &[("group", "ACCOUNT")]),
     ("partner_contacts_list", &[("kind", "BILLING"), ("kind", "TECHNICAL")]),
     ("partner_invitations_list", &[("state", "PENDING")]),

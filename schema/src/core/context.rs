@@ -18,6 +18,7 @@ use crate::core::blocking::fair::WorkOwner;
 use crate::core::db::Db;
 use crate::core::fault::{Code, Fault};
 use crate::core::principal::{Owner, Principal};
+use crate::core::scope::Scope;
 use crate::core::services::Services;
 use crate::core::time::Time;
 use crate::core::type_map::TypeMap;
@@ -239,6 +240,12 @@ impl RequestContext {
             .principal
             .as_deref()
             .ok_or_else(|| Fault::new(Code::Unauthenticated, "Send an access token: `Authorization: Bearer <token>`."))
+    }
+
+    /// Whether the caller reaches what needs this scope. For what an answer offers; what is done is guarded by `@access`.
+    pub(crate) fn may(&self, scope: &str) -> bool {
+        let reaches = |principal: &Principal| Scope::parse(scope).is_some_and(|scope| principal.scopes.reaches(scope));
+        self.caller.principal.as_deref().is_some_and(reaches)
     }
 
     /// The partner whose things may be touched.

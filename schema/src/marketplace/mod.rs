@@ -9,12 +9,14 @@ pub(crate) mod public_cache;
 mod public_categories;
 mod publication;
 mod submissions;
+mod suspensions;
 pub(crate) mod versions;
 
 use crate::core::engine::roots;
 use crate::core::list::Statements;
 
 pub(crate) use publication::{PutOff, publish_due};
+pub(crate) use submissions::attend_silent;
 
 /// What is asked in the group in words that the compiler has not checked.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
@@ -39,6 +41,7 @@ roots! {
         listings::ListingsQuery,
         media::MediaQuery,
         public_categories::PublicCategoriesQuery,
+        submissions::ReviewMessagesQuery,
         submissions::SubmissionsQuery,
         versions::VersionsQuery,
     );
@@ -51,7 +54,10 @@ roots! {
         apps::AppsMutation,
         categories::CategoriesMutation,
         media::MediaMutation,
+        submissions::ReviewMessagesMutation,
+        submissions::SubmissionMessagesMutation,
         submissions::SubmissionsMutation,
+        suspensions::SuspensionsMutation,
         versions::VersionsMutation,
     );
 }

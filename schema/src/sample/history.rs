@@ -8,10 +8,14 @@ use super::past::{Past, id, number, shift_hours};
 use super::rows::{EventRow, FindingRow, MediaRow, Rows, SubmissionRow, VersionRow};
 use super::teams;
 use super::works::Begun;
+use crate::core::business_time;
 use crate::core::time::Time;
 
 /// In how many seconds a scheduled version goes live: nine days.
 const AHEAD: i64 = 9 * 86_400;
+
+/// Business days within which a decision is promised.
+const PROMISED_DAYS: i64 = 3;
 
 /// The way of one version.
 pub(super) struct Way {
@@ -249,6 +253,24 @@ fn submission_row(begun: &Begun, way: &Way, round: &Round, snapshot: &Value) -> 
         appeal_text: said(round.appeal),
         snapshot: snapshot.clone(),
         updated_at: round.at.decided_at.or(round.at.claimed_at).unwrap_or(round.at.submitted_at),
+        waiting_on: match round.state {
+            "SUBMITTED" | "IN_REVIEW" => Some("REVIEWERS"),
+            "CHANGES_REQUESTED" if way.version.state == "CHANGES_REQUESTED" => Some("PARTNER"),
+            _ => None,
+        },
+        due_at: business_time::after(round.at.submitted_at, PROMISED_DAYS * business_time::DAY),
+    }
+}
+
+/// Where a finding about a requirement is, in what was handed in.
+fn place_of(code: &str) -> &'static str {
+    match code {
+        "REQ-01" | "REQ-06" | "REQ-11" | "REQ-16" => "/media",
+        "REQ-07" | "REQ-08" => "/links",
+        "REQ-09" => "/version/release_notes",
+        "REQ-10" => "/version/manifest/redirect_uris",
+        "REQ-14" => "/version/manifest/permissions",
+        _ => "/texts",
     }
 }
 
@@ -260,6 +282,7 @@ fn finding_rows(way: &Way, round: &Round) -> Vec<FindingRow> {
         submission_uuid: round.submission_uuid,
         requirement_code: code,
         text,
+        place: place_of(code),
         position,
         resolved: way.is_mended(),
         created_at,

@@ -205,6 +205,8 @@ pub(super) struct SubmissionRow {
     pub(super) appeal_text: Option<&'static str>,
     pub(super) snapshot: Value,
     pub(super) updated_at: Time,
+    pub(super) waiting_on: Option<&'static str>,
+    pub(super) due_at: Time,
 }
 
 #[derive(Serialize)]
@@ -213,6 +215,7 @@ pub(super) struct FindingRow {
     pub(super) submission_uuid: Uuid,
     pub(super) requirement_code: &'static str,
     pub(super) text: &'static str,
+    pub(super) place: &'static str,
     pub(super) position: i32,
     pub(super) resolved: bool,
     pub(super) created_at: Time,

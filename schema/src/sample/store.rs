@@ -136,9 +136,10 @@ async fn apps_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), F
         connection,
         rows.apps,
         "insert into app (app_uuid, partner_uuid, slug, default_locale, state, support_url, support_email, privacy_url,
-             website_url, terms_url, state_reason, state_changed_at, created_at, updated_at)
+             website_url, terms_url, state_reason, state_changed_at, created_at, updated_at, former_state)
          select app_uuid, partner_uuid, slug, default_locale, state, support_url, support_email, privacy_url,
-             website_url, terms_url, state_reason, state_changed_at, created_at, updated_at
+             website_url, terms_url, state_reason, state_changed_at, created_at, updated_at,
+             case state when 'SUSPENDED' then 'LISTED' end
          from jsonb_populate_recordset(null::app, $1)"
     );
     put!(
@@ -172,19 +173,22 @@ async fn versions_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(
         connection,
         rows.submissions,
         "insert into submission (submission_uuid, version_uuid, app_uuid, partner_uuid, state, submitted_by, submitted_at,
-             reviewer_uuid, claimed_at, decided_at, decision_note, appeal, appeal_text, snapshot, updated_at)
+             reviewer_uuid, claimed_at, decided_at, decision_note, appeal, appeal_text, snapshot, updated_at, queued_at,
+             waiting_on, waiting_since, due_at, due_left_seconds)
          select submission_uuid, version_uuid, app_uuid, partner_uuid, state, submitted_by, submitted_at,
-             reviewer_uuid, claimed_at, decided_at, decision_note, appeal, appeal_text, snapshot, updated_at
+             reviewer_uuid, claimed_at, decided_at, decision_note, appeal, appeal_text, snapshot, updated_at, submitted_at,
+             waiting_on, updated_at, due_at, case waiting_on when 'PARTNER' then 86400 end
          from jsonb_populate_recordset(null::submission, $1)"
     );
     put!(
         connection,
         rows.findings,
         "insert into submission_finding (finding_uuid, submission_uuid, requirement_code, text, position, resolved,
-             created_at)
-         select finding_uuid, submission_uuid, requirement_code, text, position, resolved, created_at
+             created_at, place)
+         select finding_uuid, submission_uuid, requirement_code, text, position, resolved, created_at, place
          from jsonb_populate_recordset(null::submission_finding, $1)"
     );
+    messages_insert(connection).await?;
     put!(
         connection,
         rows.events,
@@ -192,6 +196,25 @@ async fn versions_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(
          select event_uuid, app_uuid, occurred_at, kind, actor_kind, actor_uuid, detail
          from jsonb_populate_recordset(null::app_event, $1)"
     );
+    Ok(())
+}
+
+/// What was said with each handing in and each decision.
+async fn messages_insert(connection: &mut PgConnection) -> Result<(), Fault> {
+    sqlx::query!(
+        "insert into review_message (message_uuid, submission_uuid, version_uuid, kind, author_kind, author_uuid, body,
+             decision, created_at)
+         select labs_uuid(), submission_uuid, version_uuid, 'SUBMISSION', 'PARTNER_USER', submitted_by,
+             coalesce(appeal_text, snapshot ->> 'note'), null, submitted_at
+         from submission
+         union all
+         select labs_uuid(), submission_uuid, version_uuid, 'DECISION', 'STAFF_USER', reviewer_uuid, decision_note, state,
+             decided_at
+         from submission
+         where state in ('APPROVED', 'CHANGES_REQUESTED', 'REJECTED')"
+    )
+    .execute(&mut *connection)
+    .await?;
     Ok(())
 }
 

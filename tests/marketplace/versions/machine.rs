@@ -27,7 +27,13 @@ const MACHINE: &[Row] = &[
         state: "IN_REVIEW",
         owner: &["withdraw"],
         reviewer: &["unclaim", "request-changes", "approve", "reject"],
-        leads: &[("approve", "APPROVED"), ("request-changes", "CHANGES_REQUESTED"), ("withdraw", "WITHDRAWN")],
+        leads: &[
+            ("unclaim", "SUBMITTED"),
+            ("approve", "APPROVED"),
+            ("request-changes", "CHANGES_REQUESTED"),
+            ("reject", "REJECTED"),
+            ("withdraw", "WITHDRAWN"),
+        ],
     },
     Row { state: "CHANGES_REQUESTED", owner: &["submit"], reviewer: &[], leads: &[("submit", "SUBMITTED")] },
     Row {
@@ -49,7 +55,11 @@ const MACHINE: &[Row] = &[
 ];
 
 /// Every action that has an operation.
-const ACTIONS: [&str; 7] = ["submit", "withdraw", "publish", "schedule", "claim", "approve", "request-changes"];
+const ACTIONS: [&str; 9] =
+    ["submit", "withdraw", "publish", "schedule", "claim", "unclaim", "approve", "request-changes", "reject"];
+
+/// Those of them that are a reviewer's.
+const REVIEWERS: [&str; 5] = ["claim", "unclaim", "approve", "request-changes", "reject"];
 
 /// Why a rejection was wrong.
 const APPEAL: &str = "It does what its listing says, see the second screenshot.";
@@ -117,7 +127,9 @@ impl Traveller {
             "schedule" => version("marketplace_versions_publish").json(&in_days(market, 2)),
             "claim" => submission("marketplace_submissions_claim"),
             "approve" => submission("marketplace_submissions_approve").json(&json!({})),
+            "unclaim" => submission("marketplace_submissions_unclaim").json(&json!({})),
             "request-changes" => submission("marketplace_submissions_request_changes").json(&finding("REQ-14")),
+            "reject" => submission("marketplace_submissions_reject").json(&finding("REQ-14")),
             other => panic!("no operation does {other}"),
         };
         call.send().await
@@ -135,7 +147,7 @@ async fn the_machine_cell_by_cell() {
     for row in MACHINE {
         let mut here = Traveller::at(&market, row.state, number).await;
         for action in ACTIONS {
-            let is_reviewers = matches!(action, "claim" | "approve" | "request-changes");
+            let is_reviewers = REVIEWERS.contains(&action);
             if is_reviewers && here.submission.is_none() {
                 continue;
             }
@@ -152,6 +164,8 @@ async fn the_machine_cell_by_cell() {
             assert_eq!(allowed(&answer), if is_reviewers { row.reviewer } else { row.owner }, "{cell}");
             assert_eq!(market.see(&here.app, &here.version).await.str("state"), row.state, "{cell}");
         }
+        let seen = market.see(&here.app, &here.version).await;
+        assert_eq!(allowed(&seen), row.owner, "{}: what a read offers is what is not refused", row.state);
         number += 1;
     }
 }
@@ -189,7 +203,8 @@ async fn a_rejection_is_appealed_once_with_a_text_and_before_another_reviewer() 
     assert_eq!((own.status, own.code()), (409, "CONFLICT"), "nor what is handed in after changes were asked for");
     let claim = market.harness.call("marketplace_submissions_claim").path("submission_uuid", &mended);
     claim.token(&other.token).expect(200).await;
-    market.reject(&mended).await;
+    let reject = market.harness.call("marketplace_submissions_reject").path("submission_uuid", &mended);
+    reject.token(&other.token).json(&finding("REQ-14")).expect(200).await;
     for action in ["submit", "publish", "schedule"] {
         let again = here.act(&market, action).await;
         assert_eq!((again.status, again.code()), (409, "ILLEGAL_TRANSITION"), "{action}");

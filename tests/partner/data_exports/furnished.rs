@@ -119,10 +119,10 @@ pub(super) async fn furnished(harness: &Harness, company: &str) -> Person {
              insert into submission_finding (finding_uuid, submission_uuid, requirement_code, text)
                 select labs_uuid(), submission_uuid, 'REQ-14', 'Too much is asked' from submission
                  where app_uuid = '{app}';
-             insert into review_message (message_uuid, submission_uuid, author_kind, author_uuid, internal, body)
-                select labs_uuid(), submission_uuid, 'STAFF_USER', labs_uuid(), internal,
-                       case when internal then 'among reviewers' else 'to the team' end
-                  from submission cross join (values (true), (false)) as kinds (internal) where app_uuid = '{app}';
+             insert into review_message (message_uuid, submission_uuid, version_uuid, author_kind, internal, kind, body)
+                select labs_uuid(), submission_uuid, version_uuid, 'STAFF_USER', kinds.* from submission cross join (
+                    values (true, 'NOTE', 'among reviewers'), (false, 'MESSAGE', 'to the team')) as kinds
+                 where app_uuid = '{app}';
              insert into listing (app_uuid, partner_uuid, slug, version_uuid, version_number, default_locale,
                                   published_at, first_published_at)
                 select app_uuid, partner_uuid, slug, '{version}', '1.0.0', 'en', labs_now(), labs_now() from app

@@ -57,7 +57,7 @@ impl Shop {
         self.cast
             .harness
             .sql(&format!(
-                "update app set state = '{state}' where app_uuid = '{app}';
+                "update app set state = '{state}', former_state = 'LISTED' where app_uuid = '{app}';
                  update app_version set state = '{of_version}', published_at = {published_at}
                   where version_uuid = '{version}';
                  update listing set visible = '{state}' = 'LISTED' where app_uuid = '{app}'"

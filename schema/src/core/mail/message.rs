@@ -3,6 +3,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+mod marketplace;
 mod membership;
 mod ticket;
 pub use super::closing::ClosingStep;
@@ -11,6 +12,7 @@ use super::words;
 use crate::core::crypto::sealed::{MasterKey, OpenError};
 use crate::core::crypto::secret::SecretText;
 use crate::core::email::EmailAddress;
+pub use marketplace::{Decision, ListingEvent, ListingNotice, VersionReview, VersionReviewEvent};
 pub use membership::{Membership, MembershipChange};
 pub use ticket::{Ticket, TicketEvent};
 
@@ -165,6 +167,10 @@ pub enum Notice {
         /// How.
         decision: Decision,
     },
+    /// Something happened to a version that is with the reviewers.
+    VersionReview(VersionReview),
+    /// Staff did something to a listing.
+    Listing(ListingNotice),
     /// Somebody's place in their team changed.
     Membership(Membership),
     /// Something happened to a support ticket.
@@ -204,18 +210,6 @@ pub enum SecurityEvent {
     AccountLocked,
     /// Staff unlocked the account.
     AccountUnlocked,
-}
-
-/// How a submission was decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Decision {
-    /// The version may be published.
-    Approved,
-    /// The version needs changes first.
-    ChangesRequested,
-    /// The version is refused.
-    Rejected,
 }
 
 /// The languages that mails are written in.
@@ -272,6 +266,8 @@ impl Letter {
                 Notice::PartnerClosing { .. } => "PARTNER_CLOSING",
                 Notice::DataExport { .. } => "DATA_EXPORT",
                 Notice::SubmissionDecided { .. } => "SUBMISSION_DECIDED",
+                Notice::VersionReview(_) => "VERSION_REVIEW",
+                Notice::Listing(_) => "LISTING",
                 Notice::Membership(_) => "MEMBERSHIP",
                 Notice::Ticket(_) => "TICKET",
                 Notice::Subscription(_) => "SUBSCRIPTION",

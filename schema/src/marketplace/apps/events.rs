@@ -77,6 +77,8 @@ pub(crate) struct AppEvent {
     publish_at: Option<Time>,
     /// For a change of the draft: the fields that changed.
     fields: Vec<String>,
+    /// For what staff did to the listing: what they gave as the reason.
+    reason: Option<String>,
 }
 
 /// What a history is narrowed to. The contract describes each field.
@@ -101,12 +103,14 @@ static EVENT: Select<AppEvent> = Select::new(
     "event.event_uuid as uuid, event.occurred_at, event.kind,
      case when event.actor_kind = 'ANONYMOUS' then 'SYSTEM' else event.actor_kind end as actor_kind,
      case when event.actor_kind = 'STAFF_USER'
-          then case when event.kind like 'VERSION%' then 'APP_REVIEW' else 'MARKETPLACE' end end as actor_office,
+          then case when event.kind like 'VERSION%' or event.kind in ('SUSPENDED', 'REINSTATED')
+                    then 'APP_REVIEW' else 'MARKETPLACE' end end as actor_office,
      actor.shown_uuid, actor_name(event.actor_kind, actor.shown_uuid) as actor_name,
      (event.detail ->> 'version_uuid')::uuid as version_uuid, event.detail ->> 'number' as version_number,
      (event.detail ->> 'publish_at')::timestamptz as publish_at,
      array(select jsonb_array_elements_text(case when jsonb_typeof(event.detail -> 'fields') = 'array'
-                                                 then event.detail -> 'fields' else '[]' end)) as fields",
+                                                 then event.detail -> 'fields' else '[]' end)) as fields,
+     case when event.kind in ('SUSPENDED', 'REINSTATED') then event.detail ->> 'reason' end as reason",
     "app_event as event
      join app using (app_uuid)
      cross join lateral (

@@ -4,7 +4,7 @@ use async_graphql::{Context, Object};
 use uuid::Uuid;
 
 use super::resolvers::{App, event, load_app, lock_app};
-use super::rules::{self, AppAction};
+use super::rules::{self, AppAction, Past};
 use super::store::{self, Present};
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
@@ -40,8 +40,7 @@ impl AppLifeMutation {
     async fn marketplace_apps_archive(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<App>, Fault> {
         let cx = ctx.cx();
         let present = lock_app(cx, app_uuid, None).await?;
-        let was_published = present.fixed.was_published;
-        rules::after(present.state, AppAction::Archive, was_published)?;
+        rules::after(present.state, AppAction::Archive, past(&present))?;
         rules::ensure_archivable(&store::version_states_lock(&cx.db, app_uuid).await?)?;
         lead(cx, app_uuid, &present, AppAction::Archive).await?;
         cx.answer(load_app(cx, app_uuid).await?)
@@ -55,7 +54,7 @@ impl AppLifeMutation {
         // In the order in which a new app takes these locks.
         let allowance = Allowance::lock(&cx.db, owner, "apps").await?;
         let present = lock_app(cx, app_uuid, None).await?;
-        rules::after(present.state, AppAction::Restore, present.fixed.was_published)?;
+        rules::after(present.state, AppAction::Restore, past(&present))?;
         allowance.check(store::app_count(&cx.db, owner).await?, 1)?;
         lead(cx, app_uuid, &present, AppAction::Restore).await?;
         cx.answer(load_app(cx, app_uuid).await?)
@@ -64,6 +63,11 @@ impl AppLifeMutation {
 
 /// Takes an app that is held where an action leads, and its listing along.
 async fn lead(cx: &RequestContext, app_uuid: Uuid, present: &Present, action: AppAction) -> Result<(), Fault> {
-    let state = rules::after(present.state, action, present.fixed.was_published)?;
+    let state = rules::after(present.state, action, past(present))?;
     store::set_state(&cx.db, app_uuid, state, action.event(), event(cx)?).await
+}
+
+/// What of its past tells where an owner's action leads.
+const fn past(present: &Present) -> Past {
+    Past::published(present.fixed.was_published)
 }

@@ -25,5 +25,5 @@ mod store;
 pub(in crate::marketplace) use events::AppEventsQuery;
 pub(in crate::marketplace) use life::AppLifeMutation;
 pub(in crate::marketplace) use resolvers::{App, AppsMutation, AppsQuery, event, load};
-pub(crate) use rules::{AppAction, AppState, after, drawing};
+pub(crate) use rules::{AppAction, AppState, Past, Side, after, allowed_actions, drawing};
 pub(in crate::marketplace) use store::{STATEMENTS, event_insert, lock};

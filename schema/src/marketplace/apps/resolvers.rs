@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::list::{APPS, AppFilter, AppSort, CHOICE, OwnApps};
 use super::rules::{self, draft};
-use super::store::{self, AppKey, Event};
+use super::store::{self, AppKey, AppRow, Event};
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::entitlement::Allowance;
@@ -41,7 +41,7 @@ impl AppsQuery {
         let cx = ctx.cx();
         let own = OwnApps { partner_uuid: cx.owner()?.uuid(), filter: filter.unwrap_or_default() };
         let request = PageRequest::new(sort, limit, cursor);
-        cx.answer_list(APPS.page(cx, &own, &request).await?.map(|row| Ok(row.into()))?.list())
+        cx.answer_list(APPS.page(cx, &own, &request).await?.map(|row| Ok(show(cx, row)))?.list())
     }
 
     /// One app of the caller's partner.
@@ -81,7 +81,7 @@ impl AppsMutation {
         allowance.check(store::app_count(&cx.db, owner).await?, 1)?;
         let made = store::app_insert(&cx.db, owner, cx.new_uuid(), &draft, event(cx)?).await?;
         let made = made.ok_or_else(|| draft::slug_taken(&draft.slug))?;
-        cx.answer_created(made.app_uuid, made.into())
+        cx.answer_created(made.app_uuid, show(cx, made))
     }
 
     /// Changes the draft of an app: what is left out stays, null empties.
@@ -148,12 +148,16 @@ pub(in crate::marketplace) fn event(cx: &RequestContext) -> Result<Event, Fault>
 /// An app for staff, whoever owns it. Those asked for side by side are fetched together.
 pub(in crate::marketplace) async fn load(cx: &RequestContext, app_uuid: Uuid) -> Result<App, Fault> {
     let row = cx.loader(store::loader).load(AppKey(app_uuid)).await?;
-    Ok(row.ok_or_else(|| Fault::not_found("app"))?.into())
+    Ok(App::of(row.ok_or_else(|| Fault::not_found("app"))?, false))
 }
 
 /// The app as its owner sees it.
 pub(super) async fn load_app(cx: &RequestContext, app_uuid: Uuid) -> Result<App, Fault> {
-    Ok(store::get(&cx.db, cx.owner()?, app_uuid).await?.ok_or_else(missing)?.into())
+    Ok(show(cx, store::get(&cx.db, cx.owner()?, app_uuid).await?.ok_or_else(missing)?))
+}
+
+fn show(cx: &RequestContext, row: AppRow) -> App {
+    App::of(row, cx.may("marketplace.apps:write"))
 }
 
 /// The app held for a change, with the texts of this locale where there are some.

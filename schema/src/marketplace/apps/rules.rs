@@ -26,8 +26,10 @@ words! {
 
 /// Who does something to an app. A refusal names only what its caller's side could do instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
+pub(crate) enum Side {
+    /// Whoever writes for the partner.
     Owner,
+    /// Whoever reviews.
     Staff,
 }
 
@@ -69,7 +71,7 @@ impl AppAction {
     }
 
     /// What the action is called in the app's history.
-    pub(super) const fn event(self) -> &'static str {
+    pub(crate) const fn event(self) -> &'static str {
         match self {
             Self::Publish => "PUBLISHED",
             Self::Unlist => "UNLISTED",
@@ -94,18 +96,36 @@ impl AppAction {
     }
 }
 
+/// What happened to an app before, as far as it tells where an action leads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Past {
+    /// A version of it was live once.
+    pub(crate) was_published: bool,
+    /// Its owner had taken it off before staff suspended it.
+    pub(crate) was_unlisted: bool,
+}
+
+impl Past {
+    /// One of which this is all that matters: an action of its owner's, for example.
+    pub(crate) const fn published(was_published: bool) -> Self {
+        Self { was_published, was_unlisted: false }
+    }
+}
+
 /// The table of the machine: where an action leads, or that it leads nowhere.
 ///
-/// An app that was once published comes back from the archive off the storefront, never straight onto it.
-const fn next(state: AppState, action: AppAction, was_published: bool) -> Option<AppState> {
+/// An app that was once published comes back from the archive off the storefront, never straight onto it. One that staff
+/// reinstate is where it was when they suspended it.
+const fn next(state: AppState, action: AppAction, past: Past) -> Option<AppState> {
     match (state, action) {
         (AppState::Draft | AppState::Listed | AppState::Unlisted, AppAction::Publish) => Some(AppState::Listed),
         (AppState::Listed, AppAction::Unlist) => Some(AppState::Unlisted),
         (AppState::Unlisted, AppAction::Relist) => Some(AppState::Listed),
         (AppState::Listed | AppState::Unlisted, AppAction::Suspend) => Some(AppState::Suspended),
+        (AppState::Suspended, AppAction::Reinstate) if past.was_unlisted => Some(AppState::Unlisted),
         (AppState::Suspended, AppAction::Reinstate) => Some(AppState::Listed),
         (AppState::Draft | AppState::Listed | AppState::Unlisted, AppAction::Archive) => Some(AppState::Archived),
-        (AppState::Archived, AppAction::Restore) if was_published => Some(AppState::Unlisted),
+        (AppState::Archived, AppAction::Restore) if past.was_published => Some(AppState::Unlisted),
         (AppState::Archived, AppAction::Restore) => Some(AppState::Draft),
         _ => None,
     }
@@ -115,17 +135,17 @@ const fn next(state: AppState, action: AppAction, was_published: bool) -> Option
 ///
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the actions of the caller's side that are allowed now.
-pub(crate) fn after(state: AppState, action: AppAction, was_published: bool) -> Result<AppState, Fault> {
-    next(state, action, was_published).ok_or_else(|| {
-        Fault::illegal("app", state.name(), action.name(), allowed_actions(state, action.side(), was_published))
-    })
+pub(crate) fn after(state: AppState, action: AppAction, past: Past) -> Result<AppState, Fault> {
+    next(state, action, past)
+        .ok_or_else(|| Fault::illegal("app", state.name(), action.name(), allowed_actions(state, action.side(), past)))
 }
 
-fn allowed_actions(state: AppState, side: Side, was_published: bool) -> Vec<String> {
+/// What one side can do to an app now.
+pub(crate) fn allowed_actions(state: AppState, side: Side, past: Past) -> Vec<String> {
     AppAction::ALL
         .into_iter()
         .filter(|action| action.is_asked() && action.side() == side)
-        .filter(|action| next(state, *action, was_published).is_some())
+        .filter(|action| next(state, *action, past).is_some())
         .map(|action| action.name().to_owned())
         .collect()
 }
@@ -142,7 +162,7 @@ const UNDER_WAY: [AppVersionState; 4] =
 pub(super) fn deletable(state: AppState, was_published: bool, version_states: &[AppVersionState]) -> Result<(), Fault> {
     if was_published {
         return Err(Fault::of(
-            Reason::IllegalTransition(allowed_actions(state, Side::Owner, was_published)),
+            Reason::IllegalTransition(allowed_actions(state, Side::Owner, Past::published(was_published))),
             "This app was published, so it cannot be deleted. Archive it to take it off the storefront for good.",
         ));
     }
@@ -176,7 +196,9 @@ pub(crate) fn drawing() -> StateDiagram {
         "App",
         (AppState::ALL, AppState::name),
         (&AppAction::ALL, AppAction::name),
-        [&|state, action| after(state, action, false), &|state, action| after(state, action, true)],
+        [&|state, action| after(state, action, Past::default()), &|state, action| {
+            after(state, action, Past { was_published: true, was_unlisted: true })
+        }],
     )
 }
 
@@ -214,16 +236,18 @@ mod tests {
         for (state, row) in table {
             for action in AppAction::ALL {
                 let expected = row.iter().find(|(known, _)| *known == action).map(|(_, next)| *next);
-                assert_eq!(after(*state, action, true).ok(), expected, "{state:?} {action:?}");
+                assert_eq!(after(*state, action, Past::published(true)).ok(), expected, "{state:?} {action:?}");
             }
         }
-        assert_eq!(after(AppState::Archived, Restore, false).ok(), Some(AppState::Draft));
+        assert_eq!(after(AppState::Archived, Restore, Past::default()).ok(), Some(AppState::Draft));
+        let unlisted = Past { was_published: true, was_unlisted: true };
+        assert_eq!(after(AppState::Suspended, Reinstate, unlisted).ok(), Some(AppState::Unlisted));
     }
 
     #[test]
     fn a_refusal_names_what_the_same_side_could_do() {
         let allowed = |state, action, was_published| {
-            after(state, action, was_published).err().map(|fault| fault.allowed_actions().to_vec())
+            after(state, action, Past::published(was_published)).err().map(|fault| fault.allowed_actions().to_vec())
         };
         assert_eq!(
             allowed(AppState::Listed, AppAction::Relist, true),

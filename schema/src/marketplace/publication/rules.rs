@@ -35,6 +35,11 @@ fn display_path(path: &str) -> String {
     path.split(MEMBER).next().unwrap_or_default().to_owned()
 }
 
+/// Every place at which a snapshot has something.
+pub(super) fn paths(snapshot: &ListingSnapshot) -> Vec<String> {
+    places(snapshot).iter().map(|(path, _)| display_path(path)).collect()
+}
+
 /// Everything a snapshot says, as places with texts. What is empty is not there.
 fn places(snapshot: &ListingSnapshot) -> Vec<Place> {
     let mut places = Vec::new();

@@ -109,6 +109,55 @@ pub(in crate::marketplace) struct Sides {
     pub(in crate::marketplace) differences: Vec<SubmissionDifference>,
 }
 
+/// Places that a listing may have nothing at and that can be spoken of all the same.
+const ROOTS: [&str; 10] = [
+    "/texts",
+    "/links",
+    "/categories",
+    "/media",
+    "/slug",
+    "/version",
+    "/version/release_notes",
+    "/version/manifest",
+    "/version/manifest/permissions",
+    "/version/manifest/redirect_uris",
+];
+
+/// Where the two sides have something, and where they differ.
+pub(in crate::marketplace) struct Places {
+    submitted: Vec<String>,
+    live: Vec<String>,
+    changed: Vec<String>,
+}
+
+impl Sides {
+    /// Every place of both.
+    pub(in crate::marketplace) fn places(&self) -> Places {
+        Places {
+            submitted: rules::paths(&self.submitted),
+            live: self.live.as_ref().map(rules::paths).unwrap_or_default(),
+            changed: self.differences.iter().map(|difference| difference.path.clone()).collect(),
+        }
+    }
+}
+
+impl Places {
+    /// Whether what is submitted has something at or beneath a path, as [`SubmissionDifference::path`] names it.
+    pub(in crate::marketplace) fn has(&self, path: &str) -> bool {
+        ROOTS.contains(&path) || self.submitted.iter().any(|place| is_within(place, path))
+    }
+
+    /// Whether something at or beneath a path was live before, and all of it is as it was.
+    pub(in crate::marketplace) fn is_unchanged(&self, path: &str) -> bool {
+        self.live.iter().any(|place| is_within(place, path)) && !self.changed.iter().any(|place| is_within(place, path))
+    }
+}
+
+/// Whether a place is the one that a path names, or beneath it.
+fn is_within(place: &str, path: &str) -> bool {
+    place.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 /// Sets what is submitted beside what is live.
 pub(in crate::marketplace) async fn sides(db: &Db, app_uuid: Uuid, mut submitted: Snapshot) -> Result<Sides, Fault> {
     let live = store::live_get(db, app_uuid).await?;

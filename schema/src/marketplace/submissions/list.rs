@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::rules::SubmissionState;
+use super::rules::{SubmissionState, WaitingOn};
 use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
 use crate::core::time::Time;
 use crate::core::words::words;
@@ -29,6 +29,11 @@ pub(super) struct SubmissionRow {
     pub(super) claimed_at: Option<Time>,
     pub(super) decided_at: Option<Time>,
     pub(super) age_seconds: i32,
+    pub(super) queued_at: Time,
+    pub(super) waiting_on: Option<WaitingOn>,
+    pub(super) due_at: Option<Time>,
+    pub(super) asks_more: bool,
+    pub(super) rejected_by: Option<Uuid>,
 }
 
 /// Submissions. What they are about is looked up for those that are shown, and joined to none, so that a count looks at
@@ -36,6 +41,11 @@ pub(super) struct SubmissionRow {
 static SUBMITTED: Select<SubmissionRow> = Select::new(
     "s.submission_uuid, s.app_uuid, coalesce(s.snapshot #>> '{texts,0,name}', '') as app_name, s.partner_uuid,
      s.version_uuid, s.state, s.appeal, s.submitted_at, s.submitted_by, s.reviewer_uuid, s.claimed_at, s.decided_at,
+     s.queued_at, s.waiting_on, case s.waiting_on when 'REVIEWERS' then s.due_at end as due_at, s.asks_more,
+     (select former.reviewer_uuid from submission as former
+       where former.version_uuid = s.version_uuid and former.state = 'REJECTED'
+         and former.submission_uuid <> s.submission_uuid
+       order by former.submitted_at limit 1) as rejected_by,
      (select company_name from partner where partner.partner_uuid = s.partner_uuid) as partner_name,
      (select number from app_version as version where version.version_uuid = s.version_uuid) as version_number,
      (select name from person where person.person_uuid = s.reviewer_uuid) as reviewer_name,
@@ -57,6 +67,9 @@ pub(crate) struct SubmissionFilter {
     partner_uuid: Option<Uuid>,
     app_uuid: Option<Uuid>,
     appeal: Option<bool>,
+    waiting_on: Option<WaitingOn>,
+    new_permissions: Option<bool>,
+    due_at_until: Option<Time>,
     submitted_at_from: Option<Time>,
     submitted_at_until: Option<Time>,
 }
@@ -105,7 +118,9 @@ enum States {
 words! {
     /// The orders of submissions.
     pub(crate) enum SubmissionSort {
-        /// The one that waits longest first.
+        /// In the order of their places in the queue: a resubmission keeps that of the former one.
+        QueuedAt = "QUEUED_AT",
+        /// Handed in first, first.
         SubmittedAt = "SUBMITTED_AT",
         /// The newest first.
         SubmittedAtDesc = "SUBMITTED_AT_DESC",
@@ -142,17 +157,25 @@ pub(super) static SUBMISSIONS: ListQuery<AskedFor, SubmissionRow, SubmissionSort
         Condition { sql: "s.partner_uuid = {}", value: |of| of.filter.partner_uuid.map(Bound::from) },
         Condition { sql: "s.app_uuid = {}", value: |of| of.filter.app_uuid.map(Bound::from) },
         Condition { sql: "s.appeal = {}", value: |of| of.filter.appeal.map(Bound::from) },
+        Condition { sql: "s.waiting_on = {}", value: |of| of.filter.waiting_on.map(|side| side.name().into()) },
+        Condition { sql: "s.asks_more = {}", value: |of| of.filter.new_permissions.map(Bound::from) },
+        Condition {
+            sql: "s.waiting_on = 'REVIEWERS' and s.due_at < {}",
+            value: |of| of.filter.due_at_until.map(Bound::from),
+        },
         Condition { sql: "s.submitted_at >= {}", value: |of| of.filter.submitted_at_from.map(Bound::from) },
         Condition { sql: "s.submitted_at < {}", value: |of| of.filter.submitted_at_until.map(Bound::from) },
     ],
     order: |sort| match sort {
+        SubmissionSort::QueuedAt => const { &[QUEUED, ID] },
         SubmissionSort::SubmittedAt => const { &[HANDED_IN, ID] },
         SubmissionSort::SubmittedAtDesc => const { &[HANDED_IN.descending(), ID.descending()] },
     },
 };
 
 const ID: Key<SubmissionRow> = Key::id("s.submission_uuid", |row| json!(row.submission_uuid));
+const QUEUED: Key<SubmissionRow> = Key::moment("s.queued_at", |row| json!(row.queued_at));
 const HANDED_IN: Key<SubmissionRow> = Key::moment("s.submitted_at", |row| json!(row.submitted_at));
 
 /// What is asked of submissions in words that the compiler has not checked.
-pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 2] = [&SUBMISSIONS, &BY_ID];
+pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 3] = [&SUBMISSIONS, &BY_ID, &super::thread::MESSAGES];

@@ -9,15 +9,27 @@
 //! ```
 //!
 //! The machine is the version's; a submission's state is the version's state while that submission was its last
-//! (`versions/rules.rs`). Only the reviewer who claimed it decides. A rejection is appealed once, and another reviewer
-//! than the one who rejected takes the appeal (docs/decisions.md#states).
+//! (`versions/rules.rs`). Only the reviewer who claimed it decides; a claim rests after two business days. A rejection is
+//! appealed once, and another reviewer than the one who rejected takes the appeal. What both sides say about a version is
+//! one [`thread`], and a partner that stays silent is reminded by [`silence`] (docs/decisions.md#states).
 
 mod list;
 mod resolvers;
 mod rules;
+mod silence;
 mod store;
+mod thread;
+
+use uuid::Uuid;
 
 pub(in crate::marketplace) use list::STATEMENTS;
 pub(in crate::marketplace) use resolvers::{ReviewFinding, SubmissionsMutation, SubmissionsQuery};
-pub(in crate::marketplace) use rules::SubmissionState;
-pub(in crate::marketplace) use store::{FindingRow, NewSubmission, Standing, insert, standings, ties_get};
+pub(in crate::marketplace) use rules::{SubmissionState, WaitingOn, due_at};
+pub(crate) use silence::attend_silent;
+pub(in crate::marketplace) use store::{FindingRow, NewSubmission, Standing, Ties, insert, standings, ties_get};
+pub(in crate::marketplace) use thread::{ReviewMessagesMutation, ReviewMessagesQuery, SubmissionMessagesMutation};
+
+/// Where the partner reads the talk about a version.
+fn thread_path(app_uuid: Uuid, version_uuid: Uuid) -> String {
+    format!("/v1/marketplace/apps/{app_uuid}/versions/{version_uuid}/review-messages")
+}

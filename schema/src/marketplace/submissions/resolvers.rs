@@ -8,14 +8,20 @@ use async_graphql::{Context, Object};
 use uuid::Uuid;
 
 pub(in crate::marketplace) use types::ReviewFinding;
-use types::{Submission, SubmissionApprove, SubmissionDetail, SubmissionRequestChanges};
+use types::{
+    Beholder, FindingInput, Submission, SubmissionApprove, SubmissionDetail, SubmissionReject,
+    SubmissionRequestChanges, SubmissionUnclaim,
+};
 
 use super::list::{AskedFor, BY_ID, SUBMISSIONS, SubmissionFilter, SubmissionRow, SubmissionSort};
-use super::rules;
-use super::store::{self, Decision, NewFinding};
-use crate::core::access::{access, audit_partner, audit_target, batched};
+use super::rules::findings::{self, Written};
+use super::rules::{self, WaitingOn};
+use super::store::{self, Decision, Held};
+use super::thread;
+use crate::core::access::{access, answers_file, audit_partner, audit_target, batched};
 use crate::core::actor::Actor;
 use crate::core::audit_target::AuditTargetKind;
+use crate::core::business_time;
 use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::Fault;
 use crate::core::list::{PageRequest, Rows};
@@ -24,8 +30,9 @@ use crate::core::outbox;
 use crate::core::page::{CountedList, CountedPage};
 use crate::core::principal::PrincipalType;
 use crate::marketplace::checklist;
+use crate::marketplace::media::{MediaVariantName, deliver};
 use crate::marketplace::publication;
-use crate::marketplace::versions::{AppVersionAction, AppVersionState, after};
+use crate::marketplace::versions::{AppVersionAction, AppVersionState};
 
 /// Reads of submissions.
 #[derive(Default)]
@@ -74,6 +81,7 @@ impl SubmissionsQuery {
         let note = snapshot.note.take();
         let checklist = checklist::check_submitted(cx, submission.partner_uuid, &snapshot).await?;
         let sides = publication::sides(&cx.db, submission.app_uuid, snapshot).await?;
+        let submission_version = submission.version_uuid;
         cx.answer(SubmissionDetail {
             submission,
             note,
@@ -84,7 +92,31 @@ impl SubmissionsQuery {
             differences: sides.differences,
             findings,
             checklist,
+            messages: thread::of_submission(cx, submission_version).await?,
         })
+    }
+
+    /// The bytes of a picture as it was submitted, in one of four sizes. They leave beside the answer.
+    #[graphql(
+        directive = access::apply("labs.admin.submissions".into()),
+        directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into()),
+        directive = answers_file::apply(),
+        visible = false
+    )]
+    async fn marketplace_submissions_get_media_content(
+        &self,
+        ctx: &Context<'_>,
+        submission_uuid: Uuid,
+        media_uuid: Uuid,
+        variant: Option<MediaVariantName>,
+    ) -> Result<Option<bool>, Fault> {
+        let cx = ctx.cx();
+        one(cx, submission_uuid).await?;
+        let stored = store::media_get(&cx.db, submission_uuid, media_uuid).await?;
+        let stored = stored.ok_or_else(|| Fault::not_found("picture of this submission"))?;
+        let called = format!("submitted-{media_uuid}");
+        deliver(cx, &stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
+        cx.answer(true)
     }
 }
 
@@ -106,11 +138,31 @@ impl SubmissionsMutation {
     ) -> Result<Option<Submission>, Fault> {
         let cx = ctx.cx();
         let (me, actor) = reviewer(cx)?;
-        let to = after("submission", AppVersionState::Submitted, AppVersionAction::Claim, false)?;
-        if !store::set_claimed(&cx.db, actor, submission_uuid, AppVersionState::Submitted.name(), to.name()).await? {
-            let obstacle = store::obstacle_get(&cx.db, submission_uuid).await?;
-            let obstacle = obstacle.ok_or_else(|| Fault::not_found("submission"))?;
-            return Err(rules::claim_refused(obstacle.state, obstacle.reviewer_uuid, me));
+        let held = lock(cx, submission_uuid).await?;
+        rules::claim(&held.standing(), me, cx.now)?;
+        store::set_claimed(&cx.db, actor, &held).await?;
+        cx.answer(one(cx, submission_uuid).await?)
+    }
+
+    /// Puts a claimed submission back into the queue.
+    #[graphql(
+        directive = access::apply("labs.admin.submissions:write".into()),
+        directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into())
+    )]
+    async fn marketplace_submissions_unclaim(
+        &self,
+        ctx: &Context<'_>,
+        submission_uuid: Uuid,
+        body: Option<SubmissionUnclaim>,
+    ) -> Result<Option<Submission>, Fault> {
+        let cx = ctx.cx();
+        let (me, actor) = reviewer(cx)?;
+        let reason = said(body.unwrap_or_default().reason);
+        let held = lock(cx, submission_uuid).await?;
+        rules::unclaim(&held.standing(), me, cx.now, reason.as_deref())?;
+        store::set_unclaimed(&cx.db, actor, &held).await?;
+        if let Some(reason) = reason {
+            thread::note(cx, &held, &reason).await?;
         }
         cx.answer(one(cx, submission_uuid).await?)
     }
@@ -126,8 +178,9 @@ impl SubmissionsMutation {
         submission_uuid: Uuid,
         body: Option<SubmissionApprove>,
     ) -> Result<Option<Submission>, Fault> {
-        let note = body.unwrap_or_default().note;
-        ctx.cx().answer(decide(ctx.cx(), submission_uuid, AppVersionAction::Approve, note, &[]).await?)
+        let SubmissionApprove { note, internal_note } = body.unwrap_or_default();
+        let words = Words { note, internal_note, findings: Vec::new() };
+        ctx.cx().answer(decide(ctx.cx(), submission_uuid, AppVersionAction::Approve, words).await?)
     }
 
     /// Sends a submission that the caller has claimed back with findings.
@@ -141,64 +194,97 @@ impl SubmissionsMutation {
         submission_uuid: Uuid,
         body: SubmissionRequestChanges,
     ) -> Result<Option<Submission>, Fault> {
-        let cx = ctx.cx();
-        if store::obstacle_get(&cx.db, submission_uuid).await?.is_none() {
-            return Err(Fault::not_found("submission"));
-        }
-        let requirements = store::requirement_codes_get(&cx.db).await?;
-        let known: HashSet<&str> = requirements.iter().map(String::as_str).collect();
-        rules::check_codes(body.findings.iter().map(|finding| finding.requirement_code.as_str()), &known)?;
-        let findings: Vec<NewFinding> = body
-            .findings
-            .into_iter()
-            .map(|finding| NewFinding {
-                finding_uuid: cx.new_uuid(),
-                requirement_code: finding.requirement_code,
-                text: finding.text,
-            })
-            .collect();
-        cx.answer(decide(cx, submission_uuid, AppVersionAction::RequestChanges, body.note, &findings).await?)
+        let SubmissionRequestChanges { findings, note, internal_note } = body;
+        let words = Words { note, internal_note, findings };
+        ctx.cx().answer(decide(ctx.cx(), submission_uuid, AppVersionAction::RequestChanges, words).await?)
+    }
+
+    /// Refuses a submission that the caller has claimed, with findings.
+    #[graphql(
+        directive = access::apply("labs.admin.submissions:write".into()),
+        directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into())
+    )]
+    async fn marketplace_submissions_reject(
+        &self,
+        ctx: &Context<'_>,
+        submission_uuid: Uuid,
+        body: SubmissionReject,
+    ) -> Result<Option<Submission>, Fault> {
+        let SubmissionReject { findings, note, internal_note } = body;
+        let words = Words { note, internal_note, findings };
+        ctx.cx().answer(decide(ctx.cx(), submission_uuid, AppVersionAction::Reject, words).await?)
     }
 }
 
-/// Decides a submission. Only the reviewer who has claimed it finds something to change.
+/// What a reviewer says with a decision.
+struct Words {
+    /// To the partner.
+    note: Option<String>,
+    /// To other reviewers.
+    internal_note: Option<String>,
+    findings: Vec<FindingInput>,
+}
+
+/// Decides a submission. Only the reviewer who has claimed it does.
 async fn decide(
     cx: &RequestContext,
     submission_uuid: Uuid,
     action: AppVersionAction,
-    note: Option<String>,
-    findings: &[NewFinding],
+    words: Words,
 ) -> Result<Submission, Fault> {
     let (me, actor) = reviewer(cx)?;
-    let to = after("submission", AppVersionState::InReview, action, false)?;
-    let note = note.filter(|note| !note.trim().is_empty());
+    let held = lock(cx, submission_uuid).await?;
+    let to = rules::decide(&held.standing(), action, me)?;
+    let written: Vec<Written> = words.findings.into_iter().map(Written::from).collect();
+    if !written.is_empty() {
+        check_findings(cx, &held, &written).await?;
+    }
+    let note = said(words.note);
+    let findings: Vec<(Uuid, Written)> = written.into_iter().map(|finding| (cx.new_uuid(), finding)).collect();
     let decision = Decision {
-        submission_uuid,
-        from: AppVersionState::InReview.name(),
-        to: to.name(),
+        to,
         event: event_of(to),
         note: note.as_deref(),
-        findings,
+        findings: &findings,
+        is_upheld: held.appeal && to == AppVersionState::Approved,
+        due_left_seconds: left(cx, &held),
     };
-    if !store::set_decided(&cx.db, actor, &decision).await? {
-        let obstacle = store::obstacle_get(&cx.db, submission_uuid).await?;
-        let obstacle = obstacle.ok_or_else(|| Fault::not_found("submission"))?;
-        return Err(rules::decision_refused(obstacle.state, action, obstacle.reviewer_uuid, me));
+    store::set_decided(&cx.db, actor, &held, &decision).await?;
+    if let Some(note) = said(words.internal_note) {
+        thread::note(cx, &held, &note).await?;
     }
-    let submission = one(cx, submission_uuid).await?;
-    tell(cx, &submission, to).await?;
-    Ok(submission)
+    tell(cx, &held, to).await?;
+    one(cx, submission_uuid).await
+}
+
+/// What is left of the promise, in business seconds.
+pub(super) fn left(cx: &RequestContext, held: &Held) -> i64 {
+    match (held.waiting_on, held.due_at) {
+        (Some(WaitingOn::Reviewers), Some(due_at)) => business_time::between(cx.now, due_at),
+        _ => held.due_left_seconds.unwrap_or_default(),
+    }
+}
+
+async fn check_findings(cx: &RequestContext, held: &Held, written: &[Written]) -> Result<(), Fault> {
+    let requirements = store::requirement_codes_get(&cx.db).await?;
+    let known: HashSet<&str> = requirements.iter().map(String::as_str).collect();
+    let detail = store::detail_get(&cx.db, held.submission_uuid).await?;
+    let detail = detail.ok_or_else(|| Fault::internal("a submission that is held is gone"))?;
+    let sides = publication::sides(&cx.db, held.app_uuid, detail.snapshot.0).await?;
+    findings::check(written, &known, &sides.places())
 }
 
 /// Writes to the partner how a submission was decided; what was written with it stands at the version.
-async fn tell(cx: &RequestContext, submission: &Submission, to: AppVersionState) -> Result<(), Fault> {
-    let decision = match to {
-        AppVersionState::Approved => Verdict::Approved,
-        AppVersionState::ChangesRequested => Verdict::ChangesRequested,
-        _ => Verdict::Rejected,
+async fn tell(cx: &RequestContext, held: &Held, to: AppVersionState) -> Result<(), Fault> {
+    let decision = match (to, held.appeal) {
+        (AppVersionState::Approved, false) => Verdict::Approved,
+        (AppVersionState::Approved, true) => Verdict::AppealUpheld,
+        (AppVersionState::ChangesRequested, _) => Verdict::ChangesRequested,
+        (_, false) => Verdict::Rejected,
+        (_, true) => Verdict::AppealDenied,
     };
-    for person_uuid in store::addressees_page(&cx.db, submission.uuid).await? {
-        let (app, version) = (submission.app_name.clone(), submission.version_number.clone());
+    for person_uuid in store::addressees_page(&cx.db, held.submission_uuid).await? {
+        let (app, version) = (held.app_name.clone(), held.version_number.clone());
         let notice = |name| Letter::Telling(Notice::SubmissionDecided { name, app, version, decision });
         outbox::queue_to_person(cx, person_uuid, notice).await?;
     }
@@ -206,7 +292,7 @@ async fn tell(cx: &RequestContext, submission: &Submission, to: AppVersionState)
 }
 
 /// Who reviews: a person, because a partner is owed one who answers for the decision.
-fn reviewer(cx: &RequestContext) -> Result<(Uuid, Actor), Fault> {
+pub(super) fn reviewer(cx: &RequestContext) -> Result<(Uuid, Actor), Fault> {
     let principal = cx.principal()?;
     if principal.kind != PrincipalType::StaffUser {
         return Err(Fault::conflict("A submission is reviewed by a person. Sign in as a member of staff."));
@@ -214,28 +300,47 @@ fn reviewer(cx: &RequestContext) -> Result<(Uuid, Actor), Fault> {
     Ok((principal.uuid, Actor::of(principal)))
 }
 
+/// The submission held for a reviewer's step.
+pub(super) async fn lock(cx: &RequestContext, submission_uuid: Uuid) -> Result<Held, Fault> {
+    let held = store::lock(&cx.db, submission_uuid).await?.ok_or_else(|| Fault::not_found("submission"))?;
+    note_target(cx, submission_uuid, (&held.app_name, &held.version_number), held.partner_uuid);
+    Ok(held)
+}
+
 /// One submission, which is what the audit record is about.
 async fn one(cx: &RequestContext, submission_uuid: Uuid) -> Result<Submission, Fault> {
     let row = BY_ID.one(&cx.db, [submission_uuid.into()]).await?.ok_or_else(|| Fault::not_found("submission"))?;
-    cx.note_target(Target {
-        kind: Some(AuditTargetKind::Submission),
-        uuid: Some(row.submission_uuid),
-        label: Some(format!("{} {}", row.app_name, row.version_number)),
-        partner_uuid: Some(row.partner_uuid),
-    });
+    note_target(cx, row.submission_uuid, (&row.app_name, &row.version_number), row.partner_uuid);
     let mut submissions = show_submissions(cx, vec![row]).await?;
     submissions.pop().ok_or_else(|| Fault::internal("a submission that was read is gone"))
 }
 
+fn note_target(cx: &RequestContext, uuid: Uuid, (app, version): (&str, &str), partner_uuid: Uuid) {
+    cx.note_target(Target {
+        kind: Some(AuditTargetKind::Submission),
+        uuid: Some(uuid),
+        label: Some(format!("{app} {version}")),
+        partner_uuid: Some(partner_uuid),
+    });
+}
+
 /// Rows as they are shown. When to expect a decision is asked only for those that wait for one.
 async fn show_submissions(cx: &RequestContext, rows: Vec<SubmissionRow>) -> Result<Vec<Submission>, Fault> {
+    let principal = cx.principal()?;
+    let reviews = principal.kind == PrincipalType::StaffUser && cx.may("labs.admin.submissions:write");
+    let beholder = Beholder { me: principal.uuid, reviews, now: cx.now };
     let waiting: Vec<Uuid> = rows.iter().filter(|row| row.state.is_waiting()).map(|row| row.submission_uuid).collect();
     let standings = if waiting.is_empty() { HashMap::new() } else { store::standings(&cx.db, &waiting).await? };
     let shown = rows.into_iter().map(|row| {
         let standing = standings.get(&row.submission_uuid);
-        Submission::of(row, standing)
+        Submission::of(row, standing, beholder)
     });
     Ok(shown.collect())
+}
+
+/// What somebody wrote, blanks aside.
+fn said(text: Option<String>) -> Option<String> {
+    text.filter(|text| !text.trim().is_empty())
 }
 
 /// What a decision is called in the app's history.

@@ -1,20 +1,26 @@
 //! Every statement about submissions and findings.
 
 mod decision;
+mod pictures;
+mod silence;
 mod standing;
 
 use serde::Deserialize;
 use sqlx::types::Json;
 use uuid::Uuid;
 
+use super::rules::FindingStatus;
 use crate::core::actor::Actor;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
+use crate::core::time::Time;
 use crate::marketplace::publication::Snapshot;
 
 pub(super) use decision::{
-    Decision, NewFinding, addressees_page, obstacle_get, requirement_codes_get, set_claimed, set_decided,
+    Decision, Held, addressees_page, lock, requirement_codes_get, set_claimed, set_decided, set_unclaimed,
 };
+pub(super) use pictures::media_get;
+pub(super) use silence::{Silent, lapse, set_reminded, silent_lock, silent_page};
 pub(in crate::marketplace) use standing::{Standing, standings};
 
 /// What a reviewer found.
@@ -23,7 +29,11 @@ pub(in crate::marketplace) struct FindingRow {
     pub(in crate::marketplace) finding_uuid: Uuid,
     pub(in crate::marketplace) requirement_code: String,
     pub(in crate::marketplace) text: String,
+    pub(in crate::marketplace) place: Option<String>,
+    pub(in crate::marketplace) observed: Option<String>,
+    pub(in crate::marketplace) why_now: Option<String>,
     pub(in crate::marketplace) resolved: bool,
+    pub(in crate::marketplace) status: FindingStatus,
 }
 
 /// What else a reviewer weighs.
@@ -42,15 +52,15 @@ pub(super) async fn detail_get(db: &Db, submission_uuid: Uuid) -> Result<Option<
                coalesce(found.findings, '[]') as "findings!: Json<Vec<FindingRow>>"
          from submission as s
          left join lateral (
-             select jsonb_agg(to_jsonb(f) order by f.place) as findings
+             select jsonb_agg(to_jsonb(f) order by f.ordinal) as findings
              from (
-                 select f.finding_uuid, f.requirement_code, f.text, f.resolved, row_number() over (
-                     order by f.resolved, o.submitted_at desc, f.position, f.finding_uuid) as place
-                 from submission as o
-                 join submission_finding as f on f.submission_uuid = o.submission_uuid
-                 where o.version_uuid = s.version_uuid
+                 select f.*, row_number() over (
+                     order by f.status in ('MENDED', 'WITHDRAWN'), f.submitted_at desc, f.position, f.finding_uuid)
+                     as ordinal
+                 from version_finding as f
+                 where f.version_uuid = s.version_uuid
              ) as f
-             where f.place <= 200
+             where f.ordinal <= 200
          ) as found on true
          where s.submission_uuid = $1"#,
         submission_uuid
@@ -63,8 +73,22 @@ pub(super) async fn detail_get(db: &Db, submission_uuid: Uuid) -> Result<Option<
 pub(in crate::marketplace) struct Ties {
     /// Whether a rejection of it was appealed before.
     pub(in crate::marketplace) was_appealed: bool,
-    /// The number of another version of the app that is with the reviewers.
-    pub(in crate::marketplace) other_in_review: Option<String>,
+    /// Another version of the app that is with the reviewers.
+    pub(in crate::marketplace) other_uuid: Option<Uuid>,
+    /// Its number.
+    pub(in crate::marketplace) other_number: Option<String>,
+    /// Its place in the queue.
+    pub(in crate::marketplace) other_queued_at: Option<Time>,
+    /// By when its decision is promised, while the clock runs.
+    pub(in crate::marketplace) other_due_at: Option<Time>,
+    /// What is left of its promise while the clock stands, in business seconds.
+    pub(in crate::marketplace) other_due_left_seconds: Option<i64>,
+    /// The place in the queue of this version's submission to which changes were requested.
+    pub(in crate::marketplace) former_queued_at: Option<Time>,
+    /// What was left of that one's promise, in business seconds.
+    pub(in crate::marketplace) former_due_left_seconds: Option<i64>,
+    /// Business days within which a decision is promised.
+    pub(in crate::marketplace) promised_days: i32,
 }
 
 /// Read after the app was locked, so that of two versions handed in at once one sees the other.
@@ -72,11 +96,28 @@ pub(in crate::marketplace) async fn ties_get(db: &Db, app_uuid: Uuid, version_uu
     Ok(sqlx::query_as!(
         Ties,
         r#"select exists (select from submission where version_uuid = $2 and appeal) as "was_appealed!",
-             (select v.number
-              from submission as s
-              join app_version as v on v.version_uuid = s.version_uuid
-              where s.app_uuid = $1 and s.version_uuid <> $2 and s.state in ('SUBMITTED', 'IN_REVIEW')
-              limit 1) as other_in_review"#,
+             other.version_uuid as "other_uuid?", other.number as "other_number?",
+             other.queued_at as "other_queued_at?: Time",
+             case other.waiting_on when 'PARTNER' then null else other.due_at end as "other_due_at: Time",
+             other.due_left_seconds as "other_due_left_seconds?",
+             former.queued_at as "former_queued_at?: Time", former.due_left_seconds as "former_due_left_seconds?",
+             (select value::text::integer from service_setting where key = 'marketplace.review_promise_days')
+                 as "promised_days!"
+         from (select) as always
+         left join lateral (
+             select s.version_uuid, v.number, s.queued_at, s.waiting_on, s.due_at, s.due_left_seconds
+             from submission as s
+             join app_version as v on v.version_uuid = s.version_uuid
+             where s.app_uuid = $1 and s.version_uuid <> $2 and s.state in ('SUBMITTED', 'IN_REVIEW')
+             limit 1
+         ) as other on true
+         left join lateral (
+             select s.queued_at, s.due_left_seconds
+             from submission as s
+             where s.version_uuid = $2 and s.state = 'CHANGES_REQUESTED' and s.waiting_on = 'PARTNER'
+             order by s.submitted_at desc
+             limit 1
+         ) as former on true"#,
         app_uuid,
         version_uuid
     )
@@ -90,6 +131,10 @@ pub(in crate::marketplace) struct NewSubmission<'a> {
     pub(in crate::marketplace) version_uuid: Uuid,
     pub(in crate::marketplace) appeal_text: Option<&'a str>,
     pub(in crate::marketplace) snapshot: &'a Snapshot,
+    /// The place in the queue that it takes over; none for the end of the queue.
+    pub(in crate::marketplace) queued_at: Option<Time>,
+    /// By when the decision is promised.
+    pub(in crate::marketplace) due_at: Time,
 }
 
 /// Hands a version in: the submission with its snapshot, the version's state, and the app's history. The app is written
@@ -105,12 +150,26 @@ pub(in crate::marketplace) async fn insert(db: &Db, actor: Actor, new: &NewSubmi
              update app set updated_at = app.updated_at
              from version
              where app.app_uuid = version.app_uuid
+         ), taken_over as (
+             update submission set waiting_on = null, updated_at = labs_now()
+             where version_uuid = $2 and waiting_on is not null
          ), handed as (
              insert into submission (submission_uuid, version_uuid, app_uuid, partner_uuid, submitted_by, appeal,
-                 appeal_text, snapshot)
-             select $1, v.version_uuid, v.app_uuid, a.partner_uuid, $3, $4::text is not null, $4, $5
+                 appeal_text, snapshot, queued_at, waiting_on, waiting_since, due_at, asks_more)
+             select $1, v.version_uuid, v.app_uuid, a.partner_uuid, $3, $4::text is not null, $4, $5,
+                 coalesce($7, labs_now()), 'REVIEWERS', labs_now(), $8, exists (
+                     select
+                     from jsonb_to_recordset($5::jsonb #> '{version,manifest,permissions}') as asked (code text)
+                     where not exists (
+                         select
+                         from app_version as live
+                         cross join jsonb_to_recordset(live.manifest -> 'permissions') as had (code text)
+                         where live.app_uuid = v.app_uuid and live.state = 'PUBLISHED' and had.code = asked.code))
              from version as v
              join app as a on a.app_uuid = v.app_uuid
+         ), told as (
+             insert into review_message (message_uuid, submission_uuid, version_uuid, kind, author_kind, author_uuid, body)
+             values (labs_uuid(), $1, $2, 'SUBMISSION', $6, $3, coalesce($4, nullif($5::jsonb ->> 'note', '')))
          )
          insert into app_event (event_uuid, app_uuid, kind, actor_kind, actor_uuid, detail)
          select labs_uuid(), app_uuid, 'VERSION_SUBMITTED', $6, $3, jsonb_build_object('version_uuid', version_uuid,
@@ -121,7 +180,9 @@ pub(in crate::marketplace) async fn insert(db: &Db, actor: Actor, new: &NewSubmi
         actor.uuid,
         new.appeal_text,
         Json(new.snapshot) as _,
-        actor.kind
+        actor.kind,
+        new.queued_at as Option<Time>,
+        new.due_at as Time
     )
     .execute(&mut *db.conn().await?)
     .await?;

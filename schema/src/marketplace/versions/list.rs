@@ -13,7 +13,7 @@ use super::rules::manifest::AppManifest;
 use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
 use crate::core::time::Time;
 use crate::core::words::words;
-use crate::marketplace::submissions::{FindingRow, SubmissionState};
+use crate::marketplace::submissions::{FindingRow, SubmissionState, WaitingOn};
 
 /// A version with the review of its last submission.
 #[derive(Clone, Debug, sqlx::FromRow)]
@@ -35,6 +35,10 @@ pub(super) struct VersionRow {
     pub(super) decided_at: Option<Time>,
     pub(super) decision_note: Option<String>,
     pub(super) findings: Json<Vec<FindingRow>>,
+    pub(super) waiting_on: Option<WaitingOn>,
+    pub(super) due_at: Option<Time>,
+    pub(super) appeal_text: Option<String>,
+    pub(super) was_appealed: bool,
 }
 
 impl VersionRow {
@@ -49,6 +53,8 @@ static REVIEWED: Select<VersionRow> = Select::new(
     "v.version_uuid, v.app_uuid, v.number, v.state, v.release_notes, v.manifest, v.created_at, v.updated_at,
      v.published_at, case when v.state = 'SCHEDULED' then v.publish_at end as publish_at,
      s.submission_uuid, s.state as submission_state, s.appeal, s.submitted_at, s.decided_at, s.decision_note,
+     s.waiting_on, case s.waiting_on when 'REVIEWERS' then s.due_at end as due_at, s.appeal_text,
+     exists (select from submission as o where o.version_uuid = v.version_uuid and o.appeal) as was_appealed,
      coalesce(found.findings, '[]') as findings",
     "app as a
      join app_version as v on v.app_uuid = a.app_uuid
@@ -57,15 +63,14 @@ static REVIEWED: Select<VersionRow> = Select::new(
          order by o.submitted_at desc, o.submission_uuid desc limit 1
      ) as s on true
      left join lateral (
-         select jsonb_agg(to_jsonb(f) order by f.place) as findings
+         select jsonb_agg(to_jsonb(f) order by f.ordinal) as findings
          from (
-             select f.finding_uuid, f.requirement_code, f.text, f.resolved, row_number() over (
-                 order by f.resolved, o.submitted_at desc, f.position, f.finding_uuid) as place
-             from submission as o
-             join submission_finding as f on f.submission_uuid = o.submission_uuid
-             where o.version_uuid = v.version_uuid
+             select f.*, row_number() over (
+                 order by f.status in ('MENDED', 'WITHDRAWN'), f.submitted_at desc, f.position, f.finding_uuid) as ordinal
+             from version_finding as f
+             where f.version_uuid = v.version_uuid
          ) as f
-         where f.place <= 200
+         where f.ordinal <= 200
      ) as found on true",
 );
 

@@ -24,4 +24,4 @@ mod store;
 pub(in crate::marketplace) use list::STATEMENTS;
 pub(in crate::marketplace) use resolvers::{VersionsMutation, VersionsQuery};
 pub(crate) use rules::manifest::{AppManifest, AppPermission};
-pub(crate) use rules::{AppVersionAction, AppVersionState, after, drawing};
+pub(crate) use rules::{AppVersionAction, AppVersionState, Side, after, allowed_actions, drawing};

@@ -16,14 +16,16 @@ use super::rules::{AppVersionAction, AppVersionState, after, check_appeal, notes
 use super::store::{self, Held, NewVersion};
 use crate::core::access::access;
 use crate::core::actor::Actor;
+use crate::core::business_time;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::{Fault, FieldError};
 use crate::core::list::{PageRequest, Rows};
 use crate::core::page::List;
+use crate::core::time::Time;
 use crate::marketplace::apps;
 use crate::marketplace::checklist::{self, OpenItem};
 use crate::marketplace::publication;
-use crate::marketplace::submissions::{self, NewSubmission};
+use crate::marketplace::submissions::{self, NewSubmission, Ties};
 
 /// Reads of versions.
 #[derive(Default)]
@@ -166,9 +168,10 @@ async fn submit(
     if held.app_state == apps::AppState::Archived {
         return Err(Fault::conflict("This app is archived. Restore it before you submit a version."));
     }
-    if let Some(other) = ties.other_in_review {
+    if let Some(other) = ties.other_number.as_ref().filter(|_| !body.replaces.unwrap_or_default()) {
         return Err(Fault::conflict(format!(
-            "Version {other} of this app is with the reviewers, and one is at a time. Withdraw it, or wait."
+            "Version {other} of this app is with the reviewers, and one is at a time. Wait, withdraw it, or submit with \
+             `replaces` true to take its place in the queue."
         )));
     }
     ensure_higher(cx, version_uuid, held).await?;
@@ -180,9 +183,28 @@ async fn submit(
         .await?
         .ok_or_else(|| Fault::internal("a version that is held is gone"))?;
     snapshot.note = body.note.filter(|note| !note.trim().is_empty());
-    let appeal_text = appeal_text.filter(|_| state == AppVersionState::Rejected);
-    let new = NewSubmission { submission_uuid: cx.new_uuid(), version_uuid, appeal_text, snapshot: &snapshot };
+    if let Some(other) = ties.other_uuid {
+        store::set_withdrawn(&cx.db, actor(cx)?, other).await?;
+    }
+    let new = NewSubmission {
+        submission_uuid: cx.new_uuid(),
+        version_uuid,
+        appeal_text: appeal_text.filter(|_| state == AppVersionState::Rejected),
+        snapshot: &snapshot,
+        queued_at: ties.other_queued_at.or(ties.former_queued_at),
+        due_at: due_at(cx, &ties),
+    };
     submissions::insert(&cx.db, actor(cx)?, &new).await
+}
+
+/// By when a decision is promised: what took another's place keeps its promise, what comes back mended what was left of it.
+fn due_at(cx: &RequestContext, ties: &Ties) -> Time {
+    let promised = |left| submissions::due_at(cx.now, ties.promised_days.into(), left);
+    match (ties.other_due_at, ties.other_uuid) {
+        (Some(due_at), _) => due_at,
+        (None, Some(_)) => business_time::after(cx.now, ties.other_due_left_seconds.unwrap_or_default()),
+        (None, None) => promised(ties.former_due_left_seconds.filter(|_| ties.former_queued_at.is_some())),
+    }
 }
 
 async fn publish(
@@ -198,7 +220,7 @@ async fn publish(
     let action = if body.publish_at.is_some() { AppVersionAction::Schedule } else { AppVersionAction::Publish };
     let ties = submissions::ties_get(&cx.db, app_uuid, version_uuid).await?;
     after("version", held.state, action, ties.was_appealed)?;
-    apps::after(held.app_state, apps::AppAction::Publish, false)?;
+    apps::after(held.app_state, apps::AppAction::Publish, apps::Past::default())?;
     ensure_higher(cx, version_uuid, held).await?;
     match body.publish_at {
         Some(publish_at) => store::set_scheduled(&cx.db, actor(cx)?, version_uuid, publish_at).await,
@@ -231,9 +253,10 @@ async fn one(cx: &RequestContext, app_uuid: Uuid, version_uuid: Uuid) -> Result<
 async fn show_versions(cx: &RequestContext, rows: Vec<VersionRow>) -> Result<Vec<AppVersion>, Fault> {
     let waiting: Vec<Uuid> = rows.iter().filter_map(VersionRow::waiting).collect();
     let standings = if waiting.is_empty() { HashMap::new() } else { submissions::standings(&cx.db, &waiting).await? };
+    let writes = cx.may("marketplace.apps:write");
     let shown = rows.into_iter().map(|row| {
         let standing = row.submission_uuid.and_then(|submission| standings.get(&submission)).copied();
-        AppVersion::of(row, standing)
+        AppVersion::of(row, standing, writes)
     });
     Ok(shown.collect())
 }

@@ -60,19 +60,24 @@ pub(crate) enum AppVersionAction {
     Supersede,
     /// A higher version was published before its time came.
     Overtake,
+    /// Its owner was silent for so long that nobody waits any more.
+    Lapse,
 }
 
 /// Who does something to a version. A refusal names only what its caller's side could do instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
+pub(crate) enum Side {
+    /// Whoever writes for the partner.
     Owner,
+    /// Whoever reviews.
     Reviewer,
+    /// The service itself.
     System,
 }
 
 impl AppVersionAction {
     /// Every action, for tables and tests.
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Submit,
         Self::Claim,
         Self::Unclaim,
@@ -84,6 +89,7 @@ impl AppVersionAction {
         Self::Schedule,
         Self::Supersede,
         Self::Overtake,
+        Self::Lapse,
     ];
 
     /// The action's name in refusals.
@@ -100,6 +106,7 @@ impl AppVersionAction {
             Self::Schedule => "schedule",
             Self::Supersede => "supersede",
             Self::Overtake => "overtake",
+            Self::Lapse => "lapse",
         }
     }
 
@@ -107,7 +114,7 @@ impl AppVersionAction {
         match self {
             Self::Submit | Self::Withdraw | Self::Publish | Self::Schedule => Side::Owner,
             Self::Claim | Self::Unclaim | Self::RequestChanges | Self::Approve | Self::Reject => Side::Reviewer,
-            Self::Supersede | Self::Overtake => Side::System,
+            Self::Supersede | Self::Overtake | Self::Lapse => Side::System,
         }
     }
 }
@@ -115,8 +122,8 @@ impl AppVersionAction {
 /// The table of the machine: where an action leads, or that it leads nowhere.
 ///
 /// A rejected version comes before the reviewers once more, as an appeal. What was scheduled may be scheduled
-/// anew or go live at once; it waits no longer once a higher version is live. A withdrawn version is at its end: its
-/// successor takes a number of its own.
+/// anew or go live at once; it waits no longer once a higher version is live. What waits for a silent owner lapses. A
+/// withdrawn version is at its end: its successor takes a number of its own.
 const fn next(state: AppVersionState, action: AppVersionAction, was_appealed: bool) -> Option<AppVersionState> {
     match (state, action) {
         (AppVersionState::Draft | AppVersionState::ChangesRequested, AppVersionAction::Submit) => {
@@ -134,6 +141,10 @@ const fn next(state: AppVersionState, action: AppVersionAction, was_appealed: bo
             | AppVersionState::Approved
             | AppVersionState::Scheduled,
             AppVersionAction::Withdraw,
+        )
+        | (
+            AppVersionState::Submitted | AppVersionState::InReview | AppVersionState::ChangesRequested,
+            AppVersionAction::Lapse,
         ) => Some(AppVersionState::Withdrawn),
         (AppVersionState::Approved | AppVersionState::Scheduled, AppVersionAction::Publish) => {
             Some(AppVersionState::Published)
@@ -158,13 +169,17 @@ pub(crate) fn after(
     was_appealed: bool,
 ) -> Result<AppVersionState, Fault> {
     next(state, action, was_appealed).ok_or_else(|| {
-        let allowed = AppVersionAction::ALL
-            .into_iter()
-            .filter(|other| other.side() == action.side() && next(state, *other, was_appealed).is_some())
-            .map(|other| other.name().to_owned())
-            .collect();
-        Fault::illegal(thing, state.name(), action.name(), allowed)
+        Fault::illegal(thing, state.name(), action.name(), allowed_actions(state, action.side(), was_appealed))
     })
+}
+
+/// What one side can do to a version now.
+pub(crate) fn allowed_actions(state: AppVersionState, side: Side, was_appealed: bool) -> Vec<String> {
+    AppVersionAction::ALL
+        .into_iter()
+        .filter(|action| action.side() == side && next(state, *action, was_appealed).is_some())
+        .map(|action| action.name().to_owned())
+        .collect()
 }
 
 /// What a submission says of itself: that it appeals against a rejection, and why.

@@ -172,7 +172,8 @@ pub(super) async fn set_withdrawn(db: &Db, actor: Actor, version_uuid: Uuid) -> 
              where version_uuid = $1
              returning app_uuid, version_uuid, number
          ), taken as (
-             update submission set state = 'WITHDRAWN', decided_at = labs_now(), updated_at = labs_now()
+             update submission
+             set state = 'WITHDRAWN', decided_at = labs_now(), waiting_on = null, updated_at = labs_now()
              where version_uuid = $1 and state in ('SUBMITTED', 'IN_REVIEW')
          )
          insert into app_event (event_uuid, app_uuid, kind, actor_kind, actor_uuid, detail)

@@ -161,9 +161,13 @@ async fn talk_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
              from submission as s
              where s.partner_uuid = $1 and m.submission_uuid = s.submission_uuid
          ), findings as (
-             update submission_finding as f set text = 'Erased'
+             update submission_finding as f
+             set text = 'Erased', observed = case when f.observed is not null then 'Erased' end, why_now = null
              from submission as s
              where s.partner_uuid = $1 and f.submission_uuid = s.submission_uuid
+         ), reading as (
+             delete from review_thread_read as read using person as p
+             where p.partner_uuid = $1 and read.person_uuid = p.person_uuid
          )
          update customer_review as r
          set reply_body = case when r.reply_body is not null then 'Erased' end, flag_reason = null

@@ -24,7 +24,7 @@ pub(crate) fn one_of_each(text: &str) -> Vec<Letter> {
         Notice::DataExport { name: text(), company: text(), until: Some(at(0)) },
         Notice::DataExport { name: text(), company: text(), until: None },
     ];
-    for decision in [Decision::Approved, Decision::ChangesRequested, Decision::Rejected] {
+    for decision in Decision::ALL {
         telling.push(Notice::SubmissionDecided { name: text(), app: text(), version: text(), decision });
     }
     for step in super::super::closing::tests::steps(text()) {
@@ -38,6 +38,8 @@ pub(crate) fn one_of_each(text: &str) -> Vec<Letter> {
     for event in EVENTS {
         telling.push(Notice::Security { name: text(), event, occurred_at: at(0) });
     }
+    telling.extend(VersionReview::one_of_each(&text()).into_iter().map(Notice::VersionReview));
+    telling.extend(ListingNotice::one_of_each(&text()).into_iter().map(Notice::Listing));
     telling.extend(Membership::one_of_each(&text()).into_iter().map(Notice::Membership));
     telling.extend(Ticket::one_of_each(&text()).into_iter().map(Notice::Ticket));
     let token = || SecretText::new("labs_ot_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ0123456789-_");

@@ -1,11 +1,12 @@
 //! English.
+mod marketplace;
 mod team;
 
 use jiff::Timestamp;
 
 use super::{Draft, Places, Way, moment, tame, tame_reason};
 use crate::core::crypto::secret::SecretText;
-use crate::core::mail::message::{Asking, ClosingStep, Decision, Letter, Notice, SecurityEvent};
+use crate::core::mail::message::{Asking, ClosingStep, Letter, Notice, SecurityEvent};
 
 mod subscription;
 
@@ -130,10 +131,10 @@ fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
         Notice::DataExport { name, company, until } => archive(name, &tame(company), *until, platform),
         Notice::Subscription(notice) => subscription::telling(notice, platform),
         Notice::SubmissionDecided { name, app, version, decision } => {
-            let (subject, what) = decision_words(*decision);
-            let (app, version) = (tame(app), tame(version));
-            greet(format!("{app} {version}: {subject}"), name).say(format!("version {version} of {app} {what}"))
+            marketplace::decided(name, &tame(app), &tame(version), *decision)
         }
+        Notice::VersionReview(review) => marketplace::version_review(review, places),
+        Notice::Listing(notice) => marketplace::listing(notice, platform),
         Notice::Membership(membership) => team::membership(membership, platform),
         Notice::Ticket(ticket) => team::ticket(ticket, places),
     }
@@ -191,23 +192,6 @@ fn role(role: &str) -> &str {
         "ACCOUNTANT" => "accountant",
         "VIEWER" => "viewer",
         other => other,
-    }
-}
-
-fn decision_words(decision: Decision) -> (&'static str, &'static str) {
-    match decision {
-        Decision::Approved => (
-            "approved",
-            "is approved. It is not public yet: publish it when you like, and what was reviewed goes live.",
-        ),
-        Decision::ChangesRequested => (
-            "changes requested",
-            "needs changes before it can be approved. The submission's findings say which; mend them and submit again.",
-        ),
-        Decision::Rejected => (
-            "rejected",
-            "is rejected. The submission's findings say why. You may appeal once: submit it again with an appeal.",
-        ),
     }
 }
 

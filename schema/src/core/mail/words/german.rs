@@ -1,11 +1,12 @@
 //! German.
+mod marketplace;
 mod team;
 
 use jiff::Timestamp;
 
 use super::{Draft, Places, Way, moment, tame, tame_reason};
 use crate::core::crypto::secret::SecretText;
-use crate::core::mail::message::{Asking, ClosingStep, Decision, Letter, Notice, SecurityEvent};
+use crate::core::mail::message::{Asking, ClosingStep, Letter, Notice, SecurityEvent};
 
 mod subscription;
 
@@ -131,10 +132,10 @@ fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
         Notice::DataExport { name, company, until } => archive(name, &tame(company), *until, platform),
         Notice::Subscription(notice) => subscription::telling(notice, platform),
         Notice::SubmissionDecided { name, app, version, decision } => {
-            let (subject, what) = decision_words(*decision);
-            let (app, version) = (tame(app), tame(version));
-            greet(format!("{app} {version}: {subject}"), name).say(format!("Version {version} von {app} {what}"))
+            marketplace::decided(name, &tame(app), &tame(version), *decision)
         }
+        Notice::VersionReview(review) => marketplace::version_review(review, places),
+        Notice::Listing(notice) => marketplace::listing(notice, platform),
         Notice::Membership(membership) => team::membership(membership, platform),
         Notice::Ticket(ticket) => team::ticket(ticket, places),
     }
@@ -197,26 +198,6 @@ fn role(role: &str) -> &str {
         "ACCOUNTANT" => "Buchhaltung",
         "VIEWER" => "Ansicht",
         other => other,
-    }
-}
-
-fn decision_words(decision: Decision) -> (&'static str, &'static str) {
-    match decision {
-        Decision::Approved => (
-            "freigegeben",
-            "ist freigegeben. Sie ist noch nicht öffentlich: veröffentlichen Sie sie, wann Sie möchten; was geprüft \
-             wurde, geht dann online.",
-        ),
-        Decision::ChangesRequested => (
-            "Änderungen nötig",
-            "braucht Änderungen, bevor sie freigegeben werden kann. Die Befunde der Einreichung sagen, welche; beheben \
-             Sie sie und reichen Sie erneut ein.",
-        ),
-        Decision::Rejected => (
-            "abgelehnt",
-            "ist abgelehnt. Die Befunde der Einreichung sagen, warum. Sie können einmal Einspruch erheben: reichen Sie \
-             sie mit einem Einspruch erneut ein.",
-        ),
     }
 }
 

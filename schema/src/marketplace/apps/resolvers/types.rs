@@ -5,8 +5,8 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::core::time::Time;
-use crate::marketplace::apps::rules::AppState;
 use crate::marketplace::apps::rules::draft::Patch;
+use crate::marketplace::apps::rules::{AppState, Past, Side, allowed_actions};
 use crate::marketplace::apps::store::{AppRow, CategoryRow};
 use crate::marketplace::versions::AppVersionState;
 
@@ -52,6 +52,8 @@ pub(crate) struct App {
     created_at: Time,
     /// When the draft last changed.
     updated_at: Time,
+    /// What the caller can do to it now.
+    allowed_actions: Vec<String>,
 }
 
 /// A category that an app has chosen.
@@ -186,8 +188,11 @@ pub(crate) struct AppCategoriesPut {
     pub(super) further_category_uuids: Option<Vec<Uuid>>,
 }
 
-impl From<AppRow> for App {
-    fn from(row: AppRow) -> Self {
+impl App {
+    /// A row as it is shown to somebody who may write it, or not.
+    pub(in crate::marketplace::apps) fn of(row: AppRow, writes: bool) -> Self {
+        let allowed_actions =
+            if writes { allowed_actions(row.state, Side::Owner, Past::default()) } else { Vec::new() };
         let (icon, published_version) = (AppIcon::of(&row), AppPublishedVersion::of(&row));
         let latest_version = AppLatestVersion::of(&row);
         let chosen = row.categories.map(|categories| categories.0).unwrap_or_default();
@@ -212,6 +217,7 @@ impl From<AppRow> for App {
             published_version,
             created_at: row.created_at,
             updated_at: row.updated_at,
+            allowed_actions,
         }
     }
 }

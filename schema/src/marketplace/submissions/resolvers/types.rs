@@ -11,8 +11,11 @@ use crate::marketplace::apps::{self, App};
 use crate::marketplace::checklist::AppChecklist;
 use crate::marketplace::publication::{ListingSnapshot, SubmissionDifference};
 use crate::marketplace::submissions::list::SubmissionRow;
-use crate::marketplace::submissions::rules::SubmissionState;
+use crate::marketplace::submissions::rules::findings::Written;
+use crate::marketplace::submissions::rules::{self, ClaimStanding, FindingStatus, SubmissionState, WaitingOn};
 use crate::marketplace::submissions::store::{FindingRow, Standing};
+use crate::marketplace::submissions::thread::SubmissionMessage;
+use crate::marketplace::versions::AppVersionState;
 
 /// A member of staff who reviews.
 #[derive(serde::Serialize, SimpleObject)]
@@ -39,7 +42,7 @@ pub(crate) struct Submission {
     /// The company that owns the app.
     partner_name: String,
     /// The version handed in.
-    version_uuid: Uuid,
+    pub(in crate::marketplace::submissions) version_uuid: Uuid,
     /// Its number.
     pub(in crate::marketplace::submissions) version_number: String,
     /// Where it is.
@@ -60,6 +63,18 @@ pub(crate) struct Submission {
     age_seconds: i32,
     /// The date the partner is shown; null when decided, or when too few were decided lately to tell.
     expected_at: Option<Time>,
+    /// What gives its place in the queue: its own handing in, or that of the one that it took the place of.
+    queued_at: Time,
+    /// Whose turn it is; null once nothing is awaited.
+    waiting_on: Option<WaitingOn>,
+    /// By when the decision is promised; null while it is not the reviewers' turn.
+    due_at: Option<Time>,
+    /// From when on another reviewer may take it over; null while nobody has it.
+    claim_rests_at: Option<Time>,
+    /// Whether it asks for permissions that the live version has not.
+    new_permissions: bool,
+    /// What the caller can do to it now.
+    allowed_actions: Vec<String>,
 }
 
 #[ComplexObject(rename_fields = "snake_case")]
@@ -94,6 +109,8 @@ pub(crate) struct SubmissionDetail {
     pub(in crate::marketplace::submissions) findings: Vec<ReviewFinding>,
     /// The requirements held against what is submitted.
     pub(in crate::marketplace::submissions) checklist: AppChecklist,
+    /// What both sides said about the version, the oldest first; the last 200.
+    pub(in crate::marketplace::submissions) messages: Vec<SubmissionMessage>,
 }
 
 /// Something a reviewer found, tied to a numbered requirement.
@@ -106,15 +123,26 @@ pub(crate) struct ReviewFinding {
     requirement_code: String,
     /// What is wrong and what would mend it.
     text: String,
+    /// Where it is, a path into what was handed in; null in findings of before it was asked for.
+    #[graphql(name = "where")]
+    #[serde(rename = "where")]
+    place: Option<String>,
+    /// What the reviewer saw there; null in findings of before it was asked for.
+    observed: Option<String>,
+    /// Why it has to change now, though it was live before and did not change.
+    why_now: Option<String>,
     /// Whether it is mended.
     resolved: bool,
+    /// What became of it.
+    status: FindingStatus,
 }
 
-/// A word with an approval.
+/// Words with an approval.
 #[derive(InputObject, Default)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct SubmissionApprove {
     pub(in crate::marketplace::submissions) note: Option<String>,
+    pub(in crate::marketplace::submissions) internal_note: Option<String>,
 }
 
 /// What must be mended before a version can be approved.
@@ -123,19 +151,64 @@ pub(crate) struct SubmissionApprove {
 pub(crate) struct SubmissionRequestChanges {
     pub(in crate::marketplace::submissions) findings: Vec<FindingInput>,
     pub(in crate::marketplace::submissions) note: Option<String>,
+    pub(in crate::marketplace::submissions) internal_note: Option<String>,
 }
 
-/// One thing to mend.
+/// Why a version is refused.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SubmissionReject {
+    pub(in crate::marketplace::submissions) findings: Vec<FindingInput>,
+    pub(in crate::marketplace::submissions) note: Option<String>,
+    pub(in crate::marketplace::submissions) internal_note: Option<String>,
+}
+
+/// Why a claim ends.
+#[derive(InputObject, Default)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SubmissionUnclaim {
+    pub(in crate::marketplace::submissions) reason: Option<String>,
+}
+
+/// One thing that was found.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FindingInput {
-    pub(in crate::marketplace::submissions) requirement_code: String,
-    pub(in crate::marketplace::submissions) text: String,
+    requirement_code: String,
+    text: String,
+    #[graphql(name = "where")]
+    place: String,
+    observed: String,
+    why_now: Option<String>,
+}
+
+impl From<FindingInput> for Written {
+    fn from(input: FindingInput) -> Self {
+        let FindingInput { requirement_code, text, place, observed, why_now } = input;
+        let why_now = why_now.filter(|why| !why.trim().is_empty());
+        Self { requirement_code, text, place, observed, why_now }
+    }
+}
+
+/// Who looks at a submission, and when.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::marketplace::submissions) struct Beholder {
+    pub(in crate::marketplace::submissions) me: Uuid,
+    /// Whether they are a person who may review.
+    pub(in crate::marketplace::submissions) reviews: bool,
+    pub(in crate::marketplace::submissions) now: Time,
 }
 
 impl Submission {
     /// A row as it is shown.
-    pub(in crate::marketplace::submissions) fn of(row: SubmissionRow, standing: Option<&Standing>) -> Self {
+    pub(in crate::marketplace::submissions) fn of(
+        row: SubmissionRow,
+        standing: Option<&Standing>,
+        beholder: Beholder,
+    ) -> Self {
+        let claim = row.claim();
+        let allowed_actions =
+            if beholder.reviews { rules::allowed_actions(&claim, beholder.me, beholder.now) } else { Vec::new() };
         let reviewer = row.reviewer_uuid.zip(row.reviewer_name).map(|(uuid, name)| Reviewer { uuid, name });
         Self {
             uuid: row.submission_uuid,
@@ -154,13 +227,31 @@ impl Submission {
             decided_at: row.decided_at,
             age_seconds: row.age_seconds,
             expected_at: standing.and_then(|standing| standing.expected_at),
+            queued_at: row.queued_at,
+            waiting_on: row.waiting_on,
+            due_at: row.due_at,
+            claim_rests_at: claim.claimed_at.filter(|_| claim.state == AppVersionState::InReview).map(rules::rests_at),
+            new_permissions: row.asks_more,
+            allowed_actions,
+        }
+    }
+}
+
+impl SubmissionRow {
+    /// What tells whose it is.
+    const fn claim(&self) -> ClaimStanding {
+        ClaimStanding {
+            state: self.state.of_version(),
+            reviewer_uuid: self.reviewer_uuid,
+            claimed_at: self.claimed_at,
+            rejected_by: self.rejected_by,
         }
     }
 }
 
 impl From<FindingRow> for ReviewFinding {
     fn from(row: FindingRow) -> Self {
-        let FindingRow { finding_uuid, requirement_code, text, resolved } = row;
-        Self { uuid: finding_uuid, requirement_code, text, resolved }
+        let FindingRow { finding_uuid: uuid, requirement_code, text, place, observed, why_now, resolved, status } = row;
+        Self { uuid, requirement_code, text, place, observed, why_now, resolved, status }
     }
 }

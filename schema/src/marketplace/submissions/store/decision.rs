@@ -1,156 +1,224 @@
-//! Claims and decisions: each one guarded statement, so that of several reviewers at once one is heard.
+//! Claims and decisions. The app, its version and the submission are locked first, in that order, which is the owner's
+//! too: of several at once one is heard, and none waits for another for ever.
 
 use uuid::Uuid;
 
 use crate::core::actor::Actor;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
+use crate::core::time::Time;
+use crate::marketplace::submissions::rules::findings::Written;
+use crate::marketplace::submissions::rules::{ClaimStanding, WaitingOn};
 use crate::marketplace::versions::AppVersionState;
 
-/// Why a claim or a decision found nothing to change.
-pub(in crate::marketplace::submissions) struct Obstacle {
+/// A submission that is held until the transaction ends.
+pub(in crate::marketplace::submissions) struct Held {
+    pub(in crate::marketplace::submissions) submission_uuid: Uuid,
+    pub(in crate::marketplace::submissions) app_uuid: Uuid,
+    pub(in crate::marketplace::submissions) app_name: String,
+    pub(in crate::marketplace::submissions) partner_uuid: Uuid,
+    pub(in crate::marketplace::submissions) version_uuid: Uuid,
+    pub(in crate::marketplace::submissions) version_number: String,
+    pub(in crate::marketplace::submissions) version_state: AppVersionState,
     pub(in crate::marketplace::submissions) state: AppVersionState,
     pub(in crate::marketplace::submissions) reviewer_uuid: Option<Uuid>,
+    pub(in crate::marketplace::submissions) claimed_at: Option<Time>,
+    pub(in crate::marketplace::submissions) rejected_by: Option<Uuid>,
+    pub(in crate::marketplace::submissions) appeal: bool,
+    pub(in crate::marketplace::submissions) waiting_on: Option<WaitingOn>,
+    pub(in crate::marketplace::submissions) due_at: Option<Time>,
+    pub(in crate::marketplace::submissions) due_left_seconds: Option<i64>,
 }
 
-/// The state of a submission and whose it is.
-pub(in crate::marketplace::submissions) async fn obstacle_get(
-    db: &Db,
-    submission_uuid: Uuid,
-) -> Result<Option<Obstacle>, Fault> {
+impl Held {
+    /// What tells whose it is.
+    pub(in crate::marketplace::submissions) const fn standing(&self) -> ClaimStanding {
+        ClaimStanding {
+            state: self.state,
+            reviewer_uuid: self.reviewer_uuid,
+            claimed_at: self.claimed_at,
+            rejected_by: self.rejected_by,
+        }
+    }
+}
+
+/// Locks a submission with its version and its app.
+pub(in crate::marketplace::submissions) async fn lock(db: &Db, submission_uuid: Uuid) -> Result<Option<Held>, Fault> {
     Ok(sqlx::query_as!(
-        Obstacle,
-        r#"select state as "state: AppVersionState", reviewer_uuid from submission where submission_uuid = $1"#,
+        Held,
+        r#"select s.submission_uuid, a.app_uuid, coalesce(s.snapshot #>> '{texts,0,name}', '') as "app_name!",
+               s.partner_uuid, v.version_uuid, v.number as version_number,
+               v.state as "version_state: AppVersionState", s.state as "state: AppVersionState", s.reviewer_uuid,
+               s.claimed_at as "claimed_at: Time", (
+                   select former.reviewer_uuid
+                   from submission as former
+                   where former.version_uuid = v.version_uuid and former.state = 'REJECTED'
+                   order by former.submitted_at
+                   limit 1) as rejected_by,
+               s.appeal, s.waiting_on as "waiting_on: WaitingOn", s.due_at as "due_at: Time", s.due_left_seconds
+         from app as a
+         join app_version as v on v.app_uuid = a.app_uuid
+         join submission as s on s.version_uuid = v.version_uuid
+         where s.submission_uuid = $1
+         for no key update of a, v, s"#,
         submission_uuid
     )
     .fetch_optional(&mut *db.conn().await?)
     .await?)
 }
 
-/// Gives a submission to a reviewer. Of several at once one gets it; who rejected a version never gets its
-/// appeal, nor what is handed in after changes were asked of that. False when it is not to be had.
-pub(in crate::marketplace::submissions) async fn set_claimed(
-    db: &Db,
-    actor: Actor,
-    submission_uuid: Uuid,
-    from: &str,
-    to: &str,
-) -> Result<bool, Fault> {
-    let done = sqlx::query!(
+/// Gives a submission that is held to a reviewer, also out of the hands of one whose claim rests.
+pub(in crate::marketplace::submissions) async fn set_claimed(db: &Db, actor: Actor, held: &Held) -> Result<(), Fault> {
+    sqlx::query!(
         "with claimed as (
-             update submission as s
-             set state = $4, reviewer_uuid = $2, claimed_at = labs_now(), updated_at = labs_now()
-             where s.submission_uuid = $1 and s.state = $3 and not exists (
-                 select from submission as former
-                 where former.version_uuid = s.version_uuid and former.state = 'REJECTED' and former.reviewer_uuid = $2)
-             returning version_uuid
+             update submission
+             set state = 'IN_REVIEW', reviewer_uuid = $2, claimed_at = labs_now(), updated_at = labs_now()
+             where submission_uuid = $1
          ), version as (
-             update app_version as v
-             set state = $4, state_changed_at = labs_now(), updated_at = labs_now()
-             from claimed
-             where v.version_uuid = claimed.version_uuid
-             returning v.app_uuid, v.version_uuid, v.number
+             update app_version
+             set state = 'IN_REVIEW', updated_at = labs_now(),
+                 state_changed_at = case state when 'IN_REVIEW' then state_changed_at else labs_now() end
+             where version_uuid = $3
+             returning app_uuid, version_uuid, number
          )
          insert into app_event (event_uuid, app_uuid, kind, actor_kind, actor_uuid, detail)
-         select labs_uuid(), app_uuid, 'VERSION_CLAIMED', $5, $2,
+         select labs_uuid(), app_uuid, 'VERSION_CLAIMED', $4, $2,
              jsonb_build_object('version_uuid', version_uuid, 'number', number, 'submission_uuid', $1)
          from version",
-        submission_uuid,
+        held.submission_uuid,
         actor.uuid,
-        from,
-        to,
+        held.version_uuid,
         actor.kind
     )
     .execute(&mut *db.conn().await?)
     .await?;
-    Ok(done.rows_affected() > 0)
+    Ok(())
+}
+
+/// Puts a submission that is held back into the queue, at the place that it had.
+pub(in crate::marketplace::submissions) async fn set_unclaimed(
+    db: &Db,
+    actor: Actor,
+    held: &Held,
+) -> Result<(), Fault> {
+    sqlx::query!(
+        "with freed as (
+             update submission
+             set state = 'SUBMITTED', reviewer_uuid = null, claimed_at = null, updated_at = labs_now()
+             where submission_uuid = $1
+         ), version as (
+             update app_version
+             set state = 'SUBMITTED', state_changed_at = labs_now(), updated_at = labs_now()
+             where version_uuid = $3
+             returning app_uuid, version_uuid, number
+         )
+         insert into app_event (event_uuid, app_uuid, kind, actor_kind, actor_uuid, detail)
+         select labs_uuid(), app_uuid, 'VERSION_UNCLAIMED', $4, $2,
+             jsonb_build_object('version_uuid', version_uuid, 'number', number, 'submission_uuid', $1)
+         from version",
+        held.submission_uuid,
+        actor.uuid,
+        held.version_uuid,
+        actor.kind
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
 }
 
 /// A decision and what goes with it.
 pub(in crate::marketplace::submissions) struct Decision<'a> {
-    pub(in crate::marketplace::submissions) submission_uuid: Uuid,
-    /// The state in which a submission can be decided so.
-    pub(in crate::marketplace::submissions) from: &'a str,
     /// The state it leads to.
-    pub(in crate::marketplace::submissions) to: &'a str,
+    pub(in crate::marketplace::submissions) to: AppVersionState,
     /// The kind of the event in the app's history.
     pub(in crate::marketplace::submissions) event: &'a str,
+    /// What is written to the partner.
     pub(in crate::marketplace::submissions) note: Option<&'a str>,
-    pub(in crate::marketplace::submissions) findings: &'a [NewFinding],
+    /// What was found.
+    pub(in crate::marketplace::submissions) findings: &'a [(Uuid, Written)],
+    /// Whether an appeal was right, so that what was found before was wrong.
+    pub(in crate::marketplace::submissions) is_upheld: bool,
+    /// What is left of the promise while the partner mends, in business seconds.
+    pub(in crate::marketplace::submissions) due_left_seconds: i64,
 }
 
-/// Something found.
-pub(in crate::marketplace::submissions) struct NewFinding {
-    pub(in crate::marketplace::submissions) finding_uuid: Uuid,
-    pub(in crate::marketplace::submissions) requirement_code: String,
-    pub(in crate::marketplace::submissions) text: String,
-}
-
-/// Decides a submission that this reviewer has claimed. Open findings of the version that are not named again count
-/// as mended. False when it is not this reviewer's to decide.
+/// Decides a submission that is held. Open findings of the version that are not named again count as mended; those that an
+/// appeal proved wrong are withdrawn.
 pub(in crate::marketplace::submissions) async fn set_decided(
     db: &Db,
     actor: Actor,
+    held: &Held,
     decision: &Decision<'_>,
-) -> Result<bool, Fault> {
-    let codes: Vec<String> = decision.findings.iter().map(|finding| finding.requirement_code.clone()).collect();
-    let done = sqlx::query!(
+) -> Result<(), Fault> {
+    let (codes, places): (Vec<String>, Vec<String>) =
+        decision.findings.iter().map(|(_, finding)| (finding.requirement_code.clone(), finding.place.clone())).unzip();
+    sqlx::query!(
         "with decided as (
              update submission
-             set state = $4, decided_at = labs_now(), decision_note = $5, updated_at = labs_now()
-             where submission_uuid = $1 and reviewer_uuid = $2 and state = $3
-             returning version_uuid
+             set state = $4, decided_at = labs_now(), decision_note = $5, updated_at = labs_now(),
+                 waiting_on = case when $4 = 'CHANGES_REQUESTED' then 'PARTNER' end, waiting_since = labs_now(),
+                 due_left_seconds = $10, reminders = 0
+             where submission_uuid = $1
          ), version as (
-             update app_version as v
+             update app_version
              set state = $4, state_changed_at = labs_now(), updated_at = labs_now()
-             from decided
-             where v.version_uuid = decided.version_uuid
-             returning v.app_uuid, v.version_uuid, v.number
-         ), mended as (
+             where version_uuid = $3
+             returning app_uuid, version_uuid, number
+         ), settled as (
              update submission_finding as f
-             set resolved = true
-             from decided
-             join submission as o on o.version_uuid = decided.version_uuid
-             where f.submission_uuid = o.submission_uuid and not f.resolved and f.requirement_code <> all($6)
+             set resolved = not $9, withdrawn_at = case when $9 then labs_now() end
+             from submission as o
+             where o.version_uuid = $3 and f.submission_uuid = o.submission_uuid and not f.resolved
+                 and f.withdrawn_at is null and not exists (
+                     select from unnest($6::text[], $11::text[]) as again (code, place)
+                     where again.code = f.requirement_code and again.place = coalesce(f.place, again.place))
+         ), told as (
+             insert into review_message (message_uuid, submission_uuid, version_uuid, kind, author_kind, author_uuid,
+                 body, decision)
+             values (labs_uuid(), $1, $3, 'DECISION', $8, $2, $5, $4)
          )
          insert into app_event (event_uuid, app_uuid, kind, actor_kind, actor_uuid, detail)
          select labs_uuid(), app_uuid, $7, $8, $2, jsonb_build_object('version_uuid', version_uuid, 'number', number,
              'submission_uuid', $1, 'findings', cardinality($6))
          from version",
-        decision.submission_uuid,
+        held.submission_uuid,
         actor.uuid,
-        decision.from,
-        decision.to,
+        held.version_uuid,
+        decision.to as AppVersionState,
         decision.note,
         &codes,
         decision.event,
-        actor.kind
+        actor.kind,
+        decision.is_upheld,
+        decision.due_left_seconds,
+        &places
     )
     .execute(&mut *db.conn().await?)
     .await?;
-    if done.rows_affected() == 0 {
-        return Ok(false);
-    }
-    findings_insert(db, decision).await?;
-    Ok(true)
+    findings_insert(db, held.submission_uuid, decision.findings).await
 }
 
-async fn findings_insert(db: &Db, decision: &Decision<'_>) -> Result<(), Fault> {
-    if decision.findings.is_empty() {
+async fn findings_insert(db: &Db, submission_uuid: Uuid, findings: &[(Uuid, Written)]) -> Result<(), Fault> {
+    if findings.is_empty() {
         return Ok(());
     }
-    let uuids: Vec<Uuid> = decision.findings.iter().map(|finding| finding.finding_uuid).collect();
-    let codes: Vec<String> = decision.findings.iter().map(|finding| finding.requirement_code.clone()).collect();
-    let texts: Vec<String> = decision.findings.iter().map(|finding| finding.text.clone()).collect();
+    let each =
+        |of: fn(&Written) -> &str| findings.iter().map(|(_, finding)| of(finding).to_owned()).collect::<Vec<_>>();
+    let uuids: Vec<Uuid> = findings.iter().map(|(uuid, _)| *uuid).collect();
+    let why_now: Vec<Option<String>> = findings.iter().map(|(_, finding)| finding.why_now.clone()).collect();
     sqlx::query!(
-        "insert into submission_finding (finding_uuid, submission_uuid, requirement_code, text, position)
-         select finding_uuid, $1, requirement_code, text, place - 1
-         from unnest($2::uuid[], $3::text[], $4::text[]) with ordinality
-             as found (finding_uuid, requirement_code, text, place)",
-        decision.submission_uuid,
+        "insert into submission_finding (finding_uuid, submission_uuid, requirement_code, text, place, observed, why_now,
+             position)
+         select finding_uuid, $1, requirement_code, text, place, observed, why_now, ordinal - 1
+         from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[]) with ordinality
+             as found (finding_uuid, requirement_code, text, place, observed, why_now, ordinal)",
+        submission_uuid,
         &uuids,
-        &codes,
-        &texts
+        &each(|finding| &finding.requirement_code),
+        &each(|finding| &finding.text),
+        &each(|finding| &finding.place),
+        &each(|finding| &finding.observed),
+        &why_now as &[Option<String>]
     )
     .execute(&mut *db.conn().await?)
     .await?;
@@ -164,8 +232,8 @@ pub(in crate::marketplace::submissions) async fn requirement_codes_get(db: &Db) 
         .await?)
 }
 
-/// Whom a decision is told: the person who handed the version in or, when that was a program or the person has left,
-/// the administrators of the partner.
+/// Whom news of a submission are told: the person who handed the version in or, when that was a program or the person has
+/// left, the administrators of the partner.
 pub(in crate::marketplace::submissions) async fn addressees_page(
     db: &Db,
     submission_uuid: Uuid,

@@ -36,7 +36,7 @@ pub(in crate::marketplace) async fn standings(db: &Db, submissions: &[Uuid]) -> 
              limit 50
          ), waiting as materialized (
              select submission_uuid, count(*) over () as length,
-                 row_number() over (order by submitted_at, submission_uuid) as place
+                 row_number() over (order by queued_at, submission_uuid) as place
              from submission
              where state = 'SUBMITTED'
          )

@@ -6,10 +6,10 @@ use async_graphql::{InputObject, Json, SimpleObject};
 use uuid::Uuid;
 
 use crate::core::time::Time;
-use crate::marketplace::submissions::{ReviewFinding, Standing, SubmissionState};
-use crate::marketplace::versions::AppVersionState;
+use crate::marketplace::submissions::{ReviewFinding, Standing, SubmissionState, WaitingOn};
 use crate::marketplace::versions::list::VersionRow;
 use crate::marketplace::versions::rules::manifest::{AppManifest, AppPermission};
+use crate::marketplace::versions::{AppVersionState, Side, allowed_actions};
 
 /// One version of an app.
 #[derive(serde::Serialize, SimpleObject)]
@@ -39,6 +39,8 @@ pub(crate) struct AppVersion {
     publish_at: Option<Time>,
     /// The review of the last submission; null before the first one.
     review: Option<VersionReview>,
+    /// What the caller can do to it now.
+    allowed_actions: Vec<String>,
 }
 
 /// Where the last submission of a version stands.
@@ -58,8 +60,14 @@ pub(crate) struct VersionReview {
     /// When to expect the decision, from how long the last ones took; null when decided, or when too few were
     /// decided lately to tell.
     expected_at: Option<Time>,
+    /// Whose turn it is; null once nothing is awaited.
+    waiting_on: Option<WaitingOn>,
+    /// By when the decision is promised; null while it is not the reviewers' turn.
+    due_at: Option<Time>,
     /// When it was decided or withdrawn.
     decided_at: Option<Time>,
+    /// Why the rejection was held to be wrong; null when it is no appeal.
+    appeal_text: Option<String>,
     /// What reviewers found in this version, the open ones first.
     findings: Vec<ReviewFinding>,
     /// What the reviewers wrote to the decision.
@@ -98,6 +106,7 @@ pub(crate) struct AppVersionSubmit {
     pub(in crate::marketplace::versions) note: Option<String>,
     pub(in crate::marketplace::versions) appeal: Option<bool>,
     pub(in crate::marketplace::versions) appeal_text: Option<String>,
+    pub(in crate::marketplace::versions) replaces: Option<bool>,
 }
 
 /// When to publish.
@@ -109,7 +118,9 @@ pub(crate) struct AppVersionPublish {
 
 impl AppVersion {
     /// A row as it is shown.
-    pub(in crate::marketplace::versions) fn of(row: VersionRow, standing: Option<Standing>) -> Self {
+    pub(in crate::marketplace::versions) fn of(row: VersionRow, standing: Option<Standing>, writes: bool) -> Self {
+        let allowed = |row: &VersionRow| allowed_actions(row.state, Side::Owner, row.was_appealed);
+        let allowed_actions = if writes { allowed(&row) } else { Vec::new() };
         let findings = row.findings.0.into_iter().map(ReviewFinding::from).collect();
         let review = match (row.submission_uuid, row.submission_state) {
             (Some(submission_uuid), Some(state)) => Some(VersionReview {
@@ -119,7 +130,10 @@ impl AppVersion {
                 place_in_queue: standing.and_then(|standing| standing.place),
                 queue_length: standing.and_then(|standing| standing.length),
                 expected_at: standing.and_then(|standing| standing.expected_at),
+                waiting_on: row.waiting_on,
+                due_at: row.due_at,
                 decided_at: row.decided_at,
+                appeal_text: row.appeal_text,
                 findings,
                 decision_note: row.decision_note,
             }),
@@ -138,6 +152,7 @@ impl AppVersion {
             published_at: row.published_at,
             publish_at: row.publish_at,
             review,
+            allowed_actions,
         }
     }
 }

@@ -11,6 +11,7 @@ const TABLE: &[(AppVersionState, &[(AppVersionAction, AppVersionState)])] = &[
         &[
             (AppVersionAction::Claim, AppVersionState::InReview),
             (AppVersionAction::Withdraw, AppVersionState::Withdrawn),
+            (AppVersionAction::Lapse, AppVersionState::Withdrawn),
         ],
     ),
     (
@@ -21,9 +22,16 @@ const TABLE: &[(AppVersionState, &[(AppVersionAction, AppVersionState)])] = &[
             (AppVersionAction::Approve, AppVersionState::Approved),
             (AppVersionAction::Reject, AppVersionState::Rejected),
             (AppVersionAction::Withdraw, AppVersionState::Withdrawn),
+            (AppVersionAction::Lapse, AppVersionState::Withdrawn),
         ],
     ),
-    (AppVersionState::ChangesRequested, &[(AppVersionAction::Submit, AppVersionState::Submitted)]),
+    (
+        AppVersionState::ChangesRequested,
+        &[
+            (AppVersionAction::Submit, AppVersionState::Submitted),
+            (AppVersionAction::Lapse, AppVersionState::Withdrawn),
+        ],
+    ),
     (
         AppVersionState::Approved,
         &[

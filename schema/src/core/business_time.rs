@@ -1,0 +1,73 @@
+//! Business time, in which promises are counted: all hours of Monday to Friday, in UTC (docs/decisions.md#states).
+
+use crate::core::time::Time;
+
+/// Seconds of a business day.
+pub(crate) const DAY: i64 = 86_400;
+const WEEK: i64 = 7 * DAY;
+const BUSINESS_WEEK: i64 = 5 * DAY;
+/// 1970 began on a Thursday, three days after the Monday that weeks are counted from here.
+const SINCE_MONDAY: i64 = 3 * DAY;
+
+/// The moment this many business seconds later. From a weekend it is counted from Monday.
+pub(crate) fn after(from: Time, seconds: i64) -> Time {
+    let business = passed(from).saturating_add(seconds);
+    let (week, rest) = (business.div_euclid(BUSINESS_WEEK), business.rem_euclid(BUSINESS_WEEK));
+    let target = week.saturating_mul(WEEK).saturating_add(rest).saturating_sub(SINCE_MONDAY);
+    from.whole_seconds().plus_seconds(target.saturating_sub(from.unix()))
+}
+
+/// Business seconds from one moment to another; none when it lies before.
+pub(crate) fn between(from: Time, until: Time) -> i64 {
+    passed(until).saturating_sub(passed(from)).max(0)
+}
+
+/// Business seconds from a Monday long ago to a moment.
+fn passed(moment: Time) -> i64 {
+    let since = moment.unix().saturating_add(SINCE_MONDAY);
+    let (week, rest) = (since.div_euclid(WEEK), since.rem_euclid(WEEK));
+    week.saturating_mul(BUSINESS_WEEK).saturating_add(rest.min(BUSINESS_WEEK))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Time {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn three_business_days_leave_out_the_weekend() {
+        for (from, until) in [
+            ("2026-11-23T09:30:00Z", "2026-11-26T09:30:00Z"),
+            ("2026-11-25T09:30:00Z", "2026-11-30T09:30:00Z"),
+            ("2026-11-27T23:59:59Z", "2026-12-02T23:59:59Z"),
+            ("2026-11-28T10:00:00Z", "2026-12-03T00:00:00Z"),
+            ("2026-11-29T10:00:00Z", "2026-12-03T00:00:00Z"),
+            ("1969-12-31T10:00:00Z", "1970-01-05T10:00:00Z"),
+        ] {
+            assert_eq!(after(at(from), 3 * DAY), at(until), "{from}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_of_a_promise_is_kept_over_any_pause() {
+        let due = after(at("2026-11-26T12:00:00Z"), 3 * DAY);
+        let left = between(at("2026-11-27T12:00:00Z"), due);
+        assert_eq!(left, 2 * DAY);
+        assert_eq!(after(at("2026-12-12T08:00:00Z"), left), at("2026-12-16T00:00:00Z"));
+        assert_eq!(between(at("2026-12-20T00:00:00Z"), due), 0, "nothing is owed to the past");
+    }
+
+    #[test]
+    fn the_two_are_each_others_reverse() {
+        let from = at("2026-11-23T00:00:01Z");
+        for hours in 0..400 {
+            let begun = from.plus_seconds(hours * 3_600);
+            for seconds in [0, 1, 3_599, DAY, 3 * DAY + 17, 12 * DAY] {
+                assert_eq!(between(begun, after(begun, seconds)), seconds, "{begun} {seconds}");
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! German: what a partner has in the marketplace.
+
+use super::greet;
+use crate::core::mail::message::{Decision, ListingEvent, ListingNotice, VersionReview, VersionReviewEvent};
+use crate::core::mail::words::{Draft, Places, tame, tame_reason};
+
+pub(super) fn decided(name: &str, app: &str, version: &str, decision: Decision) -> Draft {
+    let (subject, what) = match decision {
+        Decision::Approved => (
+            "freigegeben",
+            "ist freigegeben. Sie ist noch nicht öffentlich: veröffentlichen Sie sie, wann Sie möchten; was geprüft \
+             wurde, geht dann online.",
+        ),
+        Decision::ChangesRequested => (
+            "Änderungen nötig",
+            "braucht Änderungen, bevor sie freigegeben werden kann. Die Befunde der Einreichung sagen, welche; beheben \
+             Sie sie und reichen Sie erneut ein.",
+        ),
+        Decision::Rejected => (
+            "abgelehnt",
+            "ist abgelehnt. Die Befunde der Einreichung sagen, warum. Sie können einmal Einspruch erheben: reichen Sie \
+             sie mit einem Einspruch erneut ein.",
+        ),
+        Decision::AppealUpheld => (
+            "Einspruch stattgegeben",
+            "ist freigegeben: jemand anderes hat Ihrem Einspruch recht gegeben, und die Befunde sind zurückgenommen. Sie \
+             ist noch nicht öffentlich: veröffentlichen Sie sie, wann Sie möchten.",
+        ),
+        Decision::AppealDenied => (
+            "Einspruch abgelehnt",
+            "bleibt abgelehnt: jemand anderes hat Ihren Einspruch geprüft und die Befunde bestätigt. Für diese Version \
+             ist das endgültig. Beginnen Sie eine neue, sobald die Befunde behoben sind.",
+        ),
+    };
+    greet(format!("{app} {version}: {subject}"), name).say(format!("Version {version} von {app} {what}"))
+}
+
+pub(super) fn version_review(review: &VersionReview, places: &Places<'_>) -> Draft {
+    let (app, version) = (tame(&review.app), tame(&review.version));
+    let (title, what) = match review.event {
+        VersionReviewEvent::Written => {
+            ("Nachricht der Prüfung", format!("die Prüfung von {app} {version} hat Ihnen geschrieben."))
+        }
+        VersionReviewEvent::Asked => (
+            "Frage der Prüfung",
+            format!(
+                "die Prüfung von {app} {version} hat eine Frage und wartet auf Ihre Antwort. Bis dahin steht die Prüfung \
+                 still; der Platz in der Warteschlange bleibt."
+            ),
+        ),
+        VersionReviewEvent::Answered => {
+            ("Nachricht des Partners", format!("der Partner hat zu {app} {version} geschrieben, die Sie prüfen."))
+        }
+        VersionReviewEvent::Reminded => (
+            "die Prüfung wartet noch auf Sie",
+            format!(
+                "{app} {version} wartet auf Sie: auf eine Antwort oder auf die Änderungen, um die gebeten wurde. Nach 90 \
+                 Tagen ohne ein Wort wird die Version zurückgezogen."
+            ),
+        ),
+        VersionReviewEvent::Lapsed => (
+            "zurückgezogen",
+            format!(
+                "{app} {version} hat 90 Tage auf Sie gewartet und ist nun zurückgezogen. Beurteilt wurde damit nichts; \
+                 beginnen Sie jederzeit eine neue Version."
+            ),
+        ),
+    };
+    greet(format!("{app} {version}: {title}"), &review.name)
+        .say(what)
+        .say("Sie steht unter:")
+        .say(format!("    GET {}{}", places.base_url, review.path))
+}
+
+pub(super) fn listing(notice: &ListingNotice, platform: &str) -> Draft {
+    let app = tame(&notice.app);
+    let (title, what) = match notice.event {
+        ListingEvent::Suspended => (
+            format!("{app} ist bei {platform} gesperrt"),
+            format!("{app} ist bis auf Weiteres nicht im Marktplatz von {platform}."),
+        ),
+        ListingEvent::Reinstated => (
+            format!("{app} ist bei {platform} nicht mehr gesperrt"),
+            format!(
+                "die Sperre von {app} bei {platform} ist vorbei. Die App ist wieder, wie sie war: gelistet oder nicht."
+            ),
+        ),
+    };
+    let draft = greet(title, &notice.name).say(what);
+    let draft = match &notice.reason {
+        Some(reason) => draft.say("Als Grund wurde angegeben:").say(format!("    {}", tame_reason(reason))),
+        None => draft,
+    };
+    draft.say(format!("Der Support von {platform} hilft weiter."))
+}

@@ -1,0 +1,57 @@
+//! What a finding must say: which requirement, where, what was seen, and why now.
+
+use std::collections::HashSet;
+
+use crate::core::fault::{Fault, FieldError};
+use crate::marketplace::publication::Places;
+
+/// A finding as a reviewer writes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::marketplace::submissions) struct Written {
+    pub(in crate::marketplace::submissions) requirement_code: String,
+    pub(in crate::marketplace::submissions) text: String,
+    /// A path into what was handed in.
+    pub(in crate::marketplace::submissions) place: String,
+    pub(in crate::marketplace::submissions) observed: String,
+    pub(in crate::marketplace::submissions) why_now: Option<String>,
+}
+
+/// Checks that each finding names a requirement in force and a place of what was handed in, and says why now where that
+/// place was live before and did not change.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`] with a pointer to each that does not.
+pub(in crate::marketplace::submissions) fn check(
+    findings: &[Written],
+    known: &HashSet<&str>,
+    places: &Places,
+) -> Result<(), Fault> {
+    let mut errors = Vec::new();
+    for (position, finding) in findings.iter().enumerate() {
+        let mut refuse = |field: &str, code: &str, message: String| {
+            errors.push(FieldError::at(format!("/findings/{position}/{field}"), code, message));
+        };
+        let Written { requirement_code, place, .. } = finding;
+        if !known.contains(requirement_code.as_str()) {
+            let message =
+                format!("There is no listing requirement {requirement_code}. The checklist names those in force.");
+            refuse("requirement_code", "UNKNOWN_REQUIREMENT", message);
+        }
+        for (field, text) in [("text", &finding.text), ("observed", &finding.observed)] {
+            if text.trim().is_empty() {
+                refuse(field, "REQUIRED", "Say it in words, blanks aside.".to_owned());
+            }
+        }
+        if !places.has(place) {
+            let message = format!(
+                "What was handed in has nothing at {place}. Take a path of `submitted` or `differences`, such as \
+                 /texts/en/tagline, /media/{{uuid}} or /version."
+            );
+            refuse("where", "UNKNOWN_PLACE", message);
+        } else if places.is_unchanged(place) && finding.why_now.is_none() {
+            let message = "This was live before and did not change. Say in `why_now` why it has to change now.";
+            refuse("why_now", "REQUIRED", message.to_owned());
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) }
+}

@@ -1,0 +1,104 @@
+//! The job that reminds partners whose versions wait for them, and withdraws what nobody answers for
+//! (docs/decisions.md#states).
+
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::store::{self, Silent};
+use crate::core::crypto;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::mail::message::{Letter, Notice, VersionReview, VersionReviewEvent};
+use crate::core::outbox;
+use crate::core::services::Services;
+
+/// Days of silence after which the partner is reminded, once each.
+const REMINDERS: [i32; 2] = [14, 30];
+/// Days of silence after which a version is withdrawn.
+const END: i32 = 90;
+
+/// What is due after so many days of silence and so many reminders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Due {
+    Nothing,
+    /// A reminder, after which so many have been sent.
+    Reminder(i32),
+    End,
+}
+
+fn due(days: i32, reminders: i32) -> Due {
+    if days >= END {
+        return Due::End;
+    }
+    let owed = REMINDERS.iter().filter(|after| days >= **after).count();
+    let owed = i32::try_from(owed).unwrap_or(i32::MAX);
+    if owed > reminders { Due::Reminder(owed) } else { Due::Nothing }
+}
+
+/// Does what is due for every submission whose partner is silent, each in a transaction of its own, and answers for how
+/// many. One that fails keeps none of the others waiting, and is tried again by the next run.
+///
+/// # Errors
+/// When the database is away.
+pub(crate) async fn attend_silent(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
+    let mut attended = 0;
+    for submission_uuid in store::silent_page(&Db::pooled(pool.clone())).await? {
+        let db = Db::apart(pool.clone());
+        let outcome = attend_one(&db, services, submission_uuid).await;
+        match db.settle(outcome).await {
+            Ok(true) => attended += 1,
+            Ok(false) => {}
+            Err(fault) => {
+                tracing::warn!(%submission_uuid, cause = fault.for_log(), "a silent partner was not reminded; the next run tries again");
+            }
+        }
+    }
+    Ok(attended)
+}
+
+async fn attend_one(db: &Db, services: &Services, submission_uuid: Uuid) -> Result<bool, Fault> {
+    let Some(silent) = store::silent_lock(db, submission_uuid).await? else { return Ok(false) };
+    let event = match due(silent.days, silent.reminders) {
+        Due::Nothing => return Ok(false),
+        Due::Reminder(reminders) => {
+            store::set_reminded(db, submission_uuid, reminders).await?;
+            VersionReviewEvent::Reminded
+        }
+        Due::End => {
+            store::lapse(db, submission_uuid, silent.version_uuid).await?;
+            VersionReviewEvent::Lapsed
+        }
+    };
+    for person_uuid in store::addressees_page(db, submission_uuid).await? {
+        let Some(to) = outbox::load_addressee(db, person_uuid).await? else { continue };
+        let message_uuid = crypto::uuid_at(services.clock.now().0);
+        outbox::queue_by(db, services, message_uuid, &to, &letter(&silent, to.name.clone(), event)).await?;
+    }
+    Ok(true)
+}
+
+fn letter(silent: &Silent, name: String, event: VersionReviewEvent) -> Letter {
+    let Silent { app_uuid, version_uuid, .. } = silent;
+    Letter::Telling(Notice::VersionReview(VersionReview {
+        name,
+        app: silent.app_name.clone(),
+        version: silent.version_number.clone(),
+        path: super::thread_path(*app_uuid, *version_uuid),
+        event,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_silent_partner_is_reminded_twice_and_then_it_ends() {
+        let told: Vec<Due> =
+            [(13, 0), (14, 0), (29, 1), (30, 1), (89, 2), (90, 2)].map(|(days, reminders)| due(days, reminders)).into();
+        let expected = [Due::Nothing, Due::Reminder(1), Due::Nothing, Due::Reminder(2), Due::Nothing, Due::End];
+        assert_eq!(told, expected);
+        assert_eq!(due(40, 0), Due::Reminder(2), "a service that was off sends one of two");
+        assert_eq!(due(200, 0), Due::End);
+    }
+}

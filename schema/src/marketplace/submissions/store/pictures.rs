@@ -1,0 +1,43 @@
+//! Pictures as they were handed in.
+
+use std::collections::BTreeMap;
+
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::marketplace::media::{Size, Stored};
+
+/// Where the bytes of a picture lie that a submission was handed in with. They stay there when its owner takes it out of
+/// the draft.
+pub(in crate::marketplace::submissions) async fn media_get(
+    db: &Db,
+    submission_uuid: Uuid,
+    media_uuid: Uuid,
+) -> Result<Option<Stored>, Fault> {
+    let row = sqlx::query!(
+        r#"select m.sha256, m.object_key, m.media_type, m.width, m.height, m.size_bytes,
+               m.variants as "variants: Json<BTreeMap<String, Size>>"
+         from submission as s
+         join media as m on m.app_uuid = s.app_uuid
+         where s.submission_uuid = $1 and m.media_uuid = $2
+             and s.snapshot -> 'media' @> jsonb_build_array(jsonb_build_object('media_uuid', $2::text))"#,
+        submission_uuid,
+        media_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?;
+    Ok(row.map(|row| Stored {
+        media_uuid,
+        sha256: row.sha256,
+        original: Size {
+            object_key: row.object_key,
+            media_type: row.media_type,
+            width: row.width,
+            height: row.height,
+            size_bytes: row.size_bytes,
+        },
+        copies: row.variants.0,
+    }))
+}

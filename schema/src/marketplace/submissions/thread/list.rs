@@ -1,0 +1,87 @@
+//! The talk about a version: one entry, and the list with what narrows it and its orders.
+
+use serde::Serialize;
+use serde_json::json;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use super::types::SubmissionMessageKind;
+use crate::core::list::{Bound, Condition, Key, ListQuery, Select};
+use crate::core::time::Time;
+use crate::core::words::words;
+use crate::marketplace::submissions::rules::SubmissionState;
+use crate::marketplace::submissions::store::FindingRow;
+
+/// An entry of the talk.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub(in crate::marketplace::submissions) struct MessageRow {
+    pub(super) message_uuid: Uuid,
+    pub(super) kind: SubmissionMessageKind,
+    pub(super) author_kind: String,
+    pub(super) author_uuid: Option<Uuid>,
+    pub(super) author_name: Option<String>,
+    pub(super) body: Option<String>,
+    pub(super) decision: Option<SubmissionState>,
+    pub(super) findings: Json<Vec<FindingRow>>,
+    pub(super) submission_uuid: Uuid,
+    pub(super) appeal: bool,
+    pub(super) created_at: Time,
+    /// Whether it is newer than what whoever asks has read.
+    pub(super) unread: bool,
+}
+
+/// Entries; `{}` stands for who reads.
+static SAID: Select<MessageRow> = Select::new(
+    "m.message_uuid, m.kind, m.author_kind, m.author_uuid, actor_name(m.author_kind, m.author_uuid) as author_name, m.body,
+     m.decision, m.submission_uuid, s.appeal, m.created_at,
+     m.created_at > coalesce((
+         select read.read_until from review_thread_read as read
+         where read.version_uuid = m.version_uuid and read.person_uuid = {}), '-infinity') as unread,
+     case when m.kind = 'DECISION' then coalesce((
+         select jsonb_agg(to_jsonb(f) order by f.position, f.finding_uuid) from version_finding as f
+         where f.submission_uuid = m.submission_uuid), '[]') else '[]' end as findings",
+    "review_message as m join submission as s on s.submission_uuid = m.submission_uuid",
+);
+
+/// The talk about a version.
+#[derive(Debug, Serialize)]
+pub(in crate::marketplace::submissions) struct Talk {
+    /// Who reads it.
+    pub(super) reader_uuid: Uuid,
+    /// About which version.
+    pub(super) version_uuid: Uuid,
+    /// Whether reviewers' notes are part of it.
+    pub(super) with_notes: bool,
+    /// One entry of it alone.
+    pub(super) message_uuid: Option<Uuid>,
+}
+
+words! {
+    /// The orders of a talk.
+    pub(crate) enum ReviewMessageSort {
+        /// The oldest first.
+        CreatedAt = "CREATED_AT",
+        /// The newest first.
+        CreatedAtDesc = "CREATED_AT_DESC",
+    }
+}
+
+/// The list of what was said.
+pub(in crate::marketplace::submissions) static MESSAGES: ListQuery<Talk, MessageRow, ReviewMessageSort> = ListQuery {
+    operation: "marketplace_versions_list_messages",
+    select: &SAID,
+    within: &[
+        Condition::given(|of| Some(of.reader_uuid.into())),
+        Condition { sql: "m.version_uuid = {}", value: |of| Some(of.version_uuid.into()) },
+        Condition { sql: "m.message_uuid = {}", value: |of| of.message_uuid.map(Bound::from) },
+        Condition { sql: "not m.internal", value: |of| (!of.with_notes).then_some(Bound::Nothing) },
+    ],
+    conditions: &[],
+    order: |sort| match sort {
+        ReviewMessageSort::CreatedAt => const { &[CREATED, ID] },
+        ReviewMessageSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },
+    },
+};
+
+const ID: Key<MessageRow> = Key::id("m.message_uuid", |row| json!(row.message_uuid));
+const CREATED: Key<MessageRow> = Key::moment("m.created_at", |row| json!(row.created_at));

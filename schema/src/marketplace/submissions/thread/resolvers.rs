@@ -1,0 +1,228 @@
+//! What may be asked of the talk about a version, by both sides.
+
+use async_graphql::{Context, Object};
+use uuid::Uuid;
+
+use super::list::{MESSAGES, MessageRow, ReviewMessageSort, Talk};
+use super::rules;
+use super::store::{self, NewMessage};
+use super::types::{ReviewMessage, ReviewMessagePost, SubmissionMessage, SubmissionMessageKind, SubmissionMessagePost};
+use crate::core::access::{access, audit_target};
+use crate::core::actor::Actor;
+use crate::core::audit_target::AuditTargetKind;
+use crate::core::business_time;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::fault::Fault;
+use crate::core::list::{PageRequest, Rows};
+use crate::core::mail::message::{Letter, Notice, VersionReview, VersionReviewEvent};
+use crate::core::outbox;
+use crate::core::page::List;
+use crate::core::principal::PrincipalType;
+use crate::core::time::Time;
+use crate::marketplace::submissions::resolvers::{left, lock, reviewer};
+use crate::marketplace::submissions::rules::WaitingOn;
+use crate::marketplace::submissions::store::{Held, addressees_page};
+use crate::marketplace::submissions::thread_path;
+use crate::marketplace::versions::AppVersionState;
+
+/// Entries of a talk that a submission comes with.
+const SHOWN: i32 = 100;
+
+/// Reads of the talk by the partner.
+#[derive(Default)]
+pub(crate) struct ReviewMessagesQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl ReviewMessagesQuery {
+    /// The talk with the reviewers about a version, decisions included, the oldest first unless told.
+    #[graphql(directive = access::apply("marketplace.apps".into()))]
+    async fn marketplace_versions_list_messages(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        version_uuid: Uuid,
+        sort: Option<ReviewMessageSort>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<Option<List<ReviewMessage>>, Fault> {
+        let (cx, owner) = (ctx.cx(), ctx.cx().owner()?);
+        store::last_get(&cx.db, owner, app_uuid, version_uuid).await?.ok_or_else(|| Fault::not_found("version"))?;
+        let reader_uuid = cx.principal()?.uuid;
+        let talk = Talk { reader_uuid, version_uuid, with_notes: false, message_uuid: None };
+        let Rows { rows, page } = MESSAGES.page(cx, &talk, &PageRequest::new(sort, limit, cursor)).await?;
+        let read = rows.iter().filter(|row| row.unread).map(|row| row.created_at).max();
+        let data: Vec<ReviewMessage> = rows.into_iter().filter_map(ReviewMessage::of).collect();
+        if let Some(until) = read.filter(|_| data.iter().any(ReviewMessage::is_unread)) {
+            set_read(cx, version_uuid, until).await?;
+        }
+        cx.answer_list(List { data, page })
+    }
+}
+
+/// Writes of the talk by the partner.
+#[derive(Default)]
+pub(crate) struct ReviewMessagesMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl ReviewMessagesMutation {
+    /// Answers the reviewers. What waited for it goes on at its place in the queue.
+    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
+    async fn marketplace_versions_post_message(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        version_uuid: Uuid,
+        body: ReviewMessagePost,
+    ) -> Result<Option<ReviewMessage>, Fault> {
+        let cx = ctx.cx();
+        let last = store::last_get(&cx.db, cx.owner()?, app_uuid, version_uuid).await?;
+        let last = last.ok_or_else(|| Fault::not_found("version"))?.submission_uuid.ok_or_else(|| {
+            Fault::conflict("No reviewer knows this version yet. Submit it; `note` takes words to the reviewers.")
+        })?;
+        let held = lock(cx, last).await?;
+        rules::ensure_open(held.version_state)?;
+        let text = rules::body(&body.body)?;
+        let written = store::written_get(&cx.db, version_uuid, false).await?;
+        rules::ensure_room(written.count)?;
+        let message_uuid = say(cx, &held, SubmissionMessageKind::Message, &text).await?;
+        answered(cx, &held).await?;
+        if !written.spoke_last
+            && let Some(reviewer_uuid) = held.reviewer_uuid
+        {
+            let path = format!("/v1/marketplace/internal/submissions/{}", held.submission_uuid);
+            tell(cx, &held, reviewer_uuid, path, VersionReviewEvent::Answered).await?;
+        }
+        let row = load(cx, &held, message_uuid, false).await?;
+        let message = ReviewMessage::of(row).ok_or_else(|| Fault::internal("a message became a note"))?;
+        cx.answer_created(message_uuid, message)
+    }
+}
+
+/// Writes of the talk by reviewers.
+#[derive(Default)]
+pub(crate) struct SubmissionMessagesMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl SubmissionMessagesMutation {
+    /// Writes to the partner, or notes something for other reviewers.
+    #[graphql(
+        directive = access::apply("labs.admin.submissions:write".into()),
+        directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into())
+    )]
+    async fn marketplace_submissions_post_message(
+        &self,
+        ctx: &Context<'_>,
+        submission_uuid: Uuid,
+        body: SubmissionMessagePost,
+    ) -> Result<Option<SubmissionMessage>, Fault> {
+        let cx = ctx.cx();
+        reviewer(cx)?;
+        let held = lock(cx, submission_uuid).await?;
+        let text = rules::body(&body.body)?;
+        let is_internal = body.internal.unwrap_or_default();
+        if is_internal && body.awaits_answer.unwrap_or_default() {
+            let message = "The partner never sees a note, so it cannot answer. Leave `awaits_answer` out.";
+            return Err(Fault::field("/awaits_answer", "NOT_SEEN", message));
+        }
+        rules::ensure_room(store::written_get(&cx.db, held.version_uuid, true).await?.count)?;
+        let kind = if is_internal { SubmissionMessageKind::Note } else { SubmissionMessageKind::Message };
+        if !is_internal {
+            rules::ensure_open(held.version_state)?;
+        }
+        let message_uuid = say(cx, &held, kind, &text).await?;
+        if !is_internal {
+            asked(cx, &held, body.awaits_answer.unwrap_or(true)).await?;
+        }
+        cx.answer_created(message_uuid, SubmissionMessage::from(load(cx, &held, message_uuid, true).await?))
+    }
+}
+
+/// What is said about the version of a submission, for reviewers: the last of it, the oldest first.
+pub(in crate::marketplace::submissions) async fn of_submission(
+    cx: &RequestContext,
+    version_uuid: Uuid,
+) -> Result<Vec<SubmissionMessage>, Fault> {
+    let reader_uuid = cx.principal()?.uuid;
+    let talk = Talk { reader_uuid, version_uuid, with_notes: true, message_uuid: None };
+    let request = PageRequest::new(Some(ReviewMessageSort::CreatedAtDesc), Some(SHOWN), None);
+    let Rows { rows, .. } = MESSAGES.page(cx, &talk, &request).await?;
+    let read = rows.iter().filter(|row| row.unread).map(|row| row.created_at).max();
+    let messages: Vec<SubmissionMessage> = rows.into_iter().rev().map(Into::into).collect();
+    if let Some(until) = read.filter(|_| messages.iter().any(SubmissionMessage::is_unread)) {
+        set_read(cx, version_uuid, until).await?;
+    }
+    Ok(messages)
+}
+
+/// Notes something about a submission that is held, for other reviewers.
+pub(in crate::marketplace::submissions) async fn note(
+    cx: &RequestContext,
+    held: &Held,
+    text: &str,
+) -> Result<(), Fault> {
+    say(cx, held, SubmissionMessageKind::Note, text.trim()).await.map(drop)
+}
+
+async fn say(cx: &RequestContext, held: &Held, kind: SubmissionMessageKind, body: &str) -> Result<Uuid, Fault> {
+    let message_uuid = cx.new_uuid();
+    let (submission_uuid, version_uuid) = (held.submission_uuid, held.version_uuid);
+    let new = NewMessage { message_uuid, submission_uuid, version_uuid, kind, body };
+    store::insert(&cx.db, Actor::of(cx.principal()?), &new).await?;
+    Ok(message_uuid)
+}
+
+/// The partner has answered: the clock runs again, or the days of silence are counted anew.
+async fn answered(cx: &RequestContext, held: &Held) -> Result<(), Fault> {
+    if held.waiting_on != Some(WaitingOn::Partner) {
+        return Ok(());
+    }
+    if held.state == AppVersionState::ChangesRequested {
+        return store::set_heard(&cx.db, held.submission_uuid).await;
+    }
+    let due_at = business_time::after(cx.now, held.due_left_seconds.unwrap_or_default());
+    store::set_waiting_on_reviewers(&cx.db, held.submission_uuid, due_at).await
+}
+
+/// The reviewers have written: the clock stands while they wait for an answer.
+async fn asked(cx: &RequestContext, held: &Held, awaits_answer: bool) -> Result<(), Fault> {
+    let is_waiting = matches!(held.state, AppVersionState::Submitted | AppVersionState::InReview);
+    let awaits_answer = awaits_answer && is_waiting;
+    if awaits_answer && held.waiting_on == Some(WaitingOn::Reviewers) {
+        store::set_waiting_on_partner(&cx.db, held.submission_uuid, left(cx, held)).await?;
+    }
+    let event = if awaits_answer { VersionReviewEvent::Asked } else { VersionReviewEvent::Written };
+    for person_uuid in addressees_page(&cx.db, held.submission_uuid).await? {
+        tell(cx, held, person_uuid, thread_path(held.app_uuid, held.version_uuid), event).await?;
+    }
+    Ok(())
+}
+
+async fn tell(
+    cx: &RequestContext,
+    held: &Held,
+    person_uuid: Uuid,
+    path: String,
+    event: VersionReviewEvent,
+) -> Result<(), Fault> {
+    let (app, version) = (held.app_name.clone(), held.version_number.clone());
+    let write = |name| Letter::Telling(Notice::VersionReview(VersionReview { name, app, version, path, event }));
+    outbox::queue_to_person(cx, person_uuid, write).await
+}
+
+/// The entry that was just written.
+async fn load(cx: &RequestContext, held: &Held, message_uuid: Uuid, with_notes: bool) -> Result<MessageRow, Fault> {
+    let reader_uuid = cx.principal()?.uuid;
+    let (version_uuid, message_uuid) = (held.version_uuid, Some(message_uuid));
+    let talk = Talk { reader_uuid, version_uuid, with_notes, message_uuid };
+    let mut rows = MESSAGES.page(cx, &talk, &PageRequest::new(None, Some(1), None)).await?.rows;
+    rows.pop().ok_or_else(|| Fault::internal("a message that was just written is gone"))
+}
+
+/// Remembers what a person has read; a program reads nothing.
+async fn set_read(cx: &RequestContext, version_uuid: Uuid, until: Time) -> Result<(), Fault> {
+    let principal = cx.principal()?;
+    if principal.kind == PrincipalType::MachineClient {
+        return Ok(());
+    }
+    store::set_read(&cx.db, version_uuid, principal.uuid, until).await
+}

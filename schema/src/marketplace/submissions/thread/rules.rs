@@ -1,0 +1,83 @@
+//! What can be said about a version, and until when.
+
+use crate::core::fault::{Fault, FieldError};
+use crate::core::plain;
+use crate::core::words::Word as _;
+use crate::marketplace::versions::AppVersionState;
+
+/// Messages of one side about a version.
+pub(super) const MESSAGES: i64 = 200;
+/// Characters of a message.
+const LENGTH: usize = 4_000;
+
+/// States of a version in which there is something to talk about with the reviewers.
+const OPEN: [AppVersionState; 6] = [
+    AppVersionState::Submitted,
+    AppVersionState::InReview,
+    AppVersionState::ChangesRequested,
+    AppVersionState::Approved,
+    AppVersionState::Scheduled,
+    AppVersionState::Rejected,
+];
+
+/// Refuses to talk about a version whose review is over.
+///
+/// # Errors
+/// [`crate::Code::Conflict`].
+pub(super) fn ensure_open(state: AppVersionState) -> Result<(), Fault> {
+    if OPEN.contains(&state) {
+        return Ok(());
+    }
+    let state = state.word();
+    Err(Fault::conflict(format!(
+        "This version is {state}, so its review is over. Write to the support, or about the version that comes next."
+    )))
+}
+
+/// Refuses one more message than a side can write.
+///
+/// # Errors
+/// [`crate::Code::Conflict`].
+pub(super) fn ensure_room(written: i64) -> Result<(), Fault> {
+    if written < MESSAGES {
+        return Ok(());
+    }
+    Err(Fault::conflict(format!("{MESSAGES} messages of yours are about this version, which is all it takes.")))
+}
+
+/// Words as they are kept.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`] for none, for control characters, and for too many.
+pub(super) fn body(text: &str) -> Result<String, Fault> {
+    let mut errors = Vec::new();
+    let text = plain::paragraphs("/body", text, &mut errors);
+    if text.is_empty() {
+        errors.push(FieldError::at("/body", "REQUIRED", "Say something, blanks aside."));
+    }
+    errors.extend(plain::too_long("/body", &text, LENGTH));
+    if errors.is_empty() { Ok(text) } else { Err(Fault::invalid(errors)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_talk_ends_with_the_review() {
+        let closed: Vec<&str> = AppVersionState::ALL
+            .iter()
+            .filter(|state| ensure_open(**state).is_err())
+            .map(|state| state.name())
+            .collect();
+        assert_eq!(closed, ["DRAFT", "PUBLISHED", "SUPERSEDED", "WITHDRAWN"]);
+    }
+
+    #[test]
+    fn words_are_kept_without_blanks_around_them_and_bounded() {
+        assert_eq!(body(" One\r\nTwo ").ok().as_deref(), Some("One\nTwo"));
+        for refused in ["", " \n ", "\u{0}", &"x".repeat(LENGTH + 1)] {
+            assert!(body(refused).is_err(), "{refused:?}");
+        }
+    }
+}

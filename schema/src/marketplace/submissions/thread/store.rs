@@ -1,0 +1,148 @@
+//! Every statement about what is said.
+
+use uuid::Uuid;
+
+use super::types::SubmissionMessageKind;
+use crate::core::actor::Actor;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::principal::Owner;
+use crate::core::time::Time;
+
+/// The last handing in of an owner's version.
+pub(super) struct LastHandingIn {
+    /// Null when it was never handed in.
+    pub(super) submission_uuid: Option<Uuid>,
+}
+
+/// The last handing in of a version; `None` when the version is not the owner's.
+pub(super) async fn last_get(
+    db: &Db,
+    owner: Owner,
+    app_uuid: Uuid,
+    version_uuid: Uuid,
+) -> Result<Option<LastHandingIn>, Fault> {
+    Ok(sqlx::query_as!(
+        LastHandingIn,
+        r#"select (
+               select s.submission_uuid
+               from submission as s
+               where s.version_uuid = v.version_uuid
+               order by s.submitted_at desc, s.submission_uuid desc
+               limit 1) as submission_uuid
+         from app as a
+         join app_version as v on v.app_uuid = a.app_uuid
+         where a.partner_uuid = $1 and a.app_uuid = $2 and v.version_uuid = $3"#,
+        owner.uuid(),
+        app_uuid,
+        version_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Words about a submission that is held.
+pub(super) struct NewMessage<'a> {
+    pub(super) message_uuid: Uuid,
+    pub(super) submission_uuid: Uuid,
+    pub(super) version_uuid: Uuid,
+    pub(super) kind: SubmissionMessageKind,
+    pub(super) body: &'a str,
+}
+
+/// Adds words to the talk.
+pub(super) async fn insert(db: &Db, actor: Actor, new: &NewMessage<'_>) -> Result<(), Fault> {
+    sqlx::query!(
+        "insert into review_message (message_uuid, submission_uuid, version_uuid, kind, internal, author_kind, author_uuid,
+             body)
+         values ($1, $2, $3, $4, $4 = 'NOTE', $5, $6, $7)",
+        new.message_uuid,
+        new.submission_uuid,
+        new.version_uuid,
+        new.kind as SubmissionMessageKind,
+        actor.kind,
+        actor.uuid,
+        new.body
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// How much one side has written about a version, and whether what was said last, notes aside, came from it.
+pub(super) struct Written {
+    pub(super) count: i64,
+    pub(super) spoke_last: bool,
+}
+
+/// What the reviewers, or else the partner, have written about a version.
+pub(super) async fn written_get(db: &Db, version_uuid: Uuid, is_reviewers: bool) -> Result<Written, Fault> {
+    Ok(sqlx::query_as!(
+        Written,
+        r#"select count(*) filter (where kind in ('MESSAGE', 'NOTE') and (author_kind = 'STAFF_USER') = $2) as "count!",
+               coalesce((array_agg(kind = 'MESSAGE' and (author_kind = 'STAFF_USER') = $2
+                   order by created_at desc, message_uuid desc) filter (where not internal))[1], false) as "spoke_last!"
+         from review_message
+         where version_uuid = $1"#,
+        version_uuid,
+        is_reviewers
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Stops the clock of a submission: it waits for its partner, who has so much of the promise left to come back to.
+pub(super) async fn set_waiting_on_partner(db: &Db, submission_uuid: Uuid, left_seconds: i64) -> Result<(), Fault> {
+    sqlx::query!(
+        "update submission
+         set waiting_on = 'PARTNER', waiting_since = labs_now(), due_left_seconds = $2, reminders = 0,
+             updated_at = labs_now()
+         where submission_uuid = $1",
+        submission_uuid,
+        left_seconds
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Lets the clock of a submission run again, to this end.
+pub(super) async fn set_waiting_on_reviewers(db: &Db, submission_uuid: Uuid, due_at: Time) -> Result<(), Fault> {
+    sqlx::query!(
+        "update submission
+         set waiting_on = 'REVIEWERS', waiting_since = labs_now(), due_at = $2, updated_at = labs_now()
+         where submission_uuid = $1",
+        submission_uuid,
+        due_at as Time
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Counts the days of silence anew.
+pub(super) async fn set_heard(db: &Db, submission_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "update submission set waiting_since = labs_now(), reminders = 0, updated_at = labs_now()
+         where submission_uuid = $1",
+        submission_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Remembers until where a person has read the talk about a version.
+pub(super) async fn set_read(db: &Db, version_uuid: Uuid, person_uuid: Uuid, until: Time) -> Result<(), Fault> {
+    sqlx::query!(
+        "insert into review_thread_read as read (version_uuid, person_uuid, read_until) values ($1, $2, $3)
+         on conflict on constraint review_thread_read_pkey do update
+         set read_until = greatest(read.read_until, excluded.read_until)",
+        version_uuid,
+        person_uuid,
+        until as Time
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}

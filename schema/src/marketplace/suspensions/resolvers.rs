@@ -1,0 +1,137 @@
+//! What reviewers may do to a listing.
+
+use async_graphql::{Context, InputObject, Object, SimpleObject};
+use uuid::Uuid;
+
+use super::store::{self, HeldListing, Step};
+use crate::core::access::access;
+use crate::core::actor::Actor;
+use crate::core::audit_target::AuditTargetKind;
+use crate::core::context::{RequestContext, RequestContextExt, Target};
+use crate::core::fault::Fault;
+use crate::core::mail::message::{Letter, ListingEvent, ListingNotice, Notice};
+use crate::core::outbox;
+use crate::core::time::Time;
+use crate::marketplace::apps::{self, AppAction, AppState, Side};
+
+/// A listing and where its app stands, for staff.
+#[derive(serde::Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ListingStanding {
+    /// Its name in addresses.
+    slug: String,
+    /// The app that is listed.
+    app_uuid: Uuid,
+    /// The app's name on the storefront, in its default locale.
+    name: String,
+    /// The partner.
+    partner_uuid: Uuid,
+    /// The company that owns the app.
+    partner_name: String,
+    /// The version that is live.
+    version_number: String,
+    /// Where the app stands.
+    state: AppState,
+    /// Why it is suspended, as the partner reads it; null otherwise.
+    reason: Option<String>,
+    /// Since when it stands there.
+    state_changed_at: Time,
+    /// Whether readers see it. A listing of a partner that is held back is not seen, whatever its state.
+    is_visible: bool,
+    /// What reviewers can do to it now.
+    allowed_actions: Vec<String>,
+}
+
+/// Why a listing leaves the storefront.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ListingSuspend {
+    reason: String,
+}
+
+/// A word to the partner whose listing comes back.
+#[derive(Default, InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ListingReinstate {
+    reason: Option<String>,
+}
+
+/// Writes of suspensions.
+#[derive(Default)]
+pub(crate) struct SuspensionsMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl SuspensionsMutation {
+    /// Takes a listing off the storefront, with a reason that its partner reads.
+    #[graphql(directive = access::apply("labs.admin.submissions:write".into()))]
+    async fn marketplace_submissions_suspend_listing(
+        &self,
+        ctx: &Context<'_>,
+        listing_slug: String,
+        body: ListingSuspend,
+    ) -> Result<Option<ListingStanding>, Fault> {
+        let reason = body.reason.trim().to_owned();
+        if reason.is_empty() {
+            return Err(Fault::field("/reason", "REQUIRED", "Say why; the partner reads it."));
+        }
+        lead(ctx.cx(), &listing_slug, AppAction::Suspend, Some(reason)).await
+    }
+
+    /// Puts a suspended listing back to where it was.
+    #[graphql(directive = access::apply("labs.admin.submissions:write".into()))]
+    async fn marketplace_submissions_reinstate_listing(
+        &self,
+        ctx: &Context<'_>,
+        listing_slug: String,
+        body: Option<ListingReinstate>,
+    ) -> Result<Option<ListingStanding>, Fault> {
+        let reason = body.unwrap_or_default().reason.map(|reason| reason.trim().to_owned());
+        lead(ctx.cx(), &listing_slug, AppAction::Reinstate, reason.filter(|reason| !reason.is_empty())).await
+    }
+}
+
+/// Takes the app of a listing where an action leads, and tells its partner.
+async fn lead(
+    cx: &RequestContext,
+    slug: &str,
+    action: AppAction,
+    reason: Option<String>,
+) -> Result<Option<ListingStanding>, Fault> {
+    let about = |uuid, label: &str, partner_uuid| {
+        cx.note_target(Target { kind: Some(AuditTargetKind::App), uuid, label: Some(label.to_owned()), partner_uuid });
+    };
+    about(None, slug, None);
+    let held = store::lock(&cx.db, slug).await?.ok_or_else(|| Fault::not_found("listing"))?;
+    about(Some(held.app_uuid), &held.name, Some(held.partner_uuid));
+    let state = apps::after(held.state, action, held.past())?;
+    let actor = Actor::of(cx.principal()?);
+    let step = Step { app_uuid: held.app_uuid, state, event: action.event(), reason: reason.as_deref() };
+    store::set_state(&cx.db, actor, &step).await?;
+    let event = if action == AppAction::Suspend { ListingEvent::Suspended } else { ListingEvent::Reinstated };
+    let write = |name| {
+        let (app, reason) = (held.name.clone(), reason.clone());
+        Letter::Telling(Notice::Listing(ListingNotice { name, app, reason, event }))
+    };
+    outbox::queue_to_administrators(&cx.db, &cx.services, held.partner_uuid, write).await?;
+    let after = store::lock(&cx.db, slug).await?.ok_or_else(|| Fault::not_found("listing"))?;
+    cx.answer(ListingStanding::of(slug, after))
+}
+
+impl ListingStanding {
+    fn of(slug: &str, row: HeldListing) -> Self {
+        let allowed_actions = apps::allowed_actions(row.state, Side::Staff, row.past());
+        Self {
+            slug: slug.to_owned(),
+            app_uuid: row.app_uuid,
+            name: row.name,
+            partner_uuid: row.partner_uuid,
+            partner_name: row.partner_name,
+            version_number: row.version_number,
+            state: row.state,
+            reason: row.state_reason,
+            state_changed_at: row.state_changed_at,
+            is_visible: row.is_visible,
+            allowed_actions,
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Every statement about suspensions.
+
+use uuid::Uuid;
+
+use crate::core::actor::Actor;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
+use crate::marketplace::apps::{AppState, Past};
+
+/// A listing with its app, which is held until the transaction ends.
+pub(super) struct HeldListing {
+    pub(super) app_uuid: Uuid,
+    pub(super) name: String,
+    pub(super) partner_uuid: Uuid,
+    pub(super) partner_name: String,
+    pub(super) version_number: String,
+    pub(super) state: AppState,
+    pub(super) former_state: Option<AppState>,
+    pub(super) state_reason: Option<String>,
+    pub(super) state_changed_at: Time,
+    pub(super) is_visible: bool,
+}
+
+impl HeldListing {
+    /// What of its past tells where an action leads. Whatever has a listing was published.
+    pub(super) fn past(&self) -> Past {
+        Past { was_published: true, was_unlisted: self.former_state == Some(AppState::Unlisted) }
+    }
+}
+
+/// Locks the app of a listing.
+pub(super) async fn lock(db: &Db, slug: &str) -> Result<Option<HeldListing>, Fault> {
+    Ok(sqlx::query_as!(
+        HeldListing,
+        r#"select a.app_uuid, t.name, a.partner_uuid, p.company_name as partner_name, l.version_number,
+               a.state as "state: AppState", a.former_state as "former_state: AppState", a.state_reason,
+               a.state_changed_at as "state_changed_at: Time", l.visible as is_visible
+         from listing as l
+         join app as a on a.app_uuid = l.app_uuid
+         join partner as p on p.partner_uuid = a.partner_uuid
+         join listing_translation as t on t.app_uuid = l.app_uuid and t.locale = l.default_locale
+         where l.slug = $1
+         for no key update of a"#,
+        slug
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// A step of an app that is held.
+pub(super) struct Step<'a> {
+    pub(super) app_uuid: Uuid,
+    /// Where it leads.
+    pub(super) state: AppState,
+    /// What it is called in the app's history.
+    pub(super) event: &'a str,
+    /// What the partner is told.
+    pub(super) reason: Option<&'a str>,
+}
+
+/// Gives an app another state, and notes it in its history. A suspended one remembers where it was. Its listing is on the
+/// storefront exactly while the app is listed and its partner is not held back, which the caches are told.
+pub(super) async fn set_state(db: &Db, actor: Actor, step: &Step<'_>) -> Result<(), Fault> {
+    sqlx::query!(
+        "with moved as (
+             update app
+             set state = $2, former_state = case when $2 = 'SUSPENDED' then state end,
+                 state_reason = case when $2 = 'SUSPENDED' then $3::text end, state_changed_at = labs_now(),
+                 updated_at = labs_now()
+             where app_uuid = $1
+         ), shown as (
+             update listing as l
+             set visible = not l.visible, updated_at = labs_now()
+             from partner as p
+             where l.app_uuid = $1 and p.partner_uuid = l.partner_uuid
+                 and l.visible <> ($2 = 'LISTED' and p.state in ('ACTIVE', 'CLOSING'))
+             returning l.app_uuid, l.slug, l.visible
+         ), noted as (
+             insert into app_event (event_uuid, app_uuid, kind, actor_kind, actor_uuid, detail)
+             values (labs_uuid(), $1, $4, $5, $6, jsonb_strip_nulls(jsonb_build_object('reason', $3::text)))
+         )
+         insert into listing_change (app_uuid, slug, change)
+         select app_uuid, slug, case when visible then 'PUBLISHED' else 'GONE' end from shown",
+        step.app_uuid,
+        step.state as AppState,
+        step.reason,
+        step.event,
+        actor.kind,
+        actor.uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
