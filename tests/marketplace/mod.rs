@@ -10,8 +10,11 @@ mod listings;
 mod main_job;
 mod market;
 mod media;
+mod media_changes;
+mod preview;
 mod search;
 mod submissions;
+mod translations;
 mod versions;
 
 pub(crate) use main_job::submittable;

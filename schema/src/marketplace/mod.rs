@@ -5,10 +5,12 @@ pub(crate) mod categories;
 mod checklist;
 mod listings;
 pub(crate) mod media;
+mod preview;
 pub(crate) mod public_cache;
 mod public_categories;
 mod publication;
 mod submissions;
+mod translations;
 pub(crate) mod versions;
 
 use crate::core::engine::roots;
@@ -24,6 +26,7 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
         &listings::STATEMENTS,
         &media::STATEMENTS,
         &submissions::STATEMENTS,
+        &translations::STATEMENTS,
         &versions::STATEMENTS,
     ];
     of_resources.into_iter().flatten().copied()
@@ -38,8 +41,10 @@ roots! {
         checklist::ChecklistQuery,
         listings::ListingsQuery,
         media::MediaQuery,
+        preview::PreviewQuery,
         public_categories::PublicCategoriesQuery,
         submissions::SubmissionsQuery,
+        translations::TranslationsQuery,
         versions::VersionsQuery,
     );
 }
@@ -50,8 +55,11 @@ roots! {
         apps::AppLifeMutation,
         apps::AppsMutation,
         categories::CategoriesMutation,
+        media::MediaChangesMutation,
         media::MediaMutation,
         submissions::SubmissionsMutation,
+        translations::TranslationsMutation,
+        versions::VersionChangesMutation,
         versions::VersionsMutation,
     );
 }

@@ -16,7 +16,12 @@ struct Row {
 }
 
 const MACHINE: &[Row] = &[
-    Row { state: "DRAFT", owner: &["submit"], reviewer: &[], leads: &[("submit", "SUBMITTED")] },
+    Row {
+        state: "DRAFT",
+        owner: &["update", "submit", "delete"],
+        reviewer: &[],
+        leads: &[("update", "DRAFT"), ("submit", "SUBMITTED")],
+    },
     Row {
         state: "SUBMITTED",
         owner: &["withdraw"],
@@ -29,7 +34,12 @@ const MACHINE: &[Row] = &[
         reviewer: &["unclaim", "request-changes", "approve", "reject"],
         leads: &[("approve", "APPROVED"), ("request-changes", "CHANGES_REQUESTED"), ("withdraw", "WITHDRAWN")],
     },
-    Row { state: "CHANGES_REQUESTED", owner: &["submit"], reviewer: &[], leads: &[("submit", "SUBMITTED")] },
+    Row {
+        state: "CHANGES_REQUESTED",
+        owner: &["update", "submit"],
+        reviewer: &[],
+        leads: &[("update", "CHANGES_REQUESTED"), ("submit", "SUBMITTED")],
+    },
     Row {
         state: "APPROVED",
         owner: &["withdraw", "publish", "schedule"],
@@ -49,7 +59,8 @@ const MACHINE: &[Row] = &[
 ];
 
 /// Every action that has an operation.
-const ACTIONS: [&str; 7] = ["submit", "withdraw", "publish", "schedule", "claim", "approve", "request-changes"];
+const ACTIONS: [&str; 9] =
+    ["update", "submit", "delete", "withdraw", "publish", "schedule", "claim", "approve", "request-changes"];
 
 /// Why a rejection was wrong.
 const APPEAL: &str = "It does what its listing says, see the second screenshot.";
@@ -112,6 +123,8 @@ impl Traveller {
                 version("marketplace_versions_submit").json(&json!({ "appeal": true, "appeal_text": APPEAL }))
             }
             "submit" => version("marketplace_versions_submit").json(&json!({})),
+            "update" => version("marketplace_versions_update").json(&json!({ "release_notes": { "en": "Mended." } })),
+            "delete" => version("marketplace_versions_delete"),
             "withdraw" => version("marketplace_versions_withdraw"),
             "publish" => version("marketplace_versions_publish").json(&json!({})),
             "schedule" => version("marketplace_versions_publish").json(&in_days(market, 2)),
@@ -141,6 +154,13 @@ async fn the_machine_cell_by_cell() {
             }
             let answer = here.act(&market, action).await;
             let cell = format!("{} × {action}: {} {}", row.state, answer.status, answer.text());
+            if (row.state, action) == ("DRAFT", "delete") {
+                assert_eq!(answer.status, 204, "{cell}");
+                market.version("marketplace_versions_get", &here.app, &here.version).expect(404).await;
+                number += 1;
+                here = Traveller::at(&market, row.state, number).await;
+                continue;
+            }
             if let Some((_, to)) = row.leads.iter().find(|(known, _)| *known == action) {
                 assert_eq!((answer.status, answer.str("state")), (200, *to), "{cell}");
                 assert_eq!(market.see(&here.app, &here.version).await.str("state"), *to, "{cell}");

@@ -38,6 +38,8 @@ words! {
 /// What can be done to a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AppVersionAction {
+    /// Written anew by its owner.
+    Update,
     /// Handed to the reviewers.
     Submit,
     /// A reviewer takes it out of the queue.
@@ -60,6 +62,8 @@ pub(crate) enum AppVersionAction {
     Supersede,
     /// A higher version was published before its time came.
     Overtake,
+    /// Given up by its owner before anybody else saw it.
+    Delete,
 }
 
 /// Who does something to a version. A refusal names only what its caller's side could do instead.
@@ -72,7 +76,8 @@ enum Side {
 
 impl AppVersionAction {
     /// Every action, for tables and tests.
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 13] = [
+        Self::Update,
         Self::Submit,
         Self::Claim,
         Self::Unclaim,
@@ -84,11 +89,13 @@ impl AppVersionAction {
         Self::Schedule,
         Self::Supersede,
         Self::Overtake,
+        Self::Delete,
     ];
 
     /// The action's name in refusals.
     pub(crate) const fn name(self) -> &'static str {
         match self {
+            Self::Update => "update",
             Self::Submit => "submit",
             Self::Claim => "claim",
             Self::Unclaim => "unclaim",
@@ -100,12 +107,13 @@ impl AppVersionAction {
             Self::Schedule => "schedule",
             Self::Supersede => "supersede",
             Self::Overtake => "overtake",
+            Self::Delete => "delete",
         }
     }
 
     const fn side(self) -> Side {
         match self {
-            Self::Submit | Self::Withdraw | Self::Publish | Self::Schedule => Side::Owner,
+            Self::Update | Self::Submit | Self::Withdraw | Self::Publish | Self::Schedule | Self::Delete => Side::Owner,
             Self::Claim | Self::Unclaim | Self::RequestChanges | Self::Approve | Self::Reject => Side::Reviewer,
             Self::Supersede | Self::Overtake => Side::System,
         }
@@ -119,6 +127,7 @@ impl AppVersionAction {
 /// successor takes a number of its own.
 const fn next(state: AppVersionState, action: AppVersionAction, was_appealed: bool) -> Option<AppVersionState> {
     match (state, action) {
+        (AppVersionState::Draft | AppVersionState::ChangesRequested, AppVersionAction::Update) => Some(state),
         (AppVersionState::Draft | AppVersionState::ChangesRequested, AppVersionAction::Submit) => {
             Some(AppVersionState::Submitted)
         }
@@ -147,6 +156,34 @@ const fn next(state: AppVersionState, action: AppVersionAction, was_appealed: bo
     }
 }
 
+/// Whether an action ends a version, so that it leads to no state: a draft was never handed in, so nobody but its owner
+/// knows of it.
+fn ends(state: AppVersionState, action: AppVersionAction) -> bool {
+    matches!((state, action), (AppVersionState::Draft, AppVersionAction::Delete))
+}
+
+/// Whether a version may be deleted.
+///
+/// # Errors
+/// [`crate::Code::IllegalTransition`] with what its owner can do instead.
+pub(super) fn deletable(state: AppVersionState, was_appealed: bool) -> Result<(), Fault> {
+    if ends(state, AppVersionAction::Delete) {
+        return Ok(());
+    }
+    Err(illegal("version", state, AppVersionAction::Delete, was_appealed))
+}
+
+/// The refusal of an action that a state does not have.
+fn illegal(thing: &str, state: AppVersionState, action: AppVersionAction, was_appealed: bool) -> Fault {
+    let allowed = AppVersionAction::ALL
+        .into_iter()
+        .filter(|other| other.side() == action.side())
+        .filter(|other| next(state, *other, was_appealed).is_some() || ends(state, *other))
+        .map(|other| other.name().to_owned())
+        .collect();
+    Fault::illegal(thing, state.name(), action.name(), allowed)
+}
+
 /// Where an action leads. `thing` names what the caller acts on: a version, or the submission of one.
 ///
 /// # Errors
@@ -157,14 +194,7 @@ pub(crate) fn after(
     action: AppVersionAction,
     was_appealed: bool,
 ) -> Result<AppVersionState, Fault> {
-    next(state, action, was_appealed).ok_or_else(|| {
-        let allowed = AppVersionAction::ALL
-            .into_iter()
-            .filter(|other| other.side() == action.side() && next(state, *other, was_appealed).is_some())
-            .map(|other| other.name().to_owned())
-            .collect();
-        Fault::illegal(thing, state.name(), action.name(), allowed)
-    })
+    next(state, action, was_appealed).ok_or_else(|| illegal(thing, state, action, was_appealed))
 }
 
 /// What a submission says of itself: that it appeals against a rejection, and why.
@@ -202,6 +232,7 @@ pub(crate) fn drawing() -> StateDiagram {
         (&AppVersionAction::ALL, AppVersionAction::name),
         [&|state, action| after("version", state, action, false)],
     )
+    .with_end(AppVersionState::Draft.name(), AppVersionAction::Delete.name())
 }
 
 #[cfg(test)]
