@@ -125,8 +125,14 @@ pub(crate) fn etag(body: &[u8]) -> String {
     base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(half)
 }
 
+/// The status of a success. A `PUT` that promises 200 and 201 answers 201 where it made what was not there before.
+fn success_of(operation: &Operation, is_created: bool) -> u16 {
+    let created = StatusCode::CREATED.as_u16();
+    if is_created && operation.responses.contains_key(&created) { created } else { operation.success }
+}
+
 fn json(asked: &Asked<'_>, answer: &Answer) -> Response<Body> {
-    let success = StatusCode::from_u16(asked.operation.success).unwrap_or(StatusCode::OK);
+    let success = StatusCode::from_u16(success_of(asked.operation, answer.created.is_some())).unwrap_or(StatusCode::OK);
     if success == StatusCode::NO_CONTENT {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = success;

@@ -10,9 +10,12 @@ mod listings;
 mod main_job;
 mod market;
 mod media;
+mod media_changes;
+mod preview;
 mod review_desk;
 mod search;
 mod submissions;
+mod translations;
 mod versions;
 
 pub(crate) use main_job::submittable;

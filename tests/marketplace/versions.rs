@@ -1,5 +1,6 @@
 //! Stories of versions: their numbers, their way through review, and when they go live.
 
+mod changes;
 mod due;
 mod machine;
 

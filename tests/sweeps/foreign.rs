@@ -29,6 +29,7 @@ impl Holder {
         let things = BTreeMap::from([
             ("app_uuid", app),
             ("kind", "LOGO".to_owned()),
+            ("locale", "en".to_owned()),
             ("partner_uuid", person.partner_uuid.unwrap().to_string()),
             ("user_uuid", person.uuid.to_string()),
             ("version_uuid", version),

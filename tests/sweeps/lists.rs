@@ -47,6 +47,7 @@ const LISTS: &[(&str, &[(&str, &str)])] = &[
     ("marketplace_listings_search", &[("q", "takes orders"), ("locale", "en")]),
     ("marketplace_media_list", &[("kind", "SCREENSHOT")]),
     ("marketplace_submissions_list", &[("state", "APPROVED")]),
+    ("marketplace_translations_list", &[]),
     ("marketplace_versions_list", &[("state", "DRAFT,PUBLISHED")]),
     ("marketplace_versions_list_messages", &[]),
     ("partner_account_list_events", &[("group", "ACCOUNT")]),
@@ -104,6 +105,7 @@ impl Stock {
         let cast = Cast::within(harness).await;
         let places = BTreeMap::from([
             ("kind", "LOGO".to_owned()),
+            ("locale", "de".to_owned()),
             ("partner_uuid", cast.administrator.partner_uuid.unwrap().to_string()),
             ("staff_uuid", cast.staff.uuid.to_string()),
             ("tier_code", "FREE".to_owned()),
@@ -149,6 +151,7 @@ impl Stock {
         }
         let further = json!({ "number": "1.1.0", "release_notes": { "en": "What is new." } });
         self.call("marketplace_versions_create").json(&further).expect(201).await;
+        self.call("marketplace_translations_put").json(&json!({ "name": "Kassenpilot" })).expect(201).await;
     }
 
     async fn papers(&mut self) {

@@ -33,6 +33,12 @@ impl StateDiagram {
         Self { thing, steps }
     }
 
+    /// The same with a step that ends the thing, whatever it was.
+    pub(crate) fn with_end(mut self, from: &'static str, action: &'static str) -> Self {
+        self.steps.push((from, action, "[*]"));
+        self
+    }
+
     /// Appends the picture as Markdown.
     pub(crate) fn write(&self, out: &mut String) {
         let _ = write!(out, "\n## {}\n\n```mermaid\nstateDiagram-v2\n", self.thing);

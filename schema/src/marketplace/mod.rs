@@ -5,11 +5,13 @@ pub(crate) mod categories;
 mod checklist;
 mod listings;
 pub(crate) mod media;
+mod preview;
 pub(crate) mod public_cache;
 mod public_categories;
 mod publication;
 mod submissions;
 mod suspensions;
+mod translations;
 pub(crate) mod versions;
 
 use crate::core::engine::roots;
@@ -26,6 +28,7 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
         &listings::STATEMENTS,
         &media::STATEMENTS,
         &submissions::STATEMENTS,
+        &translations::STATEMENTS,
         &versions::STATEMENTS,
     ];
     of_resources.into_iter().flatten().copied()
@@ -40,9 +43,11 @@ roots! {
         checklist::ChecklistQuery,
         listings::ListingsQuery,
         media::MediaQuery,
+        preview::PreviewQuery,
         public_categories::PublicCategoriesQuery,
         submissions::ReviewMessagesQuery,
         submissions::SubmissionsQuery,
+        translations::TranslationsQuery,
         versions::VersionsQuery,
     );
 }
@@ -53,11 +58,14 @@ roots! {
         apps::AppLifeMutation,
         apps::AppsMutation,
         categories::CategoriesMutation,
+        media::MediaChangesMutation,
         media::MediaMutation,
         submissions::ReviewMessagesMutation,
         submissions::SubmissionMessagesMutation,
         submissions::SubmissionsMutation,
         suspensions::SuspensionsMutation,
+        translations::TranslationsMutation,
+        versions::VersionChangesMutation,
         versions::VersionsMutation,
     );
 }

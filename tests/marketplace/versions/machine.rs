@@ -16,7 +16,12 @@ struct Row {
 }
 
 const MACHINE: &[Row] = &[
-    Row { state: "DRAFT", owner: &["submit"], reviewer: &[], leads: &[("submit", "SUBMITTED")] },
+    Row {
+        state: "DRAFT",
+        owner: &["update", "submit", "delete"],
+        reviewer: &[],
+        leads: &[("update", "DRAFT"), ("submit", "SUBMITTED")],
+    },
     Row {
         state: "SUBMITTED",
         owner: &["withdraw"],
@@ -35,7 +40,12 @@ const MACHINE: &[Row] = &[
             ("withdraw", "WITHDRAWN"),
         ],
     },
-    Row { state: "CHANGES_REQUESTED", owner: &["submit"], reviewer: &[], leads: &[("submit", "SUBMITTED")] },
+    Row {
+        state: "CHANGES_REQUESTED",
+        owner: &["update", "submit"],
+        reviewer: &[],
+        leads: &[("update", "CHANGES_REQUESTED"), ("submit", "SUBMITTED")],
+    },
     Row {
         state: "APPROVED",
         owner: &["withdraw", "publish", "schedule"],
@@ -55,8 +65,19 @@ const MACHINE: &[Row] = &[
 ];
 
 /// Every action that has an operation.
-const ACTIONS: [&str; 9] =
-    ["submit", "withdraw", "publish", "schedule", "claim", "unclaim", "approve", "request-changes", "reject"];
+const ACTIONS: [&str; 11] = [
+    "update",
+    "submit",
+    "delete",
+    "withdraw",
+    "publish",
+    "schedule",
+    "claim",
+    "unclaim",
+    "approve",
+    "request-changes",
+    "reject",
+];
 
 /// Those of them that are a reviewer's.
 const REVIEWERS: [&str; 5] = ["claim", "unclaim", "approve", "request-changes", "reject"];
@@ -122,6 +143,8 @@ impl Traveller {
                 version("marketplace_versions_submit").json(&json!({ "appeal": true, "appeal_text": APPEAL }))
             }
             "submit" => version("marketplace_versions_submit").json(&json!({})),
+            "update" => version("marketplace_versions_update").json(&json!({ "release_notes": { "en": "Mended." } })),
+            "delete" => version("marketplace_versions_delete"),
             "withdraw" => version("marketplace_versions_withdraw"),
             "publish" => version("marketplace_versions_publish").json(&json!({})),
             "schedule" => version("marketplace_versions_publish").json(&in_days(market, 2)),
@@ -153,6 +176,13 @@ async fn the_machine_cell_by_cell() {
             }
             let answer = here.act(&market, action).await;
             let cell = format!("{} × {action}: {} {}", row.state, answer.status, answer.text());
+            if (row.state, action) == ("DRAFT", "delete") {
+                assert_eq!(answer.status, 204, "{cell}");
+                market.version("marketplace_versions_get", &here.app, &here.version).expect(404).await;
+                number += 1;
+                here = Traveller::at(&market, row.state, number).await;
+                continue;
+            }
             if let Some((_, to)) = row.leads.iter().find(|(known, _)| *known == action) {
                 assert_eq!((answer.status, answer.str("state")), (200, *to), "{cell}");
                 assert_eq!(market.see(&here.app, &here.version).await.str("state"), *to, "{cell}");

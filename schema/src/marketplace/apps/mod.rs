@@ -24,6 +24,7 @@ mod store;
 
 pub(in crate::marketplace) use events::AppEventsQuery;
 pub(in crate::marketplace) use life::AppLifeMutation;
-pub(in crate::marketplace) use resolvers::{App, AppsMutation, AppsQuery, event, load};
+pub(in crate::marketplace) use resolvers::{App, AppsMutation, AppsQuery, event, load, load_app, lock_app};
+pub(in crate::marketplace) use rules::draft::{Texts, whole_texts};
 pub(crate) use rules::{AppAction, AppState, Past, Side, after, allowed_actions, drawing};
 pub(in crate::marketplace) use store::{STATEMENTS, event_insert, lock};

@@ -152,7 +152,7 @@ pub(in crate::marketplace) async fn load(cx: &RequestContext, app_uuid: Uuid) ->
 }
 
 /// The app as its owner sees it.
-pub(super) async fn load_app(cx: &RequestContext, app_uuid: Uuid) -> Result<App, Fault> {
+pub(in crate::marketplace) async fn load_app(cx: &RequestContext, app_uuid: Uuid) -> Result<App, Fault> {
     Ok(show(cx, store::get(&cx.db, cx.owner()?, app_uuid).await?.ok_or_else(missing)?))
 }
 
@@ -161,7 +161,7 @@ fn show(cx: &RequestContext, row: AppRow) -> App {
 }
 
 /// The app held for a change, with the texts of this locale where there are some.
-pub(super) async fn lock_app(
+pub(in crate::marketplace) async fn lock_app(
     cx: &RequestContext,
     app_uuid: Uuid,
     locale: Option<&str>,

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::marketplace::media::MediaKind;
+use crate::marketplace::translations::missing as missing_texts;
 
 /// What the requirements are held against: a draft as it is, or what was handed in.
 #[derive(Clone, Debug, Default)]
@@ -227,9 +228,7 @@ fn account(facts: &Facts) -> Option<String> {
 }
 
 fn whole_texts(facts: &Facts) -> Option<String> {
-    let is_partial = |text: &&TextFact| {
-        [&text.name, &text.tagline, &text.description].into_iter().any(|part| part.trim().is_empty())
-    };
+    let is_partial = |text: &&TextFact| !missing_texts(&text.name, &text.tagline, &text.description).is_empty();
     let others = facts.texts.iter().filter(|text| text.locale != facts.default_locale);
     let partial: Vec<&str> = others.filter(is_partial).map(|text| text.locale.as_str()).collect();
     (!partial.is_empty()).then(|| {

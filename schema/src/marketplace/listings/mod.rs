@@ -17,5 +17,5 @@ mod types;
 
 pub(in crate::marketplace) use list::STATEMENTS;
 pub(in crate::marketplace) use resolvers::ListingsQuery;
-pub(in crate::marketplace) use store::{ListingKey, ListingRow};
-pub(in crate::marketplace) use types::ListingFacets;
+pub(in crate::marketplace) use store::{ListingKey, ListingRow, Side, listing_of};
+pub(in crate::marketplace) use types::{Listing, ListingFacets};

@@ -1,6 +1,7 @@
 //! Every statement about listings. None of them depends on who asks.
 
 mod facets;
+mod preview;
 
 use std::collections::BTreeMap;
 
@@ -18,6 +19,7 @@ use crate::marketplace::media::{self, MediaKind, MediaVariant, Size, Stored};
 use crate::marketplace::versions::AppPermission;
 
 pub(super) use facets::facets_get;
+pub(in crate::marketplace) use preview::{Side, listing_of};
 
 /// A listing by its slug, in the locale that is asked for.
 pub(in crate::marketplace) struct ListingKey {

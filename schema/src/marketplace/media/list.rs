@@ -55,6 +55,18 @@ static PICTURES: Select<MediaRow> = Select::new(
     "media join app using (app_uuid)",
 );
 
+/// One picture of the draft of a partner's app.
+pub(super) static OWN: Lookup<MediaRow> = Lookup::new(
+    &PICTURES,
+    &["app.partner_uuid = {}", "app.app_uuid = {}", "media.media_uuid = {}", "media.removed_at is null"],
+);
+
+/// The pictures of one kind in the draft of a partner's app, in no order.
+pub(super) static OF_A_KIND: Lookup<MediaRow> = Lookup::new(
+    &PICTURES,
+    &["app.partner_uuid = {}", "app.app_uuid = {}", "media.kind = {}", "media.removed_at is null"],
+);
+
 /// One picture, whoever owns it.
 pub(super) static BY_ID: Lookup<MediaRow> = Lookup::new(&PICTURES, &["media.media_uuid = {}"]);
 
@@ -95,4 +107,4 @@ const RANK: Key<MediaRow> =
     Key::whole("case media.kind when 'ICON' then 0 when 'BANNER' then 1 else 2 end", |row| json!(row.rank));
 
 /// What is asked of pictures in words that the compiler has not checked.
-pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 2] = [&OF_AN_APP, &BY_ID];
+pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 4] = [&OF_AN_APP, &OWN, &OF_A_KIND, &BY_ID];

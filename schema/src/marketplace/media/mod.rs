@@ -10,12 +10,14 @@
 //! What comes in is never what goes out: every picture is decoded and encoded anew ([`crate::core::media::image`]). The bytes
 //! of a picture never change; a new upload is a new picture (docs/decisions.md#edge).
 
+mod changes;
 mod content;
 mod list;
 mod resolvers;
 mod rules;
 mod store;
 
+pub(in crate::marketplace) use changes::MediaChangesMutation;
 pub(in crate::marketplace) use content::sizes;
 pub(crate) use content::{MediaVariantName, Size, Stored, deliver, keep};
 pub(in crate::marketplace) use list::STATEMENTS;

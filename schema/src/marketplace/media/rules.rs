@@ -1,5 +1,9 @@
 //! What pictures an app may have, and what may be said about them.
 
+use std::collections::HashSet;
+
+use uuid::Uuid;
+
 use crate::core::entitlement::Allowance;
 use crate::core::fault::{Code, Fault, FieldError};
 use crate::core::media::image::{ImageError, ImageProblem, PictureKind};
@@ -92,6 +96,35 @@ pub(crate) fn text(pointer: &str, said: Option<&str>) -> Result<String, Fault> {
     Ok(text.to_owned())
 }
 
+/// Refuses an order that does not name each of the pictures that there are once, and tells every one that is missing,
+/// unknown or named twice.
+///
+/// # Errors
+/// [`Code::Conflict`], pointing to each place at fault.
+pub(super) fn check_order(present: &[Uuid], named: &[Uuid]) -> Result<(), Fault> {
+    let mut errors = Vec::new();
+    let mut known = HashSet::new();
+    for (place, uuid) in named.iter().enumerate() {
+        let pointer = format!("/media_uuids/{place}");
+        if !present.contains(uuid) {
+            let message = format!("{uuid} is no picture of this kind in the draft. Leave it out.");
+            errors.push(FieldError::at(pointer, "UNKNOWN", message));
+        } else if !known.insert(*uuid) {
+            errors.push(FieldError::at(pointer, "DUPLICATE", format!("{uuid} is named twice. Name it once.")));
+        }
+    }
+    let missing = present.iter().filter(|uuid| !known.contains(*uuid));
+    errors.extend(missing.map(|uuid| {
+        FieldError::at("/media_uuids", "MISSING", format!("{uuid} is in the draft and not named. Name it, too."))
+    }));
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let detail = "The order must name each picture of this kind in the draft once. Read the list again and send it \
+                  whole.";
+    Err(Fault::conflict(detail).with_errors(errors))
+}
+
 /// The refusal of a file.
 pub(crate) fn refusal(error: ImageError) -> Fault {
     match error {
@@ -122,6 +155,21 @@ mod tests {
     #[test]
     fn a_megabyte_that_is_begun_counts() {
         assert_eq!([0, 1, MEGABYTE, MEGABYTE + 1].map(megabytes), [0, 1, 1, 2]);
+    }
+
+    #[test]
+    fn an_order_names_each_picture_once() {
+        let [one, two, three, other] = [1, 2, 3, 4].map(Uuid::from_u128);
+        let codes = |named: &[Uuid]| -> Vec<(String, String)> {
+            let refused = check_order(&[one, two, three], named).err();
+            let errors = refused.map(|fault| fault.errors().to_vec()).unwrap_or_default().into_iter();
+            errors.map(|error| (error.pointer.unwrap_or_default(), error.code)).collect()
+        };
+        let error = |pointer: &str, code: &str| (pointer.to_owned(), code.to_owned());
+        assert!(codes(&[three, one, two]).is_empty());
+        assert_eq!(codes(&[one, two]), [error("/media_uuids", "MISSING")]);
+        assert_eq!(codes(&[one, two, three, other]), [error("/media_uuids/3", "UNKNOWN")]);
+        assert_eq!(codes(&[one, one, three]), [error("/media_uuids/1", "DUPLICATE"), error("/media_uuids", "MISSING")]);
     }
 
     #[test]

@@ -6,10 +6,11 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::content::{Size, Stored};
-use super::list::{BY_ID, MediaRow};
+use super::list::{BY_ID, MediaRow, OF_A_KIND, OWN};
 use super::rules::MediaKind;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
+use crate::core::list::Bound;
 use crate::core::principal::Owner;
 
 /// What an upload must know of the app: how many pictures of its kind are there, and how many bytes the partner keeps
@@ -121,4 +122,64 @@ pub(super) async fn insert(db: &Db, new: &NewMedia, is_single: bool) -> Result<M
     .await?;
     let row = BY_ID.one(db, [new.media_uuid.into()]).await?;
     row.ok_or_else(|| Fault::internal("a picture that was just written is gone"))
+}
+
+/// One picture of the draft of an owner's app.
+pub(super) async fn get(db: &Db, owner: Owner, app_uuid: Uuid, media_uuid: Uuid) -> Result<Option<MediaRow>, Fault> {
+    OWN.one(db, [owner.uuid().into(), app_uuid.into(), media_uuid.into(), Bound::Nothing]).await
+}
+
+/// The pictures of one kind in the draft of an owner's app, in their order.
+pub(super) async fn get_all(db: &Db, owner: Owner, app_uuid: Uuid, kind: MediaKind) -> Result<Vec<MediaRow>, Fault> {
+    let values = [owner.uuid().into(), app_uuid.into(), kind.name().into(), Bound::Nothing];
+    let mut rows = OF_A_KIND.all(db, values).await?;
+    rows.sort_unstable_by_key(|row| (row.position, row.media_uuid));
+    Ok(rows)
+}
+
+/// Writes what is said about a picture. The caller holds the app.
+pub(super) async fn set_texts(db: &Db, media_uuid: Uuid, alt_text: &str, caption: &str) -> Result<(), Fault> {
+    sqlx::query!(
+        "update media set alt_text = $2, caption = $3, updated_at = labs_now() where media_uuid = $1",
+        media_uuid,
+        alt_text,
+        caption
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Takes a picture out of its draft, and those behind it one place up. Its row stays while a listing or what was handed
+/// in shows it, and with the row its bytes. The caller holds the app.
+pub(super) async fn set_removed(db: &Db, media_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "with removed as (
+             update media set removed_at = labs_now(), updated_at = labs_now()
+             where media_uuid = $1 and removed_at is null
+             returning app_uuid, kind, position
+         )
+         update media as behind set position = behind.position - 1, updated_at = labs_now()
+         from removed
+         where behind.app_uuid = removed.app_uuid and behind.kind = removed.kind and behind.removed_at is null
+             and behind.position > removed.position",
+        media_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Gives pictures of an app the places in which they are named. The caller holds the app.
+pub(super) async fn set_order(db: &Db, app_uuid: Uuid, media_uuids: &[Uuid]) -> Result<(), Fault> {
+    sqlx::query!(
+        "update media set position = named.place, updated_at = labs_now()
+         from unnest($2::uuid[]) with ordinality as named (media_uuid, place)
+         where media.media_uuid = named.media_uuid and media.app_uuid = $1 and media.position <> named.place",
+        app_uuid,
+        media_uuids
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
 }

@@ -16,5 +16,5 @@ mod view;
 
 pub(crate) use due::{PutOff, publish_due};
 pub(in crate::marketplace) use snapshot::Snapshot;
-pub(in crate::marketplace) use store::{draft_get, publish, rival_get};
+pub(in crate::marketplace) use store::{draft_get, live_get, publish, rival_get};
 pub(in crate::marketplace) use view::{ListingSnapshot, Places, SubmissionDifference, sides};

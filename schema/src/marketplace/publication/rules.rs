@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::view::{ListingSnapshot, SubmissionDifference};
+use crate::marketplace::versions::AppPermission;
 
 /// A place and what stands there.
 type Place = (String, String);
@@ -25,6 +26,12 @@ pub(super) fn differences(live: Option<&ListingSnapshot>, submitted: &ListingSna
         SubmissionDifference { path: display_path(path), live: Some(value.clone()), submitted: None }
     });
     changed.chain(gone).collect()
+}
+
+/// The permissions of one version that another does not name. The same one for another reason is the same.
+pub(super) fn permissions_only_in(one: &[AppPermission], other: &[AppPermission]) -> Vec<AppPermission> {
+    let is_in_other = |permission: &AppPermission| other.iter().any(|known| known.code == permission.code);
+    one.iter().filter(|permission| !is_in_other(permission)).cloned().collect()
 }
 
 /// Redirect URIs are members of a list that only they themselves identify, and too long for a path: while they
@@ -82,4 +89,19 @@ fn places(snapshot: &ListingSnapshot) -> Vec<Place> {
         add(format!("/version/manifest/redirect_uris{MEMBER}{uri}"), Some(uri));
     }
     places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_permission_is_known_by_its_code() {
+        let permission = |code: &str, reason: &str| AppPermission { code: code.to_owned(), reason: reason.to_owned() };
+        let before = [permission("orders", "Shows what was ordered."), permission("customers", "Shows a name.")];
+        let after = [permission("orders", "Shows orders of a table."), permission("orders:write", "Changes a table.")];
+        assert_eq!(permissions_only_in(&after, &before), [permission("orders:write", "Changes a table.")]);
+        assert_eq!(permissions_only_in(&before, &after), [permission("customers", "Shows a name.")]);
+        assert_eq!(permissions_only_in(&after, &[]), after);
+    }
 }

@@ -265,7 +265,7 @@ pub(in crate::marketplace) async fn draft_get(
 }
 
 /// What readers see now, in the form of a snapshot; `None` when the app was never published.
-pub(super) async fn live_get(db: &Db, app_uuid: Uuid) -> Result<Option<Snapshot>, Fault> {
+pub(in crate::marketplace) async fn live_get(db: &Db, app_uuid: Uuid) -> Result<Option<Snapshot>, Fault> {
     let snapshot = sqlx::query_scalar!(
         r#"select jsonb_build_object(
              'slug', l.slug, 'default_locale', l.default_locale,

@@ -12,7 +12,7 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::words::Word as _;
 use crate::marketplace::media::{MediaKind, MediaVariant, MediaVariantName};
-use crate::marketplace::versions::AppManifest;
+use crate::marketplace::versions::{AppManifest, AppPermission};
 
 /// A whole listing at one moment.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
@@ -131,6 +131,18 @@ pub(in crate::marketplace) struct Places {
 }
 
 impl Sides {
+    /// What the submitted version asks of the platform and the live one does not; all that it asks when none is live.
+    pub(in crate::marketplace) fn permissions_added(&self) -> Vec<AppPermission> {
+        let live = self.live.as_ref().map(|live| live.version.manifest.permissions.as_slice());
+        rules::permissions_only_in(&self.submitted.version.manifest.permissions, live.unwrap_or_default())
+    }
+
+    /// What the live version asks of the platform and the submitted one does not.
+    pub(in crate::marketplace) fn permissions_removed(&self) -> Vec<AppPermission> {
+        let live = self.live.as_ref().map(|live| live.version.manifest.permissions.as_slice());
+        rules::permissions_only_in(live.unwrap_or_default(), &self.submitted.version.manifest.permissions)
+    }
+
     /// Every place of both.
     pub(in crate::marketplace) fn places(&self) -> Places {
         Places {

@@ -10,17 +10,20 @@
 //!                           │  └─────────────┼───┴──▶ CHANGES_REQUESTED
 //!                           └── REJECTED ◀───┘ reject
 //!
-//!   withdraw: SUBMITTED, IN_REVIEW, APPROVED, SCHEDULED ──▶ WITHDRAWN
+//!   update: DRAFT, CHANGES_REQUESTED stay        withdraw: SUBMITTED, IN_REVIEW, APPROVED, SCHEDULED ──▶ WITHDRAWN
+//!   delete: DRAFT is gone
 //! ```
 //!
 //! The table of this machine is [`rules`]; the submissions of a version follow it. One version of an app is with the
 //! reviewers at a time, and one is live.
 
+mod changes;
 mod list;
 mod resolvers;
 mod rules;
 mod store;
 
+pub(in crate::marketplace) use changes::VersionChangesMutation;
 pub(in crate::marketplace) use list::STATEMENTS;
 pub(in crate::marketplace) use resolvers::{VersionsMutation, VersionsQuery};
 pub(crate) use rules::manifest::{AppManifest, AppPermission};

@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-use types::{AppVersion, AppVersionCreate, AppVersionPublish, AppVersionSubmit};
+pub(super) use types::{AppManifestPatch, AppVersion};
+use types::{AppVersionCreate, AppVersionPublish, AppVersionSubmit};
 
 use super::list::{AppVersionFilter, AppVersionSort, OwnVersions, VERSIONS, VersionRow};
 use super::rules::manifest::{self, AppManifest};
@@ -237,12 +238,12 @@ async fn ensure_higher(cx: &RequestContext, version_uuid: Uuid, held: &Held) -> 
 }
 
 /// The version and its app, held until the transaction ends.
-async fn lock_version(cx: &RequestContext, app_uuid: Uuid, version_uuid: Uuid) -> Result<Held, Fault> {
+pub(super) async fn lock_version(cx: &RequestContext, app_uuid: Uuid, version_uuid: Uuid) -> Result<Held, Fault> {
     let held = store::lock(&cx.db, cx.owner()?, app_uuid, version_uuid).await?;
     held.ok_or_else(|| Fault::not_found("version"))
 }
 
-async fn one(cx: &RequestContext, app_uuid: Uuid, version_uuid: Uuid) -> Result<AppVersion, Fault> {
+pub(super) async fn one(cx: &RequestContext, app_uuid: Uuid, version_uuid: Uuid) -> Result<AppVersion, Fault> {
     let row = store::get(&cx.db, cx.owner()?, app_uuid, version_uuid).await?;
     let row = row.ok_or_else(|| Fault::not_found("version"))?;
     let mut versions = show_versions(cx, vec![row]).await?;
@@ -273,7 +274,7 @@ fn unmet(open: Vec<OpenItem>) -> Fault {
 }
 
 /// Who asks, for the history.
-fn actor(cx: &RequestContext) -> Result<Actor, Fault> {
+pub(super) fn actor(cx: &RequestContext) -> Result<Actor, Fault> {
     let principal = cx.principal()?;
     Ok(Actor::of(principal))
 }

@@ -38,6 +38,8 @@ words! {
 /// What can be done to a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AppVersionAction {
+    /// Written anew by its owner.
+    Update,
     /// Handed to the reviewers.
     Submit,
     /// A reviewer takes it out of the queue.
@@ -62,6 +64,8 @@ pub(crate) enum AppVersionAction {
     Overtake,
     /// Its owner was silent for so long that nobody waits any more.
     Lapse,
+    /// Given up by its owner before anybody else saw it.
+    Delete,
 }
 
 /// Who does something to a version. A refusal names only what its caller's side could do instead.
@@ -77,7 +81,8 @@ pub(crate) enum Side {
 
 impl AppVersionAction {
     /// Every action, for tables and tests.
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 14] = [
+        Self::Update,
         Self::Submit,
         Self::Claim,
         Self::Unclaim,
@@ -90,11 +95,13 @@ impl AppVersionAction {
         Self::Supersede,
         Self::Overtake,
         Self::Lapse,
+        Self::Delete,
     ];
 
     /// The action's name in refusals.
     pub(crate) const fn name(self) -> &'static str {
         match self {
+            Self::Update => "update",
             Self::Submit => "submit",
             Self::Claim => "claim",
             Self::Unclaim => "unclaim",
@@ -107,12 +114,13 @@ impl AppVersionAction {
             Self::Supersede => "supersede",
             Self::Overtake => "overtake",
             Self::Lapse => "lapse",
+            Self::Delete => "delete",
         }
     }
 
     const fn side(self) -> Side {
         match self {
-            Self::Submit | Self::Withdraw | Self::Publish | Self::Schedule => Side::Owner,
+            Self::Update | Self::Submit | Self::Withdraw | Self::Publish | Self::Schedule | Self::Delete => Side::Owner,
             Self::Claim | Self::Unclaim | Self::RequestChanges | Self::Approve | Self::Reject => Side::Reviewer,
             Self::Supersede | Self::Overtake | Self::Lapse => Side::System,
         }
@@ -126,6 +134,7 @@ impl AppVersionAction {
 /// withdrawn version is at its end: its successor takes a number of its own.
 const fn next(state: AppVersionState, action: AppVersionAction, was_appealed: bool) -> Option<AppVersionState> {
     match (state, action) {
+        (AppVersionState::Draft | AppVersionState::ChangesRequested, AppVersionAction::Update) => Some(state),
         (AppVersionState::Draft | AppVersionState::ChangesRequested, AppVersionAction::Submit) => {
             Some(AppVersionState::Submitted)
         }
@@ -158,6 +167,28 @@ const fn next(state: AppVersionState, action: AppVersionAction, was_appealed: bo
     }
 }
 
+/// Whether an action ends a version, so that it leads to no state: a draft was never handed in, so nobody but its owner
+/// knows of it.
+fn ends(state: AppVersionState, action: AppVersionAction) -> bool {
+    matches!((state, action), (AppVersionState::Draft, AppVersionAction::Delete))
+}
+
+/// Whether a version may be deleted.
+///
+/// # Errors
+/// [`crate::Code::IllegalTransition`] with what its owner can do instead.
+pub(super) fn deletable(state: AppVersionState, was_appealed: bool) -> Result<(), Fault> {
+    if ends(state, AppVersionAction::Delete) {
+        return Ok(());
+    }
+    Err(illegal("version", state, AppVersionAction::Delete, was_appealed))
+}
+
+/// The refusal of an action that a state does not have.
+fn illegal(thing: &str, state: AppVersionState, action: AppVersionAction, was_appealed: bool) -> Fault {
+    Fault::illegal(thing, state.name(), action.name(), allowed_actions(state, action.side(), was_appealed))
+}
+
 /// Where an action leads. `thing` names what the caller acts on: a version, or the submission of one.
 ///
 /// # Errors
@@ -168,16 +199,15 @@ pub(crate) fn after(
     action: AppVersionAction,
     was_appealed: bool,
 ) -> Result<AppVersionState, Fault> {
-    next(state, action, was_appealed).ok_or_else(|| {
-        Fault::illegal(thing, state.name(), action.name(), allowed_actions(state, action.side(), was_appealed))
-    })
+    next(state, action, was_appealed).ok_or_else(|| illegal(thing, state, action, was_appealed))
 }
 
 /// What one side can do to a version now.
 pub(crate) fn allowed_actions(state: AppVersionState, side: Side, was_appealed: bool) -> Vec<String> {
     AppVersionAction::ALL
         .into_iter()
-        .filter(|action| action.side() == side && next(state, *action, was_appealed).is_some())
+        .filter(|action| action.side() == side)
+        .filter(|action| next(state, *action, was_appealed).is_some() || ends(state, *action))
         .map(|action| action.name().to_owned())
         .collect()
 }
@@ -217,6 +247,7 @@ pub(crate) fn drawing() -> StateDiagram {
         (&AppVersionAction::ALL, AppVersionAction::name),
         [&|state, action| after("version", state, action, false)],
     )
+    .with_end(AppVersionState::Draft.name(), AppVersionAction::Delete.name())
 }
 
 #[cfg(test)]

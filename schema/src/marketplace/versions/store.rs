@@ -188,3 +188,71 @@ pub(super) async fn set_withdrawn(db: &Db, actor: Actor, version_uuid: Uuid) -> 
     .await?;
     Ok(())
 }
+
+/// What its owner writes of a version.
+pub(super) struct Content<'a> {
+    pub(super) number: &'a Number,
+    pub(super) release_notes: &'a BTreeMap<String, String>,
+    pub(super) manifest: &'a AppManifest,
+}
+
+/// Writes the content of a version anew and notes in the app's history which fields changed. False when the number was
+/// used before.
+pub(super) async fn set_content(
+    db: &Db,
+    actor: Actor,
+    version_uuid: Uuid,
+    content: &Content<'_>,
+    fields: &[&str],
+) -> Result<bool, Fault> {
+    let done = sqlx::query!(
+        "with version as (
+             update app_version
+             set number = $2, major = $3, minor = $4, patch = $5, prerelease = $6, release_notes = $7, manifest = $8,
+                 updated_at = labs_now()
+             where version_uuid = $1
+             returning app_uuid, version_uuid, number
+         )
+         insert into app_event (event_uuid, app_uuid, kind, actor_kind, actor_uuid, detail)
+         select labs_uuid(), app_uuid, 'VERSION_UPDATED', $9, $10,
+             jsonb_build_object('version_uuid', version_uuid, 'number', number, 'fields', $11::text[])
+         from version",
+        version_uuid,
+        content.number.text,
+        content.number.major,
+        content.number.minor,
+        content.number.patch,
+        content.number.prerelease,
+        Json(content.release_notes) as _,
+        Json(content.manifest) as _,
+        actor.kind,
+        actor.uuid,
+        fields as &[&str],
+    )
+    .execute(&mut *db.conn().await?)
+    .await;
+    match done {
+        Err(error) if constraint_of(&error) == Some("app_version_number_key") => Ok(false),
+        Err(error) => Err(error.into()),
+        Ok(_) => Ok(true),
+    }
+}
+
+/// Removes a version and notes in the app's history that it is gone.
+pub(super) async fn delete(db: &Db, actor: Actor, version_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "with gone as (
+             delete from app_version where version_uuid = $1 returning app_uuid, version_uuid, number
+         )
+         insert into app_event (event_uuid, app_uuid, kind, actor_kind, actor_uuid, detail)
+         select labs_uuid(), app_uuid, 'VERSION_DELETED', $2, $3,
+             jsonb_build_object('version_uuid', version_uuid, 'number', number)
+         from gone",
+        version_uuid,
+        actor.kind,
+        actor.uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}

@@ -98,6 +98,34 @@ pub(in crate::marketplace::apps) fn merge(present: &Draft, patch: Patch) -> Resu
     if errors.is_empty() { Ok(draft) } else { Err(Fault::invalid(errors)) }
 }
 
+/// The texts of an app in one locale.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::marketplace) struct Texts {
+    pub(in crate::marketplace) name: String,
+    pub(in crate::marketplace) tagline: String,
+    pub(in crate::marketplace) description: String,
+}
+
+impl From<Draft> for Texts {
+    fn from(draft: Draft) -> Self {
+        Self { name: draft.name, tagline: draft.tagline, description: draft.description }
+    }
+}
+
+/// The texts of one locale as they are kept, whichever locale it is.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`], pointing to each field at fault.
+pub(in crate::marketplace) fn whole_texts(sent: Texts) -> Result<Texts, Fault> {
+    let patch = Patch {
+        name: Some(sent.name),
+        tagline: MaybeUndefined::Value(sent.tagline),
+        description: MaybeUndefined::Value(sent.description),
+        ..Patch::default()
+    };
+    merge(&Draft::default(), patch).map(Texts::from)
+}
+
 /// The names of the fields in which two drafts differ, as the contract has them.
 pub(in crate::marketplace::apps) fn changed_fields(before: &Draft, after: &Draft) -> Vec<&'static str> {
     let fields = [

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use async_graphql::{InputObject, Json, SimpleObject};
+use async_graphql::{InputObject, Json, MaybeUndefined, SimpleObject};
 use uuid::Uuid;
 
 use crate::core::time::Time;
@@ -91,6 +91,27 @@ pub(crate) struct AppManifestInput {
     redirect_uris: Option<Vec<String>>,
 }
 
+/// A merge patch of what a version asks of the platform (RFC 7396): a list that is left out stays, null empties it.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AppManifestPatch {
+    permissions: MaybeUndefined<Vec<AppPermissionInput>>,
+    redirect_uris: MaybeUndefined<Vec<String>>,
+}
+
+impl AppManifestPatch {
+    /// The manifest once this is applied.
+    pub(in crate::marketplace::versions) fn apply_to(self, mut manifest: AppManifest) -> AppManifest {
+        if !self.permissions.is_undefined() {
+            manifest.permissions = permissions(self.permissions.take().unwrap_or_default());
+        }
+        if !self.redirect_uris.is_undefined() {
+            manifest.redirect_uris = self.redirect_uris.take().unwrap_or_default();
+        }
+        manifest
+    }
+}
+
 /// One permission of the platform's own API, and why the app needs it.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
@@ -159,10 +180,13 @@ impl AppVersion {
 
 impl From<AppManifestInput> for AppManifest {
     fn from(input: AppManifestInput) -> Self {
-        let permissions = input.permissions.unwrap_or_default().into_iter();
         Self {
-            permissions: permissions.map(|input| AppPermission { code: input.code, reason: input.reason }).collect(),
+            permissions: permissions(input.permissions.unwrap_or_default()),
             redirect_uris: input.redirect_uris.unwrap_or_default(),
         }
     }
+}
+
+fn permissions(sent: Vec<AppPermissionInput>) -> Vec<AppPermission> {
+    sent.into_iter().map(|input| AppPermission { code: input.code, reason: input.reason }).collect()
 }

@@ -7,6 +7,8 @@ use crate::core::plain::{paragraphs, too_long};
 
 /// Most characters of a text (the contract's `ReleaseNotes`).
 const LONGEST_TEXT: usize = 4_000;
+/// Most locales with texts (the contract's `ReleaseNotes`).
+const MOST_LOCALES: usize = 40;
 /// Most bytes of all texts together, in UTF-8: a page has a hundred versions.
 const MOST_BYTES: usize = 32 * 1024;
 
@@ -36,6 +38,27 @@ pub(in crate::marketplace::versions) fn normalise(
     Ok(kept)
 }
 
+/// The texts with a change in them: a locale left out stays, null takes it away (RFC 7396).
+///
+/// # Errors
+/// As [`normalise`], and at `/release_notes` when there are texts in too many locales then.
+pub(in crate::marketplace::versions) fn merge(
+    mut notes: BTreeMap<String, String>,
+    patch: BTreeMap<String, Option<String>>,
+) -> Result<BTreeMap<String, String>, Fault> {
+    for (locale, text) in patch {
+        match text {
+            Some(text) => notes.insert(locale, text),
+            None => notes.remove(&locale),
+        };
+    }
+    if notes.len() > MOST_LOCALES {
+        let message = format!("At most {MOST_LOCALES} locales; with this there would be {}.", notes.len());
+        return Err(Fault::field("/release_notes", "TOO_MANY", message));
+    }
+    normalise(notes)
+}
+
 /// Checks how long the texts are in all.
 fn check_lengths(notes: &BTreeMap<String, String>) -> Result<(), Fault> {
     let bytes: usize = notes.values().map(String::len).sum();
@@ -62,6 +85,19 @@ mod tests {
             let error = &refused.errors()[0];
             assert_eq!((error.pointer.as_deref(), error.code.as_str()), (Some("/release_notes/en"), code));
         }
+    }
+
+    #[test]
+    fn a_change_keeps_what_it_does_not_name_and_null_takes_a_locale_away() {
+        let texts = |all: &[(&str, &str)]| -> BTreeMap<String, String> {
+            all.iter().map(|(locale, text)| ((*locale).to_owned(), (*text).to_owned())).collect()
+        };
+        let patch = BTreeMap::from([("de".to_owned(), None), ("fr".to_owned(), Some(" Nouveau. ".to_owned()))]);
+        let merged = merge(texts(&[("en", "New."), ("de", "Neu.")]), patch).unwrap();
+        assert_eq!(merged, texts(&[("en", "New."), ("fr", "Nouveau.")]));
+        let many = (0..40).map(|place| (format!("l{place}"), "New.".to_owned())).collect();
+        let refused = merge(many, BTreeMap::from([("fr".to_owned(), Some("Nouveau.".to_owned()))])).unwrap_err();
+        assert_eq!(refused.errors()[0].code, "TOO_MANY");
     }
 
     #[test]

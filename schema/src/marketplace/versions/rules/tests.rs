@@ -5,7 +5,10 @@ use crate::core::fault::Code;
 
 /// Every cell that leads somewhere; all the others lead nowhere.
 const TABLE: &[(AppVersionState, &[(AppVersionAction, AppVersionState)])] = &[
-    (AppVersionState::Draft, &[(AppVersionAction::Submit, AppVersionState::Submitted)]),
+    (
+        AppVersionState::Draft,
+        &[(AppVersionAction::Update, AppVersionState::Draft), (AppVersionAction::Submit, AppVersionState::Submitted)],
+    ),
     (
         AppVersionState::Submitted,
         &[
@@ -28,6 +31,7 @@ const TABLE: &[(AppVersionState, &[(AppVersionAction, AppVersionState)])] = &[
     (
         AppVersionState::ChangesRequested,
         &[
+            (AppVersionAction::Update, AppVersionState::ChangesRequested),
             (AppVersionAction::Submit, AppVersionState::Submitted),
             (AppVersionAction::Lapse, AppVersionState::Withdrawn),
         ],
@@ -91,8 +95,19 @@ fn a_refusal_names_what_the_same_side_may_do() {
     assert_eq!(allowed(AppVersionState::Submitted, AppVersionAction::Approve, false), Some(vec!["claim".to_owned()]));
     let decisions = ["unclaim", "request-changes", "approve", "reject"].map(str::to_owned).to_vec();
     assert_eq!(allowed(AppVersionState::InReview, AppVersionAction::Claim, false), Some(decisions));
-    assert_eq!(allowed(AppVersionState::Draft, AppVersionAction::Publish, false), Some(vec!["submit".to_owned()]));
+    let of_a_draft = ["update", "submit", "delete"].map(str::to_owned).to_vec();
+    assert_eq!(allowed(AppVersionState::Draft, AppVersionAction::Publish, false), Some(of_a_draft));
     assert_eq!(allowed(AppVersionState::Published, AppVersionAction::Publish, false), Some(vec![]));
+}
+
+#[test]
+fn only_a_draft_is_deleted() {
+    let deleted: Vec<AppVersionState> =
+        AppVersionState::ALL.iter().copied().filter(|state| deletable(*state, false).is_ok()).collect();
+    assert_eq!(deleted, [AppVersionState::Draft]);
+    let refused = deletable(AppVersionState::ChangesRequested, false).err();
+    let instead = refused.map(|fault| fault.allowed_actions().to_vec());
+    assert_eq!(instead, Some(["update", "submit"].map(str::to_owned).to_vec()));
 }
 
 #[test]

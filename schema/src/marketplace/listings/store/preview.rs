@@ -1,0 +1,83 @@
+//! A listing as it would be shown, made of a snapshot instead of what was published.
+
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use super::ListingRow;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::marketplace::listings::types::Listing;
+use crate::marketplace::publication::Snapshot;
+
+/// Whether a snapshot is of what is published, which the times of its listing follow from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::marketplace) enum Side {
+    /// It is: the times are those of its publication.
+    Live,
+    /// It is not: the times say when it goes live, or when its app or its version last changed.
+    Preview,
+}
+
+/// The listing of an app that readers of a locale would see of a snapshot: the statement of what is published
+/// ([`super::get_each`]), with the snapshot in the place of the copies that a publication makes of it.
+pub(in crate::marketplace) async fn listing_of(
+    db: &Db,
+    app_uuid: Uuid,
+    snapshot: &Snapshot,
+    locale: Option<&str>,
+    side: Side,
+) -> Result<Option<Listing>, Fault> {
+    let row = sqlx::query_as!(
+        ListingRow,
+        r#"with taken as (select $2::jsonb as kept, $2::jsonb ->> 'default_locale' as own, $3::text as asked),
+           texts as (
+               select t.* from taken cross join jsonb_to_recordset(kept -> 'texts') as t
+                   (locale text, name text, tagline text, description text))
+           select 1::bigint as "place!", coalesce(kept ->> 'slug', a.slug) as "slug!", a.app_uuid, t.name as "name!",
+               t.tagline as "tagline!", t.description as "description!", t.locale as "locale!",
+               array(select locale from texts order by locale <> own, locale) as "locales!",
+               p.slug as vendor_slug, p.company_name as vendor_name, kept #>> '{version,number}' as "version_number!",
+               v.published_at as version_published_at, kept #> '{version,manifest,permissions}' as "permissions: _",
+               coalesce(kept #>> array['version', 'release_notes', asked],
+                   kept #>> array['version', 'release_notes', split_part(asked, '-', 1)],
+                   kept #>> array['version', 'release_notes', own]) as release_notes,
+               (select json_agg(json_build_object('slug', c.slug, 'primary', chosen.place = 1, 'name',
+                           coalesce(c.names ->> asked, c.names ->> split_part(asked, '-', 1), c.names ->> 'en', c.slug))
+                       order by chosen.place)
+                  from jsonb_array_elements_text(kept -> 'categories') with ordinality as chosen (uuid, place)
+                  join category as c on c.category_uuid = chosen.uuid::uuid
+                  join category_place as place on place.category_uuid = c.category_uuid and place.shown
+               ) as "categories: _",
+               (select json_agg(json_build_object('media_uuid', m.media_uuid, 'kind', lm.kind,
+                           'position', lm.position, 'alt_text', nullif(lm.alt_text, ''),
+                           'caption', nullif(lm.caption, ''), 'media_type', m.media_type,
+                           'width', m.width, 'height', m.height, 'variants', m.variants)
+                       order by lm.kind, lm.position)
+                  from jsonb_to_recordset(kept -> 'media') as lm
+                       (media_uuid uuid, kind text, position integer, alt_text text, caption text)
+                  join media as m on m.app_uuid = $1 and m.media_uuid = lm.media_uuid) as "media: _",
+               coalesce(l.rating_average, 0) as "rating_average!", coalesce(l.rating_count, 0) as "rating_count!",
+               links.support_url, links.support_email, links.privacy_url, links.website_url, links.terms_url,
+               coalesce(l.first_published_at, moment.published) as "first_published_at!",
+               case when $4 then coalesce(l.published_at, moment.published) else moment.published end as "published_at!"
+          from taken
+          join app as a on a.app_uuid = $1
+          join partner as p on p.partner_uuid = a.partner_uuid
+          left join listing as l on l.app_uuid = a.app_uuid
+          left join app_version as v on v.version_uuid = (kept #>> '{version,version_uuid}')::uuid
+         cross join lateral (select coalesce(v.publish_at, greatest(a.updated_at, v.updated_at)) as published) as moment
+         cross join jsonb_to_record(kept -> 'links') as links
+               (support_url text, support_email text, privacy_url text, website_url text, terms_url text)
+         cross join lateral (
+               select * from texts
+                order by locale = asked desc, locale = split_part(asked, '-', 1) desc, locale = own desc
+                limit 1) as t"#,
+        app_uuid,
+        Json(snapshot) as _,
+        locale,
+        side == Side::Live,
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?;
+    Ok(row.map(Listing::from))
+}

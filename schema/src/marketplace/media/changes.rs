@@ -1,0 +1,125 @@
+//! What an owner changes about the pictures of a draft: what is said about one, that it is gone, and their order.
+
+use async_graphql::{Context, InputObject, MaybeUndefined, Object, SimpleObject};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::list::MediaRow;
+use super::resolvers::Media;
+use super::rules::{self, MediaKind};
+use super::store;
+use crate::core::access::access;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::fault::Fault;
+use crate::core::plain::null_as_empty;
+use crate::marketplace::apps;
+
+/// A merge patch of what is said about a picture (RFC 7396).
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::marketplace) struct MediaUpdate {
+    alt_text: MaybeUndefined<String>,
+    caption: MaybeUndefined<String>,
+}
+
+/// The pictures of one kind, in the order that they shall have.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::marketplace) struct MediaReorder {
+    kind: MediaKind,
+    media_uuids: Vec<Uuid>,
+}
+
+/// The pictures of one kind in an app's draft, in their order.
+#[derive(serde::Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::marketplace) struct MediaOrder {
+    /// What they are for.
+    kind: MediaKind,
+    /// All of them.
+    media: Vec<Media>,
+}
+
+/// Changes of pictures.
+#[derive(Default)]
+pub(in crate::marketplace) struct MediaChangesMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl MediaChangesMutation {
+    /// Changes what is said about a picture of an app's draft.
+    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
+    async fn marketplace_media_update(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        media_uuid: Uuid,
+        body: MediaUpdate,
+    ) -> Result<Option<Media>, Fault> {
+        let cx = ctx.cx();
+        let present = lock_picture(cx, app_uuid, media_uuid).await?;
+        let said = |pointer: &str, text: MaybeUndefined<String>, present: &str| match null_as_empty(text) {
+            Some(text) => rules::text(pointer, Some(&text)),
+            None => Ok(present.to_owned()),
+        };
+        let alt_text = said("/alt_text", body.alt_text, &present.alt_text)?;
+        let caption = said("/caption", body.caption, &present.caption)?;
+        let fields = [("alt_text", alt_text != present.alt_text), ("caption", caption != present.caption)];
+        let changed: Vec<&str> = fields.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect();
+        if !changed.is_empty() {
+            store::set_texts(&cx.db, media_uuid, &alt_text, &caption).await?;
+            let detail = json!({ "media_uuid": media_uuid, "kind": present.kind, "fields": changed });
+            apps::event_insert(&cx.db, app_uuid, "MEDIA_UPDATED", detail, apps::event(cx)?).await?;
+        }
+        cx.answer(load_picture(cx, app_uuid, media_uuid).await?.into())
+    }
+
+    /// Takes a picture out of an app's draft.
+    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
+    async fn marketplace_media_delete(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        media_uuid: Uuid,
+    ) -> Result<Option<bool>, Fault> {
+        let cx = ctx.cx();
+        let present = lock_picture(cx, app_uuid, media_uuid).await?;
+        store::set_removed(&cx.db, media_uuid).await?;
+        let detail = json!({ "media_uuid": media_uuid, "kind": present.kind });
+        apps::event_insert(&cx.db, app_uuid, "MEDIA_DELETED", detail, apps::event(cx)?).await?;
+        cx.answer(true)
+    }
+
+    /// Puts the pictures of one kind into another order, all at once.
+    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
+    async fn marketplace_media_reorder(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        body: MediaReorder,
+    ) -> Result<Option<MediaOrder>, Fault> {
+        let (cx, kind) = (ctx.cx(), body.kind);
+        let owner = cx.owner()?;
+        apps::lock(&cx.db, owner, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
+        let present = store::get_all(&cx.db, owner, app_uuid, kind).await?;
+        let present: Vec<Uuid> = present.into_iter().map(|row| row.media_uuid).collect();
+        rules::check_order(&present, &body.media_uuids)?;
+        if present != body.media_uuids {
+            store::set_order(&cx.db, app_uuid, &body.media_uuids).await?;
+            let detail = json!({ "kind": kind });
+            apps::event_insert(&cx.db, app_uuid, "MEDIA_REORDERED", detail, apps::event(cx)?).await?;
+        }
+        let media = store::get_all(&cx.db, owner, app_uuid, kind).await?.into_iter().map(Media::from).collect();
+        cx.answer(MediaOrder { kind, media })
+    }
+}
+
+/// A picture of a draft whose app is held until the transaction ends.
+async fn lock_picture(cx: &RequestContext, app_uuid: Uuid, media_uuid: Uuid) -> Result<MediaRow, Fault> {
+    apps::lock(&cx.db, cx.owner()?, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
+    load_picture(cx, app_uuid, media_uuid).await
+}
+
+async fn load_picture(cx: &RequestContext, app_uuid: Uuid, media_uuid: Uuid) -> Result<MediaRow, Fault> {
+    let row = store::get(&cx.db, cx.owner()?, app_uuid, media_uuid).await?;
+    row.ok_or_else(|| Fault::not_found("picture"))
+}

@@ -1,0 +1,57 @@
+//! Every statement about previews.
+
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::principal::Owner;
+use crate::marketplace::publication::Snapshot;
+use crate::marketplace::versions::AppVersionState;
+
+/// A version that is previewed.
+pub(super) struct VersionRow {
+    pub(super) version_uuid: Uuid,
+    pub(super) number: String,
+    pub(super) state: AppVersionState,
+}
+
+/// The version of an owner's app that is named; without one the newest that may still go live, else the live one.
+pub(super) async fn version_get(
+    db: &Db,
+    owner: Owner,
+    app_uuid: Uuid,
+    version_uuid: Option<Uuid>,
+) -> Result<Option<VersionRow>, Fault> {
+    Ok(sqlx::query_as!(
+        VersionRow,
+        r#"select v.version_uuid, v.number, v.state as "state: AppVersionState"
+         from app as a
+         join app_version as v on v.app_uuid = a.app_uuid
+         where a.app_uuid = $1 and a.partner_uuid = $2
+             and case when $3::uuid is null then v.state not in ('REJECTED', 'WITHDRAWN', 'SUPERSEDED')
+                      else v.version_uuid = $3 end
+         order by v.state = 'PUBLISHED', v.created_at desc, v.version_uuid desc
+         limit 1"#,
+        app_uuid,
+        owner.uuid(),
+        version_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// The copy that was handed in with a version last.
+pub(super) async fn submitted_get(db: &Db, version_uuid: Uuid) -> Result<Option<Snapshot>, Fault> {
+    let snapshot = sqlx::query_scalar!(
+        r#"select snapshot as "snapshot: Json<Snapshot>"
+         from submission
+         where version_uuid = $1
+         order by submitted_at desc, submission_uuid desc
+         limit 1"#,
+        version_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?;
+    Ok(snapshot.map(|snapshot| snapshot.0))
+}

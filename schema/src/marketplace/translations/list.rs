@@ -1,0 +1,59 @@
+//! The texts of an app's draft: those of one locale, and the list of all.
+
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::time::Time;
+
+/// The texts of an app in one locale.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub(super) struct TranslationRow {
+    pub(super) locale: String,
+    pub(super) name: String,
+    pub(super) tagline: String,
+    pub(super) description: String,
+    pub(super) updated_at: Time,
+    /// 0 for the default locale, which comes first, and 1 for the others.
+    pub(super) rank: i32,
+}
+
+/// Texts of apps.
+static TEXTS: Select<TranslationRow> = Select::new(
+    "words.locale, words.name, words.tagline, words.description, words.updated_at,
+     case when words.locale = app.default_locale then 0 else 1 end as rank",
+    "app join app_translation as words on words.app_uuid = app.app_uuid",
+);
+
+/// The texts of a partner's app in one locale.
+pub(super) static OWN: Lookup<TranslationRow> =
+    Lookup::new(&TEXTS, &["app.partner_uuid = {}", "app.app_uuid = {}", "words.locale = {}"]);
+
+/// The texts of an app of a partner's.
+#[derive(Debug, Serialize)]
+pub(super) struct OwnTexts {
+    /// Whose.
+    pub(super) partner_uuid: Uuid,
+    /// Of which app.
+    pub(super) app_uuid: Uuid,
+}
+
+/// The list of an app's texts: the default locale, then the others by the alphabet.
+pub(super) static OF_AN_APP: ListQuery<OwnTexts, TranslationRow, FixedOrder> = ListQuery {
+    operation: "marketplace_translations_list",
+    select: &TEXTS,
+    within: &[
+        Condition { sql: "app.partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) },
+        Condition { sql: "words.app_uuid = {}", value: |of| Some(of.app_uuid.into()) },
+    ],
+    conditions: &[],
+    order: |FixedOrder| const { &[RANK, LOCALE] },
+};
+
+const RANK: Key<TranslationRow> =
+    Key::whole("case when words.locale = app.default_locale then 0 else 1 end", |row| json!(row.rank));
+const LOCALE: Key<TranslationRow> = Key::text("words.locale", |row| json!(row.locale));
+
+/// What is asked of texts in words that the compiler has not checked.
+pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 2] = [&OF_AN_APP, &OWN];

@@ -1,0 +1,157 @@
+//! What may be asked of an app's texts by locale.
+
+use async_graphql::{Context, InputObject, Object, SimpleObject};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::list::{OF_AN_APP, OwnTexts, TranslationRow};
+use super::{rules, store};
+use crate::core::access::access;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::List;
+use crate::core::time::Time;
+use crate::marketplace::apps::{self, Texts};
+
+/// The texts of an app's draft in one locale.
+#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct Translation {
+    /// The locale.
+    locale: String,
+    /// The app's name in it.
+    name: String,
+    /// One line under the name; empty until it is written.
+    tagline: String,
+    /// What the app does and for whom; empty until it is written.
+    description: String,
+    /// Whether readers get these texts when no other locale matches.
+    default: bool,
+    /// Whether nothing is missing.
+    complete: bool,
+    /// The fields that are still empty.
+    missing: Vec<&'static str>,
+    /// When these texts last changed.
+    updated_at: Time,
+}
+
+/// The texts of one locale, whole.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct TranslationPut {
+    name: String,
+    tagline: Option<String>,
+    description: Option<String>,
+}
+
+/// Reads of texts.
+#[derive(Default)]
+pub(in crate::marketplace) struct TranslationsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl TranslationsQuery {
+    /// The texts of an app's draft in every locale, the default one first.
+    #[graphql(directive = access::apply("marketplace.apps".into()))]
+    async fn marketplace_translations_list(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<Option<List<Translation>>, Fault> {
+        let cx = ctx.cx();
+        let own = OwnTexts { partner_uuid: cx.owner()?.uuid(), app_uuid };
+        let found = OF_AN_APP.page(cx, &own, &PageRequest::new(None, limit, cursor)).await?;
+        if found.rows.is_empty() {
+            apps::load_app(cx, app_uuid).await?;
+        }
+        cx.answer_list(found.map(|row| Ok(Translation::from(row)))?.list())
+    }
+}
+
+/// Writes of texts.
+#[derive(Default)]
+pub(in crate::marketplace) struct TranslationsMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl TranslationsMutation {
+    /// Writes the texts of one locale, in the place of those that were there.
+    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
+    async fn marketplace_translations_put(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        locale: String,
+        body: TranslationPut,
+    ) -> Result<Option<Translation>, Fault> {
+        let cx = ctx.cx();
+        let present = apps::lock_app(cx, app_uuid, Some(&locale)).await?;
+        let texts = apps::whole_texts(body.into())?;
+        rules::ensure_room(&present.locales, &locale)?;
+        let is_default = present.draft.default_locale == locale;
+        let before = Some(present).filter(|present| present.locale == locale).map(|present| present.draft.into());
+        let fields = rules::changed_fields(&locale, is_default, before.as_ref(), &texts);
+        if !fields.is_empty() {
+            store::put(&cx.db, app_uuid, &locale, &texts).await?;
+            apps::event_insert(&cx.db, app_uuid, "UPDATED", json!({ "fields": fields }), apps::event(cx)?).await?;
+        }
+        let now = load(cx, app_uuid, &locale).await?;
+        if before.is_some() { cx.answer(now) } else { cx.answer_created(locale.as_str(), now) }
+    }
+
+    /// Takes the texts of one locale away.
+    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
+    async fn marketplace_translations_delete(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        locale: String,
+    ) -> Result<Option<bool>, Fault> {
+        let cx = ctx.cx();
+        let present = apps::lock_app(cx, app_uuid, Some(&locale)).await?;
+        if present.locale != locale {
+            return Err(missing());
+        }
+        rules::ensure_not_default(&present.locales, &locale, &present.draft.default_locale)?;
+        store::delete(&cx.db, app_uuid, &locale).await?;
+        let detail = json!({ "fields": [rules::place(&locale)] });
+        apps::event_insert(&cx.db, app_uuid, "UPDATED", detail, apps::event(cx)?).await?;
+        cx.answer(true)
+    }
+}
+
+async fn load(cx: &RequestContext, app_uuid: Uuid, locale: &str) -> Result<Translation, Fault> {
+    let row = store::get(&cx.db, cx.owner()?, app_uuid, locale).await?;
+    Ok(row.ok_or_else(missing)?.into())
+}
+
+fn missing() -> Fault {
+    Fault::not_found("locale of this app")
+}
+
+impl From<TranslationPut> for Texts {
+    fn from(body: TranslationPut) -> Self {
+        Self {
+            name: body.name,
+            tagline: body.tagline.unwrap_or_default(),
+            description: body.description.unwrap_or_default(),
+        }
+    }
+}
+
+impl From<TranslationRow> for Translation {
+    fn from(row: TranslationRow) -> Self {
+        let missing = rules::missing(&row.name, &row.tagline, &row.description);
+        Self {
+            locale: row.locale,
+            name: row.name,
+            tagline: row.tagline,
+            description: row.description,
+            default: row.rank == 0,
+            complete: missing.is_empty(),
+            missing,
+            updated_at: row.updated_at,
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! In how many locales an app may have texts, what a locale lacks, and which one stays.
+
+use crate::core::fault::Fault;
+use crate::marketplace::apps::Texts;
+
+/// Locales in which an app has texts at most (the contract's `Listing`).
+const MOST_LOCALES: usize = 40;
+
+/// The fields of a locale that are still empty, as the contract has them.
+pub(in crate::marketplace) fn missing(name: &str, tagline: &str, description: &str) -> Vec<&'static str> {
+    let fields = [("name", name), ("tagline", tagline), ("description", description)];
+    fields.into_iter().filter(|(_, text)| text.trim().is_empty()).map(|(field, _)| field).collect()
+}
+
+/// The fields that a change of one locale's texts changes, as the app's history names them: those of the default locale
+/// as they are called in the app, those of another one by their place. `None` before is a locale that is new.
+pub(super) fn changed_fields(locale: &str, is_default: bool, before: Option<&Texts>, after: &Texts) -> Vec<String> {
+    let nothing = Texts::default();
+    let before = before.unwrap_or(&nothing);
+    let fields = [
+        ("name", before.name != after.name),
+        ("tagline", before.tagline != after.tagline),
+        ("description", before.description != after.description),
+    ];
+    let changed = fields.into_iter().filter(|(_, differs)| *differs).map(|(field, _)| field);
+    changed.map(|field| if is_default { field.to_owned() } else { format!("{}/{field}", place(locale)) }).collect()
+}
+
+/// Where the texts of a locale stand in an app, as its history names them.
+pub(super) fn place(locale: &str) -> String {
+    format!("translations/{locale}")
+}
+
+/// Refuses a further locale beyond what an app can have.
+///
+/// # Errors
+/// [`crate::Code::Conflict`].
+pub(super) fn ensure_room(locales: &[String], locale: &str) -> Result<(), Fault> {
+    if locales.len() < MOST_LOCALES || locales.iter().any(|known| known == locale) {
+        return Ok(());
+    }
+    Err(Fault::conflict(format!(
+        "The app has texts in {} locales, and {MOST_LOCALES} is the most it can have. Delete one, then write this one \
+         again.",
+        locales.len()
+    )))
+}
+
+/// Refuses to take the default locale away, and says how another one becomes the default.
+///
+/// # Errors
+/// [`crate::Code::Conflict`].
+pub(super) fn ensure_not_default(locales: &[String], locale: &str, default_locale: &str) -> Result<(), Fault> {
+    if locale != default_locale {
+        return Ok(());
+    }
+    let others: Vec<&str> = locales.iter().map(String::as_str).filter(|other| *other != locale).collect();
+    let how = if others.is_empty() {
+        "It is the app's only one. Write the texts of another locale, make that one the app's `default_locale`, then \
+         delete this one."
+            .to_owned()
+    } else {
+        format!("Make another one the app's `default_locale` first ({}), then delete this one.", others.join(", "))
+    };
+    Err(Fault::conflict(format!("{locale} is the default locale, which readers get when no other matches. {how}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(name: &str, tagline: &str, description: &str) -> Texts {
+        Texts { name: name.to_owned(), tagline: tagline.to_owned(), description: description.to_owned() }
+    }
+
+    fn locales(count: usize) -> Vec<String> {
+        (0..count).map(|number| format!("l{number}")).collect()
+    }
+
+    #[test]
+    fn what_is_empty_is_missing() {
+        assert_eq!(missing("Table Pilot", " ", ""), ["tagline", "description"]);
+        assert!(missing("Table Pilot", "A line", "Words.").is_empty());
+    }
+
+    #[test]
+    fn a_change_names_the_fields_where_they_stand() {
+        let (before, after) = (texts("Pilot", "A line", ""), texts("Pilot", "Another", "Words."));
+        assert_eq!(changed_fields("en", true, Some(&before), &after), ["tagline", "description"]);
+        let of_another = ["translations/de/tagline", "translations/de/description"];
+        assert_eq!(changed_fields("de", false, Some(&before), &after), of_another);
+        assert_eq!(changed_fields("de", false, None, &texts("Pilot", "", "")), ["translations/de/name"]);
+        assert!(changed_fields("de", false, Some(&after), &after).is_empty());
+    }
+
+    #[test]
+    fn an_app_has_texts_in_forty_locales() {
+        assert!(ensure_room(&locales(39), "de").is_ok());
+        assert!(ensure_room(&locales(40), "de").is_err());
+        assert!(ensure_room(&locales(40), "l39").is_ok(), "one that is there is replaced");
+    }
+
+    #[test]
+    fn the_default_locale_stays_and_the_others_are_named() {
+        let known = ["en", "de", "fr"].map(str::to_owned);
+        assert!(ensure_not_default(&known, "de", "en").is_ok());
+        let said = ensure_not_default(&known, "en", "en").err().map(|fault| fault.detail().to_owned());
+        assert!(said.is_some_and(|said| said.contains("(de, fr)")));
+        let said = ensure_not_default(&known[..1], "en", "en").err().map(|fault| fault.detail().to_owned());
+        assert!(said.is_some_and(|said| said.contains("only one")));
+    }
+}

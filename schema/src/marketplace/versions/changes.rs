@@ -1,0 +1,111 @@
+//! What an owner changes about a version before it is handed in, and giving it up.
+
+use std::collections::BTreeMap;
+
+use async_graphql::{Context, InputObject, Json, MaybeUndefined, Object};
+use uuid::Uuid;
+
+use super::list::VersionRow;
+use super::resolvers::{AppManifestPatch, AppVersion, actor, lock_version, one};
+use super::rules::manifest::{self, AppManifest};
+use super::rules::number::{self, Number};
+use super::rules::{self, AppVersionAction, notes};
+use super::store::{self, Content};
+use crate::core::access::access;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::fault::Fault;
+use crate::marketplace::submissions;
+
+/// A merge patch of a version (RFC 7396).
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AppVersionUpdate {
+    number: Option<String>,
+    release_notes: MaybeUndefined<Json<BTreeMap<String, Option<String>>>>,
+    manifest: MaybeUndefined<AppManifestPatch>,
+}
+
+/// Changes of versions.
+#[derive(Default)]
+pub(crate) struct VersionChangesMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl VersionChangesMutation {
+    /// Changes a version that is not handed in: what is left out stays, null empties.
+    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
+    async fn marketplace_versions_update(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        version_uuid: Uuid,
+        body: AppVersionUpdate,
+    ) -> Result<Option<AppVersion>, Fault> {
+        let cx = ctx.cx();
+        let held = lock_version(cx, app_uuid, version_uuid).await?;
+        let ties = submissions::ties_get(&cx.db, app_uuid, version_uuid).await?;
+        rules::after("version", held.state, AppVersionAction::Update, ties.was_appealed)?;
+        let present = store::get(&cx.db, cx.owner()?, app_uuid, version_uuid).await?;
+        let present = present.ok_or_else(|| Fault::not_found("version"))?;
+        write(cx, &present, body).await?;
+        cx.answer(one(cx, app_uuid, version_uuid).await?)
+    }
+
+    /// Gives a draft of a version up.
+    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
+    async fn marketplace_versions_delete(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        version_uuid: Uuid,
+    ) -> Result<Option<bool>, Fault> {
+        let cx = ctx.cx();
+        let held = lock_version(cx, app_uuid, version_uuid).await?;
+        let ties = submissions::ties_get(&cx.db, app_uuid, version_uuid).await?;
+        rules::deletable(held.state, ties.was_appealed)?;
+        store::delete(&cx.db, actor(cx)?, version_uuid).await?;
+        cx.answer(true)
+    }
+}
+
+/// Writes a change over a version that is held, where it changes something.
+async fn write(cx: &RequestContext, present: &VersionRow, body: AppVersionUpdate) -> Result<(), Fault> {
+    let number = Number::parse(body.number.as_deref().unwrap_or(&present.number))?;
+    let release_notes = match body.release_notes {
+        MaybeUndefined::Undefined => present.release_notes.0.clone(),
+        MaybeUndefined::Null => BTreeMap::new(),
+        MaybeUndefined::Value(patch) => notes::merge(present.release_notes.0.clone(), patch.0)?,
+    };
+    let manifest = match body.manifest {
+        MaybeUndefined::Undefined => present.manifest.0.clone(),
+        MaybeUndefined::Null => AppManifest::default(),
+        MaybeUndefined::Value(patch) => manifest::normalise(patch.apply_to(present.manifest.0.clone()))?,
+    };
+    if number.text != present.number {
+        ensure_free(cx, present.app_uuid, &number).await?;
+    }
+    let fields = [
+        ("number", number.text != present.number),
+        ("release_notes", release_notes != present.release_notes.0),
+        ("manifest", manifest != present.manifest.0),
+    ];
+    let fields: Vec<&str> = fields.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect();
+    if fields.is_empty() {
+        return Ok(());
+    }
+    let content = Content { number: &number, release_notes: &release_notes, manifest: &manifest };
+    if store::set_content(&cx.db, actor(cx)?, present.version_uuid, &content, &fields).await? {
+        Ok(())
+    } else {
+        Err(number::used(&number.text))
+    }
+}
+
+/// Refuses a number that does not come after the one that is live. One that was used before, the store finds.
+async fn ensure_free(cx: &RequestContext, app_uuid: Uuid, number: &Number) -> Result<(), Fault> {
+    let ground = store::ground_get(&cx.db, cx.owner()?, app_uuid, number).await?;
+    let ground = ground.ok_or_else(|| Fault::not_found("app"))?;
+    match ground.published_number.filter(|_| !ground.is_higher) {
+        Some(published) => Err(number::not_higher(&number.text, &published)),
+        None => Ok(()),
+    }
+}
