@@ -126,7 +126,10 @@ pub(crate) fn etag(body: &[u8]) -> String {
 }
 
 fn json(asked: &Asked<'_>, answer: &Answer) -> Response<Body> {
-    let success = StatusCode::from_u16(asked.operation.success).unwrap_or(StatusCode::OK);
+    // What may create answers 201 where it did, and where it found the thing there, as it promises.
+    let did_create = answer.created.is_some() && asked.operation.promises(201);
+    let promised = if did_create { 201 } else { asked.operation.success };
+    let success = StatusCode::from_u16(promised).unwrap_or(StatusCode::OK);
     if success == StatusCode::NO_CONTENT {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = success;

@@ -10,6 +10,8 @@ mod listings;
 mod main_job;
 mod market;
 mod media;
+mod reviews;
+mod reviews_steps;
 mod search;
 mod submissions;
 mod versions;

@@ -8,6 +8,7 @@ pub(crate) mod media;
 pub(crate) mod public_cache;
 mod public_categories;
 mod publication;
+pub(crate) mod reviews;
 mod submissions;
 pub(crate) mod versions;
 
@@ -23,6 +24,7 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
         &categories::STATEMENTS,
         &listings::STATEMENTS,
         &media::STATEMENTS,
+        &reviews::STATEMENTS,
         &submissions::STATEMENTS,
         &versions::STATEMENTS,
     ];
@@ -39,6 +41,9 @@ roots! {
         listings::ListingsQuery,
         media::MediaQuery,
         public_categories::PublicCategoriesQuery,
+        reviews::ListingReviewsQuery,
+        reviews::ModerationQuery,
+        reviews::ReviewsQuery,
         submissions::SubmissionsQuery,
         versions::VersionsQuery,
     );
@@ -51,6 +56,9 @@ roots! {
         apps::AppsMutation,
         categories::CategoriesMutation,
         media::MediaMutation,
+        reviews::ListingReviewsMutation,
+        reviews::ModerationMutation,
+        reviews::ReviewsMutation,
         submissions::SubmissionsMutation,
         versions::VersionsMutation,
     );

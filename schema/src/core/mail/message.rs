@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 mod membership;
+mod review;
 mod ticket;
 pub use super::closing::ClosingStep;
 use super::subscription::SubscriptionNotice;
@@ -12,6 +13,7 @@ use crate::core::crypto::sealed::{MasterKey, OpenError};
 use crate::core::crypto::secret::SecretText;
 use crate::core::email::EmailAddress;
 pub use membership::{Membership, MembershipChange};
+pub use review::{ReviewNews, ReviewNotice};
 pub use ticket::{Ticket, TicketEvent};
 
 /// A mail to one person, ready to be put into words.
@@ -171,7 +173,12 @@ pub enum Notice {
     Ticket(Ticket),
     /// Something happened to the company's subscription.
     Subscription(SubscriptionNotice),
+    /// Something happened to a customer's review.
+    Review(ReviewNotice),
 }
+
+/// The kind of the mail about a new review, which is counted apart: a person gets one a day.
+pub(crate) const CUSTOMER_REVIEW: &str = "CUSTOMER_REVIEW";
 
 /// The kind of the mail about wrong codes, which is counted apart: an account gets one a day.
 pub(crate) const WRONG_CODES: &str = "WRONG_CODES";
@@ -275,6 +282,8 @@ impl Letter {
                 Notice::Membership(_) => "MEMBERSHIP",
                 Notice::Ticket(_) => "TICKET",
                 Notice::Subscription(_) => "SUBSCRIPTION",
+                Notice::Review(ReviewNotice { news: ReviewNews::Shown, .. }) => CUSTOMER_REVIEW,
+                Notice::Review(_) => "REVIEW_FLAG",
             },
         }
     }

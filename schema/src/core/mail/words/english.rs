@@ -1,4 +1,5 @@
 //! English.
+mod review;
 mod team;
 
 use jiff::Timestamp;
@@ -136,6 +137,7 @@ fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
         }
         Notice::Membership(membership) => team::membership(membership, platform),
         Notice::Ticket(ticket) => team::ticket(ticket, places),
+        Notice::Review(notice) => review::telling(notice),
     }
 }
 
