@@ -125,10 +125,9 @@ pub(crate) fn etag(body: &[u8]) -> String {
     base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(half)
 }
 
-/// The status of a success. A `PUT` that promises 200 and 201 answers 201 where it made what was not there before.
+/// The status of a success. What promises 200 and 201 answers 201 where it made what was not there before.
 fn success_of(operation: &Operation, is_created: bool) -> u16 {
-    let created = StatusCode::CREATED.as_u16();
-    if is_created && operation.responses.contains_key(&created) { created } else { operation.success }
+    if is_created && operation.promises(201) { 201 } else { operation.success }
 }
 
 fn json(asked: &Asked<'_>, answer: &Answer) -> Response<Body> {

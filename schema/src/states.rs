@@ -15,6 +15,7 @@ pub fn draw() -> String {
         crate::marketplace::apps::drawing(),
         crate::marketplace::versions::drawing(),
         crate::marketplace::categories::drawing(),
+        crate::marketplace::reviews::drawing(),
         crate::partner::support_tickets::drawing(),
         crate::partner::profile::drawing(),
         crate::partner::data_exports::drawing(),

@@ -219,8 +219,18 @@ const WORDS: &str = "
     from submission, (select code from listing_requirement limit 1) as requirement;
     insert into app_event (event_uuid, app_uuid, kind, actor_kind, detail)
     select labs_uuid(), app_uuid, 'SUSPENDED', 'STAFF_USER', '{\"reason\": \"Wiebke asked us to.\"}' from app;
-    insert into customer_review (review_uuid, app_uuid, customer_reference, rating, reply_body, replied_at, flag_reason)
-    select labs_uuid(), app_uuid, 'customer-1', 5, 'Yours, Mara', labs_now(), 'Written by a cousin of Wiebke.' from app";
+    with texts as (
+        insert into customer_review_text (text_uuid, review_uuid, rating, locale)
+        select labs_uuid(), labs_uuid(), 5, 'en' from app returning *
+    ), reviews as (
+        insert into customer_review (review_uuid, app_uuid, state, shown_text_uuid, rating, locale, written_at)
+        select review_uuid, app_uuid, 'PUBLISHED', text_uuid, 5, 'en', labs_now() from texts, app
+    ), replies as (
+        insert into customer_review_reply (reply_uuid, review_uuid, text_uuid, body, author_kind)
+        select labs_uuid(), review_uuid, text_uuid, 'Yours, Mara', 'PARTNER_USER' from texts
+    )
+    insert into customer_review_flag (flag_uuid, review_uuid, text_uuid, reason, note, author_kind)
+    select labs_uuid(), review_uuid, text_uuid, 'OTHER', 'Written by a cousin of Wiebke.', 'PARTNER_USER' from texts";
 
 /// Rows that still tell who the erased partner was.
 const PERSONAL: &str = "select count(*) from (
@@ -239,6 +249,8 @@ const PERSONAL: &str = "select count(*) from (
         union all select to_jsonb(a)::text from app as a union all select to_jsonb(m)::text from review_message as m
         union all select to_jsonb(f)::text from submission_finding as f union all select to_jsonb(e)::text from app_event as e
         union all select to_jsonb(r)::text from customer_review as r
+        union all select to_jsonb(y)::text from customer_review_reply as y
+        union all select to_jsonb(f)::text from customer_review_flag as f
         union all select to_jsonb(v)::text from app_version as v union all select to_jsonb(c)::text from machine_client as c
     ) as rows where row ~* '(mara|vogel|@nordsee|geheim|wiebke|petersen|DE123456789|Kai 17|127.0.0.1|//nordsee-kassen)'";
 

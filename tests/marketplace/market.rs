@@ -175,9 +175,11 @@ impl Market {
     }
 }
 
-/// A finding about this requirement.
+/// A finding about this requirement, also of what was live before.
 pub(super) fn finding(requirement: &str) -> Value {
-    json!({ "findings": [found(requirement, "/texts/en/tagline")] })
+    let mut found = found(requirement, "/texts/en/tagline");
+    found["why_now"] = json!("The rule about promises is new.");
+    json!({ "findings": [found] })
 }
 
 /// The same, somewhere.

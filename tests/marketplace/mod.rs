@@ -13,6 +13,8 @@ mod media;
 mod media_changes;
 mod preview;
 mod review_desk;
+mod reviews;
+mod reviews_steps;
 mod search;
 mod submissions;
 mod translations;

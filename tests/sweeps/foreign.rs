@@ -7,6 +7,7 @@ use http::Method;
 use labs_rest::contract::{BodyKind, Operation, Place};
 use reqwest::multipart::{Form, Part};
 use serde_json::{Map, Value, json};
+use uuid::Uuid;
 
 use super::{contents, operations};
 use crate::harness::people::Person;
@@ -35,8 +36,31 @@ impl Holder {
             ("version_uuid", version),
         ]);
         let mut holder = Self { person, things };
+        holder.review(harness).await;
         holder.make(harness, company).await;
         holder
+    }
+
+    /// Lets the app have a review that is shown and answered.
+    async fn review(&mut self, harness: &Harness) {
+        let app = &self.things["app_uuid"];
+        let insert = format!(
+            "with said as (
+                 insert into customer_review_text (text_uuid, review_uuid, rating, locale)
+                 values (labs_uuid(), labs_uuid(), 4, 'en') returning *
+             ), replied as (
+                 insert into customer_review_reply (reply_uuid, review_uuid, text_uuid, body, author_kind)
+                 select labs_uuid(), review_uuid, text_uuid, 'Thanks.', 'PARTNER_USER' from said returning reply_uuid
+             )
+             insert into customer_review (review_uuid, app_uuid, state, shown_text_uuid, rating, locale, written_at,
+                                          reply_uuid)
+             select review_uuid, '{app}', 'PUBLISHED', text_uuid, rating, locale, labs_now(), reply_uuid
+               from said, replied
+             returning review_uuid"
+        );
+        let mut owner = harness.owner().await;
+        let review: Uuid = sqlx::query_scalar(sqlx::AssertSqlSafe(insert)).fetch_one(&mut owner).await.unwrap();
+        self.things.insert("review_uuid", review.to_string());
     }
 
     /// Has made what an operation makes, and finds what is there anyway.

@@ -44,8 +44,11 @@ const LISTS: &[(&str, &[(&str, &str)])] = &[
     ("marketplace_apps_list_events", &[("kind", "VERSION_CREATED")]),
     ("marketplace_apps_list_selectable_categories", &[("locale", "en")]),
     ("marketplace_categories_list", &[("state", "ACTIVE")]),
+    ("marketplace_listings_list_reviews", &[("rating", "4,5")]),
     ("marketplace_listings_search", &[("q", "takes orders"), ("locale", "en")]),
     ("marketplace_media_list", &[("kind", "SCREENSHOT")]),
+    ("marketplace_moderation_list_reviews", &[("state", "PUBLISHED")]),
+    ("marketplace_reviews_list", &[("answered", "false")]),
     ("marketplace_submissions_list", &[("state", "APPROVED")]),
     ("marketplace_translations_list", &[]),
     ("marketplace_versions_list", &[("state", "DRAFT,PUBLISHED")]),
@@ -116,6 +119,7 @@ impl Stock {
         stock.apps().await;
         stock.papers().await;
         stock.rest().await;
+        stock.reviews().await;
         stock.cast.harness.until("select count(*) from mail_message where state = 'QUEUED'", 0).await;
         stock
     }
@@ -196,6 +200,17 @@ impl Stock {
             let mut owner = self.cast.harness.owner().await;
             let found: String = sqlx::query_scalar(AssertSqlSafe(query)).fetch_one(&mut owner).await.unwrap();
             self.places.insert(name, found);
+        }
+    }
+
+    /// Two reviews of the later app, which are shown.
+    async fn reviews(&mut self) {
+        for (customer, rating) in [("venue-1", 4), ("venue-2", 5)] {
+            let body = json!({ "customer_reference": customer, "rating": rating, "locale": "en" });
+            let handed = self.call("marketplace_listings_submit_review").json(&body).expect(201).await;
+            self.places.insert("review_uuid", handed.str("uuid").to_owned());
+            let text = json!({ "text_uuid": handed.json["waiting"]["text_uuid"] });
+            self.call("marketplace_moderation_approve_review").json(&text).expect(200).await;
         }
     }
 

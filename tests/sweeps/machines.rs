@@ -5,6 +5,7 @@
 
 mod apps;
 mod categories;
+mod reviews;
 
 use serde_json::{Value, json};
 use uuid::Uuid;

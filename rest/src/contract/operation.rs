@@ -37,7 +37,8 @@ pub struct Operation {
     pub body: Option<Body>,
     /// Every response that it promises, by status.
     pub responses: BTreeMap<u16, Response>,
-    /// The status of success: the smallest of the promised 2xx.
+    /// The status of success: the smallest of the promised 2xx. One that promises 201 as well answers so where it created
+    /// something.
     pub success: u16,
     /// Whether it answers a page of a list, `{data, page}`.
     pub is_list: bool,

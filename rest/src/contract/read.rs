@@ -88,6 +88,7 @@ impl<'a> Reader<'a> {
         let parameters = self.parameters(value)?;
         let responses = self.responses(&id, value)?;
         let success = *responses.keys().find(|status| (200..300).contains(*status)).ok_or("promises no success")?;
+        let creates = responses.contains_key(&201);
         let takes = |name: &str| {
             let mut headers = parameters.iter().filter(|parameter| parameter.place == Place::Header);
             headers.any(|parameter| parameter.name.eq_ignore_ascii_case(name))
@@ -113,7 +114,7 @@ impl<'a> Reader<'a> {
             counts_attempts: flag(value, "x-attempts"),
             takes_client_credentials: value.get("x-client-credentials").is_some(),
             probe: probe(value)?,
-            location: text(value, "x-location").map(str::to_owned).or_else(|| location_of_created(path, success)),
+            location: text(value, "x-location").map(str::to_owned).or_else(|| location_of_created(path, creates)),
             deprecated: flag(value, "deprecated"),
             path_schema: self.object_schema(&id, "path", &parameters, |place| place == Place::Path),
             query_schema: self.object_schema(&id, "query", &parameters, |place| place != Place::Path),
@@ -241,8 +242,8 @@ fn probe(operation: &Value) -> Result<Option<Probe>, String> {
 }
 
 /// Where a created thing is found unless the contract says otherwise: beneath its collection.
-fn location_of_created(path: &str, success: u16) -> Option<String> {
-    (success == 201 && !path.contains(':')).then(|| format!("{path}/{{uuid}}"))
+fn location_of_created(path: &str, creates: bool) -> Option<String> {
+    (creates && !path.contains(':')).then(|| format!("{path}/{{uuid}}"))
 }
 
 fn access(operation: &Value) -> Result<Access, String> {

@@ -147,11 +147,6 @@ impl<R> Key<R> {
         Self { column, descending: false, kind: KeyKind::Whole, of }
     }
 
-    /// A key of numbers.
-    pub(crate) const fn number(column: &'static str, of: fn(&R) -> Value) -> Self {
-        Self { column, descending: false, kind: KeyKind::Number, of }
-    }
-
     /// The same, the largest first.
     pub(crate) const fn descending(self) -> Self {
         Self { column: self.column, descending: true, kind: self.kind, of: self.of }
@@ -169,8 +164,6 @@ pub(crate) enum KeyKind {
     Id,
     /// Whole numbers.
     Whole,
-    /// Numbers.
-    Number,
 }
 
 impl KeyKind {
@@ -182,7 +175,6 @@ impl KeyKind {
             Self::Text => Bound::Text(value.as_str()?.to_owned()),
             Self::Id => Bound::Id(serde_json::from_value(value.clone()).ok()?),
             Self::Whole => Bound::Whole(value.as_i64()?),
-            Self::Number => Bound::Number(value.as_f64()?),
         })
     }
 }

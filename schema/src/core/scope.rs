@@ -182,6 +182,13 @@ impl ScopeSet {
         Self(Scope::all().filter(|scope| scope.is_admin()).fold(self.0, |bits, scope| bits & !scope.bit()))
     }
 
+    /// Without the writes of the storefront: whoever is bound to a partner must not write customers' reviews.
+    #[must_use]
+    pub fn without_storefront_writes(self) -> Self {
+        let writes = Scope::all().filter(|scope| scope.is_write() && within(scope.domain(), "storefront"));
+        Self(writes.fold(self.0, |bits, scope| bits & !scope.bit()))
+    }
+
     /// Whether nothing is reached.
     #[must_use]
     pub fn is_empty(self) -> bool {
@@ -280,6 +287,12 @@ mod tests {
     fn nothing_of_the_operators_domain_survives_a_binding() {
         let set = ScopeSet::of(Scope::all()).without_admin();
         assert!(Scope::all().all(|scope| set.reaches(scope) != scope.is_admin()));
+    }
+
+    #[test]
+    fn nobody_who_is_bound_writes_customers_reviews() {
+        let set = ScopeSet::parse(["storefront:write", "marketplace:write"]).without_storefront_writes();
+        assert_eq!(set.text(), "marketplace:write storefront");
     }
 
     #[test]

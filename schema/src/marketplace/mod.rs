@@ -9,6 +9,7 @@ mod preview;
 pub(crate) mod public_cache;
 mod public_categories;
 mod publication;
+pub(crate) mod reviews;
 mod submissions;
 mod suspensions;
 mod translations;
@@ -27,6 +28,7 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
         &categories::STATEMENTS,
         &listings::STATEMENTS,
         &media::STATEMENTS,
+        &reviews::STATEMENTS,
         &submissions::STATEMENTS,
         &translations::STATEMENTS,
         &versions::STATEMENTS,
@@ -45,6 +47,9 @@ roots! {
         media::MediaQuery,
         preview::PreviewQuery,
         public_categories::PublicCategoriesQuery,
+        reviews::ListingReviewsQuery,
+        reviews::ModerationQuery,
+        reviews::ReviewsQuery,
         submissions::ReviewMessagesQuery,
         submissions::SubmissionsQuery,
         translations::TranslationsQuery,
@@ -60,6 +65,9 @@ roots! {
         categories::CategoriesMutation,
         media::MediaChangesMutation,
         media::MediaMutation,
+        reviews::ListingReviewsMutation,
+        reviews::ModerationMutation,
+        reviews::ReviewsMutation,
         submissions::ReviewMessagesMutation,
         submissions::SubmissionMessagesMutation,
         submissions::SubmissionsMutation,

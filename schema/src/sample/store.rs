@@ -279,13 +279,38 @@ async fn reviews_insert(connection: &mut PgConnection, rows: &Rows) -> Result<()
     put!(
         connection,
         rows.reviews,
-        "insert into customer_review (review_uuid, app_uuid, customer_reference, rating, title, body, locale,
-             version_number, state, moderated_at, moderated_by, moderation_reason, flagged_at, flag_reason, reply_body,
-             reply_by, replied_at, created_at, updated_at)
-         select review_uuid, app_uuid, customer_reference, rating, title, body, locale,
-             version_number, state, moderated_at, moderated_by, moderation_reason, flagged_at, flag_reason, reply_body,
-             reply_by, replied_at, created_at, updated_at
-         from jsonb_populate_recordset(null::customer_review, $1)"
+        "with said as (
+             select * from jsonb_to_recordset($1) as said (
+                 review_uuid uuid, app_uuid uuid, text_uuid uuid, customer text, rating integer, title text, body text,
+                 locale text, version_number text, state text, moderated_at timestamptz, moderated_by uuid,
+                 rejected_note text, flag_uuid uuid, flagged_at timestamptz, flag_note text, reply_uuid uuid,
+                 reply_body text, reply_by uuid, replied_at timestamptz, created_at timestamptz, updated_at timestamptz)
+         ), texts as (
+             insert into customer_review_text (text_uuid, review_uuid, rating, title, body, locale, version_number,
+                 rejected_because, decision_note, decided_at, created_at)
+             select text_uuid, review_uuid, rating, title, body, locale, version_number,
+                 case when state = 'REJECTED' then 'OTHER' end, rejected_note, moderated_at, created_at from said
+         ), replies as (
+             insert into customer_review_reply (reply_uuid, review_uuid, text_uuid, body, author_kind, author_uuid,
+                 created_at)
+             select reply_uuid, review_uuid, text_uuid, reply_body, 'PARTNER_USER', reply_by, replied_at
+             from said where reply_body is not null
+         ), flags as (
+             insert into customer_review_flag (flag_uuid, review_uuid, text_uuid, reason, note, author_kind, flagged_at)
+             select flag_uuid, review_uuid, text_uuid, 'OTHER', flag_note, 'PARTNER_USER', flagged_at
+             from said where flagged_at is not null
+         )
+         insert into customer_review (review_uuid, app_uuid, customer_sha256, state, shown_text_uuid, waiting_text_uuid,
+             rejected_text_uuid, reply_uuid, rating, locale, version_number, written_at, waiting_since, flagged_at,
+             moderated_at, moderated_by, created_at, updated_at)
+         select review_uuid, app_uuid, sha256(convert_to(customer, 'UTF8')), state,
+             case when state = 'PUBLISHED' then text_uuid end, case when state = 'PENDING' then text_uuid end,
+             case when state = 'REJECTED' then text_uuid end, case when reply_body is not null then reply_uuid end,
+             case when state = 'PUBLISHED' then rating end, case when state = 'PUBLISHED' then locale end,
+             case when state = 'PUBLISHED' then version_number end, case when state = 'PUBLISHED' then created_at end,
+             case when state = 'PENDING' then created_at end, flagged_at, moderated_at, moderated_by, created_at,
+             updated_at
+         from said"
     );
     Ok(())
 }

@@ -12,11 +12,12 @@ use crate::partner::imagery::{form, own, png, put};
 use crate::partner::profile::written;
 
 /// What belongs to whom, in the order in which it is asked: the column, and whose ids stand in it.
-const BELONGING: [(&str, &str); 7] = [
+const BELONGING: [(&str, &str); 8] = [
     ("partner_uuid", "select $1::uuid"),
     ("app_uuid", "select app_uuid from app where partner_uuid = $1"),
     ("person_uuid", "select person_uuid from person where partner_uuid = $1"),
     ("client_uuid", "select client_uuid from machine_client where partner_uuid = $1"),
+    ("review_uuid", "select review_uuid from customer_review join app using (app_uuid) where partner_uuid = $1"),
     ("submission_uuid", "select submission_uuid from submission where partner_uuid = $1"),
     ("ticket_uuid", "select ticket_uuid from support_ticket where partner_uuid = $1"),
     ("version_uuid", "select version_uuid from app_version join app using (app_uuid) where partner_uuid = $1"),
@@ -26,6 +27,10 @@ const BELONGING: [(&str, &str); 7] = [
 const STAFF_ACCESS: &str = "select jsonb_build_object('event_uuid', event_uuid, 'occurred_at', occurred_at,
         'operation', operation, 'subject_uuid', subject_uuid, 'reason', reason)
     from partner_history_shown where partner_uuid = $1 and event_group = 'STAFF' and is_told";
+
+/// Texts of customers that readers see.
+const SHOWN_TEXTS: &str =
+    "select shown_text_uuid from customer_review join app using (app_uuid) where partner_uuid = $1";
 
 /// What of a table a partner is not to see.
 fn is_shown(table: &str, row: &Value) -> bool {
@@ -64,6 +69,7 @@ async fn filter(owner: &mut PgConnection, table: &str) -> String {
     let belonging = BELONGING.iter().find(|(column, _)| columns.iter().any(|known| known == column));
     match (table, belonging) {
         ("request_usage" | "rate_limit_refusal", _) => "account = 'partner:' || $1::uuid::text".to_owned(),
+        ("customer_review_text", _) => format!("text_uuid in ({SHOWN_TEXTS})"),
         ("mail_message", _) => format!("partner_uuid = $1 or person_uuid in ({})", BELONGING[2].1),
         (_, Some((column, of))) => format!("{column} in ({of})"),
         (_, None) => panic!("nobody knows whose a row of {table} is"),
@@ -89,6 +95,32 @@ pub(super) async fn catalogue(harness: &Harness) -> Vec<String> {
     .fetch_all(&mut harness.owner().await)
     .await
     .unwrap()
+}
+
+/// A review of an app that is shown, answered and flagged, and one that waits.
+async fn reviewed(harness: &Harness, app: &str, who: Uuid) {
+    harness
+        .sql(&format!(
+            "with texts as (
+                 insert into customer_review_text (text_uuid, review_uuid, rating, body, locale)
+                    values (labs_uuid(), labs_uuid(), 5, 'Good', 'en'), (labs_uuid(), labs_uuid(), 1, 'not shown yet', 'en')
+                    returning *
+             ), reviews as (
+                 insert into customer_review (review_uuid, app_uuid, customer_sha256, state, shown_text_uuid, rating, locale,
+                                              written_at, waiting_text_uuid, waiting_since)
+                    select review_uuid, '{app}'::uuid, sha256(body::bytea), 'PUBLISHED', text_uuid, rating, locale, labs_now(),
+                           null::uuid, null::timestamptz from texts where rating = 5
+                    union all
+                    select review_uuid, '{app}'::uuid, sha256(body::bytea), 'PENDING', null, null, null, null, text_uuid,
+                           labs_now() from texts where rating = 1
+             ), replies as (
+                 insert into customer_review_reply (reply_uuid, review_uuid, text_uuid, body, author_kind, author_uuid)
+                    select labs_uuid(), review_uuid, text_uuid, 'Thank you', 'PARTNER_USER', '{who}' from texts
+             )
+             insert into customer_review_flag (flag_uuid, review_uuid, text_uuid, reason, author_kind, author_uuid)
+                select labs_uuid(), review_uuid, text_uuid, 'SPAM', 'PARTNER_USER', '{who}' from texts where rating = 5"
+        ))
+        .await;
 }
 
 /// A partner with something in every table.
@@ -130,9 +162,6 @@ pub(super) async fn furnished(harness: &Harness, company: &str) -> Person {
              insert into listing_translation values ('{app}', 'en', '{company} App', 'Takes orders', 'All of them.');
              insert into listing_category values ('{app}', '00000000-0000-7000-8000-00000000000c', 0);
              insert into listing_media select app_uuid, media_uuid, kind, 1 from media where app_uuid = '{app}';
-             insert into customer_review (review_uuid, app_uuid, customer_reference, rating, body, state)
-                values (labs_uuid(), '{app}', 'customer-1', 5, 'Good', 'PUBLISHED'),
-                       (labs_uuid(), '{app}', 'customer-2', 1, 'not shown yet', 'PENDING');
              insert into partner_contact (contact_uuid, partner_uuid, kind, name, email, email_normalised)
                 values (labs_uuid(), '{partner}', 'SECURITY', 'Whoever is there', 'e@e.example', 'e@e.example');
              insert into support_ticket (ticket_uuid, partner_uuid, subject, topic, opened_by_kind, opened_by)
@@ -159,6 +188,7 @@ pub(super) async fn furnished(harness: &Harness, company: &str) -> Person {
                 on conflict do nothing;"
         ))
         .await;
+    reviewed(harness, &app, who).await;
     counted(harness, partner).await;
     person
 }

@@ -200,10 +200,10 @@ async fn client(pool: &PgPool, claims: &Claims, client_id: &str, own_per_second:
 }
 
 /// What a principal bound to a partner reaches: its own right met with what the tier grants, and never
-/// anything of the operator's domain, whatever a row says (docs/decisions.md#principals).
+/// anything of the operator's domain, nor a write of the storefront's, whatever a row says (docs/decisions.md#principals).
 #[must_use]
 pub fn effective_scopes(own: ScopeSet, tier: ScopeSet) -> ScopeSet {
-    own.intersect(tier).without_admin()
+    own.intersect(tier).without_admin().without_storefront_writes()
 }
 
 /// Refuses a person or partner that may not call at present.
@@ -265,8 +265,8 @@ mod tests {
     #[test]
     fn whoever_is_bound_to_a_partner_holds_what_both_grant_and_nothing_of_the_operators() {
         let set = |names: &[&str]| ScopeSet::parse(names.iter().copied());
-        let own = set(&["marketplace:write", "labs.admin:write", "statistics"]);
-        let tier = set(&["marketplace.apps:write", "partner:write", "labs.admin:write"]);
-        assert_eq!(effective_scopes(own, tier), set(&["marketplace.apps:write"]));
+        let own = set(&["marketplace:write", "labs.admin:write", "statistics", "storefront:write"]);
+        let tier = set(&["marketplace.apps:write", "partner:write", "labs.admin:write", "storefront:write"]);
+        assert_eq!(effective_scopes(own, tier), set(&["marketplace.apps:write", "storefront"]));
     }
 }

@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 mod marketplace;
 mod membership;
+mod review;
 mod ticket;
 pub use super::closing::ClosingStep;
 use super::subscription::SubscriptionNotice;
@@ -14,6 +15,7 @@ use crate::core::crypto::secret::SecretText;
 use crate::core::email::EmailAddress;
 pub use marketplace::{Decision, ListingEvent, ListingNotice, VersionReview, VersionReviewEvent};
 pub use membership::{Membership, MembershipChange};
+pub use review::{ReviewNews, ReviewNotice};
 pub use ticket::{Ticket, TicketEvent};
 
 /// A mail to one person, ready to be put into words.
@@ -177,7 +179,12 @@ pub enum Notice {
     Ticket(Ticket),
     /// Something happened to the company's subscription.
     Subscription(SubscriptionNotice),
+    /// Something happened to a customer's review.
+    Review(ReviewNotice),
 }
+
+/// The kind of the mail about a new review, which is counted apart: a person gets one a day.
+pub(crate) const CUSTOMER_REVIEW: &str = "CUSTOMER_REVIEW";
 
 /// The kind of the mail about wrong codes, which is counted apart: an account gets one a day.
 pub(crate) const WRONG_CODES: &str = "WRONG_CODES";
@@ -271,6 +278,8 @@ impl Letter {
                 Notice::Membership(_) => "MEMBERSHIP",
                 Notice::Ticket(_) => "TICKET",
                 Notice::Subscription(_) => "SUBSCRIPTION",
+                Notice::Review(ReviewNotice { news: ReviewNews::Shown, .. }) => CUSTOMER_REVIEW,
+                Notice::Review(_) => "REVIEW_FLAG",
             },
         }
     }

@@ -170,10 +170,25 @@ pub(crate) async fn queue_daily_notice(
     person_uuid: Uuid,
     (event, kind): (SecurityEvent, &str),
 ) -> Result<(), Fault> {
+    let occurred_at = cx.now.0;
+    let letter = |name| Letter::Telling(Notice::Security { name, event, occurred_at });
+    queue_daily(cx, person_uuid, kind, letter).await
+}
+
+/// Queues a letter to a person, unless they got one of this kind in the last day.
+///
+/// # Errors
+/// What the database answered.
+pub(crate) async fn queue_daily(
+    cx: &RequestContext,
+    person_uuid: Uuid,
+    kind: &str,
+    write: impl FnOnce(String) -> Letter,
+) -> Result<(), Fault> {
     if store::was_told_today(&cx.db, person_uuid, kind).await? {
         return Ok(());
     }
-    queue_notice(cx, person_uuid, event).await
+    queue_to_person(cx, person_uuid, write).await
 }
 
 /// How many mails of these kinds an address was sent or is to be sent in the last hour. Others who ask the same of it

@@ -320,11 +320,38 @@ pub(super) const KINDS: &[Kind] = &[
     kind!(
         "customer_review",
         "marketplace.reviews",
-        "what customers say about your apps, as it is published, with your replies",
-        r#"select data_export_line(to_jsonb(t), 'customer_reference', 'moderated_by', 'moderated_at',
-                  'moderation_reason', 'reports', 'last_reported_at') as "line!"
+        "customers' reviews of your apps that are published",
+        r#"select data_export_line(to_jsonb(t), 'waiting_text_uuid', 'rejected_text_uuid', 'waiting_since', 'moderated_by',
+                  'moderated_at', 'reports', 'reported_at', 'priority', 'queued_at') as "line!"
              from app as a join customer_review as t using (app_uuid)
             where a.partner_uuid = $1 and t.state = 'PUBLISHED'"#
+    ),
+    kind!(
+        "customer_review_text",
+        "marketplace.reviews",
+        "what they say, as it is published",
+        r#"select data_export_line(to_jsonb(t), 'rejected_because', 'decision_note', 'decided_at') as "line!"
+             from app as a join customer_review as r using (app_uuid)
+             join customer_review_text as t on t.text_uuid = r.shown_text_uuid
+            where a.partner_uuid = $1"#
+    ),
+    kind!(
+        "customer_review_reply",
+        "marketplace.reviews",
+        "your replies, former ones included",
+        r#"select data_export_line(to_jsonb(t)) as "line!"
+             from app as a join customer_review as r using (app_uuid)
+             join customer_review_reply as t using (review_uuid)
+            where a.partner_uuid = $1"#
+    ),
+    kind!(
+        "customer_review_flag",
+        "marketplace.reviews",
+        "what you asked us to look at, and what became of it",
+        r#"select data_export_line(to_jsonb(t)) as "line!"
+             from app as a join customer_review as r using (app_uuid)
+             join customer_review_flag as t using (review_uuid)
+            where a.partner_uuid = $1"#
     ),
 ];
 
@@ -347,6 +374,7 @@ pub(super) const WITHHELD: &[(&str, &str)] = &[
         "audit_log",
         "the operator's audit log; what staff did with your account stands in the histories and in staff_access",
     ),
+    ("customer_review_report", "what customers report of others' reviews, for the operator's people"),
     ("daily_budget", "how much of a day's budget our servers hold; your requests stand in request_usage"),
     ("idempotency_key", "answers that are kept sealed for a day"),
     ("listing_change", "tells caches of the storefront that a listing changed, and nothing more"),

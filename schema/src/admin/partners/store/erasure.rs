@@ -168,12 +168,14 @@ async fn talk_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
          ), reading as (
              delete from review_thread_read as read using person as p
              where p.partner_uuid = $1 and read.person_uuid = p.person_uuid
+         ), flags as (
+             update customer_review_flag as f set note = null
+             from customer_review as r join app as a using (app_uuid)
+             where a.partner_uuid = $1 and f.review_uuid = r.review_uuid
          )
-         update customer_review as r
-         set reply_body = case when r.reply_body is not null then 'Erased' end, flag_reason = null
-         from app as a
-         where a.partner_uuid = $1 and r.app_uuid = a.app_uuid
-             and (r.reply_body is not null or r.flag_reason is not null)",
+         update customer_review_reply as y set body = 'Erased'
+         from customer_review as r join app as a using (app_uuid)
+         where a.partner_uuid = $1 and y.review_uuid = r.review_uuid",
         partner_uuid
     )
     .execute(&mut *db.conn().await?)

@@ -1,5 +1,6 @@
 //! English.
 mod marketplace;
+mod review;
 mod team;
 
 use jiff::Timestamp;
@@ -137,6 +138,7 @@ fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
         Notice::Listing(notice) => marketplace::listing(notice, platform),
         Notice::Membership(membership) => team::membership(membership, platform),
         Notice::Ticket(ticket) => team::ticket(ticket, places),
+        Notice::Review(notice) => review::telling(notice),
     }
 }
 

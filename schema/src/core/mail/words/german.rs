@@ -1,5 +1,6 @@
 //! German.
 mod marketplace;
+mod review;
 mod team;
 
 use jiff::Timestamp;
@@ -138,6 +139,7 @@ fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
         Notice::Listing(notice) => marketplace::listing(notice, platform),
         Notice::Membership(membership) => team::membership(membership, platform),
         Notice::Ticket(ticket) => team::ticket(ticket, places),
+        Notice::Review(notice) => review::telling(notice),
     }
 }
 

@@ -1,0 +1,25 @@
+//! The mails about customers' reviews.
+
+use super::greet;
+use crate::core::mail::message::{ReviewNews, ReviewNotice};
+use crate::core::mail::words::{Draft, tame};
+
+pub(super) fn telling(ReviewNotice { name, app, news }: &ReviewNotice) -> Draft {
+    let app = tame(app);
+    match news {
+        ReviewNews::Shown => greet(format!("Eine neue Bewertung von {app}"), name)
+            .say(format!(
+                "im Marktplatz steht eine neue Bewertung von {app} oder ein neuer Text einer Bewertung. Sie können \
+                 öffentlich antworten."
+            ))
+            .say("Sie erhalten diese Mail höchstens einmal am Tag. Auch andere Apps von Ihnen können neue Bewertungen haben."),
+        ReviewNews::FlagUpheld => greet(format!("Eine Bewertung von {app} wurde entfernt"), name).say(format!(
+            "wir haben uns die Bewertung von {app} angesehen, die Sie gemeldet haben. Sie verstößt gegen unsere Regeln und \
+             steht nicht mehr im Marktplatz."
+        )),
+        ReviewNews::FlagDismissed => greet(format!("Eine Bewertung von {app} bleibt stehen"), name).say(format!(
+            "wir haben uns die Bewertung von {app} angesehen, die Sie gemeldet haben. Sie hält unsere Regeln ein und bleibt \
+             stehen. Sie können öffentlich antworten."
+        )),
+    }
+}

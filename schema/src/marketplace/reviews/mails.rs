@@ -1,0 +1,39 @@
+//! The mails about reviews, to those of the app's team who may answer. Their number is bounded: of new reviews a person is
+//! told once a day, and of a flag as often as their team sets one.
+
+use uuid::Uuid;
+
+use super::rules::ReviewMarkOutcome;
+use super::store;
+use crate::core::context::RequestContext;
+use crate::core::fault::Fault;
+use crate::core::mail::message::{CUSTOMER_REVIEW, Letter, Notice, ReviewNews, ReviewNotice};
+use crate::core::outbox;
+
+/// Tells that a customer's text is shown from now on, unless they were told of one today.
+pub(super) async fn tell_of_review(cx: &RequestContext, app_uuid: Uuid) -> Result<(), Fault> {
+    let (app, people) = store::answerers(&cx.db, app_uuid).await?;
+    for person_uuid in people {
+        let letter = |name| letter(name, &app, ReviewNews::Shown);
+        outbox::queue_daily(cx, person_uuid, CUSTOMER_REVIEW, letter).await?;
+    }
+    Ok(())
+}
+
+/// Tells what was decided about a flag.
+pub(super) async fn tell_of_flag(cx: &RequestContext, app_uuid: Uuid, outcome: ReviewMarkOutcome) -> Result<(), Fault> {
+    let news = match outcome {
+        ReviewMarkOutcome::Open => return Ok(()),
+        ReviewMarkOutcome::Upheld => ReviewNews::FlagUpheld,
+        ReviewMarkOutcome::Dismissed => ReviewNews::FlagDismissed,
+    };
+    let (app, people) = store::answerers(&cx.db, app_uuid).await?;
+    for person_uuid in people {
+        outbox::queue_to_person(cx, person_uuid, |name| letter(name, &app, news)).await?;
+    }
+    Ok(())
+}
+
+fn letter(name: String, app: &str, news: ReviewNews) -> Letter {
+    Letter::Telling(Notice::Review(ReviewNotice { name, app: app.to_owned(), news }))
+}

@@ -1,0 +1,155 @@
+//! What moderators may ask of reviews: look at what waits, and decide.
+
+use async_graphql::{Context, InputObject, Object};
+use uuid::Uuid;
+
+use super::mails;
+use super::moderation_list::{CustomerReview, CustomerReviewFilter, MODERATED, ONE_MODERATED};
+use super::rules::{Place, ReviewAction, ReviewMarkOutcome, ReviewRejectionReason};
+use super::store::{self, Held};
+use crate::core::access::{access, audit_partner, audit_target};
+use crate::core::audit_target::AuditTargetKind;
+use crate::core::context::{RequestContext, RequestContextExt, Target};
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::CountedList;
+use crate::core::principal::PrincipalType;
+
+/// Which text is shown from now on, or stays so.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct CustomerReviewApprove {
+    /// The text.
+    text_uuid: Uuid,
+    /// For colleagues.
+    note: Option<String>,
+}
+
+/// Which text is refused, and why.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct CustomerReviewReject {
+    /// The text.
+    text_uuid: Uuid,
+    /// Why.
+    reason: ReviewRejectionReason,
+    /// For colleagues.
+    note: Option<String>,
+}
+
+/// Reads of reviews by moderators.
+#[derive(Default)]
+pub(in crate::marketplace) struct ModerationQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl ModerationQuery {
+    /// Reviews with what waits for a moderator first.
+    #[graphql(
+        directive = access::apply("labs.admin.reviews".into()),
+        directive = audit_target::apply(AuditTargetKind::CustomerReview, "review_uuid".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
+    async fn marketplace_moderation_list_reviews(
+        &self,
+        ctx: &Context<'_>,
+        filter: Option<CustomerReviewFilter>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<Option<CountedList<CustomerReview>>, Fault> {
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let rows = MODERATED.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?;
+        cx.answer_list(rows.counted_list(MODERATED.total(&cx.db, &filter, include_total).await?))
+    }
+}
+
+/// Decisions of moderators. Each names the text that it is about, so that nobody decides about one that they have not
+/// seen.
+#[derive(Default)]
+pub(in crate::marketplace) struct ModerationMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl ModerationMutation {
+    /// Shows a text; of the one that is shown, dismisses what is said against it.
+    #[graphql(
+        directive = access::apply("labs.admin.reviews:write".into()),
+        directive = audit_target::apply(AuditTargetKind::CustomerReview, "review_uuid".into())
+    )]
+    async fn marketplace_moderation_approve_review(
+        &self,
+        ctx: &Context<'_>,
+        review_uuid: Uuid,
+        body: CustomerReviewApprove,
+    ) -> Result<Option<CustomerReview>, Fault> {
+        let cx = ctx.cx();
+        let held = hold(cx, review_uuid, body.note.as_deref()).await?;
+        let place = held.faces.find(body.text_uuid, ReviewAction::Approve)?;
+        store::note_decision(&cx.db, body.text_uuid, None, body.note.as_deref()).await?;
+        store::set_faces(&cx.db, &held, held.faces.approved(place), moderator(cx)?, true).await?;
+        if place == Place::Shown {
+            if store::decide_marks(&cx.db, review_uuid, ReviewMarkOutcome::Dismissed).await? {
+                mails::tell_of_flag(cx, held.app_uuid, ReviewMarkOutcome::Dismissed).await?;
+            }
+        } else {
+            store::move_marks(&cx.db, review_uuid, body.text_uuid).await?;
+            mails::tell_of_review(cx, held.app_uuid).await?;
+        }
+        cx.answer(load(cx, review_uuid).await?)
+    }
+
+    /// Refuses a text; with the one that is shown, what is said against it is upheld.
+    #[graphql(
+        directive = access::apply("labs.admin.reviews:write".into()),
+        directive = audit_target::apply(AuditTargetKind::CustomerReview, "review_uuid".into())
+    )]
+    async fn marketplace_moderation_reject_review(
+        &self,
+        ctx: &Context<'_>,
+        review_uuid: Uuid,
+        body: CustomerReviewReject,
+    ) -> Result<Option<CustomerReview>, Fault> {
+        let cx = ctx.cx();
+        let held = hold(cx, review_uuid, body.note.as_deref().or(Some(body.reason.name()))).await?;
+        let place = held.faces.find(body.text_uuid, ReviewAction::Reject)?;
+        let is_erased = body.reason == ReviewRejectionReason::CustomerRequest;
+        let is_upheld = (is_erased || place == Place::Shown)
+            && store::decide_marks(&cx.db, review_uuid, ReviewMarkOutcome::Upheld).await?;
+        if is_erased {
+            store::erase(&cx.db, &held, moderator(cx)?).await?;
+        } else {
+            store::note_decision(&cx.db, body.text_uuid, Some(body.reason), body.note.as_deref()).await?;
+            store::set_faces(&cx.db, &held, held.faces.refused(place), moderator(cx)?, true).await?;
+        }
+        if is_upheld {
+            mails::tell_of_flag(cx, held.app_uuid, ReviewMarkOutcome::Upheld).await?;
+        }
+        cx.answer(load(cx, review_uuid).await?)
+    }
+}
+
+/// A review that is held for a decision, with the reason for the audit record.
+async fn hold(cx: &RequestContext, review_uuid: Uuid, reason: Option<&str>) -> Result<Held, Fault> {
+    if let Some(reason) = reason {
+        cx.note_reason(reason);
+    }
+    store::hold(&cx.db, review_uuid).await?.ok_or_else(|| Fault::not_found("review"))
+}
+
+/// Who decides, where it is a person.
+fn moderator(cx: &RequestContext) -> Result<Option<Uuid>, Fault> {
+    let principal = cx.principal()?;
+    Ok((principal.kind == PrincipalType::StaffUser).then_some(principal.uuid))
+}
+
+/// The review as it is now, named to the audit record by the app that it is about.
+async fn load(cx: &RequestContext, review_uuid: Uuid) -> Result<CustomerReview, Fault> {
+    let found = ONE_MODERATED.one(&cx.db, [review_uuid.into()]).await?;
+    let review = found.ok_or_else(|| Fault::not_found("review"))?;
+    cx.note_target(Target {
+        kind: Some(AuditTargetKind::CustomerReview),
+        uuid: Some(review.uuid),
+        label: Some(review.app_name.clone()),
+        partner_uuid: Some(review.partner_uuid),
+    });
+    Ok(review)
+}

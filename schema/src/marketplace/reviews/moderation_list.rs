@@ -1,0 +1,189 @@
+//! Reviews as moderators see them: one, and the list with what narrows it.
+
+use async_graphql::{InputObject, SimpleObject};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use unicode_normalization::UnicodeNormalization as _;
+use uuid::Uuid;
+
+use super::partner_list::ReviewFlag;
+use super::rules::{CustomerReviewState, ReviewConcern, ReviewMarkOutcome, ReviewRejectionReason, ReviewTextOutcome};
+use super::storefront_list::ratings;
+use super::types::ReviewText;
+use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select};
+use crate::core::time::Time;
+
+/// A customer's review with everything that a moderator weighs. Who the customer is stands nowhere.
+#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct CustomerReview {
+    /// Its id.
+    pub(super) uuid: Uuid,
+    /// The app.
+    pub(super) app_uuid: Uuid,
+    /// The app's name in its own language.
+    pub(super) app_name: String,
+    /// Whose app it is.
+    pub(super) partner_uuid: Uuid,
+    /// The company.
+    partner_name: String,
+    /// Where it is.
+    state: CustomerReviewState,
+    /// The text that readers see.
+    #[sqlx(json(nullable))]
+    shown: Option<ReviewText>,
+    /// The text that waits.
+    #[sqlx(json(nullable))]
+    waiting: Option<ReviewText>,
+    /// The text that was refused last, while none is shown and none waits.
+    #[sqlx(json(nullable))]
+    rejected: Option<ReviewText>,
+    /// The ten latest texts, the newest first.
+    #[sqlx(json)]
+    texts: Vec<ModeratedReviewText>,
+    /// The ten latest replies, the newest first.
+    #[sqlx(json)]
+    replies: Vec<ModeratedReviewReply>,
+    /// The ten latest flags of the partner, the newest first.
+    #[sqlx(json)]
+    flags: Vec<ReviewFlag>,
+    /// How many reports are open.
+    reports_count: i32,
+    /// The ten latest reports of customers, the newest first.
+    #[sqlx(json)]
+    reports: Vec<ModeratedReviewReport>,
+    /// Since when something of it waits for a moderator; where nothing does, when it was first handed in.
+    queued_at: Time,
+    /// When a moderator last decided about it.
+    moderated_at: Option<Time>,
+    /// When the customer handed the first text in.
+    created_at: Time,
+    /// When it last changed.
+    updated_at: Time,
+    /// Its place in the queue.
+    #[graphql(skip)]
+    #[serde(skip)]
+    priority: i32,
+}
+
+/// A text, and what became of it.
+#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ModeratedReviewText {
+    /// Its id.
+    text_uuid: Uuid,
+    /// Stars, from 1 to 5.
+    rating: i32,
+    /// A headline.
+    title: Option<String>,
+    /// The text.
+    body: Option<String>,
+    /// The language of both.
+    locale: String,
+    /// The version that was used.
+    version_number: Option<String>,
+    /// When it was handed in.
+    #[serde(rename(deserialize = "created_at"))]
+    written_at: Time,
+    /// What became of it.
+    outcome: ReviewTextOutcome,
+    /// Why it was refused.
+    rejected_because: Option<ReviewRejectionReason>,
+    /// What the moderator noted.
+    decision_note: Option<String>,
+    /// When a moderator decided about it.
+    decided_at: Option<Time>,
+}
+
+/// A reply of the partner.
+#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ModeratedReviewReply {
+    /// The answer.
+    body: String,
+    /// The text that was shown when it was written.
+    text_uuid: Uuid,
+    /// When it was written.
+    #[serde(rename(deserialize = "created_at"))]
+    replied_at: Time,
+    /// When another one took its place, or it was taken back.
+    ended_at: Option<Time>,
+}
+
+/// A report of a customer.
+#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ModeratedReviewReport {
+    /// What is wrong.
+    reason: ReviewConcern,
+    /// What else is to be said.
+    note: Option<String>,
+    /// What became of it.
+    outcome: ReviewMarkOutcome,
+    /// When it was counted.
+    reported_at: Time,
+    /// When staff decided.
+    decided_at: Option<Time>,
+}
+
+static WHOLE: Select<CustomerReview> = Select::new(
+    "r.review_uuid as uuid, r.app_uuid, r.app_name, r.partner_uuid, r.partner_name, r.state, r.shown, r.waiting,
+     r.rejected, r.texts, r.replies, r.flags, r.reports as reports_count, r.customer_reports as reports, r.queued_at,
+     r.moderated_at, r.created_at, r.updated_at, r.priority",
+    "customer_review_moderated as r",
+);
+
+/// One review.
+pub(super) static ONE_MODERATED: Lookup<CustomerReview> = Lookup::new(&WHOLE, &["r.review_uuid = {}"]);
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct CustomerReviewFilter {
+    state: Option<Vec<CustomerReviewState>>,
+    flagged: Option<bool>,
+    reported: Option<bool>,
+    app_uuid: Option<Uuid>,
+    partner_uuid: Option<Uuid>,
+    rating: Option<Vec<i32>>,
+    review_uuid: Option<Uuid>,
+    q: Option<String>,
+}
+
+/// The list of reviews: those in which a text waits, then those that are flagged, then those that are reported, then the
+/// others; among each, the one that waits longest first.
+pub(super) static MODERATED: ListQuery<CustomerReviewFilter, CustomerReview, FixedOrder> = ListQuery {
+    operation: "marketplace_moderation_list_reviews",
+    select: &WHOLE,
+    within: &[],
+    conditions: &[
+        Condition { sql: "r.state = any({})", value: |of| Bound::words(of.state.as_ref()) },
+        Condition { sql: "(r.flagged_at is not null) = {}", value: |of| of.flagged.map(Bound::from) },
+        Condition { sql: "(r.reports > 0) = {}", value: |of| of.reported.map(Bound::from) },
+        Condition { sql: "r.app_uuid = {}", value: |of| of.app_uuid.map(Bound::from) },
+        Condition {
+            sql: "r.app_uuid = any(array(select a.app_uuid from app as a where a.partner_uuid = {}))",
+            value: |of| of.partner_uuid.map(Bound::from),
+        },
+        Condition {
+            sql: "(select true from customer_review_text as t
+                    where t.review_uuid = r.review_uuid and t.rating = any({}::text[]::integer[])
+                      and t.text_uuid in (r.shown_text_uuid, r.waiting_text_uuid, r.rejected_text_uuid)
+                    limit 1) is true",
+            value: |of| ratings(of.rating.as_ref()),
+        },
+        Condition { sql: "r.review_uuid = {}", value: |of| of.review_uuid.map(Bound::from) },
+        Condition {
+            sql: "(select true from customer_review_text as t
+                    where t.review_uuid = r.review_uuid
+                      and (strpos(lower(t.title), lower({})) > 0 or strpos(lower(t.body), lower({})) > 0) limit 1) is true",
+            // Texts are kept in one form (NFC), and so they are looked for.
+            value: |of| of.q.as_ref().map(|q| Bound::Text(q.nfc().collect())),
+        },
+    ],
+    order: |FixedOrder| const { &[PRIORITY, QUEUED, ID] },
+};
+
+const PRIORITY: Key<CustomerReview> = Key::whole("r.priority", |review| json!(review.priority));
+const QUEUED: Key<CustomerReview> = Key::moment("r.queued_at", |review| json!(review.queued_at));
+const ID: Key<CustomerReview> = Key::id("r.review_uuid", |review| json!(review.uuid));

@@ -1,0 +1,157 @@
+//! What the app's partner may ask of reviews: read them, answer them, and ask staff to look at one.
+
+use async_graphql::{Context, InputObject, Object};
+use uuid::Uuid;
+
+use super::partner_list::{AppReview, AppReviewFilter, AppReviewSort, OWN_REVIEW, OWN_REVIEWS, OfApp};
+use super::ratings::{self, AppRatings, AppRatingsInterval};
+use super::rules::{self, ReviewConcern};
+use super::store::{self, Held, NewFlag, NewReply};
+use crate::core::access::access;
+use crate::core::actor::Actor;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::List;
+use crate::core::time::Time;
+
+/// What the partner answers.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ReviewReplyPut {
+    /// The answer.
+    body: String,
+}
+
+/// What staff shall look at.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ReviewFlagCreate {
+    /// What is wrong.
+    reason: ReviewConcern,
+    /// What else is to be said.
+    note: Option<String>,
+}
+
+/// Reads of reviews by the app's partner.
+#[derive(Default)]
+pub(in crate::marketplace) struct ReviewsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl ReviewsQuery {
+    /// Customers' reviews of an own app that are shown.
+    #[graphql(directive = access::apply("marketplace.reviews".into()))]
+    async fn marketplace_reviews_list(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        filter: Option<AppReviewFilter>,
+        sort: Option<AppReviewSort>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<Option<List<AppReview>>, Fault> {
+        let cx = ctx.cx();
+        ensure_own(cx, app_uuid).await?;
+        let of = OfApp { app_uuid, filter: filter.unwrap_or_default() };
+        cx.answer_list(OWN_REVIEWS.page(cx, &of, &PageRequest::new(sort, limit, cursor)).await?.list())
+    }
+
+    /// How the ratings of an own app are spread, over time and by version.
+    #[graphql(directive = access::apply("marketplace.reviews".into()))]
+    async fn marketplace_reviews_get_ratings(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        interval: Option<AppRatingsInterval>,
+        written_at_from: Option<Time>,
+        written_at_until: Option<Time>,
+    ) -> Result<Option<AppRatings>, Fault> {
+        let cx = ctx.cx();
+        ensure_own(cx, app_uuid).await?;
+        let asked = ratings::Asked::new(interval, (written_at_from, written_at_until), cx.now)?;
+        cx.answer(ratings::get(&cx.db, app_uuid, &asked).await?)
+    }
+}
+
+/// Writes of reviews by the app's partner.
+#[derive(Default)]
+pub(in crate::marketplace) struct ReviewsMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl ReviewsMutation {
+    /// Answers a review in public, or puts another answer in the place of the one that stands.
+    #[graphql(directive = access::apply("marketplace.reviews:write".into()))]
+    async fn marketplace_reviews_put_reply(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        review_uuid: Uuid,
+        body: ReviewReplyPut,
+    ) -> Result<Option<AppReview>, Fault> {
+        let cx = ctx.cx();
+        let words = rules::trimmed(Some(body.body));
+        let words = words.ok_or_else(|| Fault::field("/body", "LENGTH", "Write at least one character."))?;
+        let (held, text_uuid) = hold(cx, app_uuid, review_uuid).await?;
+        let present = match held.reply_uuid {
+            Some(reply_uuid) => store::present_reply(&cx.db, reply_uuid).await?,
+            None => None,
+        };
+        if present.as_ref().is_none_or(|(body, text)| *body != words || *text != text_uuid) {
+            let by = Actor::of(cx.principal()?);
+            let reply = NewReply { reply_uuid: cx.new_uuid(), text_uuid, body: &words, by };
+            store::reply_insert(&cx.db, &held, &reply).await?;
+        }
+        let review = load(cx, review_uuid).await?;
+        if present.is_some() { cx.answer(review) } else { cx.answer_created(review_uuid, review) }
+    }
+
+    /// Takes the answer to a review back.
+    #[graphql(directive = access::apply("marketplace.reviews:write".into()))]
+    async fn marketplace_reviews_delete_reply(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        review_uuid: Uuid,
+    ) -> Result<Option<bool>, Fault> {
+        let cx = ctx.cx();
+        let (held, _) = hold(cx, app_uuid, review_uuid).await?;
+        if held.reply_uuid.is_none() {
+            return Err(Fault::not_found("reply"));
+        }
+        store::reply_end(&cx.db, &held, Actor::of(cx.principal()?)).await?;
+        cx.answer(true)
+    }
+
+    /// Asks staff to look at a review.
+    #[graphql(directive = access::apply("marketplace.reviews:write".into()))]
+    async fn marketplace_reviews_flag(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        review_uuid: Uuid,
+        body: ReviewFlagCreate,
+    ) -> Result<Option<AppReview>, Fault> {
+        let cx = ctx.cx();
+        let (held, text_uuid) = hold(cx, app_uuid, review_uuid).await?;
+        rules::ensure_flaggable(store::last_flag(&cx.db, review_uuid).await?, text_uuid)?;
+        let (note, by) = (rules::trimmed(body.note), Actor::of(cx.principal()?));
+        let flag = NewFlag { flag_uuid: cx.new_uuid(), text_uuid, reason: body.reason, note: note.as_deref(), by };
+        store::flag_insert(&cx.db, &held, &flag).await?;
+        cx.answer(load(cx, review_uuid).await?)
+    }
+}
+
+async fn ensure_own(cx: &RequestContext, app_uuid: Uuid) -> Result<(), Fault> {
+    let is_own = store::app_exists(&cx.db, cx.owner()?, app_uuid).await?;
+    if is_own { Ok(()) } else { Err(Fault::not_found("app")) }
+}
+
+/// A review of an own app that is shown, held for a change; with the text that is shown.
+async fn hold(cx: &RequestContext, app_uuid: Uuid, review_uuid: Uuid) -> Result<(Held, Uuid), Fault> {
+    let found = store::hold_shown(&cx.db, cx.owner()?, app_uuid, review_uuid).await?;
+    found.ok_or_else(|| Fault::not_found("review"))
+}
+
+async fn load(cx: &RequestContext, review_uuid: Uuid) -> Result<AppReview, Fault> {
+    OWN_REVIEW.one(&cx.db, [review_uuid.into()]).await?.ok_or_else(|| Fault::not_found("review"))
+}

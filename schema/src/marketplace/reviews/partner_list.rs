@@ -1,0 +1,145 @@
+//! Reviews as the app's partner sees them: one, and the list with what narrows it and its orders.
+
+use async_graphql::{InputObject, SimpleObject};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use unicode_normalization::UnicodeNormalization as _;
+use uuid::Uuid;
+
+use super::rules::{ReviewConcern, ReviewMarkOutcome};
+use super::storefront_list::ratings;
+use super::types::{ReviewReply, reply_of_the_review};
+use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select};
+use crate::core::time::Time;
+use crate::core::words::words;
+
+/// A customer's review of an own app.
+#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AppReview {
+    /// Its id.
+    uuid: Uuid,
+    /// Stars, from 1 to 5.
+    rating: i32,
+    /// A headline.
+    title: Option<String>,
+    /// The text.
+    body: Option<String>,
+    /// The language of both.
+    locale: String,
+    /// The version that was used.
+    version_number: Option<String>,
+    /// Whether customers get this version now.
+    is_current_version: bool,
+    /// When this text was written.
+    written_at: Time,
+    /// When the customer wrote the first one.
+    created_at: Time,
+    /// What the partner answers in public.
+    #[sqlx(json(nullable))]
+    reply: Option<ReviewReply>,
+    /// What the partner last asked staff to look at, and what became of it.
+    #[sqlx(json(nullable))]
+    flag: Option<ReviewFlag>,
+}
+
+/// What the partner asked staff to look at.
+#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ReviewFlag {
+    /// What is wrong.
+    reason: ReviewConcern,
+    /// What else is to be said.
+    note: Option<String>,
+    /// What became of it.
+    outcome: ReviewMarkOutcome,
+    /// When it was set.
+    flagged_at: Time,
+    /// When staff decided.
+    decided_at: Option<Time>,
+}
+
+/// Reviews that are shown, with what the partner did about them.
+static OWN: Select<AppReview> = Select::new(
+    concat!(
+        "r.review_uuid as uuid, r.rating, t.title, t.body, r.locale, r.version_number,
+         coalesce(r.version_number = (select l.version_number from listing as l where l.app_uuid = r.app_uuid), false)
+             as is_current_version, r.written_at, r.created_at,
+         (select to_jsonb(f) from customer_review_flag as f where f.review_uuid = r.review_uuid
+           order by f.flagged_at desc, f.flag_uuid desc limit 1) as flag, ",
+        reply_of_the_review!()
+    ),
+    "customer_review as r join customer_review_text as t on t.text_uuid = r.shown_text_uuid",
+);
+
+/// One review that is shown.
+pub(super) static OWN_REVIEW: Lookup<AppReview> = Lookup::new(&OWN, &["r.review_uuid = {}"]);
+
+/// What the reviews of an app are narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AppReviewFilter {
+    rating: Option<Vec<i32>>,
+    answered: Option<bool>,
+    flagged: Option<bool>,
+    locale: Option<Vec<String>>,
+    version_number: Option<Vec<String>>,
+    written_at_from: Option<Time>,
+    written_at_until: Option<Time>,
+    q: Option<String>,
+}
+
+/// The reviews of an app. That it is the caller's is known.
+#[derive(Debug, Serialize)]
+pub(super) struct OfApp {
+    pub(super) app_uuid: Uuid,
+    pub(super) filter: AppReviewFilter,
+}
+
+words! {
+    /// The orders of an app's reviews.
+    pub(crate) enum AppReviewSort {
+        /// Written last, first.
+        WrittenAtDesc = "WRITTEN_AT_DESC",
+        /// Written first, first.
+        WrittenAt = "WRITTEN_AT",
+        /// Most stars first, of these the newest.
+        RatingDesc = "RATING_DESC",
+        /// Fewest stars first, of these the newest.
+        Rating = "RATING",
+    }
+}
+
+/// The reviews of an app that are shown.
+pub(super) static OWN_REVIEWS: ListQuery<OfApp, AppReview, AppReviewSort> = ListQuery {
+    operation: "marketplace_reviews_list",
+    select: &OWN,
+    within: &[
+        Condition { sql: "r.app_uuid = {}", value: |of| Some(of.app_uuid.into()) },
+        Condition { sql: "r.state = 'PUBLISHED'", value: |_| Some(Bound::Nothing) },
+    ],
+    conditions: &[
+        Condition { sql: "r.rating = any({}::text[]::integer[])", value: |of| ratings(of.filter.rating.as_ref()) },
+        Condition { sql: "(r.reply_uuid is not null) = {}", value: |of| of.filter.answered.map(Bound::from) },
+        Condition { sql: "(r.flagged_at is not null) = {}", value: |of| of.filter.flagged.map(Bound::from) },
+        Condition { sql: "r.locale = any({})", value: |of| Bound::texts(of.filter.locale.as_ref()) },
+        Condition { sql: "r.version_number = any({})", value: |of| Bound::texts(of.filter.version_number.as_ref()) },
+        Condition { sql: "r.written_at >= {}", value: |of| of.filter.written_at_from.map(Bound::from) },
+        Condition { sql: "r.written_at < {}", value: |of| of.filter.written_at_until.map(Bound::from) },
+        Condition {
+            sql: "strpos(lower(t.title), lower({})) > 0 or strpos(lower(t.body), lower({})) > 0",
+            // Texts are kept in one form (NFC), and so they are looked for.
+            value: |of| of.filter.q.as_ref().map(|q| Bound::Text(q.nfc().collect())),
+        },
+    ],
+    order: |sort| match sort {
+        AppReviewSort::WrittenAtDesc => const { &[WRITTEN.descending(), ID.descending()] },
+        AppReviewSort::WrittenAt => const { &[WRITTEN, ID] },
+        AppReviewSort::RatingDesc => const { &[RATING.descending(), WRITTEN.descending(), ID.descending()] },
+        AppReviewSort::Rating => const { &[RATING, WRITTEN.descending(), ID.descending()] },
+    },
+};
+
+const ID: Key<AppReview> = Key::id("r.review_uuid", |review| json!(review.uuid));
+const RATING: Key<AppReview> = Key::whole("r.rating", |review| json!(review.rating));
+const WRITTEN: Key<AppReview> = Key::moment("r.written_at", |review| json!(review.written_at));

@@ -1,0 +1,205 @@
+//! How the ratings of an app are spread: now, over time, and by version.
+
+use async_graphql::SimpleObject;
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::store;
+use super::types::RatingSpread;
+use crate::core::db::Db;
+use crate::core::fault::{Fault, FieldError};
+use crate::core::time::Time;
+use crate::core::words::words;
+
+/// Most periods that are told.
+const MOST_PERIODS: i64 = 400;
+
+words! {
+    /// How long a period is.
+    pub(crate) enum AppRatingsInterval {
+        /// A calendar month.
+        Month = "MONTH",
+        /// From Monday to Sunday.
+        Week = "WEEK",
+        /// A day.
+        Day = "DAY",
+    }
+}
+
+impl AppRatingsInterval {
+    /// Seconds that the longest has.
+    const fn seconds(self) -> i64 {
+        match self {
+            Self::Month => 31 * 24 * 3_600,
+            Self::Week => 7 * 24 * 3_600,
+            Self::Day => 24 * 3_600,
+        }
+    }
+
+    /// As PostgreSQL calls it.
+    const fn unit(self) -> &'static str {
+        match self {
+            Self::Month => "month",
+            Self::Week => "week",
+            Self::Day => "day",
+        }
+    }
+}
+
+/// Ratings of an app.
+#[derive(Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AppRatings {
+    /// Of all reviews that are shown now.
+    now: RatingSpread,
+    /// How long each period is.
+    interval: AppRatingsInterval,
+    /// By when they were written, the earliest period first.
+    periods: Vec<RatingPeriod>,
+    /// By the version that was used, the one with the latest review first.
+    versions: Vec<VersionRatings>,
+}
+
+/// The ratings of one period.
+#[derive(Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct RatingPeriod {
+    /// Its first moment, in UTC.
+    starts_at: Time,
+    /// The first moment after it.
+    ends_at: Time,
+    /// Of what was written in it.
+    ratings: RatingSpread,
+}
+
+/// The ratings of one version.
+#[derive(Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct VersionRatings {
+    /// Its number; null for reviews that name none.
+    version_number: Option<String>,
+    /// Whether customers get it now.
+    is_current_version: bool,
+    /// Of the reviews that name it.
+    ratings: RatingSpread,
+}
+
+/// Which periods are asked for.
+#[derive(Debug)]
+pub(super) struct Asked {
+    interval: AppRatingsInterval,
+    /// None for twelve periods in all.
+    from: Option<Time>,
+    until: Time,
+}
+
+impl Asked {
+    /// What is asked for, or the last twelve periods.
+    ///
+    /// # Errors
+    /// [`crate::Code::ValidationFailed`] for an end that is not after the beginning, and for too many periods.
+    pub(super) fn new(
+        interval: Option<AppRatingsInterval>,
+        (from, until): (Option<Time>, Option<Time>),
+        now: Time,
+    ) -> Result<Self, Fault> {
+        let interval = interval.unwrap_or(AppRatingsInterval::Month);
+        let until = until.unwrap_or(now);
+        let invalid =
+            |code: &str, message: String| Fault::invalid(vec![FieldError::of("written_at_until", code, message)]);
+        if from.is_some_and(|from| from >= until) {
+            return Err(invalid("ORDER", "The end must come after the beginning, written_at_from.".to_owned()));
+        }
+        if from.is_some_and(|from| until.seconds_since(from) / interval.seconds() >= MOST_PERIODS) {
+            let message = format!("These are more than {MOST_PERIODS} periods. Ask for fewer, or for longer ones.");
+            return Err(invalid("TOO_MANY", message));
+        }
+        Ok(Self { interval, from, until })
+    }
+}
+
+/// The ratings of an app. Of versions, the hundred with the latest reviews are told.
+pub(super) async fn get(db: &Db, app_uuid: Uuid, asked: &Asked) -> Result<AppRatings, Fault> {
+    Ok(AppRatings {
+        now: RatingSpread::new(&store::spread_get(db, app_uuid).await?),
+        interval: asked.interval,
+        periods: periods(db, app_uuid, asked).await?,
+        versions: versions(db, app_uuid).await?,
+    })
+}
+
+/// Every period is told, also one in which nothing was written.
+async fn periods(db: &Db, app_uuid: Uuid, asked: &Asked) -> Result<Vec<RatingPeriod>, Fault> {
+    let rows = sqlx::query!(
+        r#"select period.starts_at as "starts_at!: Time", period.ends_at as "ends_at!: Time",
+                  array[count(*) filter (where r.rating = 5), count(*) filter (where r.rating = 4),
+                        count(*) filter (where r.rating = 3), count(*) filter (where r.rating = 2),
+                        count(*) filter (where r.rating = 1)]::integer[] as "counts!"
+             from (select starts_at at time zone 'UTC' as starts_at,
+                          (starts_at + ('1 ' || $2)::interval) at time zone 'UTC' as ends_at
+                     from generate_series(date_trunc($2, coalesce($3::timestamptz at time zone 'UTC',
+                                              ($4::timestamptz at time zone 'UTC') - ('11 ' || $2)::interval)),
+                                          ($4::timestamptz at time zone 'UTC') - interval '1 microsecond',
+                                          ('1 ' || $2)::interval) as starts_at) as period
+             left join customer_review as r
+                    on r.app_uuid = $1 and r.state = 'PUBLISHED'
+                   and r.written_at >= period.starts_at and r.written_at < period.ends_at
+            group by period.starts_at, period.ends_at
+            order by period.starts_at"#,
+        app_uuid,
+        asked.interval.unit(),
+        asked.from as Option<Time>,
+        asked.until as Time
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?;
+    let period =
+        |starts_at, ends_at, counts: &[i32]| RatingPeriod { starts_at, ends_at, ratings: RatingSpread::new(counts) };
+    Ok(rows.into_iter().map(|row| period(row.starts_at, row.ends_at, &row.counts)).collect())
+}
+
+async fn versions(db: &Db, app_uuid: Uuid) -> Result<Vec<VersionRatings>, Fault> {
+    let rows = sqlx::query!(
+        r#"select r.version_number,
+                  coalesce(r.version_number = (select l.version_number from listing as l where l.app_uuid = $1), false)
+                      as "is_current!",
+                  array[count(*) filter (where r.rating = 5), count(*) filter (where r.rating = 4),
+                        count(*) filter (where r.rating = 3), count(*) filter (where r.rating = 2),
+                        count(*) filter (where r.rating = 1)]::integer[] as "counts!"
+             from customer_review as r
+            where r.app_uuid = $1 and r.state = 'PUBLISHED'
+            group by r.version_number
+            order by max(r.written_at) desc, r.version_number
+            limit 100"#,
+        app_uuid
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?;
+    let version = |version_number, is_current_version, counts: &[i32]| VersionRatings {
+        version_number,
+        is_current_version,
+        ratings: RatingSpread::new(counts),
+    };
+    Ok(rows.into_iter().map(|row| version(row.version_number, row.is_current, &row.counts)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn periods_are_bounded_and_go_forward() {
+        let at = |text: &str| -> Time { text.parse().unwrap() };
+        let now = at("2026-03-02T09:00:00Z");
+        let judged = |interval, from: Option<&str>, until: Option<&str>| {
+            let refused = Asked::new(interval, (from.map(at), until.map(at)), now).err();
+            refused.map(|fault| fault.errors()[0].code.clone())
+        };
+        assert_eq!(judged(None, None, None), None);
+        assert_eq!(judged(None, Some("2026-03-02T09:00:00Z"), None).as_deref(), Some("ORDER"));
+        let day = Some(AppRatingsInterval::Day);
+        assert_eq!(judged(day, Some("2024-01-01T00:00:00Z"), None).as_deref(), Some("TOO_MANY"));
+        assert_eq!(judged(day, Some("2025-03-02T09:00:00Z"), None), None);
+        assert_eq!(judged(Some(AppRatingsInterval::Month), Some("2000-01-01T00:00:00Z"), None), None);
+    }
+}

@@ -1,0 +1,107 @@
+//! The statements that put a text in its place, and that erase a review.
+
+use uuid::Uuid;
+
+use super::{Held, word};
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::marketplace::reviews::rules::{Faces, ReviewRejectionReason};
+
+/// Lets these texts of a held review count from now on, and its listing count the rating that is shown. `moderator` is who
+/// of the staff decided it; none where the customer did.
+pub(in crate::marketplace::reviews) async fn set_faces(
+    db: &Db,
+    held: &Held,
+    faces: Faces,
+    moderator: Option<Uuid>,
+    is_decided: bool,
+) -> Result<(), Fault> {
+    let after = sqlx::query_scalar!(
+        "update customer_review as r
+            set state = $2, shown_text_uuid = $3, waiting_text_uuid = $4, rejected_text_uuid = $5,
+                (rating, locale, version_number, written_at) = (
+                    select t.rating, t.locale, t.version_number, t.created_at
+                      from customer_review_text as t where t.text_uuid = $3),
+                waiting_since = (select t.created_at from customer_review_text as t where t.text_uuid = $4),
+                moderated_at = case when $7 then labs_now() else r.moderated_at end,
+                moderated_by = case when $7 then $6 else r.moderated_by end,
+                updated_at = labs_now()
+          where r.review_uuid = $1
+      returning r.rating",
+        held.review_uuid,
+        word(faces.state()),
+        faces.shown,
+        faces.waiting,
+        faces.rejected,
+        moderator,
+        is_decided
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?;
+    count(db, held, after).await
+}
+
+/// Lets the listing count another rating of a held review.
+async fn count(db: &Db, held: &Held, after: Option<i32>) -> Result<(), Fault> {
+    if held.rating == after {
+        return Ok(());
+    }
+    let number = i32::from(after.is_some()) - i32::from(held.rating.is_some());
+    let stars = i64::from(after.unwrap_or_default()) - i64::from(held.rating.unwrap_or_default());
+    sqlx::query!(
+        "update listing set rating_count = rating_count + $2, rating_sum = rating_sum + $3 where app_uuid = $1",
+        held.app_uuid,
+        number,
+        stars
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Keeps with a text what a moderator decided about it: why it is refused, or that it no longer is.
+pub(in crate::marketplace::reviews) async fn note_decision(
+    db: &Db,
+    text_uuid: Uuid,
+    refused: Option<ReviewRejectionReason>,
+    note: Option<&str>,
+) -> Result<(), Fault> {
+    sqlx::query!(
+        "update customer_review_text
+            set rejected_because = $2, decision_note = coalesce($3, decision_note), decided_at = labs_now()
+          where text_uuid = $1",
+        text_uuid,
+        refused.map(ReviewRejectionReason::name),
+        note
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Erases what a customer said and who they are. That there was a review stays.
+pub(in crate::marketplace::reviews) async fn erase(db: &Db, held: &Held, moderator: Option<Uuid>) -> Result<(), Fault> {
+    let nothing = Faces::default();
+    set_faces(db, held, nothing, moderator, true).await?;
+    sqlx::query!(
+        "with flags as (
+             update customer_review_flag set note = null where review_uuid = $1
+         ), reports as (
+             delete from customer_review_report where review_uuid = $1
+         )
+         update customer_review
+            set customer_sha256 = null, reply_uuid = null, reports = 0, reported_at = null
+          where review_uuid = $1",
+        held.review_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    sqlx::query!(
+        "with replies as (delete from customer_review_reply where review_uuid = $1)
+         delete from customer_review_text where review_uuid = $1",
+        held.review_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! The statements about the partner's reply. The one that stands has no end; the former ones are kept for staff.
+
+use uuid::Uuid;
+
+use super::Held;
+use crate::core::actor::Actor;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+
+/// What a reply says, and which text it answers.
+pub(in crate::marketplace::reviews) async fn present_reply(
+    db: &Db,
+    reply_uuid: Uuid,
+) -> Result<Option<(String, Uuid)>, Fault> {
+    let row = sqlx::query!("select body, text_uuid from customer_review_reply where reply_uuid = $1", reply_uuid)
+        .fetch_optional(&mut *db.conn().await?)
+        .await?;
+    Ok(row.map(|row| (row.body, row.text_uuid)))
+}
+
+/// A reply that is written.
+pub(in crate::marketplace::reviews) struct NewReply<'a> {
+    pub(in crate::marketplace::reviews) reply_uuid: Uuid,
+    pub(in crate::marketplace::reviews) text_uuid: Uuid,
+    pub(in crate::marketplace::reviews) body: &'a str,
+    pub(in crate::marketplace::reviews) by: Actor,
+}
+
+/// Puts a reply in the place of the one that stands, which the history of the app tells. The review is held.
+pub(in crate::marketplace::reviews) async fn reply_insert(
+    db: &Db,
+    held: &Held,
+    reply: &NewReply<'_>,
+) -> Result<(), Fault> {
+    sqlx::query!(
+        "with former as (
+             update customer_review_reply set ended_at = labs_now() where review_uuid = $2 and ended_at is null
+         ), written as (
+             insert into customer_review_reply (reply_uuid, review_uuid, text_uuid, body, author_kind, author_uuid)
+             values ($1, $2, $3, $4, $5, $6)
+         ), noted as (
+             insert into app_event (event_uuid, app_uuid, kind, actor_kind, actor_uuid, detail)
+             values (labs_uuid(), $7, 'REVIEW_REPLIED', $5, $6, jsonb_build_object('review_uuid', $2::uuid))
+         )
+         update customer_review set reply_uuid = $1, updated_at = labs_now() where review_uuid = $2",
+        reply.reply_uuid,
+        held.review_uuid,
+        reply.text_uuid,
+        reply.body,
+        reply.by.kind,
+        reply.by.uuid,
+        held.app_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Takes the reply away that stands. The review is held.
+pub(in crate::marketplace::reviews) async fn reply_end(db: &Db, held: &Held, by: Actor) -> Result<(), Fault> {
+    sqlx::query!(
+        "with former as (
+             update customer_review_reply set ended_at = labs_now() where review_uuid = $1 and ended_at is null
+         ), noted as (
+             insert into app_event (event_uuid, app_uuid, kind, actor_kind, actor_uuid, detail)
+             values (labs_uuid(), $2, 'REVIEW_REPLY_DELETED', $3, $4, jsonb_build_object('review_uuid', $1::uuid))
+         )
+         update customer_review set reply_uuid = null, updated_at = labs_now() where review_uuid = $1",
+        held.review_uuid,
+        held.app_uuid,
+        by.kind,
+        by.uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,176 @@
+//! What a storefront may ask of reviews, for the customers that it vouches for.
+
+use async_graphql::{Context, InputObject, Object, SimpleObject};
+use serde::Serialize;
+use unicode_normalization::UnicodeNormalization as _;
+use uuid::Uuid;
+
+use super::rules::{self, HandingIn, ReviewConcern, Words};
+use super::store::{self, Held, NewReport, NewReview};
+use super::storefront_list::{
+    ListingReviewFilter, ListingReviewList, ListingReviewSort, OfListing, SHOWN_REVIEWS, SUBMITTED, SubmittedReview,
+};
+use super::types::RatingSpread;
+use crate::core::access::access;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::fault::Fault;
+use crate::core::list::{PageRequest, Rows};
+use crate::core::time::Time;
+
+/// What a customer says of an app.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ListingReviewSubmit {
+    /// Who the customer is, in the storefront's words.
+    customer_reference: String,
+    /// Stars, from 1 to 5.
+    rating: i32,
+    /// A headline.
+    title: Option<String>,
+    /// The text.
+    body: Option<String>,
+    /// The language of both.
+    locale: String,
+    /// The version that was used.
+    version_number: Option<String>,
+}
+
+/// What a customer reports.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ListingReviewReport {
+    /// Who the customer is, in the storefront's words.
+    customer_reference: String,
+    /// What is wrong.
+    reason: ReviewConcern,
+    /// What else is to be said.
+    note: Option<String>,
+}
+
+/// A customer's report, as it is counted.
+#[derive(Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct CountedReviewReport {
+    /// The review.
+    review_uuid: Uuid,
+    /// What is wrong, as the customer said first.
+    reason: ReviewConcern,
+    /// What else the customer said first.
+    note: Option<String>,
+    /// When it was counted.
+    reported_at: Time,
+}
+
+/// Reads of reviews by the storefront.
+#[derive(Default)]
+pub(in crate::marketplace) struct ListingReviewsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl ListingReviewsQuery {
+    /// The published reviews of a listing with the partner's reply, and how its ratings are spread.
+    #[graphql(directive = access::apply("storefront".into()))]
+    async fn marketplace_listings_list_reviews(
+        &self,
+        ctx: &Context<'_>,
+        listing_slug: String,
+        filter: Option<ListingReviewFilter>,
+        sort: Option<ListingReviewSort>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<Option<ListingReviewList>, Fault> {
+        let cx = ctx.cx();
+        let app_uuid = visible_app(cx, &listing_slug).await?;
+        let of = OfListing { app_uuid, filter: filter.unwrap_or_default() };
+        let Rows { rows, page } = SHOWN_REVIEWS.page(cx, &of, &PageRequest::new(sort, limit, cursor)).await?;
+        let ratings = RatingSpread::new(&store::spread_get(&cx.db, app_uuid).await?);
+        cx.answer_list(ListingReviewList { data: rows, page, ratings })
+    }
+}
+
+/// Writes of reviews by the storefront.
+#[derive(Default)]
+pub(in crate::marketplace) struct ListingReviewsMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl ListingReviewsMutation {
+    /// Hands a customer's review in: the first one, or another text of it.
+    #[graphql(directive = access::apply("storefront.reviews:write".into()))]
+    async fn marketplace_listings_submit_review(
+        &self,
+        ctx: &Context<'_>,
+        listing_slug: String,
+        body: ListingReviewSubmit,
+    ) -> Result<Option<SubmittedReview>, Fault> {
+        let cx = ctx.cx();
+        let app_uuid = visible_app(cx, &listing_slug).await?;
+        let customer = store::customer_hash(&cx.services, app_uuid, &body.customer_reference);
+        let words = Words {
+            rating: body.rating,
+            title: kept(body.title),
+            body: kept(body.body),
+            locale: body.locale,
+            version_number: body.version_number,
+        };
+        if let Some(number) = &words.version_number
+            && !store::version_exists(&cx.db, app_uuid, number).await?
+        {
+            let message = "No version of this number was ever on the storefront. Leave it out where it is not known.";
+            return Err(Fault::field("/version_number", "UNKNOWN_VERSION", message));
+        }
+        let (review_uuid, text_uuid) = (cx.new_uuid(), cx.new_uuid());
+        let new = NewReview { review_uuid, text_uuid, app_uuid, customer_sha256: &customer, words: &words };
+        if store::insert(&cx.db, &new).await? {
+            return cx.answer_created(review_uuid, submitted(cx, review_uuid).await?);
+        }
+        let held = store::hold_of_customer(&cx.db, app_uuid, &customer).await?;
+        let erased = || Fault::conflict("This review was erased a moment ago. Send it again.").retryable();
+        let held = held.ok_or_else(erased)?;
+        hand_in_again(cx, &held, text_uuid, &words).await?;
+        cx.answer(submitted(cx, held.review_uuid).await?)
+    }
+
+    /// Counts a customer's report of a review.
+    #[graphql(directive = access::apply("storefront.reviews:write".into()))]
+    async fn marketplace_listings_report_review(
+        &self,
+        ctx: &Context<'_>,
+        review_uuid: Uuid,
+        body: ListingReviewReport,
+    ) -> Result<Option<CountedReviewReport>, Fault> {
+        let cx = ctx.cx();
+        let found = store::hold_public(&cx.db, review_uuid).await?;
+        let (held, text_uuid) = found.ok_or_else(|| Fault::not_found("review"))?;
+        let reporter = store::customer_hash(&cx.services, held.app_uuid, &body.customer_reference);
+        let note = kept(body.note);
+        let new = NewReport { reporter_sha256: &reporter, text_uuid, reason: body.reason, note: note.as_deref() };
+        let row = store::report(&cx.db, review_uuid, &new).await?;
+        cx.answer(CountedReviewReport { review_uuid, reason: row.reason, note: row.note, reported_at: row.reported_at })
+    }
+}
+
+/// Hands another text of a held review in, unless the customer says nothing new.
+async fn hand_in_again(cx: &RequestContext, held: &Held, text_uuid: Uuid, words: &Words) -> Result<(), Fault> {
+    let [shown, last] = store::said(&cx.db, held).await?;
+    let faces = match rules::hand_in(words, shown.as_ref(), last.as_ref(), held.faces.waiting.is_some()) {
+        HandingIn::Nothing => return Ok(()),
+        HandingIn::TakeBack => rules::Faces { waiting: None, ..held.faces },
+        HandingIn::Wait => {
+            store::text_insert(&cx.db, held.review_uuid, text_uuid, words).await?;
+            held.faces.handed_in(text_uuid)
+        }
+    };
+    store::set_faces(&cx.db, held, faces, None, false).await
+}
+
+async fn visible_app(cx: &RequestContext, listing_slug: &str) -> Result<Uuid, Fault> {
+    store::visible_app(&cx.db, listing_slug).await?.ok_or_else(|| Fault::not_found("listing"))
+}
+
+async fn submitted(cx: &RequestContext, review_uuid: Uuid) -> Result<SubmittedReview, Fault> {
+    SUBMITTED.one(&cx.db, [review_uuid.into()]).await?.ok_or_else(|| Fault::not_found("review"))
+}
+
+/// A text as it is kept: in one form (NFC), so that it is found as it is typed.
+fn kept(text: Option<String>) -> Option<String> {
+    rules::trimmed(text.map(|text| text.nfc().collect()))
+}

@@ -1,0 +1,155 @@
+//! Reviews as the storefront sees them: those of a listing, and one that was handed in.
+
+use async_graphql::{InputObject, SimpleObject};
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::rules::CustomerReviewState;
+use super::types::{RatingSpread, ReviewReply, ReviewText, reply_of_the_review};
+use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select};
+use crate::core::page::{Page, Paged};
+use crate::core::time::Time;
+use crate::core::words::words;
+
+/// A review as readers see it.
+#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ListingReview {
+    /// Its id.
+    uuid: Uuid,
+    /// Stars, from 1 to 5.
+    rating: i32,
+    /// A headline.
+    title: Option<String>,
+    /// The text.
+    body: Option<String>,
+    /// The language of both.
+    locale: String,
+    /// The version that was used.
+    version_number: Option<String>,
+    /// Whether customers get this version now.
+    is_current_version: bool,
+    /// When it was written.
+    written_at: Time,
+    /// What the partner answers.
+    #[sqlx(json(nullable))]
+    reply: Option<ReviewReply>,
+}
+
+/// A page of a listing's reviews, and how its ratings are spread.
+#[derive(Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ListingReviewList {
+    /// The entries of this page, in the order asked for.
+    pub(super) data: Vec<ListingReview>,
+    /// Where the page ends.
+    pub(super) page: Page,
+    /// How the ratings of all reviews of the listing are spread, whatever narrows the page.
+    pub(super) ratings: RatingSpread,
+}
+
+impl Paged for ListingReviewList {
+    fn next_cursor(&self) -> Option<&str> {
+        self.page.next_cursor.as_deref()
+    }
+}
+
+/// Reviews that are shown, with their texts.
+static SHOWN: Select<ListingReview> = Select::new(
+    concat!(
+        "r.review_uuid as uuid, r.rating, t.title, t.body, r.locale, r.version_number,
+         coalesce(r.version_number = l.version_number, false) as is_current_version, r.written_at, ",
+        reply_of_the_review!()
+    ),
+    "customer_review as r join customer_review_text as t on t.text_uuid = r.shown_text_uuid
+     join listing as l on l.app_uuid = r.app_uuid",
+);
+
+/// What a listing's reviews are narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ListingReviewFilter {
+    rating: Option<Vec<i32>>,
+    locale: Option<Vec<String>>,
+    version_number: Option<Vec<String>>,
+}
+
+/// The reviews of a listing.
+#[derive(Debug, Serialize)]
+pub(super) struct OfListing {
+    pub(super) app_uuid: Uuid,
+    pub(super) filter: ListingReviewFilter,
+}
+
+words! {
+    /// The orders of a listing's reviews.
+    pub(crate) enum ListingReviewSort {
+        /// Written last, first.
+        WrittenAtDesc = "WRITTEN_AT_DESC",
+        /// Most stars first, of these the newest.
+        RatingDesc = "RATING_DESC",
+        /// Fewest stars first, of these the newest.
+        Rating = "RATING",
+    }
+}
+
+/// Ratings, for a condition.
+pub(super) fn ratings(of: Option<&Vec<i32>>) -> Option<Bound> {
+    let named = of.filter(|named| !named.is_empty())?;
+    Some(Bound::Texts(named.iter().map(ToString::to_string).collect()))
+}
+
+/// The reviews of a listing that are shown.
+pub(super) static SHOWN_REVIEWS: ListQuery<OfListing, ListingReview, ListingReviewSort> = ListQuery {
+    operation: "marketplace_listings_list_reviews",
+    select: &SHOWN,
+    within: &[
+        Condition { sql: "r.app_uuid = {}", value: |of| Some(of.app_uuid.into()) },
+        Condition { sql: "r.state = 'PUBLISHED'", value: |_| Some(Bound::Nothing) },
+    ],
+    conditions: &[
+        Condition { sql: "r.rating = any({}::text[]::integer[])", value: |of| ratings(of.filter.rating.as_ref()) },
+        Condition { sql: "r.locale = any({})", value: |of| Bound::texts(of.filter.locale.as_ref()) },
+        Condition { sql: "r.version_number = any({})", value: |of| Bound::texts(of.filter.version_number.as_ref()) },
+    ],
+    order: |sort| match sort {
+        ListingReviewSort::WrittenAtDesc => const { &[WRITTEN.descending(), ID.descending()] },
+        ListingReviewSort::RatingDesc => const { &[RATING.descending(), WRITTEN.descending(), ID.descending()] },
+        ListingReviewSort::Rating => const { &[RATING, WRITTEN.descending(), ID.descending()] },
+    },
+};
+
+const ID: Key<ListingReview> = Key::id("r.review_uuid", |review| json!(review.uuid));
+const RATING: Key<ListingReview> = Key::whole("r.rating", |review| json!(review.rating));
+const WRITTEN: Key<ListingReview> = Key::moment("r.written_at", |review| json!(review.written_at));
+
+/// A review as the storefront that handed it in sees it.
+#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SubmittedReview {
+    /// Its id.
+    uuid: Uuid,
+    /// Where it is.
+    state: CustomerReviewState,
+    /// The text that readers see.
+    #[sqlx(json(nullable))]
+    shown: Option<ReviewText>,
+    /// The text that waits for a moderator.
+    #[sqlx(json(nullable))]
+    waiting: Option<ReviewText>,
+    /// When the customer first handed one in.
+    created_at: Time,
+    /// When it last changed.
+    updated_at: Time,
+}
+
+static HANDED_IN: Select<SubmittedReview> = Select::new(
+    "r.review_uuid as uuid, r.state, r.created_at, r.updated_at,
+     (select to_jsonb(t) from customer_review_text as t where t.text_uuid = r.shown_text_uuid) as shown,
+     (select to_jsonb(t) from customer_review_text as t where t.text_uuid = r.waiting_text_uuid) as waiting",
+    "customer_review as r",
+);
+
+/// A review that was handed in.
+pub(super) static SUBMITTED: Lookup<SubmittedReview> = Lookup::new(&HANDED_IN, &["r.review_uuid = {}"]);

@@ -1,0 +1,388 @@
+//! Stories of customers' reviews: handed in, judged, replaced, answered, flagged, reported and erased.
+
+use serde_json::{Value, json};
+
+use super::market::{Market, column, errors};
+use crate::harness::people::Person;
+use crate::harness::{Answer, Call};
+
+/// A market with an app on the storefront, a storefront that vouches for customers, and a moderator.
+pub(super) struct Desk {
+    pub(super) market: Market,
+    pub(super) app: String,
+    pub(super) slug: String,
+    pub(super) storefront: String,
+    moderator: Person,
+}
+
+impl Desk {
+    pub(super) async fn new() -> Self {
+        let market = Market::new().await;
+        let (app, slug) = market.listed("Table Pilot").await;
+        let storefront = market.harness.program("storefront", &["storefront:write"], None).await.token;
+        let moderator = market.harness.staff("Mo Moderator", &["labs.admin.reviews:write"]).await;
+        Self { market, app, slug, storefront, moderator }
+    }
+
+    /// A call by the storefront about a listing.
+    pub(super) fn shop(&self, operation: &str, slug: &str) -> Call<'_> {
+        self.market.harness.call(operation).path("listing_slug", slug).token(&self.storefront)
+    }
+
+    pub(super) async fn submit_to(&self, slug: &str, customer: &str, rating: i64, body: &str) -> Answer {
+        let body = json!({ "customer_reference": customer, "rating": rating, "body": body, "locale": "en" });
+        self.shop("marketplace_listings_submit_review", slug).json(&body).send().await
+    }
+
+    async fn submit(&self, customer: &str, rating: i64, body: &str) -> Answer {
+        self.submit_to(&self.slug, customer, rating, body).await
+    }
+
+    pub(super) async fn approve(&self, review: &str, text: &str) -> Answer {
+        let call = self.market.harness.call("marketplace_moderation_approve_review").path("review_uuid", review);
+        call.token(&self.moderator.token).json(&json!({ "text_uuid": text })).send().await
+    }
+
+    pub(super) async fn reject(&self, review: &str, text: &str, reason: &str) -> Answer {
+        let call = self.market.harness.call("marketplace_moderation_reject_review").path("review_uuid", review);
+        call.token(&self.moderator.token).json(&json!({ "text_uuid": text, "reason": reason })).send().await
+    }
+
+    /// Hands a review in and has it shown; the review and its text.
+    pub(super) async fn shown(&self, customer: &str, rating: i64, body: &str) -> (String, String) {
+        let handed = self.submit(customer, rating, body).await;
+        let (review, text) = (handed.str("uuid").to_owned(), text(&handed, "waiting"));
+        assert_eq!(self.approve(&review, &text).await.status, 200);
+        (review, text)
+    }
+
+    async fn report(&self, review: &str, customer: &str) -> Answer {
+        let body = json!({ "customer_reference": customer, "reason": "ABUSIVE" });
+        let call = self.market.harness.call("marketplace_listings_report_review").path("review_uuid", review);
+        call.token(&self.storefront).json(&body).send().await
+    }
+
+    /// A call by the partner about a review.
+    fn own(&self, operation: &str, review: &str) -> Call<'_> {
+        let call = self.market.harness.call(operation).path("app_uuid", &self.app).path("review_uuid", review);
+        call.token(&self.market.owner.token)
+    }
+
+    async fn reply(&self, review: &str, body: &str) -> Answer {
+        self.own("marketplace_reviews_put_reply", review).json(&json!({ "body": body })).send().await
+    }
+
+    async fn flag(&self, review: &str) -> Answer {
+        self.own("marketplace_reviews_flag", review).json(&json!({ "reason": "OFF_TOPIC" })).send().await
+    }
+
+    /// What readers see.
+    async fn read(&self) -> Answer {
+        self.shop("marketplace_listings_list_reviews", &self.slug).expect(200).await
+    }
+
+    /// What the partner sees under a filter.
+    async fn list(&self, filter: &[(&str, &str)]) -> Answer {
+        let call = self.market.harness.call("marketplace_reviews_list").path("app_uuid", &self.app);
+        let call = filter.iter().fold(call, |call, (name, value)| call.query(name, value));
+        call.token(&self.market.owner.token).expect(200).await
+    }
+
+    /// What moderators see under a filter.
+    async fn queue(&self, filter: &[(&str, &str)]) -> Answer {
+        let call = self.market.harness.call("marketplace_moderation_list_reviews").token(&self.moderator.token);
+        filter.iter().fold(call, |call, (name, value)| call.query(name, value)).expect(200).await
+    }
+
+    /// The rating on the listing: the mean and the number.
+    async fn rating(&self) -> (Value, Value) {
+        let seen = self.shop("marketplace_listings_get", &self.slug).expect(200).await;
+        (seen.json["rating"]["average"].clone(), seen.json["rating"]["count"].clone())
+    }
+}
+
+/// The text of an answer that stands in this place.
+pub(super) fn text(answer: &Answer, place: &str) -> String {
+    answer.json[place]["text_uuid"].as_str().unwrap_or_else(|| panic!("{place}: {}", answer.text())).to_owned()
+}
+
+#[tokio::test]
+async fn a_customer_has_one_review_of_an_app_and_is_nobody_in_the_tables() {
+    let desk = Desk::new().await;
+    let first = desk.submit("venue-7f3a9c", 3, "Fine.").await;
+    let place = format!("/v1/marketplace/public/listings/{}/reviews", desk.slug);
+    assert_eq!((first.status, first.str("state"), first.header("location")), (201, "PENDING", place.as_str()));
+    let again = desk.submit("venue-7f3a9c", 3, "  Fine. ").await;
+    assert_eq!((again.status, &again.json["waiting"]), (200, &first.json["waiting"]), "the same words change nothing");
+    let other = desk.submit("venue-7f3a9c", 4, "Better.").await;
+    assert_eq!((other.status, other.str("uuid")), (200, first.str("uuid")));
+    assert_ne!(text(&other, "waiting"), text(&first, "waiting"));
+    assert_eq!(desk.submit("venue-000001", 5, "Good.").await.status, 201);
+    let harness = &desk.market.harness;
+    let mut owner = harness.owner().await;
+    let tables = "select relname::text from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace";
+    for table in sqlx::query_scalar::<_, String>(tables).fetch_all(&mut owner).await.unwrap() {
+        let named = format!("select count(*) from {table} as kept where kept::text like '%7f3a9c%'");
+        assert_eq!(harness.number(&named).await, 0, "{table} names the customer");
+    }
+}
+
+#[tokio::test]
+async fn a_review_is_handed_in_by_programs_of_no_partner_for_what_is_on_show() {
+    let desk = Desk::new().await;
+    let harness = &desk.market.harness;
+    let body = json!({ "customer_reference": "venue-1", "rating": 3, "locale": "en", "version_number": "9.9.9" });
+    let call = || desk.shop("marketplace_listings_submit_review", &desk.slug);
+    let unknown = call().json(&body).expect(422).await;
+    assert_eq!(errors(&unknown), [("UNKNOWN_VERSION", "/version_number")]);
+    let bound = harness.program("till", &["storefront:write"], desk.market.owner.partner_uuid).await;
+    let body = json!({ "customer_reference": "venue-1", "rating": 5, "locale": "en", "version_number": "1.0.0" });
+    let submit = harness.call("marketplace_listings_submit_review").path("listing_slug", &desk.slug);
+    assert_eq!(submit.token(&bound.token).json(&body).expect(403).await.code(), "SCOPE_MISSING");
+    let handed = call().json(&body).expect(201).await;
+    assert_eq!(desk.report(handed.str("uuid"), "venue-2").await.status, 404, "it is not shown yet");
+    desk.approve(handed.str("uuid"), &text(&handed, "waiting")).await;
+    assert_eq!(desk.read().await.json["data"][0]["is_current_version"], json!(true));
+    harness.sql("update listing set visible = false").await;
+    assert_eq!(call().json(&body).send().await.status, 404);
+    assert_eq!(desk.report(handed.str("uuid"), "venue-2").await.status, 404);
+}
+
+#[tokio::test]
+async fn of_two_first_texts_at_once_one_begins_the_review() {
+    let desk = Desk::new().await;
+    let (one, other) = tokio::join!(desk.submit("venue-1", 1, "One."), desk.submit("venue-1", 2, "Other."));
+    let mut statuses = [one.status, other.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 201], "{} {}", one.text(), other.text());
+    assert_eq!(desk.market.harness.number("select count(*) from customer_review").await, 1);
+}
+
+#[tokio::test]
+async fn the_former_text_stays_until_the_newer_one_is_approved() {
+    let desk = Desk::new().await;
+    let (review, former) = desk.shown("venue-1", 2, "No waiting list.").await;
+    assert_eq!(desk.rating().await, (json!(2.0), json!(1)));
+    assert_eq!(desk.reply(&review, "It comes in spring.").await.status, 201);
+    assert_eq!(desk.flag(&review).await.json["flag"]["outcome"], "OPEN");
+    let replaced = desk.submit("venue-1", 5, "Now it has one.").await;
+    assert_eq!((text(&replaced, "shown"), replaced.str("state")), (former.clone(), "PUBLISHED"));
+    let newer = text(&replaced, "waiting");
+    assert_eq!(desk.rating().await, (json!(2.0), json!(1)), "not before it is approved");
+    assert_eq!(column(&desk.read().await, "body"), ["No waiting list."]);
+    let approved = desk.approve(&review, &newer).await;
+    assert_eq!((approved.status, text(&approved, "shown")), (200, newer.clone()));
+    assert_eq!(desk.rating().await, (json!(5.0), json!(1)));
+    let seen = desk.list(&[]).await.json["data"][0].clone();
+    assert_eq!(seen["reply"]["to_earlier_text"], json!(true));
+    assert_eq!(seen["flag"]["outcome"], "OPEN", "it is asked again of the new text");
+    let stale = desk.reject(&review, &former, "SPAM").await;
+    assert_eq!((stale.status, stale.code(), errors(&stale)), (409, "CONFLICT", vec![("SUPERSEDED", "/text_uuid")]));
+    let outcomes = desk.queue(&[("review_uuid", &review)]).await.json["data"][0]["texts"].clone();
+    let outcomes: Vec<&Value> = outcomes.as_array().unwrap().iter().map(|text| &text["outcome"]).collect();
+    assert_eq!(outcomes, ["SHOWN", "FORMER"]);
+    let third = desk.submit("venue-1", 1, "Broken again.").await;
+    assert_eq!(desk.reject(&review, &text(&third, "waiting"), "ABUSIVE").await.str("state"), "PUBLISHED");
+    assert_eq!(column(&desk.read().await, "body"), ["Now it has one."]);
+    let back = desk.submit("venue-1", 1, "Broken again.").await;
+    assert_eq!(back.json["waiting"], Value::Null, "what was refused is not judged twice");
+    desk.submit("venue-1", 4, "Slow.").await;
+    let back = desk.submit("venue-1", 5, "Now it has one.").await;
+    assert_eq!(back.json["waiting"], Value::Null, "what is shown takes back what waits");
+}
+
+#[tokio::test]
+async fn a_reply_is_put_once_more_and_taken_back_and_staff_can_read_the_former_ones() {
+    let desk = Desk::new().await;
+    let (review, _) = desk.shown("venue-1", 2, "Slow.").await;
+    assert_eq!(column(&desk.list(&[("answered", "false")]).await, "uuid"), [review.as_str()]);
+    let first = desk.reply(&review, "We are on it.").await;
+    let place = format!("/v1/marketplace/apps/{}/reviews/{review}/reply", desk.app);
+    assert_eq!((first.status, first.header("location")), (201, place.as_str()));
+    let second = desk.reply(&review, "It is fast now.").await;
+    assert_eq!((second.status, &second.json["reply"]["body"]), (200, &json!("It is fast now.")));
+    assert_eq!(desk.read().await.json["data"][0]["reply"]["body"], "It is fast now.");
+    assert_eq!(errors(&desk.reply(&review, "  ").await), [("LENGTH", "/body")]);
+    desk.own("marketplace_reviews_delete_reply", &review).expect(204).await;
+    desk.own("marketplace_reviews_delete_reply", &review).expect(404).await;
+    assert_eq!(desk.read().await.json["data"][0]["reply"], Value::Null);
+    let kept = desk.queue(&[]).await.json["data"][0]["replies"].clone();
+    assert_eq!(kept.as_array().unwrap().len(), 2);
+    assert!(kept[0]["ended_at"].is_string() && kept[1]["body"] == "We are on it.", "{kept}");
+    let events = desk.market.harness.call("marketplace_apps_list_events").path("app_uuid", &desk.app);
+    let events = events.query("kind", "REVIEW_REPLIED,REVIEW_REPLY_DELETED").token(&desk.market.owner.token);
+    assert_eq!(column(&events.expect(200).await, "kind"), ["REVIEW_REPLY_DELETED", "REVIEW_REPLIED", "REVIEW_REPLIED"]);
+    let waiting = desk.submit("venue-2", 1, "Bad.").await;
+    assert_eq!(desk.reply(waiting.str("uuid"), "Sorry.").await.status, 404, "it is not published");
+}
+
+#[tokio::test]
+async fn a_flag_is_decided_once_for_a_text_and_its_partner_is_told() {
+    let desk = Desk::new().await;
+    let (review, text_uuid) = desk.shown("venue-1", 1, "Nonsense.").await;
+    assert_eq!(desk.flag(&review).await.status, 200);
+    assert_eq!((desk.flag(&review).await.status, desk.rating().await.1), (409, json!(1)), "one at a time; it stays");
+    let seen = desk.approve(&review, &text_uuid).await;
+    assert_eq!(seen.json["flags"][0]["outcome"], "DISMISSED");
+    let flag = desk.list(&[("flagged", "false")]).await.json["data"][0]["flag"].clone();
+    assert!(flag["outcome"] == "DISMISSED" && flag["decided_at"].is_string(), "{flag}");
+    let again = desk.flag(&review).await;
+    assert_eq!((again.status, again.code()), (409, "CONFLICT"), "the same text is not looked at twice");
+    let newer = text(&desk.submit("venue-1", 1, "Worse nonsense.").await, "waiting");
+    desk.approve(&review, &newer).await;
+    assert_eq!(desk.flag(&review).await.status, 200, "another text may be flagged");
+    let gone = desk.reject(&review, &newer, "OFF_TOPIC").await;
+    assert_eq!((gone.str("state"), &gone.json["flags"][0]["outcome"]), ("REJECTED", &json!("UPHELD")));
+    assert_eq!(desk.rating().await, (Value::Null, json!(0)));
+    assert!(column(&desk.list(&[]).await, "uuid").is_empty());
+    let back = desk.approve(&review, &newer).await;
+    assert_eq!((back.str("state"), desk.rating().await), ("PUBLISHED", (json!(1.0), json!(1))));
+    let harness = &desk.market.harness;
+    let told = |kind: &str| format!("select count(*) from mail_message where kind = '{kind}'");
+    assert_eq!(harness.number(&told("REVIEW_FLAG")).await, 2);
+    assert_eq!(harness.number(&told("CUSTOMER_REVIEW")).await, 1, "of new reviews once a day");
+    let recorded = "select count(*) from audit_log join audit_change using (record_uuid)
+                     where operation = 'marketplace_moderation_reject_review' and target_kind = 'CUSTOMER_REVIEW'
+                       and target_label = 'Table Pilot' and reason = 'OFF_TOPIC' and thing = 'customer_review'
+                       and after ->> 'state' = 'REJECTED' and partner_uuid is not null";
+    assert_eq!(harness.number(recorded).await, 1);
+    assert_eq!(harness.number("select count(*) from audit_change where after::text ~ 'onsense|sha256'").await, 0);
+}
+
+#[tokio::test]
+async fn reports_are_counted_once_for_each_customer_and_hide_nothing() {
+    let desk = Desk::new().await;
+    let (review, text_uuid) = desk.shown("venue-1", 1, "Idiots.").await;
+    for customer in ["venue-2", "venue-3", "venue-2"] {
+        assert_eq!(desk.report(&review, customer).await.status, 200);
+    }
+    let seen = desk.queue(&[("reported", "true")]).await.json["data"][0].clone();
+    assert_eq!((&seen["reports_count"], &seen["state"]), (&json!(2), &json!("PUBLISHED")));
+    let seen = desk.approve(&review, &text_uuid).await;
+    assert_eq!((&seen.json["reports_count"], &seen.json["reports"][0]["outcome"]), (&json!(0), &json!("DISMISSED")));
+    desk.report(&review, "venue-2").await;
+    assert!(column(&desk.queue(&[("reported", "true")]).await, "uuid").is_empty(), "it was decided for this text");
+    let newer = text(&desk.submit("venue-1", 1, "Utter idiots.").await, "waiting");
+    desk.approve(&review, &newer).await;
+    desk.report(&review, "venue-2").await;
+    assert_eq!(desk.queue(&[("reported", "true")]).await.json["data"][0]["reports_count"], json!(1));
+}
+
+#[tokio::test]
+async fn what_waits_for_a_moderator_comes_first_and_is_found() {
+    let desk = Desk::new().await;
+    let (plain, _) = desk.shown("venue-1", 5, "Plain.").await;
+    let (reported, _) = desk.shown("venue-2", 4, "Reported.").await;
+    let (flagged, _) = desk.shown("venue-3", 3, "Flagged.").await;
+    desk.report(&reported, "venue-9").await;
+    desk.flag(&flagged).await;
+    let older = desk.submit("venue-4", 2, "Older.").await.str("uuid").to_owned();
+    let newer = desk.submit("venue-5", 2, "Newer.").await.str("uuid").to_owned();
+    let all = [&older, &newer, &flagged, &reported, &plain].map(String::as_str);
+    assert_eq!(column(&desk.queue(&[]).await, "uuid"), all);
+    let partner = desk.market.owner.partner_uuid.unwrap().to_string();
+    for (name, value, found) in [
+        ("state", "PENDING", &all[..2]),
+        ("flagged", "true", &all[2..3]),
+        ("reported", "true", &all[3..4]),
+        ("app_uuid", &desk.app, &all[..]),
+        ("partner_uuid", &partner, &all[..]),
+        ("rating", "2,5", &[all[0], all[1], all[4]]),
+        ("review_uuid", &plain, &all[4..]),
+        ("q", "oLDER", &all[..1]),
+    ] {
+        assert_eq!(column(&desk.queue(&[(name, value)]).await, "uuid"), found, "{name}={value}");
+    }
+}
+
+#[tokio::test]
+async fn a_review_is_erased_at_its_customers_request() {
+    let desk = Desk::new().await;
+    let (review, text_uuid) = desk.shown("venue-1", 1, "Ask for Wiebke.").await;
+    desk.reply(&review, "Wiebke is out today.").await;
+    desk.report(&review, "venue-2").await;
+    desk.submit("venue-1", 2, "Ask for Wiebke Petersen.").await;
+    let erased = desk.reject(&review, &text_uuid, "CUSTOMER_REQUEST").await;
+    assert_eq!((erased.status, erased.str("state"), &erased.json["texts"]), (200, "REJECTED", &json!([])));
+    assert_eq!(desk.rating().await, (Value::Null, json!(0)));
+    let harness = &desk.market.harness;
+    for table in ["customer_review_text", "customer_review_reply", "customer_review_report"] {
+        assert_eq!(harness.number(&format!("select count(*) from {table}")).await, 0, "{table}");
+    }
+    assert_eq!(harness.number("select count(*) from customer_review where customer_sha256 is null").await, 1);
+    assert_eq!(
+        harness.number("select count(*) from audit_change where coalesce(before::text, '') || coalesce(after::text, '') ~ 'Wiebke'").await,
+        0
+    );
+    let nothing = desk.approve(&review, &text_uuid).await;
+    assert_eq!(
+        (nothing.status, nothing.code(), &nothing.json["allowed_actions"]),
+        (409, "ILLEGAL_TRANSITION", &json!([]))
+    );
+    assert_eq!(desk.submit("venue-1", 2, "Once more.").await.status, 201, "they may write another");
+}
+
+#[tokio::test]
+async fn reviews_are_narrowed_and_ordered_for_readers_and_for_the_partner() {
+    let desk = Desk::new().await;
+    let mut uuids = Vec::new();
+    for (customer, rating, body) in [("venue-1", 3, "Küche ruhig."), ("venue-2", 5, "Good."), ("venue-3", 1, "Bad.")] {
+        uuids.push(desk.shown(customer, rating, body).await.0);
+    }
+    let [three, five, one] = [0, 1, 2].map(|place: usize| uuids[place].as_str());
+    desk.market.harness.sql(&format!("update customer_review set locale = 'de' where review_uuid = '{three}'")).await;
+    for (name, value, found) in [
+        ("sort", "-rating", vec![five, three, one]),
+        ("sort", "rating", vec![one, three, five]),
+        ("sort", "-written_at", vec![one, five, three]),
+        ("rating", "1,3", vec![one, three]),
+        ("locale", "de", vec![three]),
+        ("version_number", "1.0.0", vec![]),
+    ] {
+        let read = desk.shop("marketplace_listings_list_reviews", &desk.slug).query(name, value).expect(200).await;
+        assert_eq!(column(&read, "uuid"), found, "{name}={value}");
+        assert_eq!((&read.json["ratings"]["average"], &read.json["ratings"]["count"]), (&json!(3.0), &json!(3)));
+        assert_eq!(column(&desk.list(&[(name, value)]).await, "uuid"), found, "{name}={value}");
+    }
+    assert_eq!(column(&desk.list(&[("q", "KÜCHE")]).await, "uuid"), [three]);
+    let moment = desk.list(&[]).await.json["data"][1]["written_at"].as_str().unwrap().to_owned();
+    assert_eq!(column(&desk.list(&[("written_at_until", &moment)]).await, "uuid"), [three]);
+    assert_eq!(column(&desk.list(&[("written_at_from", &moment), ("sort", "written_at")]).await, "uuid"), [five, one]);
+}
+
+#[tokio::test]
+async fn ratings_are_told_over_time_and_by_version() {
+    let desk = Desk::new().await;
+    let (early, _) = desk.shown("venue-1", 2, "Slow.").await;
+    let (late, _) = desk.shown("venue-2", 5, "Fast.").await;
+    let harness = &desk.market.harness;
+    harness
+        .sql(&format!(
+            "update customer_review set written_at = '2026-01-31T23:59:59Z' where review_uuid = '{early}';
+             update customer_review set written_at = '2026-03-01T00:00:00Z', version_number = '1.0.0'
+              where review_uuid = '{late}'"
+        ))
+        .await;
+    let call = || {
+        let call = harness.call("marketplace_reviews_get_ratings").path("app_uuid", &desk.app);
+        call.token(&desk.market.owner.token)
+    };
+    let span = [("written_at_from", "2026-01-15T12:00:00Z"), ("written_at_until", "2026-03-01T00:00:01Z")];
+    let told = span.iter().fold(call(), |call, (name, value)| call.query(name, value)).expect(200).await;
+    assert_eq!((&told.json["now"]["average"], &told.json["now"]["stars"][3]["count"]), (&json!(3.5), &json!(1)));
+    let periods = told.json["periods"].as_array().unwrap().iter();
+    let periods: Vec<_> =
+        periods.map(|period| (period["starts_at"].as_str().unwrap(), period["ratings"]["count"].clone())).collect();
+    assert_eq!(
+        periods,
+        [("2026-01-01T00:00:00Z", json!(1)), ("2026-02-01T00:00:00Z", json!(0)), ("2026-03-01T00:00:00Z", json!(1))]
+    );
+    let versions = told.json["versions"].as_array().unwrap().iter();
+    let versions: Vec<_> = versions.map(|of| (&of["version_number"], &of["is_current_version"])).collect();
+    assert_eq!(versions, [(&json!("1.0.0"), &json!(true)), (&Value::Null, &json!(false))]);
+    assert_eq!(call().expect(200).await.json["periods"].as_array().unwrap().len(), 12);
+    let weeks = span.iter().fold(call().query("interval", "WEEK"), |call, (name, value)| call.query(name, value));
+    assert_eq!(weeks.expect(200).await.json["periods"][0]["starts_at"], "2026-01-12T00:00:00Z", "a Monday");
+    let days = call().query("interval", "DAY").query("written_at_from", "2020-01-01T00:00:00Z").expect(422).await;
+    assert_eq!(errors(&days), [("TOO_MANY", "written_at_until")]);
+}
