@@ -67,11 +67,6 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
     ("select count(*) from submission as s", "submission", "a total, only for staff who ask for it"),
     ("select count(*) from customer_review_moderated", "customer_review", "the same"),
     ("select count(*) from customer_review_moderated", "app", "the same"),
-    (
-        "from customer_review_moderated as r where (r.app_uuid = any(array(select a.app_uuid from app",
-        "app",
-        "the reviews of one partner, only for staff; the planner joins all apps at once where a page is long",
-    ),
     ("select count(*) from audit_log", "audit_log", "a total, only for staff who ask for it"),
     ("select count(*) from machine_client_shown", "machine_client", "the same"),
     ("select count(*) from machine_client_shown", "partner", "the same"),

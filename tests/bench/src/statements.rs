@@ -61,12 +61,12 @@ select l.slug, l.app_uuid, t.name, t.tagline, t.description, t.locale,
 /// A partner's apps, newest first, twenty to a page.
 pub(crate) fn apps() -> anyhow::Result<&'static str> {
     let first_page = "where (app.partner_uuid = $1) order by app.created_at desc, app.app_uuid desc limit 21";
-    find(&["words.tagline, words.description", first_page])
+    find(&["as name_sorted, words.tagline, words.description", first_page])
 }
 
 /// One app of a partner.
 pub(crate) fn app() -> anyhow::Result<&'static str> {
-    find(&["words.tagline, words.description", "where (app.partner_uuid = $1) and (app.app_uuid = $2)"])
+    find(&["as name_sorted, words.tagline, words.description", "where (app.partner_uuid = $1) and (app.app_uuid = $2)"])
 }
 
 /// A machine client with its secrets.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use futures_util::{StreamExt, TryStreamExt};
 use serde::{Deserialize, Serialize};
+use sqlx::types::Json;
 use uuid::Uuid;
 
 use crate::core::context::{Download, RequestContext};
@@ -52,6 +53,26 @@ pub(crate) struct Stored {
     pub(crate) original: Size,
     /// Its smaller copies, by name (column `media.variants`).
     pub(crate) copies: BTreeMap<String, Size>,
+}
+
+/// Where the bytes of a picture lie, as a table of pictures has it.
+pub(crate) struct StoredRow {
+    pub(crate) sha256: Vec<u8>,
+    pub(crate) object_key: String,
+    pub(crate) media_type: String,
+    pub(crate) width: i32,
+    pub(crate) height: i32,
+    pub(crate) size_bytes: i64,
+    pub(crate) variants: Json<BTreeMap<String, Size>>,
+}
+
+impl StoredRow {
+    /// The picture that the row is of.
+    pub(crate) fn of(self, media_uuid: Uuid) -> Stored {
+        let Self { sha256, object_key, media_type, width, height, size_bytes, variants } = self;
+        let original = Size { object_key, media_type, width, height, size_bytes };
+        Stored { media_uuid, sha256, original, copies: variants.0 }
+    }
 }
 
 /// Every size of a picture, the largest first. One that was never made is the next larger that there is.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::content::{Size, Stored};
+use super::content::{Size, Stored, StoredRow};
 use super::list::{BY_ID, MediaRow, OF_A_KIND, OWN};
 use super::rules::MediaKind;
 use crate::core::db::Db;
@@ -28,7 +28,8 @@ pub(super) async fn stored_get(
     app_uuid: Uuid,
     media_uuid: Uuid,
 ) -> Result<Option<Stored>, Fault> {
-    let row = sqlx::query!(
+    let row = sqlx::query_as!(
+        StoredRow,
         r#"select media_type, width, height, size_bytes, sha256, object_key,
                   variants as "variants: Json<BTreeMap<String, Size>>"
              from media join app using (app_uuid)
@@ -39,18 +40,7 @@ pub(super) async fn stored_get(
     )
     .fetch_optional(&mut *db.conn().await?)
     .await?;
-    Ok(row.map(|row| Stored {
-        media_uuid,
-        sha256: row.sha256,
-        original: Size {
-            object_key: row.object_key,
-            media_type: row.media_type,
-            width: row.width,
-            height: row.height,
-            size_bytes: row.size_bytes,
-        },
-        copies: row.variants.0,
-    }))
+    Ok(row.map(|row| row.of(media_uuid)))
 }
 
 /// What there is before an upload; `None` when the app is not the partner's.

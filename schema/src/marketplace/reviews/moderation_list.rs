@@ -162,7 +162,7 @@ pub(super) static MODERATED: ListQuery<CustomerReviewFilter, CustomerReview, Fix
         Condition { sql: "(r.reports > 0) = {}", value: |of| of.reported.map(Bound::from) },
         Condition { sql: "r.app_uuid = {}", value: |of| of.app_uuid.map(Bound::from) },
         Condition {
-            sql: "r.app_uuid = any(array(select a.app_uuid from app as a where a.partner_uuid = {}))",
+            sql: "r.partner_uuid = {}",
             value: |of| of.partner_uuid.map(Bound::from),
         },
         Condition {

@@ -69,30 +69,7 @@ pub(in crate::marketplace::submissions) async fn lock(db: &Db, submission_uuid: 
 
 /// Gives a submission that is held to a reviewer, also out of the hands of one whose claim rests.
 pub(in crate::marketplace::submissions) async fn set_claimed(db: &Db, actor: Actor, held: &Held) -> Result<(), Fault> {
-    sqlx::query!(
-        "with claimed as (
-             update submission
-             set state = 'IN_REVIEW', reviewer_uuid = $2, claimed_at = labs_now(), updated_at = labs_now()
-             where submission_uuid = $1
-         ), version as (
-             update app_version
-             set state = 'IN_REVIEW', updated_at = labs_now(),
-                 state_changed_at = case state when 'IN_REVIEW' then state_changed_at else labs_now() end
-             where version_uuid = $3
-             returning app_uuid, version_uuid, number
-         )
-         insert into app_event (event_uuid, app_uuid, kind, actor_kind, actor_uuid, detail)
-         select labs_uuid(), app_uuid, 'VERSION_CLAIMED', $4, $2,
-             jsonb_build_object('version_uuid', version_uuid, 'number', number, 'submission_uuid', $1)
-         from version",
-        held.submission_uuid,
-        actor.uuid,
-        held.version_uuid,
-        actor.kind
-    )
-    .execute(&mut *db.conn().await?)
-    .await?;
-    Ok(())
+    set_reviewer(db, actor, held, (AppVersionState::InReview, actor.uuid, "VERSION_CLAIMED")).await
 }
 
 /// Puts a submission that is held back into the queue, at the place that it had.
@@ -101,25 +78,39 @@ pub(in crate::marketplace::submissions) async fn set_unclaimed(
     actor: Actor,
     held: &Held,
 ) -> Result<(), Fault> {
+    set_reviewer(db, actor, held, (AppVersionState::Submitted, None, "VERSION_UNCLAIMED")).await
+}
+
+async fn set_reviewer(
+    db: &Db,
+    actor: Actor,
+    held: &Held,
+    (to, reviewer_uuid, event): (AppVersionState, Option<Uuid>, &str),
+) -> Result<(), Fault> {
     sqlx::query!(
-        "with freed as (
+        "with handed as (
              update submission
-             set state = 'SUBMITTED', reviewer_uuid = null, claimed_at = null, updated_at = labs_now()
+             set state = $2, reviewer_uuid = $3, claimed_at = case when $3::uuid is not null then labs_now() end,
+                 updated_at = labs_now()
              where submission_uuid = $1
          ), version as (
              update app_version
-             set state = 'SUBMITTED', state_changed_at = labs_now(), updated_at = labs_now()
-             where version_uuid = $3
+             set state = $2, updated_at = labs_now(),
+                 state_changed_at = case state when $2 then state_changed_at else labs_now() end
+             where version_uuid = $4
              returning app_uuid, version_uuid, number
          )
          insert into app_event (event_uuid, app_uuid, kind, actor_kind, actor_uuid, detail)
-         select labs_uuid(), app_uuid, 'VERSION_UNCLAIMED', $4, $2,
+         select labs_uuid(), app_uuid, $5, $6, $7,
              jsonb_build_object('version_uuid', version_uuid, 'number', number, 'submission_uuid', $1)
          from version",
         held.submission_uuid,
-        actor.uuid,
+        to as AppVersionState,
+        reviewer_uuid,
         held.version_uuid,
-        actor.kind
+        event,
+        actor.kind,
+        actor.uuid
     )
     .execute(&mut *db.conn().await?)
     .await?;

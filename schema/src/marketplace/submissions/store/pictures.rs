@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::marketplace::media::{Size, Stored};
+use crate::marketplace::media::{Size, Stored, StoredRow};
 
 /// Where the bytes of a picture lie that a submission was handed in with. They stay there when its owner takes it out of
 /// the draft.
@@ -16,7 +16,8 @@ pub(in crate::marketplace::submissions) async fn media_get(
     submission_uuid: Uuid,
     media_uuid: Uuid,
 ) -> Result<Option<Stored>, Fault> {
-    let row = sqlx::query!(
+    let row = sqlx::query_as!(
+        StoredRow,
         r#"select m.sha256, m.object_key, m.media_type, m.width, m.height, m.size_bytes,
                m.variants as "variants: Json<BTreeMap<String, Size>>"
          from submission as s
@@ -28,16 +29,5 @@ pub(in crate::marketplace::submissions) async fn media_get(
     )
     .fetch_optional(&mut *db.conn().await?)
     .await?;
-    Ok(row.map(|row| Stored {
-        media_uuid,
-        sha256: row.sha256,
-        original: Size {
-            object_key: row.object_key,
-            media_type: row.media_type,
-            width: row.width,
-            height: row.height,
-            size_bytes: row.size_bytes,
-        },
-        copies: row.variants.0,
-    }))
+    Ok(row.map(|row| row.of(media_uuid)))
 }
