@@ -10,7 +10,7 @@ use labs_schema::{Code, Fault};
 use serde_json::{Map, Value};
 
 use crate::bind::{Condition, EntityTag};
-use crate::contract::Operation;
+use crate::contract::{Computed, Operation};
 use crate::edge::coding::OnlyTag;
 use crate::edge::{bearer, headers};
 use crate::problem::{Problem, status};
@@ -118,7 +118,16 @@ pub(crate) fn redirect(operation: &Operation, asked: &Uri, moved: &Moved) -> Res
     response
 }
 
-/// The strong validator of a representation, without its quotation marks: the same bytes, the same tag.
+/// The strong validator of an answer, without its quotation marks: the state of what can be edited and, where there is more
+/// to it, the whole answer behind a dot. The same bytes, the same tag.
+pub(crate) fn etag_of(computed: &Computed, body: &[u8]) -> String {
+    if computed.is_empty() {
+        return etag(body);
+    }
+    format!("{}.{}", etag(&computed.without(body)), etag(body))
+}
+
+/// The strong validator of bytes, without its quotation marks.
 pub(crate) fn etag(body: &[u8]) -> String {
     let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, body);
     let half = digest.as_ref().get(..16).unwrap_or_default();
@@ -137,7 +146,7 @@ fn json(asked: &Asked<'_>, answer: &Answer) -> Response<Body> {
         *response.status_mut() = success;
         return response;
     }
-    let tag = asked.operation.sends_etag.then(|| etag(&answer.body));
+    let tag = asked.operation.sends_etag.then(|| etag_of(&asked.operation.computed, &answer.body));
     let location = if success == StatusCode::CREATED { location(asked, answer.created.as_ref()) } else { None };
     let link = answer.next_cursor.as_deref().and_then(|cursor| next_link(asked, cursor));
     let mut response = Response::new(Body::from(answer.body.clone()));

@@ -8,7 +8,7 @@ use labs_schema::engine::{PreparedOperation, PreparedSchema};
 use serde_json::{Map, Value};
 
 use crate::bind::orders;
-use crate::contract::{Contract, Operation, Parameter};
+use crate::contract::{Computed, Contract, Operation, Parameter};
 use crate::documents::Documents;
 use crate::sdl::{Kind, Sdl, innermost};
 
@@ -52,6 +52,8 @@ pub(crate) struct Representation {
     pub(crate) prepared: Arc<PreparedOperation>,
     /// The names of its variables.
     pub(crate) variables: Vec<String>,
+    /// What of it changes without anybody editing it.
+    pub(crate) computed: Computed,
 }
 
 /// Every document bound to the schema, by its name; what does not fit joins what was found.
@@ -121,5 +123,6 @@ fn representation(
     let same = |other: &&Arc<Operation>| other.path == operation.path && other.method == Method::GET;
     let get = contract.operations().iter().find(same)?;
     let variables = get.parameters.iter().map(|parameter| parameter.name.clone()).collect();
-    Some(Representation { prepared: Arc::clone(prepared.get(&get.id)?), variables })
+    let computed = get.computed.clone();
+    Some(Representation { prepared: Arc::clone(prepared.get(&get.id)?), variables, computed })
 }

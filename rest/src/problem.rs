@@ -163,6 +163,7 @@ pub fn status(code: Code, oauth_error: Option<&str>) -> StatusCode {
         Code::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         Code::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
+        Code::CursorExpired => StatusCode::GONE,
         Code::Conflict | Code::IllegalTransition | Code::EntitlementExceeded | Code::IdempotencyInProgress => {
             StatusCode::CONFLICT
         }
@@ -197,6 +198,7 @@ const fn title(code: Code) -> &'static str {
         Code::PayloadTooLarge => "The body is too large",
         Code::UnsupportedMediaType => "The media type is not supported",
         Code::PreconditionFailed => "The resource has changed",
+        Code::CursorExpired => "The cursor leads nowhere any more",
         Code::Conflict => "The request clashes with what is there",
         Code::IllegalTransition => "The state does not allow this",
         Code::EntitlementExceeded => "The plan's limit is reached",

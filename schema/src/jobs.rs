@@ -7,6 +7,7 @@
 //! connection with an open transaction to the next request (docs/performance.md#what-the-figures-led-to).
 
 mod closures;
+mod listing_feed;
 mod objects;
 mod tidy;
 
@@ -29,6 +30,8 @@ use crate::marketplace::{PutOff, attend_silent, publish_due};
 
 /// How often the audit chain is continued: a record is sealed within a second of its commit.
 const SEAL: Duration = Duration::from_millis(250);
+/// How often changes of listings get their place in the feed: within a second of their commit.
+const SEAL_LISTINGS: Duration = Duration::from_millis(500);
 /// How often scheduled versions are looked for.
 const PUBLISH: Duration = Duration::from_secs(1);
 /// How often submissions are looked for whose partner is silent.
@@ -168,6 +171,11 @@ fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
         let (pool, services) = (due_pool.clone(), Arc::clone(&due_services));
         async move { crate::subscription::changing::apply_due(&pool, &services).await }
     };
+    let feed_pool = pool.clone();
+    let feed = move || {
+        let pool = feed_pool.clone();
+        async move { listing_feed::seal_due(&pool).await }
+    };
     let tidy = move || {
         let pool = tidy_pool.clone();
         async move { tidy::tidy(&pool).await }
@@ -184,6 +192,7 @@ fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
         Job::new("data_exports", EXPORT, export).patient(Duration::from_secs(600)),
         Job::new("subscriptions_due", SUBSCRIBE, subscriptions),
         Job::new("audit_seal", SEAL, seal).quiet(),
+        Job::new("listing_changes_seal", SEAL_LISTINGS, feed).quiet(),
         Job::new("usage_flush", USAGE, usage).quiet(),
         Job::new("tidy", TIDY, tidy).patient(Duration::from_secs(300)),
         Job::new("objects_sweep", SWEEP, sweep).patient(Duration::from_secs(600)),

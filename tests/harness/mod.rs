@@ -10,6 +10,7 @@ mod held;
 pub(crate) mod mail;
 pub(crate) mod people;
 pub(crate) mod proxy;
+pub(crate) mod random;
 mod replica;
 
 use std::path::PathBuf;

@@ -262,3 +262,21 @@ async fn readers_see_one_category_with_its_way_and_all_beneath_it() {
     assert_eq!((&lowest["slug"], &lowest["children"]), (&json!("level-four"), &json!([])));
     tree.public("nowhere").expect(404).await;
 }
+
+#[tokio::test]
+async fn a_count_that_changed_meanwhile_keeps_nobody_from_writing() {
+    let market = Market::new().await;
+    let about = |operation: &str| {
+        market.harness.call(operation).path("category_uuid", &market.category).token(&market.staff.token)
+    };
+    let read = about("marketplace_categories_get").expect(200).await;
+    market.app("Table Pilot").await;
+    let again = about("marketplace_categories_get").header("if-none-match", read.header("etag")).expect(200).await;
+    assert_ne!((&again.json["apps_count"], again.header("etag")), (&read.json["apps_count"], read.header("etag")));
+    let update = |icon: &str| {
+        let body = json!({ "icon": icon });
+        about("marketplace_categories_update").header("if-match", read.header("etag")).json(&body)
+    };
+    update("table").expect(200).await;
+    assert_eq!(update("till").expect(412).await.code(), "PRECONDITION_FAILED", "what somebody wrote since does");
+}

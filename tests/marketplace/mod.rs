@@ -1,11 +1,13 @@
 //! Stories of the marketplace.
 
+mod administration;
 mod apps;
 mod apps_life;
 mod categories;
 mod category_changes;
 mod category_listings;
 mod checklist;
+mod listing_changes;
 mod listings;
 mod main_job;
 mod market;
@@ -17,6 +19,7 @@ mod reviews;
 mod reviews_steps;
 mod search;
 mod submissions;
+mod suggestions;
 mod translations;
 mod versions;
 

@@ -7,22 +7,11 @@ use serde_json::json;
 
 use super::market::column;
 use super::reviews::{Desk, text};
+use crate::harness::random::{Random, seed};
 
 /// Steps in the house's tests.
 const STEPS: u64 = 500;
 const CUSTOMERS: u64 = 6;
-
-/// Numbers that look random and are the same for the same seed (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % bound
-    }
-}
 
 /// What should count of a review: each text with its stars.
 #[derive(Clone, Debug, Default)]
@@ -61,7 +50,7 @@ fn counted(reviews: &BTreeMap<(usize, u64), Expected>, app: usize) -> (i64, i64)
 
 #[tokio::test]
 async fn the_rating_is_right_after_every_step() {
-    let seed = std::env::var("LABS_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_260_302);
+    let seed = seed();
     let mut random = Random(seed);
     let desk = Desk::new().await;
     let slugs = [desk.slug.clone(), desk.market.listed("Till Pilot").await.1];

@@ -46,7 +46,7 @@ const ROLES: &[(&str, &[&str])] = &[
     ("ACCOUNTANT", &["partner:write", "subscription:write", "partner.support:write"]),
     ("VIEWER", &["partner", "subscription", "marketplace.apps", "marketplace.reviews", "engagement.feature-requests"]),
 ];
-const OF_ALL: &[&str] = &["auth.account:write", "publication.developer-resources"];
+const OF_ALL: &[&str] = &["auth.account:write", "publication.developer-resources", "storefront"];
 
 /// Open to everybody, and yet it reads the header in which a token would stand, for a program's id and secret.
 const READS_CREDENTIALS: &str = "auth_tokens_issue";

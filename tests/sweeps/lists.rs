@@ -16,6 +16,10 @@ use crate::partner::team::{colleague, invite};
 
 /// What is asked of each list: a filter where it has one, and what keeps rows away that come with every call.
 const LISTS: &[(&str, &[(&str, &str)])] = &[
+    ("admin_apps_list", &[("state", "LISTED"), ("category", "category-of-table-pilot,category-of-till-pilot")]),
+    ("admin_apps_list_events", &[("kind", "VERSION_CREATED")]),
+    ("admin_apps_list_of_partner", &[("state", "LISTED"), ("q", "pilot")]),
+    ("admin_apps_list_versions", &[("state", "DRAFT,PUBLISHED")]),
     ("admin_audit_records_list", OF_TWO),
     ("admin_audit_records_summarise", &[("by", "OPERATION"), OF_TWO[0], OF_TWO[1]]),
     ("admin_invitations_list", &[("state", "PENDING"), ("role", "EDITOR")]),

@@ -85,6 +85,7 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
     ("select count(*) from security_event", "security_event", "the same"),
     ("select count(*) from rate_limit_refusal", "rate_limit_refusal", "the same"),
     ("select count(*) from support_desk_shown", "support_ticket", "the same"),
+    ("select count(*) from app cross join lateral", "app", "the same"),
     ("select count(*) from support_desk_shown", "partner", "the same"),
     ("select count(*) from subscription_shown", "subscription", "the same"),
     ("select count(*) from subscription_shown", "partner", "the same"),

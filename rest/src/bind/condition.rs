@@ -53,6 +53,16 @@ impl Condition {
         }
     }
 
+    /// Whether `If-Match` of a write is satisfied: what can be edited is as it was read, whatever else the answer tells now.
+    pub fn matches_state(&self, current: &str) -> bool {
+        match self {
+            Condition::Any => true,
+            Condition::Tags(tags) => {
+                tags.iter().any(|tag| !tag.weak && state(coding::strip_coding_mark(&tag.opaque)) == state(current))
+            }
+        }
+    }
+
     /// What `If-None-Match` finds of what is there now, by weak comparison: the tag that the caller holds, which is what
     /// its cache looks for in the answer (RFC 9111, section 4.3.4). A coded form is found by those who take its coding.
     /// `*` names no tag: it is answered with the one of the form that would leave.
@@ -80,6 +90,11 @@ impl fmt::Display for EntityTag {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}\"{}\"", if self.weak { "W/" } else { "" }, self.opaque)
     }
+}
+
+/// The part of an entity tag that tells the state of what can be edited.
+fn state(opaque: &str) -> &str {
+    opaque.split_once('.').map_or(opaque, |(state, _)| state)
 }
 
 /// Reads a list of entity tags. A comma may stand within a tag, so that they cannot just be split.

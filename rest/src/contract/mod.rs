@@ -7,6 +7,7 @@
 mod alternatives;
 pub mod assemble;
 mod commas;
+mod computed;
 mod examples;
 mod field;
 mod kinds;
@@ -29,6 +30,7 @@ use aws_lc_rs::digest;
 use labs_schema::engine::Descriptions;
 use serde_json::{Map, Value};
 
+pub use computed::Computed;
 pub use field::{FieldCode, FieldError, FieldPlace, MOST};
 pub(crate) use field::{below, quote_name};
 pub use nearest::nearest;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use http::Method;
 use serde_json::Value;
 
+use super::computed::Computed;
 use super::schema_set::SchemaId;
 
 /// One promise of the contract.
@@ -50,6 +51,8 @@ pub struct Operation {
     pub takes_if_none_match: bool,
     /// Whether its successful answer carries an `ETag`.
     pub sends_etag: bool,
+    /// What of its successful answer changes without anybody editing it; only of an answer with an `ETag`.
+    pub computed: Computed,
     /// Whether each call writes an audit record: every scope under labs.admin, among them the whole admin group
     /// (docs/decisions.md#audit).
     pub audited: bool,

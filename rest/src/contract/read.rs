@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::assemble::is_staff_scope;
 use super::commas::never_contains_comma;
+use super::computed::Computed;
 use super::kinds::{is_type, kind};
 use super::operation::{Access, Body, BodyForm, BodyKind, Operation, Parameter, Place, Probe, Response, Segment};
 use super::problem::Problem;
@@ -94,6 +95,8 @@ impl<'a> Reader<'a> {
             headers.any(|parameter| parameter.name.eq_ignore_ascii_case(name))
         };
         let sends = responses.get(&success).map(|response| &response.headers);
+        let sends_etag = sends.is_some_and(|headers| headers.iter().any(|name| name == "ETag"));
+        let is_list = value.get("x-list").is_some();
         Ok(Operation {
             index: 0,
             group: group.to_owned(),
@@ -105,11 +108,12 @@ impl<'a> Reader<'a> {
             summary: text(value, "summary").unwrap_or_default().to_owned(),
             body: self.body(&id, value)?,
             success,
-            is_list: value.get("x-list").is_some(),
+            is_list,
             takes_idempotency_key: takes("Idempotency-Key"),
             takes_if_match: takes("If-Match"),
             takes_if_none_match: takes("If-None-Match"),
-            sends_etag: sends.is_some_and(|headers| headers.iter().any(|name| name == "ETag")),
+            sends_etag,
+            computed: if sends_etag && !is_list { self.computed(value, success) } else { Computed::default() },
             audited: access.scope().is_some_and(is_staff_scope),
             counts_attempts: flag(value, "x-attempts"),
             takes_client_credentials: value.get("x-client-credentials").is_some(),
@@ -123,6 +127,14 @@ impl<'a> Reader<'a> {
             parameters,
             responses,
         })
+    }
+
+    /// What of the successful answer is computed.
+    fn computed(&self, operation: &Value, success: u16) -> Computed {
+        let response = operation.get("responses").and_then(|responses| responses.get(success.to_string()));
+        let schema =
+            response.and_then(|response| resolve(self.document, response).pointer("/content/application~1json/schema"));
+        schema.map_or_else(Computed::default, |schema| Computed::of(self.document, schema))
     }
 
     fn parameters(&self, operation: &'a Value) -> Result<Vec<Parameter>, String> {

@@ -223,10 +223,11 @@ impl Representation {
     /// What `If-Match` asks of the representation that these variables name.
     fn precondition(&self, variables: &Map<String, Value>, tags: Condition) -> Precondition {
         let named = |name: &String| variables.get(name).map(|value| (name.clone(), value.clone()));
+        let computed = self.computed.clone();
         Precondition {
             operation: Arc::clone(&self.prepared),
             variables: self.variables.iter().filter_map(named).collect(),
-            holds: Arc::new(move |present: &[u8]| tags.matches_strongly(&answer::etag(present))),
+            holds: Arc::new(move |present: &[u8]| tags.matches_state(&answer::etag_of(&computed, present))),
         }
     }
 }

@@ -76,7 +76,11 @@ impl Role {
                 "engagement.feature-requests",
             ],
         };
-        ScopeSet::parse(own.iter().copied().chain(["auth.account:write", "publication.developer-resources"]))
+        ScopeSet::parse(own.iter().copied().chain([
+            "auth.account:write",
+            "publication.developer-resources",
+            "storefront",
+        ]))
     }
 }
 

@@ -24,6 +24,22 @@ pub(crate) fn slug_of(name: &str, otherwise: &str) -> String {
     if slug.len() < 2 { format!("{otherwise}-{slug}").trim_end_matches('-').to_owned() } else { slug.to_owned() }
 }
 
+/// A text as it is compared with what somebody types: its words in lower-case letters without accents, with single blanks
+/// between them.
+pub(crate) fn fold(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    for letter in text.nfkd().filter(|letter| !is_combining(*letter)) {
+        match plain(letter) {
+            Some(plain) => folded.push_str(plain),
+            None if letter.is_alphanumeric() => folded.extend(letter.to_lowercase()),
+            None if folded.is_empty() || folded.ends_with(' ') => {}
+            None => folded.push(' '),
+        }
+    }
+    folded.truncate(folded.trim_end().len());
+    folded
+}
+
 /// The same slug made the only one, by letters and digits of a new uuid.
 pub(crate) fn slug_with(slug: &str, random: Uuid) -> String {
     let tail = random.simple().to_string();
@@ -58,6 +74,7 @@ mod tests {
         assert_eq!(slug_of("Küche & Kasse 2.0", "app"), "kuche-kasse-2-0");
         assert_eq!(slug_of("Straßenverkauf", "app"), "strassenverkauf");
         assert_eq!(slug_of("Smørrebrød", "app"), "smorrebrod");
+        assert_eq!(fold("  Küche & Straße 2.0 "), "kuche strasse 2 0");
         assert_eq!(slug_of("Chef's table", "app"), "chefs-table");
     }
 

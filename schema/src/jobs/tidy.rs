@@ -75,7 +75,7 @@ pub(super) async fn tidy(pool: &PgPool) -> Result<u64, Fault> {
              select ctid from email_change where requested_at < labs_now() - interval '30 days'
               order by requested_at limit 1000 for update skip locked))"
     );
-    let rest = counts_tidy(pool).await? + pictures_tidy(pool).await?;
+    let rest = counts_tidy(pool).await? + pictures_tidy(pool).await? + super::listing_feed::tidy(pool).await?;
     Ok(keys + tokens + revocations + days + failures + invitations + changes + rest)
 }
 

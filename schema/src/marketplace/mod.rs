@@ -11,6 +11,7 @@ mod public_categories;
 mod publication;
 pub(crate) mod reviews;
 mod submissions;
+mod suggestions;
 mod suspensions;
 mod translations;
 pub(crate) mod versions;
@@ -39,10 +40,12 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
 roots! {
     /// What can be read in the group.
     pub(crate) struct MarketplaceQuery(
+        apps::AppAdministrationQuery,
         apps::AppEventsQuery,
         apps::AppsQuery,
         categories::CategoriesQuery,
         checklist::ChecklistQuery,
+        listings::ListingChangesQuery,
         listings::ListingsQuery,
         media::MediaQuery,
         preview::PreviewQuery,
@@ -52,6 +55,7 @@ roots! {
         reviews::ReviewsQuery,
         submissions::ReviewMessagesQuery,
         submissions::SubmissionsQuery,
+        suggestions::SuggestionsQuery,
         translations::TranslationsQuery,
         versions::VersionsQuery,
     );
@@ -60,6 +64,7 @@ roots! {
 roots! {
     /// What can be written in the group.
     pub(crate) struct MarketplaceMutation(
+        apps::AppAdministrationMutation,
         apps::AppLifeMutation,
         apps::AppsMutation,
         categories::CategoriesMutation,

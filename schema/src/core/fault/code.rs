@@ -45,6 +45,8 @@ pub enum Code {
     UnsupportedMediaType,
     /// `If-Match` names another state.
     PreconditionFailed,
+    /// A feed's cursor that is older than what is kept, or another database's.
+    CursorExpired,
     /// Clashes with what is there.
     Conflict,
     /// The state does not allow this action.
@@ -93,6 +95,7 @@ impl Code {
             Self::PayloadTooLarge => "PAYLOAD_TOO_LARGE",
             Self::UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE",
             Self::PreconditionFailed => "PRECONDITION_FAILED",
+            Self::CursorExpired => "CURSOR_EXPIRED",
             Self::Conflict => "CONFLICT",
             Self::IllegalTransition => "ILLEGAL_TRANSITION",
             Self::EntitlementExceeded => "ENTITLEMENT_EXCEEDED",

@@ -94,13 +94,14 @@ pub(crate) struct AppEventFilter {
 /// The history of an app. That it is the caller's is known.
 #[derive(Debug, Serialize)]
 pub(super) struct AppHistory {
-    app_uuid: Uuid,
-    filter: AppEventFilter,
+    pub(super) app_uuid: Uuid,
+    pub(super) filter: AppEventFilter,
 }
 
-/// The partner's own people and programs are named; whoever else acted is not.
-static EVENT: Select<AppEvent> = Select::new(
-    "event.event_uuid as uuid, event.occurred_at, event.kind,
+/// What is selected of an entry `event`, of whose actor `actor` tells what is shown.
+macro_rules! columns {
+    () => {
+        "event.event_uuid as uuid, event.occurred_at, event.kind,
      case when event.actor_kind = 'ANONYMOUS' then 'SYSTEM' else event.actor_kind end as actor_kind,
      case when event.actor_kind = 'STAFF_USER'
           then case when event.kind like 'VERSION%' or event.kind in ('SUSPENDED', 'REINSTATED')
@@ -110,34 +111,62 @@ static EVENT: Select<AppEvent> = Select::new(
      (event.detail ->> 'publish_at')::timestamptz as publish_at,
      array(select jsonb_array_elements_text(case when jsonb_typeof(event.detail -> 'fields') = 'array'
                                                  then event.detail -> 'fields' else '[]' end)) as fields,
-     case when event.kind in ('SUSPENDED', 'REINSTATED') then event.detail ->> 'reason' end as reason",
+     case when event.kind in ('SUSPENDED', 'REINSTATED', 'TRANSFERRED') then event.detail ->> 'reason' end as reason"
+    };
+}
+
+/// The partner's own people and programs are named; whoever else acted is not, a former owner's neither.
+static EVENT: Select<AppEvent> = Select::new(
+    columns!(),
     "app_event as event
      join app using (app_uuid)
      cross join lateral (
-          select case when event.actor_kind = 'PARTNER_USER'
+          select case when (event.actor_kind = 'PARTNER_USER'
                        or exists (select from machine_client as client
                                    where client.client_uuid = event.actor_uuid
-                                     and client.partner_uuid = app.partner_uuid)
+                                     and client.partner_uuid = app.partner_uuid))
+                      and event.occurred_at >= app_owned_since(event.app_uuid)
                       then event.actor_uuid end as shown_uuid) as actor",
 );
+
+/// For staff everybody is named.
+static EVENT_FOR_STAFF: Select<AppEvent> =
+    Select::new(columns!(), "app_event as event cross join lateral (select event.actor_uuid as shown_uuid) as actor");
+
+/// Of which app.
+const OF_APP: &[Condition<AppHistory>] =
+    &[Condition { sql: "event.app_uuid = {}", value: |of| Some(of.app_uuid.into()) }];
+
+/// What narrows a history.
+const NARROWED: &[Condition<AppHistory>] = &[
+    Condition { sql: "event.kind = any({})", value: |of| Bound::texts(of.filter.kind.as_ref()) },
+    Condition {
+        sql: "(event.detail ->> 'version_uuid')::uuid = {}",
+        value: |of| of.filter.version_uuid.map(Bound::from),
+    },
+    Condition { sql: "event.occurred_at >= {}", value: |of| of.filter.occurred_at_from.map(Bound::from) },
+    Condition { sql: "event.occurred_at < {}", value: |of| of.filter.occurred_at_until.map(Bound::from) },
+];
 
 /// The history of an app, the latest first.
 pub(super) static HISTORY: ListQuery<AppHistory, AppEvent, FixedOrder> = ListQuery {
     operation: "marketplace_apps_list_events",
     select: &EVENT,
-    within: &[Condition { sql: "event.app_uuid = {}", value: |of| Some(of.app_uuid.into()) }],
-    conditions: &[
-        Condition { sql: "event.kind = any({})", value: |of| Bound::texts(of.filter.kind.as_ref()) },
-        Condition {
-            sql: "(event.detail ->> 'version_uuid')::uuid = {}",
-            value: |of| of.filter.version_uuid.map(Bound::from),
-        },
-        Condition { sql: "event.occurred_at >= {}", value: |of| of.filter.occurred_at_from.map(Bound::from) },
-        Condition { sql: "event.occurred_at < {}", value: |of| of.filter.occurred_at_until.map(Bound::from) },
-    ],
-    order: |FixedOrder| const { &[OCCURRED.descending(), ID.descending()] },
+    within: OF_APP,
+    conditions: NARROWED,
+    order: |FixedOrder| LATEST_FIRST,
 };
 
+/// The same for staff.
+pub(super) static HISTORY_FOR_STAFF: ListQuery<AppHistory, AppEvent, FixedOrder> = ListQuery {
+    operation: "admin_apps_list_events",
+    select: &EVENT_FOR_STAFF,
+    within: OF_APP,
+    conditions: NARROWED,
+    order: |FixedOrder| LATEST_FIRST,
+};
+
+const LATEST_FIRST: &[Key<AppEvent>] = &[OCCURRED.descending(), ID.descending()];
 const OCCURRED: Key<AppEvent> = Key::moment("event.occurred_at", |event| json!(event.occurred_at));
 const ID: Key<AppEvent> = Key::id("event.event_uuid", |event| json!(event.uuid));
 

@@ -15,6 +15,7 @@
 //! Its owner is the partner of the token and appears in no path and no body (docs/decisions.md#principals). What the owner edits is a draft; the storefront shows the snapshot that the last
 //! approved publication took.
 
+mod administration;
 mod events;
 mod life;
 mod list;
@@ -22,6 +23,7 @@ mod resolvers;
 mod rules;
 mod store;
 
+pub(in crate::marketplace) use administration::{AppAdministrationMutation, AppAdministrationQuery};
 pub(in crate::marketplace) use events::AppEventsQuery;
 pub(in crate::marketplace) use life::AppLifeMutation;
 pub(in crate::marketplace) use resolvers::{App, AppsMutation, AppsQuery, event, load, load_app, lock_app};

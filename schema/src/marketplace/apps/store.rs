@@ -69,18 +69,27 @@ pub(crate) struct CategoryRow {
     pub(crate) position: i32,
 }
 
-/// Whole apps, wherever they are shown.
-pub(super) static WHOLE: Select<AppRow> = Select::new(
-    "app.app_uuid, app.slug, words.name, lower(unaccent(words.name)) as name_sorted, words.tagline, words.description,
+/// What is selected of a whole app.
+macro_rules! whole_columns {
+    () => {
+        "app.app_uuid, app.slug, words.name, lower(unaccent(words.name)) as name_sorted, words.tagline, words.description,
      app.default_locale, app.state, app.state_reason, app.support_email, app.support_url, app.privacy_url,
      app.website_url, app.terms_url, app.created_at, app.updated_at, chosen.categories,
      icon.media_uuid as icon_uuid, icon.media_type as icon_media_type, icon.width as icon_width,
      icon.height as icon_height, icon.alt_text as icon_alt_text,
      latest.version_uuid as latest_uuid, latest.number as latest_number, latest.state as latest_state,
      latest.created_at as latest_created_at,
-     live.version_uuid as live_uuid, live.number as live_number, live.published_at as live_at",
-    "app
-     join app_translation as words on words.app_uuid = app.app_uuid and words.locale = app.default_locale
+     live.version_uuid as live_uuid, live.number as live_number, live.published_at as live_at"
+    };
+}
+
+/// Where it stands. What hangs on an app is looked up for each app of the page, never joined as a whole.
+macro_rules! whole_relations {
+    () => {
+        "app
+     cross join lateral (
+          select * from app_translation as own
+           where own.app_uuid = app.app_uuid and own.locale = app.default_locale limit 1) as words
      left join lateral (
           select json_agg(json_build_object('category_uuid', category.category_uuid, 'slug', category.slug,
                      'position', app_category.position, 'name', coalesce(
@@ -96,8 +105,16 @@ pub(super) static WHOLE: Select<AppRow> = Select::new(
           select version_uuid, number, version.state, version.created_at from app_version as version
            where version.app_uuid = app.app_uuid
            order by version.created_at desc, version.version_uuid desc limit 1) as latest on true
-     left join app_version as live on live.app_uuid = app.app_uuid and live.state = 'PUBLISHED'",
-);
+     left join lateral (
+          select * from app_version as own where own.app_uuid = app.app_uuid and own.state = 'PUBLISHED' limit 1) as live
+          on true"
+    };
+}
+
+pub(super) use {whole_columns, whole_relations};
+
+/// Whole apps, wherever they are shown.
+pub(super) static WHOLE: Select<AppRow> = Select::new(whole_columns!(), whole_relations!());
 
 /// One app of a partner.
 static OWN: Lookup<AppRow> = Lookup::new(&WHOLE, &["app.partner_uuid = {}", "app.app_uuid = {}"]);
@@ -106,8 +123,24 @@ static OWN: Lookup<AppRow> = Lookup::new(&WHOLE, &["app.partner_uuid = {}", "app
 static BY_ID: Lookup<AppRow> = Lookup::new(&WHOLE, &["app.app_uuid = any({})"]);
 
 /// What is asked of apps in words that the compiler has not checked.
-pub(crate) static STATEMENTS: [&dyn Statements; 5] =
-    [&super::list::APPS, &super::list::CHOICE, &super::events::HISTORY, &OWN, &BY_ID];
+pub(crate) static STATEMENTS: [&dyn Statements; 9] = [
+    &super::list::APPS,
+    &super::list::CHOICE,
+    &super::events::HISTORY,
+    &super::events::HISTORY_FOR_STAFF,
+    &super::administration::APPS_OF_ALL,
+    &super::administration::APPS_OF_ONE,
+    &super::administration::BY_ID,
+    &OWN,
+    &BY_ID,
+];
+
+/// Whether there is such a partner.
+pub(super) async fn partner_exists(db: &Db, partner_uuid: Uuid) -> Result<bool, Fault> {
+    Ok(sqlx::query_scalar!(r#"select exists (select from partner where partner_uuid = $1) as "exists!""#, partner_uuid)
+        .fetch_one(&mut *db.conn().await?)
+        .await?)
+}
 
 /// One app of a partner.
 pub(crate) async fn get(db: &Db, owner: Owner, app_uuid: Uuid) -> Result<Option<AppRow>, Fault> {

@@ -140,7 +140,8 @@ macro_rules! shown {
             $rank,
             " as rank, l.slug, l.app_uuid, l.version_number, l.published_at, l.rating_average, l.rating_count,
      l.rating_score, t.name, t.tagline, t.locale, t.sort_name, p.slug as vendor_slug, p.company_name as vendor_name,
-     (select concat_ws('.', (select max(position) from listing_change), count(*), sum(xmin::text::bigint))
+     (select concat_ws('.', (select max(position) from listing_change
+          where change <> 'RATED'), count(*), sum(xmin::text::bigint))
         from category) as stamp,
      (select json_agg(json_build_object('slug', c.slug, 'primary', lc.position = 0, 'name', coalesce(
               c.names ->> ({}::text[])[1], c.names ->> split_part(({})[1], '-', 1), c.names ->> 'en', c.slug))

@@ -9,12 +9,14 @@
 //! follows from the app and its partner. Nothing here depends on who asks, so every statement is a function of its
 //! parameters alone, and the busiest one is shared among requests ([`crate::core::coalescer`]).
 
+mod changes;
 mod list;
 mod resolvers;
 mod rules;
 mod store;
 mod types;
 
+pub(in crate::marketplace) use changes::ListingChangesQuery;
 pub(in crate::marketplace) use list::STATEMENTS;
 pub(in crate::marketplace) use resolvers::ListingsQuery;
 pub(in crate::marketplace) use store::{ListingKey, ListingRow, Side, listing_of};

@@ -16,6 +16,7 @@ use tokio::sync::OnceCell;
 
 use super::listings::{ListingFacets, ListingKey, ListingRow};
 use super::public_categories::PublicCategory;
+use super::suggestions::Names;
 use crate::core::coalescer::Coalescer;
 use crate::core::fault::Fault;
 
@@ -25,6 +26,8 @@ pub(in crate::marketplace) use store::stamp_get;
 const KEPT: Duration = Duration::from_secs(50);
 /// Most searches whose facets are kept.
 const MOST_SEARCHES: u64 = 500;
+/// Most locales in which names are kept: a table of twenty thousand listings takes some ten megabytes.
+const MOST_NAME_TABLES: u64 = 12;
 /// Most locales in which the tree is kept.
 const MOST_LOCALES: u64 = 50;
 
@@ -32,6 +35,8 @@ const MOST_LOCALES: u64 = 50;
 pub(crate) struct PublicCache {
     pub(in crate::marketplace) facets: Kept<ListingFacets>,
     pub(in crate::marketplace) trees: Kept<Vec<PublicCategory>>,
+    /// What can be suggested to whoever types.
+    pub(in crate::marketplace) names: Kept<Names>,
     /// Listings that are read by several at once.
     pub(in crate::marketplace) listings: Coalescer<ListingKey, ListingRow>,
 }
@@ -41,6 +46,7 @@ impl Default for PublicCache {
         Self {
             facets: Kept::with_room(MOST_SEARCHES),
             trees: Kept::with_room(MOST_LOCALES),
+            names: Kept::with_room(MOST_NAME_TABLES),
             listings: Coalescer::default(),
         }
     }

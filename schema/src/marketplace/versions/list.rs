@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::rules::AppVersionState;
 use super::rules::manifest::AppManifest;
-use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
 use crate::core::time::Time;
 use crate::core::words::words;
 use crate::marketplace::submissions::{FindingRow, SubmissionState, WaitingOn};
@@ -78,11 +78,23 @@ static REVIEWED: Select<VersionRow> = Select::new(
 pub(super) static OWN: Lookup<VersionRow> =
     Lookup::new(&REVIEWED, &["a.partner_uuid = {}", "a.app_uuid = {}", "v.version_uuid = {}"]);
 
+/// One version of an app, whoever owns it.
+pub(super) static ANYBODYS: Lookup<VersionRow> = Lookup::new(&REVIEWED, &["a.app_uuid = {}", "v.version_uuid = {}"]);
+
 /// What the list is narrowed to. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct AppVersionFilter {
     state: Option<Vec<AppVersionState>>,
+}
+
+/// The versions of an app, whoever owns it.
+#[derive(Debug, Serialize)]
+pub(super) struct VersionsOfApp {
+    /// Of which app.
+    pub(super) app_uuid: Uuid,
+    /// Which of them.
+    pub(super) filter: AppVersionFilter,
 }
 
 /// The versions of an app of a partner's.
@@ -121,8 +133,17 @@ pub(super) static VERSIONS: ListQuery<OwnVersions, VersionRow, AppVersionSort> =
     },
 };
 
+/// The list of an app's versions for staff, the newest first.
+pub(super) static VERSIONS_OF_APP: ListQuery<VersionsOfApp, VersionRow, FixedOrder> = ListQuery {
+    operation: "admin_apps_list_versions",
+    select: &REVIEWED,
+    within: &[Condition { sql: "v.app_uuid = {}", value: |of| Some(of.app_uuid.into()) }],
+    conditions: &[Condition { sql: "v.state = any({})", value: |of| Bound::words(of.filter.state.as_ref()) }],
+    order: |FixedOrder| const { &[CREATED.descending(), ID.descending()] },
+};
+
 const ID: Key<VersionRow> = Key::id("v.version_uuid", |row| json!(row.version_uuid));
 const CREATED: Key<VersionRow> = Key::moment("v.created_at", |row| json!(row.created_at));
 
 /// What is asked of versions in words that the compiler has not checked.
-pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 2] = [&VERSIONS, &OWN];
+pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 4] = [&VERSIONS, &VERSIONS_OF_APP, &OWN, &ANYBODYS];

@@ -21,10 +21,12 @@ mod changes;
 mod list;
 mod resolvers;
 mod rules;
+mod staff;
 mod store;
 
 pub(in crate::marketplace) use changes::VersionChangesMutation;
-pub(in crate::marketplace) use list::STATEMENTS;
-pub(in crate::marketplace) use resolvers::{VersionsMutation, VersionsQuery};
+pub(in crate::marketplace) use list::{AppVersionFilter, STATEMENTS};
+pub(in crate::marketplace) use resolvers::{AppVersion, VersionsMutation, VersionsQuery};
 pub(crate) use rules::manifest::{AppManifest, AppPermission};
 pub(crate) use rules::{AppVersionAction, AppVersionState, Side, after, allowed_actions, drawing};
+pub(in crate::marketplace) use staff::{load_for_staff, page_for_staff};

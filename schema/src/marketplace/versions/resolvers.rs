@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-pub(super) use types::{AppManifestPatch, AppVersion};
+pub(super) use types::AppManifestPatch;
+pub(in crate::marketplace) use types::AppVersion;
 use types::{AppVersionCreate, AppVersionPublish, AppVersionSubmit};
 
 use super::list::{AppVersionFilter, AppVersionSort, OwnVersions, VERSIONS, VersionRow};
@@ -251,7 +252,7 @@ pub(super) async fn one(cx: &RequestContext, app_uuid: Uuid, version_uuid: Uuid)
 }
 
 /// Rows as they are shown. Where those stand that wait is asked only when one does.
-async fn show_versions(cx: &RequestContext, rows: Vec<VersionRow>) -> Result<Vec<AppVersion>, Fault> {
+pub(super) async fn show_versions(cx: &RequestContext, rows: Vec<VersionRow>) -> Result<Vec<AppVersion>, Fault> {
     let waiting: Vec<Uuid> = rows.iter().filter_map(VersionRow::waiting).collect();
     let standings = if waiting.is_empty() { HashMap::new() } else { submissions::standings(&cx.db, &waiting).await? };
     let writes = cx.may("marketplace.apps:write");

@@ -255,6 +255,12 @@ pub(super) const KINDS: &[Kind] = &[
             where a.partner_uuid = $1"#
     ),
     kind!(
+        "app_transfer",
+        "marketplace.apps",
+        "apps that were given to you or taken from you",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from app_transfer as t where $1 in (from_partner_uuid, to_partner_uuid)"#
+    ),
+    kind!(
         "app_event",
         "marketplace.apps",
         "their history",
@@ -287,7 +293,9 @@ pub(super) const KINDS: &[Kind] = &[
         "marketplace.apps",
         "the talk with the reviewers",
         r#"select data_export_line(to_jsonb(t)) as "line!" from submission as s
-             join review_message as t using (submission_uuid) where s.partner_uuid = $1 and not t.internal"#
+             join review_message as t using (submission_uuid)
+             join app_tenure as own on own.app_uuid = s.app_uuid
+            where own.partner_uuid = $1 and not t.internal and t.created_at >= own.since and t.created_at < own.until"#
     ),
     // The storefront.
     kind!(
@@ -340,18 +348,18 @@ pub(super) const KINDS: &[Kind] = &[
         "marketplace.reviews",
         "your replies, former ones included",
         r#"select data_export_line(to_jsonb(t)) as "line!"
-             from app as a join customer_review as r using (app_uuid)
+             from app_tenure as own join customer_review as r using (app_uuid)
              join customer_review_reply as t using (review_uuid)
-            where a.partner_uuid = $1"#
+            where own.partner_uuid = $1 and t.created_at >= own.since and t.created_at < own.until"#
     ),
     kind!(
         "customer_review_flag",
         "marketplace.reviews",
         "what you asked us to look at, and what became of it",
         r#"select data_export_line(to_jsonb(t)) as "line!"
-             from app as a join customer_review as r using (app_uuid)
+             from app_tenure as own join customer_review as r using (app_uuid)
              join customer_review_flag as t using (review_uuid)
-            where a.partner_uuid = $1"#
+            where own.partner_uuid = $1 and t.flagged_at >= own.since and t.flagged_at < own.until"#
     ),
 ];
 

@@ -153,13 +153,16 @@ async fn apps_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     Ok(())
 }
 
-/// What the team and reviewers wrote to one another goes, and what the team wrote to customers; that they did stays.
+/// What the team and reviewers wrote to one another goes, and what the team wrote to customers, also about apps that are
+/// another partner's by now; that they did stays.
 async fn talk_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with messages as (
              update review_message as m set body = 'Erased'
              from submission as s
-             where s.partner_uuid = $1 and m.submission_uuid = s.submission_uuid
+             join app_tenure as own on own.app_uuid = s.app_uuid
+             where own.partner_uuid = $1 and m.submission_uuid = s.submission_uuid
+                 and m.created_at >= own.since and m.created_at < own.until
          ), findings as (
              update submission_finding as f
              set text = 'Erased', observed = case when f.observed is not null then 'Erased' end, why_now = null
@@ -170,12 +173,16 @@ async fn talk_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
              where p.partner_uuid = $1 and read.person_uuid = p.person_uuid
          ), flags as (
              update customer_review_flag as f set note = null
-             from customer_review as r join app as a using (app_uuid)
-             where a.partner_uuid = $1 and f.review_uuid = r.review_uuid
+             from app_tenure as own cross join lateral (
+                 select mine.review_uuid from customer_review as mine where mine.app_uuid = own.app_uuid offset 0) as r
+             where own.partner_uuid = $1 and f.review_uuid = r.review_uuid
+                 and f.flagged_at >= own.since and f.flagged_at < own.until
          )
          update customer_review_reply as y set body = 'Erased'
-         from customer_review as r join app as a using (app_uuid)
-         where a.partner_uuid = $1 and y.review_uuid = r.review_uuid",
+         from app_tenure as own cross join lateral (
+             select mine.review_uuid from customer_review as mine where mine.app_uuid = own.app_uuid offset 0) as r
+         where own.partner_uuid = $1 and y.review_uuid = r.review_uuid
+             and y.created_at >= own.since and y.created_at < own.until",
         partner_uuid
     )
     .execute(&mut *db.conn().await?)

@@ -71,6 +71,10 @@ pub enum ListingEvent {
     Suspended,
     /// It is where it was.
     Reinstated,
+    /// To its former owner: it is another partner's.
+    GivenAway,
+    /// To its new owner: it is theirs.
+    Received,
 }
 
 #[cfg(test)]
@@ -102,6 +106,8 @@ impl ListingNotice {
             (ListingEvent::Suspended, Some(text())),
             (ListingEvent::Reinstated, Some(text())),
             (ListingEvent::Reinstated, None),
+            (ListingEvent::GivenAway, Some(text())),
+            (ListingEvent::Received, Some(text())),
         ];
         each.map(of).into()
     }

@@ -189,10 +189,19 @@ pub(crate) struct AppCategoriesPut {
 }
 
 impl App {
-    /// A row as it is shown to somebody who may write it, or not.
+    /// A row as it is shown to its owner, who may write it, or not.
     pub(in crate::marketplace::apps) fn of(row: AppRow, writes: bool) -> Self {
-        let allowed_actions =
-            if writes { allowed_actions(row.state, Side::Owner, Past::default()) } else { Vec::new() };
+        Self::shown(row, Side::Owner, writes)
+    }
+
+    /// A row as it is shown to staff, who may suspend its listing, or not.
+    pub(in crate::marketplace::apps) fn for_staff(row: AppRow, suspends: bool) -> Self {
+        let is_listed = row.live_uuid.is_some();
+        Self::shown(row, Side::Staff, suspends && is_listed)
+    }
+
+    fn shown(row: AppRow, side: Side, acts: bool) -> Self {
+        let allowed_actions = if acts { allowed_actions(row.state, side, Past::default()) } else { Vec::new() };
         let (icon, published_version) = (AppIcon::of(&row), AppPublishedVersion::of(&row));
         let latest_version = AppLatestVersion::of(&row);
         let chosen = row.categories.map(|categories| categories.0).unwrap_or_default();

@@ -232,10 +232,11 @@ pub(in crate::marketplace::submissions) async fn addressees_page(
     Ok(sqlx::query_scalar!(
         "select p.person_uuid
          from submission as s
-         join person as p on p.partner_uuid = s.partner_uuid and p.state = 'ACTIVE'
+         join app as a on a.app_uuid = s.app_uuid
+         join person as p on p.partner_uuid = a.partner_uuid and p.state = 'ACTIVE'
          where s.submission_uuid = $1 and (p.person_uuid = s.submitted_by or p.role = 'ADMINISTRATOR' and not exists (
              select from person as author
-             where author.person_uuid = s.submitted_by and author.partner_uuid = s.partner_uuid
+             where author.person_uuid = s.submitted_by and author.partner_uuid = a.partner_uuid
                  and author.state = 'ACTIVE'))
          order by p.created_at, p.person_uuid
          limit 20",

@@ -20,6 +20,8 @@ pub(in crate::marketplace::submissions) struct MessageRow {
     pub(super) author_kind: String,
     pub(super) author_uuid: Option<Uuid>,
     pub(super) author_name: Option<String>,
+    /// Whether the app was another partner's then.
+    pub(super) by_former_owner: bool,
     pub(super) body: Option<String>,
     pub(super) decision: Option<SubmissionState>,
     pub(super) findings: Json<Vec<FindingRow>>,
@@ -32,8 +34,8 @@ pub(in crate::marketplace::submissions) struct MessageRow {
 
 /// Entries; `{}` stands for who reads.
 static SAID: Select<MessageRow> = Select::new(
-    "m.message_uuid, m.kind, m.author_kind, m.author_uuid, actor_name(m.author_kind, m.author_uuid) as author_name, m.body,
-     m.decision, m.submission_uuid, s.appeal, m.created_at,
+    "m.message_uuid, m.kind, m.author_kind, m.author_uuid, actor_name(m.author_kind, m.author_uuid) as author_name,
+     m.created_at < app_owned_since(s.app_uuid) as by_former_owner, m.body, m.decision, m.submission_uuid, s.appeal, m.created_at,
      m.created_at > coalesce((
          select read.read_until from review_thread_read as read
          where read.version_uuid = m.version_uuid and read.person_uuid = {}), '-infinity') as unread,

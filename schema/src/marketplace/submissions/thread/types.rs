@@ -68,7 +68,7 @@ pub(crate) struct ReviewMessage {
     kind: ReviewMessageKind,
     /// Who speaks.
     side: ReviewSide,
-    /// Who of the partner wrote it; null for the reviewers, who answer as an office.
+    /// Who of the partner wrote it; null for the reviewers, who answer as an office, and for a former owner of the app.
     author: Option<ReviewMessageAuthor>,
     /// The words, plain; null for a handing in or a decision without any.
     body: Option<String>,
@@ -144,7 +144,7 @@ impl ReviewMessage {
             uuid: row.message_uuid,
             kind,
             side,
-            author: row.author().filter(|_| side == ReviewSide::Partner),
+            author: row.author().filter(|_| side == ReviewSide::Partner && !row.by_former_owner),
             body: row.body,
             decision: row.decision,
             findings: row.findings.0.into_iter().map(Into::into).collect(),

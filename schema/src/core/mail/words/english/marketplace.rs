@@ -80,6 +80,19 @@ pub(super) fn listing(notice: &ListingNotice, platform: &str) -> Draft {
             format!("{app} is no longer suspended at {platform}"),
             format!("the suspension of {app} at {platform} is over. It is where it was before: listed, or unlisted."),
         ),
+        ListingEvent::GivenAway => (
+            format!("{app} is another partner's at {platform}"),
+            format!(
+                "{app} was given to another partner of {platform}, with its versions, reviews and history. Your programs and \
+                 people reach it no longer."
+            ),
+        ),
+        ListingEvent::Received => (
+            format!("{app} is yours at {platform}"),
+            format!(
+                "{app} was given to you at {platform}, with its versions, reviews and history. Check its links first."
+            ),
+        ),
     };
     let draft = greet(title, &notice.name).say(what);
     let draft = match &notice.reason {

@@ -85,6 +85,20 @@ pub(super) fn listing(notice: &ListingNotice, platform: &str) -> Draft {
                 "die Sperre von {app} bei {platform} ist vorbei. Die App ist wieder, wie sie war: gelistet oder nicht."
             ),
         ),
+        ListingEvent::GivenAway => (
+            format!("{app} gehört bei {platform} einem anderen Partner"),
+            format!(
+                "{app} wurde bei {platform} einem anderen Partner übergeben, samt Versionen, Bewertungen und Verlauf. Ihre \
+                 Programme und Ihr Team erreichen die App nicht mehr."
+            ),
+        ),
+        ListingEvent::Received => (
+            format!("{app} gehört bei {platform} jetzt Ihnen"),
+            format!(
+                "{app} wurde Ihnen bei {platform} übergeben, samt Versionen, Bewertungen und Verlauf. Prüfen Sie zuerst die \
+                 Links."
+            ),
+        ),
     };
     let draft = greet(title, &notice.name).say(what);
     let draft = match &notice.reason {

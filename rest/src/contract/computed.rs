@@ -1,0 +1,110 @@
+//! What of an answer changes without anybody editing it: counts, dates to expect, what may be done next (`x-computed` in the
+//! contract). An entity tag tells both, the state of what can be edited and the whole answer, so that `If-Match` asks for the
+//! former and `If-None-Match` for the latter.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::resolve;
+
+/// The deepest member that is looked for.
+const DEEPEST: usize = 6;
+
+/// The members of an answer that are computed, each by the names that lead to it; lists lie between without a name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Computed(BTreeSet<Vec<String>>);
+
+impl Computed {
+    /// Those of an answer with this schema.
+    pub(super) fn of(document: &Value, schema: &Value) -> Self {
+        let mut found = BTreeSet::new();
+        walk(document, schema, &mut Vec::new(), &mut found);
+        Self(found)
+    }
+
+    /// Whether nothing is: then the whole answer is what can be edited.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What of an answer can be edited. Bytes that are no JSON stay as they are.
+    pub fn without(&self, body: &[u8]) -> Vec<u8> {
+        let Ok(mut value) = serde_json::from_slice::<Value>(body) else { return body.to_vec() };
+        for path in &self.0 {
+            remove(&mut value, path);
+        }
+        value.to_string().into_bytes()
+    }
+}
+
+fn walk(document: &Value, schema: &Value, path: &mut Vec<String>, found: &mut BTreeSet<Vec<String>>) {
+    if path.len() > DEEPEST {
+        return;
+    }
+    let resolved = resolve(document, schema);
+    for (name, member) in resolved.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        path.push(name.clone());
+        if is_computed(member) || is_computed(resolve(document, member)) {
+            found.insert(path.clone());
+        } else {
+            walk(document, member, path, found);
+        }
+        path.pop();
+    }
+    let alternatives =
+        ["oneOf", "anyOf", "allOf"].into_iter().filter_map(|word| resolved.get(word)?.as_array()).flatten();
+    for inner in alternatives.chain(resolved.get("items")) {
+        walk(document, inner, path, found);
+    }
+}
+
+fn is_computed(schema: &Value) -> bool {
+    schema.get("x-computed").and_then(Value::as_bool) == Some(true)
+}
+
+fn remove(value: &mut Value, path: &[String]) {
+    match (value, path) {
+        (Value::Array(items), _) => items.iter_mut().for_each(|item| remove(item, path)),
+        (Value::Object(members), [name]) => {
+            members.shift_remove(name);
+        }
+        (Value::Object(members), [name, rest @ ..]) => {
+            if let Some(member) = members.get_mut(name) {
+                remove(member, rest);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn computed_members_are_found_and_left_out_wherever_they_lie() {
+        let document = json!({ "components": { "schemas": {
+            "Actions": { "type": "array", "x-computed": true },
+            "Thing": { "properties": {
+                "name": { "type": "string" },
+                "allowed_actions": { "$ref": "#/components/schemas/Actions" },
+                "count": { "type": "integer", "x-computed": true },
+                "parts": { "type": "array", "items": { "$ref": "#/components/schemas/Part" } },
+                "best": { "oneOf": [{ "$ref": "#/components/schemas/Part" }, { "type": "null" }] },
+            } },
+            "Part": { "properties": { "label": {}, "used_at": { "x-computed": true } } },
+        } } });
+        let computed = Computed::of(&document, &json!({ "$ref": "#/components/schemas/Thing" }));
+        let body = json!({
+            "name": "a", "allowed_actions": ["archive"], "count": 3,
+            "parts": [{ "label": "b", "used_at": 1 }], "best": { "label": "c", "used_at": 2 },
+        });
+        let left = computed.without(body.to_string().as_bytes());
+        let expected = json!({ "name": "a", "parts": [{ "label": "b" }], "best": { "label": "c" } });
+        assert_eq!(serde_json::from_slice::<Value>(&left).unwrap(), expected);
+        assert!(Computed::of(&document, &json!({ "type": "object" })).is_empty());
+    }
+}

@@ -1,0 +1,119 @@
+//! Apps of every partner: one, and the lists with what narrows them and their orders.
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::json;
+use unicode_normalization::UnicodeNormalization as _;
+use uuid::Uuid;
+
+use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select};
+use crate::core::words::words;
+use crate::marketplace::apps::rules::AppState;
+use crate::marketplace::apps::store::{AppRow, whole_columns, whole_relations};
+
+/// An app with its owner.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub(in crate::marketplace::apps) struct OwnedAppRow {
+    #[sqlx(flatten)]
+    pub(super) app: AppRow,
+    pub(super) partner_uuid: Uuid,
+    pub(super) partner_name: String,
+    pub(super) is_visible: bool,
+}
+
+static OWNED: Select<OwnedAppRow> = Select::new(
+    concat!(
+        whole_columns!(),
+        ", app.partner_uuid,
+     (select company_name from partner where partner.partner_uuid = app.partner_uuid) as partner_name,
+     coalesce((select visible from listing where listing.app_uuid = app.app_uuid), false) as is_visible"
+    ),
+    whole_relations!(),
+);
+
+/// One app, whoever owns it.
+pub(in crate::marketplace::apps) static BY_ID: Lookup<OwnedAppRow> = Lookup::new(&OWNED, &["app.app_uuid = {}"]);
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AdminAppFilter {
+    state: Option<Vec<AppState>>,
+    category: Option<Vec<String>>,
+    partner_uuid: Option<Vec<Uuid>>,
+    q: Option<String>,
+}
+
+/// What the apps of one partner are narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AppOfPartnerFilter {
+    state: Option<Vec<AppState>>,
+    q: Option<String>,
+}
+
+/// The apps of one partner.
+#[derive(Debug, Serialize)]
+pub(in crate::marketplace::apps) struct AppsOfPartner {
+    /// Whose.
+    pub(super) partner_uuid: Uuid,
+    /// Which of them.
+    pub(super) filter: AppOfPartnerFilter,
+}
+
+words! {
+    /// The orders of apps across partners.
+    pub(crate) enum AdminAppSort {
+        /// The newest first.
+        CreatedAtDesc = "CREATED_AT_DESC",
+        /// The oldest first.
+        CreatedAt = "CREATED_AT",
+    }
+}
+
+/// What is looked for in names and slugs, which are kept in one form (NFC).
+fn sought(q: Option<&String>) -> Option<Bound> {
+    q.map(|q| Bound::Text(q.nfc().collect()))
+}
+
+/// The list of all apps.
+pub(in crate::marketplace::apps) static APPS_OF_ALL: ListQuery<AdminAppFilter, OwnedAppRow, AdminAppSort> = ListQuery {
+    operation: "admin_apps_list",
+    select: &OWNED,
+    within: &[],
+    conditions: &[
+        Condition { sql: "app.state = any({})", value: |of| Bound::words(of.state.as_ref()) },
+        Condition {
+            sql: "(select true from app_category as choice join category using (category_uuid)
+                    where choice.app_uuid = app.app_uuid and category.slug = any({}) limit 1) is true",
+            value: |of| Bound::texts(of.category.as_ref()),
+        },
+        Condition { sql: "app.partner_uuid = any({})", value: |of| Bound::ids(of.partner_uuid.as_ref()) },
+        Condition {
+            sql: "strpos(lower(words.name), lower({})) > 0 or strpos(app.slug, lower({})) > 0",
+            value: |of| sought(of.q.as_ref()),
+        },
+    ],
+    order: |sort| match sort {
+        AdminAppSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },
+        AdminAppSort::CreatedAt => const { &[CREATED, ID] },
+    },
+};
+
+/// The list of one partner's apps, the newest first.
+pub(in crate::marketplace::apps) static APPS_OF_ONE: ListQuery<AppsOfPartner, OwnedAppRow, FixedOrder> = ListQuery {
+    operation: "admin_apps_list_of_partner",
+    select: &OWNED,
+    within: &[Condition { sql: "app.partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }],
+    conditions: &[
+        Condition { sql: "app.state = any({})", value: |of| Bound::words(of.filter.state.as_ref()) },
+        Condition {
+            sql: "strpos(lower(words.name), lower({})) > 0 or strpos(app.slug, lower({})) > 0",
+            value: |of| sought(of.filter.q.as_ref()),
+        },
+    ],
+    order: |FixedOrder| const { &[CREATED.descending(), ID.descending()] },
+};
+
+const ID: Key<OwnedAppRow> = Key::id("app.app_uuid", |row| json!(row.app.app_uuid));
+const CREATED: Key<OwnedAppRow> = Key::moment("app.created_at", |row| json!(row.app.created_at));

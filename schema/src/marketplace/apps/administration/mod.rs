@@ -1,0 +1,10 @@
+//! Apps across partners, as staff see them: what their owners write beside what readers see.
+
+mod list;
+mod resolvers;
+mod store;
+mod transfer;
+
+pub(super) use list::{APPS_OF_ALL, APPS_OF_ONE, BY_ID};
+pub(in crate::marketplace) use resolvers::AppAdministrationQuery;
+pub(in crate::marketplace) use transfer::AppAdministrationMutation;

@@ -1,0 +1,200 @@
+//! What staff may ask of apps across partners.
+
+use async_graphql::{Context, Object, SimpleObject};
+use uuid::Uuid;
+
+use super::list::{
+    APPS_OF_ALL, APPS_OF_ONE, AdminAppFilter, AdminAppSort, AppOfPartnerFilter, AppsOfPartner, BY_ID, OwnedAppRow,
+};
+use crate::core::access::{access, audit_partner, audit_target};
+use crate::core::audit_target::AuditTargetKind;
+use crate::core::context::{RequestContext, RequestContextExt, Target};
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::CountedList;
+use crate::marketplace::apps::events::{AppEvent, AppEventFilter, AppHistory, HISTORY_FOR_STAFF};
+use crate::marketplace::apps::resolvers::App;
+use crate::marketplace::apps::store;
+use crate::marketplace::publication::{self, ListingSnapshot, SubmissionDifference};
+use crate::marketplace::versions::{self, AppVersion, AppVersionFilter};
+
+/// An app, its owner, and whether readers see it.
+#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AdminApp {
+    #[graphql(flatten)]
+    #[serde(flatten)]
+    app: App,
+    /// The partner.
+    partner_uuid: Uuid,
+    /// The company that owns the app.
+    partner_name: String,
+    /// Whether readers see its listing.
+    is_visible: bool,
+}
+
+/// An app with everything that its owner writes, beside everything that readers see.
+#[derive(serde::Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AdminAppDetail {
+    #[graphql(flatten)]
+    #[serde(flatten)]
+    app: AdminApp,
+    /// The draft with the version begun last; null while there is none.
+    draft: Option<ListingSnapshot>,
+    /// What was published last; null when the app was never published.
+    live: Option<ListingSnapshot>,
+    /// Every place in which the two differ.
+    differences: Vec<SubmissionDifference>,
+}
+
+/// Reads of apps across partners.
+#[derive(Default)]
+pub(crate) struct AppAdministrationQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl AppAdministrationQuery {
+    /// Apps across partners, the newest first unless told.
+    #[graphql(
+        directive = access::apply("labs.admin.apps".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
+    async fn admin_apps_list(
+        &self,
+        ctx: &Context<'_>,
+        filter: Option<AdminAppFilter>,
+        sort: Option<AdminAppSort>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<Option<CountedList<AdminApp>>, Fault> {
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let rows = APPS_OF_ALL.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = APPS_OF_ALL.total(&cx.db, &filter, include_total).await?;
+        cx.answer_list(rows.map(|row| Ok(show(cx, row)))?.counted_list(total))
+    }
+
+    /// One app with its live and its draft state.
+    #[graphql(
+        directive = access::apply("labs.admin.apps".into()),
+        directive = audit_target::apply(AuditTargetKind::App, "app_uuid".into())
+    )]
+    async fn admin_apps_get(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<AdminAppDetail>, Fault> {
+        let cx = ctx.cx();
+        let row = one(cx, app_uuid).await?;
+        let draft = match row.app.latest_uuid {
+            Some(version_uuid) => publication::draft_get(&cx.db, app_uuid, version_uuid).await?,
+            None => None,
+        };
+        let app = show(cx, row);
+        let Some(draft) = draft else {
+            return cx.answer(AdminAppDetail { app, draft: None, live: None, differences: Vec::new() });
+        };
+        let sides = publication::sides(&cx.db, app_uuid, draft).await?;
+        let (draft, live, differences) = (Some(sides.submitted), sides.live, sides.differences);
+        cx.answer(AdminAppDetail { app, draft, live, differences })
+    }
+
+    /// The apps of one partner, the newest first.
+    #[graphql(
+        directive = access::apply("labs.admin.apps".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
+    async fn admin_apps_list_of_partner(
+        &self,
+        ctx: &Context<'_>,
+        partner_uuid: Uuid,
+        filter: Option<AppOfPartnerFilter>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<Option<CountedList<AdminApp>>, Fault> {
+        let cx = ctx.cx();
+        let of = AppsOfPartner { partner_uuid, filter: filter.unwrap_or_default() };
+        let found = APPS_OF_ONE.page(cx, &of, &PageRequest::new(None, limit, cursor)).await?;
+        if found.rows.is_empty() && !store::partner_exists(&cx.db, partner_uuid).await? {
+            return Err(Fault::not_found("partner"));
+        }
+        let total = APPS_OF_ONE.total(&cx.db, &of, include_total).await?;
+        cx.answer_list(found.map(|row| Ok(show(cx, row)))?.counted_list(total))
+    }
+
+    /// The versions of an app, the newest first.
+    #[graphql(
+        directive = access::apply("labs.admin.apps".into()),
+        directive = audit_target::apply(AuditTargetKind::App, "app_uuid".into())
+    )]
+    async fn admin_apps_list_versions(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        filter: Option<AppVersionFilter>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<Option<CountedList<AppVersion>>, Fault> {
+        let cx = ctx.cx();
+        one(cx, app_uuid).await?;
+        let request = PageRequest::new(None, limit, cursor);
+        cx.answer_list(
+            versions::page_for_staff(cx, app_uuid, filter.unwrap_or_default(), &request, include_total).await?,
+        )
+    }
+
+    /// One version of an app with its manifest.
+    #[graphql(
+        directive = access::apply("labs.admin.apps".into()),
+        directive = audit_target::apply(AuditTargetKind::App, "app_uuid".into())
+    )]
+    async fn admin_apps_get_version(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        version_uuid: Uuid,
+    ) -> Result<Option<AppVersion>, Fault> {
+        let cx = ctx.cx();
+        one(cx, app_uuid).await?;
+        cx.answer(versions::load_for_staff(cx, app_uuid, version_uuid).await?)
+    }
+
+    /// What happened to an app, the latest first.
+    #[graphql(
+        directive = access::apply("labs.admin.apps".into()),
+        directive = audit_target::apply(AuditTargetKind::App, "app_uuid".into())
+    )]
+    async fn admin_apps_list_events(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        filter: Option<AppEventFilter>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<Option<CountedList<AppEvent>>, Fault> {
+        let cx = ctx.cx();
+        one(cx, app_uuid).await?;
+        let history = AppHistory { app_uuid, filter: filter.unwrap_or_default() };
+        let rows = HISTORY_FOR_STAFF.page(cx, &history, &PageRequest::new(None, limit, cursor)).await?;
+        let total = HISTORY_FOR_STAFF.total(&cx.db, &history, include_total).await?;
+        cx.answer_list(rows.counted_list(total))
+    }
+}
+
+/// The app that an audit record is about.
+pub(super) async fn one(cx: &RequestContext, app_uuid: Uuid) -> Result<OwnedAppRow, Fault> {
+    let row = BY_ID.one(&cx.db, [app_uuid.into()]).await?.ok_or_else(|| Fault::not_found("app"))?;
+    cx.note_target(Target {
+        kind: Some(AuditTargetKind::App),
+        uuid: Some(app_uuid),
+        label: Some(row.app.name.clone()),
+        partner_uuid: Some(row.partner_uuid),
+    });
+    Ok(row)
+}
+
+/// An app as staff see it.
+pub(super) fn show(cx: &RequestContext, row: OwnedAppRow) -> AdminApp {
+    let OwnedAppRow { app, partner_uuid, partner_name, is_visible } = row;
+    let app = App::for_staff(app, cx.may("labs.admin.submissions:write"));
+    AdminApp { app, partner_uuid, partner_name, is_visible }
+}

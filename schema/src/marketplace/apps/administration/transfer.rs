@@ -1,0 +1,126 @@
+//! An app is given to another partner: its texts, pictures, versions, reviews, slug and history go along.
+//!
+//! Whose an app was when stays known (table `app_transfer`), so that the new owner never learns who of the former one did
+//! something, and what a partner wrote goes with that partner when it is erased.
+
+use async_graphql::{Context, InputObject, Object};
+use uuid::Uuid;
+
+use super::resolvers::{AdminApp, one, show};
+use super::store::{self, Recipient, Transfer};
+use crate::core::access::{access, audit_target};
+use crate::core::actor::Actor;
+use crate::core::audit_target::AuditTargetKind;
+use crate::core::context::RequestContextExt;
+use crate::core::entitlement::Allowance;
+use crate::core::fault::Fault;
+use crate::core::mail::message::{Letter, ListingEvent, ListingNotice, Notice};
+use crate::core::outbox;
+use crate::marketplace::apps::rules::AppState;
+use crate::marketplace::apps::store as apps;
+use crate::marketplace::media;
+use crate::marketplace::versions::AppVersionState;
+use crate::partner::standing::PartnerState;
+
+/// Whose an app is to be, and why.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct AppTransfer {
+    partner_uuid: Uuid,
+    reason: String,
+}
+
+/// Writes of apps across partners.
+#[derive(Default)]
+pub(crate) struct AppAdministrationMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl AppAdministrationMutation {
+    /// Gives an app to another partner, with everything that hangs on it.
+    #[graphql(
+        directive = access::apply("labs.admin.apps:write".into()),
+        directive = audit_target::apply(AuditTargetKind::App, "app_uuid".into())
+    )]
+    async fn admin_apps_transfer(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        body: AppTransfer,
+    ) -> Result<Option<AdminApp>, Fault> {
+        let cx = ctx.cx();
+        let reason = body.reason.trim();
+        if reason.is_empty() {
+            return Err(Fault::field("/reason", "REQUIRED", "Say why; both partners read it."));
+        }
+        one(cx, app_uuid).await?;
+        let unknown = || Fault::field("/partner_uuid", "UNKNOWN", "No partner has this id.");
+        store::recipient_lock(&cx.db, body.partner_uuid).await?.ok_or_else(unknown).and_then(ensure_active)?;
+        // In the order in which a partner's own new app and picture take these locks: the plan, then the app.
+        let room = Allowance::lock_of(&cx.db, body.partner_uuid, "apps").await?;
+        let megabytes = Allowance::lock_of(&cx.db, body.partner_uuid, media::LIMIT).await?;
+        let held = store::lock(&cx.db, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
+        if held.partner_uuid == body.partner_uuid {
+            return Err(Fault::conflict("The app is this partner's already."));
+        }
+        ensure_not_reviewed(&apps::version_states_lock(&cx.db, app_uuid).await?)?;
+        let taken = store::taken_get(&cx.db, app_uuid, body.partner_uuid).await?;
+        if held.state != AppState::Archived {
+            room.check(taken.apps, 1)?;
+        }
+        media::ensure_room(megabytes, taken.media_bytes, taken.of_app_bytes)?;
+        let transfer = Transfer { app_uuid, from: held.partner_uuid, to: body.partner_uuid, reason };
+        store::transfer(&cx.db, Actor::of(cx.principal()?), &transfer).await?;
+        let app = one(cx, app_uuid).await?;
+        let tell = async |partner_uuid, event| {
+            let (app, reason) = (app.app.name.clone(), Some(reason.to_owned()));
+            let write = |name| {
+                Letter::Telling(Notice::Listing(ListingNotice {
+                    name,
+                    app: app.clone(),
+                    reason: reason.clone(),
+                    event,
+                }))
+            };
+            outbox::queue_to_administrators(&cx.db, &cx.services, partner_uuid, write).await
+        };
+        tell(held.partner_uuid, ListingEvent::GivenAway).await?;
+        tell(body.partner_uuid, ListingEvent::Received).await?;
+        cx.answer(show(cx, app))
+    }
+}
+
+fn ensure_active(recipient: Recipient) -> Result<(), Fault> {
+    if recipient.state == PartnerState::Active {
+        return Ok(());
+    }
+    let state = recipient.state.name();
+    Err(Fault::conflict(format!("This partner is {state}. Only one that is ACTIVE can be given an app.")))
+}
+
+/// Refuses while reviewers look at what another partner handed in.
+fn ensure_not_reviewed(version_states: &[AppVersionState]) -> Result<(), Fault> {
+    let is_reviewed =
+        |state: &&AppVersionState| matches!(state, AppVersionState::Submitted | AppVersionState::InReview);
+    match version_states.iter().find(is_reviewed) {
+        Some(state) => {
+            let state = state.name();
+            Err(Fault::conflict(format!(
+                "A version of this app is {state}. Decide about it, or let its owner withdraw it, then transfer the app."
+            )))
+        }
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_reviewers_look_at_keeps_an_app_from_going() {
+        use AppVersionState::{Approved, ChangesRequested, Draft, InReview, Published, Scheduled, Submitted};
+        assert!(ensure_not_reviewed(&[Draft, ChangesRequested, Approved, Scheduled, Published]).is_ok());
+        assert!(ensure_not_reviewed(&[Published, Submitted]).is_err());
+        assert!(ensure_not_reviewed(&[InReview]).is_err());
+    }
+}

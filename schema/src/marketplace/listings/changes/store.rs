@@ -1,0 +1,74 @@
+//! Every statement about the feed.
+
+use uuid::Uuid;
+
+use super::rules::{ChangeRow, ListingChangeKind, Place};
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
+
+/// Where the feed ends, and what is known of one place of it.
+pub(super) struct FeedState {
+    /// The last place and its entry; none before the first.
+    pub(super) last: Option<Place>,
+    /// The first place that is kept.
+    pub(super) first_kept: Option<i64>,
+    /// The entry at the place that was asked for.
+    pub(super) kept: Option<Uuid>,
+    /// Every change that was committed before this moment has its place.
+    pub(super) as_of: Time,
+}
+
+/// Where the feed ends. Asked before a page is read, so that the page holds all that is promised.
+pub(super) async fn state_get(db: &Db, place: i64) -> Result<FeedState, Fault> {
+    let row = sqlx::query!(
+        r#"select last.place as "last_place?", last.entry_uuid as "last_uuid?",
+                  (select place from listing_change where place is not null order by place limit 1) as first_kept,
+                  (select entry_uuid from listing_change where place = $1) as kept,
+                  coalesce((select min(changed_at) from listing_change where place is null),
+                      labs_now()) as "as_of!: Time"
+             from (values (true)) as always
+             left join (select place, entry_uuid from listing_change where place is not null
+                         order by place desc limit 1) as last on true"#,
+        place
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?;
+    let last = row.last_place.zip(row.last_uuid).map(|(place, entry_uuid)| Place { place, entry_uuid });
+    Ok(FeedState { last, first_kept: row.first_kept, kept: row.kept, as_of: row.as_of })
+}
+
+/// What is on show behind an app, by id, at most so many.
+pub(super) async fn shown_page(db: &Db, after: Uuid, most: i64) -> Result<Vec<ChangeRow>, Fault> {
+    Ok(sqlx::query_as!(
+        ChangeRow,
+        r#"select app_uuid, slug, 'PUBLISHED' as "change!: ListingChangeKind", published_at as "changed_at: Time"
+             from listing where visible and app_uuid > $1 order by app_uuid limit $2"#,
+        after,
+        most
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Changes behind a place, in order, at most so many, and where the last of them is.
+pub(super) async fn changes_page(db: &Db, behind: i64, most: i64) -> Result<(Vec<ChangeRow>, Option<Place>), Fault> {
+    let rows = sqlx::query!(
+        r#"select place as "place!", entry_uuid, app_uuid, slug,
+                  case change when 'RATED' then 'CHANGED' else change end as "change!: ListingChangeKind",
+                  changed_at as "changed_at: Time"
+             from listing_change where place > $1 order by place limit $2"#,
+        behind,
+        most
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?;
+    let last = rows.last().map(|row| Place { place: row.place, entry_uuid: row.entry_uuid });
+    let rows = rows.into_iter().map(|row| ChangeRow {
+        app_uuid: row.app_uuid,
+        slug: row.slug,
+        change: row.change,
+        changed_at: row.changed_at,
+    });
+    Ok((rows.collect(), last))
+}

@@ -1,0 +1,68 @@
+//! What a search field may ask while somebody types.
+
+use async_graphql::{Context, Object, SimpleObject};
+
+use super::rules::{Name, Names, SuggestionKind};
+use super::store;
+use crate::core::access::access;
+use crate::core::context::RequestContextExt;
+use crate::core::fault::Fault;
+use crate::marketplace::public_cache::{PublicCache, stamp_get};
+
+/// Suggestions unless told.
+const FEW: i32 = 8;
+/// Suggestions, at most.
+const MOST: i32 = 20;
+
+/// A completion.
+#[derive(Debug, serde::Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SearchSuggestion {
+    /// What it names.
+    kind: SuggestionKind,
+    /// What the reader may mean.
+    text: String,
+    /// Where it leads; null for a word, which is searched for.
+    slug: Option<String>,
+}
+
+/// Completions, the best first.
+#[derive(Debug, serde::Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SearchSuggestionList {
+    /// The suggestions.
+    data: Vec<SearchSuggestion>,
+}
+
+/// Reads of suggestions.
+#[derive(Default)]
+pub(in crate::marketplace) struct SuggestionsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl SuggestionsQuery {
+    /// Completions of a half-typed word, mistyped ones too.
+    #[graphql(directive = access::apply("storefront".into()))]
+    async fn marketplace_listings_suggest(
+        &self,
+        ctx: &Context<'_>,
+        q: String,
+        locale: Option<String>,
+        limit: Option<i32>,
+    ) -> Result<Option<SearchSuggestionList>, Fault> {
+        let cx = ctx.cx();
+        let stamp = stamp_get(&cx.db).await?;
+        // Whoever waits while another makes the table holds no connection meanwhile.
+        cx.db.answered().await;
+        let make = async {
+            let (names, taglines) = store::names_all(&cx.db, locale.as_deref()).await?;
+            tokio::task::spawn_blocking(move || Names::new(names, &taglines))
+                .await
+                .map_err(|error| Fault::internal(format!("the table of names was not made: {error}")))
+        };
+        let kept = &cx.services.state::<PublicCache>().names;
+        let names = kept.get_or_make(stamp, locale.clone().unwrap_or_default(), make).await?;
+        let most = usize::try_from(limit.unwrap_or(FEW).clamp(1, MOST)).unwrap_or(1);
+        let show = |Name { kind, text, slug, .. }| SearchSuggestion { kind, text, slug };
+        cx.answer(SearchSuggestionList { data: names.complete(&q, most).into_iter().map(show).collect() })
+    }
+}

@@ -1,0 +1,242 @@
+//! The table of names, and what is found in it.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::core::slug::fold;
+use crate::core::words::words;
+
+words! {
+    /// What a suggestion names.
+    pub(crate) enum SuggestionKind {
+        /// A word that listings use.
+        Word = "WORD",
+        /// A category.
+        Category = "CATEGORY",
+        /// A partner with listings.
+        Vendor = "VENDOR",
+        /// A listing.
+        Listing = "LISTING",
+    }
+}
+
+/// Something that can be suggested.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Name {
+    pub(super) kind: SuggestionKind,
+    /// As readers see it.
+    pub(super) text: String,
+    /// Its name in addresses; a word has none.
+    pub(super) slug: Option<String>,
+    /// What comes first among those that fit alike.
+    pub(super) weight: i64,
+}
+
+/// Fewest letters that say anything.
+const SHORTEST: usize = 2;
+/// Names looked at for one word that was typed, at most.
+const MOST_NAMES: usize = 2000;
+
+/// How well a name fits, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    /// It begins with what was typed.
+    Begins,
+    /// A word of it does.
+    Holds,
+    /// A word of it nearly does: so many letters differ.
+    Nearly(usize),
+}
+
+/// What can be suggested in one locale.
+#[derive(Default)]
+pub(in crate::marketplace) struct Names {
+    names: Vec<Name>,
+    /// Each name, folded.
+    folded: Vec<String>,
+    /// Every word of every name, folded, in order, each with the names that hold it.
+    index: Vec<(String, Vec<usize>)>,
+}
+
+impl Names {
+    /// The table of these names, and of the words that names and taglines use.
+    pub(super) fn new(mut names: Vec<Name>, taglines: &[String]) -> Self {
+        names.extend(words_of(names.iter().map(|name| name.text.as_str()).chain(taglines.iter().map(String::as_str))));
+        let folded: Vec<String> = names.iter().map(|name| fold(&name.text)).collect();
+        let mut index: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (place, text) in folded.iter().enumerate() {
+            for word in text.split(' ') {
+                let places = index.entry(word).or_default();
+                if places.last() != Some(&place) {
+                    places.push(place);
+                }
+            }
+        }
+        let mut index: Vec<(String, Vec<usize>)> =
+            index.into_iter().map(|(word, places)| (word.to_owned(), places)).collect();
+        index.sort_unstable();
+        for (_, places) in &mut index {
+            places.sort_by_key(|place| names.get(*place).map(|name| (name.kind as u8, Reverse(name.weight))));
+        }
+        Self { names, folded, index }
+    }
+
+    /// What completes `typed`, the best first, at most so many. Words before the last one must be in a name whole; the last
+    /// one may be half-typed, and mistyped where little else is found.
+    pub(super) fn complete(&self, typed: &str, most: usize) -> Vec<Name> {
+        let typed = fold(typed);
+        let (settled, last) = typed.rsplit_once(' ').unwrap_or(("", typed.as_str()));
+        if last.chars().count() < SHORTEST {
+            return Vec::new();
+        }
+        let settled: Vec<&str> = settled.split(' ').filter(|word| !word.is_empty()).collect();
+        let mut found: HashMap<usize, Fit> = HashMap::new();
+        for (_, places) in self.index.get(self.beginning_with(last)).unwrap_or_default() {
+            self.add(&mut found, places, &settled, |name| {
+                if name.starts_with(typed.as_str()) { Fit::Begins } else { Fit::Holds }
+            });
+        }
+        if found.len() < most {
+            for (word, places) in &self.index {
+                if let Some(wrong) = nearly(last, word) {
+                    self.add(&mut found, places, &settled, |_| Fit::Nearly(wrong));
+                }
+            }
+        }
+        let mut found: Vec<(usize, Fit)> = found.into_iter().collect();
+        found.sort_by_cached_key(|(place, fit)| {
+            let name = self.names.get(*place);
+            (*fit, name.map(|name| (name.kind as u8, Reverse(name.weight), name.text.clone())))
+        });
+        let mut each = HashMap::new();
+        let shares = |(place, _): &(usize, Fit)| {
+            let kind = self.names.get(*place).map(|name| name.kind as u8);
+            let so_far = each.entry(kind).or_insert(0_usize);
+            *so_far += 1;
+            *so_far <= most.div_ceil(2)
+        };
+        let (first, rest): (Vec<_>, Vec<_>) = found.into_iter().partition(shares);
+        first.into_iter().chain(rest).take(most).filter_map(|(place, _)| self.names.get(place).cloned()).collect()
+    }
+
+    /// The words of the index that begin so.
+    fn beginning_with(&self, beginning: &str) -> Range<usize> {
+        let from = self.index.partition_point(|(word, _)| word.as_str() < beginning);
+        let until = self.index.partition_point(|(word, _)| word.as_str() < beginning || word.starts_with(beginning));
+        from..until
+    }
+
+    /// Adds those of the names that hold every settled word.
+    fn add(&self, found: &mut HashMap<usize, Fit>, places: &[usize], settled: &[&str], fit: impl Fn(&str) -> Fit) {
+        for place in places.iter().take(MOST_NAMES) {
+            let Some(folded) = self.folded.get(*place) else { continue };
+            if settled.iter().all(|word| folded.split(' ').any(|own| own == *word)) {
+                let fit = fit(folded);
+                let known = found.entry(*place).or_insert(fit);
+                *known = fit.min(*known);
+            }
+        }
+    }
+}
+
+/// The words of texts as suggestions of their own, by how many texts use them. Short ones and numbers complete nothing.
+fn words_of<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<Name> {
+    let mut uses: HashMap<String, (String, i64)> = HashMap::new();
+    for text in texts {
+        for word in text.split(|letter: char| !letter.is_alphanumeric()) {
+            if word.chars().count() > 3 && word.chars().all(char::is_alphabetic) {
+                let word = word.to_lowercase();
+                uses.entry(fold(&word)).or_insert((word, 0)).1 += 1;
+            }
+        }
+    }
+    let name = |(text, weight)| Name { kind: SuggestionKind::Word, text, slug: None, weight };
+    uses.into_values().map(name).collect()
+}
+
+/// How many letters of a half-typed word are wrong, if it is nearly the beginning of this one: one from four letters on,
+/// two from eight. The first letter is right, as it nearly always is.
+fn nearly(typed: &str, word: &str) -> Option<usize> {
+    let letters = typed.chars().count();
+    let most = match letters {
+        0..=3 => return None,
+        4..=7 => 1,
+        _ => 2,
+    };
+    if typed.chars().next() != word.chars().next() {
+        return None;
+    }
+    let beginning =
+        |length: usize| word.char_indices().nth(length).map_or(word, |(end, _)| word.get(..end).unwrap_or(word));
+    let wrong = (letters.saturating_sub(most)..=letters + most)
+        .map(|length| strsim::osa_distance(typed, beginning(length)))
+        .min()
+        .unwrap_or(letters);
+    (1..=most).contains(&wrong).then_some(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use SuggestionKind::{Category, Listing, Vendor};
+
+    fn names() -> Names {
+        let name = |kind, text: &str, weight| Name {
+            kind,
+            text: text.to_owned(),
+            slug: Some(crate::core::slug::slug_of(text, "x")),
+            weight,
+        };
+        Names::new(
+            vec![
+                name(Listing, "Mise Table Planner", 5),
+                name(Listing, "Table Pilot", 9),
+                name(Listing, "Küchenmonitor", 1),
+                name(Listing, "Dienstplan Nord", 1),
+                name(Category, "Table management", 3),
+                name(Vendor, "Tablier & Söhne", 2),
+            ],
+            &["Reservierungen und Warteliste".to_owned()],
+        )
+    }
+
+    fn texts(typed: &str) -> Vec<String> {
+        names().complete(typed, 8).into_iter().map(|name| name.text).collect()
+    }
+
+    #[test]
+    fn what_begins_so_comes_before_what_holds_it() {
+        assert_eq!(
+            texts("tab"),
+            ["table", "tablier", "Table management", "Tablier & Söhne", "Table Pilot", "Mise Table Planner"]
+        );
+        assert_eq!(texts("KÜCH"), ["küchenmonitor", "Küchenmonitor"]);
+        assert_eq!(texts("kuch"), ["küchenmonitor", "Küchenmonitor"]);
+        assert_eq!(texts("reserv"), ["reservierungen"]);
+    }
+
+    #[test]
+    fn words_before_the_last_are_whole() {
+        assert_eq!(texts("table pl"), ["Mise Table Planner"]);
+        assert_eq!(texts("tab pl"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn little_else_lets_mistyped_words_in() {
+        assert_eq!(texts("dinstplan"), ["dienstplan", "Dienstplan Nord"]);
+        assert_eq!(texts("plinn"), ["planner", "Mise Table Planner"]);
+        assert_eq!(texts("zzzz"), Vec::<String>::new());
+        assert_eq!(texts("x"), Vec::<String>::new());
+        assert_eq!(texts("& !"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn no_kind_takes_more_than_its_half_while_others_fit() {
+        let listing = |number| Name { kind: Listing, text: format!("Tapas {number}"), slug: None, weight: 0 };
+        let vendor = Name { kind: Vendor, text: "Nord Tapas".to_owned(), slug: None, weight: 0 };
+        let names = Names::new((0..9).map(listing).chain([vendor]).collect(), &[]);
+        let kinds: Vec<_> = names.complete("tap", 4).into_iter().map(|name| name.kind).collect();
+        assert!(kinds.contains(&Vendor), "{kinds:?}");
+    }
+}

@@ -1,0 +1,41 @@
+//! Versions as staff read them, whoever owns the app.
+
+use uuid::Uuid;
+
+use super::list::{ANYBODYS, AppVersionFilter, VERSIONS_OF_APP, VersionsOfApp};
+use super::resolvers::{AppVersion, show_versions};
+use crate::core::context::RequestContext;
+use crate::core::fault::Fault;
+use crate::core::list::{FixedOrder, PageRequest, Rows};
+use crate::core::page::{CountedList, CountedPage};
+
+/// A page of an app's versions.
+///
+/// # Errors
+/// [`crate::Code::InvalidCursor`] for a cursor of another list.
+pub(in crate::marketplace) async fn page_for_staff(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    filter: AppVersionFilter,
+    request: &PageRequest<FixedOrder>,
+    include_total: Option<bool>,
+) -> Result<CountedList<AppVersion>, Fault> {
+    let of = VersionsOfApp { app_uuid, filter };
+    let Rows { rows, page } = VERSIONS_OF_APP.page(cx, &of, request).await?;
+    let total = VERSIONS_OF_APP.total(&cx.db, &of, include_total).await?;
+    Ok(CountedList { data: show_versions(cx, rows).await?, page: CountedPage::of(page, total) })
+}
+
+/// One version of an app.
+///
+/// # Errors
+/// [`crate::Code::NotFound`] where the app has no such version.
+pub(in crate::marketplace) async fn load_for_staff(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    version_uuid: Uuid,
+) -> Result<AppVersion, Fault> {
+    let missing = || Fault::not_found("version");
+    let row = ANYBODYS.one(&cx.db, [app_uuid.into(), version_uuid.into()]).await?.ok_or_else(missing)?;
+    show_versions(cx, vec![row]).await?.pop().ok_or_else(missing)
+}
