@@ -12,6 +12,7 @@ mod publication;
 pub(crate) mod reviews;
 mod submissions;
 mod suspensions;
+mod texts;
 mod translations;
 pub(crate) mod versions;
 
