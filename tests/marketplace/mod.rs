@@ -6,6 +6,7 @@ mod categories;
 mod category_changes;
 mod category_listings;
 mod checklist;
+mod collections;
 mod listings;
 mod main_job;
 mod market;
