@@ -7,6 +7,7 @@ mod categories;
 mod category_changes;
 mod category_listings;
 mod checklist;
+mod collections;
 mod listing_changes;
 mod listings;
 mod main_job;

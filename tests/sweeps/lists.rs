@@ -48,10 +48,13 @@ const LISTS: &[(&str, &[(&str, &str)])] = &[
     ("marketplace_apps_list_events", &[("kind", "VERSION_CREATED")]),
     ("marketplace_apps_list_selectable_categories", &[("locale", "en")]),
     ("marketplace_categories_list", &[("state", "ACTIVE")]),
+    ("marketplace_collections_list", &[("on_show", "true")]),
     ("marketplace_listings_list_reviews", &[("rating", "4,5")]),
     ("marketplace_listings_search", &[("q", "takes orders"), ("locale", "en")]),
     ("marketplace_media_list", &[("kind", "SCREENSHOT")]),
     ("marketplace_moderation_list_reviews", &[("state", "PUBLISHED")]),
+    ("marketplace_public_collections_get", &[("locale", "de")]),
+    ("marketplace_public_collections_list", &[("locale", "de")]),
     ("marketplace_reviews_list", &[("answered", "false")]),
     ("marketplace_submissions_list", &[("state", "APPROVED")]),
     ("marketplace_translations_list", &[]),
@@ -124,6 +127,7 @@ impl Stock {
         stock.papers().await;
         stock.rest().await;
         stock.reviews().await;
+        stock.collections().await;
         stock.cast.harness.until("select count(*) from mail_message where state = 'QUEUED'", 0).await;
         stock
     }
@@ -215,6 +219,20 @@ impl Stock {
             self.places.insert("review_uuid", handed.str("uuid").to_owned());
             let text = json!({ "text_uuid": handed.json["waiting"]["text_uuid"] });
             self.call("marketplace_moderation_approve_review").json(&text).expect(200).await;
+        }
+    }
+
+    /// Two collections on show, each with both listings.
+    async fn collections(&mut self) {
+        for slug in ["first-week", "beer-garden"] {
+            let body = json!({
+                "titles": { "en": slug },
+                "slug": slug,
+                "listings": ["till-pilot", "table-pilot"],
+                "shown_from": "2020-01-01T00:00:00Z",
+            });
+            self.call("marketplace_collections_create").json(&body).expect(201).await;
+            self.places.insert("collection_slug", slug.to_owned());
         }
     }
 

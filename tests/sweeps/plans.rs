@@ -19,6 +19,9 @@ use crate::harness::Harness;
 const SMALL: &[&str] = &[
     "category",
     "category_address",
+    "collection",
+    "collection_address",
+    "collection_listing",
     "feature",
     "listing_requirement",
     "network_denial",

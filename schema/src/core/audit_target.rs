@@ -15,6 +15,8 @@ words! {
         BudgetAccount = "BUDGET_ACCOUNT",
         /// A category.
         Category = "CATEGORY",
+        /// A curated collection.
+        Collection = "COLLECTION",
         /// A customer's review.
         CustomerReview = "CUSTOMER_REVIEW",
         /// A partner's archive.

@@ -3,16 +3,19 @@
 pub(crate) mod apps;
 pub(crate) mod categories;
 mod checklist;
+mod collections;
 mod listings;
 pub(crate) mod media;
 mod preview;
 pub(crate) mod public_cache;
 mod public_categories;
+mod public_collections;
 mod publication;
 pub(crate) mod reviews;
 mod submissions;
 mod suggestions;
 mod suspensions;
+mod texts;
 mod translations;
 pub(crate) mod versions;
 
@@ -27,8 +30,10 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
     let of_resources: [&[&dyn Statements]; _] = [
         &apps::STATEMENTS,
         &categories::STATEMENTS,
+        &collections::STATEMENTS,
         &listings::STATEMENTS,
         &media::STATEMENTS,
+        &public_collections::STATEMENTS,
         &reviews::STATEMENTS,
         &submissions::STATEMENTS,
         &translations::STATEMENTS,
@@ -45,11 +50,13 @@ roots! {
         apps::AppsQuery,
         categories::CategoriesQuery,
         checklist::ChecklistQuery,
+        collections::CollectionsQuery,
         listings::ListingChangesQuery,
         listings::ListingsQuery,
         media::MediaQuery,
         preview::PreviewQuery,
         public_categories::PublicCategoriesQuery,
+        public_collections::PublicCollectionsQuery,
         reviews::ListingReviewsQuery,
         reviews::ModerationQuery,
         reviews::ReviewsQuery,
@@ -68,6 +75,7 @@ roots! {
         apps::AppLifeMutation,
         apps::AppsMutation,
         categories::CategoriesMutation,
+        collections::CollectionsMutation,
         media::MediaChangesMutation,
         media::MediaMutation,
         reviews::ListingReviewsMutation,

@@ -7,6 +7,7 @@
 //!
 //! It goes into an empty database, whole or not at all. Pictures lie in the store before their rows are written.
 
+mod collections;
 mod data;
 mod draw;
 mod history;
@@ -52,6 +53,7 @@ impl Sample {
             let ((mut rows, sign_ins), media) =
                 tokio::try_join!(teams::all(services, past), pictures::all(&services.media, past))?;
             works::all(past, media, &mut rows)?;
+            collections::add(past, &mut rows);
             Ok(Self { rows, sign_ins })
         }
         .boxed_local()

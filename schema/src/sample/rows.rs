@@ -31,6 +31,8 @@ pub(super) struct Rows {
     pub(super) listing_media: Vec<ShownRow>,
     pub(super) changes: Vec<ChangeRow>,
     pub(super) reviews: Vec<ReviewRow>,
+    pub(super) collections: Vec<CollectionRow>,
+    pub(super) collection_listings: Vec<HeldRow>,
 }
 
 #[derive(Serialize)]
@@ -310,6 +312,25 @@ pub(super) struct ReviewRow {
     pub(super) replied_at: Option<Time>,
     pub(super) created_at: Time,
     pub(super) updated_at: Time,
+}
+
+#[derive(Serialize)]
+pub(super) struct CollectionRow {
+    pub(super) collection_uuid: Uuid,
+    pub(super) slug: &'static str,
+    pub(super) titles: Value,
+    pub(super) descriptions: Value,
+    pub(super) position: i32,
+    pub(super) shown_from: Time,
+    pub(super) shown_until: Option<Time>,
+    pub(super) created_at: Time,
+}
+
+#[derive(Serialize)]
+pub(super) struct HeldRow {
+    pub(super) collection_uuid: Uuid,
+    pub(super) app_uuid: Uuid,
+    pub(super) position: i32,
 }
 
 /// Bytes as the database reads them from text.

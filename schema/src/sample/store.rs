@@ -33,6 +33,7 @@ pub(super) async fn insert(pool: &PgPool, rows: &Rows) -> Result<(), Fault> {
     media_insert(&mut transaction, rows).await?;
     listings_insert(&mut transaction, rows).await?;
     reviews_insert(&mut transaction, rows).await?;
+    collections_insert(&mut transaction, rows).await?;
     Ok(transaction.commit().await?)
 }
 
@@ -311,6 +312,25 @@ async fn reviews_insert(connection: &mut PgConnection, rows: &Rows) -> Result<()
              case when state = 'PENDING' then created_at end, flagged_at, moderated_at, moderated_by, created_at,
              updated_at
          from said"
+    );
+    Ok(())
+}
+
+async fn collections_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
+    put!(
+        connection,
+        rows.collections,
+        "insert into collection (collection_uuid, slug, titles, descriptions, position, shown_from, shown_until,
+             created_at, updated_at)
+         select collection_uuid, slug, titles, descriptions, position, shown_from, shown_until, created_at, created_at
+         from jsonb_populate_recordset(null::collection, $1)"
+    );
+    put!(
+        connection,
+        rows.collection_listings,
+        "insert into collection_listing (collection_uuid, app_uuid, position)
+         select collection_uuid, app_uuid, position
+         from jsonb_populate_recordset(null::collection_listing, $1)"
     );
     Ok(())
 }

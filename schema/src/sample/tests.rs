@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::data::{APPS, AppData, CATEGORIES, CLIENTS, DEACTIVATED, Fate, PARTNERS, REVIEWS, STAFF};
+use super::data::{APPS, AppData, CATEGORIES, CLIENTS, COLLECTIONS, DEACTIVATED, Fate, PARTNERS, REVIEWS, STAFF};
 use super::draw::drawable;
 use super::words::alternative;
 use crate::core::scope::Scope;
@@ -77,6 +77,7 @@ fn names_in_addresses_are_unique_and_plain() {
     for slugs in [
         apps().iter().map(|app| app.slug).collect::<Vec<_>>(),
         CATEGORIES.iter().map(|category| category.slug).collect(),
+        COLLECTIONS.iter().map(|collection| collection.slug).collect(),
     ] {
         assert!(slugs.iter().all(|slug| is_slug(slug)), "{slugs:?}");
         assert_eq!(slugs.iter().collect::<HashSet<_>>().len(), slugs.len());
@@ -93,6 +94,19 @@ fn the_tree_has_at_most_four_levels_and_parents_come_first() {
         assert!(category.names.iter().all(|name| (2..=60).contains(&name.chars().count())), "{}", category.slug);
     }
     assert_eq!(depths.iter().map(|(_, depth)| *depth).max(), Some(3));
+}
+
+#[test]
+fn collections_hold_apps_that_were_listed() {
+    for collection in &COLLECTIONS {
+        for slug in collection.apps {
+            let is_published =
+                |app: &&AppData| app.slug == *slug && app.versions.iter().any(|version| version.state == "PUBLISHED");
+            assert!(apps().iter().copied().any(|app| is_published(&app)), "{} holds {slug}", collection.slug);
+        }
+        assert_eq!(collection.apps.iter().collect::<HashSet<_>>().len(), collection.apps.len(), "{}", collection.slug);
+        assert!(collection.until_days.is_none_or(|until| until > collection.from_days), "{}", collection.slug);
+    }
 }
 
 #[test]

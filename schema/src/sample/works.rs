@@ -213,7 +213,7 @@ fn category_uuid(past: Past, slug: &str) -> Uuid {
 }
 
 /// Texts in English, German and French as an object.
-fn by_locale(texts: [&str; 3]) -> Value {
+pub(super) fn by_locale(texts: [&str; 3]) -> Value {
     let pairs = ["en", "de", "fr"].into_iter().zip(texts);
     Value::Object(pairs.map(|(locale, text)| (locale.to_owned(), Value::from(text))).collect::<Map<_, _>>())
 }

@@ -1,24 +1,17 @@
 //! What may be done to a category, and where one may stand.
 
-use std::collections::BTreeMap;
-
 use uuid::Uuid;
 
 use crate::core::fault::{Fault, FieldError};
 use crate::core::state_diagram::StateDiagram;
 use crate::core::words::{Word as _, words};
+use crate::marketplace::texts::{self, Texts};
 
 /// The lowest level, counted from the root's 0: the tree has at most four.
 const LOWEST_DEPTH: i32 = 3;
 
-/// Most locales in which a category has a name or a description.
-const MOST_LOCALES: usize = 40;
-
 /// Most listings that a refusal names.
 const MOST_NAMED: usize = 100;
-
-/// Texts by locale.
-pub(super) type Texts = BTreeMap<String, String>;
 
 /// What staff write of a category.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -201,16 +194,8 @@ pub(super) fn place(wanted: Option<i32>, last: i32) -> i32 {
 /// [`crate::Code::ValidationFailed`].
 pub(super) fn check_texts(content: &CategoryContent) -> Result<(), Fault> {
     let mut errors = Vec::new();
-    for (field, texts) in [("names", &content.names), ("descriptions", &content.descriptions)] {
-        if texts.len() > MOST_LOCALES {
-            let message = format!("There can be {MOST_LOCALES} locales at most. Take some away.");
-            errors.push(FieldError::at(format!("/{field}"), "TOO_MANY", message));
-        }
-        let blank = texts.iter().filter(|(_, text)| text.trim().is_empty());
-        errors.extend(
-            blank.map(|(locale, _)| FieldError::at(format!("/{field}/{locale}"), "BLANK", "Write more than spaces.")),
-        );
-    }
+    texts::check("names", &content.names, &mut errors);
+    texts::check("descriptions", &content.descriptions, &mut errors);
     if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) }
 }
 

@@ -7,7 +7,7 @@
 mod fitting;
 
 use async_graphql::InputObject;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -108,10 +108,10 @@ impl Search {
 }
 
 /// A listing that was found, with what its place in the order depends on.
-#[derive(sqlx::FromRow)]
-pub(super) struct FoundRow {
+#[derive(Deserialize, sqlx::FromRow)]
+pub(in crate::marketplace) struct FoundRow {
     slug: String,
-    app_uuid: Uuid,
+    pub(in crate::marketplace) app_uuid: Uuid,
     name: String,
     tagline: String,
     locale: String,
@@ -175,7 +175,8 @@ macro_rules! terms {
     };
 }
 
-use {shown, terms, text_of_the_listing};
+use terms;
+pub(in crate::marketplace) use {shown, text_of_the_listing};
 
 /// Listings with what is shown of them.
 static SHOWN: Select<FoundRow> = Select::new(shown!("0"), concat!("listing as l", text_of_the_listing!()));

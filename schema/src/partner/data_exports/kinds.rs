@@ -382,6 +382,10 @@ pub(super) const WITHHELD: &[(&str, &str)] = &[
         "audit_log",
         "the operator's audit log; what staff did with your account stands in the histories and in staff_access",
     ),
+    (
+        "collection_listing",
+        "which listings the operator puts together; collections that are on show tell it to everybody",
+    ),
     ("customer_review_report", "what customers report of others' reviews, for the operator's people"),
     ("daily_budget", "how much of a day's budget our servers hold; your requests stand in request_usage"),
     ("idempotency_key", "answers that are kept sealed for a day"),

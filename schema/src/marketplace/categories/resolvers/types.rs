@@ -1,7 +1,5 @@
 //! A category as staff see it, and what they send of one.
 
-use std::collections::BTreeMap;
-
 use async_graphql::{ComplexObject, Context, InputObject, Json, MaybeUndefined, SimpleObject};
 use uuid::Uuid;
 
@@ -9,11 +7,9 @@ use crate::core::access::edge;
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
-use crate::marketplace::categories::rules::{CategoryContent, CategoryState, Texts};
+use crate::marketplace::categories::rules::{CategoryContent, CategoryState};
 use crate::marketplace::categories::store::{self, CategoryKey};
-
-/// A merge patch of texts by locale: null takes a text away.
-type TextsPatch = BTreeMap<String, Option<String>>;
+use crate::marketplace::texts::{Texts, TextsPatch, merge};
 
 /// A category of the marketplace, for staff.
 #[derive(Clone, serde::Serialize, SimpleObject, sqlx::FromRow)]
@@ -125,15 +121,6 @@ impl CategoryUpdate {
         }
         content.slug = self.slug.unwrap_or(content.slug);
         content
-    }
-}
-
-fn merge(texts: &mut Texts, patch: TextsPatch) {
-    for (locale, text) in patch {
-        match text {
-            Some(text) => texts.insert(locale, text),
-            None => texts.remove(&locale),
-        };
     }
 }
 

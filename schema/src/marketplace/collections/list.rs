@@ -1,0 +1,85 @@
+//! Collections as staff see them: one, and the list with what narrows it and its orders.
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::resolvers::Collection;
+use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::words::words;
+
+/// Collections with their listings, hidden ones included.
+static WHOLE: Select<Collection> = Select::new(
+    "c.collection_uuid as uuid, c.slug, c.titles, c.descriptions, c.position, c.shown_from, c.shown_until,
+     collection_on_show(c.shown_from, c.shown_until) as on_show, c.created_at, c.updated_at,
+     array(select address.slug from collection_address as address
+            where address.collection_uuid = c.collection_uuid and address.slug <> c.slug
+            order by address.kept_at desc, address.slug limit 100) as former_slugs,
+     coalesce((select json_agg(json_build_object('app_uuid', l.app_uuid, 'slug', l.slug, 'visible', l.visible,
+                          'name', coalesce(t.name, l.slug)) order by cl.position, cl.app_uuid)
+                 from collection_listing as cl join listing as l using (app_uuid)
+                 left join listing_translation as t on t.app_uuid = l.app_uuid and t.locale = l.default_locale
+                where cl.collection_uuid = c.collection_uuid), '[]') as listings",
+    "collection as c",
+);
+
+/// Collections by id.
+pub(super) static BY_ID: Lookup<Collection> = Lookup::new(&WHOLE, &["c.collection_uuid = {}"]);
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct CollectionFilter {
+    on_show: Option<bool>,
+    app_uuid: Option<Uuid>,
+    q: Option<String>,
+}
+
+words! {
+    /// The orders of collections.
+    pub(crate) enum CollectionSort {
+        /// As the storefront shows them.
+        Position = "POSITION",
+        /// By name in addresses.
+        Slug = "SLUG",
+        /// Changed last, first.
+        UpdatedAtDesc = "UPDATED_AT_DESC",
+    }
+}
+
+/// The list of collections, on show or not.
+pub(super) static COLLECTIONS: ListQuery<CollectionFilter, Collection, CollectionSort> = ListQuery {
+    operation: "marketplace_collections_list",
+    select: &WHOLE,
+    within: &[],
+    conditions: &[
+        Condition {
+            sql: "collection_on_show(c.shown_from, c.shown_until) = {}",
+            value: |of| of.on_show.map(Bound::from),
+        },
+        Condition {
+            sql: "exists (select from collection_listing as held
+                      where held.collection_uuid = c.collection_uuid and held.app_uuid = {})",
+            value: |of| of.app_uuid.map(Bound::from),
+        },
+        Condition {
+            sql: "strpos(c.slug, lower({})) > 0 or exists (
+                      select from jsonb_each_text(c.titles) as title where strpos(lower(title.value), lower({})) > 0)",
+            value: |of| of.q.as_deref().map(Bound::from),
+        },
+    ],
+    order: |sort| match sort {
+        CollectionSort::Position => const { &[POSITION, ID] },
+        CollectionSort::Slug => const { &[SLUG] },
+        CollectionSort::UpdatedAtDesc => const { &[UPDATED.descending(), ID.descending()] },
+    },
+};
+
+const ID: Key<Collection> = Key::id("c.collection_uuid", |collection| json!(collection.uuid));
+const POSITION: Key<Collection> = Key::whole("c.position", |collection| json!(collection.position));
+const SLUG: Key<Collection> = Key::text("c.slug collate \"C\"", |collection| json!(collection.slug));
+const UPDATED: Key<Collection> = Key::moment("c.updated_at", |collection| json!(collection.updated_at));
+
+/// What is asked of collections in words that the compiler has not checked.
+pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 2] = [&COLLECTIONS, &BY_ID];

@@ -1,0 +1,159 @@
+//! What may be asked of collections by staff.
+
+mod types;
+
+use async_graphql::{Context, Object};
+use uuid::Uuid;
+
+use super::list::{BY_ID, COLLECTIONS, CollectionFilter, CollectionSort};
+use super::rules::{self, CollectionContent};
+use super::store;
+use crate::core::access::{access, audit_target};
+use crate::core::audit_target::AuditTargetKind;
+use crate::core::context::{RequestContext, RequestContextExt, Target};
+use crate::core::fault::{Fault, FieldError};
+use crate::core::list::PageRequest;
+use crate::core::page::CountedList;
+use crate::core::slug::slug_of;
+
+pub(super) use types::Collection;
+use types::{CollectionCreate, CollectionUpdate};
+
+/// Reads of collections by staff.
+#[derive(Default)]
+pub(crate) struct CollectionsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl CollectionsQuery {
+    /// Every collection, on show or not.
+    #[graphql(directive = access::apply("labs.admin.storefront".into()))]
+    async fn marketplace_collections_list(
+        &self,
+        ctx: &Context<'_>,
+        filter: Option<CollectionFilter>,
+        sort: Option<CollectionSort>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<Option<CountedList<Collection>>, Fault> {
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let rows = COLLECTIONS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        cx.answer_list(rows.counted_list(COLLECTIONS.total(&cx.db, &filter, include_total).await?))
+    }
+}
+
+/// Writes of collections by staff. Each holds the one lock on all of them, so that their places are looked at and changed
+/// by one caller at a time.
+#[derive(Default)]
+pub(crate) struct CollectionsMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl CollectionsMutation {
+    /// Puts listings together under a title.
+    #[graphql(directive = access::apply("labs.admin.storefront:write".into()))]
+    async fn marketplace_collections_create(
+        &self,
+        ctx: &Context<'_>,
+        body: CollectionCreate,
+    ) -> Result<Option<Collection>, Fault> {
+        let cx = ctx.cx();
+        let english = body.titles.get("en").map(String::as_str).unwrap_or_default();
+        let content = CollectionContent {
+            slug: body.slug.unwrap_or_else(|| slug_of(english, "collection")),
+            titles: body.titles.0,
+            descriptions: body.descriptions.map(|texts| texts.0).unwrap_or_default(),
+            shown_from: body.shown_from,
+            shown_until: body.shown_until,
+        };
+        store::lock(&cx.db).await?;
+        let apps = judged(cx, &content, body.listings.as_deref()).await?;
+        let collection_uuid = cx.new_uuid();
+        store::insert(&cx.db, collection_uuid, content).await?;
+        store::set_listings(&cx.db, collection_uuid, &apps.unwrap_or_default()).await?;
+        if let Some(position) = body.position {
+            store::set_position(&cx.db, collection_uuid, position).await?;
+        }
+        cx.answer_created(collection_uuid, load(cx, collection_uuid).await?)
+    }
+
+    /// Changes what a collection says and holds, where it stands, and when it is on show. Its former slug leads to it.
+    #[graphql(
+        directive = access::apply("labs.admin.storefront:write".into()),
+        directive = audit_target::apply(AuditTargetKind::Collection, "collection_uuid".into())
+    )]
+    async fn marketplace_collections_update(
+        &self,
+        ctx: &Context<'_>,
+        collection_uuid: Uuid,
+        mut body: CollectionUpdate,
+    ) -> Result<Option<Collection>, Fault> {
+        let cx = ctx.cx();
+        let present = hold(cx, collection_uuid).await?;
+        let (listings, position) = (body.listings.take(), body.position);
+        let after = body.apply_to(present.content());
+        let apps = judged(cx, &after, listings.as_deref()).await?.filter(|apps| !present.holds(apps));
+        if apps.is_some() || after != present.content() {
+            store::set_content(&cx.db, collection_uuid, after).await?;
+        }
+        if let Some(apps) = apps {
+            store::set_listings(&cx.db, collection_uuid, &apps).await?;
+        }
+        if let Some(position) = position {
+            store::set_position(&cx.db, collection_uuid, position).await?;
+        }
+        cx.answer(load(cx, collection_uuid).await?)
+    }
+
+    /// Removes a collection. Its slugs stay reserved.
+    #[graphql(
+        directive = access::apply("labs.admin.storefront:write".into()),
+        directive = audit_target::apply(AuditTargetKind::Collection, "collection_uuid".into())
+    )]
+    async fn marketplace_collections_delete(
+        &self,
+        ctx: &Context<'_>,
+        collection_uuid: Uuid,
+    ) -> Result<Option<bool>, Fault> {
+        let cx = ctx.cx();
+        hold(cx, collection_uuid).await?;
+        store::delete(&cx.db, collection_uuid).await?;
+        cx.answer(true)
+    }
+}
+
+/// The apps whose listings are named, where some are, once nothing is wrong with them or with what is to be said.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`] with all that is wrong.
+async fn judged(
+    cx: &RequestContext,
+    content: &CollectionContent,
+    listings: Option<&[String]>,
+) -> Result<Option<Vec<Uuid>>, Fault> {
+    let mut errors: Vec<FieldError> = Vec::new();
+    rules::check(content, &mut errors);
+    let apps = match listings {
+        Some(named) => Some(rules::chosen(named, &store::known_list(&cx.db, named).await?, &mut errors)),
+        None => None,
+    };
+    if errors.is_empty() { Ok(apps) } else { Err(Fault::invalid(errors)) }
+}
+
+/// The collection, held with all others until the transaction ends, and named to the audit record.
+async fn hold(cx: &RequestContext, collection_uuid: Uuid) -> Result<Collection, Fault> {
+    store::lock(&cx.db).await?;
+    load(cx, collection_uuid).await
+}
+
+/// The collection as it is now, named to the audit record.
+async fn load(cx: &RequestContext, collection_uuid: Uuid) -> Result<Collection, Fault> {
+    let found = BY_ID.one(&cx.db, [collection_uuid.into()]).await?;
+    let collection = found.ok_or_else(|| Fault::not_found("collection"))?;
+    cx.note_target(Target {
+        kind: Some(AuditTargetKind::Collection),
+        uuid: Some(collection.uuid),
+        label: Some(collection.slug.clone()),
+        partner_uuid: None,
+    });
+    Ok(collection)
+}

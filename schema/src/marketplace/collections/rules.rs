@@ -1,0 +1,109 @@
+//! What a collection may say, and which listings it may hold.
+
+use uuid::Uuid;
+
+use crate::core::fault::FieldError;
+use crate::core::time::Time;
+use crate::marketplace::texts::{self, Texts};
+
+/// What staff write of a collection, but for its listings and its place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct CollectionContent {
+    /// Its name in storefront addresses.
+    pub(super) slug: String,
+    /// Its title by locale.
+    pub(super) titles: Texts,
+    /// What it holds together, by locale.
+    pub(super) descriptions: Texts,
+    /// Since when it is on show; without one it is not.
+    pub(super) shown_from: Option<Time>,
+    /// The first moment at which it is not any more; without one it stays.
+    pub(super) shown_until: Option<Time>,
+}
+
+/// Finds texts of which nothing could be read, and a window that ends before it begins.
+pub(super) fn check(content: &CollectionContent, errors: &mut Vec<FieldError>) {
+    texts::check("titles", &content.titles, errors);
+    texts::check("descriptions", &content.descriptions, errors);
+    if content.shown_from.zip(content.shown_until).is_some_and(|(from, until)| until <= from) {
+        let message = "It would end before it begins: `shown_until` has to be later than `shown_from`.";
+        errors.push(FieldError::at("/shown_until", "NOT_LATER", message));
+    }
+}
+
+/// A listing that may be put into a collection, on show or not.
+#[derive(Clone, Debug)]
+pub(super) struct KnownListing {
+    pub(super) app_uuid: Uuid,
+    pub(super) slug: String,
+}
+
+/// The listings that are named, each by the id of its app or by its slug, in the order named. Names of nothing, and of
+/// what was named before, are found.
+pub(super) fn chosen(named: &[String], known: &[KnownListing], errors: &mut Vec<FieldError>) -> Vec<Uuid> {
+    let mut chosen = Vec::with_capacity(named.len());
+    for (place, name) in named.iter().enumerate() {
+        let by_id = known.iter().find(|listing| listing.app_uuid.to_string() == *name);
+        let found = by_id.or_else(|| known.iter().find(|listing| listing.slug == *name));
+        let mut refuse = |code: &str, message: &str| {
+            errors.push(FieldError::at(format!("/listings/{place}"), code, message));
+        };
+        match found {
+            None => refuse("UNKNOWN_LISTING", "No app was ever listed under this slug or id."),
+            Some(listing) if chosen.contains(&listing.app_uuid) => {
+                refuse("DUPLICATE", "This listing stands further up already. Name each once.");
+            }
+            Some(listing) => chosen.push(listing.app_uuid),
+        }
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(errors: &[FieldError]) -> Vec<(&str, &str)> {
+        errors.iter().map(|error| (error.code.as_str(), error.pointer.as_deref().unwrap_or_default())).collect()
+    }
+
+    #[test]
+    fn a_window_ends_after_it_begins() {
+        let at = |text: Option<&str>| text.map(|text| text.parse::<Time>().unwrap());
+        let (march, april) = (Some("2026-03-01T00:00:00Z"), Some("2026-04-01T00:00:00Z"));
+        let is_refused = |from, until| {
+            let mut errors = Vec::new();
+            let window = CollectionContent { shown_from: at(from), shown_until: at(until), ..Default::default() };
+            check(&window, &mut errors);
+            found(&errors) == [("NOT_LATER", "/shown_until")]
+        };
+        assert!(is_refused(april, march) && is_refused(march, march));
+        for (from, until) in [(march, april), (march, None), (None, march), (None, None)] {
+            assert!(!is_refused(from, until), "{from:?} {until:?}");
+        }
+    }
+
+    #[test]
+    fn listings_are_named_by_slug_or_by_app_and_each_once() {
+        let known = [("till", 1), ("table", 2), ("menu", 3)]
+            .map(|(slug, number)| KnownListing { app_uuid: Uuid::from_u128(number), slug: slug.to_owned() });
+        let named = |names: &[&str]| -> Vec<String> { names.iter().map(ToString::to_string).collect() };
+        let by_id = Uuid::from_u128(1).to_string();
+        let mut errors = Vec::new();
+        assert_eq!(chosen(&named(&["menu", &by_id]), &known, &mut errors), [3, 1].map(Uuid::from_u128));
+        assert!(errors.is_empty());
+        chosen(&named(&["till", "nothing", "table", &by_id, "table"]), &known, &mut errors);
+        assert_eq!(
+            found(&errors),
+            [("UNKNOWN_LISTING", "/listings/1"), ("DUPLICATE", "/listings/3"), ("DUPLICATE", "/listings/4")]
+        );
+    }
+
+    #[test]
+    fn an_id_names_the_app_and_not_a_listing_that_is_called_like_it() {
+        let own = Uuid::from_u128(1);
+        let alike = KnownListing { app_uuid: Uuid::from_u128(2), slug: own.to_string() };
+        let known = [alike, KnownListing { app_uuid: own, slug: "till".to_owned() }];
+        assert_eq!(chosen(&[own.to_string()], &known, &mut Vec::new()), [own]);
+    }
+}

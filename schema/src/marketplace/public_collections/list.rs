@@ -1,0 +1,110 @@
+//! What a storefront lists of collections: those on show, and the listings in one.
+
+use serde::Serialize;
+use serde_json::json;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select, Statements};
+use crate::marketplace::listings::{FoundRow, shown, text_of_the_listing};
+
+/// A collection on show, with the first of its visible listings.
+#[derive(sqlx::FromRow)]
+pub(super) struct ShownRow {
+    collection_uuid: Uuid,
+    position: i32,
+    pub(super) slug: String,
+    pub(super) title: String,
+    pub(super) description: Option<String>,
+    pub(super) listings_count: i32,
+    pub(super) first: Option<Json<Vec<FoundRow>>>,
+}
+
+/// A listing in a collection, with its place there.
+#[derive(sqlx::FromRow)]
+pub(super) struct HeldRow {
+    place: i32,
+    #[sqlx(flatten)]
+    pub(super) listing: FoundRow,
+}
+
+/// The reader of collections.
+#[derive(Debug, Serialize)]
+pub(super) struct Reader {
+    pub(super) locale: Option<String>,
+}
+
+/// The reader of one collection.
+#[derive(Debug, Serialize)]
+pub(super) struct InCollection {
+    pub(super) collection_uuid: Uuid,
+    pub(super) locale: Option<String>,
+}
+
+/// The reader's locale, empty where there is none, as what is shown of listings wants it.
+fn locale(locale: Option<&String>) -> Bound {
+    Bound::Texts(vec![locale.cloned().unwrap_or_default()])
+}
+
+/// Collections, with the first twelve of their visible listings, so that a page of them needs no second request.
+static SHOWN: Select<ShownRow> = Select::new(
+    concat!(
+        "collection.collection_uuid, collection.position, collection.slug,
+     coalesce(collection.titles ->> ({}::text[])[1], collection.titles ->> split_part(({})[1], '-', 1),
+         collection.titles ->> 'en', collection.slug) as title,
+     coalesce(collection.descriptions ->> ({})[1], collection.descriptions ->> split_part(({})[1], '-', 1),
+         collection.descriptions ->> 'en') as description,
+     (select count(*) from collection_listing as held join listing as l using (app_uuid)
+       where held.collection_uuid = collection.collection_uuid and l.visible)::integer as listings_count,
+     (select json_agg(listed order by listed.place, listed.app_uuid) from (select held.position as place, ",
+        shown!("0"),
+        " from collection_listing as held join listing as l using (app_uuid)",
+        text_of_the_listing!(),
+        " where held.collection_uuid = collection.collection_uuid and l.visible
+           order by held.position, held.app_uuid limit 12) as listed) as first"
+    ),
+    "collection",
+);
+
+/// The collections on show, in their order.
+pub(super) static ON_SHOW: ListQuery<Reader, ShownRow, FixedOrder> = ListQuery {
+    operation: "marketplace_public_collections_list",
+    select: &SHOWN,
+    within: &[
+        Condition::given(|of| Some(locale(of.locale.as_ref()))),
+        Condition {
+            sql: "collection_on_show(collection.shown_from, collection.shown_until)",
+            value: |_| Some(Bound::Nothing),
+        },
+    ],
+    conditions: &[],
+    order: |FixedOrder| const { &[POSITION, ID] },
+};
+
+const POSITION: Key<ShownRow> = Key::whole("collection.position", |row| json!(row.position));
+const ID: Key<ShownRow> = Key::id("collection.collection_uuid", |row| json!(row.collection_uuid));
+
+/// Listings with their places in collections.
+static HELD: Select<HeldRow> = Select::new(
+    concat!("held.position as place, ", shown!("0")),
+    concat!("collection_listing as held join listing as l using (app_uuid)", text_of_the_listing!()),
+);
+
+/// The visible listings of a collection, in its order.
+pub(super) static LISTINGS: ListQuery<InCollection, HeldRow, FixedOrder> = ListQuery {
+    operation: "marketplace_public_collections_get",
+    select: &HELD,
+    within: &[
+        Condition::given(|of| Some(locale(of.locale.as_ref()))),
+        Condition { sql: "held.collection_uuid = {}", value: |of| Some(of.collection_uuid.into()) },
+        Condition { sql: "l.visible", value: |_| Some(Bound::Nothing) },
+    ],
+    conditions: &[],
+    order: |FixedOrder| const { &[PLACE, APP] },
+};
+
+const PLACE: Key<HeldRow> = Key::whole("held.position", |row| json!(row.place));
+const APP: Key<HeldRow> = Key::id("held.app_uuid", |row| json!(row.listing.app_uuid));
+
+/// What is asked of collections on show in words that the compiler has not checked.
+pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 2] = [&ON_SHOW, &LISTINGS];

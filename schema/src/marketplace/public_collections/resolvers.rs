@@ -1,0 +1,114 @@
+//! What a storefront may ask of collections.
+
+use async_graphql::{Context, Object, SimpleObject};
+use serde::Serialize;
+
+use super::list::{InCollection, LISTINGS, ON_SHOW, Reader, ShownRow};
+use super::store;
+use crate::core::access::access;
+use crate::core::context::RequestContextExt;
+use crate::core::fault::Fault;
+use crate::core::list::{PageRequest, Rows};
+use crate::core::page::{List, Page, Paged};
+use crate::marketplace::listings::ListingSummary;
+
+/// A curated collection on show.
+#[derive(Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PublicCollection {
+    /// Its name in addresses.
+    slug: String,
+    /// Its title in the best matching locale.
+    title: String,
+    /// What it holds together, in the best matching locale.
+    description: Option<String>,
+    /// Listings in it that are on the storefront now.
+    listings_count: i32,
+    /// The first twelve of them, in its order.
+    listings: Vec<ListingSummary>,
+}
+
+impl From<ShownRow> for PublicCollection {
+    fn from(row: ShownRow) -> Self {
+        Self {
+            slug: row.slug,
+            title: row.title,
+            description: row.description,
+            listings_count: row.listings_count,
+            listings: row.first.map(|first| first.0).unwrap_or_default().into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+/// A curated collection on show, with a page of its listings.
+#[derive(Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PublicCollectionDetail {
+    /// Its name in addresses.
+    slug: String,
+    /// Its title in the best matching locale.
+    title: String,
+    /// What it holds together, in the best matching locale.
+    description: Option<String>,
+    /// Listings in it that are on the storefront now, on all pages.
+    listings_count: i32,
+    /// The listings of this page, in its order.
+    data: Vec<ListingSummary>,
+    /// Where the page ends.
+    page: Page,
+}
+
+impl Paged for PublicCollectionDetail {
+    fn next_cursor(&self) -> Option<&str> {
+        self.page.next_cursor.as_deref()
+    }
+}
+
+/// Reads of collections by the storefront.
+#[derive(Default)]
+pub(crate) struct PublicCollectionsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl PublicCollectionsQuery {
+    /// The collections on show now, each with the first of its listings.
+    #[graphql(directive = access::apply("storefront".into()))]
+    async fn marketplace_public_collections_list(
+        &self,
+        ctx: &Context<'_>,
+        locale: Option<String>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<Option<List<PublicCollection>>, Fault> {
+        let (cx, reader) = (ctx.cx(), Reader { locale });
+        let Rows { rows, page } = ON_SHOW.page(cx, &reader, &PageRequest::new(None, limit, cursor)).await?;
+        cx.answer_list(List { data: rows.into_iter().map(Into::into).collect(), page })
+    }
+
+    /// One collection on show, with its listings page by page.
+    #[graphql(directive = access::apply("storefront".into()))]
+    async fn marketplace_public_collections_get(
+        &self,
+        ctx: &Context<'_>,
+        collection_slug: String,
+        locale: Option<String>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<Option<PublicCollectionDetail>, Fault> {
+        let cx = ctx.cx();
+        let found = store::on_show_get(&cx.db, &collection_slug, locale.as_deref()).await?;
+        let found = found.ok_or_else(|| Fault::not_found("collection"))?;
+        if found.slug != collection_slug {
+            return Err(Fault::moved("collection_slug", found.slug));
+        }
+        let of = InCollection { collection_uuid: found.collection_uuid, locale };
+        let Rows { rows, page } = LISTINGS.page(cx, &of, &PageRequest::new(None, limit, cursor)).await?;
+        cx.answer_list(PublicCollectionDetail {
+            slug: found.slug,
+            title: found.title,
+            description: found.description,
+            listings_count: found.listings_count,
+            data: rows.into_iter().map(|row| row.listing.into()).collect(),
+            page,
+        })
+    }
+}

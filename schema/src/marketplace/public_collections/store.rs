@@ -1,0 +1,37 @@
+//! The statement about one collection as readers see it.
+
+use uuid::Uuid;
+
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+
+/// A collection on show.
+pub(super) struct FoundCollection {
+    pub(super) collection_uuid: Uuid,
+    pub(super) slug: String,
+    pub(super) title: String,
+    pub(super) description: Option<String>,
+    /// Visible listings in it.
+    pub(super) listings_count: i32,
+}
+
+/// The collection on show that has this slug or once had it, in the best locale: the one asked for, else its language,
+/// else English.
+pub(super) async fn on_show_get(db: &Db, slug: &str, locale: Option<&str>) -> Result<Option<FoundCollection>, Fault> {
+    Ok(sqlx::query_as!(
+        FoundCollection,
+        r#"select c.collection_uuid, c.slug,
+               coalesce(c.titles ->> $2::text, c.titles ->> split_part($2, '-', 1), c.titles ->> 'en', c.slug) as "title!",
+               coalesce(c.descriptions ->> $2, c.descriptions ->> split_part($2, '-', 1), c.descriptions ->> 'en')
+                   as description,
+               (select count(*) from collection_listing as held join listing as l using (app_uuid)
+                 where held.collection_uuid = c.collection_uuid and l.visible)::integer as "listings_count!"
+          from collection_address as address
+          join collection as c using (collection_uuid)
+         where address.slug = $1 and collection_on_show(c.shown_from, c.shown_until)"#,
+        slug,
+        locale
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}

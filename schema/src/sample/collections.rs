@@ -1,0 +1,40 @@
+//! What staff put together of the listings.
+
+use super::data::{COLLECTIONS, CollectionData};
+use super::past::{Past, id};
+use super::rows::{CollectionRow, HeldRow, Rows};
+use super::works::by_locale;
+
+/// How many days before it comes on show a collection is made.
+const PREPARED_DAYS: i64 = 20;
+/// Seconds in a day.
+const DAY: i64 = 86_400;
+
+/// Adds the collections, of the listings that are there.
+pub(super) fn add(past: Past, rows: &mut Rows) {
+    for (collection, position) in COLLECTIONS.iter().zip(1..) {
+        let row = row(past, collection, position);
+        let held = collection.apps.iter().filter_map(|slug| rows.listings.iter().find(|listing| listing.slug == *slug));
+        rows.collection_listings.extend(held.zip(1..).map(|(listing, position)| HeldRow {
+            collection_uuid: row.collection_uuid,
+            app_uuid: listing.app_uuid,
+            position,
+        }));
+        rows.collections.push(row);
+    }
+}
+
+fn row(past: Past, collection: &CollectionData, position: i32) -> CollectionRow {
+    let in_days = |days: i64| past.now().plus_seconds(days * DAY);
+    let created_at = in_days((collection.from_days - PREPARED_DAYS).min(-1));
+    CollectionRow {
+        collection_uuid: id(created_at, collection.slug),
+        slug: collection.slug,
+        titles: by_locale(collection.titles),
+        descriptions: by_locale(collection.descriptions),
+        position,
+        shown_from: in_days(collection.from_days),
+        shown_until: collection.until_days.map(in_days),
+        created_at,
+    }
+}

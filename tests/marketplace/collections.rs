@@ -1,0 +1,274 @@
+//! Stories of curated collections: how staff keep them, and what readers see of them.
+
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use super::market::{Market, column, errors, finds};
+use crate::harness::people::{Person, Program};
+use crate::harness::{Answer, Call};
+
+/// A marketplace, somebody who arranges its storefront, and the storefront.
+struct Window {
+    market: Market,
+    curator: Person,
+    shop: Program,
+}
+
+impl Window {
+    async fn new() -> Self {
+        let market = Market::new().await;
+        let curator = market.harness.staff("Cora Kuratorin", &["labs.admin.storefront:write"]).await;
+        let shop = market.harness.program("storefront", &["storefront"], None).await;
+        Self { market, curator, shop }
+    }
+
+    async fn create(&self, body: Value) -> Answer {
+        self.market.harness.call("marketplace_collections_create").token(&self.curator.token).json(&body).send().await
+    }
+
+    /// A collection of this title that is on show and holds these listings.
+    async fn shown(&self, title: &str, listings: &[&str]) -> String {
+        let body = json!({ "titles": { "en": title }, "listings": listings, "shown_from": "2020-01-01T00:00:00Z" });
+        let made = self.create(body).await;
+        assert_eq!(made.status, 201, "{}", made.text());
+        made.str("uuid").to_owned()
+    }
+
+    fn list(&self) -> Call<'_> {
+        self.market.harness.call("marketplace_collections_list").token(&self.curator.token)
+    }
+
+    fn about(&self, operation: &str, collection: &str) -> Call<'_> {
+        self.market.harness.call(operation).path("collection_uuid", collection).token(&self.curator.token)
+    }
+
+    async fn update(&self, collection: &str, body: Value) -> Answer {
+        self.about("marketplace_collections_update", collection).json(&body).send().await
+    }
+
+    async fn delete(&self, collection: &str) {
+        self.about("marketplace_collections_delete", collection).expect(204).await;
+    }
+
+    /// The collections as readers see them.
+    fn public(&self) -> Call<'_> {
+        self.market.harness.call("marketplace_public_collections_list").token(&self.shop.token)
+    }
+
+    /// One of them.
+    fn one(&self, slug: &str) -> Call<'_> {
+        let call = self.market.harness.call("marketplace_public_collections_get");
+        call.path("collection_slug", slug).token(&self.shop.token)
+    }
+
+    /// Does something to a listed app as its owner.
+    async fn owner(&self, operation: &str, app: &str) {
+        self.market.harness.call(operation).path("app_uuid", app).token(&self.market.owner.token).expect(200).await;
+    }
+}
+
+/// The slugs of what a collection holds.
+fn held(collection: &Value) -> Vec<&str> {
+    let listings = collection["listings"].as_array().unwrap().iter();
+    listings.map(|listing| listing["slug"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn readers_see_what_is_in_a_collection_in_its_order_without_what_is_hidden() {
+    let window = Window::new().await;
+    let (till, till_slug) = window.market.listed("Till").await;
+    let (_, menu) = window.market.listed("Menu").await;
+    let (table, table_slug) = window.market.listed("Table").await;
+    let garden = window.shown("Beer garden", &[&menu, &table, &till_slug]).await;
+    let all = [menu.as_str(), table_slug.as_str(), till_slug.as_str()];
+    finds(|| window.one("beer-garden"), ("slug", 1), &[], &all).await;
+
+    window.owner("marketplace_apps_unlist", &table).await;
+    finds(|| window.one("beer-garden"), ("slug", 1), &[], &[&menu, &till_slug]).await;
+    let (list, one) = (window.public().expect(200).await, window.one("beer-garden").expect(200).await);
+    let first = &list.json["data"][0];
+    assert_eq!((held(first), &first["listings_count"]), (vec![menu.as_str(), &till_slug], &json!(2)));
+    assert_eq!((&first["listings"], &one.json["listings_count"]), (&one.json["data"], &json!(2)));
+    let found = window.market.harness.call("marketplace_listings_search").token(&window.shop.token).expect(200).await;
+    let found = found.json["data"].as_array().unwrap();
+    for listing in one.json["data"].as_array().unwrap() {
+        assert!(found.contains(listing), "a listing here is what the search shows of it: {listing}");
+    }
+    let staff = window.list().expect(200).await;
+    assert_eq!(held(&staff.json["data"][0]), all, "a hidden listing keeps its place");
+    assert_eq!(staff.json["data"][0]["listings"][1]["visible"], json!(false));
+
+    let changed = window.update(&garden, json!({ "listings": [till, menu] })).await;
+    assert_eq!(held(&changed.json), [till_slug.as_str(), &menu]);
+    window.owner("marketplace_apps_relist", &table).await;
+    finds(|| window.one("beer-garden"), ("slug", 1), &[], &[&till_slug, &menu]).await;
+}
+
+#[tokio::test]
+async fn a_home_page_has_the_first_twelve_of_each() {
+    let window = Window::new().await;
+    let mut slugs = Vec::new();
+    for number in 0..13 {
+        slugs.push(window.market.listed(&format!("App {number}")).await.1);
+    }
+    let slugs: Vec<&str> = slugs.iter().map(String::as_str).collect();
+    window.shown("Everything", &slugs).await;
+    let list = window.public().expect(200).await;
+    let everything = &list.json["data"][0];
+    assert_eq!((held(everything).as_slice(), &everything["listings_count"]), (&slugs[..12], &json!(13)));
+}
+
+#[tokio::test]
+async fn listings_are_known_and_named_once() {
+    let window = Window::new().await;
+    let (till, slug) = window.market.listed("Till").await;
+    let draft = window.market.app("Never listed").await;
+    let refused = window.create(json!({
+        "titles": { "en": "Tills", "de": "  " },
+        "listings": [slug, till, draft, "nothing"],
+        "shown_from": "2026-04-01T00:00:00Z",
+        "shown_until": "2026-04-01T00:00:00Z",
+    }));
+    let refused = refused.await;
+    assert_eq!(
+        (refused.status, errors(&refused)),
+        (
+            422,
+            vec![
+                ("BLANK", "/titles/de"),
+                ("NOT_LATER", "/shown_until"),
+                ("DUPLICATE", "/listings/1"),
+                ("UNKNOWN_LISTING", "/listings/2"),
+                ("UNKNOWN_LISTING", "/listings/3"),
+            ]
+        )
+    );
+    let many = vec![slug.as_str(); 101];
+    let refused = window.create(json!({ "titles": { "en": "Tills" }, "listings": many })).await;
+    assert_eq!((refused.status, errors(&refused)[0].1), (422, "/listings"));
+    let tills = window.shown("Tills", &[&slug]).await;
+    let refused = window.update(&tills, json!({ "titles": { "de": "Kassen" }, "listings": ["nothing"] })).await;
+    assert_eq!((refused.status, errors(&refused)), (422, vec![("UNKNOWN_LISTING", "/listings/0")]));
+    assert_eq!(window.list().expect(200).await.json["data"][0]["titles"], json!({ "en": "Tills" }), "nothing was done");
+}
+
+#[tokio::test]
+async fn a_collection_is_on_show_from_and_until() {
+    let window = Window::new().await;
+    let harness = &window.market.harness;
+    let until = |seconds: i64| {
+        let moment = jiff::Timestamp::now().as_second() + seconds;
+        json!(jiff::Timestamp::from_second(moment).unwrap().to_string())
+    };
+    let made = window.create(json!({ "titles": { "en": "Easter" } })).await;
+    let easter = made.str("uuid").to_owned();
+    assert_eq!(
+        (&made.json["shown_from"], &made.json["on_show"]),
+        (&Value::Null, &json!(false)),
+        "it is prepared first"
+    );
+    let is_seen = async |expected: bool| {
+        let status = if expected { 200 } else { 404 };
+        window.one("easter").expect(status).await;
+        let seen = window.public().expect(200).await;
+        assert_eq!(column(&seen, "slug").len(), usize::from(expected));
+        let on_show = window.list().query("on_show", expected).expect(200).await;
+        assert_eq!(column(&on_show, "slug"), ["easter"]);
+        assert_eq!(on_show.json["data"][0]["on_show"], json!(expected));
+    };
+    is_seen(false).await;
+    window.update(&easter, json!({ "shown_from": until(60), "shown_until": until(120) })).await;
+    is_seen(false).await;
+    harness.advance(90).await;
+    is_seen(true).await;
+    harness.advance(60).await;
+    is_seen(false).await;
+    window.update(&easter, json!({ "shown_until": null })).await;
+    is_seen(true).await;
+    window.update(&easter, json!({ "shown_from": null })).await;
+    is_seen(false).await;
+}
+
+#[tokio::test]
+async fn a_former_slug_leads_to_what_is_on_show_and_stays_reserved() {
+    let window = Window::new().await;
+    let (garden, other) = (window.shown("Summer", &[]).await, window.shown("Other", &[]).await);
+    let renamed = window.update(&garden, json!({ "slug": "beer-garden" })).await;
+    assert_eq!(renamed.json["former_slugs"], json!(["summer"]));
+    let moved = window.one("summer").query("locale", "de").expect(308).await;
+    assert_eq!(moved.header("location"), "/v1/marketplace/public/collections/beer-garden?locale=de");
+    // Of two who take the same slug at the same moment one has it.
+    let [one, two] = [&garden, &other].map(|collection| window.update(collection, json!({ "slug": "inns" })));
+    let (one, two) = tokio::join!(one, two);
+    let mut statuses = [one.status, two.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 409]);
+    window.update(&garden, json!({ "shown_from": null })).await;
+    window.one("summer").expect(404).await;
+
+    window.delete(&garden).await;
+    for taken in ["summer", "beer-garden"] {
+        let refused = window.create(json!({ "titles": { "en": "Another" }, "slug": taken })).await;
+        assert_eq!((refused.status, errors(&refused)), (409, vec![("TAKEN", "/slug")]), "{}", refused.text());
+        window.one(taken).expect(404).await;
+    }
+    window.about("marketplace_collections_delete", &garden).expect(404).await;
+    let recorded = "select count(*) from audit_log where operation = 'marketplace_collections_delete'
+                       and outcome = 'SUCCEEDED' and target_kind = 'COLLECTION' and target_uuid is not null";
+    assert_eq!(window.market.harness.number(recorded).await, 1);
+}
+
+#[tokio::test]
+async fn staff_order_find_and_say_anew() {
+    let window = Window::new().await;
+    let (till, slug) = window.market.listed("Till").await;
+    let mut collections = Vec::new();
+    for (title, listings) in [("Alpha", vec![]), ("Beta", vec![slug.as_str()]), ("Gamma", vec![])] {
+        collections.push(window.shown(title, &listings).await);
+    }
+    let orders = async || column(&window.public().expect(200).await, "slug").join(" ");
+    assert_eq!(orders().await, "alpha beta gamma", "without a place it comes last");
+    window.update(&collections[2], json!({ "position": 1 })).await;
+    assert_eq!(orders().await, "gamma alpha beta");
+    let moved = window.update(&collections[2], json!({ "position": 9_999 })).await;
+    assert_eq!((orders().await.as_str(), &moved.json["position"]), ("alpha beta gamma", &json!(3)));
+    let body = json!({ "titles": { "en": "Delta" }, "position": 2, "shown_from": "2020-01-01T00:00:00Z" });
+    assert_eq!(window.create(body).await.status, 201);
+    assert_eq!(orders().await, "alpha delta beta gamma");
+    window.delete(&collections[0]).await;
+    let list = window.list().expect(200).await;
+    let positions: Vec<&Value> = list.json["data"].as_array().unwrap().iter().map(|one| &one["position"]).collect();
+    assert_eq!(positions, [1, 2, 3], "those behind it move up");
+    let find = || window.list().query("include_total", true);
+    finds(find, ("slug", 1), &[("q", "ELT")], &["delta"]).await;
+    finds(find, ("slug", 1), &[("app_uuid", &till)], &["beta"]).await;
+
+    let beta = &collections[1];
+    let said = json!({ "titles": { "de": "Zweite", "en": "Second" }, "descriptions": { "de": "Worte." } });
+    let changed = window.update(beta, said.clone()).await;
+    let again = window.update(beta, said).await;
+    assert_eq!(again.json["updated_at"], changed.json["updated_at"], "nothing was changed");
+    let read = window.one("beta").query("locale", "de-AT").expect(200).await;
+    assert_eq!((read.str("title"), read.str("description")), ("Zweite", "Worte."));
+    let read = window.one("beta").query("locale", "fr").expect(200).await;
+    assert_eq!((read.str("title"), &read.json["description"]), ("Second", &Value::Null));
+    for (bad, place) in [(json!({ "titles": { "en": null } }), "/titles/en"), (json!({ "slug": null }), "/slug")] {
+        let refused = window.update(beta, bad).await;
+        assert_eq!((refused.status, errors(&refused)[0].1), (422, place), "{}", refused.text());
+    }
+}
+
+#[tokio::test]
+async fn many_who_arrange_at_once_leave_one_order() {
+    let window = Window::new().await;
+    let titles: Vec<String> = (0..6).map(|number| format!("Collection {number}")).collect();
+    let collections = join_all(titles.iter().map(|title| window.shown(title, &[]))).await;
+    let places = (0..24_usize).map(|number| (&collections[number % 6], 1 + number * 5 % 7));
+    let moves = places.map(|(collection, place)| window.update(collection, json!({ "position": place })));
+    for moved in join_all(moves).await {
+        assert_eq!(moved.status, 200, "{}", moved.text());
+    }
+    let misnumbered = "select count(*) from (
+            select position, row_number() over (order by position) as place from collection) as c where position <> place";
+    assert_eq!(window.market.harness.number(misnumbered).await, 0, "they are numbered from 1");
+}
