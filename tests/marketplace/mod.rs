@@ -6,6 +6,7 @@ mod categories;
 mod category_changes;
 mod category_listings;
 mod checklist;
+mod listing_lists;
 mod listings;
 mod main_job;
 mod market;
@@ -18,6 +19,7 @@ mod reviews_steps;
 mod search;
 mod submissions;
 mod translations;
+mod vendors;
 mod versions;
 
 pub(crate) use main_job::submittable;

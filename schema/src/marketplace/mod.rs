@@ -13,6 +13,7 @@ pub(crate) mod reviews;
 mod submissions;
 mod suspensions;
 mod translations;
+mod vendors;
 pub(crate) mod versions;
 
 use crate::core::engine::roots;
@@ -43,6 +44,7 @@ roots! {
         apps::AppsQuery,
         categories::CategoriesQuery,
         checklist::ChecklistQuery,
+        listings::ListingListsQuery,
         listings::ListingsQuery,
         media::MediaQuery,
         preview::PreviewQuery,
@@ -53,6 +55,7 @@ roots! {
         submissions::ReviewMessagesQuery,
         submissions::SubmissionsQuery,
         translations::TranslationsQuery,
+        vendors::VendorsQuery,
         versions::VersionsQuery,
     );
 }

@@ -16,6 +16,6 @@ mod store;
 mod types;
 
 pub(in crate::marketplace) use list::STATEMENTS;
-pub(in crate::marketplace) use resolvers::ListingsQuery;
+pub(in crate::marketplace) use resolvers::{ListingListsQuery, ListingsQuery};
 pub(in crate::marketplace) use store::{ListingKey, ListingRow, Side, listing_of};
-pub(in crate::marketplace) use types::{Listing, ListingFacets};
+pub(in crate::marketplace) use types::{Listing, ListingFacets, ListingRating};

@@ -4,6 +4,7 @@
 mod apps;
 mod categories;
 mod clients;
+mod pages;
 mod people;
 mod reviews;
 
@@ -12,5 +13,6 @@ pub(super) use apps::DAY;
 pub(super) use apps::{APPS, AppData, Look, Scene, Text, VersionData};
 pub(super) use categories::{CATEGORIES, CategoryData, DEACTIVATED};
 pub(super) use clients::{CLIENTS, ClientData};
+pub(super) use pages::{BANNER, PAGES, PageData, alternatives};
 pub(super) use people::{PARTNERS, PartnerData, PersonData, STAFF, STAFF_DOMAIN};
 pub(super) use reviews::{Fate, REVIEWS};
