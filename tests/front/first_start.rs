@@ -114,6 +114,13 @@ async fn the_storefront_shows(harness: &Harness, sheet: &Sheet, listed: usize) {
     let call = call.path("media_uuid", icon["media_uuid"].as_str().unwrap());
     let picture = image::load_from_memory(&call.token(&token).expect(200).await.bytes).unwrap();
     assert_eq!((&icon["width"], &icon["height"]), (&json!(picture.width()), &json!(picture.height())), "{slug}");
+    let vendor = harness.call("marketplace_vendors_get").path("partner_slug", "elbkontor").token(&token);
+    let vendor = vendor.expect(200).await;
+    assert_eq!(vendor.json["imagery"].as_array().unwrap().len(), 2);
+    for operation in ["list_media", "list_versions", "list_related"] {
+        let call = harness.call(&format!("marketplace_listings_{operation}")).path("listing_slug", slug).token(&token);
+        assert_ne!(call.expect(200).await.json["data"], json!([]), "{operation} of {slug}");
+    }
 }
 
 #[tokio::test]

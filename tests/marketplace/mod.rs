@@ -9,6 +9,7 @@ mod category_listings;
 mod checklist;
 mod collections;
 mod listing_changes;
+mod listing_lists;
 mod listings;
 mod main_job;
 mod market;
@@ -22,6 +23,7 @@ mod search;
 mod submissions;
 mod suggestions;
 mod translations;
+mod vendors;
 mod versions;
 
 pub(crate) use main_job::submittable;

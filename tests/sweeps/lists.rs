@@ -49,7 +49,9 @@ const LISTS: &[(&str, &[(&str, &str)])] = &[
     ("marketplace_apps_list_selectable_categories", &[("locale", "en")]),
     ("marketplace_categories_list", &[("state", "ACTIVE")]),
     ("marketplace_collections_list", &[("on_show", "true")]),
+    ("marketplace_listings_list_media", &[("kind", "SCREENSHOT")]),
     ("marketplace_listings_list_reviews", &[("rating", "4,5")]),
+    ("marketplace_listings_list_versions", &[("locale", "en")]),
     ("marketplace_listings_search", &[("q", "takes orders"), ("locale", "en")]),
     ("marketplace_media_list", &[("kind", "SCREENSHOT")]),
     ("marketplace_moderation_list_reviews", &[("state", "PUBLISHED")]),
@@ -147,23 +149,31 @@ impl Stock {
         }
     }
 
-    /// Two apps on the storefront, of which the later has a further version.
+    /// Two apps on the storefront, of which the later has a second version there and a further one that is a draft.
     async fn apps(&mut self) {
         written(&self.cast.harness, &self.cast.administrator).await;
         for name in ["Table Pilot", "Till Pilot"] {
             let (app, version) =
                 submittable(&self.cast.harness, &self.cast.staff, &self.cast.administrator, name).await;
             self.places.extend([("app_uuid", app), ("version_uuid", version)]);
-            let submitted = self.call("marketplace_versions_submit").json(&json!({})).expect(200).await;
-            let submission = submitted.json["review"]["submission_uuid"].as_str().unwrap();
-            self.places.insert("submission_uuid", submission.to_owned());
-            self.call("marketplace_submissions_claim").expect(200).await;
-            self.call("marketplace_submissions_approve").json(&json!({})).expect(200).await;
-            self.call("marketplace_versions_publish").json(&json!({})).expect(200).await;
+            self.publish().await;
         }
-        let further = json!({ "number": "1.1.0", "release_notes": { "en": "What is new." } });
-        self.call("marketplace_versions_create").json(&further).expect(201).await;
+        let further = |number: &str| json!({ "number": number, "release_notes": { "en": "What is new." } });
+        let second = self.call("marketplace_versions_create").json(&further("1.1.0")).expect(201).await;
+        self.places.insert("version_uuid", second.str("uuid").to_owned());
+        self.publish().await;
+        self.call("marketplace_versions_create").json(&further("1.2.0")).expect(201).await;
         self.call("marketplace_translations_put").json(&json!({ "name": "Kassenpilot" })).expect(201).await;
+    }
+
+    /// Takes the version here onto the storefront.
+    async fn publish(&mut self) {
+        let submitted = self.call("marketplace_versions_submit").json(&json!({})).expect(200).await;
+        let submission = submitted.json["review"]["submission_uuid"].as_str().unwrap();
+        self.places.insert("submission_uuid", submission.to_owned());
+        self.call("marketplace_submissions_claim").expect(200).await;
+        self.call("marketplace_submissions_approve").json(&json!({})).expect(200).await;
+        self.call("marketplace_versions_publish").json(&json!({})).expect(200).await;
     }
 
     async fn papers(&mut self) {

@@ -181,8 +181,14 @@ async fn what_the_caller_does_not_accept_is_406() {
     for operation in operations().filter(|operation| operation.success != 204) {
         // A path with a kind of picture that there is none of names nothing, and is 404.
         let call = if operation.path.ends_with("/{kind}") {
-            let own = cast.harness.call(&operation.id).path("partner_uuid", cast.administrator.partner_uuid.unwrap());
-            own.path("kind", "LOGO").token(cast.token_for(operation))
+            let own = cast.administrator.partner_uuid.unwrap().to_string();
+            let names = operation.parameters_in(Place::Path).map(|parameter| parameter.name.as_str());
+            let named = names.fold(cast.harness.call(&operation.id), |call, name| match name {
+                "kind" => call.path(name, "LOGO"),
+                "partner_uuid" => call.path(name, &own),
+                _ => call.path(name, "nobody"),
+            });
+            named.token(cast.token_for(operation))
         } else {
             cast.admitted(operation)
         };

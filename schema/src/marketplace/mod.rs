@@ -17,6 +17,7 @@ mod suggestions;
 mod suspensions;
 mod texts;
 mod translations;
+mod vendors;
 pub(crate) mod versions;
 
 use crate::core::engine::roots;
@@ -52,6 +53,7 @@ roots! {
         checklist::ChecklistQuery,
         collections::CollectionsQuery,
         listings::ListingChangesQuery,
+        listings::ListingListsQuery,
         listings::ListingsQuery,
         media::MediaQuery,
         preview::PreviewQuery,
@@ -64,6 +66,7 @@ roots! {
         submissions::SubmissionsQuery,
         suggestions::SuggestionsQuery,
         translations::TranslationsQuery,
+        vendors::VendorsQuery,
         versions::VersionsQuery,
     );
 }

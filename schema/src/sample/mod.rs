@@ -1,6 +1,6 @@
 //! Sample data: a marketplace in full swing, for whoever starts the service for the first time.
 //!
-//! Four companies with their teams, forty apps in every state with their versions, texts, pictures and reviews, the
+//! Four companies with their teams and vendor pages, forty apps in every state with their versions, texts, pictures and reviews, the
 //! category tree, the platform's own people and three programs. What is said is the same everywhere; passwords,
 //! second factors and client secrets are random and known only to whoever made them. All of it stands in the tables
 //! of `data`; the other files tell how it would have come about.
@@ -12,6 +12,7 @@ mod data;
 mod draw;
 mod history;
 mod listings;
+mod pages;
 mod past;
 mod pictures;
 mod rows;
@@ -50,8 +51,12 @@ impl Sample {
     pub fn make(services: &Services, now: Time) -> LocalBoxFuture<'_, Result<Self, Fault>> {
         async move {
             let past = Past::before(now);
-            let ((mut rows, sign_ins), media) =
-                tokio::try_join!(teams::all(services, past), pictures::all(&services.media, past))?;
+            let ((mut rows, sign_ins), media, pages) = tokio::try_join!(
+                teams::all(services, past),
+                pictures::all(&services.media, past),
+                pages::all(&services.media, past)
+            )?;
+            (rows.pages, rows.page_images) = pages;
             works::all(past, media, &mut rows)?;
             collections::add(past, &mut rows);
             Ok(Self { rows, sign_ins })

@@ -1,4 +1,5 @@
-//! The pictures of the apps: drawn, put through the same workshop as uploads, and kept in the store.
+//! The pictures of the apps: drawn, put through the same workshop as uploads, and kept in the store. Those of the vendor
+//! pages go the same way.
 
 use std::num::NonZero;
 use std::thread::available_parallelism;
@@ -21,7 +22,7 @@ use crate::core::media::store::{MediaKey, MediaStore};
 use crate::core::time::Time;
 
 /// Pictures that are drawn or wait to be written, at once.
-const AT_ONCE: usize = 12;
+pub(super) const AT_ONCE: usize = 12;
 
 /// One picture to make.
 #[derive(Clone, Copy)]
@@ -48,17 +49,36 @@ fn jobs(app: &'static AppData) -> impl Iterator<Item = Job> {
 }
 
 async fn make(lane: &BlockingPool, store: &MediaStore, past: Past, job: Job) -> Result<MediaRow, Fault> {
-    let drawn = lane.run(move || draw(job)).await.map_err(Fault::internal)??;
-    let original = put(store, drawn.bytes.clone()).await?;
+    row(past, job, keep(lane, store, move || draw(job)).await?)
+}
+
+/// A picture that lies in the store.
+pub(super) struct Kept {
+    /// The whole picture.
+    pub(super) drawn: Processed,
+    /// Names its object.
+    pub(super) key: MediaKey,
+    /// Its smaller copies, as a row has them.
+    pub(super) variants: Value,
+}
+
+/// Draws a picture and puts it into the store, in each of its sizes.
+pub(super) async fn keep(
+    lane: &BlockingPool,
+    store: &MediaStore,
+    draw: impl FnOnce() -> Result<Processed, Fault> + Send + 'static,
+) -> Result<Kept, Fault> {
+    let drawn = lane.run(draw).await.map_err(Fault::internal)??;
+    let key = put(store, drawn.bytes.clone()).await?;
     let mut variants = Map::new();
     for variant in &drawn.variants {
         // A copy no smaller than the picture is the picture.
-        let key = if variant.bytes == drawn.bytes { original } else { put(store, variant.bytes.clone()).await? };
+        let key = if variant.bytes == drawn.bytes { key } else { put(store, variant.bytes.clone()).await? };
         let copy = json!({ "object_key": key.name(), "media_type": drawn.media_type, "width": variant.width,
             "height": variant.height, "size_bytes": variant.bytes.len() });
         variants.insert(variant.name.to_owned(), copy);
     }
-    row(past, job, &drawn, original, Value::Object(variants))
+    Ok(Kept { drawn, key, variants: Value::Object(variants) })
 }
 
 fn draw(job: Job) -> Result<Processed, Fault> {
@@ -75,7 +95,8 @@ async fn put(store: &MediaStore, content: Bytes) -> Result<MediaKey, Fault> {
     store.put(content).await.map_err(Fault::internal)
 }
 
-fn row(past: Past, job: Job, drawn: &Processed, key: MediaKey, variants: Value) -> Result<MediaRow, Fault> {
+fn row(past: Past, job: Job, kept: Kept) -> Result<MediaRow, Fault> {
+    let Kept { drawn, key, variants } = kept;
     let begun = Begun::of(past, job.app)?;
     let (kind, caption) = job.scene.map_or(("ICON", ""), |(_, caption)| ("SCREENSHOT", caption));
     let created_at = past.between(begun.at, begun.pictured_at, &format!("{} {kind} {}", job.app.slug, job.position));

@@ -10,6 +10,8 @@ use crate::core::time::Time;
 #[derive(Default)]
 pub(super) struct Rows {
     pub(super) partners: Vec<PartnerRow>,
+    pub(super) pages: Vec<PageRow>,
+    pub(super) page_images: Vec<PageImageRow>,
     pub(super) people: Vec<PersonRow>,
     pub(super) factors: Vec<FactorRow>,
     pub(super) role_grants: Vec<RoleGrantRow>,
@@ -48,6 +50,39 @@ pub(super) struct PartnerRow {
     pub(super) billing_email: String,
     pub(super) website: String,
     pub(super) labels: &'static [&'static str],
+    pub(super) created_at: Time,
+}
+
+/// A vendor page, with what readers see of it.
+#[derive(Serialize)]
+pub(super) struct PageRow {
+    pub(super) partner_uuid: Uuid,
+    pub(super) default_locale: &'static str,
+    pub(super) texts: Value,
+    pub(super) website_url: String,
+    pub(super) languages: &'static [&'static str],
+    pub(super) regions: &'static [&'static str],
+    pub(super) state: &'static str,
+    pub(super) state_changed_at: Time,
+    pub(super) snapshot: Option<Value>,
+    pub(super) first_published_at: Option<Time>,
+    pub(super) published_at: Option<Time>,
+    pub(super) created_at: Time,
+}
+
+#[derive(Serialize)]
+pub(super) struct PageImageRow {
+    pub(super) image_uuid: Uuid,
+    pub(super) partner_uuid: Uuid,
+    pub(super) kind: &'static str,
+    pub(super) alt_text: String,
+    pub(super) media_type: &'static str,
+    pub(super) width: u32,
+    pub(super) height: u32,
+    pub(super) size_bytes: usize,
+    pub(super) sha256: String,
+    pub(super) object_key: String,
+    pub(super) variants: Value,
     pub(super) created_at: Time,
 }
 

@@ -25,6 +25,7 @@ pub(super) async fn insert(pool: &PgPool, rows: &Rows) -> Result<(), Fault> {
         return Err(Fault::conflict("There are partners already. Sample data goes into an empty database only."));
     }
     people_insert(&mut transaction, rows).await?;
+    pages_insert(&mut transaction, rows).await?;
     subscriptions_insert(&mut transaction, rows).await?;
     clients_insert(&mut transaction, rows).await?;
     categories_insert(&mut transaction, rows).await?;
@@ -76,6 +77,28 @@ async fn people_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(),
         "insert into staff_role_grant (person_uuid, role_code, granted_by, granted_at)
          select person_uuid, role_code, granted_by, granted_at
          from jsonb_populate_recordset(null::staff_role_grant, $1)"
+    );
+    Ok(())
+}
+
+async fn pages_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
+    put!(
+        connection,
+        rows.pages,
+        "insert into partner_profile (partner_uuid, default_locale, texts, website_url, languages, regions, state,
+             state_changed_at, snapshot, first_published_at, published_at, created_at, updated_at)
+         select partner_uuid, default_locale, texts, website_url, languages, regions, state, state_changed_at, snapshot,
+             first_published_at, published_at, created_at, state_changed_at
+         from jsonb_populate_recordset(null::partner_profile, $1)"
+    );
+    put!(
+        connection,
+        rows.page_images,
+        "insert into partner_image (image_uuid, partner_uuid, kind, alt_text, media_type, width, height, size_bytes,
+             sha256, object_key, variants, created_at)
+         select image_uuid, partner_uuid, kind, alt_text, media_type, width, height, size_bytes, sha256, object_key,
+             variants, created_at
+         from jsonb_populate_recordset(null::partner_image, $1)"
     );
     Ok(())
 }

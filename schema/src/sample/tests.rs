@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::data::{APPS, AppData, CATEGORIES, CLIENTS, COLLECTIONS, DEACTIVATED, Fate, PARTNERS, REVIEWS, STAFF};
+use super::data::{
+    APPS, AppData, CATEGORIES, CLIENTS, COLLECTIONS, DEACTIVATED, Fate, PAGES, PARTNERS, REVIEWS, STAFF, alternatives,
+};
 use super::draw::drawable;
 use super::words::alternative;
 use crate::core::scope::Scope;
@@ -206,6 +208,23 @@ fn pictures_can_be_drawn_and_described() {
         }
         assert!(look.scenes.iter().all(|(_, caption)| (5..=250).contains(&caption.chars().count())), "{}", app.slug);
     }
+}
+
+#[test]
+fn each_partner_has_a_page_that_could_be_published_or_is_being_written() {
+    for partner in &PARTNERS {
+        let pages: Vec<_> = PAGES.iter().filter(|page| page.partner == partner.slug).collect();
+        let [page] = pages[..] else { panic!("{} has {} pages", partner.slug, pages.len()) };
+        for [locale, tagline, description] in page.texts {
+            assert!((10..=120).contains(&tagline.chars().count()), "{} {locale}", page.partner);
+            assert!(page.look.is_none() || (100..=5000).contains(&description.chars().count()), "{}", page.partner);
+            assert!(alternatives(locale).iter().all(|text| text.len() <= 250));
+        }
+        let [first, last] = page.days;
+        assert!(last <= first && first < partner.days, "{} was published before it came", page.partner);
+        assert!(page.look.is_none_or(|look| look.words.iter().all(|word| drawable(word))), "{}", page.partner);
+    }
+    assert!(PAGES.iter().filter(|page| page.look.is_some()).count() >= 3);
 }
 
 #[test]

@@ -4,7 +4,10 @@
 //! in their order: `(… in …) is true` is looked up in a table of what was found, where `… in …` would become a join, after
 //! which everything is sorted.
 
+mod chosen;
 mod fitting;
+mod pictures;
+mod releases;
 
 use async_graphql::InputObject;
 use serde::{Deserialize, Serialize};
@@ -20,7 +23,11 @@ use crate::core::list::{Bound, Condition, Key, ListQuery, PageRequest, Rows, Sel
 use crate::core::time::Time;
 use crate::core::words::words;
 
+pub(super) use chosen::{CHOSEN, Chosen};
 use fitting::FITTING;
+pub(in crate::marketplace) use pictures::ListingMediaFilter;
+pub(super) use pictures::{OfListing, PICTURES};
+pub(super) use releases::{OfReader, RELEASES, ReleaseRow};
 
 /// The operation that both lists answer: what is found by how well it fits, and in every other order.
 const SEARCH: &str = "marketplace_listings_search";
@@ -54,6 +61,8 @@ words! {
         Relevance = "RELEVANCE",
         /// Published last, first.
         PublishedAtDesc = "PUBLISHED_AT_DESC",
+        /// First published last, first: what is new, and not what was updated.
+        FirstPublishedAtDesc = "FIRST_PUBLISHED_AT_DESC",
         /// By name in the reader's locale.
         Name = "NAME",
         /// Rated best first, by a mean that a single review does not lead; those without a rating last.
@@ -124,6 +133,7 @@ pub(in crate::marketplace) struct FoundRow {
     /// The mean of the ratings, weighted by how many there are.
     rating_score: i64,
     version_number: String,
+    first_published_at: Time,
     published_at: Time,
     /// How well the words fit, in millionths, so that a cursor holds it exactly; 0 under another order.
     rank: i32,
@@ -138,8 +148,9 @@ macro_rules! shown {
     ($rank:literal) => {
         concat!(
             $rank,
-            " as rank, l.slug, l.app_uuid, l.version_number, l.published_at, l.rating_average, l.rating_count,
-     l.rating_score, t.name, t.tagline, t.locale, t.sort_name, p.slug as vendor_slug, p.company_name as vendor_name,
+            " as rank, l.slug, l.app_uuid, l.version_number, l.first_published_at, l.published_at, l.rating_average,
+     l.rating_count, l.rating_score, t.name, t.tagline, t.locale, t.sort_name, p.slug as vendor_slug,
+     p.company_name as vendor_name,
      (select concat_ws('.', (select max(position) from listing_change
           where change <> 'RATED'), count(*), sum(xmin::text::bigint))
         from category) as stamp,
@@ -225,6 +236,7 @@ static LISTINGS: ListQuery<Search, FoundRow, ListingSort> = ListQuery {
     ],
     order: |sort| match sort {
         ListingSort::Relevance | ListingSort::PublishedAtDesc => const { &[PUBLISHED.descending(), ID.descending()] },
+        ListingSort::FirstPublishedAtDesc => const { &[FIRST_PUBLISHED.descending(), ID.descending()] },
         ListingSort::Name => const { &[NAME, ID] },
         ListingSort::RatingDesc => const { &[RATING.descending(), RATINGS.descending(), ID.descending()] },
     },
@@ -232,12 +244,14 @@ static LISTINGS: ListQuery<Search, FoundRow, ListingSort> = ListQuery {
 
 const ID: Key<FoundRow> = Key::id("l.app_uuid", |row| json!(row.app_uuid));
 const PUBLISHED: Key<FoundRow> = Key::moment("l.published_at", |row| json!(row.published_at));
+const FIRST_PUBLISHED: Key<FoundRow> = Key::moment("l.first_published_at", |row| json!(row.first_published_at));
 const NAME: Key<FoundRow> = Key::text("t.sort_name collate \"C\"", |row| json!(row.sort_name));
 const RATING: Key<FoundRow> = Key::whole("l.rating_score", |row| json!(row.rating_score));
 const RATINGS: Key<FoundRow> = Key::whole("l.rating_count", |row| json!(row.rating_count));
 
 /// What is asked of listings in words that the compiler has not checked.
-pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 2] = [&LISTINGS, &FITTING];
+pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 5] =
+    [&LISTINGS, &FITTING, &CHOSEN, &PICTURES, &RELEASES];
 
 impl From<FoundRow> for ListingSummary {
     fn from(row: FoundRow) -> Self {
@@ -252,6 +266,7 @@ impl From<FoundRow> for ListingSummary {
             icon: row.icon.map(|icon| icon.0),
             rating: ListingRating::new(row.rating_average, row.rating_count),
             version_number: row.version_number,
+            first_published_at: row.first_published_at,
             published_at: row.published_at,
         }
     }

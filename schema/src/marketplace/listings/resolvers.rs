@@ -1,5 +1,7 @@
 //! What a storefront may ask of listings.
 
+mod lists;
+
 use std::sync::Arc;
 
 use async_graphql::{Context, Object};
@@ -14,6 +16,8 @@ use crate::core::fault::Fault;
 use crate::core::list::Rows;
 use crate::marketplace::media::{MediaVariantName, deliver};
 use crate::marketplace::public_cache::PublicCache;
+
+pub(in crate::marketplace) use lists::ListingListsQuery;
 
 /// Reads of listings by the storefront.
 #[derive(Default)]

@@ -1,6 +1,10 @@
-//! What a reader's search means.
+//! What a reader's search means, and which listings are shown beside another.
+
+mod related;
 
 use serde::Serialize;
+
+pub(super) use related::{RelatedReason, mix};
 
 /// The words a reader typed, ready for the statements.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -2,6 +2,7 @@
 
 mod facets;
 mod preview;
+mod related;
 
 use std::collections::BTreeMap;
 
@@ -20,6 +21,7 @@ use crate::marketplace::versions::AppPermission;
 
 pub(super) use facets::facets_get;
 pub(in crate::marketplace) use preview::{Side, listing_of};
+pub(super) use related::related_page;
 
 /// A listing by its slug, in the locale that is asked for.
 pub(in crate::marketplace) struct ListingKey {
@@ -58,16 +60,17 @@ pub(in crate::marketplace) struct ListingRow {
 }
 
 /// A picture within a listing.
-#[derive(Deserialize)]
-struct PictureRow {
-    media_uuid: Uuid,
-    kind: MediaKind,
-    position: i32,
+#[derive(Deserialize, sqlx::FromRow)]
+pub(super) struct PictureRow {
+    pub(super) media_uuid: Uuid,
+    pub(super) kind: MediaKind,
+    pub(super) position: i32,
     alt_text: Option<String>,
     caption: Option<String>,
     media_type: String,
     width: i32,
     height: i32,
+    #[sqlx(json)]
     variants: BTreeMap<String, Pixels>,
 }
 
@@ -194,6 +197,13 @@ impl From<PictureRow> for ListingMedia {
             height: row.height,
         }
     }
+}
+
+/// Whether a listing of this slug is on show.
+pub(super) async fn is_visible(db: &Db, slug: &str) -> Result<bool, Fault> {
+    Ok(sqlx::query_scalar!(r#"select exists (select from listing where slug = $1 and visible) as "visible!""#, slug)
+        .fetch_one(&mut *db.conn().await?)
+        .await?)
 }
 
 /// A picture that a listing shows, and where its bytes lie.

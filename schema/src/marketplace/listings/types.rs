@@ -6,6 +6,7 @@ use async_graphql::SimpleObject;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::rules::RelatedReason;
 use crate::core::page::{Page, Paged};
 use crate::core::time::Time;
 use crate::marketplace::media::{MediaKind, MediaVariant};
@@ -137,7 +138,7 @@ pub(in crate::marketplace) struct ListingRating {
 
 impl ListingRating {
     /// The rating out of the columns, where no review at all has the average 0.
-    pub(super) fn new(average: f64, count: i32) -> Self {
+    pub(in crate::marketplace) fn new(average: f64, count: i32) -> Self {
         Self { average: Some(average).filter(|_| count > 0), count }
     }
 }
@@ -182,8 +183,50 @@ pub(in crate::marketplace) struct ListingSummary {
     pub(super) rating: ListingRating,
     /// The semantic version customers get.
     pub(super) version_number: String,
+    /// When the app first came on the storefront.
+    pub(super) first_published_at: Time,
     /// When what is shown here was published.
     pub(super) published_at: Time,
+}
+
+/// A version that customers get or got, in the order of a listing's history.
+#[derive(Clone, Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::marketplace) struct ListingRelease {
+    /// Its semantic version.
+    pub(super) number: String,
+    /// When it went live.
+    pub(super) published_at: Time,
+    /// Whether customers get it now.
+    pub(super) is_current: bool,
+    /// The locale in which the notes are.
+    pub(super) locale: Option<String>,
+    /// What was new in it.
+    pub(super) release_notes: Option<String>,
+    /// What it may do that the version published before it could not.
+    pub(super) permissions_added: Vec<AppPermission>,
+    /// What the version published before it could do and it may not.
+    pub(super) permissions_removed: Vec<AppPermission>,
+}
+
+/// A listing that readers of another may want to see.
+#[derive(Clone, Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::marketplace) struct RelatedListing {
+    /// What the two have in common.
+    pub(super) reason: RelatedReason,
+    /// The other one.
+    pub(super) listing: ListingSummary,
+}
+
+/// Listings related to one, all of them.
+#[derive(Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::marketplace) struct RelatedListingList {
+    /// The listings, those to be shown first at the beginning.
+    pub(super) data: Vec<RelatedListing>,
+    /// They come whole, so there is never a next page.
+    pub(super) page: Page,
 }
 
 /// A page of listings found, and how the whole result divides.

@@ -15,6 +15,7 @@ mod store;
 mod view;
 
 pub(crate) use due::{PutOff, publish_due};
+pub(in crate::marketplace) use rules::permissions_only_in;
 pub(in crate::marketplace) use snapshot::Snapshot;
 pub(in crate::marketplace) use store::{draft_get, live_get, publish, rival_get};
 pub(in crate::marketplace) use view::{ListingSnapshot, Places, SubmissionDifference, sides};

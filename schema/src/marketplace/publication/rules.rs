@@ -29,7 +29,10 @@ pub(super) fn differences(live: Option<&ListingSnapshot>, submitted: &ListingSna
 }
 
 /// The permissions of one version that another does not name. The same one for another reason is the same.
-pub(super) fn permissions_only_in(one: &[AppPermission], other: &[AppPermission]) -> Vec<AppPermission> {
+pub(in crate::marketplace) fn permissions_only_in(
+    one: &[AppPermission],
+    other: &[AppPermission],
+) -> Vec<AppPermission> {
     let is_in_other = |permission: &AppPermission| other.iter().any(|known| known.code == permission.code);
     one.iter().filter(|permission| !is_in_other(permission)).cloned().collect()
 }

@@ -92,7 +92,7 @@ pub(super) async fn set_draft(db: &Db, owner: Owner, draft: &Draft) -> Result<()
 pub(super) async fn set_published(db: &Db, owner: Owner, snapshot: &Snapshot) -> Result<(), Fault> {
     sqlx::query!(
         "update partner_profile set state = 'PUBLISHED', state_reason = null, state_changed_at = labs_now(),
-                snapshot = $2, published_at = labs_now()
+                snapshot = $2, published_at = labs_now(), first_published_at = coalesce(first_published_at, labs_now())
           where partner_uuid = $1",
         owner.uuid(),
         Json(snapshot) as Json<&Snapshot>,
@@ -114,31 +114,4 @@ pub(super) async fn set_state(db: &Db, partner_uuid: Uuid, state: &str, reason: 
     .execute(&mut *db.conn().await?)
     .await?;
     Ok(())
-}
-
-/// A page as readers see it.
-#[expect(dead_code, reason = "the storefront's vendor page reads it, and is not there yet")]
-pub(crate) struct PublishedRow {
-    pub(crate) partner_uuid: Uuid,
-    pub(crate) slug: String,
-    pub(crate) company_name: String,
-    pub(crate) snapshot: Json<Snapshot>,
-    pub(crate) published_at: Time,
-}
-
-/// The page that readers see of the partner of this slug. `None` when it is not published, or its partner's account is
-/// suspended, closed or erased.
-#[expect(dead_code, reason = "the storefront's vendor page asks it, and is not there yet")]
-pub(crate) async fn published_get(db: &Db, slug: &str) -> Result<Option<PublishedRow>, Fault> {
-    Ok(sqlx::query_as!(
-        PublishedRow,
-        r#"select p.partner_uuid, p.slug, p.company_name, f.snapshot as "snapshot!: Json<Snapshot>",
-                  f.published_at as "published_at!"
-             from partner as p
-             join partner_profile as f on f.partner_uuid = p.partner_uuid
-            where p.slug = $1 and f.state = 'PUBLISHED' and p.state in ('ACTIVE', 'CLOSING')"#,
-        slug
-    )
-    .fetch_optional(&mut *db.conn().await?)
-    .await?)
 }

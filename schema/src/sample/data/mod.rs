@@ -5,6 +5,7 @@ mod apps;
 mod categories;
 mod clients;
 mod collections;
+mod pages;
 mod people;
 mod reviews;
 
@@ -14,5 +15,6 @@ pub(super) use apps::{APPS, AppData, Look, Scene, Text, VersionData};
 pub(super) use categories::{CATEGORIES, CategoryData, DEACTIVATED};
 pub(super) use clients::{CLIENTS, ClientData};
 pub(super) use collections::{COLLECTIONS, CollectionData};
+pub(super) use pages::{BANNER, PAGES, PageData, alternatives};
 pub(super) use people::{PARTNERS, PartnerData, PersonData, STAFF, STAFF_DOMAIN};
 pub(super) use reviews::{Fate, REVIEWS};

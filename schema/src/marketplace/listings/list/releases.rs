@@ -1,0 +1,69 @@
+//! The versions that an app had on the storefront.
+
+use serde::Serialize;
+use serde_json::json;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select};
+use crate::core::time::Time;
+use crate::marketplace::versions::AppPermission;
+
+/// A version that was published, with what the one before it asked of the platform.
+#[derive(sqlx::FromRow)]
+pub(in crate::marketplace::listings) struct ReleaseRow {
+    version_uuid: Uuid,
+    pub(in crate::marketplace::listings) number: String,
+    pub(in crate::marketplace::listings) published_at: Time,
+    pub(in crate::marketplace::listings) is_current: bool,
+    pub(in crate::marketplace::listings) locale: Option<String>,
+    pub(in crate::marketplace::listings) release_notes: Option<String>,
+    pub(in crate::marketplace::listings) permissions: Option<Json<Vec<AppPermission>>>,
+    pub(in crate::marketplace::listings) former_permissions: Option<Json<Vec<AppPermission>>>,
+}
+
+/// The versions of a listing, for a reader.
+#[derive(Debug, Serialize)]
+pub(in crate::marketplace::listings) struct OfReader {
+    /// Of which listing.
+    pub(in crate::marketplace::listings) slug: String,
+    /// The locale of the notes.
+    pub(in crate::marketplace::listings) locale: Option<String>,
+}
+
+/// Notes come in the locale that is given, else in its language, else in the one that was the listing's own when the version
+/// was approved, in which notes are compulsory.
+static LIVE: Select<ReleaseRow> = Select::new(
+    "v.version_uuid, v.number, v.published_at, v.version_uuid = l.version_uuid as is_current, notes.locale,
+     notes.release_notes, v.manifest -> 'permissions' as permissions, former.permissions as former_permissions",
+    "listing as l join app_version as v on v.app_uuid = l.app_uuid and v.state in ('PUBLISHED', 'SUPERSEDED')
+     left join lateral (
+         select s.snapshot ->> 'default_locale' as locale from submission as s
+          where s.version_uuid = v.version_uuid and s.state = 'APPROVED'
+          order by s.submitted_at desc, s.submission_uuid desc limit 1) as own on true
+     left join lateral (
+         select n.locale, n.release_notes from jsonb_each_text(v.release_notes) as n (locale, release_notes)
+          where n.locale in ({}::text, split_part({}, '-', 1), coalesce(own.locale, l.default_locale))
+          order by n.locale = {} desc, n.locale = split_part({}, '-', 1) desc limit 1) as notes on true
+     left join lateral (
+         select f.manifest -> 'permissions' as permissions from app_version as f
+          where f.app_uuid = v.app_uuid and f.state in ('PUBLISHED', 'SUPERSEDED')
+            and (f.published_at, f.version_uuid) < (v.published_at, v.version_uuid)
+          order by f.published_at desc, f.version_uuid desc limit 1) as former on true",
+);
+
+/// The versions that the app of a visible listing has or had there, the newest first.
+pub(in crate::marketplace::listings) static RELEASES: ListQuery<OfReader, ReleaseRow, FixedOrder> = ListQuery {
+    operation: "marketplace_listings_list_versions",
+    select: &LIVE,
+    within: &[
+        Condition::given(|of| Some(Bound::Text(of.locale.clone().unwrap_or_default()))),
+        Condition { sql: "l.slug = {}", value: |of| Some(of.slug.as_str().into()) },
+        Condition { sql: "l.visible", value: |_| Some(Bound::Nothing) },
+    ],
+    conditions: &[],
+    order: |FixedOrder| const { &[PUBLISHED.descending(), ID.descending()] },
+};
+
+const PUBLISHED: Key<ReleaseRow> = Key::moment("v.published_at", |row| json!(row.published_at));
+const ID: Key<ReleaseRow> = Key::id("v.version_uuid", |row| json!(row.version_uuid));

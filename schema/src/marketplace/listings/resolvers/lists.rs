@@ -1,0 +1,129 @@
+//! What a storefront lists of one listing: its pictures, its versions, and the listings beside it.
+
+use std::collections::HashMap;
+
+use async_graphql::{Context, Object};
+use uuid::Uuid;
+
+use crate::core::access::access;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::{List, Page};
+use crate::marketplace::listings::list::{
+    CHOSEN, Chosen, ListingMediaFilter, OfListing, OfReader, PICTURES, RELEASES, ReleaseRow,
+};
+use crate::marketplace::listings::rules::{self, RelatedReason};
+use crate::marketplace::listings::store;
+use crate::marketplace::listings::types::{
+    ListingMedia, ListingRelease, ListingSummary, RelatedListing, RelatedListingList,
+};
+use crate::marketplace::publication::permissions_only_in;
+
+/// How many related listings are answered when nothing is said (the contract's `marketplace_listings_list_related`).
+const RELATED: usize = 12;
+/// The most of them.
+const MOST_RELATED: usize = 20;
+
+/// Reads of what belongs to a listing, by the storefront.
+#[derive(Default)]
+pub(in crate::marketplace) struct ListingListsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl ListingListsQuery {
+    /// The pictures of a listing: icon, banner, screenshots.
+    #[graphql(directive = access::apply("storefront".into()))]
+    async fn marketplace_listings_list_media(
+        &self,
+        ctx: &Context<'_>,
+        listing_slug: String,
+        filter: Option<ListingMediaFilter>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<Option<List<ListingMedia>>, Fault> {
+        let cx = ctx.cx();
+        let of = OfListing { slug: listing_slug, filter: filter.unwrap_or_default() };
+        let found = PICTURES.page(cx, &of, &PageRequest::new(None, limit, cursor)).await?;
+        if found.rows.is_empty() {
+            ensure_visible(cx, &of.slug).await?;
+        }
+        cx.answer_list(found.map(|row| Ok(ListingMedia::from(row)))?.list())
+    }
+
+    /// The versions that a listing's app has or had on the storefront.
+    #[graphql(directive = access::apply("storefront".into()))]
+    async fn marketplace_listings_list_versions(
+        &self,
+        ctx: &Context<'_>,
+        listing_slug: String,
+        locale: Option<String>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<Option<List<ListingRelease>>, Fault> {
+        let cx = ctx.cx();
+        let of = OfReader { slug: listing_slug, locale };
+        let found = RELEASES.page(cx, &of, &PageRequest::new(None, limit, cursor)).await?;
+        if found.rows.is_empty() {
+            ensure_visible(cx, &of.slug).await?;
+        }
+        cx.answer_list(found.map(|row| Ok(ListingRelease::from(row)))?.list())
+    }
+
+    /// Listings that have a category, the vendor or words in common with one.
+    #[graphql(directive = access::apply("storefront".into()))]
+    async fn marketplace_listings_list_related(
+        &self,
+        ctx: &Context<'_>,
+        listing_slug: String,
+        locale: Option<String>,
+        limit: Option<i32>,
+    ) -> Result<Option<RelatedListingList>, Fault> {
+        let cx = ctx.cx();
+        let found = store::related_page(&cx.db, &listing_slug).await?;
+        if found.is_empty() {
+            ensure_visible(cx, &listing_slug).await?;
+        }
+        let most = limit.and_then(|limit| usize::try_from(limit).ok()).map_or(RELATED, |limit| limit.min(MOST_RELATED));
+        let data = related(cx, rules::mix(&found, most), locale).await?;
+        cx.answer(RelatedListingList { data, page: Page { next_cursor: None, has_more: false } })
+    }
+}
+
+/// Refuses what only a listing on show answers.
+async fn ensure_visible(cx: &RequestContext, slug: &str) -> Result<(), Fault> {
+    if store::is_visible(&cx.db, slug).await? { Ok(()) } else { Err(Fault::not_found("listing")) }
+}
+
+/// What is shown of listings that were chosen, in their order. One that is gone since is left out.
+async fn related(
+    cx: &RequestContext,
+    chosen: Vec<(RelatedReason, Uuid)>,
+    locale: Option<String>,
+) -> Result<Vec<RelatedListing>, Fault> {
+    let chosen_uuids = chosen.iter().map(|(_, app_uuid)| *app_uuid).collect();
+    let most = i32::try_from(chosen.len().max(1)).unwrap_or(i32::MAX);
+    let page = PageRequest::new(None, Some(most), None);
+    let shown = CHOSEN.page(cx, &Chosen { app_uuids: chosen_uuids, locale }, &page).await?.rows.into_iter();
+    let mut shown: HashMap<Uuid, ListingSummary> = shown.map(|row| (row.app_uuid, row.into())).collect();
+    let views = chosen.into_iter().filter_map(|(reason, app_uuid)| {
+        let listing = shown.remove(&app_uuid)?;
+        Some(RelatedListing { reason, listing })
+    });
+    Ok(views.collect())
+}
+
+impl From<ReleaseRow> for ListingRelease {
+    fn from(row: ReleaseRow) -> Self {
+        let own = row.permissions.map(|permissions| permissions.0).unwrap_or_default();
+        let former = row.former_permissions.map(|permissions| permissions.0).unwrap_or_default();
+        Self {
+            number: row.number,
+            published_at: row.published_at,
+            is_current: row.is_current,
+            locale: row.locale,
+            release_notes: row.release_notes,
+            permissions_added: permissions_only_in(&own, &former),
+            permissions_removed: permissions_only_in(&former, &own),
+        }
+    }
+}

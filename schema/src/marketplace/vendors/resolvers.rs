@@ -1,0 +1,148 @@
+//! What a storefront may ask of vendors.
+
+use async_graphql::{Context, Object, SimpleObject};
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::store::{self, ImageRow, VendorRow};
+use crate::core::access::{access, answers_file};
+use crate::core::context::RequestContextExt;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
+use crate::marketplace::listings::ListingRating;
+use crate::marketplace::media::{MediaVariant, MediaVariantName, deliver};
+use crate::partner::imagery::PartnerImageKind;
+
+/// A partner as the storefront shows it, in one locale.
+#[derive(Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::marketplace) struct Vendor {
+    /// Its name in addresses.
+    slug: String,
+    /// The company's name.
+    name: String,
+    /// One line under the name.
+    tagline: String,
+    /// Plain text; an empty line parts paragraphs.
+    description: String,
+    /// The locale in which the texts here are.
+    locale: String,
+    /// Every locale that the page has texts in, the default one first.
+    locales: Vec<String>,
+    /// Where the reader finds more.
+    links: VendorLinks,
+    /// The languages in which the company helps its customers.
+    languages: Vec<String>,
+    /// Where the company's customers are.
+    regions: Vec<String>,
+    /// The pictures that the page has, the logo first.
+    imagery: Vec<VendorImage>,
+    /// Listings of the partner that are on show.
+    listings_count: i32,
+    /// What customers think of all of them together.
+    rating: ListingRating,
+    /// When readers first saw a page of this partner.
+    first_published_at: Time,
+    /// When what is shown here was published.
+    published_at: Time,
+}
+
+/// Where the reader finds more of a vendor.
+#[derive(Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::marketplace) struct VendorLinks {
+    /// The company's own site.
+    website_url: Option<String>,
+}
+
+/// A picture of a vendor's page.
+#[derive(Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::marketplace) struct VendorImage {
+    /// Its id.
+    uuid: Uuid,
+    /// What it is for.
+    kind: PartnerImageKind,
+    /// What it shows, for those who cannot see it.
+    alt_text: Option<String>,
+    /// The media type of its bytes.
+    media_type: String,
+    /// Pixels of the original.
+    width: i32,
+    /// Pixels of the original.
+    height: i32,
+    /// The sizes in which it can be had, the largest first.
+    variants: Vec<MediaVariant>,
+}
+
+/// Reads of vendors by the storefront.
+#[derive(Default)]
+pub(in crate::marketplace) struct VendorsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl VendorsQuery {
+    /// The published page of a partner in the best locale.
+    #[graphql(directive = access::apply("storefront".into()))]
+    async fn marketplace_vendors_get(
+        &self,
+        ctx: &Context<'_>,
+        partner_slug: String,
+        locale: Option<String>,
+    ) -> Result<Option<Vendor>, Fault> {
+        let cx = ctx.cx();
+        let row = store::get(&cx.db, &partner_slug, locale.as_deref()).await?;
+        cx.answer(row.ok_or_else(|| Fault::not_found("vendor"))?.into())
+    }
+
+    /// The bytes of the logo or the banner that readers see, in one of four sizes. They leave beside the answer.
+    #[graphql(directive = access::apply("storefront".into()), directive = answers_file::apply(), visible = false)]
+    async fn marketplace_vendors_get_image(
+        &self,
+        ctx: &Context<'_>,
+        partner_slug: String,
+        kind: PartnerImageKind,
+        variant: Option<MediaVariantName>,
+    ) -> Result<Option<bool>, Fault> {
+        let cx = ctx.cx();
+        let stored = store::stored_get(&cx.db, &partner_slug, kind.name()).await?;
+        let stored = stored.ok_or_else(|| Fault::not_found("picture of this vendor"))?;
+        let called = format!("{partner_slug}-{}", kind.name().to_ascii_lowercase());
+        deliver(cx, &stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
+        cx.answer(true)
+    }
+}
+
+impl From<VendorRow> for Vendor {
+    fn from(row: VendorRow) -> Self {
+        Self {
+            slug: row.slug,
+            name: row.company_name,
+            tagline: row.tagline,
+            description: row.description,
+            locale: row.locale,
+            locales: row.locales,
+            links: VendorLinks { website_url: row.website_url },
+            languages: row.languages.0,
+            regions: row.regions.0,
+            imagery: row.imagery.map(|imagery| imagery.0).unwrap_or_default().into_iter().map(Into::into).collect(),
+            listings_count: row.listings_count,
+            rating: ListingRating::new(row.rating_average, row.rating_count),
+            first_published_at: row.first_published_at,
+            published_at: row.published_at,
+        }
+    }
+}
+
+impl From<ImageRow> for VendorImage {
+    fn from(row: ImageRow) -> Self {
+        Self {
+            variants: MediaVariant::all(&row.original, &row.variants),
+            uuid: row.image_uuid,
+            kind: row.kind,
+            alt_text: row.alt_text,
+            media_type: row.original.media_type,
+            width: row.original.width,
+            height: row.original.height,
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Stories of vendor pages as readers see them.
+
+use serde_json::{Value, json};
+
+use super::market::{Market, png};
+use crate::harness::{Answer, Call};
+
+struct Street {
+    market: Market,
+    token: String,
+}
+
+impl Street {
+    async fn new() -> Self {
+        let market = Market::new().await;
+        let token = market.harness.program("storefront", &["storefront"], None).await.token;
+        Self { market, token }
+    }
+
+    /// Begins a call of the partner's own.
+    fn own(&self, operation: &str) -> Call<'_> {
+        let owner = &self.market.owner;
+        self.market.harness.call(operation).path("partner_uuid", owner.partner_uuid.unwrap()).token(&owner.token)
+    }
+
+    /// Begins a reader's call.
+    fn shop(&self, operation: &str) -> Call<'_> {
+        self.market.harness.call(operation).path("partner_slug", "nordsee-kassen").token(&self.token)
+    }
+
+    fn vendor(&self) -> Call<'_> {
+        self.shop("marketplace_vendors_get")
+    }
+
+    async fn write(&self, page: Value) {
+        self.own("partner_profile_update").json(&page).expect(200).await;
+    }
+
+    async fn put(&self, kind: &str, width: u32) {
+        let height = if kind == "LOGO" { width } else { 400 };
+        let file =
+            reqwest::multipart::Part::bytes(png(width, height)).file_name("a.png").mime_str("image/png").unwrap();
+        let form = reqwest::multipart::Form::new().text("alt_text", "A till").part("file", file);
+        self.own("partner_imagery_put").path("kind", kind).multipart(form).expect(200).await;
+    }
+
+    async fn publish(&self) -> Answer {
+        self.own("partner_profile_publish").expect(200).await
+    }
+
+    /// A page with a logo, texts in two languages and a site, which readers see.
+    async fn opened() -> Self {
+        let street = Self::new().await;
+        let said = |tagline: &str| json!({ "tagline": tagline, "description": "Und mehr." });
+        street
+            .write(json!({
+                "texts": { "de": said("Kassen"), "en": said("Tills") }, "default_locale": "de",
+                "website_url": "https://nordsee.example", "languages": ["de", "en"], "regions": ["DE", "150"],
+            }))
+            .await;
+        street.put("LOGO", 400).await;
+        street.vendor().expect(404).await;
+        street.publish().await;
+        street
+    }
+}
+
+#[tokio::test]
+async fn readers_see_what_was_published_in_their_language() {
+    let street = Street::opened().await;
+    for (locale, best, tagline) in [("en", "en", "Tills"), ("de-AT", "de", "Kassen"), ("fr", "de", "Kassen")] {
+        let seen = street.vendor().query("locale", locale).expect(200).await;
+        assert_eq!((seen.str("locale"), seen.str("tagline")), (best, tagline), "{locale}");
+    }
+    let before = street.vendor().expect(200).await;
+    assert_eq!((before.str("slug"), before.str("name")), ("nordsee-kassen", "Nordsee Kassen"));
+    assert_eq!(before.json["locales"], json!(["de", "en"]));
+    assert_eq!(before.json["links"], json!({ "website_url": "https://nordsee.example" }));
+    assert_eq!((&before.json["languages"], &before.json["regions"]), (&json!(["de", "en"]), &json!(["DE", "150"])));
+    assert_eq!(before.json["first_published_at"], before.json["published_at"]);
+    street.vendor().header("if-none-match", before.header("etag")).expect(304).await;
+
+    street.write(json!({ "texts": { "de": { "tagline": "Andere" } }, "website_url": null })).await;
+    street.put("BANNER", 1_200).await;
+    assert_eq!(street.vendor().expect(200).await.bytes, before.bytes, "the draft waits for its publication");
+    street.publish().await;
+    let after = street.vendor().expect(200).await;
+    assert_eq!((after.str("tagline"), &after.json["links"]["website_url"]), ("Andere", &Value::Null));
+    let kinds: Vec<&Value> = after.json["imagery"].as_array().unwrap().iter().map(|image| &image["kind"]).collect();
+    assert_eq!(kinds, ["LOGO", "BANNER"]);
+    assert_eq!(after.json["imagery"][0], before.json["imagery"][0]);
+    assert_eq!(after.json["first_published_at"], before.json["first_published_at"], "the first time stays");
+    assert_ne!(after.json["published_at"], before.json["published_at"]);
+}
+
+#[tokio::test]
+async fn pictures_are_there_while_the_published_page_has_them() {
+    let street = Street::opened().await;
+    let image = |kind: &str, variant: &str| {
+        street.shop("marketplace_vendors_get_image").path("kind", kind).query("variant", variant)
+    };
+    let logo = street.vendor().expect(200).await.json["imagery"][0].clone();
+    for (variant, place) in [("ORIGINAL", 0), ("SMALL", 3)] {
+        let bytes = image("LOGO", variant).expect(200).await;
+        let width = i64::from(image::load_from_memory(&bytes.bytes).unwrap().width());
+        assert_eq!(
+            (bytes.header("content-type"), json!(width)),
+            ("image/png", logo["variants"][place]["width"].clone())
+        );
+        let name = format!("nordsee-kassen-logo-{}.png", variant.to_lowercase());
+        assert!(bytes.header("content-disposition").contains(&name), "{}", bytes.header("content-disposition"));
+        image("LOGO", variant).header("if-none-match", bytes.header("etag")).expect(304).await;
+    }
+    let first = image("LOGO", "SMALL").expect(200).await;
+    image("BANNER", "SMALL").expect(404).await;
+    street.put("BANNER", 1_200).await;
+    street.put("LOGO", 500).await;
+    image("BANNER", "SMALL").expect(404).await;
+    assert_eq!(image("LOGO", "SMALL").expect(200).await.bytes, first.bytes, "the draft's are not shown");
+    street.publish().await;
+    image("BANNER", "SMALL").expect(200).await;
+    assert_ne!(image("LOGO", "SMALL").expect(200).await.header("etag"), first.header("etag"));
+    street.own("partner_profile_unpublish").expect(200).await;
+    image("LOGO", "SMALL").expect(404).await;
+    street.vendor().expect(404).await;
+}
+
+#[tokio::test]
+async fn a_vendor_counts_its_visible_listings_and_weighs_their_ratings() {
+    let street = Street::opened().await;
+    let market = &street.market;
+    let rating = |seen: &Answer| (seen.json["listings_count"].clone(), seen.json["rating"].clone());
+    let none = json!({ "average": null, "count": 0 });
+    assert_eq!(rating(&street.vendor().expect(200).await), (json!(0), none));
+    for name in ["Table Pilot", "Till Pilot", "Tip Pilot"] {
+        market.listed(name).await;
+    }
+    let count = "update listing set rating_count = case slug when 'table-pilot' then 9 else 1 end,
+        rating_sum = case slug when 'table-pilot' then 45 else 2 end";
+    market.harness.sql(count).await;
+    let seen = rating(&street.vendor().expect(200).await);
+    assert_eq!(seen, (json!(3), json!({ "average": 4.45, "count": 11 })), "a listing counts by its reviews");
+    market.harness.sql("update listing set visible = false where slug = 'till-pilot'").await;
+    let seen = rating(&street.vendor().expect(200).await);
+    assert_eq!(seen, (json!(2), json!({ "average": 4.7, "count": 10 })));
+    let stranger = market.harness.partner("Ostsee Kassen").await.partner_uuid.unwrap();
+    market.harness.sql(&format!("update listing set partner_uuid = '{stranger}' where slug = 'tip-pilot'")).await;
+    let seen = rating(&street.vendor().expect(200).await);
+    assert_eq!(seen, (json!(1), json!({ "average": 5.0, "count": 9 })), "others' listings do not count");
+}
+
+#[tokio::test]
+async fn a_page_is_seen_only_while_its_partner_is_active() {
+    let street = Street::opened().await;
+    let bytes = || street.shop("marketplace_vendors_get_image").path("kind", "LOGO");
+    for state in ["CLOSING", "SUSPENDED", "CLOSED"] {
+        let closes = "closes_at = labs_now() + interval '9 days'";
+        street.market.harness.sql(&format!("update partner set state = '{state}', {closes}")).await;
+        street.vendor().expect(404).await;
+        bytes().expect(404).await;
+    }
+    street.market.harness.sql("update partner set state = 'ACTIVE'").await;
+    street.vendor().expect(200).await;
+    bytes().expect(200).await;
+    let nobody = street.market.harness.call("marketplace_vendors_get").path("partner_slug", "nobody");
+    nobody.token(&street.token).expect(404).await;
+}
