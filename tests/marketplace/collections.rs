@@ -156,10 +156,7 @@ async fn listings_are_known_and_named_once() {
 async fn a_collection_is_on_show_from_and_until() {
     let window = Window::new().await;
     let harness = &window.market.harness;
-    let until = |seconds: i64| {
-        let moment = jiff::Timestamp::now().as_second() + seconds;
-        json!(jiff::Timestamp::from_second(moment).unwrap().to_string())
-    };
+    let until = |seconds: i64| json!(harness.clock.now().plus_seconds(seconds).to_string());
     let made = window.create(json!({ "titles": { "en": "Easter" } })).await;
     let easter = made.str("uuid").to_owned();
     assert_eq!(
