@@ -364,7 +364,11 @@ async fn nothing_of_an_answer_depends_on_who_asks() {
     let mine = shop.listing(&slug).expect(200).await;
     let theirs = shop.market.harness.call("marketplace_listings_get").path("listing_slug", &slug).token(&other.token);
     assert_eq!(theirs.expect(200).await.bytes, mine.bytes);
-    let refused = shop.market.harness.call("marketplace_listings_get").path("listing_slug", &slug);
-    let refused = refused.token(&shop.market.owner.token).send().await;
-    assert_eq!((refused.status, refused.code()), (403, "SCOPE_MISSING"), "an owner's scope is no storefront's");
+    let owner = shop.market.harness.call("marketplace_listings_get").path("listing_slug", &slug);
+    let owners = owner.token(&shop.market.owner.token).expect(200).await;
+    assert_eq!(owners.bytes, mine.bytes, "an owner sees it as customers do");
+    let body = json!({ "customer_reference": "venue-1", "rating": 5, "locale": "en" });
+    let review = shop.market.harness.call("marketplace_listings_submit_review").path("listing_slug", &slug);
+    let refused = review.token(&shop.market.owner.token).json(&body).send().await;
+    assert_eq!((refused.status, refused.code()), (403, "SCOPE_MISSING"), "and writes no review of it");
 }

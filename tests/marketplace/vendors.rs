@@ -165,3 +165,38 @@ async fn a_page_is_seen_only_while_its_partner_is_active() {
     let nobody = street.market.harness.call("marketplace_vendors_get").path("partner_slug", "nobody");
     nobody.token(&street.token).expect(404).await;
 }
+
+#[tokio::test]
+async fn a_vendor_is_verified_by_staff_until_it_is_called_otherwise() {
+    let market = Market::new().await;
+    let (_, slug) = market.listed("Table Pilot").await;
+    let shop = market.harness.program("Shop", &["storefront"], None).await;
+    let desk = market.harness.staff("Petra Partner", &["labs.admin.partners:write"]).await;
+    let owner = market.owner.partner_uuid.unwrap().to_string();
+    let update = |body: Value| {
+        let call = market.harness.call("admin_partners_update").path("partner_uuid", &owner).token(&desk.token);
+        call.json(&body)
+    };
+    let shown = async || {
+        let call = market.harness.call("marketplace_listings_get").path("listing_slug", &slug).token(&shop.token);
+        call.expect(200).await.json["vendor"]["verified"].clone()
+    };
+    let found = async |verified: &str| {
+        let call = market.harness.call("marketplace_listings_search").token(&shop.token).query("verified", verified);
+        call.expect(200).await.json["data"].as_array().unwrap().len()
+    };
+    assert_eq!((shown().await, found("true").await, found("false").await), (json!(false), 0, 1));
+    let refused = update(json!({ "verified": true })).expect(422).await;
+    assert_eq!(refused.json["errors"][0]["pointer"], "/reason");
+    let told = update(json!({ "verified": true, "reason": "Register extract of 2 March." })).expect(200).await;
+    assert!(told.json["verified_at"].is_string());
+    assert_eq!((shown().await, found("true").await, found("false").await), (json!(true), 1, 0));
+    let all = market.harness.call("marketplace_listings_search").token(&shop.token).expect(200).await;
+    let facets = &all.json["facets"];
+    assert_eq!((&facets["verified"], &facets["vendors"][0]["verified"]), (&json!(1), &json!(true)));
+    update(json!({ "website": "https://nordsee-kassen.example" })).expect(200).await;
+    assert_eq!(shown().await, json!(true), "other data changes nothing of it");
+    let own = market.harness.call("partner_account_update").path("partner_uuid", &owner).token(&market.owner.token);
+    own.json(&json!({ "company_name": "Nordsee Zahlung" })).expect(200).await;
+    assert_eq!((shown().await, found("true").await), (json!(false), 0), "nobody knows the company of this name");
+}

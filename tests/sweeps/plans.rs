@@ -48,6 +48,7 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
         "facets count everything that is found; they are kept until something is published",
     ),
     ("base as materialized", "listing_category", "the same"),
+    ("base as materialized", "partner", "the same"),
     ("base as materialized", "listing_translation", "the same"),
     (
         "place as materialized (select category_uuid, path from category_place where shown), counted as",
@@ -59,8 +60,11 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
         "listing",
         "names are compared in the reader's language, so that each is worked out before the first is known",
     ),
+    ("order by t.sort_name collate \"C\", l.app_uuid", "partner", "the same"),
     ("select count(*) from listing as l", "listing", "nobody asks for this total: facets tell it, and are kept"),
     ("select count(*) from (with passing as", "listing", "the same"),
+    ("with shown as materialized (", "listing", "names to suggest; they are kept until something is published"),
+    ("with shown as materialized (", "partner", "the same"),
     ("select exists (select from partner)", "partner", "it ends with the first row"),
     (
         "coalesce(appeal_text, snapshot ->> 'note'), null, submitted_at from submission",

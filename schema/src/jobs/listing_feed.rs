@@ -71,8 +71,8 @@ pub(super) async fn tidy(pool: &PgPool) -> Result<u64, Fault> {
              from (select position, place, changed_at from listing_change where place is not null
                    order by place limit 10001) as first
          )
-         delete from listing_change as c using oldest
-         where c.position = oldest.position and oldest.next_at < labs_now() - interval '90 days'"
+         delete from listing_change where position = any (array (
+             select position from oldest where next_at < labs_now() - interval '90 days'))"
     )
     .execute(pool)
     .await?

@@ -83,6 +83,10 @@ words! {
         TicketReplied = "TICKET_REPLIED",
         /// Staff resolved a ticket.
         TicketResolved = "TICKET_RESOLVED",
+        /// Staff do not vouch for the company any more.
+        VerificationEnded = "VERIFICATION_ENDED",
+        /// Staff have made sure that it is the company it says.
+        Verified = "VERIFIED",
     }
 }
 

@@ -36,6 +36,7 @@ pub(super) struct AdminPartnerRow {
     pub(super) state_changed_at: Time,
     pub(super) closes_at: Option<Time>,
     pub(super) labels: Vec<String>,
+    pub(super) verified_at: Option<Time>,
     pub(super) created_at: Time,
     pub(super) updated_at: Time,
     pub(super) tier_code: Option<String>,
@@ -55,7 +56,7 @@ pub(super) struct AdminPartnerRow {
 static SHOWN: Select<AdminPartnerRow> = Select::new(
     "partner_uuid, slug, company_name, lower(company_name) as name_sorted, legal_form, registration_number, vat_id,
      country, address, billing_address, billing_email, website, state, state_reason, state_changed_at, closes_at,
-     labels, created_at, updated_at, tier_code, tier_name, subscription_state, subscription_started_at,
+     labels, verified_at, created_at, updated_at, tier_code, tier_name, subscription_state, subscription_started_at,
      subscription_period_end, members_count, invitations_count, apps_count, listings_count, machine_clients_count,
      contacts_count, notes_count",
     "partner_shown",

@@ -22,6 +22,7 @@ use crate::core::page::CountedList;
 use crate::core::words::Word as _;
 use crate::partner::company;
 use crate::partner::contacts::{CONTACTS_FOR_STAFF, ContactsOf, PartnerContact, PartnerContactFilter};
+use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::standing::{self, Action, Step};
 
 use types::{AdminPartner, AdminPartnerCreate, AdminPartnerUpdate, PartnerLabelsPut};
@@ -158,9 +159,19 @@ impl PartnersMutation {
         body: AdminPartnerUpdate,
     ) -> Result<Option<AdminPartner>, Fault> {
         let cx = ctx.cx();
+        let verified = body.verified;
         let (patch, reason) = body.apart();
+        if verified.is_some() && reason.is_none() {
+            return Err(Fault::field("/reason", "REQUIRED", "Say what the company was known by, or is no longer."));
+        }
         let actor = Actor::of(cx.principal()?);
         company::change(&cx.db, partner_uuid, patch, actor, reason.as_deref()).await?.ok_or_else(missing)?;
+        if let Some(verified) = verified
+            && store::set_verified(&cx.db, partner_uuid, verified).await?
+        {
+            let kind = if verified { PartnerEventKind::Verified } else { PartnerEventKind::VerificationEnded };
+            events::insert(&cx.db, &PartnerEvent::new(partner_uuid, kind, actor).because(reason.as_deref())).await?;
+        }
         cx.answer(load_partner(cx, partner_uuid).await?)
     }
 

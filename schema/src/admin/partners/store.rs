@@ -33,6 +33,19 @@ pub(super) async fn set_labels(db: &Db, partner_uuid: Uuid, labels: &[String]) -
     Ok(found.then_some(()))
 }
 
+/// Says of a partner that it is the company it says, or that nobody knows; whether that is news.
+pub(super) async fn set_verified(db: &Db, partner_uuid: Uuid, verified: bool) -> Result<bool, Fault> {
+    let changed = sqlx::query!(
+        "update partner set verified_at = case when $2 then labs_now() end, updated_at = labs_now()
+         where partner_uuid = $1 and (verified_at is not null) <> $2",
+        partner_uuid,
+        verified
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(changed.rows_affected() == 1)
+}
+
 /// The tier of this code that is offered.
 pub(super) async fn tier_get(db: &Db, code: &str) -> Result<Option<Uuid>, Fault> {
     Ok(sqlx::query_scalar!("select tier_uuid from tier where code = $1 and state = 'OFFERED'", code)

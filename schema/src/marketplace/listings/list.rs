@@ -41,6 +41,7 @@ pub(in crate::marketplace) struct ListingFilter {
     pub(super) partner: Option<String>,
     pub(super) rating_from: Option<f64>,
     pub(super) language: Option<Vec<String>>,
+    pub(super) verified: Option<bool>,
 }
 
 /// What a reader searches for.
@@ -126,6 +127,7 @@ pub(in crate::marketplace) struct FoundRow {
     locale: String,
     vendor_slug: String,
     vendor_name: String,
+    vendor_verified: bool,
     categories: Option<Json<Vec<ListingCategory>>>,
     icon: Option<Json<ListingIcon>>,
     rating_average: f64,
@@ -150,7 +152,7 @@ macro_rules! shown {
             $rank,
             " as rank, l.slug, l.app_uuid, l.version_number, l.first_published_at, l.published_at, l.rating_average,
      l.rating_count, l.rating_score, t.name, t.tagline, t.locale, t.sort_name, p.slug as vendor_slug,
-     p.company_name as vendor_name,
+     p.company_name as vendor_name, p.verified_at is not null as vendor_verified,
      (select concat_ws('.', (select max(position) from listing_change
           where change <> 'RATED'), count(*), sum(xmin::text::bigint))
         from category) as stamp,
@@ -203,6 +205,11 @@ const OF_PARTNER: Condition<Search> = Condition {
     sql: "l.partner_uuid = (select partner_uuid from partner where slug = {})",
     value: |of| of.filter.partner.as_deref().map(Bound::from),
 };
+const OF_VERIFIED: Condition<Search> = Condition {
+    sql: "((select true from partner as v where v.partner_uuid = l.partner_uuid and v.verified_at is not null) is true)
+              = {}",
+    value: |of| of.filter.verified.map(Bound::from),
+};
 const RATED: Condition<Search> = Condition {
     sql: "l.rating_count > 0 and l.rating_average >= {}",
     value: |of| of.filter.rating_from.map(Bound::Number),
@@ -231,6 +238,7 @@ static LISTINGS: ListQuery<Search, FoundRow, ListingSort> = ListQuery {
         },
         IN_CATEGORY,
         OF_PARTNER,
+        OF_VERIFIED,
         RATED,
         IN_LANGUAGE,
     ],
@@ -261,7 +269,7 @@ impl From<FoundRow> for ListingSummary {
             name: row.name,
             tagline: row.tagline,
             locale: row.locale,
-            vendor: ListingVendor { slug: row.vendor_slug, name: row.vendor_name },
+            vendor: ListingVendor { slug: row.vendor_slug, name: row.vendor_name, verified: row.vendor_verified },
             categories: row.categories.map(|categories| categories.0).unwrap_or_default(),
             icon: row.icon.map(|icon| icon.0),
             rating: ListingRating::new(row.rating_average, row.rating_count),

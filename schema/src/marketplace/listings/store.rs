@@ -42,6 +42,7 @@ pub(in crate::marketplace) struct ListingRow {
     locales: Vec<String>,
     vendor_slug: String,
     vendor_name: String,
+    vendor_verified: bool,
     version_number: String,
     version_published_at: Option<Time>,
     release_notes: Option<String>,
@@ -93,7 +94,8 @@ pub(super) async fn get_each(db: &Db, keys: Vec<ListingKey>) -> Result<Vec<Optio
         r#"select asked.place as "place!", l.slug as "slug!", l.app_uuid, t.name, t.tagline, t.description, t.locale,
                array(select o.locale from listing_translation as o where o.app_uuid = l.app_uuid
                       order by o.locale <> l.default_locale, o.locale) as "locales!",
-               p.slug as vendor_slug, p.company_name as vendor_name, l.version_number,
+               p.slug as vendor_slug, p.company_name as vendor_name,
+               p.verified_at is not null as "vendor_verified!", l.version_number,
                v.published_at as version_published_at, v.manifest -> 'permissions' as "permissions: _",
                coalesce(v.release_notes ->> asked.locale, v.release_notes ->> split_part(asked.locale, '-', 1),
                    v.release_notes ->> l.default_locale) as release_notes,
@@ -150,7 +152,7 @@ impl From<ListingRow> for Listing {
             description: row.description,
             locale: row.locale,
             locales: row.locales,
-            vendor: ListingVendor { slug: row.vendor_slug, name: row.vendor_name },
+            vendor: ListingVendor { slug: row.vendor_slug, name: row.vendor_name, verified: row.vendor_verified },
             categories: row.categories.map(|categories| categories.0).unwrap_or_default(),
             version: ListingVersion {
                 number: row.version_number,

@@ -60,6 +60,8 @@ pub(in crate::marketplace) struct ListingVendor {
     pub(super) slug: String,
     /// The company's name on the storefront.
     pub(super) name: String,
+    /// Whether we have made sure that it is the company it says.
+    pub(super) verified: bool,
 }
 
 /// A category the listing is in.
@@ -260,6 +262,10 @@ pub(in crate::marketplace) struct ListingFacets {
     pub(super) languages: Vec<LanguageFacet>,
     /// For 4, 3, 2 and 1 stars, how many are rated so or better.
     pub(super) ratings: Vec<RatingFacet>,
+    /// The twenty vendors with the most listings, most listings first.
+    pub(super) vendors: Vec<VendorFacet>,
+    /// Listings whose vendor is verified.
+    pub(super) verified: i32,
 }
 
 /// One category and how many listings of the result are in or beneath it.
@@ -270,6 +276,22 @@ pub(in crate::marketplace) struct CategoryFacet {
     slug: String,
     /// Its name in the best matching locale.
     name: String,
+    /// The category above it; null at the root.
+    parent_slug: Option<String>,
+    /// Listings.
+    count: i32,
+}
+
+/// One vendor and how many listings of the result are its own.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::marketplace) struct VendorFacet {
+    /// Its name in addresses.
+    slug: String,
+    /// The company's name.
+    name: String,
+    /// Whether we have made sure that it is the company it says.
+    verified: bool,
     /// Listings.
     count: i32,
 }

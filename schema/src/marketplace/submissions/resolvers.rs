@@ -330,7 +330,8 @@ async fn show_submissions(cx: &RequestContext, rows: Vec<SubmissionRow>) -> Resu
     let reviews = principal.kind == PrincipalType::StaffUser && cx.may("labs.admin.submissions:write");
     let beholder = Beholder { me: principal.uuid, reviews, now: cx.now };
     let waiting: Vec<Uuid> = rows.iter().filter(|row| row.state.is_waiting()).map(|row| row.submission_uuid).collect();
-    let standings = if waiting.is_empty() { HashMap::new() } else { store::standings(&cx.db, &waiting).await? };
+    let standings =
+        if waiting.is_empty() { HashMap::new() } else { store::standings(&cx.db, &waiting, cx.now).await? };
     let shown = rows.into_iter().map(|row| {
         let standing = standings.get(&row.submission_uuid);
         Submission::of(row, standing, beholder)

@@ -1,5 +1,6 @@
 //! What a reviewer may decide, and why a decision is refused.
 
+mod estimate;
 pub(super) mod findings;
 
 use uuid::Uuid;
@@ -9,6 +10,8 @@ use crate::core::fault::Fault;
 use crate::core::time::Time;
 use crate::core::words::words;
 use crate::marketplace::versions::{AppVersionAction, AppVersionState, after};
+
+pub(super) use estimate::{Decided, expected_at};
 
 words! {
     /// Where a submission is: the version's state while it was the last one.

@@ -21,6 +21,8 @@ pub(in crate::marketplace) struct Vendor {
     slug: String,
     /// The company's name.
     name: String,
+    /// Whether we have made sure that it is the company it says.
+    verified: bool,
     /// One line under the name.
     tagline: String,
     /// Plain text; an empty line parts paragraphs.
@@ -117,6 +119,7 @@ impl From<VendorRow> for Vendor {
         Self {
             slug: row.slug,
             name: row.company_name,
+            verified: row.verified,
             tagline: row.tagline,
             description: row.description,
             locale: row.locale,

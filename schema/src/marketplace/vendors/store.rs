@@ -16,6 +16,7 @@ use crate::partner::imagery::PartnerImageKind;
 pub(super) struct VendorRow {
     pub(super) slug: String,
     pub(super) company_name: String,
+    pub(super) verified: bool,
     pub(super) tagline: String,
     pub(super) description: String,
     pub(super) locale: String,
@@ -47,7 +48,7 @@ pub(super) struct ImageRow {
 pub(super) async fn get(db: &Db, slug: &str, locale: Option<&str>) -> Result<Option<VendorRow>, Fault> {
     Ok(sqlx::query_as!(
         VendorRow,
-        r#"select p.slug, p.company_name, t.locale as "locale!", t.tagline as "tagline!",
+        r#"select p.slug, p.company_name, p.verified_at is not null as "verified!", t.locale as "locale!", t.tagline as "tagline!",
                   t.description as "description!",
                   array(select key from jsonb_object_keys(f.snapshot -> 'texts') as key
                          order by key <> f.snapshot ->> 'default_locale', key) as "locales!",

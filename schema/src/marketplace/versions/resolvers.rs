@@ -254,7 +254,8 @@ pub(super) async fn one(cx: &RequestContext, app_uuid: Uuid, version_uuid: Uuid)
 /// Rows as they are shown. Where those stand that wait is asked only when one does.
 pub(super) async fn show_versions(cx: &RequestContext, rows: Vec<VersionRow>) -> Result<Vec<AppVersion>, Fault> {
     let waiting: Vec<Uuid> = rows.iter().filter_map(VersionRow::waiting).collect();
-    let standings = if waiting.is_empty() { HashMap::new() } else { submissions::standings(&cx.db, &waiting).await? };
+    let standings =
+        if waiting.is_empty() { HashMap::new() } else { submissions::standings(&cx.db, &waiting, cx.now).await? };
     let writes = cx.may("marketplace.apps:write");
     let shown = rows.into_iter().map(|row| {
         let standing = row.submission_uuid.and_then(|submission| standings.get(&submission)).copied();

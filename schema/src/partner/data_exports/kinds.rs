@@ -3,7 +3,7 @@
 //! Each table is a file of JSON Lines with the names of its columns; the function `data_export_line` leaves secrets out,
 //! and who of the staff did something. What hangs on a person alone is left out where it is from before they joined: they
 //! may have come from a company that closed. A table that holds something of a partner and stands neither in [`KINDS`]
-//! nor in [`WITHHELD`] fails the story of the archive, which asks the database's catalogue.
+//! nor in [`super::withheld`] fails the story of the archive, which asks the database's catalogue.
 
 use futures_util::stream::BoxStream;
 use sqlx::PgConnection;
@@ -255,12 +255,6 @@ pub(super) const KINDS: &[Kind] = &[
             where a.partner_uuid = $1"#
     ),
     kind!(
-        "app_transfer",
-        "marketplace.apps",
-        "apps that were given to you or taken from you",
-        r#"select data_export_line(to_jsonb(t)) as "line!" from app_transfer as t where $1 in (from_partner_uuid, to_partner_uuid)"#
-    ),
-    kind!(
         "app_event",
         "marketplace.apps",
         "their history",
@@ -373,32 +367,3 @@ pub(super) fn required_scopes() -> Vec<&'static str> {
     }
     spanned
 }
-
-/// Tables that hold something of a partner or its people and do not go into an archive: the table, and why.
-pub(super) const WITHHELD: &[(&str, &str)] = &[
-    ("access_token_revocation", "tokens that were ended, by their id alone"),
-    ("audit_change", "belongs to the operator's audit log"),
-    (
-        "audit_log",
-        "the operator's audit log; what staff did with your account stands in the histories and in staff_access",
-    ),
-    (
-        "collection_listing",
-        "which listings the operator puts together; collections that are on show tell it to everybody",
-    ),
-    ("customer_review_report", "what customers report of others' reviews, for the operator's people"),
-    ("daily_budget", "how much of a day's budget our servers hold; your requests stand in request_usage"),
-    ("idempotency_key", "answers that are kept sealed for a day"),
-    ("listing_change", "tells caches of the storefront that a listing changed, and nothing more"),
-    ("machine_client_secret", "secrets of your programs"),
-    ("network_denial", "networks that the operator refuses"),
-    ("one_time_token", "secrets that were mailed"),
-    ("partner_daily_use", "how much of today's uploads and invitations is used, for two days"),
-    ("partner_note", "what the operator's people note for themselves"),
-    ("recovery_code", "secrets of your people"),
-    ("review_thread_read", "until where your people have read what reviewers wrote"),
-    ("sign_in_failure", "failed tries that hold a sign-in back; what concerns your people stands in security_event"),
-    ("staff_role_grant", "rights of the operator's own people"),
-    ("support_note", "what the support notes for itself"),
-    ("totp_factor", "secrets of your people"),
-];

@@ -8,7 +8,8 @@
 //!
 //! | file | what it decides |
 //! |---|---|
-//! | `kinds` | what goes into an archive, table by table, and what does not, and why |
+//! | `kinds` | what goes into an archive, table by table |
+//! | `withheld` | what does not, and why |
 //! | `archive` | lines and pictures become one ZIP in the media store, while they are read |
 //! | `list` | the list of archives, for the team and for staff |
 //! | `run` | the job: whoever is next, its lease, its progress, its end |
@@ -20,6 +21,7 @@ mod resolvers;
 mod rules;
 mod run;
 mod store;
+mod withheld;
 
 pub(in crate::partner) use list::STATEMENTS;
 pub(crate) use list::{DataExportFilter, EXPORTS_FOR_STAFF, ExportRow, ExportsOf};

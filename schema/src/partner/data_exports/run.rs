@@ -12,9 +12,10 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::archive::{self, Intake, PIECE, Piece, hand_in};
-use super::kinds::{KINDS, WITHHELD};
+use super::kinds::KINDS;
 use super::rules::{DataExportAction, DataExportState, MOST_ATTEMPTS, after};
 use super::store::{self, Claim, Made};
+use super::withheld::WITHHELD;
 use crate::core::crypto::random_bytes;
 use crate::core::db::{Db, TransactionOptions};
 use crate::core::fault::{Code, Fault};

@@ -46,6 +46,8 @@ pub(crate) struct AdminPartner {
     reopen_until: Option<Time>,
     /// Staff's labels, in alphabetical order.
     labels: Vec<String>,
+    /// Since when staff know that it is the company it says; null while nobody has made sure.
+    verified_at: Option<Time>,
     /// What it pays for.
     subscription: Option<AdminPartnerSubscription>,
     /// How much belongs to it.
@@ -156,6 +158,8 @@ pub(crate) struct AdminPartnerUpdate {
     billing_email: MaybeUndefined<String>,
     /// Its website.
     website: MaybeUndefined<String>,
+    /// Whether staff have made sure that it is the company it says.
+    pub(super) verified: Option<bool>,
     /// Why; the partner reads it.
     reason: Option<String>,
 }
@@ -244,6 +248,7 @@ impl From<AdminPartnerRow> for AdminPartner {
             closes_at: row.closes_at.filter(|_| row.state == PartnerState::Closing),
             reopen_until: row.closes_at.filter(|_| row.state == PartnerState::Closed),
             labels: row.labels,
+            verified_at: row.verified_at,
             registered_at: row.created_at,
             updated_at: row.updated_at,
         }

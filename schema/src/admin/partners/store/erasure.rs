@@ -159,8 +159,8 @@ async fn talk_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     sqlx::query!(
         "with messages as (
              update review_message as m set body = 'Erased'
-             from submission as s
-             join app_tenure as own on own.app_uuid = s.app_uuid
+             from app_tenure as own cross join lateral (
+                 select mine.submission_uuid from submission as mine where mine.app_uuid = own.app_uuid offset 0) as s
              where own.partner_uuid = $1 and m.submission_uuid = s.submission_uuid
                  and m.created_at >= own.since and m.created_at < own.until
          ), findings as (

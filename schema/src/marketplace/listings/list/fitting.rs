@@ -8,7 +8,8 @@
 use serde_json::json;
 
 use super::{
-    FoundRow, IN_CATEGORY, IN_LANGUAGE, OF_PARTNER, RATED, SEARCH, Search, VISIBLE, shown, terms, text_of_the_listing,
+    FoundRow, IN_CATEGORY, IN_LANGUAGE, OF_PARTNER, OF_VERIFIED, RATED, SEARCH, Search, VISIBLE, shown, terms,
+    text_of_the_listing,
 };
 use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select};
 
@@ -48,7 +49,7 @@ pub(super) static FITTING: ListQuery<Search, FoundRow, FixedOrder> = ListQuery {
     operation: SEARCH,
     select: &RANKED,
     within: &[Condition::given(|of| Some(of.texts())), VISIBLE],
-    conditions: &[IN_CATEGORY, OF_PARTNER, RATED, IN_LANGUAGE],
+    conditions: &[IN_CATEGORY, OF_PARTNER, OF_VERIFIED, RATED, IN_LANGUAGE],
     order: |FixedOrder| const { &[RANK.descending(), ID.descending()] },
 };
 

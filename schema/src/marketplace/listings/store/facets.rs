@@ -5,16 +5,18 @@ use sqlx::types::Json;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::marketplace::listings::list::Search;
-use crate::marketplace::listings::types::{CategoryFacet, LanguageFacet, ListingFacets, RatingFacet};
+use crate::marketplace::listings::types::{CategoryFacet, LanguageFacet, ListingFacets, RatingFacet, VendorFacet};
 
 struct FacetsRow {
     total: i32,
     categories: Option<Json<Vec<CategoryFacet>>>,
     languages: Option<Json<Vec<LanguageFacet>>>,
     ratings: Vec<i32>,
+    vendors: Option<Json<Vec<VendorFacet>>>,
+    verified: i32,
 }
 
-/// Counts the whole result. Each facet leaves its own filter out, so every listing that words and partner leave is
+/// Counts the whole result. Each facet leaves its own filter out, so every listing that the words leave is
 /// marked by which of the other filters it passes.
 pub(in crate::marketplace::listings) async fn facets_get(db: &Db, search: &Search) -> Result<ListingFacets, Fault> {
     let row = sqlx::query_as!(
@@ -27,7 +29,9 @@ pub(in crate::marketplace::listings) async fn facets_get(db: &Db, search: &Searc
                select place.category_uuid from place join category as c on c.category_uuid = any(place.path)
                 where c.slug = any($5::text[])),
            base as materialized (
-               select l.app_uuid, l.rating_average as average,
+               select l.app_uuid, l.partner_uuid, l.rating_average as average, p.verified_at is not null as verified,
+                   $6::text is null or p.slug = $6 as offered,
+                   $9::boolean is null or (p.verified_at is not null) = $9 as vouched,
                    $5 is null or l.app_uuid in (select app_uuid from listing_category join chosen using (category_uuid))
                        as categorised,
                    $7::float8 is null or (l.rating_count > 0 and l.rating_average >= $7) as rated,
@@ -35,25 +39,35 @@ pub(in crate::marketplace::listings) async fn facets_get(db: &Db, search: &Searc
                        select t.app_uuid from listing_translation as t join unnest($8) as language
                            on t.locale = language or starts_with(t.locale, language || '-')) as spoken
                  from listing as l
+                 join partner as p on p.partner_uuid = l.partner_uuid
                 where l.visible
                   and ($2 is null or l.app_uuid in (
-                      select t.app_uuid from query join listing_translation as t on t.search @@ query.terms))
-                  and ($6::text is null or l.partner_uuid = (select partner_uuid from partner where slug = $6)))
-           select (select count(*) from base where categorised and rated and spoken)::integer as "total!",
-               (select json_agg(json_build_object('slug', c.slug, 'count', counted.listings, 'name',
+                      select t.app_uuid from query join listing_translation as t on t.search @@ query.terms)))
+           select (select count(*) from base where categorised and offered and vouched and rated and spoken)::integer
+                   as "total!",
+               (select json_agg(json_build_object('slug', c.slug, 'count', counted.listings, 'parent_slug',
+                       (select parent.slug from category as parent where parent.category_uuid = c.parent_uuid), 'name',
                        coalesce(c.names ->> $1, c.names ->> split_part($1, '-', 1), c.names ->> 'en', c.slug))
                        order by counted.listings desc, c.slug)
                   from (select above.category_uuid, count(distinct base.app_uuid) as listings
                           from base join listing_category as lc using (app_uuid) join place using (category_uuid)
                          cross join unnest(place.path) as above (category_uuid)
-                         where rated and spoken group by above.category_uuid) as counted
+                         where offered and vouched and rated and spoken group by above.category_uuid) as counted
                   join category as c using (category_uuid)) as "categories: _",
                (select json_agg(json_build_object('locale', locale, 'count', listings) order by listings desc, locale)
                   from (select t.locale, count(*) as listings from base join listing_translation as t using (app_uuid)
-                         where categorised and rated group by t.locale) as counted) as "languages: _",
+                         where categorised and offered and vouched and rated group by t.locale) as counted) as "languages: _",
                (select array[count(*) filter (where average >= 4), count(*) filter (where average >= 3),
                            count(*) filter (where average >= 2), count(*) filter (where average >= 1)]::integer[]
-                  from base where categorised and spoken) as "ratings!""#,
+                  from base where categorised and offered and vouched and spoken) as "ratings!",
+               (select json_agg(json_build_object('slug', p.slug, 'name', p.company_name, 'count', counted.listings,
+                       'verified', p.verified_at is not null) order by counted.listings desc, p.slug)
+                  from (select partner_uuid, count(*) as listings from base
+                         where categorised and vouched and rated and spoken
+                         group by partner_uuid order by listings desc, partner_uuid limit 20) as counted
+                  join partner as p using (partner_uuid)) as "vendors: _",
+               (select count(*) from base where verified and categorised and offered and rated and spoken)::integer
+                   as "verified!""#,
         search.locale,
         search.words.as_ref().map(|words| words.all.as_str()),
         search.words.as_ref().map(|words| words.settled.as_str()),
@@ -61,7 +75,8 @@ pub(in crate::marketplace::listings) async fn facets_get(db: &Db, search: &Searc
         search.filter.category.as_deref(),
         search.filter.partner,
         search.filter.rating_from,
-        search.filter.language.as_deref()
+        search.filter.language.as_deref(),
+        search.filter.verified
     )
     .fetch_one(&mut *db.conn().await?)
     .await?;
@@ -74,5 +89,7 @@ pub(in crate::marketplace::listings) async fn facets_get(db: &Db, search: &Searc
             .zip(row.ratings)
             .map(|(at_least, count)| RatingFacet { at_least, count })
             .collect(),
+        vendors: row.vendors.map(|vendors| vendors.0).unwrap_or_default(),
+        verified: row.verified,
     })
 }

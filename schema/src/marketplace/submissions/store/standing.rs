@@ -7,11 +7,11 @@ use uuid::Uuid;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
+use crate::marketplace::submissions::rules::{Decided, expected_at};
 
 /// Where a submission that is not decided stands.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::marketplace) struct Standing {
-    pub(in crate::marketplace) submission_uuid: Uuid,
     /// 1 is next; `None` once a reviewer has it.
     pub(in crate::marketplace) place: Option<i64>,
     /// How many wait in all; `None` once a reviewer has it.
@@ -20,40 +20,47 @@ pub(in crate::marketplace) struct Standing {
     pub(in crate::marketplace) expected_at: Option<Time>,
 }
 
-/// Where these submissions stand, as far as they are not decided.
-///
-/// The date to expect comes from how long the last fifty decisions of ninety days took: the middle one of those that
-/// took longer than this one has waited already, so that it never lies in the past. It takes three of them to tell.
-pub(in crate::marketplace) async fn standings(db: &Db, submissions: &[Uuid]) -> Result<HashMap<Uuid, Standing>, Fault> {
-    let rows = sqlx::query_as!(
-        Standing,
-        r#"with recent as materialized (
-             select decided_at - submitted_at as took
-             from submission
-             where decided_at > labs_now() - interval '90 days'
-                 and state in ('APPROVED', 'CHANGES_REQUESTED', 'REJECTED')
-             order by decided_at desc
-             limit 50
-         ), waiting as materialized (
+/// Where these submissions stand, as far as they are not decided. The date to expect comes from how long the last fifty
+/// decisions of ninety days took.
+pub(in crate::marketplace) async fn standings(
+    db: &Db,
+    submissions: &[Uuid],
+    now: Time,
+) -> Result<HashMap<Uuid, Standing>, Fault> {
+    let recent = recent_page(db).await?;
+    let rows = sqlx::query!(
+        r#"with waiting as materialized (
              select submission_uuid, count(*) over () as length,
                  row_number() over (order by queued_at, submission_uuid) as place
              from submission
              where state = 'SUBMITTED'
          )
-         select s.submission_uuid, w.place as "place?", w.length as "length?", pace.expected_at as "expected_at?"
+         select s.submission_uuid, s.submitted_at as "submitted_at: Time", w.place as "place?", w.length as "length?"
          from submission as s
          left join waiting as w on w.submission_uuid = s.submission_uuid
-         left join lateral (
-             select date_trunc('hour', s.submitted_at + interval '1 hour'
-                 + percentile_cont(0.5) within group (order by took), 'UTC') as expected_at
-             from recent
-             where took > labs_now() - s.submitted_at
-             having (select count(*) from recent) >= 3
-         ) as pace on true
          where s.submission_uuid = any($1) and s.state in ('SUBMITTED', 'IN_REVIEW')"#,
         submissions
     )
     .fetch_all(&mut *db.conn().await?)
     .await?;
-    Ok(rows.into_iter().map(|row| (row.submission_uuid, row)).collect())
+    let standing = |submission_uuid, place, length, submitted_at| {
+        let expected_at = expected_at(submitted_at, now, &recent);
+        (submission_uuid, Standing { place, length, expected_at })
+    };
+    Ok(rows.into_iter().map(|row| standing(row.submission_uuid, row.place, row.length, row.submitted_at)).collect())
+}
+
+/// The last fifty decisions of ninety days.
+async fn recent_page(db: &Db) -> Result<Vec<Decided>, Fault> {
+    Ok(sqlx::query_as!(
+        Decided,
+        r#"select submitted_at as "submitted_at: Time", decided_at as "decided_at!: Time"
+             from submission
+            where decided_at > labs_now() - interval '90 days'
+              and state in ('APPROVED', 'CHANGES_REQUESTED', 'REJECTED')
+            order by decided_at desc
+            limit 50"#
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
 }
