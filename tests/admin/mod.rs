@@ -1,5 +1,6 @@
 //! Stories of administration across all partners, and of those who run the service.
 
+mod allowed_actions;
 mod audit_records;
 mod audit_records_chain;
 mod data_exports;

@@ -42,7 +42,14 @@ fn at<'h>(harness: &'h Harness, staff: &Person, partner: &Person, operation: &st
 async fn staff_take_a_page_down_and_its_team_reads_why() {
     let (harness, person, staff) = published().await;
     let seen = at(&harness, &staff, &person, "admin_profiles_get").expect(200).await;
-    assert_eq!(seen.json, own(&harness, &person, "partner_profile_get").expect(200).await.json);
+    let written = own(&harness, &person, "partner_profile_get").expect(200).await.json;
+    let what_each_can_do = (&seen.json["allowed_actions"], &written["allowed_actions"]);
+    assert_eq!(what_each_can_do, (&json!(["unpublish"]), &json!(["publish", "unpublish"])));
+    let without = |page: &serde_json::Value| {
+        let fields = page.as_object().unwrap().iter().filter(|(name, _)| *name != "allowed_actions");
+        fields.map(|(name, value)| (name.clone(), value.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(without(&seen.json), without(&written), "the same page beside that");
     let reason = json!({ "reason": "It uses another company's mark." });
     let down = at(&harness, &staff, &person, "admin_profiles_unpublish").json(&reason).expect(200).await;
     assert_eq!((down.str("state"), down.str("state_reason")), ("TAKEN_DOWN", "It uses another company's mark."));

@@ -1,6 +1,7 @@
 //! Stories of a partner's own record.
 
 mod account;
+mod allowed_actions;
 mod contacts;
 mod data_exports;
 mod imagery;
@@ -8,7 +9,7 @@ mod invitations;
 pub(crate) mod profile;
 mod security;
 mod support_desk;
-mod support_tickets;
+pub(crate) mod support_tickets;
 pub(crate) mod team;
 mod team_members;
 mod uploads;

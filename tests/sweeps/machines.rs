@@ -137,7 +137,7 @@ async fn a_person_of_a_team_moves_as_drawn() {
         uuid: member.uuid,
         places: &[("user_uuid", member.uuid)],
         actions: &[
-            ("verify", "admin_users_verify_email", reason.clone()),
+            ("verify-email", "admin_users_verify_email", reason.clone()),
             ("lock", "admin_users_lock", reason),
             ("unlock", "admin_users_unlock", Value::Null),
         ],

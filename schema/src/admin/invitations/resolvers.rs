@@ -57,6 +57,7 @@ impl InvitationsQuery {
         let partner_uuid = Team::named(cx, partner_uuid).await?.uuid();
         let invitations = InvitationsOf { partner_uuid, filter: filter.unwrap_or_default() };
         let rows = INVITATIONS_FOR_STAFF.page(cx, &invitations, &PageRequest::new(sort, limit, cursor)).await?;
+        let rows = rows.map(|row| Ok(row.for_caller(cx, ActingAs::staff(cx, None))))?;
         cx.answer_list(rows.counted_list(INVITATIONS_FOR_STAFF.total(&cx.db, &invitations, include_total).await?))
     }
 }

@@ -53,7 +53,7 @@ impl MachineClientsQuery {
         let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
         let rows = MACHINE_CLIENTS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
         let total = MACHINE_CLIENTS.total(&cx.db, &filter, include_total).await?;
-        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
+        cx.answer_list(rows.map(|row| Ok(MachineClient::of(row, cx)))?.counted_list(total))
     }
 
     /// One program, the scopes it is allowed beside those it really uses.
@@ -335,7 +335,7 @@ async fn load_client(cx: &RequestContext, client_uuid: Uuid) -> Result<MachineCl
 /// A program as it is shown, named to the audit record.
 fn to_machine_client(cx: &RequestContext, row: MachineClientRow) -> MachineClient {
     note_target(cx, row.client_uuid, &row.name, row.partner_uuid);
-    row.into()
+    MachineClient::of(row, cx)
 }
 
 /// The program held for a change, named to the audit record.

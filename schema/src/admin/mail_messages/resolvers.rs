@@ -45,6 +45,8 @@ pub(crate) struct MailMessage {
     person_uuid: Option<Uuid>,
     /// The partner whom it is about.
     partner_uuid: Option<Uuid>,
+    /// What the caller can do with it now.
+    allowed_actions: Vec<String>,
 }
 
 /// Why a mail is tried again.
@@ -78,7 +80,7 @@ impl MailMessagesQuery {
         let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
         let rows = MAIL_MESSAGES.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
         let total = MAIL_MESSAGES.total(&cx.db, &filter, include_total).await?;
-        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
+        cx.answer_list(rows.map(|row| Ok(MailMessage::of(row, cx)))?.counted_list(total))
     }
 }
 
@@ -109,7 +111,7 @@ impl MailMessagesMutation {
         rules::sendable(held.content_sealed.is_some(), held.is_claimed, has_ended(cx, message_uuid, &held)?)?;
         store::set_queued(&cx.db, message_uuid).await?;
         let queued = BY_ID.one(&cx.db, [message_uuid.into()]).await?.ok_or_else(not_found)?;
-        cx.answer(queued.into())
+        cx.answer(MailMessage::of(queued, cx))
     }
 }
 
@@ -135,8 +137,10 @@ fn not_found() -> Fault {
     Fault::not_found("mail")
 }
 
-impl From<MailMessageRow> for MailMessage {
-    fn from(row: MailMessageRow) -> Self {
+impl MailMessage {
+    /// A row as it is shown to the caller.
+    fn of(row: MailMessageRow, cx: &RequestContext) -> Self {
+        let acts = cx.may("labs.admin.operations:write");
         Self {
             uuid: row.message_uuid,
             kind: row.kind,
@@ -151,6 +155,7 @@ impl From<MailMessageRow> for MailMessage {
             created_at: row.created_at,
             person_uuid: row.person_uuid,
             partner_uuid: row.partner_uuid,
+            allowed_actions: if acts { rules::allowed_actions(row.state) } else { Vec::new() },
         }
     }
 }

@@ -43,6 +43,12 @@ pub(super) fn after(state: MailMessageState, action: MailMessageAction) -> Resul
     }
 }
 
+/// What can be done with a mail now.
+pub(super) fn allowed_actions(state: MailMessageState) -> Vec<String> {
+    let retry = Some(MailMessageAction::Retry).filter(|action| after(state, *action).is_ok());
+    retry.map(|action| action.name().to_owned()).into_iter().collect()
+}
+
 /// The machine as a picture.
 pub(crate) fn drawing() -> StateDiagram {
     StateDiagram::of(
@@ -100,6 +106,9 @@ mod tests {
     fn the_machine_cell_by_cell() {
         assert_eq!(after(MailMessageState::Queued, MailMessageAction::Retry).unwrap(), MailMessageState::Queued);
         assert_eq!(after(MailMessageState::Failed, MailMessageAction::Retry).unwrap(), MailMessageState::Queued);
+        assert_eq!(allowed_actions(MailMessageState::Queued), ["retry"]);
+        assert_eq!(allowed_actions(MailMessageState::Failed), ["retry"]);
+        assert!(allowed_actions(MailMessageState::Sent).is_empty());
         let refused = after(MailMessageState::Sent, MailMessageAction::Retry).unwrap_err();
         assert_eq!((refused.code(), refused.allowed_actions().len()), (Code::IllegalTransition, 0));
     }

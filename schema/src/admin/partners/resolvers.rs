@@ -47,7 +47,7 @@ impl PartnersQuery {
         let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
         let rows = PARTNERS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
         let total = PARTNERS.total(&cx.db, &filter, include_total).await?;
-        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
+        cx.answer_list(rows.map(|row| Ok(AdminPartner::of(row, cx)))?.counted_list(total))
     }
 
     /// The same list as CSV, streamed. It leaves beside the answer, after the export's own record is committed.
@@ -299,7 +299,7 @@ fn note_remark(cx: &RequestContext, body: Option<Remark>) -> Option<String> {
 async fn load_partner(cx: &RequestContext, partner_uuid: Uuid) -> Result<AdminPartner, Fault> {
     let row = partner_of(&cx.db, partner_uuid).await?.ok_or_else(missing)?;
     note(cx, AuditTargetKind::Partner, partner_uuid, (&row.company_name, partner_uuid));
-    Ok(row.into())
+    Ok(AdminPartner::of(row, cx))
 }
 
 /// That there is such a partner, named to the audit record.

@@ -30,7 +30,7 @@ impl ProfilesQuery {
     async fn admin_profiles_get(&self, ctx: &Context<'_>, partner_uuid: Uuid) -> Result<Option<PartnerProfile>, Fault> {
         let cx = ctx.cx();
         note(cx, partner_uuid);
-        cx.answer(profile::load_profile(&cx.db, partner_uuid).await?)
+        cx.answer(profile::load_profile(cx, partner_uuid, true).await?)
     }
 
     /// Logo and banner, of the draft and as readers see them.
@@ -76,7 +76,7 @@ impl ProfilesMutation {
         note(cx, partner_uuid);
         let reason = body.note(cx);
         profile::take_down(&cx.db, Actor::of(cx.principal()?), partner_uuid, &reason).await?;
-        cx.answer(profile::load_profile(&cx.db, partner_uuid).await?)
+        cx.answer(profile::load_profile(cx, partner_uuid, true).await?)
     }
 
     /// Takes a picture out of the draft and off the storefront; its team reads why.

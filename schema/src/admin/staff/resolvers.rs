@@ -49,7 +49,7 @@ impl StaffQuery {
         let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
         let rows = STAFF.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
         let total = STAFF.total(&cx.db, &filter, include_total).await?;
-        cx.answer_list(rows.map(|row| Ok(StaffMember::from(row)))?.counted_list(total))
+        cx.answer_list(rows.map(|row| Ok(StaffMember::of(row, cx)))?.counted_list(total))
     }
 
     /// One of them, with what they reach.
@@ -308,7 +308,7 @@ fn address(text: &str, errors: &mut Vec<FieldError>) -> Option<EmailAddress> {
 async fn load_member(cx: &RequestContext, person_uuid: Uuid) -> Result<StaffMember, Fault> {
     let row = MEMBER.one(&cx.db, [person_uuid.into()]).await?.ok_or_else(not_found)?;
     note(cx, person_uuid, &row.name);
-    Ok(row.into())
+    Ok(StaffMember::of(row, cx))
 }
 
 /// The person held for a change, named to the audit record.

@@ -31,6 +31,17 @@ pub(super) enum StaffAction {
     Enable,
 }
 
+impl StaffAction {
+    const ALL: [Self; 2] = [Self::Disable, Self::Enable];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Disable => "disable",
+            Self::Enable => "enable",
+        }
+    }
+}
+
 /// A role somebody is to hold, as it is.
 pub(super) struct Role {
     pub(super) code: String,
@@ -53,6 +64,15 @@ pub(super) fn after(state: StaffState, action: StaffAction, has_accepted: bool) 
             Err(Fault::illegal("staff member", state.name(), "enable", vec!["disable".to_owned()]))
         }
     }
+}
+
+/// What whoever may do all that a colleague may can do to that colleague's standing now.
+pub(super) fn allowed_actions(state: StaffState, own: ScopeSet, theirs: ScopeSet) -> Vec<String> {
+    if covers(own, theirs).is_err() {
+        return Vec::new();
+    }
+    let allowed = StaffAction::ALL.into_iter().filter(|action| after(state, *action, true).is_ok());
+    allowed.map(|action| action.name().to_owned()).collect()
 }
 
 /// Refuses to take over, or to give back, the account of somebody who may do more than the caller: whoever could
@@ -155,6 +175,17 @@ mod tests {
         }
         let refused = after(StaffState::Active, StaffAction::Enable, true).unwrap_err();
         assert_eq!(refused.allowed_actions(), ["disable"]);
+    }
+
+    #[test]
+    fn whoever_may_do_as_much_is_offered_what_the_table_lets_through() {
+        let (own, more) = (set(&["labs.admin.staff:write"]), set(&["labs.admin:write"]));
+        for (state, expected) in
+            [(StaffState::Invited, "disable"), (StaffState::Active, "disable"), (StaffState::Disabled, "enable")]
+        {
+            assert_eq!(allowed_actions(state, own, own).join(" "), expected, "{state:?}");
+            assert!(allowed_actions(state, own, more).is_empty(), "{state:?}");
+        }
     }
 
     #[test]

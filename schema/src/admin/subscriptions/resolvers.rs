@@ -70,7 +70,7 @@ impl SubscriptionsQuery {
         let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
         let rows = SUBSCRIPTIONS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
         let total = SUBSCRIPTIONS.total(&cx.db, &filter, include_total).await?;
-        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
+        cx.answer_list(rows.map(|row| Ok(PartnerSubscription::for_staff(row, cx)))?.counted_list(total))
     }
 
     /// A partner's subscription.
@@ -183,5 +183,5 @@ async fn load_subscription(cx: &RequestContext, partner_uuid: Uuid) -> Result<Pa
         label: Some(row.company_name.clone()),
         partner_uuid: Some(partner_uuid),
     });
-    Ok(row.into())
+    Ok(PartnerSubscription::for_staff(row, cx))
 }

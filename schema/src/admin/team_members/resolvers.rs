@@ -52,6 +52,7 @@ impl TeamMembersQuery {
         let partner_uuid = Team::named(cx, partner_uuid).await?.uuid();
         let members = MembersOf { partner_uuid, filter: filter.unwrap_or_default() };
         let rows = MEMBERS_FOR_STAFF.page(cx, &members, &PageRequest::new(sort, limit, cursor)).await?;
+        let rows = rows.map(|row| Ok(row.for_caller(cx, ActingAs::staff(cx, None))))?;
         cx.answer_list(rows.counted_list(MEMBERS_FOR_STAFF.total(&cx.db, &members, include_total).await?))
     }
 }
@@ -78,7 +79,7 @@ impl TeamMembersMutation {
         let cx = ctx.cx();
         let (team, acting) = (Team::named(cx, partner_uuid).await?, ActingAs::staff(cx, Some(&body.reason)));
         change_role(cx, team, user_uuid, body.role, acting).await?;
-        cx.answer(load_team_member(cx, team, user_uuid).await?)
+        cx.answer(load_team_member(cx, team, user_uuid, acting).await?)
     }
 
     /// Takes somebody out of a team for good.

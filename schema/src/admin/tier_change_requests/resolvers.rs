@@ -34,6 +34,7 @@ impl TierChangeRequestsQuery {
     ) -> Result<Option<CountedList<TierChangeRequest>>, Fault> {
         let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
         let rows = REQUESTS.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?;
+        let rows = rows.map(|request| Ok(request.for_caller(cx, true)))?;
         cx.answer_list(rows.counted_list(REQUESTS.total(&cx.db, &filter, include_total).await?))
     }
 }

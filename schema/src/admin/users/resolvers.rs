@@ -53,6 +53,7 @@ impl UsersQuery {
         let cx = ctx.cx();
         let shown = ShownUsers { with_staff: shows_staff(cx)?, filter: filter.unwrap_or_default() };
         let rows = USERS.page(cx, &shown, &PageRequest::new(sort, limit, cursor)).await?;
+        let rows = rows.map(|user| Ok(user.for_caller(cx)))?;
         cx.answer_list(rows.counted_list(USERS.total(&cx.db, &shown, include_total).await?))
     }
 
@@ -327,7 +328,7 @@ async fn load_user(cx: &RequestContext, person_uuid: Uuid) -> Result<User, Fault
     };
     let user = shown.ok_or_else(not_found)?;
     note(cx, person_uuid, &user.name, user.partner_uuid);
-    Ok(user)
+    Ok(user.for_caller(cx))
 }
 
 /// That there is such a person, named to the audit record.

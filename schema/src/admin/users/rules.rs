@@ -1,6 +1,6 @@
 //! Whom operators see and change here.
 
-use crate::auth::people::rules::{PersonAction, PersonState, after};
+use crate::auth::people::rules::{self, PersonAction, PersonState, Side, after};
 use crate::core::fault::Fault;
 use crate::core::scope::{Scope, ScopeSet};
 use crate::core::time::Time;
@@ -53,6 +53,17 @@ pub(super) fn changeable(is_staff: bool, own: ScopeSet) -> Result<(), Fault> {
 /// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
 pub(super) fn next_state(state: &str, action: PersonAction, was_suspended: bool) -> Result<PersonState, Fault> {
     after(PersonState::parse(state)?, action, was_suspended)
+}
+
+/// What operators can do about somebody now. Staff are changed elsewhere. Failed tries that hold sign-ins back are
+/// forgotten by unlocking as well.
+pub(super) fn allowed_actions(state: UserState, is_held_back: bool) -> Vec<String> {
+    let Some(state) = PersonState::read(state.name()) else { return Vec::new() };
+    let mut allowed = rules::allowed_actions(state, Side::Staff);
+    if is_held_back && state != PersonState::Locked {
+        allowed.push(PersonAction::Unlock.name().to_owned());
+    }
+    allowed
 }
 
 /// Refuses a step that would let in whoever reads an address that staff gave the person, while the old address can
@@ -117,6 +128,13 @@ mod tests {
             assert_eq!(active(state).unwrap_err().code(), Code::Conflict, "{state}");
         }
         assert_eq!(next_state("LOCKED", PersonAction::Unlock, true).unwrap(), PersonState::Suspended);
+        let offered = |state, is_held_back| allowed_actions(state, is_held_back).join(" ");
+        assert_eq!(
+            (offered(UserState::Active, false).as_str(), offered(UserState::Locked, true).as_str()),
+            ("lock", "unlock")
+        );
+        assert_eq!(offered(UserState::Active, true), "lock unlock", "failed tries are forgotten");
+        assert_eq!(offered(UserState::Invited, true), "", "nobody of a team");
         assert_eq!(next_state("ACTIVE", PersonAction::Unlock, false).unwrap_err().code(), Code::IllegalTransition);
     }
 }

@@ -70,6 +70,11 @@ impl Action {
             Self::Expire => "expire",
         }
     }
+
+    /// Whether whoever sends invitations does it.
+    const fn is_senders(self) -> bool {
+        matches!(self, Self::Revoke | Self::Resend)
+    }
 }
 
 const fn next(state: InvitationState, action: Action) -> Option<InvitationState> {
@@ -93,6 +98,15 @@ pub(super) fn after(state: InvitationState, action: Action) -> Result<Invitation
         let allowed = allowed.map(|action| action.name().to_owned()).collect();
         Fault::illegal("invitation", state.name(), action.name(), allowed)
     })
+}
+
+/// What whoever sends invitations can do about one now.
+pub(super) fn allowed_actions(state: InvitationState) -> Vec<String> {
+    Action::ALL
+        .into_iter()
+        .filter(|action| action.is_senders() && next(state, *action).is_some())
+        .map(|action| action.name().to_owned())
+        .collect()
 }
 
 /// The machine as a picture.
@@ -246,6 +260,15 @@ mod tests {
         }
         let refused = after(InvitationState::Expired, Accept).unwrap_err();
         assert_eq!(refused.allowed_actions(), ["resend"]);
+    }
+
+    #[test]
+    fn a_sender_is_offered_what_the_table_lets_through() {
+        for state in InvitationState::ALL.iter().copied() {
+            let own = [Action::Revoke, Action::Resend].into_iter().filter(|action| after(state, *action).is_ok());
+            let expected: Vec<_> = own.map(|action| action.name().to_owned()).collect();
+            assert_eq!(allowed_actions(state), expected, "{state:?}");
+        }
     }
 
     const ACTIVE: Holder<'_> = Holder { state: "ACTIVE", is_in_team: false, partner_state: Some("ACTIVE") };

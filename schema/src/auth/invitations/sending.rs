@@ -55,7 +55,7 @@ pub(crate) async fn send(
     invite(&cx.db, &cx.services, cx.now, cx.new_uuid(), &row).await?;
     count_mail(cx, team, acting).await?;
     record_event(cx, team, invitation_uuid, (PartnerEventKind::InvitationSent, new.role), acting).await?;
-    load_invitation(cx, team, invitation_uuid).await
+    load_invitation(cx, team, invitation_uuid, acting).await
 }
 
 /// Sends an invitation again, with a new token and the whole time to answer. The old token is void.
@@ -94,7 +94,7 @@ pub(crate) async fn resend(
     let letter = (token.text, until);
     mail.queue(&cx.db, &cx.services, cx.new_uuid(), held.company_name, inviter, letter).await?;
     record_event(cx, team, invitation_uuid, (PartnerEventKind::InvitationResent, held.role), acting).await?;
-    load_invitation(cx, team, invitation_uuid).await
+    load_invitation(cx, team, invitation_uuid, acting).await
 }
 
 /// Takes an invitation back: its token is void, and its place in the team is free.
@@ -112,7 +112,7 @@ pub(crate) async fn revoke(
     let state = after(held.state, Action::Revoke)?;
     sent::set_revoked(&cx.db, invitation_uuid, state).await?;
     record_event(cx, team, invitation_uuid, (PartnerEventKind::InvitationRevoked, held.role), acting).await?;
-    load_invitation(cx, team, invitation_uuid).await
+    load_invitation(cx, team, invitation_uuid, acting).await
 }
 
 /// Takes back what somebody of a team sent and nobody has answered, but for roles that they may still give: an
@@ -168,11 +168,16 @@ async fn lock_sent(
 }
 
 /// The invitation as it is now, named to the audit record.
-async fn load_invitation(cx: &RequestContext, team: Team, invitation_uuid: Uuid) -> Result<Invitation, Fault> {
+async fn load_invitation(
+    cx: &RequestContext,
+    team: Team,
+    invitation_uuid: Uuid,
+    acting: ActingAs<'_>,
+) -> Result<Invitation, Fault> {
     let sent = OF_A_TEAM.one(&cx.db, [team.uuid().into(), invitation_uuid.into()]).await?.ok_or_else(not_found)?;
     let (kind, label) = (Some(AuditTargetKind::Invitation), Some(sent.email.clone()));
     cx.note_target(Target { kind, uuid: Some(invitation_uuid), label, partner_uuid: Some(team.uuid()) });
-    Ok(sent)
+    Ok(sent.for_caller(cx, acting))
 }
 
 /// An address gets a few of these mails an hour, whoever asks for them.

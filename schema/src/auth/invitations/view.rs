@@ -3,9 +3,12 @@
 use async_graphql::{InputObject, SimpleObject};
 use uuid::Uuid;
 
-use super::rules::InvitationState;
+use super::rules::{InvitationState, allowed_actions};
+use crate::core::context::RequestContext;
 use crate::core::principal::Role;
 use crate::core::time::Time;
+use crate::partner::team::ActingAs;
+use crate::partner::team_members::rules::ensure_covered;
 
 /// An invitation into a team. Its token stands in the mail alone.
 #[derive(Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]
@@ -35,6 +38,19 @@ pub(crate) struct Invitation {
     sent_at: Time,
     /// Until when it can be answered.
     expires_at: Time,
+    /// What the caller can do about it now.
+    #[sqlx(skip)]
+    allowed_actions: Vec<String>,
+}
+
+impl Invitation {
+    /// The same with what the caller can do about it, whose role has to write what the one offered does.
+    pub(crate) fn for_caller(self, cx: &RequestContext, acting: ActingAs<'_>) -> Self {
+        let scope = if acting.is_staff() { "labs.admin.users:write" } else { "partner.team:write" };
+        let acts = cx.may(scope) && ensure_covered(self.role, acting.own).is_ok();
+        let allowed_actions = if acts { allowed_actions(self.state) } else { Vec::new() };
+        Self { allowed_actions, ..self }
+    }
 }
 
 /// Whom to invite, and as what.

@@ -24,7 +24,7 @@ words! {
     /// What can be done about a person, as refusals call it.
     pub(crate) enum PersonAction {
         /// The address was proved.
-        Verify = "verify",
+        Verify = "verify-email",
         /// The team holds the person back.
         Suspend = "suspend",
         /// The team lets the person in again.
@@ -36,6 +36,15 @@ words! {
         /// The person leaves for good.
         Remove = "remove",
     }
+}
+
+/// Who does something about a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// The person's own team.
+    Team,
+    /// Whoever runs the service.
+    Staff,
 }
 
 /// The table of the machine: where an action leads, or that it leads nowhere.
@@ -71,6 +80,16 @@ pub(crate) fn after(state: PersonState, action: PersonAction, was_suspended: boo
             .collect();
         Fault::illegal("user", state.name(), action.name(), allowed)
     })
+}
+
+/// What one side can do about a person now. Removing is no action of its own, but deletes.
+pub(crate) fn allowed_actions(state: PersonState, side: Side) -> Vec<String> {
+    let of_side: &[PersonAction] = match side {
+        Side::Team => &[PersonAction::Suspend, PersonAction::Reinstate],
+        Side::Staff => &[PersonAction::Verify, PersonAction::Lock, PersonAction::Unlock],
+    };
+    let allowed = of_side.iter().filter(|action| next(state, **action, false).is_some());
+    allowed.map(|action| action.name().to_owned()).collect()
 }
 
 /// The machine as a picture.
@@ -122,8 +141,23 @@ mod tests {
             after(state, action, false).err().map(|fault| fault.allowed_actions().join(" ")).unwrap_or_default()
         };
         assert_eq!(allowed(PersonState::Locked, PersonAction::Verify), "unlock remove");
-        assert_eq!(allowed(PersonState::Unverified, PersonAction::Lock), "verify remove");
+        assert_eq!(allowed(PersonState::Unverified, PersonAction::Lock), "verify-email remove");
         assert_eq!(allowed(PersonState::Removed, PersonAction::Reinstate), "");
+    }
+
+    #[test]
+    fn each_side_is_offered_what_the_table_lets_it_do() {
+        let table = [
+            (PersonState::Unverified, "", "verify-email"),
+            (PersonState::Active, "suspend", "lock"),
+            (PersonState::Suspended, "reinstate", "lock"),
+            (PersonState::Locked, "", "unlock"),
+            (PersonState::Removed, "", ""),
+        ];
+        for (state, team, staff) in table {
+            assert_eq!(allowed_actions(state, Side::Team).join(" "), team, "{state:?}");
+            assert_eq!(allowed_actions(state, Side::Staff).join(" "), staff, "{state:?}");
+        }
     }
 
     #[test]

@@ -39,6 +39,7 @@ impl CategoriesQuery {
     ) -> Result<Option<CountedList<Category>>, Fault> {
         let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
         let rows = CATEGORIES.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        let rows = rows.map(|category| Ok(category.for_caller(cx)))?;
         cx.answer_list(rows.counted_list(CATEGORIES.total(&cx.db, &filter, include_total).await?))
     }
 
@@ -221,7 +222,7 @@ async fn load(cx: &RequestContext, category_uuid: Uuid) -> Result<Category, Faul
         label: Some(category.slug.clone()),
         partner_uuid: None,
     });
-    Ok(category)
+    Ok(category.for_caller(cx))
 }
 
 /// Where a category stands that the body names at this place.

@@ -76,14 +76,13 @@ const fn next(state: CategoryState, action: CategoryAction) -> Option<CategorySt
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
 pub(super) fn after(state: CategoryState, action: CategoryAction) -> Result<CategoryState, Fault> {
-    next(state, action).ok_or_else(|| {
-        let allowed = CategoryAction::ALL
-            .into_iter()
-            .filter(|action| next(state, *action).is_some())
-            .map(|action| action.name().to_owned())
-            .collect();
-        Fault::illegal("category", state.name(), action.name(), allowed)
-    })
+    next(state, action).ok_or_else(|| Fault::illegal("category", state.name(), action.name(), allowed_actions(state)))
+}
+
+/// What can be done to a category now.
+pub(super) fn allowed_actions(state: CategoryState) -> Vec<String> {
+    let allowed = CategoryAction::ALL.into_iter().filter(|action| next(state, *action).is_some());
+    allowed.map(|action| action.name().to_owned()).collect()
 }
 
 /// Where a category stands in the tree.

@@ -59,6 +59,7 @@ impl ModerationQuery {
     ) -> Result<Option<CountedList<CustomerReview>>, Fault> {
         let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
         let rows = MODERATED.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?;
+        let rows = rows.map(|review| Ok(review.for_caller(cx)))?;
         cx.answer_list(rows.counted_list(MODERATED.total(&cx.db, &filter, include_total).await?))
     }
 }
@@ -151,5 +152,5 @@ async fn load(cx: &RequestContext, review_uuid: Uuid) -> Result<CustomerReview, 
         label: Some(review.app_name.clone()),
         partner_uuid: Some(review.partner_uuid),
     });
-    Ok(review)
+    Ok(review.for_caller(cx))
 }

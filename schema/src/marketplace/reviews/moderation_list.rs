@@ -7,9 +7,13 @@ use unicode_normalization::UnicodeNormalization as _;
 use uuid::Uuid;
 
 use super::partner_list::ReviewFlag;
-use super::rules::{CustomerReviewState, ReviewConcern, ReviewMarkOutcome, ReviewRejectionReason, ReviewTextOutcome};
+use super::rules::{
+    CustomerReviewState, Place, ReviewConcern, ReviewMarkOutcome, ReviewRejectionReason, ReviewTextOutcome,
+    allowed_actions,
+};
 use super::storefront_list::ratings;
 use super::types::ReviewText;
+use crate::core::context::RequestContext;
 use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select};
 use crate::core::time::Time;
 
@@ -64,6 +68,20 @@ pub(crate) struct CustomerReview {
     #[graphql(skip)]
     #[serde(skip)]
     priority: i32,
+    /// What the caller can do to it now, with one of its texts or another.
+    #[sqlx(skip)]
+    allowed_actions: Vec<String>,
+}
+
+impl CustomerReview {
+    /// The same with what the caller can do to it.
+    pub(super) fn for_caller(self, cx: &RequestContext) -> Self {
+        let acts = cx.may("labs.admin.reviews:write");
+        let texts = [(&self.shown, Place::Shown), (&self.waiting, Place::Waiting), (&self.rejected, Place::Rejected)];
+        let places: Vec<Place> = texts.into_iter().filter(|(text, _)| text.is_some()).map(|(_, place)| place).collect();
+        let allowed_actions = if acts { allowed_actions(self.state, &places) } else { Vec::new() };
+        Self { allowed_actions, ..self }
+    }
 }
 
 /// A text, and what became of it.

@@ -140,6 +140,13 @@ const fn next(
     }
 }
 
+/// What a moderator can do to a review now that has texts in these places, to one of them or another.
+pub(super) fn allowed_actions(state: CustomerReviewState, places: &[Place]) -> Vec<String> {
+    let another_waits = places.contains(&Place::Waiting);
+    let leads = |action| places.iter().any(|place| next(state, action, *place, another_waits).is_some());
+    ReviewAction::ALL.into_iter().filter(|action| leads(*action)).map(|action| action.name().to_owned()).collect()
+}
+
 /// The texts of a review that count now. The state follows from them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Faces {
@@ -303,6 +310,15 @@ mod tests {
 
     fn faces(shown: Option<Uuid>, waiting: Option<Uuid>, rejected: Option<Uuid>) -> Faces {
         Faces { shown, waiting, rejected }
+    }
+
+    #[test]
+    fn a_moderator_is_offered_what_the_table_lets_through() {
+        use CustomerReviewState::{Pending, Published, Rejected};
+        for (state, place) in [(Pending, Place::Waiting), (Published, Place::Shown), (Rejected, Place::Rejected)] {
+            assert_eq!(allowed_actions(state, &[place]), ["approve", "reject"], "{state:?}");
+            assert!(allowed_actions(state, &[]).is_empty(), "{state:?}: nothing is left of it");
+        }
     }
 
     #[test]

@@ -122,7 +122,7 @@ async fn take_step(
 }
 
 async fn load_account(cx: &RequestContext, owner: Owner) -> Result<PartnerAccount, Fault> {
-    store::get(&cx.db, owner).await?.ok_or_else(missing)?.try_into()
+    PartnerAccount::of(store::get(&cx.db, owner).await?.ok_or_else(missing)?, cx)
 }
 
 fn missing() -> Fault {

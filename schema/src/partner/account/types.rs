@@ -6,11 +6,13 @@ use uuid::Uuid;
 
 use super::list::HistoryRow;
 use super::store::AccountRow;
+use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
+use crate::core::principal::PrincipalType;
 use crate::core::time::Time;
 use crate::core::words::{Word as _, words};
 use crate::partner::company::{AddressPatch, BillingAddressPatch, CompanyAddressView, CompanyBillingAddress, Patch};
-use crate::partner::standing::PartnerState;
+use crate::partner::standing::{Action, PartnerState, Side, allowed_actions};
 
 /// A partner's own record.
 #[derive(serde::Serialize, SimpleObject)]
@@ -46,6 +48,8 @@ pub(crate) struct PartnerAccount {
     registered_at: Time,
     /// When its data or its state last changed.
     updated_at: Time,
+    /// What the caller can do with it now.
+    allowed_actions: Vec<String>,
 }
 
 /// A merge patch of the company's data (RFC 7396).
@@ -160,11 +164,17 @@ impl From<PartnerAccountUpdate> for Patch {
     }
 }
 
-impl TryFrom<AccountRow> for PartnerAccount {
-    type Error = Fault;
-
-    fn try_from(row: AccountRow) -> Result<Self, Fault> {
+impl PartnerAccount {
+    /// A row as it is shown to the caller. A program cannot ask for the end.
+    ///
+    /// # Errors
+    /// [`crate::Code::Internal`] for a state that there is not.
+    pub(super) fn of(row: AccountRow, cx: &RequestContext) -> Result<Self, Fault> {
         let state = PartnerState::parse(&row.state)?;
+        let is_program = cx.principal()?.kind == PrincipalType::MachineClient;
+        let mut allowed_actions = allowed_actions(state, Side::Team, row.closes_at, cx.now);
+        let is_open = |name: &str| !is_program || name != Action::RequestClosure.name();
+        allowed_actions.retain(|name| cx.may("partner:write") && is_open(name));
         Ok(Self {
             uuid: row.partner_uuid,
             slug: row.slug,
@@ -181,6 +191,7 @@ impl TryFrom<AccountRow> for PartnerAccount {
             closes_at: row.closes_at.filter(|_| state == PartnerState::Closing),
             registered_at: row.created_at,
             updated_at: row.updated_at,
+            allowed_actions,
         })
     }
 }

@@ -33,7 +33,9 @@ impl InvitationsQuery {
         let cx = ctx.cx();
         let partner_uuid = Team::own(cx, partner_uuid)?.uuid();
         let invitations = InvitationsOf { partner_uuid, filter: filter.unwrap_or_default() };
-        cx.answer_list(INVITATIONS.page(cx, &invitations, &PageRequest::new(sort, limit, cursor)).await?.list())
+        let (rows, acting) =
+            (INVITATIONS.page(cx, &invitations, &PageRequest::new(sort, limit, cursor)).await?, ActingAs::own(cx)?);
+        cx.answer_list(rows.map(|row| Ok(row.for_caller(cx, acting)))?.list())
     }
 }
 

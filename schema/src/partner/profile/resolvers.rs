@@ -31,7 +31,7 @@ impl ProfileQuery {
         partner_uuid: Uuid,
     ) -> Result<Option<PartnerProfile>, Fault> {
         let cx = ctx.cx();
-        cx.answer(load_profile(&cx.db, ensure_own(cx, partner_uuid)?.uuid()).await?)
+        cx.answer(load_profile(cx, ensure_own(cx, partner_uuid)?.uuid(), false).await?)
     }
 }
 
@@ -58,7 +58,7 @@ impl ProfileMutation {
             store::set_draft(&cx.db, owner, &draft).await?;
             note(cx, owner, PartnerEventKind::ProfileUpdated, json!({ "fields": fields })).await?;
         }
-        cx.answer(load_profile(&cx.db, owner.uuid()).await?)
+        cx.answer(load_profile(cx, owner.uuid(), false).await?)
     }
 
     /// Shows readers the page as it is written now.
@@ -79,7 +79,7 @@ impl ProfileMutation {
         store::set_published(&cx.db, owner, &page.next()).await?;
         imagery::sweep(&cx.db, owner.uuid()).await?;
         note(cx, owner, PartnerEventKind::ProfilePublished, json!({})).await?;
-        cx.answer(load_profile(&cx.db, owner.uuid()).await?)
+        cx.answer(load_profile(cx, owner.uuid(), false).await?)
     }
 
     /// Takes the page off the storefront. What is written stays.
@@ -95,7 +95,7 @@ impl ProfileMutation {
         store::set_state(&cx.db, owner.uuid(), state.name(), None).await?;
         imagery::sweep(&cx.db, owner.uuid()).await?;
         note(cx, owner, PartnerEventKind::ProfileUnpublished, json!({})).await?;
-        cx.answer(load_profile(&cx.db, owner.uuid()).await?)
+        cx.answer(load_profile(cx, owner.uuid(), false).await?)
     }
 }
 
@@ -103,8 +103,12 @@ impl ProfileMutation {
 ///
 /// # Errors
 /// [`crate::Code::NotFound`] for a partner that there is not.
-pub(crate) async fn load_profile(db: &Db, partner_uuid: Uuid) -> Result<PartnerProfile, Fault> {
-    load_page(db, partner_uuid).await.map(PartnerProfile::from)
+pub(crate) async fn load_profile(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    is_staff: bool,
+) -> Result<PartnerProfile, Fault> {
+    Ok(PartnerProfile::of(load_page(&cx.db, partner_uuid).await?, cx, is_staff))
 }
 
 /// Takes a page off for staff; its team reads why, and publishes it again once it has changed.

@@ -72,6 +72,18 @@ impl Action {
             Self::TakeDown => "take-down",
         }
     }
+
+    /// The last part of the path of the operation that does it.
+    const fn path_name(self) -> &'static str {
+        match self {
+            Self::Publish => "publish",
+            Self::Unpublish | Self::TakeDown => "unpublish",
+        }
+    }
+
+    const fn is_staffs(self) -> bool {
+        matches!(self, Self::TakeDown)
+    }
 }
 
 /// The table of the machine: where an action leads, or that it leads nowhere. A page is published again whenever its
@@ -91,14 +103,19 @@ const fn next(state: State, action: Action) -> Option<State> {
 /// [`crate::Code::IllegalTransition`] with the actions of the caller's side that are allowed now.
 pub(super) fn after(state: State, action: Action) -> Result<State, Fault> {
     next(state, action).ok_or_else(|| {
-        let is_staff = |action: Action| action == Action::TakeDown;
         let allowed = Action::ALL
             .into_iter()
-            .filter(|other| is_staff(*other) == is_staff(action) && next(state, *other).is_some())
+            .filter(|other| other.is_staffs() == action.is_staffs() && next(state, *other).is_some())
             .map(|other| other.name().to_owned())
             .collect();
         Fault::illegal("vendor page", state.name(), action.name(), allowed)
     })
+}
+
+/// What one side can do with a page now.
+pub(super) fn allowed_actions(state: State, is_staff: bool) -> Vec<String> {
+    let allowed = Action::ALL.into_iter().filter(|action| action.is_staffs() == is_staff);
+    allowed.filter(|action| next(state, *action).is_some()).map(|action| action.path_name().to_owned()).collect()
 }
 
 /// The machine as a picture.

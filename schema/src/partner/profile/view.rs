@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use async_graphql::{InputObject, Json, MaybeUndefined, SimpleObject};
 use uuid::Uuid;
 
-use super::rules::{self, Draft, Ground, Patch, Snapshot, State, Text, TextPatch};
+use super::rules::{self, Draft, Ground, Patch, Snapshot, State, Text, TextPatch, allowed_actions};
 use super::store::ProfileRow;
+use crate::core::context::RequestContext;
 use crate::core::fault::{Fault, FieldError};
 use crate::core::time::Time;
 use crate::partner::imagery::{ImageRow, PartnerImageKind};
@@ -49,6 +50,8 @@ pub(crate) struct PartnerProfile {
     published: Option<PublishedPartnerProfile>,
     /// When the draft's texts last changed.
     updated_at: Time,
+    /// What the caller can do with it now.
+    allowed_actions: Vec<String>,
 }
 
 /// A vendor page as readers see it.
@@ -185,8 +188,11 @@ impl Page {
     }
 }
 
-impl From<Page> for PartnerProfile {
-    fn from(page: Page) -> Self {
+impl PartnerProfile {
+    /// A page as it is shown to the caller, who is one of its team or of the staff.
+    pub(super) fn of(page: Page, cx: &RequestContext, is_staff: bool) -> Self {
+        let acts = cx.may(if is_staff { "labs.admin.partners:write" } else { "partner.profile:write" });
+        let allowed_actions = if acts { allowed_actions(page.state, is_staff) } else { Vec::new() };
         let (next, open) = (page.next(), page.open_items());
         let is_shown = page.state == State::Published;
         let shown = page.row.snapshot.as_ref().map(|snapshot| &snapshot.0).filter(|_| is_shown);
@@ -224,6 +230,7 @@ impl From<Page> for PartnerProfile {
             has_changes,
             published,
             updated_at: row.updated_at,
+            allowed_actions,
         }
     }
 }

@@ -17,7 +17,7 @@
 mod rules;
 mod store;
 
-pub(crate) use rules::{Action, PartnerState, drawing};
+pub(crate) use rules::{Action, PartnerState, Side, allowed_actions, drawing};
 pub(crate) use store::due_page;
 
 use serde_json::json;

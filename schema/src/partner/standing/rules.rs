@@ -22,6 +22,15 @@ words! {
     }
 }
 
+/// Who does something with a partner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// Its own team.
+    Team,
+    /// Whoever runs the service.
+    Staff,
+}
+
 /// What can be done with a partner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
@@ -80,6 +89,13 @@ impl Action {
         }
     }
 
+    const fn side(self) -> Side {
+        match self {
+            Self::RequestClosure | Self::CancelClosure => Side::Team,
+            Self::Suspend | Self::Reinstate | Self::Close | Self::Reopen | Self::Erase => Side::Staff,
+        }
+    }
+
     /// What the history calls it.
     pub(super) const fn event(self) -> PartnerEventKind {
         match self {
@@ -128,6 +144,16 @@ pub(super) fn after(state: PartnerState, action: Action, former: Option<PartnerS
         let allowed = allowed.map(|action| action.name().to_owned()).collect();
         Fault::illegal("partner", state.name(), action.name(), allowed)
     })
+}
+
+/// What one side can do with a partner now. `until` says how long a closed one can be opened again.
+pub(crate) fn allowed_actions(state: PartnerState, side: Side, until: Option<Time>, now: Time) -> Vec<String> {
+    Action::ALL
+        .into_iter()
+        .filter(|action| action.side() == side && next(state, *action, None).is_some())
+        .filter(|action| *action != Action::Reopen || in_time(state, until, now).is_ok())
+        .map(|action| action.name().to_owned())
+        .collect()
 }
 
 /// What is to be remembered for the way back. Whoever is closed while it was closing comes back active: that wish is
@@ -219,6 +245,24 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn each_side_is_offered_what_the_table_lets_it_do() {
+        let now = Time(jiff::Timestamp::UNIX_EPOCH);
+        let table = [
+            (PartnerState::Active, "request-closure", "suspend close"),
+            (PartnerState::Suspended, "", "reinstate close"),
+            (PartnerState::Closing, "cancel-closure", "suspend close"),
+            (PartnerState::Closed, "", "reopen erase"),
+            (PartnerState::Erased, "", ""),
+        ];
+        let until = Some(now.plus_seconds(1));
+        for (state, team, staff) in table {
+            assert_eq!(allowed_actions(state, Side::Team, until, now).join(" "), team, "{state:?}");
+            assert_eq!(allowed_actions(state, Side::Staff, until, now).join(" "), staff, "{state:?}");
+        }
+        assert_eq!(allowed_actions(PartnerState::Closed, Side::Staff, Some(now), now), ["erase"]);
     }
 
     #[test]

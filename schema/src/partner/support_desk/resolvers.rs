@@ -47,7 +47,7 @@ impl SupportDeskQuery {
         let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
         let rows = QUEUE.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
         let total = QUEUE.total(&cx.db, &filter, include_total).await?;
-        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
+        cx.answer_list(rows.map(|row| Ok(SupportDeskTicket::of(row, cx)))?.counted_list(total))
     }
 
     /// A ticket with what was written in it and what the desk noted for itself.
@@ -202,7 +202,8 @@ async fn load_ticket(cx: &RequestContext, ticket_uuid: Uuid) -> Result<SupportDe
     let ticket = ANY.one(&cx.db, [ticket_uuid.into()]).await?.ok_or_else(not_found)?;
     note(cx, ticket_uuid, &ticket.subject, ticket.partner_uuid);
     let messages = store::messages(&cx.db, ticket_uuid).await?;
-    Ok(SupportDeskTicketDetail::of(ticket, messages, store::notes(&cx.db, ticket_uuid).await?))
+    let notes = store::notes(&cx.db, ticket_uuid).await?;
+    Ok(SupportDeskTicketDetail::of(SupportDeskTicket::of(ticket, cx), messages, notes))
 }
 
 /// The ticket held for a change, named to the audit record.

@@ -5,9 +5,11 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::store::{EntryRow, TicketRow};
+use crate::core::context::RequestContext;
 use crate::core::time::Time;
 use crate::partner::support_tickets::{
-    SupportMessageSide, SupportTicketAction, SupportTicketPriority, SupportTicketState, SupportTopic,
+    Side, SupportMessageSide, SupportTicketAction, SupportTicketPriority, SupportTicketState, SupportTopic,
+    allowed_actions,
 };
 
 /// A ticket of any partner.
@@ -50,6 +52,8 @@ pub(crate) struct SupportDeskTicket {
     created_at: Time,
     /// When anything about it last changed, notes included.
     updated_at: Time,
+    /// What the caller can do about it now.
+    allowed_actions: Vec<String>,
 }
 
 /// A ticket with what was written in it and what the desk noted for itself.
@@ -161,8 +165,11 @@ impl SupportTicketSettlement {
     }
 }
 
-impl From<TicketRow> for SupportDeskTicket {
-    fn from(row: TicketRow) -> Self {
+impl SupportDeskTicket {
+    /// A row as it is shown to the caller.
+    pub(super) fn of(row: TicketRow, cx: &RequestContext) -> Self {
+        let acts = cx.may("labs.admin.support:write");
+        let allowed_actions = if acts { allowed_actions(row.state, Side::Desk) } else { Vec::new() };
         Self {
             uuid: row.ticket_uuid,
             partner_uuid: row.partner_uuid,
@@ -182,15 +189,16 @@ impl From<TicketRow> for SupportDeskTicket {
             waiting_since: row.waiting_since,
             created_at: row.created_at,
             updated_at: row.updated_at,
+            allowed_actions,
         }
     }
 }
 
 impl SupportDeskTicketDetail {
-    pub(super) fn of(ticket: TicketRow, messages: Vec<EntryRow>, notes: Vec<EntryRow>) -> Self {
+    pub(super) fn of(ticket: SupportDeskTicket, messages: Vec<EntryRow>, notes: Vec<EntryRow>) -> Self {
         let messages = messages.into_iter().map(SupportDeskMessage::from).collect();
         let notes = notes.into_iter().map(SupportDeskNote::from).collect();
-        Self { ticket: ticket.into(), messages, notes }
+        Self { ticket, messages, notes }
     }
 }
 

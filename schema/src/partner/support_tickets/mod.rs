@@ -28,6 +28,8 @@ pub(in crate::partner) use letters::{Letters, tell_person, tell_team};
 pub(in crate::partner) use list::STATEMENTS;
 pub(in crate::partner) use resolvers::{SupportTicketsMutation, SupportTicketsQuery};
 pub(crate) use rules::drawing;
-pub(in crate::partner) use rules::{SupportTicketAction, SupportTicketPriority, SupportTicketState, after, full, text};
+pub(in crate::partner) use rules::{
+    Side, SupportTicketAction, SupportTicketPriority, SupportTicketState, after, allowed_actions, full, text,
+};
 pub(in crate::partner) use store::{Message, message_insert, set_state};
 pub(in crate::partner) use types::{SupportMessageSide, SupportTopic};

@@ -38,7 +38,8 @@ impl SupportTicketsQuery {
         let cx = ctx.cx();
         let partner_uuid = ensure_own(cx, partner_uuid)?.uuid();
         let tickets = OwnTickets { partner_uuid, filter: filter.unwrap_or_default() };
-        cx.answer_list(TICKETS.page(cx, &tickets, &PageRequest::new(sort, limit, cursor)).await?.list())
+        let rows = TICKETS.page(cx, &tickets, &PageRequest::new(sort, limit, cursor)).await?;
+        cx.answer_list(rows.map(|ticket| Ok(ticket.for_caller(cx)))?.list())
     }
 
     /// One of the partner's tickets, with what was written in it.
@@ -153,7 +154,7 @@ impl SupportTicketsMutation {
 
 async fn load_ticket(cx: &RequestContext, owner: Owner, ticket_uuid: Uuid) -> Result<SupportTicketDetail, Fault> {
     let ticket = OWN.one(&cx.db, [owner.uuid().into(), ticket_uuid.into()]).await?.ok_or_else(not_found)?;
-    Ok(SupportTicketDetail::of(ticket, store::messages(&cx.db, owner, ticket_uuid).await?))
+    Ok(SupportTicketDetail::of(ticket.for_caller(cx), store::messages(&cx.db, owner, ticket_uuid).await?))
 }
 
 async fn lock_ticket(cx: &RequestContext, owner: Owner, ticket_uuid: Uuid) -> Result<HeldRow, Fault> {

@@ -37,6 +37,15 @@ words! {
     }
 }
 
+/// Who does something about a ticket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::partner) enum Side {
+    /// Whoever writes for the partner.
+    Partner,
+    /// Whoever answers at the desk.
+    Desk,
+}
+
 /// What can be done about a ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::partner) enum SupportTicketAction {
@@ -59,6 +68,14 @@ impl SupportTicketAction {
             Self::Answer => "answer",
             Self::Resolve => "resolve",
             Self::Close => "close",
+        }
+    }
+
+    const fn is_for(self, side: Side) -> bool {
+        match self {
+            Self::Reply => matches!(side, Side::Partner),
+            Self::Answer | Self::Resolve => matches!(side, Side::Desk),
+            Self::Close => true,
         }
     }
 }
@@ -97,6 +114,15 @@ pub(in crate::partner) fn after(
         let allowed = allowed.map(|action| action.name().to_owned()).collect();
         Fault::illegal("support ticket", state.name(), action.name(), allowed)
     })
+}
+
+/// What one side can do about a ticket now.
+pub(in crate::partner) fn allowed_actions(state: SupportTicketState, side: Side) -> Vec<String> {
+    SupportTicketAction::ALL
+        .into_iter()
+        .filter(|action| action.is_for(side) && next(state, *action).is_some())
+        .map(|action| action.name().to_owned())
+        .collect()
 }
 
 /// The machine as a picture.
@@ -214,6 +240,18 @@ mod tests {
         }
         let refused = after(SupportTicketState::Resolved, Resolve).unwrap_err();
         assert_eq!(refused.allowed_actions(), ["reply", "answer", "close"]);
+    }
+
+    #[test]
+    fn each_side_is_offered_what_the_table_lets_it_do() {
+        for state in SupportTicketState::ALL.iter().copied() {
+            let of = |names: &[&str]| -> Vec<String> {
+                let allowed = SupportTicketAction::ALL.into_iter().filter(|action| after(state, *action).is_ok());
+                allowed.map(SupportTicketAction::name).filter(|name| names.contains(name)).map(str::to_owned).collect()
+            };
+            assert_eq!(allowed_actions(state, Side::Partner), of(&["reply", "close"]), "{state:?}");
+            assert_eq!(allowed_actions(state, Side::Desk), of(&["answer", "resolve", "close"]), "{state:?}");
+        }
     }
 
     #[test]

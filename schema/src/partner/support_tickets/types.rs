@@ -3,8 +3,9 @@
 use async_graphql::{InputObject, SimpleObject};
 use uuid::Uuid;
 
-use super::rules::{SupportTicketPriority, SupportTicketState};
+use super::rules::{Side, SupportTicketPriority, SupportTicketState, allowed_actions};
 use super::store::MessageRow;
+use crate::core::context::RequestContext;
 use crate::core::time::Time;
 use crate::core::words::words;
 
@@ -70,6 +71,9 @@ pub(crate) struct SupportTicket {
     pub(super) last_message_at: Time,
     /// When it was opened.
     pub(super) created_at: Time,
+    /// What the caller can do about it now.
+    #[sqlx(skip)]
+    allowed_actions: Vec<String>,
 }
 
 /// A partner's ticket with what was written in it.
@@ -121,6 +125,15 @@ pub(crate) struct SupportTicketOpen {
 pub(crate) struct SupportReply {
     /// The text.
     pub(super) body: String,
+}
+
+impl SupportTicket {
+    /// The same with what the caller can do about it.
+    pub(super) fn for_caller(self, cx: &RequestContext) -> Self {
+        let acts = cx.may("partner.support:write");
+        let allowed_actions = if acts { allowed_actions(self.state, Side::Partner) } else { Vec::new() };
+        Self { allowed_actions, ..self }
+    }
 }
 
 impl SupportTicketDetail {

@@ -39,7 +39,9 @@ impl TeamMembersQuery {
         let cx = ctx.cx();
         let partner_uuid = Team::own(cx, partner_uuid)?.uuid();
         let members = MembersOf { partner_uuid, filter: filter.unwrap_or_default() };
-        cx.answer_list(MEMBERS.page(cx, &members, &PageRequest::new(sort, limit, cursor)).await?.list())
+        let (rows, acting) =
+            (MEMBERS.page(cx, &members, &PageRequest::new(sort, limit, cursor)).await?, ActingAs::own(cx)?);
+        cx.answer_list(rows.map(|row| Ok(row.for_caller(cx, acting)))?.list())
     }
 
     /// Somebody of the caller's team, with what they may do.
@@ -51,7 +53,7 @@ impl TeamMembersQuery {
         user_uuid: Uuid,
     ) -> Result<Option<TeamMemberDetail>, Fault> {
         let cx = ctx.cx();
-        cx.answer(load_team_member(cx, Team::own(cx, partner_uuid)?, user_uuid).await?)
+        cx.answer(load_team_member(cx, Team::own(cx, partner_uuid)?, user_uuid, ActingAs::own(cx)?).await?)
     }
 
     /// The roles, with what each may do under the partner's tier.
@@ -93,7 +95,7 @@ impl TeamMembersMutation {
         if let Some(role) = body.role {
             changes::change_role(cx, team, user_uuid, role, ActingAs::own(cx)?).await?;
         }
-        cx.answer(load_team_member(cx, team, user_uuid).await?)
+        cx.answer(load_team_member(cx, team, user_uuid, ActingAs::own(cx)?).await?)
     }
 
     /// Takes somebody out of the team for good.
@@ -120,7 +122,7 @@ impl TeamMembersMutation {
         let cx = ctx.cx();
         let team = Team::own(cx, partner_uuid)?;
         changes::suspend(cx, team, user_uuid).await?;
-        cx.answer(load_team_member(cx, team, user_uuid).await?)
+        cx.answer(load_team_member(cx, team, user_uuid, ActingAs::own(cx)?).await?)
     }
 
     /// Lets somebody whom the team held back sign in again.
@@ -134,7 +136,7 @@ impl TeamMembersMutation {
         let cx = ctx.cx();
         let team = Team::own(cx, partner_uuid)?;
         changes::reinstate(cx, team, user_uuid).await?;
-        cx.answer(load_team_member(cx, team, user_uuid).await?)
+        cx.answer(load_team_member(cx, team, user_uuid, ActingAs::own(cx)?).await?)
     }
 
     /// The caller leaves the team for good.

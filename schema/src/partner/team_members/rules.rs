@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::auth::people::rules::{PersonAction, PersonState, after};
+use crate::auth::people::rules::{self, PersonAction, PersonState, Side, after};
 use crate::core::fault::{Fault, FieldError};
 use crate::core::principal::Role;
 use crate::core::scope::{Scope, ScopeSet};
@@ -88,6 +88,17 @@ pub(super) fn next_state(
     after(state, action, was_suspended)
 }
 
+/// What can be done to somebody of a team now by whoever acts: by the team, only to whom it covers, and nobody suspends
+/// themselves.
+pub(super) fn allowed_actions(state: PersonState, role: Role, acting: ActingAs<'_>, is_own: bool) -> Vec<String> {
+    if ensure_covered(role, acting.own).is_err() {
+        return Vec::new();
+    }
+    let mut allowed = rules::allowed_actions(state, if acting.is_staff() { Side::Staff } else { Side::Team });
+    allowed.retain(|name| !is_own || name != PersonAction::Suspend.name());
+    allowed
+}
+
 /// The refusal of a program that wants to leave.
 pub(super) fn no_person() -> Fault {
     Fault::conflict(
@@ -164,6 +175,18 @@ mod tests {
             Code::IllegalTransition
         );
         assert_eq!(next_state("INVITED", PersonAction::Remove, false, team).unwrap_err().code(), Code::Internal);
+    }
+
+    #[test]
+    fn a_team_is_offered_what_it_may_do_to_others_whom_it_covers() {
+        let team = ActingAs { own: Some(Role::Accountant.scopes()), reason: None };
+        let of = |state, role, is_own| allowed_actions(state, role, team, is_own).join(" ");
+        assert_eq!(of(PersonState::Active, Role::Viewer, false), "suspend");
+        assert_eq!(of(PersonState::Suspended, Role::Viewer, false), "reinstate");
+        assert_eq!(of(PersonState::Active, Role::Accountant, true), "", "oneself");
+        assert_eq!(of(PersonState::Active, Role::Administrator, false), "", "somebody above");
+        let staff = ActingAs { own: None, reason: None };
+        assert_eq!(allowed_actions(PersonState::Active, Role::Administrator, staff, false), ["lock"]);
     }
 
     #[test]

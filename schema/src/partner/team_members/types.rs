@@ -4,15 +4,17 @@ use async_graphql::{InputObject, SimpleObject};
 use uuid::Uuid;
 
 use super::list::OF_A_TEAM;
+use super::rules::allowed_actions;
 use super::store;
+use crate::auth::people::rules::PersonState;
 use crate::core::authority::effective_scopes;
 use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
 use crate::core::principal::Role;
 use crate::core::scope::ScopeSet;
 use crate::core::time::Time;
-use crate::core::words::words;
-use crate::partner::team::Team;
+use crate::core::words::{Word as _, words};
+use crate::partner::team::{ActingAs, Team};
 
 words! {
     /// Where somebody of a team stands.
@@ -54,6 +56,20 @@ pub(crate) struct TeamMember {
     #[graphql(skip)]
     #[serde(skip)]
     pub(super) name_sorted: String,
+    /// What the caller can do to them now.
+    #[sqlx(skip)]
+    allowed_actions: Vec<String>,
+}
+
+impl TeamMember {
+    /// The same with what the caller can do to them.
+    pub(crate) fn for_caller(self, cx: &RequestContext, acting: ActingAs<'_>) -> Self {
+        let acts = cx.may(if acting.is_staff() { "labs.admin.users:write" } else { "partner.team:write" });
+        let is_own = cx.caller.principal.as_ref().is_some_and(|principal| principal.uuid == self.uuid);
+        let state = PersonState::read(self.state.name()).filter(|_| acts);
+        let allowed = |state| allowed_actions(state, self.role, acting, is_own);
+        Self { allowed_actions: state.map(allowed).unwrap_or_default(), ..self }
+    }
 }
 
 /// Somebody of a team, with what they may do.
@@ -111,10 +127,11 @@ pub(crate) async fn load_team_member(
     cx: &RequestContext,
     team: Team,
     user_uuid: Uuid,
+    acting: ActingAs<'_>,
 ) -> Result<TeamMemberDetail, Fault> {
     let member = OF_A_TEAM.one(&cx.db, [team.uuid().into(), user_uuid.into()]).await?.ok_or_else(not_found)?;
     let scopes = names(effective_scopes(member.role.scopes(), tier(cx, team).await?));
-    Ok(TeamMemberDetail { member, scopes })
+    Ok(TeamMemberDetail { member: member.for_caller(cx, acting), scopes })
 }
 
 /// What the partner's tier lets anybody of a team do at most.

@@ -5,7 +5,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::list::{ANYBODYS, OWN, OWN_REQUESTS, OwnRequests, OwnTierChangeRequestFilter};
-use super::rules::{self, TierChangeRequestAction, TierChangeRequestState, after};
+use super::rules::{self, TierChangeRequestAction, TierChangeRequestState, after, allowed_actions};
 use super::store::{self, NewRequest};
 use crate::core::access::access;
 use crate::core::actor::Actor;
@@ -49,6 +49,9 @@ pub(crate) struct TierChangeRequest {
     pub(crate) decided_at: Option<Time>,
     /// What staff said to it; null when nothing.
     decision_reason: Option<String>,
+    /// What the caller can do to it now.
+    #[sqlx(skip)]
+    allowed_actions: Vec<String>,
 }
 
 /// A new request.
@@ -78,7 +81,8 @@ impl ChangeRequestsQuery {
     ) -> Result<Option<List<TierChangeRequest>>, Fault> {
         let cx = ctx.cx();
         let own = OwnRequests { partner_uuid: cx.owner()?.uuid(), filter: filter.unwrap_or_default() };
-        cx.answer_list(OWN_REQUESTS.page(cx, &own, &PageRequest::new(None, limit, cursor)).await?.list())
+        let rows = OWN_REQUESTS.page(cx, &own, &PageRequest::new(None, limit, cursor)).await?;
+        cx.answer_list(rows.map(|request| Ok(request.for_caller(cx, false)))?.list())
     }
 
     /// One of them.
@@ -192,7 +196,7 @@ async fn load_request(
         Some(owner) => OWN.one(&cx.db, [request_uuid.into(), owner.uuid().into()]).await?,
         None => ANYBODYS.one(&cx.db, [request_uuid.into()]).await?,
     };
-    request.ok_or_else(not_found)
+    Ok(request.ok_or_else(not_found)?.for_caller(cx, owner.is_none()))
 }
 
 fn not_found() -> Fault {
@@ -200,6 +204,13 @@ fn not_found() -> Fault {
 }
 
 impl TierChangeRequest {
+    /// The same with what the caller can do to it, who is one of the staff or of the partner.
+    pub(crate) fn for_caller(self, cx: &RequestContext, is_staff: bool) -> Self {
+        let acts = cx.may(if is_staff { "labs.admin.subscriptions:write" } else { "subscription:write" });
+        let allowed_actions = if acts { allowed_actions(self.state, is_staff) } else { Vec::new() };
+        Self { allowed_actions, ..self }
+    }
+
     /// The partner that asks, for the audit record.
     pub(crate) fn partner(&self) -> (Uuid, &str) {
         (self.partner_uuid, &self.company_name)

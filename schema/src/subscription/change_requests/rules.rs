@@ -40,6 +40,13 @@ impl TierChangeRequestAction {
             Self::Withdraw => "withdraw",
         }
     }
+
+    const fn is_for(self, is_staff: bool) -> bool {
+        match self {
+            Self::Approve | Self::Reject => is_staff,
+            Self::Withdraw => !is_staff,
+        }
+    }
 }
 
 /// The table of the machine.
@@ -61,6 +68,15 @@ pub(crate) fn after(
     action: TierChangeRequestAction,
 ) -> Result<TierChangeRequestState, Fault> {
     next(state, action).ok_or_else(|| Fault::illegal("request", state.name(), action.name(), Vec::new()))
+}
+
+/// What one side can do to a request now.
+pub(super) fn allowed_actions(state: TierChangeRequestState, is_staff: bool) -> Vec<String> {
+    TierChangeRequestAction::ALL
+        .into_iter()
+        .filter(|action| action.is_for(is_staff) && next(state, *action).is_some())
+        .map(|action| action.name().to_owned())
+        .collect()
 }
 
 /// The machine as a picture.
@@ -116,6 +132,16 @@ mod tests {
                 };
                 assert_eq!(after(state, action).ok(), expected, "{state:?} {action:?}");
             }
+        }
+    }
+
+    #[test]
+    fn each_side_is_offered_what_the_table_lets_it_do() {
+        for state in TierChangeRequestState::ALL.iter().copied() {
+            let waits = state == TierChangeRequestState::Pending;
+            let of = |is_staff| allowed_actions(state, is_staff).join(" ");
+            assert_eq!(of(true), if waits { "approve reject" } else { "" }, "{state:?}");
+            assert_eq!(of(false), if waits { "withdraw" } else { "" }, "{state:?}");
         }
     }
 

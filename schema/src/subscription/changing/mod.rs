@@ -30,7 +30,7 @@ pub(crate) use due::apply_due;
 pub(crate) use events::{SubscriptionActor, SubscriptionEvent};
 pub(crate) use list::{EVENT_FOR_PARTNERS, EVENT_FOR_STAFF, SUBSCRIPTION};
 pub(crate) use list::{SubscriptionEventFilter, SubscriptionHistory, SubscriptionRow, history, subscription_get};
-pub(crate) use rules::{SubscriptionState, drawing, on_offer};
+pub(crate) use rules::{SubscriptionState, allowed_actions, drawing, on_offer};
 pub(crate) use steps::{SubscriptionChange, SubscriptionEnd};
 pub(crate) use store::{begin, begin_anew, fallback_get, tier_get};
 pub(crate) use view::PartnerSubscription;

@@ -78,11 +78,23 @@ pub(super) fn after(
     is_staff: bool,
 ) -> Result<SubscriptionState, Fault> {
     next(state, action).ok_or_else(|| {
-        let allowed =
-            SubscriptionAction::ALL.into_iter().filter(|other| other.is_for(is_staff) && next(state, *other).is_some());
-        let allowed = allowed.map(|action| action.name().to_owned()).collect();
-        Fault::illegal("subscription", state.name(), action.name(), allowed)
+        Fault::illegal("subscription", state.name(), action.name(), allowed_actions(state, true, false, is_staff))
     })
+}
+
+/// What one side can do with a subscription now. One without periods has none that could be extended, and if it is free
+/// besides, nothing that could be cancelled.
+pub(crate) fn allowed_actions(state: SubscriptionState, has_end: bool, is_free: bool, is_staff: bool) -> Vec<String> {
+    let makes_sense = |action: &SubscriptionAction| match action {
+        SubscriptionAction::Extend => has_end,
+        SubscriptionAction::Cancel => has_end || !is_free,
+        _ => true,
+    };
+    SubscriptionAction::ALL
+        .into_iter()
+        .filter(|action| action.is_for(is_staff) && next(state, *action).is_some() && makes_sense(action))
+        .map(|action| action.name().to_owned())
+        .collect()
 }
 
 /// The machine as a picture.
@@ -227,6 +239,18 @@ mod tests {
         assert_eq!(allowed(cancelling, SubscriptionAction::Cancel, false).unwrap(), "change-tier resume");
         assert_eq!(allowed(cancelling, SubscriptionAction::Cancel, true).unwrap(), "change-tier extend");
         assert_eq!(allowed(active, SubscriptionAction::Resume, false).unwrap(), "change-tier cancel");
+    }
+
+    #[test]
+    fn each_side_is_offered_what_the_table_lets_it_do_and_makes_sense() {
+        let of = |state, has_end, is_free, is_staff| allowed_actions(state, has_end, is_free, is_staff).join(" ");
+        let (active, cancelling) = (SubscriptionState::Active, SubscriptionState::Cancelling);
+        assert_eq!(of(active, true, false, true), "change-tier cancel extend");
+        assert_eq!(of(active, true, true, false), "change-tier cancel");
+        assert_eq!(of(active, false, false, true), "change-tier cancel");
+        assert_eq!(of(active, false, true, true), "change-tier");
+        assert_eq!(of(cancelling, true, false, true), "change-tier extend");
+        assert_eq!(of(cancelling, true, false, false), "change-tier resume");
     }
 
     #[test]

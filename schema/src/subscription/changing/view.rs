@@ -4,7 +4,8 @@ use async_graphql::SimpleObject;
 use uuid::Uuid;
 
 use super::list::SubscriptionRow;
-use super::rules::SubscriptionState;
+use super::rules::{SubscriptionState, allowed_actions};
+use crate::core::context::RequestContext;
 use crate::core::money::Money;
 use crate::core::time::Time;
 use crate::core::words::words;
@@ -36,6 +37,8 @@ pub(crate) struct PartnerSubscription {
     period_end: Option<Time>,
     /// What is to come; null when nothing is.
     pending_change: Option<PendingChange>,
+    /// What the caller can do with it now.
+    allowed_actions: Vec<String>,
 }
 
 /// What is to come of a subscription.
@@ -62,8 +65,20 @@ words! {
     }
 }
 
-impl From<SubscriptionRow> for PartnerSubscription {
-    fn from(row: SubscriptionRow) -> Self {
+impl PartnerSubscription {
+    /// A row as its partner is shown it.
+    pub(crate) fn for_partner(row: SubscriptionRow, cx: &RequestContext) -> Self {
+        Self::shown(row, false, cx.may("subscription:write"))
+    }
+
+    /// A row as staff are shown it.
+    pub(crate) fn for_staff(row: SubscriptionRow, cx: &RequestContext) -> Self {
+        Self::shown(row, true, cx.may("labs.admin.subscriptions:write"))
+    }
+
+    fn shown(row: SubscriptionRow, is_staff: bool, acts: bool) -> Self {
+        let (has_end, is_free) = (row.period_end.is_some(), row.price_amount_minor == 0);
+        let allowed_actions = if acts { allowed_actions(row.state, has_end, is_free, is_staff) } else { Vec::new() };
         let kind = match row.state {
             SubscriptionState::Active => PendingChangeKind::TierChange,
             SubscriptionState::Cancelling => PendingChangeKind::Cancellation,
@@ -86,6 +101,7 @@ impl From<SubscriptionRow> for PartnerSubscription {
                 tier_name,
                 at,
             }),
+            allowed_actions,
         }
     }
 }

@@ -175,7 +175,8 @@ impl CurrentMutation {
 /// The subscription as it is now.
 async fn load_subscription(cx: &RequestContext) -> Result<PartnerSubscription, Fault> {
     let row = changing::subscription_get(&cx.db, cx.owner()?.uuid()).await?;
-    row.map(Into::into).ok_or_else(|| Fault::internal("a partner without subscription"))
+    row.map(|row| PartnerSubscription::for_partner(row, cx))
+        .ok_or_else(|| Fault::internal("a partner without subscription"))
 }
 
 fn preview(

@@ -88,6 +88,7 @@ const CODE: Key<TierRecordRow> = Key::text("code", |row| json!(row.code));
 static SUBSCRIBER: Select<Subscriber> = Select::new(
     "subscription.partner_uuid, partner.company_name, subscription.state, subscription.started_at,
      subscription.period_end,
+     (select price_amount_minor from tier where tier.tier_uuid = subscription.tier_uuid) = 0 as is_free,
      (select count(*) from entitlement_override as own
        where own.partner_uuid = subscription.partner_uuid
          and (own.expires_at is null or own.expires_at > labs_now())) as overrides_count",

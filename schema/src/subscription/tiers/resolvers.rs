@@ -45,7 +45,7 @@ impl TiersQuery {
         let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
         let rows = TIERS.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?;
         let total = TIERS.total(&cx.db, &filter, include_total).await?;
-        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
+        cx.answer_list(rows.map(|row| Ok(TierRecord::of(row, cx)))?.counted_list(total))
     }
 
     /// One tier with the number of its subscribers.
@@ -74,6 +74,7 @@ impl TiersQuery {
         let cx = ctx.cx();
         note(cx, tier_uuid).await?;
         let rows = SUBSCRIBERS.page(cx, &tier_uuid, &PageRequest::new(None, limit, cursor)).await?;
+        let rows = rows.map(|row| Ok(row.for_caller(cx)))?;
         cx.answer_list(rows.counted_list(SUBSCRIBERS.total(&cx.db, &tier_uuid, include_total).await?))
     }
 
@@ -259,7 +260,7 @@ async fn note(cx: &RequestContext, tier_uuid: Uuid) -> Result<(), Fault> {
 async fn load_tier(cx: &RequestContext, tier_uuid: Uuid) -> Result<TierRecord, Fault> {
     let row = BY_UUID.one(&cx.db, [tier_uuid.into()]).await?.ok_or_else(not_found)?;
     note_target(cx, tier_uuid, &row.code);
-    Ok(row.into())
+    Ok(TierRecord::of(row, cx))
 }
 
 fn note_target(cx: &RequestContext, tier_uuid: Uuid, code: &str) {

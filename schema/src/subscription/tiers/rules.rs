@@ -56,11 +56,13 @@ const fn next(state: TierState, action: TierAction) -> Option<TierState> {
 /// # Errors
 /// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
 pub(super) fn after(state: TierState, action: TierAction) -> Result<TierState, Fault> {
-    next(state, action).ok_or_else(|| {
-        let allowed = TierAction::ALL.into_iter().filter(|action| next(state, *action).is_some());
-        let allowed = allowed.map(|action| action.name().to_owned()).collect();
-        Fault::illegal("tier", state.name(), action.name(), allowed)
-    })
+    next(state, action).ok_or_else(|| Fault::illegal("tier", state.name(), action.name(), allowed_actions(state)))
+}
+
+/// What staff can do with a tier now.
+pub(super) fn allowed_actions(state: TierState) -> Vec<String> {
+    let allowed = TierAction::ALL.into_iter().filter(|action| next(state, *action).is_some());
+    allowed.map(|action| action.name().to_owned()).collect()
 }
 
 /// The machine as a picture.

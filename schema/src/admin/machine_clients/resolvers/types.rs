@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::super::rules;
-use super::super::rules::standing::{MachineClientSecretState, MachineClientState};
+use super::super::rules::standing::{MachineClientSecretState, MachineClientState, allowed_actions};
 use super::super::store::MachineClientRow;
+use crate::core::context::RequestContext;
 use crate::core::time::Time;
 use crate::core::words::words;
 
@@ -44,6 +45,8 @@ pub(crate) struct MachineClient {
     last_used_at: Option<Time>,
     /// The secrets that are good now, the newest first.
     secrets: Vec<MachineClientSecret>,
+    /// What the caller can do to it now.
+    allowed_actions: Vec<String>,
 }
 
 /// How a program uses one scope.
@@ -192,8 +195,12 @@ pub(crate) struct SecretRotationInput {
     pub(super) old_secret_expires_in: Option<i32>,
 }
 
-impl From<MachineClientRow> for MachineClient {
-    fn from(row: MachineClientRow) -> Self {
+impl MachineClient {
+    /// A row as it is shown to the caller.
+    pub(super) fn of(row: MachineClientRow, cx: &RequestContext) -> Self {
+        let own = cx.caller.principal.as_ref().filter(|_| cx.may("labs.admin.clients:write")).map(|own| own.scopes);
+        let allowed = |own| allowed_actions(row.state, rules::secret_taker(&row.allowed_scopes, own).is_ok());
+        let allowed_actions = own.map(allowed).unwrap_or_default();
         let used: Vec<&str> = row.used_scopes.iter().map(|used| used.scope.as_str()).collect();
         Self {
             uuid: row.client_uuid,
@@ -211,6 +218,7 @@ impl From<MachineClientRow> for MachineClient {
             updated_at: row.updated_at,
             last_used_at: row.last_used_at,
             secrets: row.secrets.0,
+            allowed_actions,
         }
     }
 }

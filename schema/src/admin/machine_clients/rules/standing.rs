@@ -35,6 +35,8 @@ words! {
 }
 
 impl MachineClientAction {
+    const ALL: [Self; 2] = [Self::Disable, Self::Enable];
+
     const fn name(self) -> &'static str {
         match self {
             Self::Disable => "disable",
@@ -62,6 +64,13 @@ pub(in crate::admin::machine_clients) fn after(
     Err(Fault::illegal("machine client", state.name(), action.name(), vec![other.name().to_owned()]))
 }
 
+/// What can be done to a program now. Letting it in again is for whoever could be given its secret.
+pub(in crate::admin::machine_clients) fn allowed_actions(state: MachineClientState, takes_secret: bool) -> Vec<String> {
+    let allowed = MachineClientAction::ALL.into_iter().filter(|action| after(state, *action).is_ok());
+    let allowed = allowed.filter(|action| takes_secret || *action != MachineClientAction::Enable);
+    allowed.map(|action| action.name().to_owned()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::MachineClientAction::{Disable, Enable};
@@ -74,6 +83,9 @@ mod tests {
         assert_eq!(after(Disabled, Enable).unwrap(), Active);
         for (state, action, allowed) in [(Active, Enable, "disable"), (Disabled, Disable, "enable")] {
             assert_eq!(after(state, action).unwrap_err().allowed_actions(), [allowed]);
+            assert_eq!(allowed_actions(state, true), [allowed]);
         }
+        assert_eq!(allowed_actions(Active, false), ["disable"]);
+        assert!(allowed_actions(Disabled, false).is_empty());
     }
 }

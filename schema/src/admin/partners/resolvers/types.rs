@@ -4,9 +4,10 @@ use async_graphql::{InputObject, MaybeUndefined, SimpleObject};
 use uuid::Uuid;
 
 use super::super::list::AdminPartnerRow;
+use crate::core::context::RequestContext;
 use crate::core::time::Time;
 use crate::partner::company::{AddressPatch, BillingAddressPatch, CompanyAddressView, CompanyBillingAddress, Patch};
-use crate::partner::standing::PartnerState;
+use crate::partner::standing::{PartnerState, Side, allowed_actions};
 
 /// A partner, as staff see it.
 #[derive(serde::Serialize, SimpleObject)]
@@ -56,6 +57,8 @@ pub(crate) struct AdminPartner {
     registered_at: Time,
     /// When its data or its state last changed.
     updated_at: Time,
+    /// What the caller can do with it now.
+    allowed_actions: Vec<String>,
 }
 
 /// A partner's subscription, in short.
@@ -217,8 +220,12 @@ impl AdminPartnerUpdate {
     }
 }
 
-impl From<AdminPartnerRow> for AdminPartner {
-    fn from(row: AdminPartnerRow) -> Self {
+impl AdminPartner {
+    /// A row as it is shown to the caller.
+    pub(super) fn of(row: AdminPartnerRow, cx: &RequestContext) -> Self {
+        let acts = cx.may("labs.admin.partners:write");
+        let allowed = || allowed_actions(row.state, Side::Staff, row.closes_at, cx.now);
+        let allowed_actions = if acts { allowed() } else { Vec::new() };
         let counts = AdminPartnerCounts {
             members: row.members_count,
             invitations: row.invitations_count,
@@ -251,6 +258,7 @@ impl From<AdminPartnerRow> for AdminPartner {
             verified_at: row.verified_at,
             registered_at: row.created_at,
             updated_at: row.updated_at,
+            allowed_actions,
         }
     }
 }

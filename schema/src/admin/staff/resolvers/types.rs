@@ -4,7 +4,8 @@ use async_graphql::{InputObject, SimpleObject};
 use uuid::Uuid;
 
 use super::super::list::{MemberRow, RoleRow};
-use super::super::rules::StaffState;
+use super::super::rules::{StaffState, allowed_actions};
+use crate::core::context::RequestContext;
 use crate::core::scope::ScopeSet;
 use crate::core::time::Time;
 
@@ -39,6 +40,8 @@ pub(crate) struct StaffMember {
     created_at: Time,
     /// When name, address or state last changed.
     updated_at: Time,
+    /// What the caller can do to their standing now.
+    allowed_actions: Vec<String>,
 }
 
 /// A role that somebody holds.
@@ -83,10 +86,13 @@ pub(crate) struct StaffRolesPut {
     pub(super) roles: Vec<String>,
 }
 
-impl From<MemberRow> for StaffMember {
-    fn from(row: MemberRow) -> Self {
+impl StaffMember {
+    /// A row as it is shown to the caller.
+    pub(super) fn of(row: MemberRow, cx: &RequestContext) -> Self {
         let names = row.roles.0.iter().flat_map(|role| role.scopes.iter().map(String::as_str));
+        let granted = ScopeSet::parse(names.clone());
         let mut effective_scopes = ScopeSet::parse(names.chain([OWN_ACCOUNT])).names();
+        let own = cx.caller.principal.as_ref().filter(|_| cx.may("labs.admin.staff:write")).map(|own| own.scopes);
         effective_scopes.sort_unstable();
         Self {
             uuid: row.uuid,
@@ -101,6 +107,7 @@ impl From<MemberRow> for StaffMember {
             last_sign_in_at: row.last_sign_in_at,
             created_at: row.created_at,
             updated_at: row.updated_at,
+            allowed_actions: own.map(|own| allowed_actions(row.state, own, granted)).unwrap_or_default(),
         }
     }
 }

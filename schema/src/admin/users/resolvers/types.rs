@@ -3,8 +3,9 @@
 use async_graphql::{InputObject, SimpleObject};
 use uuid::Uuid;
 
-use super::super::rules::UserState;
+use super::super::rules::{UserState, allowed_actions};
 use crate::auth::account::PersonType;
+use crate::core::context::RequestContext;
 use crate::core::principal::Role;
 use crate::core::time::Time;
 
@@ -50,6 +51,19 @@ pub(crate) struct User {
     #[graphql(skip)]
     #[serde(skip)]
     pub(in crate::admin::users) name_sorted: String,
+    /// What the caller can do about them now.
+    #[sqlx(skip)]
+    allowed_actions: Vec<String>,
+}
+
+impl User {
+    /// The same with what the caller can do about them. Internal people are changed elsewhere.
+    pub(super) fn for_caller(self, cx: &RequestContext) -> Self {
+        let acts = cx.may("labs.admin.users:write") && self.kind != PersonType::StaffUser;
+        let is_held_back = self.sign_in_held_until.is_some();
+        let allowed_actions = if acts { allowed_actions(self.state, is_held_back) } else { Vec::new() };
+        Self { allowed_actions, ..self }
+    }
 }
 
 /// A merge patch of a person (RFC 7396).

@@ -4,10 +4,10 @@ use async_graphql::{ComplexObject, Context, InputObject, Json, MaybeUndefined, S
 use uuid::Uuid;
 
 use crate::core::access::edge;
-use crate::core::context::RequestContextExt;
+use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
 use crate::core::time::Time;
-use crate::marketplace::categories::rules::{CategoryContent, CategoryState};
+use crate::marketplace::categories::rules::{CategoryContent, CategoryState, allowed_actions};
 use crate::marketplace::categories::store::{self, CategoryKey};
 use crate::marketplace::texts::{Texts, TextsPatch, merge};
 
@@ -47,6 +47,9 @@ pub(crate) struct Category {
     pub(in crate::marketplace::categories) created_at: Time,
     /// When it last changed.
     updated_at: Time,
+    /// What the caller can do to it now.
+    #[sqlx(skip)]
+    allowed_actions: Vec<String>,
 }
 
 #[ComplexObject(rename_fields = "snake_case")]
@@ -55,11 +58,19 @@ impl Category {
     #[graphql(directive = edge::apply())]
     async fn parent(&self, ctx: &Context<'_>) -> Result<Option<Self>, Fault> {
         let Some(parent_uuid) = self.parent_uuid else { return Ok(None) };
-        ctx.cx().loader(store::loader).load(CategoryKey(parent_uuid)).await
+        let found = ctx.cx().loader(store::loader).load(CategoryKey(parent_uuid)).await?;
+        Ok(found.map(|parent| parent.for_caller(ctx.cx())))
     }
 }
 
 impl Category {
+    /// The same with what the caller can do to it.
+    pub(super) fn for_caller(self, cx: &RequestContext) -> Self {
+        let acts = cx.may("labs.admin.categories:write");
+        let allowed_actions = if acts { allowed_actions(self.state) } else { Vec::new() };
+        Self { allowed_actions, ..self }
+    }
+
     /// What staff write of it.
     pub(super) fn content(&self) -> CategoryContent {
         CategoryContent {

@@ -25,6 +25,18 @@ fn pointers(fault: &Fault) -> Vec<(&str, &str)> {
 }
 
 #[test]
+fn each_side_is_offered_what_the_table_lets_it_do() {
+    for (state, team, staff) in [
+        (State::Unpublished, "publish", ""),
+        (State::Published, "publish unpublish", "unpublish"),
+        (State::TakenDown, "publish", ""),
+    ] {
+        assert_eq!(allowed_actions(state, false).join(" "), team, "{state:?}");
+        assert_eq!(allowed_actions(state, true).join(" "), staff, "{state:?}");
+    }
+}
+
+#[test]
 fn every_cell_of_the_machine_is_as_the_table_says() {
     for state in State::ALL {
         for action in Action::ALL {

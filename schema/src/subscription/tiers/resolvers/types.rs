@@ -4,13 +4,14 @@ use async_graphql::{InputObject, Json, MaybeUndefined, SimpleObject};
 use serde_json::Value;
 use uuid::Uuid;
 
+use crate::core::context::RequestContext;
 use crate::core::money::Money;
 use crate::core::time::Time;
-use crate::subscription::changing::SubscriptionState;
+use crate::subscription::changing::{self, SubscriptionState};
 use crate::subscription::entitlements::EntitlementSource;
 use crate::subscription::public_tiers::BillingPeriod;
 use crate::subscription::tiers::list::{TierRecordFeatureRow, TierRecordRow};
-use crate::subscription::tiers::rules::TierState;
+use crate::subscription::tiers::rules::{TierState, allowed_actions};
 use crate::subscription::values::{Effect, FeatureKind, FeatureValue, FeatureValueInput};
 
 /// A tier as staff see it.
@@ -49,6 +50,8 @@ pub(crate) struct TierRecord {
     created_at: Time,
     /// When it last changed.
     updated_at: Time,
+    /// What the caller can do with it now.
+    allowed_actions: Vec<String>,
 }
 
 /// What a feature is worth in a tier, and whether the tier says so.
@@ -93,6 +96,24 @@ pub(crate) struct Subscriber {
     period_end: Option<Time>,
     /// How many of its features are overridden now.
     overrides_count: i64,
+    /// Whether the tier costs nothing.
+    #[graphql(skip)]
+    #[serde(skip)]
+    is_free: bool,
+    /// What the caller can do with its subscription now.
+    #[sqlx(skip)]
+    allowed_actions: Vec<String>,
+}
+
+impl Subscriber {
+    /// The same with what the caller can do with its subscription.
+    pub(super) fn for_caller(self, cx: &RequestContext) -> Self {
+        let acts = cx.may("labs.admin.subscriptions:write");
+        let (state, has_end) = (self.state, self.period_end.is_some());
+        let allowed = || changing::allowed_actions(state, has_end, self.is_free, true);
+        let allowed_actions = if acts { allowed() } else { Vec::new() };
+        Self { allowed_actions, ..self }
+    }
 }
 
 /// A new tier.
@@ -265,8 +286,10 @@ pub(crate) struct SimulatedOverLimit {
     pub(in crate::subscription::tiers) used: i64,
 }
 
-impl From<TierRecordRow> for TierRecord {
-    fn from(row: TierRecordRow) -> Self {
+impl TierRecord {
+    /// A row as it is shown to the caller.
+    pub(super) fn of(row: TierRecordRow, cx: &RequestContext) -> Self {
+        let acts = cx.may("labs.admin.tiers:write");
         Self {
             uuid: row.tier_uuid,
             code: row.code,
@@ -284,6 +307,7 @@ impl From<TierRecordRow> for TierRecord {
             subscribers_count: row.subscribers_count,
             created_at: row.created_at,
             updated_at: row.updated_at,
+            allowed_actions: if acts { allowed_actions(row.state) } else { Vec::new() },
         }
     }
 }
