@@ -7,7 +7,7 @@ use crate::core::time::Time;
 const FEWEST: usize = 3;
 /// Of a hundred submissions so many are to be decided by the date that they are told, as long as the days to come are like
 /// those before. More would tell nearly everybody the date of the slowest.
-const OF_A_HUNDRED: usize = 88;
+const OF_A_HUNDRED: usize = 90;
 const HOUR: i64 = 3_600;
 
 /// When a submission was handed in, and when it was decided.
@@ -135,8 +135,9 @@ mod tests {
 
     #[test]
     fn four_of_five_are_decided_by_the_date_first_told_which_is_not_far_off() {
-        let (kept, ratio) = simulate(20_260_302);
-        assert!(kept >= 800, "only {kept} of 1000");
-        assert!(ratio <= 1.5, "told {ratio} times what it takes");
+        // How far off varies with the thousand, so that five of them are taken together.
+        let (kept, ratios): (Vec<usize>, Vec<f64>) = (1..=5).map(simulate).unzip();
+        assert!(kept.iter().sum::<usize>() >= 5 * 800, "only {kept:?} of 1000 each");
+        assert!(ratios.iter().sum::<f64>() <= 5.0 * 1.5, "told {ratios:?} times what it takes");
     }
 }
