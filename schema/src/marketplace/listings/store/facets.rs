@@ -80,16 +80,22 @@ pub(in crate::marketplace::listings) async fn facets_get(db: &Db, search: &Searc
     )
     .fetch_one(&mut *db.conn().await?)
     .await?;
-    Ok(ListingFacets {
-        total: row.total,
-        categories: row.categories.map(|categories| categories.0).unwrap_or_default(),
-        languages: row.languages.map(|languages| languages.0).unwrap_or_default(),
-        ratings: [4, 3, 2, 1]
-            .into_iter()
-            .zip(row.ratings)
-            .map(|(at_least, count)| RatingFacet { at_least, count })
-            .collect(),
-        vendors: row.vendors.map(|vendors| vendors.0).unwrap_or_default(),
-        verified: row.verified,
-    })
+    Ok(row.into())
+}
+
+impl From<FacetsRow> for ListingFacets {
+    fn from(row: FacetsRow) -> Self {
+        Self {
+            total: row.total,
+            categories: row.categories.map(|categories| categories.0).unwrap_or_default(),
+            languages: row.languages.map(|languages| languages.0).unwrap_or_default(),
+            ratings: [4, 3, 2, 1]
+                .into_iter()
+                .zip(row.ratings)
+                .map(|(at_least, count)| RatingFacet { at_least, count })
+                .collect(),
+            vendors: row.vendors.map(|vendors| vendors.0).unwrap_or_default(),
+            verified: row.verified,
+        }
+    }
 }
