@@ -87,7 +87,7 @@ async fn an_app_is_given_to_another_partner_with_everything_that_hangs_on_it() {
     let own = |operation: &str, token: &str| market.harness.call(operation).path("app_uuid", &app).token(token);
 
     let unknown = transfer("0198d000-0000-7000-8000-00000000dead").expect(422).await;
-    assert_eq!(unknown.json["errors"][0]["pointer"], "/partner_uuid");
+    assert_eq!(super::market::errors(&unknown), [("UNKNOWN_PARTNER", "/partner_uuid")]);
     let same = transfer(&market.owner.partner_uuid.unwrap().to_string()).expect(409).await;
     assert_eq!(same.str("code"), "CONFLICT");
     let next = market.draft(&app, "2.0.0").await;

@@ -6,9 +6,9 @@ use anyhow::{Context as _, anyhow};
 use labs_rest::contract::{Access, Contract, Operation, Parameter, Place};
 use sqlx::PgConnection;
 
-/// What stands in a query, where a read takes it: what must be there, and the moment up to which the audit log is read,
-/// so that every answer tells of the same records while others are added.
-const QUERIES: &[&str] = &["method", "path", "recorded_at_until"];
+/// What stands in a query though it need not: the moment up to which the audit log is read, so that every answer tells of
+/// the same records while others are added.
+const GIVEN: &[&str] = &["recorded_at_until"];
 
 /// A read and how it is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,11 +47,10 @@ fn filled(operation: &Operation, things: &Things) -> anyhow::Result<String> {
         let thing = thing.with_context(|| format!("things.sql names no {}", parameter.name))?;
         path = path.replace(&format!("{{{}}}", parameter.name), thing);
     }
-    let is_given = |parameter: &&Parameter| parameter.required || QUERIES.contains(&parameter.name.as_str());
+    let is_given = |parameter: &&Parameter| parameter.required || GIVEN.contains(&parameter.name.as_str());
     for (place, parameter) in operation.parameters_in(Place::Query).filter(is_given).enumerate() {
         let name = &parameter.name;
-        let thing = things.get(name).filter(|_| QUERIES.contains(&name.as_str()));
-        let thing = thing.with_context(|| format!("no value is known for {name}"))?;
+        let thing = things.get(name).with_context(|| format!("things.sql names no {name}"))?;
         let mark = if place == 0 { '?' } else { '&' };
         path = format!("{path}{mark}{name}={thing}");
     }
@@ -73,6 +72,8 @@ mod tests {
         assert_eq!(of("marketplace_media_get_content", &["app_uuid", "media_uuid"]).unwrap(), path);
         let explained = "/v1/system/me:explain?method=some-method&path=some-path";
         assert_eq!(of("system_me_explain", &["method", "path"]).unwrap(), explained);
+        let suggested = "/v1/marketplace/public/search-suggestions?q=some-q";
+        assert_eq!(of("marketplace_listings_suggest", &["q", "locale"]).unwrap(), suggested);
         // A filter of a list, which is left out, and the only one that is not.
         let records = "/v1/admin/audit-records?recorded_at_until=some-recorded_at_until";
         assert_eq!(of("admin_audit_records_list", &["partner_uuid", "recorded_at_until"]).unwrap(), records);

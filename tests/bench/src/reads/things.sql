@@ -14,6 +14,14 @@ union all select 'app_uuid', app_uuid::text from listed
 union all select 'listing_slug', slug from listed
 union all select 'version_uuid', version_uuid::text from listed
 union all select 'media_uuid', media_uuid from listed
+union all (select 'category_uuid', category_uuid::text from listing_category
+            group by category_uuid order by count(*) desc, category_uuid limit 1)
+union all (select 'category_slug', slug from listing_category join category using (category_uuid)
+            group by slug order by count(*) desc, slug limit 1)
+union all (select 'collection_slug', slug from collection
+            where collection_on_show(shown_from, shown_until) order by position limit 1)
+union all select 'partner_slug', 'elbkontor'
+union all select 'q', 'kas'
 union all select 'kind', 'LOGO'
 union all select 'method', 'GET'
 union all select 'path', '/v1/marketplace/apps'

@@ -53,7 +53,7 @@ impl AppAdministrationMutation {
             return Err(Fault::field("/reason", "REQUIRED", "Say why; both partners read it."));
         }
         one(cx, app_uuid).await?;
-        let unknown = || Fault::field("/partner_uuid", "UNKNOWN", "No partner has this id.");
+        let unknown = || Fault::field("/partner_uuid", "UNKNOWN_PARTNER", "No partner has this id.");
         store::recipient_lock(&cx.db, body.partner_uuid).await?.ok_or_else(unknown).and_then(ensure_active)?;
         // In the order in which a partner's own new app and picture take these locks: the plan, then the app.
         let room = Allowance::lock_of(&cx.db, body.partner_uuid, "apps").await?;
