@@ -57,6 +57,36 @@ async fn what_is_said_about_a_picture_is_changed_word_by_word() {
 }
 
 #[tokio::test]
+async fn readers_are_told_of_a_picture_in_their_own_language() {
+    let market = Market::new().await;
+    let app = market.app("Table Pilot").await;
+    let picture = screenshots(&market, &app, 1).await.remove(0);
+    let update =
+        |patch: Value| about(&market, "marketplace_media_update", &app).path("media_uuid", &picture).json(&patch);
+    let said = json!({ "alt_texts": { "de": " Bestellungen ", "fr": "Commandes" }, "captions": { "de-AT": "Servus" } });
+    update(said).expect(200).await;
+    let seen = update(json!({ "alt_texts": { "fr": null } })).expect(200).await.json;
+    assert_eq!(
+        (&seen["alt_texts"], &seen["captions"]),
+        (&json!({ "de": "Bestellungen" }), &json!({ "de-AT": "Servus" }))
+    );
+    let version = market.draft(&app, "1.0.0").await;
+    market.published(&app, &version).await;
+    update(json!({ "alt_texts": null, "captions": null })).expect(200).await;
+    let shop = market.harness.program("storefront", &["storefront"], None).await;
+    for (locale, alt_text, caption) in [
+        ("de-AT", json!("Bestellungen"), json!("Servus")),
+        ("de", json!("Bestellungen"), Value::Null),
+        ("fr", json!("The order screen"), Value::Null),
+    ] {
+        let call = market.harness.call("marketplace_listings_get").path("listing_slug", "table-pilot");
+        let shown = call.query("locale", locale).token(&shop.token).expect(200).await;
+        let media = &shown.json["media"][0];
+        assert_eq!((&media["alt_text"], &media["caption"]), (&alt_text, &caption), "{locale}");
+    }
+}
+
+#[tokio::test]
 async fn a_deleted_picture_leaves_the_draft_and_stays_on_the_storefront() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;

@@ -32,6 +32,9 @@ async fn furnish(market: &Market, app: &str) {
     for (kind, width) in [("BANNER", 1_120), ("SCREENSHOT", 640), ("SCREENSHOT", 700)] {
         call("marketplace_media_upload").multipart(upload(kind, png(width, 400))).expect(201).await;
     }
+    let icon = call("marketplace_media_list").expect(200).await.json["data"][0]["uuid"].as_str().unwrap().to_owned();
+    let said = json!({ "alt_texts": { "de": "Ein Tisch", "fr": "Une table" }, "captions": { "de-AT": "Servus" } });
+    call("marketplace_media_update").path("media_uuid", icon).json(&said).expect(200).await;
     let names = json!({ "names": { "en": "Bookings", "de": "Reservierungen" } });
     let other = market.harness.call("marketplace_categories_create").token(&market.staff.token).json(&names);
     let other = other.expect(201).await.str("uuid").to_owned();

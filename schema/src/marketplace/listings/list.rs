@@ -162,7 +162,8 @@ macro_rules! shown {
         from listing_category as lc join category as c using (category_uuid) where lc.app_uuid = l.app_uuid
          and lc.category_uuid = any (array(select category_uuid from category_place where shown))) as categories,
      (select json_build_object('media_uuid', m.media_uuid, 'media_type', m.media_type, 'width', m.width, 'height', m.height,
-              'alt_text', nullif(lm.alt_text, '')) from listing_media as lm join media as m using (media_uuid)
+              'alt_text', coalesce(lm.alt_texts ->> ({}::text[])[1], lm.alt_texts ->> split_part(({})[1], '-', 1),
+              nullif(lm.alt_text, ''))) from listing_media as lm join media as m using (media_uuid)
        where lm.app_uuid = l.app_uuid and lm.kind = 'ICON' limit 1) as icon"
         )
     };

@@ -107,8 +107,11 @@ pub(super) async fn get_each(db: &Db, keys: Vec<ListingKey>) -> Result<Vec<Optio
                   join category_place as place on place.category_uuid = lc.category_uuid and place.shown
                  where lc.app_uuid = l.app_uuid) as "categories: _",
                (select json_agg(json_build_object('media_uuid', m.media_uuid, 'kind', lm.kind,
-                           'position', lm.position, 'alt_text', nullif(lm.alt_text, ''),
-                           'caption', nullif(lm.caption, ''), 'media_type', m.media_type,
+                           'position', lm.position, 'alt_text', coalesce(lm.alt_texts ->> asked.locale,
+                               lm.alt_texts ->> split_part(asked.locale, '-', 1), nullif(lm.alt_text, '')),
+                           'caption', coalesce(lm.captions ->> asked.locale,
+                               lm.captions ->> split_part(asked.locale, '-', 1), nullif(lm.caption, '')),
+                           'media_type', m.media_type,
                            'width', m.width, 'height', m.height, 'variants', m.variants)
                        order by lm.kind, lm.position)
                   from listing_media as lm

@@ -1,13 +1,15 @@
 //! What an owner changes about the pictures of a draft: what is said about one, that it is gone, and their order.
 
-use async_graphql::{Context, InputObject, MaybeUndefined, Object, SimpleObject};
+use std::collections::BTreeMap;
+
+use async_graphql::{Context, InputObject, Json, MaybeUndefined, Object, SimpleObject};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::list::MediaRow;
 use super::resolvers::Media;
-use super::rules::{self, MediaKind};
-use super::store;
+use super::rules::{self, MediaKind, Texts};
+use super::store::{self, Said};
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
@@ -20,6 +22,32 @@ use crate::marketplace::apps;
 pub(in crate::marketplace) struct MediaUpdate {
     alt_text: MaybeUndefined<String>,
     caption: MaybeUndefined<String>,
+    alt_texts: MaybeUndefined<Json<TextsPatch>>,
+    captions: MaybeUndefined<Json<TextsPatch>>,
+}
+
+/// Texts by locale, of which null takes one away.
+type TextsPatch = BTreeMap<String, Option<String>>;
+
+impl MediaUpdate {
+    /// What is said about a picture once this is applied.
+    fn apply_to(self, present: &Said) -> Result<Said, Fault> {
+        let text = |pointer: &str, text: MaybeUndefined<String>, present: &str| match null_as_empty(text) {
+            Some(text) => rules::text(pointer, Some(&text)),
+            None => Ok(present.to_owned()),
+        };
+        let texts = |pointer: &str, patch: MaybeUndefined<Json<TextsPatch>>, present: &Texts| match patch {
+            MaybeUndefined::Undefined => Ok(present.clone()),
+            MaybeUndefined::Null => Ok(Texts::new()),
+            MaybeUndefined::Value(patch) => rules::merge(pointer, present, patch.0),
+        };
+        Ok(Said {
+            alt_text: text("/alt_text", self.alt_text, &present.alt_text)?,
+            caption: text("/caption", self.caption, &present.caption)?,
+            alt_texts: texts("/alt_texts", self.alt_texts, &present.alt_texts)?,
+            captions: texts("/captions", self.captions, &present.captions)?,
+        })
+    }
 }
 
 /// The pictures of one kind, in the order that they shall have.
@@ -57,16 +85,11 @@ impl MediaChangesMutation {
     ) -> Result<Option<Media>, Fault> {
         let cx = ctx.cx();
         let present = lock_picture(cx, app_uuid, media_uuid).await?;
-        let said = |pointer: &str, text: MaybeUndefined<String>, present: &str| match null_as_empty(text) {
-            Some(text) => rules::text(pointer, Some(&text)),
-            None => Ok(present.to_owned()),
-        };
-        let alt_text = said("/alt_text", body.alt_text, &present.alt_text)?;
-        let caption = said("/caption", body.caption, &present.caption)?;
-        let fields = [("alt_text", alt_text != present.alt_text), ("caption", caption != present.caption)];
-        let changed: Vec<&str> = fields.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect();
+        let before = Said::of(&present);
+        let said = body.apply_to(&before)?;
+        let changed = said.changed_fields(&before);
         if !changed.is_empty() {
-            store::set_texts(&cx.db, media_uuid, &alt_text, &caption).await?;
+            store::set_texts(&cx.db, media_uuid, &said).await?;
             let detail = json!({ "media_uuid": media_uuid, "kind": present.kind, "fields": changed });
             apps::event_insert(&cx.db, app_uuid, "MEDIA_UPDATED", detail, apps::event(cx)?).await?;
         }

@@ -22,6 +22,8 @@ pub(super) struct MediaRow {
     pub(super) position: i32,
     pub(super) alt_text: String,
     pub(super) caption: String,
+    pub(super) alt_texts: Json<BTreeMap<String, String>>,
+    pub(super) captions: Json<BTreeMap<String, String>>,
     pub(super) media_type: String,
     pub(super) width: i32,
     pub(super) height: i32,
@@ -49,8 +51,8 @@ impl MediaRow {
 
 /// Pictures of apps.
 static PICTURES: Select<MediaRow> = Select::new(
-    "media.media_uuid, media.app_uuid, media.kind, media.position, media.alt_text, media.caption, media.media_type,
-     media.width, media.height, media.size_bytes, media.sha256, media.object_key, media.variants, media.created_at,
+    "media.media_uuid, media.app_uuid, media.kind, media.position, media.alt_text, media.caption, media.alt_texts,
+     media.captions, media.media_type, media.width, media.height, media.size_bytes, media.sha256, media.object_key, media.variants, media.created_at,
      case media.kind when 'ICON' then 0 when 'BANNER' then 1 else 2 end as rank",
     "media join app using (app_uuid)",
 );

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use async_graphql::{Context, InputObject, Object, SimpleObject};
+use async_graphql::{Context, InputObject, Json, Object, SimpleObject};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -36,6 +36,10 @@ pub(in crate::marketplace) struct Media {
     alt_text: Option<String>,
     /// A line shown under it.
     caption: Option<String>,
+    /// What it shows, in further locales.
+    alt_texts: Json<BTreeMap<String, String>>,
+    /// A line shown under it, in further locales.
+    captions: Json<BTreeMap<String, String>>,
     /// Media type of its bytes.
     media_type: String,
     /// Pixels of the original.
@@ -212,6 +216,8 @@ impl From<MediaRow> for Media {
             position: row.position,
             alt_text: said(row.alt_text),
             caption: said(row.caption),
+            alt_texts: Json(row.alt_texts.0),
+            captions: Json(row.captions.0),
             media_type: row.media_type,
             width: row.width,
             height: row.height,

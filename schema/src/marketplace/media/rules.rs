@@ -1,6 +1,6 @@
 //! What pictures an app may have, and what may be said about them.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use uuid::Uuid;
 
@@ -20,6 +20,9 @@ words! {
         Banner = "BANNER",
     }
 }
+
+/// Texts by locale.
+pub(super) type Texts = BTreeMap<String, String>;
 
 /// Most screenshots of an app (the contract's `MediaKind`).
 const MOST_SCREENSHOTS: i64 = 10;
@@ -96,6 +99,31 @@ pub(crate) fn text(pointer: &str, said: Option<&str>) -> Result<String, Fault> {
     Ok(text.to_owned())
 }
 
+/// Most locales with texts of a picture (the contract's `Media`).
+const MOST_LOCALES: usize = 40;
+
+/// What is said about a picture in further locales, with a change in it: a locale left out stays, null takes it away
+/// (RFC 7396).
+///
+/// # Errors
+/// [`Code::ValidationFailed`], pointing to the texts of the locale at fault, or to `pointer` when there are too many.
+pub(super) fn merge(pointer: &str, present: &Texts, patch: BTreeMap<String, Option<String>>) -> Result<Texts, Fault> {
+    let mut texts = present.clone();
+    for (locale, said) in patch {
+        let kept = text(&format!("{pointer}/{locale}"), said.as_deref())?;
+        if kept.is_empty() {
+            texts.remove(&locale);
+        } else {
+            texts.insert(locale, kept);
+        }
+    }
+    if texts.len() > MOST_LOCALES {
+        let message = format!("At most {MOST_LOCALES} locales; with this there would be {}.", texts.len());
+        return Err(Fault::field(pointer, "TOO_MANY", message));
+    }
+    Ok(texts)
+}
+
 /// Refuses an order that does not name each of the pictures that there are once, and tells every one that is missing,
 /// unknown or named twice.
 ///
@@ -170,6 +198,27 @@ mod tests {
         assert_eq!(codes(&[one, two]), [error("/media_uuids", "MISSING")]);
         assert_eq!(codes(&[one, two, three, other]), [error("/media_uuids/3", "UNKNOWN")]);
         assert_eq!(codes(&[one, one, three]), [error("/media_uuids/1", "DUPLICATE"), error("/media_uuids", "MISSING")]);
+    }
+
+    #[test]
+    fn a_change_of_texts_keeps_the_locales_that_it_does_not_name() {
+        let texts = |all: &[(&str, &str)]| -> Texts {
+            all.iter().map(|(locale, text)| ((*locale).to_owned(), (*text).to_owned())).collect()
+        };
+        let patch = |locale: &str, text: Option<&str>| BTreeMap::from([(locale.to_owned(), text.map(str::to_owned))]);
+        let present = texts(&[("de", "Ein Tisch"), ("fr", "Une table")]);
+        let merged = |change| merge("/alt_texts", &present, change).ok();
+        assert_eq!(merged(patch("fr", None)), Some(texts(&[("de", "Ein Tisch")])));
+        assert_eq!(merged(patch("fr", Some(" "))), Some(texts(&[("de", "Ein Tisch")])), "a blank says nothing");
+        let three = texts(&[("de", "Ein Tisch"), ("fr", "Une table"), ("it", "Un tavolo")]);
+        assert_eq!(merged(patch("it", Some(" Un tavolo "))), Some(three));
+        let pointer = |change| {
+            let fault = merge("/alt_texts", &present, change).err();
+            fault.and_then(|fault| fault.errors().first().and_then(|error| error.pointer.clone()))
+        };
+        assert_eq!(pointer(patch("de", Some("a\nb"))).as_deref(), Some("/alt_texts/de"));
+        let many = (0..40).map(|place| (format!("l{place}"), Some("A table".to_owned()))).collect();
+        assert_eq!(pointer(many).as_deref(), Some("/alt_texts"));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::content::{Size, Stored, StoredRow};
 use super::list::{BY_ID, MediaRow, OF_A_KIND, OWN};
-use super::rules::MediaKind;
+use super::rules::{MediaKind, Texts};
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::list::Bound;
@@ -127,13 +127,51 @@ pub(super) async fn get_all(db: &Db, owner: Owner, app_uuid: Uuid, kind: MediaKi
     Ok(rows)
 }
 
+/// What is said about a picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Said {
+    pub(super) alt_text: String,
+    pub(super) caption: String,
+    /// In further locales.
+    pub(super) alt_texts: Texts,
+    /// In further locales.
+    pub(super) captions: Texts,
+}
+
+impl Said {
+    /// What is said about a picture now.
+    pub(super) fn of(row: &MediaRow) -> Self {
+        Self {
+            alt_text: row.alt_text.clone(),
+            caption: row.caption.clone(),
+            alt_texts: row.alt_texts.0.clone(),
+            captions: row.captions.0.clone(),
+        }
+    }
+
+    /// The fields that differ from what was said before, as the contract has them.
+    pub(super) fn changed_fields(&self, before: &Self) -> Vec<&'static str> {
+        let fields = [
+            ("alt_text", self.alt_text != before.alt_text),
+            ("caption", self.caption != before.caption),
+            ("alt_texts", self.alt_texts != before.alt_texts),
+            ("captions", self.captions != before.captions),
+        ];
+        fields.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
+    }
+}
+
 /// Writes what is said about a picture. The caller holds the app.
-pub(super) async fn set_texts(db: &Db, media_uuid: Uuid, alt_text: &str, caption: &str) -> Result<(), Fault> {
+pub(super) async fn set_texts(db: &Db, media_uuid: Uuid, said: &Said) -> Result<(), Fault> {
     sqlx::query!(
-        "update media set alt_text = $2, caption = $3, updated_at = labs_now() where media_uuid = $1",
+        "update media
+         set alt_text = $2, caption = $3, alt_texts = $4, captions = $5, updated_at = labs_now()
+         where media_uuid = $1",
         media_uuid,
-        alt_text,
-        caption
+        said.alt_text,
+        said.caption,
+        Json(&said.alt_texts) as Json<&Texts>,
+        Json(&said.captions) as Json<&Texts>,
     )
     .execute(&mut *db.conn().await?)
     .await?;

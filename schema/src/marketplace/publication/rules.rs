@@ -80,6 +80,12 @@ fn places(snapshot: &ListingSnapshot) -> Vec<Place> {
         add(format!("/media/{}/position", picture.uuid), Some(&picture.position.to_string()));
         add(format!("/media/{}/alt_text", picture.uuid), picture.alt_text.as_deref());
         add(format!("/media/{}/caption", picture.uuid), picture.caption.as_deref());
+        for (locale, text) in &picture.alt_texts.0 {
+            add(format!("/media/{}/alt_texts/{locale}", picture.uuid), Some(text));
+        }
+        for (locale, text) in &picture.captions.0 {
+            add(format!("/media/{}/captions/{locale}", picture.uuid), Some(text));
+        }
     }
     add("/version/number".into(), Some(&snapshot.version.number));
     for (locale, text) in &snapshot.version.release_notes.0 {

@@ -73,6 +73,12 @@ pub(in crate::marketplace) struct Picture {
     pub(in crate::marketplace) position: i32,
     pub(in crate::marketplace) alt_text: String,
     pub(in crate::marketplace) caption: String,
+    /// The first in further locales; nothing in those that were taken before there were any.
+    #[serde(default)]
+    pub(in crate::marketplace) alt_texts: BTreeMap<String, String>,
+    /// The second, likewise.
+    #[serde(default)]
+    pub(in crate::marketplace) captions: BTreeMap<String, String>,
 }
 
 /// The version of a snapshot.

@@ -209,11 +209,12 @@ async fn listing_parts_insert(db: &Db, app_uuid: Uuid, submission_uuid: Uuid) ->
              join category as c on c.category_uuid = chosen.value::uuid
              for key share of c
          )
-         insert into listing_media (app_uuid, media_uuid, kind, position, alt_text, caption)
-         select $1, shown.*
+         insert into listing_media (app_uuid, media_uuid, kind, position, alt_text, caption, alt_texts, captions)
+         select $1, shown.media_uuid, shown.kind, shown.position, shown.alt_text, shown.caption,
+             coalesce(shown.alt_texts, '{}'), coalesce(shown.captions, '{}')
          from taken
          cross join jsonb_to_recordset(snapshot -> 'media') as shown
-             (media_uuid uuid, kind text, position integer, alt_text text, caption text)
+             (media_uuid uuid, kind text, position integer, alt_text text, caption text, alt_texts jsonb, captions jsonb)
          join media as m on m.media_uuid = shown.media_uuid",
         app_uuid,
         submission_uuid
@@ -246,7 +247,7 @@ pub(in crate::marketplace) async fn draft_get(
                  select jsonb_agg(to_jsonb(m) order by array_position(array['ICON', 'BANNER', 'SCREENSHOT'], m.kind),
                      m.position)
                  from (
-                     select media_uuid, kind, alt_text, caption,
+                     select media_uuid, kind, alt_text, caption, alt_texts, captions,
                          row_number() over (partition by kind order by position, media_uuid) as position
                      from media
                      where app_uuid = a.app_uuid and removed_at is null) as m), '[]'),

@@ -62,6 +62,10 @@ pub(in crate::marketplace) struct SnapshotPicture {
     pub(super) alt_text: Option<String>,
     /// A line shown under it.
     pub(super) caption: Option<String>,
+    /// What it shows, in further locales.
+    pub(super) alt_texts: Json<BTreeMap<String, String>>,
+    /// A line shown under it, in further locales.
+    pub(super) captions: Json<BTreeMap<String, String>>,
     /// The media type of its bytes.
     pub(super) media_type: String,
     /// Pixels of the original.
@@ -233,6 +237,8 @@ impl Names {
             position: picture.position,
             alt_text: said(picture.alt_text),
             caption: said(picture.caption),
+            alt_texts: Json(picture.alt_texts),
+            captions: Json(picture.captions),
             media_type: row.media_type.clone(),
             width: row.width,
             height: row.height,

@@ -50,12 +50,16 @@ pub(in crate::marketplace) async fn listing_of(
                   join category_place as place on place.category_uuid = c.category_uuid and place.shown
                ) as "categories: _",
                (select json_agg(json_build_object('media_uuid', m.media_uuid, 'kind', lm.kind,
-                           'position', lm.position, 'alt_text', nullif(lm.alt_text, ''),
-                           'caption', nullif(lm.caption, ''), 'media_type', m.media_type,
+                           'position', lm.position, 'alt_text', coalesce(lm.alt_texts ->> asked,
+                               lm.alt_texts ->> split_part(asked, '-', 1), nullif(lm.alt_text, '')),
+                           'caption', coalesce(lm.captions ->> asked,
+                               lm.captions ->> split_part(asked, '-', 1), nullif(lm.caption, '')),
+                           'media_type', m.media_type,
                            'width', m.width, 'height', m.height, 'variants', m.variants)
                        order by lm.kind, lm.position)
                   from jsonb_to_recordset(kept -> 'media') as lm
-                       (media_uuid uuid, kind text, position integer, alt_text text, caption text)
+                       (media_uuid uuid, kind text, position integer, alt_text text, caption text, alt_texts jsonb,
+                        captions jsonb)
                   join media as m on m.app_uuid = $1 and m.media_uuid = lm.media_uuid) as "media: _",
                coalesce(l.rating_average, 0) as "rating_average!", coalesce(l.rating_count, 0) as "rating_count!",
                links.support_url, links.support_email, links.privacy_url, links.website_url, links.terms_url,
