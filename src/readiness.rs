@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use labs_rest::probes::{Probe, Probes};
+use labs_schema::jobs::list_behind;
 use labs_schema::mail::deliver::Postman;
 use labs_schema::open::{is_migrated, ping};
 use labs_schema::{Engine, Fault};
@@ -36,12 +37,23 @@ pub(crate) fn probes(engine: &Engine, postman: &Arc<Postman>) -> Probes {
             ready.map_err(|error| failed("MEDIA_STORE", error, "The media store does not answer."))
         }
     };
-    Probes::new(vec![
+    let (jobs, clock) = (engine.pool().clone(), engine.services().clock.clone());
+    let jobs_behind = move || {
+        let (pool, now) = (jobs.clone(), clock.now());
+        async move {
+            let behind = list_behind(&pool, now).await;
+            behind
+                .inspect_err(|fault| tracing::warn!(cause = fault.for_log(), "the jobs cannot be asked"))
+                .unwrap_or_default()
+        }
+    };
+    let probes = vec![
         Probe { name: "DATABASE", check: Box::new(move || Box::pin(database_answers())) },
         Probe { name: "MIGRATIONS", check: Box::new(move || Box::pin(is_migrated())) },
         Probe { name: "MAIL", check: Box::new(move || Box::pin(mail_leaves())) },
         Probe { name: "MEDIA_STORE", check: Box::new(move || Box::pin(media_answer())) },
-    ])
+    ];
+    Probes::new(probes, Box::new(move || Box::pin(jobs_behind())))
 }
 
 fn away(part: &'static str, fault: &Fault, said: &str) -> String {

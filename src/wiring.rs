@@ -13,7 +13,7 @@ use labs_rest::documents::SERVED_DIRECTLY;
 use labs_rest::{Bound, Rest};
 use labs_schema::crypto::sealed::MasterKey;
 use labs_schema::engine::{Descriptions, PreparedSchema};
-use labs_schema::jobs::{Job, Jobs};
+use labs_schema::jobs::{Job, JobCode, Jobs};
 use labs_schema::mail::deliver::{Letterhead, Postman};
 use labs_schema::open::{OpenOptions, check_durability, open};
 use labs_schema::operator::{self, NewClient, NewStaff};
@@ -27,10 +27,6 @@ use crate::cli::{ClientCreate, StaffCreate};
 use crate::config::{Common, Config};
 use crate::readiness::probes;
 
-/// How often queued mail is looked for.
-const MAIL: Duration = Duration::from_millis(500);
-/// How often registrations that nobody confirmed are dropped.
-const UNCONFIRMED: Duration = Duration::from_secs(600);
 /// How often limiters forget accounts whose budgets are whole again.
 const TIDY: Duration = Duration::from_secs(300);
 
@@ -128,7 +124,7 @@ pub async fn answer(listener: TcpListener, application: Application, stop: Cance
 /// Hands queued mail over.
 fn mail(engine: &Engine, postman: Arc<Postman>) -> Job {
     let engine = engine.clone();
-    Job::new("mail_deliver", MAIL, move || {
+    Job::new(JobCode::MailDelivery, move || {
         let (engine, postman) = (engine.clone(), Arc::clone(&postman));
         async move {
             let round = labs_schema::outbox::deliver_due(engine.pool(), engine.services(), &postman).await?;
@@ -140,7 +136,7 @@ fn mail(engine: &Engine, postman: Arc<Postman>) -> Job {
 /// Drops registrations that nobody confirmed.
 fn job_of_unconfirmed(engine: &Engine) -> Job {
     let pool = engine.pool().clone();
-    Job::new("registrations_drop", UNCONFIRMED, move || {
+    Job::new(JobCode::UnconfirmedRegistrations, move || {
         let pool = pool.clone();
         async move { operator::registrations_drop(&pool).await }
     })

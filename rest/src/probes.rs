@@ -16,11 +16,24 @@ pub struct Probe {
     pub check: Box<dyn Fn() -> BoxFuture<'static, Result<(), String>> + Send + Sync>,
 }
 
+/// Names the background jobs that others rely on and that are behind; none when that cannot be found out.
+pub type JobsBehind = Box<dyn Fn() -> BoxFuture<'static, Vec<&'static str>> + Send + Sync>;
+
+/// What is found.
+#[derive(Clone)]
+pub(crate) struct Verdicts {
+    /// One entry a part.
+    pub(crate) checks: Vec<Value>,
+    /// The codes of jobs that are behind.
+    pub(crate) degraded: Vec<&'static str>,
+}
+
 /// Everything that the service leans on, and what was last found of it: strangers may ask as often as they
 /// like, the parts are asked once in a while.
 pub struct Probes {
     probes: Vec<Probe>,
-    found: tokio::sync::Mutex<Option<(Instant, Vec<Value>)>>,
+    jobs_behind: JobsBehind,
+    found: tokio::sync::Mutex<Option<(Instant, Verdicts)>>,
 }
 
 /// How long a finding is answered again.
@@ -29,18 +42,20 @@ const GOOD_FOR: Duration = Duration::from_secs(1);
 impl Probes {
     /// These probes, none asked yet.
     #[must_use]
-    pub fn new(probes: Vec<Probe>) -> Self {
-        Self { probes, found: tokio::sync::Mutex::new(None) }
+    pub fn new(probes: Vec<Probe>, jobs_behind: JobsBehind) -> Self {
+        Self { probes, jobs_behind, found: tokio::sync::Mutex::new(None) }
     }
 
     /// What is found of each, at most a second ago.
-    pub(crate) async fn verdicts(&self) -> Vec<Value> {
+    pub(crate) async fn verdicts(&self) -> Verdicts {
         let mut found = self.found.lock().await;
         if let Some((at, verdicts)) = found.as_ref().filter(|(at, _)| at.elapsed() < GOOD_FOR) {
             tracing::trace!(age_ms = at.elapsed().as_millis(), "readiness answered again");
             return verdicts.clone();
         }
-        let verdicts = join_all(self.probes.iter().map(verdict)).await;
+        let behind = async { tokio::time::timeout(PATIENCE, (self.jobs_behind)()).await.unwrap_or_default() };
+        let (checks, degraded) = futures_util::join!(join_all(self.probes.iter().map(verdict)), behind);
+        let verdicts = Verdicts { checks, degraded };
         *found = Some((Instant::now(), verdicts.clone()));
         verdicts
     }

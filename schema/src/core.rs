@@ -21,6 +21,7 @@ pub mod email;
 pub mod engine;
 pub(crate) mod entitlement;
 pub mod fault;
+pub(crate) mod job;
 pub mod list;
 pub mod mail;
 pub mod media;

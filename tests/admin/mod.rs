@@ -5,6 +5,7 @@ mod audit_records;
 mod audit_records_chain;
 mod data_exports;
 mod entitlements;
+mod jobs;
 mod machine_clients;
 mod machine_clients_operators;
 mod mail_messages;

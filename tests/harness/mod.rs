@@ -178,6 +178,15 @@ impl Harness {
         assert!(waited.await.is_ok(), "not within seconds: {what}");
     }
 
+    /// Has a job with a calendar run, and waits until it has.
+    pub(crate) async fn run_job(&self, code: &str) {
+        let ended = format!("from job_run where job = '{code}' and state = 'SUCCEEDED'");
+        self.until(&format!("select least(count(*), 1) {ended}"), 1).await;
+        let before = self.number(&format!("select count(*) {ended}")).await;
+        self.sql(&format!("update job set next_run_at = labs_now() where code = '{code}'")).await;
+        self.until(&format!("select count(*) {ended}"), before + 1).await;
+    }
+
     /// Moves the service's and the database's clock ahead together.
     pub(crate) async fn advance(&self, seconds: i64) {
         self.clock.advance(seconds);

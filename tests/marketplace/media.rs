@@ -321,8 +321,7 @@ async fn a_replaced_picture_is_freed_once_nothing_can_show_it_again() {
     let unseen = icon().await;
     icon().await;
     market.harness.sql("update media set removed_at = removed_at - interval '11 minutes'").await;
-    // Each service tidies when it starts.
-    let _twin = market.harness.twin(&[]).await;
+    market.harness.run_job("TIDYING").await;
     let left = |media: &str| format!("select count(*) from media where media_uuid = '{media}'");
     market.harness.until(&left(&unseen), 0).await;
     let left_over = market.harness.number("select count(*) from media").await;
@@ -378,8 +377,7 @@ async fn objects_that_nobody_names_are_swept_once_they_are_old() {
     for (file, minutes) in named.iter().chain([&old]).map(|file| (file, 31)).chain([(&staged, 25 * 60)]) {
         std::fs::File::options().write(true).open(file).unwrap().set_modified(ago(minutes)).unwrap();
     }
-    // Each service sweeps when it starts.
-    let _twin = market.harness.twin(&["--media-folder", folder.to_str().unwrap()]).await;
-    market.harness.soon("the old one is gone", async || !old.exists() && !staged.exists()).await;
+    market.harness.run_job("OBJECTS_SWEEP").await;
+    assert!(!old.exists() && !staged.exists(), "the old ones are gone");
     assert!(named.iter().chain([&young]).all(|file| file.exists()));
 }

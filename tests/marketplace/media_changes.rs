@@ -113,8 +113,7 @@ async fn a_deleted_picture_leaves_the_draft_and_stays_on_the_storefront() {
         call.path("media_uuid", &first).token(&shop.token).send().await.status
     };
     market.harness.sql("update media set removed_at = removed_at - interval '11 minutes'").await;
-    // Each service tidies when it starts.
-    let _twin = market.harness.twin(&[]).await;
+    market.harness.run_job("TIDYING").await;
     assert_eq!(shown().await, [json!(first), json!(second), json!(third)]);
     assert_eq!(bytes().await, 200);
     let next = market.draft(&app, "1.1.0").await;

@@ -23,6 +23,8 @@ const LISTS: &[(&str, &[(&str, &str)])] = &[
     ("admin_audit_records_list", OF_TWO),
     ("admin_audit_records_summarise", &[("by", "OPERATION"), OF_TWO[0], OF_TWO[1]]),
     ("admin_invitations_list", &[("state", "PENDING"), ("role", "EDITOR")]),
+    ("admin_jobs_list", &[("state", "IDLE")]),
+    ("admin_jobs_list_runs", &[("state", "SUCCEEDED"), ("trigger", "SCHEDULE")]),
     ("admin_machine_clients_list", &[("state", "ACTIVE")]),
     ("admin_machine_clients_list_token_grants", &[("outcome", "SUCCEEDED")]),
     ("admin_mail_messages_list", &[("state", "SENT")]),

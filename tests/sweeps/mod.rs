@@ -177,6 +177,7 @@ const LEDGERS: &[&str] = &[
     "audit_seal",
     "client_scope_use",
     "daily_budget",
+    "job",
     "job_run",
     "rate_limit_refusal",
     "request_usage",

@@ -108,6 +108,28 @@ async fn it_is_red_while_mail_or_pictures_cannot_be_written() {
     }
 }
 
+#[tokio::test]
+async fn it_is_amber_while_a_job_that_others_rely_on_is_behind() {
+    let harness = Harness::new().await;
+    is_green(&harness).await;
+    harness.sql("alter table audit_seal rename to put_away").await;
+    harness.until("select failures::bigint from job where code = 'AUDIT_SEAL' and failures = 1", 1).await;
+    harness.sql("update job set succeeded_on_clock = clock_timestamp() - interval '16 seconds'").await;
+    let amber = async {
+        loop {
+            let told = becomes(&harness, 200).await;
+            if told["status"] == "DEGRADED" {
+                return told;
+            }
+        }
+    };
+    let Ok(told) = tokio::time::timeout(PATIENCE, amber).await else { panic!("readiness did not become amber") };
+    assert_eq!(told["degraded"], serde_json::json!(["AUDIT_SEAL"]));
+    harness.sql("alter table put_away rename to audit_seal").await;
+    let green = async { while becomes(&harness, 200).await["status"] != "READY" {} };
+    assert!(tokio::time::timeout(PATIENCE, green).await.is_ok(), "readiness did not become green again");
+}
+
 /// A folder that is only missing may be made anew by whoever writes into it.
 fn replaced_by_a_file(folder: &Path, away: &Path) {
     fs::rename(folder, away).unwrap();

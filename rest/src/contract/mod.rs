@@ -7,6 +7,7 @@
 mod alternatives;
 pub mod assemble;
 mod commas;
+pub mod compare;
 mod computed;
 mod examples;
 mod field;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::answer::{conditionally, etag};
 use crate::bind::Bound;
 use crate::edge::headers;
+use crate::probes::Verdicts;
 use crate::rest::Rest;
 
 /// The process answers. Whoever asks wants to know it of this moment.
@@ -19,11 +20,16 @@ pub(super) fn health() -> Response<Body> {
 
 /// Whether the service can do its work.
 pub(super) async fn readiness(rest: &Rest) -> Response<Body> {
-    let mut checks = rest.probes.verdicts().await;
+    let Verdicts { mut checks, degraded } = rest.probes.verdicts().await;
     checks.insert(checks.len().min(2), json!({ "name": "CONTRACT", "state": "OK", "detail": null }));
     let ready = checks.iter().all(|check| check["state"] == "OK");
+    let status = match (ready, degraded.is_empty()) {
+        (true, true) => "READY",
+        (true, false) => "DEGRADED",
+        (false, _) => "NOT_READY",
+    };
     let body = json!({
-        "status": if ready { "READY" } else { "NOT_READY" },
+        "status": status,
         "version": env!("CARGO_PKG_VERSION"),
         "contract": {
             "version": rest.contract.version(),
@@ -31,6 +37,7 @@ pub(super) async fn readiness(rest: &Rest) -> Response<Body> {
             "operations": rest.contract.operations().len(),
         },
         "checks": checks,
+        "degraded": degraded,
     });
     let mut response = answer(if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, &body);
     let out = response.headers_mut();

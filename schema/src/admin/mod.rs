@@ -7,6 +7,7 @@ mod data_exports;
 mod entitlements;
 mod granters;
 mod invitations;
+mod jobs;
 mod machine_clients;
 pub(crate) mod mail_messages;
 mod network_denials;
@@ -34,6 +35,7 @@ use crate::core::list::Statements;
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
     let of_resources: [&[&dyn Statements]; _] = [
         &audit_records::STATEMENTS,
+        &jobs::STATEMENTS,
         &machine_clients::STATEMENTS,
         &mail_messages::STATEMENTS,
         &network_denials::STATEMENTS,
@@ -59,6 +61,7 @@ roots! {
         data_exports::StaffDataExportsQuery,
         entitlements::AdminEntitlementsQuery,
         invitations::InvitationsQuery,
+        jobs::JobsQuery,
         machine_clients::MachineClientsQuery,
         mail_messages::MailMessagesQuery,
         network_denials::NetworkDenialsQuery,
@@ -85,6 +88,7 @@ roots! {
         data_exports::StaffDataExportsMutation,
         entitlements::AdminEntitlementsMutation,
         invitations::InvitationsMutation,
+        jobs::JobsMutation,
         machine_clients::MachineClientsMutation,
         mail_messages::MailMessagesMutation,
         network_denials::NetworkDenialsMutation,

@@ -25,6 +25,8 @@ words! {
         Feature = "FEATURE",
         /// An invitation into a team.
         Invitation = "INVITATION",
+        /// A background job.
+        Job = "JOB",
         /// A program.
         MachineClient = "MACHINE_CLIENT",
         /// A secret of a program.

@@ -79,8 +79,8 @@ pub(super) async fn tidy(pool: &PgPool) -> Result<u64, Fault> {
     Ok(keys + tokens + revocations + days + failures + invitations + changes + rest)
 }
 
-/// Counts and ledgers, each for as long as somebody may ask: a year beside the year before, and a quarter of what went
-/// wrong.
+/// Counts and ledgers, each for as long as somebody may ask: a year beside the year before, a quarter of what went wrong, a
+/// month of runs.
 async fn counts_tidy(pool: &PgPool) -> Result<u64, Fault> {
     let usage = swept!(
         pool,
@@ -103,7 +103,8 @@ async fn counts_tidy(pool: &PgPool) -> Result<u64, Fault> {
     let runs = swept!(
         pool,
         "delete from job_run where ctid = any (array (
-             select ctid from job_run where created_at < labs_now() - interval '90 days'
+             select ctid from job_run where created_at < labs_now() - interval '30 days'
+                and state in ('SUCCEEDED', 'FAILED')
               order by created_at limit 1000 for update skip locked))"
     );
     Ok(usage + uses + refusals + runs)

@@ -113,7 +113,9 @@ pub(crate) async fn recorded(place: &Where) -> anyhow::Result<()> {
     let Config { cors_origins, trusted_proxies, limits, .. } = config;
     let settings = labs_rest::Settings { base_url: BASE.to_owned(), cors_origins, trusted_proxies, limits };
     let contract = Contract::embedded().map_err(|found| anyhow::anyhow!("the contract cannot be read: {found:?}"))?;
-    let rest = Rest::open(engine, contract, settings, Probes::new(Vec::new())).await;
+    let rest =
+        Rest::open(engine, contract, settings, Probes::new(Vec::new(), Box::new(|| Box::pin(async { Vec::new() }))))
+            .await;
     let rest = rest.map_err(|found| anyhow::anyhow!("the parts do not agree: {found:?}"))?;
     let router = labs_rest::dispatch::router(&Arc::new(rest));
     Ok(labs_rest::edge::server::serve(listener, router, Vec::new(), CancellationToken::new()).await?)

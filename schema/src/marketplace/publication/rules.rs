@@ -1,8 +1,11 @@
 //! In what two snapshots differ, in the order of what is submitted.
 
 use std::collections::HashMap;
+use std::mem::take;
 
-use super::view::{ListingSnapshot, SubmissionDifference};
+use similar::{ChangeTag, TextDiff};
+
+use super::view::{ListingSnapshot, SubmissionDifference, TextPart, TextPartChange};
 use crate::marketplace::versions::AppPermission;
 
 /// A place and what stands there.
@@ -16,16 +19,48 @@ pub(super) fn differences(live: Option<&ListingSnapshot>, submitted: &ListingSna
     let kept: HashMap<&str, &str> = after.iter().map(|(path, value)| (path.as_str(), value.as_str())).collect();
     let changed =
         after.iter().filter(|(path, value)| known.get(path.as_str()) != Some(&value.as_str())).map(|(path, value)| {
-            SubmissionDifference {
-                path: display_path(path),
-                live: known.get(path.as_str()).map(|value| (*value).to_owned()),
-                submitted: Some(value.clone()),
-            }
+            let live = known.get(path.as_str()).map(|live| (*live).to_owned());
+            let parts = live.as_deref().map(|live| parts(live, value)).unwrap_or_default();
+            SubmissionDifference { path: display_path(path), live, submitted: Some(value.clone()), parts }
         });
     let gone = before.iter().filter(|(path, _)| !kept.contains_key(path.as_str())).map(|(path, value)| {
-        SubmissionDifference { path: display_path(path), live: Some(value.clone()), submitted: None }
+        SubmissionDifference { path: display_path(path), live: Some(value.clone()), submitted: None, parts: Vec::new() }
     });
     changed.chain(gone).collect()
+}
+
+/// How one text became another, word by word: what stayed, went and came, in the order of reading. Spaces alone between
+/// words that changed count as changed with them, so that a sentence that was replaced reads as one.
+fn parts(live: &str, submitted: &str) -> Vec<TextPart> {
+    let (mut parts, mut removed, mut added, mut space) = (Vec::new(), String::new(), String::new(), String::new());
+    let mut end = |removed: &mut String, added: &mut String, kept: &str| {
+        let texts = [(TextPartChange::Removed, take(removed)), (TextPartChange::Added, take(added))];
+        for (change, text) in texts.into_iter().chain([(TextPartChange::Kept, kept.to_owned())]) {
+            match parts.last_mut() {
+                _ if text.is_empty() => {}
+                Some(TextPart { change: last, text: before }) if *last == change => before.push_str(&text),
+                _ => parts.push(TextPart { change, text }),
+            }
+        }
+    };
+    for change in TextDiff::from_words(live, submitted).iter_all_changes() {
+        let word = change.value();
+        match change.tag() {
+            ChangeTag::Equal if word.trim().is_empty() && !(removed.is_empty() && added.is_empty()) => {
+                space.push_str(word)
+            }
+            ChangeTag::Equal => end(&mut removed, &mut added, &format!("{}{word}", take(&mut space))),
+            ChangeTag::Delete | ChangeTag::Insert => {
+                let between = take(&mut space);
+                removed.push_str(&between);
+                added.push_str(&between);
+                let side = if change.tag() == ChangeTag::Delete { &mut removed } else { &mut added };
+                side.push_str(word);
+            }
+        }
+    }
+    end(&mut removed, &mut added, &space);
+    parts
 }
 
 /// The permissions of one version that another does not name. The same one for another reason is the same.
@@ -103,6 +138,27 @@ fn places(snapshot: &ListingSnapshot) -> Vec<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_compared_word_by_word() {
+        use TextPartChange::{Added, Kept, Removed};
+        let told = |live, submitted| -> Vec<(TextPartChange, String)> {
+            parts(live, submitted).into_iter().map(|part| (part.change, part.text)).collect()
+        };
+        let part = |change, text: &str| (change, text.to_owned());
+        assert_eq!(
+            told("Seats guests at once.", "Seats your guests at once."),
+            [part(Kept, "Seats "), part(Added, "your "), part(Kept, "guests at once.")]
+        );
+        assert_eq!(
+            told("Old words here.", "New ones there."),
+            [part(Removed, "Old words here."), part(Added, "New ones there.")]
+        );
+        assert_eq!(
+            told("One. Two.", "One. Three."),
+            [part(Kept, "One. "), part(Removed, "Two."), part(Added, "Three.")]
+        );
+    }
 
     #[test]
     fn a_permission_is_known_by_its_code() {

@@ -11,6 +11,7 @@ use super::store::{self, CategoryRow, MediaRow};
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::words::Word as _;
+use crate::core::words::words;
 use crate::marketplace::media::{MediaKind, MediaVariant, MediaVariantName};
 use crate::marketplace::versions::{AppManifest, AppPermission};
 
@@ -90,6 +91,28 @@ pub(in crate::marketplace) struct SnapshotVersion {
     pub(super) manifest: AppManifest,
 }
 
+words! {
+    /// What became of a part of a text.
+    pub(in crate::marketplace) enum TextPartChange {
+        /// It stands in both.
+        Kept = "KEPT",
+        /// It stands in the former only.
+        Removed = "REMOVED",
+        /// It stands in the new one only.
+        Added = "ADDED",
+    }
+}
+
+/// A part of a text that is compared with another.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::marketplace) struct TextPart {
+    /// What became of it.
+    pub(super) change: TextPartChange,
+    /// The words, with the spaces around them.
+    pub(super) text: String,
+}
+
 /// One place in which what is submitted differs from what is live.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
@@ -101,6 +124,8 @@ pub(in crate::marketplace) struct SubmissionDifference {
     pub(super) live: Option<String>,
     /// The value submitted, as text; null where it is taken away.
     pub(super) submitted: Option<String>,
+    /// How the one became the other, word by word; empty where one of them is null.
+    pub(super) parts: Vec<TextPart>,
 }
 
 /// What is submitted, what is live, and every place in which the two differ.

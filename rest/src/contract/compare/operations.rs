@@ -1,0 +1,220 @@
+//! Operations: whether they are there, where, for whom, and what they take and answer.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use serde_json::{Map, Value};
+
+use super::schemas::{self, resolve};
+use super::{Change, Comparison, Place, Way};
+
+/// An operation of a document.
+struct Operation<'d> {
+    method: &'d str,
+    path: &'d str,
+    /// Parameters of the path and of the operation.
+    parameters: BTreeMap<(String, String), &'d Value>,
+    body: &'d Value,
+}
+
+/// The methods that `OpenAPI` knows.
+const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+
+/// The operations of a document by their ids.
+fn operations(document: &Value) -> BTreeMap<&str, Operation<'_>> {
+    let mut all = BTreeMap::new();
+    for (path, item) in members(&document["paths"]) {
+        for (method, body) in members(item).filter(|(method, _)| METHODS.contains(&method.as_str())) {
+            let Some(id) = body["operationId"].as_str() else { continue };
+            let listed = entries(&item["parameters"]).chain(entries(&body["parameters"]));
+            let parameters = listed.map(|parameter| resolve(document, parameter).0).map(|parameter| {
+                let text = |key: &str| parameter[key].as_str().unwrap_or_default().to_owned();
+                ((text("in"), text("name")), parameter)
+            });
+            let parameters = parameters.collect();
+            all.insert(id, Operation { method, path, parameters, body });
+        }
+    }
+    all
+}
+
+/// Compares the operations of both documents.
+pub(super) fn compare(comparison: &mut Comparison<'_>) {
+    let (former, present) = (operations(comparison.former), operations(comparison.present));
+    for (id, before) in &former {
+        match present.get(id) {
+            Some(now) => compare_operation(comparison, id, before, now),
+            None => comparison.note(id, id, Change::Removed, true, "The operation is gone."),
+        }
+    }
+    for id in present.keys().filter(|id| !former.contains_key(*id)) {
+        comparison.note(id, id, Change::Added, false, "The operation is new.");
+    }
+}
+
+fn compare_operation(comparison: &mut Comparison<'_>, id: &str, before: &Operation<'_>, now: &Operation<'_>) {
+    if (before.method, before.path) != (now.method, now.path) {
+        let from = format!("{} {}", before.method.to_uppercase(), before.path);
+        let to = format!("{} {}", now.method.to_uppercase(), now.path);
+        comparison.note(id, id, Change::Changed, true, format!("It moved from {from} to {to}."));
+    }
+    if before.body["deprecated"] != Value::Bool(true) && now.body["deprecated"] == Value::Bool(true) {
+        comparison.note(id, id, Change::Changed, false, "It is deprecated.");
+    }
+    compare_access(comparison, id, before.body, now.body);
+    compare_parameters(comparison, id, before, now);
+    compare_bodies(comparison, id, &before.body["requestBody"], &now.body["requestBody"]);
+    compare_responses(comparison, id, &before.body["responses"], &now.body["responses"]);
+}
+
+/// Who may call: the scopes of each alternative. None is the public.
+fn access(document: &Value, body: &Value) -> BTreeSet<String> {
+    let security = if body["security"].is_array() { &body["security"] } else { &document["security"] };
+    let alternatives = entries(security).flat_map(|alternative| members(alternative).collect::<Vec<_>>());
+    let scopes = alternatives.flat_map(|(_, scopes)| {
+        let scopes: Vec<String> = entries(scopes).filter_map(|scope| scope.as_str().map(str::to_owned)).collect();
+        if scopes.is_empty() { vec![String::new()] } else { scopes }
+    });
+    scopes.filter(|scope| !scope.is_empty() || security.as_array().is_some_and(|all| all.len() == 1)).collect()
+}
+
+/// Whether whoever holds one scope reaches what asks for the other: a scope grants itself, what is beneath it, and with
+/// `:write` what is without. Whoever has any token reaches what asks for none.
+fn grants(held: &str, needed: &str) -> bool {
+    let (held_name, held_write) = split(held);
+    let (needed_name, needed_write) = split(needed);
+    let reaches =
+        held_name == needed_name || needed_name.strip_prefix(held_name).is_some_and(|rest| rest.starts_with('.'));
+    needed.is_empty() || (!held.is_empty() && reaches && (held_write || !needed_write))
+}
+
+fn split(scope: &str) -> (&str, bool) {
+    scope.strip_suffix(":write").map_or((scope, false), |name| (name, true))
+}
+
+fn compare_access(comparison: &mut Comparison<'_>, id: &str, before: &Value, now: &Value) {
+    let (held, needed) = (access(comparison.former, before), access(comparison.present, now));
+    if held == needed {
+        return;
+    }
+    let stays_open = needed.is_empty()
+        || (!held.is_empty() && held.iter().all(|held| needed.iter().any(|needed| grants(held, needed))));
+    let say = |scopes: &BTreeSet<String>| match scopes.iter().map(String::as_str).collect::<Vec<_>>().join(" or ") {
+        all if scopes.is_empty() && all.is_empty() => "nothing".to_owned(),
+        any if any.is_empty() => "any token".to_owned(),
+        scopes => scopes,
+    };
+    let text = format!("It asked for {} and asks for {}.", say(&held), say(&needed));
+    comparison.note(id, id, Change::Changed, !stays_open, text);
+}
+
+fn compare_parameters(comparison: &mut Comparison<'_>, id: &str, before: &Operation<'_>, now: &Operation<'_>) {
+    let is_required = |parameter: &Value| parameter["required"] == Value::Bool(true);
+    for ((place, name), parameter) in &before.parameters {
+        let at = format!("{id}:{place}/{name}");
+        let Some(present) = now.parameters.get(&(place.clone(), name.clone())) else {
+            comparison.note(id, &at, Change::Removed, true, format!("The {place} parameter `{name}` is gone."));
+            continue;
+        };
+        match (is_required(parameter), is_required(present)) {
+            (false, true) => comparison.note(id, &at, Change::Changed, true, "It is required now."),
+            (true, false) => comparison.note(id, &at, Change::Changed, false, "It is not required any more."),
+            _ => {}
+        }
+        let mut visited = HashSet::new();
+        let mut place = Place { operation: id, way: Way::In, at, visited: &mut visited };
+        schemas::compare(comparison, &mut place, &parameter["schema"], &present["schema"]);
+    }
+    for ((place, name), parameter) in &now.parameters {
+        if !before.parameters.contains_key(&(place.clone(), name.clone())) {
+            let text = format!("The {place} parameter `{name}` is new.");
+            comparison.note(id, &format!("{id}:{place}/{name}"), Change::Added, is_required(parameter), text);
+        }
+    }
+}
+
+fn compare_bodies(comparison: &mut Comparison<'_>, id: &str, before: &Value, now: &Value) {
+    let (before, now) = (resolve(comparison.former, before).0, resolve(comparison.present, now).0);
+    let at = format!("{id}:body");
+    let is_required = |body: &Value| body["required"] == Value::Bool(true);
+    match (before.is_null(), now.is_null()) {
+        (true, true) => {}
+        (true, false) => comparison.note(id, &at, Change::Added, is_required(now), "It takes a body now."),
+        (false, true) => comparison.note(id, &at, Change::Removed, true, "It takes no body any more."),
+        (false, false) => {
+            match (is_required(before), is_required(now)) {
+                (false, true) => comparison.note(id, &at, Change::Changed, true, "A body is required now."),
+                (true, false) => comparison.note(id, &at, Change::Changed, false, "A body is not required any more."),
+                _ => {}
+            }
+            compare_contents(comparison, id, Way::In, &at, &before["content"], &now["content"]);
+        }
+    }
+}
+
+/// What is sent in each media type.
+fn compare_contents(comparison: &mut Comparison<'_>, id: &str, way: Way, at: &str, before: &Value, now: &Value) {
+    for (media_type, content) in members(before) {
+        let Some(present) = now.get(media_type) else {
+            comparison.note(id, at, Change::Removed, true, format!("The media type {media_type} is gone."));
+            continue;
+        };
+        let mut visited = HashSet::new();
+        let mut place = Place { operation: id, way, at: at.to_owned(), visited: &mut visited };
+        schemas::compare(comparison, &mut place, &content["schema"], &present["schema"]);
+    }
+    for (media_type, _) in members(now).filter(|(media_type, _)| before.get(media_type.as_str()).is_none()) {
+        comparison.note(id, at, Change::Added, false, format!("The media type {media_type} is new."));
+    }
+}
+
+fn compare_responses(comparison: &mut Comparison<'_>, id: &str, before: &Value, now: &Value) {
+    for (status, response) in members(before) {
+        let at = format!("{id}:{status}");
+        let Some(present) = now.get(status) else {
+            // An answer that tells of success is relied upon; nobody relies on being refused.
+            let breaking = !status.starts_with(['4', '5']);
+            comparison.note(id, &at, Change::Removed, breaking, format!("It does not answer {status} any more."));
+            continue;
+        };
+        let (response, present) = (resolve(comparison.former, response).0, resolve(comparison.present, present).0);
+        compare_codes(comparison, id, &at, response, present);
+        for (name, _) in
+            members(&response["headers"]).filter(|(name, _)| present["headers"].get(name.as_str()).is_none())
+        {
+            comparison.note(id, &at, Change::Removed, true, format!("The header {name} is gone."));
+        }
+        for (name, _) in
+            members(&present["headers"]).filter(|(name, _)| response["headers"].get(name.as_str()).is_none())
+        {
+            comparison.note(id, &at, Change::Added, false, format!("The header {name} is new."));
+        }
+        compare_contents(comparison, id, Way::Out, &at, &response["content"], &present["content"]);
+    }
+    for (status, _) in members(now).filter(|(status, _)| before.get(status.as_str()).is_none()) {
+        comparison.note(id, &format!("{id}:{status}"), Change::Added, false, format!("It may answer {status}."));
+    }
+}
+
+/// The codes of refusals. One more is like one more value of an enumeration.
+fn compare_codes(comparison: &mut Comparison<'_>, id: &str, at: &str, before: &Value, now: &Value) {
+    let codes = |response: &Value| -> BTreeSet<String> {
+        entries(&response["x-codes"]).filter_map(|code| code.as_str().map(str::to_owned)).collect()
+    };
+    let (before, now) = (codes(before), codes(now));
+    for code in now.difference(&before) {
+        comparison.note(id, at, Change::Added, false, format!("It may be refused with {code}."));
+    }
+    for code in before.difference(&now) {
+        comparison.note(id, at, Change::Removed, false, format!("It is not refused with {code} any more."));
+    }
+}
+
+/// The members of an object; none of anything else.
+pub(super) fn members(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    value.as_object().into_iter().flat_map(Map::iter)
+}
+
+/// The entries of an array; none of anything else.
+pub(super) fn entries(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}

@@ -1,0 +1,160 @@
+//! Jobs and their runs as operators list them, and what narrows the lists.
+
+use async_graphql::InputObject;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::rules::JobState;
+use crate::core::job::JobCode;
+use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::time::Time;
+use crate::core::words::{Word as _, words};
+
+words! {
+    /// Where a run stands.
+    pub(crate) enum JobRunState {
+        /// It waits for a replica.
+        Queued = "QUEUED",
+        /// It is under way.
+        Running = "RUNNING",
+        /// It did what it should.
+        Succeeded = "SUCCEEDED",
+        /// It did not, or was broken off.
+        Failed = "FAILED",
+    }
+}
+
+words! {
+    /// What made a run begin.
+    pub(crate) enum JobRunTrigger {
+        /// Its time.
+        Schedule = "SCHEDULE",
+        /// Somebody of the staff.
+        Staff = "STAFF",
+    }
+}
+
+/// A job.
+#[derive(sqlx::FromRow)]
+pub(super) struct JobRow {
+    pub(super) code: JobCode,
+    pub(super) state: JobState,
+    pub(super) next_run_at: Option<Time>,
+    pub(super) paused_at: Option<Time>,
+    pub(super) paused_because: Option<String>,
+    pub(super) last_started_at: Option<Time>,
+    pub(super) last_ended_at: Option<Time>,
+    pub(super) last_outcome: Option<JobRunState>,
+    pub(super) last_done: Option<i64>,
+    pub(super) last_error: Option<String>,
+    pub(super) failures: i64,
+    pub(super) failing_since: Option<Time>,
+    pub(super) runs: i64,
+    pub(super) done: i64,
+    pub(super) run_uuid: Option<Uuid>,
+}
+
+static JOB: Select<JobRow> = Select::new(
+    "job.code, shown.state, job.next_run_at, job.paused_at, job.paused_because, job.last_started_at, job.last_ended_at,
+     job.last_outcome, job.last_done, job.last_error, job.failures, job.failing_since, job.runs, job.done, run.run_uuid",
+    "job
+     left join job_run as run on run.job = job.code and run.state in ('QUEUED', 'RUNNING')
+     cross join lateral (
+         select case when run.deadline_on_clock < clock_timestamp() then 'OVERRUN'
+                     when run.state is not null then run.state
+                     when job.paused_at is not null then 'PAUSED' else 'IDLE' end as state) as shown",
+);
+
+/// One job.
+pub(super) static JOB_BY_CODE: Lookup<JobRow> = Lookup::new(&JOB, &["job.code = {}"]);
+
+/// What the list of jobs is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct JobFilter {
+    state: Option<Vec<JobState>>,
+}
+
+/// The jobs by their codes: those that this version knows.
+pub(super) static JOBS: ListQuery<JobFilter, JobRow, FixedOrder> = ListQuery {
+    operation: "admin_jobs_list",
+    select: &JOB,
+    within: &[],
+    conditions: &[
+        Condition { sql: "job.code = any({})", value: |_| Bound::words(Some(&JobCode::ALL.to_vec())) },
+        Condition { sql: "shown.state = any({})", value: |filter| Bound::words(filter.state.as_ref()) },
+    ],
+    order: |FixedOrder| const { &[Key::text("job.code", |row: &JobRow| json!(row.code))] },
+};
+
+/// A run of a job.
+#[derive(sqlx::FromRow)]
+pub(super) struct JobRunRow {
+    pub(super) run_uuid: Uuid,
+    pub(super) job: String,
+    pub(super) state: JobRunState,
+    pub(super) trigger: JobRunTrigger,
+    pub(super) created_at: Time,
+    pub(super) started_at: Option<Time>,
+    pub(super) ended_at: Option<Time>,
+    pub(super) done: Option<i64>,
+    pub(super) error_code: Option<String>,
+    pub(super) error: Option<String>,
+    pub(super) is_overrun: bool,
+}
+
+static RUN: Select<JobRunRow> = Select::new(
+    "run_uuid, job, state, trigger, created_at, started_at, ended_at, done, error_code, error,
+     overran or (state = 'RUNNING' and coalesce(deadline_on_clock < clock_timestamp(), false)) as is_overrun",
+    "job_run",
+);
+
+/// One run.
+pub(super) static RUN_BY_ID: Lookup<JobRunRow> = Lookup::new(&RUN, &["run_uuid = {}"]);
+
+/// What the list of runs is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct JobRunFilter {
+    #[graphql(skip)]
+    pub(super) job: String,
+    state: Option<Vec<JobRunState>>,
+    trigger: Option<Vec<JobRunTrigger>>,
+    created_at_from: Option<Time>,
+    created_at_until: Option<Time>,
+}
+
+words! {
+    /// The orders of runs.
+    pub(crate) enum JobRunSort {
+        /// The latest first.
+        CreatedAtDesc = "CREATED_AT_DESC",
+        /// The earliest first.
+        CreatedAt = "CREATED_AT",
+    }
+}
+
+/// The runs of a job.
+pub(super) static RUNS: ListQuery<JobRunFilter, JobRunRow, JobRunSort> = ListQuery {
+    operation: "admin_jobs_list_runs",
+    select: &RUN,
+    within: &[],
+    conditions: &[
+        Condition { sql: "job = {}", value: |filter| Some(Bound::from(filter.job.as_str())) },
+        Condition { sql: "state = any({})", value: |filter| Bound::words(filter.state.as_ref()) },
+        Condition { sql: "trigger = any({})", value: |filter| Bound::words(filter.trigger.as_ref()) },
+        Condition { sql: "created_at >= {}", value: |filter| filter.created_at_from.map(Bound::from) },
+        Condition { sql: "created_at < {}", value: |filter| filter.created_at_until.map(Bound::from) },
+    ],
+    order: |sort| match sort {
+        JobRunSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },
+        JobRunSort::CreatedAt => const { &[CREATED, ID] },
+    },
+};
+
+const ID: Key<JobRunRow> = Key::id("run_uuid", |row| json!(row.run_uuid));
+const CREATED: Key<JobRunRow> = Key::moment("created_at", |row| json!(row.created_at));
+
+/// What is asked of jobs in words that the compiler has not checked.
+pub(in crate::admin) static STATEMENTS: [&dyn Statements; 4] = [&JOBS, &JOB_BY_CODE, &RUNS, &RUN_BY_ID];

@@ -1,0 +1,50 @@
+//! Every statement about jobs that staff cause.
+
+use uuid::Uuid;
+
+use super::rules::Standing;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::job::JobCode;
+
+/// Holds a job until the transaction ends, and answers what it stands at.
+pub(super) async fn lock(db: &Db, code: JobCode) -> Result<Option<Standing>, Fault> {
+    let held = sqlx::query!(
+        r#"select paused_at is not null as "is_paused!",
+                  exists (select from job_run where job = code and state in ('QUEUED', 'RUNNING')) as "is_busy!"
+           from job where code = $1 for no key update"#,
+        code.name()
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?;
+    Ok(held.map(|row| Standing { code, is_paused: row.is_paused, is_busy: row.is_busy }))
+}
+
+/// Asks for a run. False when one is under way or asked for.
+pub(super) async fn run_insert(db: &Db, run_uuid: Uuid, code: JobCode) -> Result<bool, Fault> {
+    let inserted = sqlx::query!(
+        "insert into job_run (run_uuid, job, state, trigger) values ($1, $2, 'QUEUED', 'STAFF')
+         on conflict (job) where state in ('QUEUED', 'RUNNING') do nothing",
+        run_uuid,
+        code.name()
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(inserted.rows_affected() == 1)
+}
+
+/// Keeps a job from running.
+pub(super) async fn set_paused(db: &Db, code: JobCode, because: &str) -> Result<(), Fault> {
+    sqlx::query!("update job set paused_at = labs_now(), paused_because = $2 where code = $1", code.name(), because)
+        .execute(&mut *db.conn().await?)
+        .await?;
+    Ok(())
+}
+
+/// Lets a job run again.
+pub(super) async fn set_resumed(db: &Db, code: JobCode) -> Result<(), Fault> {
+    sqlx::query!("update job set paused_at = null, paused_because = null where code = $1", code.name())
+        .execute(&mut *db.conn().await?)
+        .await?;
+    Ok(())
+}

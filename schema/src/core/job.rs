@@ -1,0 +1,199 @@
+//! The background jobs by name: when each runs, how long a run may take, and whether others rely on it.
+
+use std::time::Duration;
+
+use croner::Cron;
+use jiff::tz::TimeZone;
+
+use crate::core::fault::Fault;
+use crate::core::time::Time;
+use crate::core::words::words;
+
+words! {
+    /// A background job.
+    pub enum JobCode {
+        /// Records of the audit log get their place in the chain.
+        AuditSeal = "AUDIT_SEAL",
+        /// Archives that partners asked for are made, and deleted when their time is over.
+        DataExports = "DATA_EXPORTS",
+        /// Changes of listings get their place in the feed.
+        ListingChangesSeal = "LISTING_CHANGES_SEAL",
+        /// Mails are handed to the mail server.
+        MailDelivery = "MAIL_DELIVERY",
+        /// Files that no row names are deleted.
+        ObjectsSweep = "OBJECTS_SWEEP",
+        /// Accounts are closed whose waiting time is over.
+        PartnerClosures = "PARTNER_CLOSURES",
+        /// Versions go live at the time that their partner chose.
+        ScheduledPublications = "SCHEDULED_PUBLICATIONS",
+        /// Submissions are attended to whose partner does not answer.
+        SilentPartners = "SILENT_PARTNERS",
+        /// Changes of subscriptions take effect.
+        SubscriptionChanges = "SUBSCRIPTION_CHANGES",
+        /// Rows are deleted whose time is over.
+        Tidying = "TIDYING",
+        /// Registrations are dropped that nobody confirmed.
+        UnconfirmedRegistrations = "UNCONFIRMED_REGISTRATIONS",
+        /// What was counted of requests is written.
+        UsageCounts = "USAGE_COUNTS",
+    }
+}
+
+/// When a job runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// Again and again with this pause, on every replica; the job itself sees to it that two do not do the same.
+    Every(Duration),
+    /// At the times, in UTC, that match a cron expression of five fields (POSIX crontab, as croner reads it), on one
+    /// replica. Times that were missed are made up once.
+    Calendar(&'static str),
+}
+
+/// What is known of a job before it runs.
+#[derive(Clone, Copy, Debug)]
+pub struct JobPlan {
+    /// When it runs.
+    pub schedule: Schedule,
+    /// How long a run may take before it is told as overrun. It is never cut.
+    pub deadline: Duration,
+    /// Why it cannot be paused: a sentence. None when it can be.
+    pub needed_because: Option<&'static str>,
+    /// Whether only failures stand in the ledger of runs, because it does something all the time.
+    pub is_quiet: bool,
+}
+
+/// How long a run may take unless its job says otherwise.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+const fn every(pause: Duration) -> JobPlan {
+    JobPlan { schedule: Schedule::Every(pause), deadline: DEADLINE, needed_because: None, is_quiet: false }
+}
+
+const fn calendar(expression: &'static str, deadline: Duration) -> JobPlan {
+    JobPlan { schedule: Schedule::Calendar(expression), ..every(Duration::ZERO) }.within(deadline)
+}
+
+impl JobPlan {
+    const fn within(self, deadline: Duration) -> Self {
+        Self { deadline, ..self }
+    }
+
+    const fn quiet(self) -> Self {
+        Self { is_quiet: true, ..self }
+    }
+
+    const fn needed(self, because: &'static str) -> Self {
+        Self { needed_because: Some(because), ..self }
+    }
+}
+
+impl JobCode {
+    /// What it is for, in a sentence.
+    #[must_use]
+    pub const fn purpose(self) -> &'static str {
+        match self {
+            Self::AuditSeal => "Gives the records of the audit log their places in the chain that shows changes.",
+            Self::DataExports => {
+                "Makes the archives that partners asked for, and deletes them when their time is over."
+            }
+            Self::ListingChangesSeal => {
+                "Gives the changes of listings their places in the feed that storefronts follow."
+            }
+            Self::MailDelivery => "Hands mails to the mail server.",
+            Self::ObjectsSweep => {
+                "Deletes files that nothing names: what was replaced, and uploads that were broken off."
+            }
+            Self::PartnerClosures => "Closes accounts whose waiting time is over, and erases what they held.",
+            Self::ScheduledPublications => "Puts approved versions live at the time that their partner chose.",
+            Self::SilentPartners => {
+                "Reminds partners whose answer a submission waits for, and withdraws it in the end."
+            }
+            Self::SubscriptionChanges => "Lets changes of subscriptions take effect on their day.",
+            Self::Tidying => "Deletes rows whose time is over: expired tokens, old counts, old runs of jobs.",
+            Self::UnconfirmedRegistrations => "Drops registrations that nobody confirmed in time.",
+            Self::UsageCounts => "Writes what was counted of requests since the last time.",
+        }
+    }
+
+    /// What is known of the job before it runs.
+    #[must_use]
+    pub const fn plan(self) -> JobPlan {
+        use Duration as D;
+        match self {
+            // A record is sealed within a second of its commit.
+            Self::AuditSeal => every(D::from_millis(250))
+                .quiet()
+                .needed("Audit records are sealed within a second; unsealed ones could be changed without a trace."),
+            Self::DataExports => every(D::from_secs(2)).within(D::from_secs(600)),
+            // A change of a listing has its place within a second.
+            Self::ListingChangesSeal => every(D::from_millis(500))
+                .quiet()
+                .needed("Storefronts that follow the feed would go on showing listings that were taken off."),
+            Self::MailDelivery => every(D::from_millis(500)),
+            Self::ObjectsSweep => calendar("*/20 * * * *", D::from_secs(600)),
+            Self::PartnerClosures | Self::SilentPartners => every(D::from_secs(2)),
+            Self::ScheduledPublications | Self::SubscriptionChanges => every(D::from_secs(1)),
+            Self::Tidying => calendar("*/10 * * * *", D::from_secs(300)),
+            Self::UnconfirmedRegistrations => calendar("*/10 * * * *", DEADLINE),
+            Self::UsageCounts => every(D::from_secs(5))
+                .quiet()
+                .needed("Requests are counted in memory; what is not written is lost with the process."),
+        }
+    }
+}
+
+impl Schedule {
+    /// The first time after `now` that a calendar names; none for what runs again and again.
+    ///
+    /// # Errors
+    /// For an expression that is none.
+    pub fn next_after(self, now: Time) -> Result<Option<Time>, Fault> {
+        let Self::Calendar(expression) = self else { return Ok(None) };
+        let cron: Cron = expression.parse().map_err(Fault::internal)?;
+        let next = cron.find_next_occurrence(&now.0.to_zoned(TimeZone::UTC), false).map_err(Fault::internal)?;
+        Ok(Some(Time(next.timestamp())))
+    }
+
+    /// How far apart two runs are at most.
+    ///
+    /// # Errors
+    /// For an expression that is none.
+    pub fn interval(self, now: Time) -> Result<Duration, Fault> {
+        if let Self::Every(pause) = self {
+            return Ok(pause);
+        }
+        let next = self.next_after(now)?.unwrap_or(now);
+        let seconds = self.next_after(next)?.unwrap_or(next).seconds_since(next);
+        Ok(Duration::from_secs(seconds.unsigned_abs()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::words::Word as _;
+
+    fn time(text: &str) -> Time {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn each_calendar_is_one() {
+        let now = time("2026-03-01T09:31:00Z");
+        for job in JobCode::ALL {
+            let schedule = job.plan().schedule;
+            let next = schedule.next_after(now).unwrap();
+            assert_eq!(next.is_some(), matches!(schedule, Schedule::Calendar(_)), "{}", job.name());
+            assert!(schedule.interval(now).unwrap() > Duration::ZERO, "{}", job.name());
+        }
+    }
+
+    #[test]
+    fn the_next_time_is_one_to_come() {
+        let often = Schedule::Calendar("*/20 * * * *");
+        assert_eq!(often.next_after(time("2026-03-01T09:31:00Z")).unwrap(), Some(time("2026-03-01T09:40:00Z")));
+        assert_eq!(often.next_after(time("2026-03-01T09:40:00Z")).unwrap(), Some(time("2026-03-01T10:00:00Z")));
+        assert_eq!(often.interval(time("2026-03-01T09:31:00Z")).unwrap(), Duration::from_secs(1200));
+        assert_eq!(Schedule::Every(DEADLINE).next_after(time("2026-03-01T09:31:00Z")).unwrap(), None);
+    }
+}

@@ -1,0 +1,260 @@
+//! One job's loop.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::board::Board;
+use super::{Job, Outcome};
+use crate::core::crypto;
+use crate::core::fault::Fault;
+use crate::core::job::{JobCode, JobPlan, Schedule};
+use crate::core::time::Time;
+
+/// The longest pause after failures, of a job that otherwise runs more often.
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+/// How often a job with a calendar looks whether it is told to run, should the word have been missed.
+const LOOK: Duration = Duration::from_secs(5);
+/// How long a run is waited for once the service stops.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// A run that is to begin.
+pub(super) struct Begun {
+    pub(super) run_uuid: Uuid,
+    /// Whether the ledger has it already.
+    pub(super) stands_in_ledger: bool,
+}
+
+/// A run that has ended.
+pub(super) struct Ended {
+    pub(super) code: JobCode,
+    pub(super) plan: JobPlan,
+    pub(super) run_uuid: Uuid,
+    pub(super) stands_in_ledger: bool,
+    pub(super) started_at: Time,
+    pub(super) ended_at: Time,
+    /// Failures in a row before it.
+    pub(super) failures: u32,
+    pub(super) outcome: Outcome,
+}
+
+/// What a loop asks of the ledger of runs, and tells it.
+pub(super) trait Ledger: Send + Sync {
+    /// Takes a run that staff asked for. False when another replica has it.
+    fn claim(&self, run_uuid: Uuid, plan: JobPlan) -> impl Future<Output = Result<bool, Fault>> + Send;
+
+    /// Begins a run that a calendar names, if it is due and nobody has begun it, and sets when the next one is due.
+    fn begin_due(
+        &self,
+        run_uuid: Uuid,
+        code: JobCode,
+        next_run_at: Time,
+    ) -> impl Future<Output = Result<bool, Fault>> + Send;
+
+    /// Keeps what is worth keeping of a run.
+    fn note(&self, ended: &Ended) -> impl Future<Output = ()> + Send;
+}
+
+/// Runs a job when it is its time, until `stop`.
+pub(super) async fn repeat<L, C>(job: Job, board: Arc<Board>, ledger: L, now: C, stop: CancellationToken)
+where
+    L: Ledger,
+    C: Fn() -> Time + Send,
+{
+    let Some(slot) = board.slot(job.code) else { return };
+    let mut failures = 0;
+    loop {
+        match begin(&job, &board, &ledger, now()).await {
+            Ok(Some(Begun { run_uuid, stands_in_ledger })) => {
+                let started_at = now();
+                slot.begin(run_uuid, stands_in_ledger, job.plan.deadline, started_at);
+                let outcome = attend(&job, &stop).await;
+                let next = if outcome.is_ok() { 0 } else { failures + 1 };
+                let ended_at = now();
+                let stands_in_ledger = slot.end(&outcome, started_at, ended_at, next);
+                let (code, plan) = (job.code, job.plan);
+                let ended = Ended { code, plan, run_uuid, stands_in_ledger, started_at, ended_at, failures, outcome };
+                ledger.note(&ended).await;
+                failures = next;
+            }
+            Ok(None) => {}
+            Err(fault) => {
+                tracing::warn!(job = job.code.name(), cause = fault.for_log(), "the ledger of runs does not answer");
+            }
+        }
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = slot.called() => {}
+            () = sleep(pause(&job.plan, failures)) => {}
+        }
+    }
+}
+
+/// The run that is to begin now, if any.
+async fn begin(job: &Job, board: &Board, ledger: &impl Ledger, now: Time) -> Result<Option<Begun>, Fault> {
+    let Some(slot) = board.slot(job.code) else { return Ok(None) };
+    if let Some(run_uuid) = slot.take_queued() {
+        let is_taken = ledger.claim(run_uuid, job.plan).await?;
+        return Ok(is_taken.then_some(Begun { run_uuid, stands_in_ledger: true }));
+    }
+    let run_uuid = crypto::uuid_at(now.0);
+    match job.plan.schedule.next_after(now)? {
+        _ if !slot.may_run() => Ok(None),
+        None => Ok(Some(Begun { run_uuid, stands_in_ledger: false })),
+        Some(next_run_at) if slot.take_due() => {
+            let is_begun = ledger.begin_due(run_uuid, job.code, next_run_at).await?;
+            Ok(is_begun.then_some(Begun { run_uuid, stands_in_ledger: true }))
+        }
+        Some(_) => Ok(None),
+    }
+}
+
+/// The pause before the next look: of what runs again and again, longer after each failure in a row.
+fn pause(plan: &JobPlan, failures: u32) -> Duration {
+    match plan.schedule {
+        Schedule::Every(every) => every.saturating_mul(1 << failures.min(5)).min(LONGEST_PAUSE.max(every)),
+        Schedule::Calendar(_) => LOOK,
+    }
+}
+
+/// One run, in a task of its own, so that a panic is a failure like any other.
+async fn attend(job: &Job, stop: &CancellationToken) -> Outcome {
+    let mut run = tokio::spawn((job.run)());
+    let given_up = async {
+        stop.cancelled().await;
+        sleep(GRACE).await;
+    };
+    tokio::pin!(given_up);
+    loop {
+        tokio::select! {
+            ended = &mut run => return ended.unwrap_or_else(|error| Err(Fault::internal(error))),
+            () = &mut given_up => return Err(Fault::unavailable("The run outlived the service.")),
+            () = sleep(job.plan.deadline) => {
+                let seconds = job.plan.deadline.as_secs();
+                tracing::warn!(job = job.code.name(), seconds, "a run takes longer than it should; it is waited for");
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    /// Stops the loop when so many runs have ended, and remembers how each did.
+    struct Seen {
+        runs: Arc<Mutex<Vec<Result<u64, u32>>>>,
+        times: usize,
+        stop: CancellationToken,
+    }
+
+    impl Ledger for Seen {
+        async fn claim(&self, _: Uuid, _: JobPlan) -> Result<bool, Fault> {
+            Ok(true)
+        }
+
+        async fn begin_due(&self, _: Uuid, _: JobCode, _: Time) -> Result<bool, Fault> {
+            Ok(true)
+        }
+
+        async fn note(&self, ended: &Ended) {
+            let mut runs = self.runs.lock().unwrap();
+            runs.push(ended.outcome.as_ref().map(|done| *done).map_err(|_| ended.failures));
+            if runs.len() == self.times {
+                self.stop.cancel();
+            }
+        }
+    }
+
+    fn job<F, R>(schedule: Schedule, run: R) -> Job
+    where
+        R: Fn() -> F + Send + Sync + 'static,
+        F: Future<Output = Outcome> + Send + 'static,
+    {
+        let mut job = Job::new(JobCode::Tidying, run);
+        job.plan.schedule = schedule;
+        job
+    }
+
+    const OFTEN: Schedule = Schedule::Every(Duration::from_millis(1));
+    const RARE: Schedule = Schedule::Calendar("0 0 1 1 *");
+
+    /// Runs a job until it has ended so often; how each run ended.
+    async fn runs_of(job: Job, board: Board, times: usize) -> Vec<Result<u64, u32>> {
+        let (runs, stop) = (Arc::<Mutex<Vec<_>>>::default(), CancellationToken::new());
+        let seen = Seen { runs: Arc::clone(&runs), times, stop: stop.clone() };
+        repeat(job, Arc::new(board), seen, || Time(jiff::Timestamp::UNIX_EPOCH), stop).await;
+        std::mem::take(&mut *runs.lock().unwrap())
+    }
+
+    /// A board of a job that may run.
+    fn board() -> Board {
+        let board = Board::of([JobCode::Tidying]);
+        board.slot(JobCode::Tidying).unwrap().look(false, false, None);
+        board
+    }
+
+    #[tokio::test]
+    async fn neither_a_failure_nor_a_panic_ends_a_loop() {
+        let run = Arc::new(AtomicU32::new(0));
+        let job = job(OFTEN, move || {
+            let run = run.fetch_add(1, Ordering::SeqCst);
+            async move {
+                match run {
+                    0 => Err(Fault::unavailable("away")),
+                    1 => panic!("on purpose"),
+                    done => Ok(done.into()),
+                }
+            }
+        });
+        assert_eq!(runs_of(job, board(), 4).await, [Err(0), Err(1), Ok(2), Ok(3)]);
+    }
+
+    #[tokio::test]
+    async fn a_run_that_takes_long_is_waited_for_and_never_overlaps() {
+        let running = Arc::new(AtomicU32::new(0));
+        let mut job = job(OFTEN, move || {
+            let running = Arc::clone(&running);
+            async move {
+                let others = running.fetch_add(1, Ordering::SeqCst);
+                sleep(Duration::from_millis(20)).await;
+                running.fetch_sub(1, Ordering::SeqCst);
+                Ok(others.into())
+            }
+        });
+        job.plan.deadline = Duration::from_millis(5);
+        assert_eq!(runs_of(job, board(), 3).await, [Ok(0), Ok(0), Ok(0)]);
+    }
+
+    #[tokio::test]
+    async fn a_calendar_waits_for_the_word_and_a_paused_job_for_staff() {
+        let due = board();
+        due.slot(JobCode::Tidying).unwrap().look(false, true, None);
+        assert_eq!(runs_of(job(RARE, || async { Ok(1) }), due, 1).await, [Ok(1)]);
+        let asked = board();
+        asked.slot(JobCode::Tidying).unwrap().look(true, false, Some(Uuid::nil()));
+        assert_eq!(runs_of(job(OFTEN, || async { Ok(2) }), asked, 1).await, [Ok(2)]);
+    }
+
+    #[tokio::test]
+    async fn a_stop_ends_the_pause() {
+        let job = job(Schedule::Every(Duration::from_secs(3600)), || async { Ok(0) });
+        assert_eq!(runs_of(job, board(), 1).await, [Ok(0)]);
+    }
+
+    #[test]
+    fn pauses_grow_with_failures_and_stop_growing() {
+        let of = |schedule| JobPlan { schedule, ..JobCode::Tidying.plan() };
+        let often = of(Schedule::Every(Duration::from_millis(250)));
+        assert_eq!([0, 1, 2, 3, 9].map(|failures| pause(&often, failures).as_millis()), [250, 500, 1000, 2000, 2000]);
+        assert_eq!(pause(&of(Schedule::Every(Duration::from_secs(600))), 9), Duration::from_secs(600));
+        assert_eq!(pause(&of(RARE), 9), LOOK);
+    }
+}
