@@ -307,7 +307,8 @@ select format('%I', attname),
     when kind = 'jsonb' then '''{}''::jsonb'
     when kind in ('inet', 'cidr') then '''192.0.2.1'''
     when kind = 'xid8' then 'n::text'
-    when kind = 'tsvector' then format('to_tsvector(''simple'', ''word'' || %s)', number)
+    when kind = 'tsvector' then format('(select to_tsvector(''simple'', string_agg(''word'' || (%s) || ''of'' || part, '' ''))
+        from generate_series(1, 40) as part)', number)
     when kind like '%[]' then '''{}'''
     else 'null'
 end, kind)
