@@ -1,7 +1,144 @@
-//! A search that finds more than is ranked: what is left out is old, whether the words are common or not.
+//! Stories of what a search finds of what people type, and of one that finds more than is ranked.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::market::{Market, column};
 use crate::harness::Harness;
+
+/// Queries over the sample data: half of them by whoever made the search, half by somebody who had not seen it.
+#[derive(Deserialize)]
+struct Queries {
+    own: Vec<Query>,
+    blind: Vec<Query>,
+}
+
+/// What somebody types, and the slugs of what they should and should not find.
+#[derive(Deserialize)]
+struct Query {
+    q: String,
+    locale: Option<String>,
+    first: Option<String>,
+    #[serde(default)]
+    must: Vec<String>,
+    #[serde(default)]
+    must_not: Vec<String>,
+    #[serde(default)]
+    none: bool,
+    why: String,
+}
+
+impl Query {
+    /// What is wrong with what was found.
+    fn wrong(&self, found: &[&str]) -> Option<String> {
+        let has = |slug: &String| found.contains(&slug.as_str());
+        let is_right = self.must.iter().all(has)
+            && !self.must_not.iter().any(has)
+            && self.first.as_ref().is_none_or(|first| found.first() == Some(&first.as_str()))
+            && !(self.none && !found.is_empty());
+        (!is_right).then(|| format!("{}: {} finds {found:?}", self.q, self.why))
+    }
+}
+
+#[tokio::test]
+async fn people_find_what_they_type() {
+    let harness = Harness::new().await;
+    let engine = &harness.engine;
+    labs_schema::sample::fill(engine.pool(), engine.services(), harness.clock.now()).await.unwrap();
+    let token = harness.program("storefront", &["storefront"], None).await.token;
+    let queries: Queries = serde_json::from_str(include_str!("search_queries.json")).unwrap();
+    assert_eq!((queries.own.len(), queries.blind.len()), (40, 40));
+    let mut wrong = [Vec::new(), Vec::new()];
+    for (half, wrong) in [queries.own, queries.blind].iter().zip(&mut wrong) {
+        for query in half {
+            let call = harness.call("marketplace_listings_search").token(&token).query("q", &query.q);
+            let call = query.locale.iter().fold(call, |call, locale| call.query("locale", locale));
+            let found = call.query("limit", 100).expect(200).await;
+            assert_eq!(found.json["facets"]["total"], found.json["data"].as_array().unwrap().len(), "{}", query.q);
+            wrong.extend(query.wrong(&column(&found, "slug")));
+        }
+    }
+    let told = format!("own: {} of 40, blind: {} of 40\n", 40 - wrong[0].len(), 40 - wrong[1].len());
+    let all = wrong.concat();
+    eprintln!("{told}{}", all.join("\n"));
+    assert!(all.len() <= 4, "{told}{}", all.join("\n"));
+}
+
+#[tokio::test]
+async fn an_exact_name_comes_first_and_what_a_listing_is_called_by_is_kept_current() {
+    let market = Market::new().await;
+    let token = market.harness.program("storefront", &["storefront"], None).await.token;
+    let (_, exact) = market.listed("Menu Board").await;
+    let (longer, _) = market.listed("Menu Board Menu Board").await;
+    let search = |q: &str| market.harness.call("marketplace_listings_search").token(&token).query("q", q);
+    let found = search("menu board").query("limit", 1).expect(200).await;
+    assert_eq!(column(&found, "slug"), [exact.as_str()], "though the other has the words twice and is newer");
+    let cursor = found.json["page"]["next_cursor"].as_str().unwrap().to_owned();
+    let rest = search("menu board").query("limit", 1).query("cursor", cursor).expect(200).await;
+    assert_eq!((column(&rest, "app_uuid"), &rest.json["page"]["has_more"]), (vec![longer.as_str()], &json!(false)));
+
+    let find = async |q: &str| column(&search(q).expect(200).await, "slug").len();
+    assert_eq!((find("Nordsee Kassen").await, find("Ordering").await), (2, 2), "vendor and category");
+    let company = "update partner set company_name = 'Ostsee Tresen' where company_name = 'Nordsee Kassen'";
+    market.harness.sql(company).await;
+    assert_eq!((find("nordsee").await, find("ostsee tresen").await), (0, 2));
+    market.harness.sql("update category set names = '{\"de\": \"Bestellwesen\"}' where slug = 'ordering'").await;
+    assert_eq!(find("bestellwesen").await, 2);
+    market.harness.sql("update category set state = 'DEACTIVATED' where slug = 'ordering'").await;
+    assert_eq!(find("bestellwesen").await, 0, "a category that is not shown");
+}
+
+#[tokio::test]
+async fn a_listing_that_is_published_while_its_vendor_is_renamed_is_found_by_the_new_name() {
+    let market = Market::new().await;
+    let token = market.harness.program("storefront", &["storefront"], None).await.token;
+    let app = market.app("Table Pilot").await;
+    let version = market.draft(&app, "1.0.0").await;
+    market.approved(&app, &version).await;
+    let mut owner = market.harness.owner().await;
+    let rename = "begin; update partner set company_name = 'Ostsee Tresen' where company_name = 'Nordsee Kassen'";
+    sqlx::raw_sql(rename).execute(&mut owner).await.unwrap();
+    let publish = market.version("marketplace_versions_publish", &app, &version).json(&json!({})).expect(200);
+    let commit = async {
+        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+        sqlx::raw_sql("commit").execute(&mut owner).await.unwrap();
+    };
+    tokio::join!(publish, commit);
+    let found = market.harness.call("marketplace_listings_search").token(&token).query("q", "ostsee").expect(200).await;
+    assert_eq!(column(&found, "name"), ["Table Pilot"]);
+}
+
+#[tokio::test]
+async fn a_mistyped_word_is_corrected_where_nothing_has_it_and_the_answer_says_so() {
+    let market = Market::new().await;
+    let token = market.harness.program("storefront", &["storefront"], None).await.token;
+    let mut slugs = Vec::new();
+    for name in ["Table Pilot", "Table Waiter"] {
+        slugs.push(market.listed(name).await);
+    }
+    let find = async |q: &str| -> Value {
+        let found = market.harness.call("marketplace_listings_search").token(&token).query("q", q).expect(200).await;
+        assert_eq!(found.json["facets"]["total"], found.json["data"].as_array().unwrap().len(), "{q}");
+        json!([found.json["data"].as_array().unwrap().len(), found.json["corrected_from"], found.json["corrected_to"]])
+    };
+    assert_eq!(find("Tabel  pilot").await, json!([1, "Tabel pilot", "table pilot"]));
+    assert_eq!(find("tablepilot").await, json!([1, null, null]), "a name as one word");
+    assert_eq!(find("kitchenphone").await, json!([2, "kitchenphone", "kitchen phone"]), "one word for two");
+    assert_eq!(find("table").await, json!([2, null, null]));
+    assert_eq!(find("table pilot und").await, json!([1, null, null]), "what says nothing is left out");
+    assert_eq!(find("submarine").await, json!([0, null, null]));
+    let call = market.harness.call("marketplace_listings_search").token(&token).query("q", "tabel").query("limit", 1);
+    let page = call.expect(200).await;
+    let call = market.harness.call("marketplace_listings_search").token(&token).query("q", "tabel").query("limit", 1);
+    let next = call.query("cursor", page.json["page"]["next_cursor"].as_str().unwrap()).expect(200).await;
+    assert_ne!(column(&page, "slug"), column(&next, "slug"));
+    assert_eq!((&next.json["corrected_to"], &next.json["page"]["has_more"]), (&json!("table"), &json!(false)));
+
+    let (app, _) = &slugs[0];
+    let unlist = market.harness.call("marketplace_apps_unlist").path("app_uuid", app).token(&market.owner.token);
+    unlist.expect(200).await;
+    assert_eq!(find("pilto").await, json!([0, null, null]), "nothing leads to what is not on show");
+}
 
 /// Puts 7,200 apps on the storefront, the higher the number the newer; every sixth keeps an inventory, the others print.
 const MANY: &str = "

@@ -63,6 +63,7 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
     ("order by t.sort_name collate \"C\", l.app_uuid", "partner", "the same"),
     ("select count(*) from listing as l", "listing", "nobody asks for this total: facets tell it, and are kept"),
     ("select count(*) from (with passing as", "listing", "the same"),
+    ("select count(*) from (with passing as", "listing_document", "the same"),
     ("with shown as materialized (", "listing", "names to suggest; they are kept until something is published"),
     ("with shown as materialized (", "partner", "the same"),
     ("select exists (select from partner)", "partner", "it ends with the first row"),
@@ -306,6 +307,8 @@ select format('%I', attname),
     when kind = 'jsonb' then '''{}''::jsonb'
     when kind in ('inet', 'cidr') then '''192.0.2.1'''
     when kind = 'xid8' then 'n::text'
+    when kind = 'tsvector' then format('(select to_tsvector(''simple'', string_agg(''word'' || (%s) || ''of'' || part, '' ''))
+        from generate_series(1, 40) as part)', number)
     when kind like '%[]' then '''{}'''
     else 'null'
 end, kind)

@@ -40,6 +40,20 @@ pub(crate) fn fold(text: &str) -> String {
     folded
 }
 
+/// A folded text in which `ae`, `oe` and `ue` are the vowels for which people without the right keys write them; nothing where
+/// there are none. Behind `a`, `e` and `q` they are what they are (`neue`, `queue`). The database's `search_contracted`.
+pub(crate) fn contract(folded: &str) -> Option<String> {
+    let (mut contracted, mut before) = (String::with_capacity(folded.len()), [' ', ' ']);
+    for letter in folded.chars() {
+        let [first, second] = before;
+        if !(letter == 'e' && matches!(second, 'a' | 'o' | 'u') && !matches!(first, 'a' | 'e' | 'q')) {
+            contracted.push(letter);
+        }
+        before = [second, letter];
+    }
+    (contracted.len() < folded.len()).then_some(contracted)
+}
+
 /// The same slug made the only one, by letters and digits of a new uuid.
 pub(crate) fn slug_with(slug: &str, random: Uuid) -> String {
     let tail = random.simple().to_string();
@@ -76,6 +90,12 @@ mod tests {
         assert_eq!(slug_of("Smørrebrød", "app"), "smorrebrod");
         assert_eq!(fold("  Küche & Straße 2.0 "), "kuche strasse 2 0");
         assert_eq!(slug_of("Chef's table", "app"), "chefs-table");
+    }
+
+    #[test]
+    fn vowels_that_were_written_with_an_e_are_taken_for_one() {
+        assert_eq!(contract("kueche und oel").as_deref(), Some("kuche und ol"));
+        assert_eq!([contract("neue queue"), contract("kuche")], [None, None]);
     }
 
     #[test]

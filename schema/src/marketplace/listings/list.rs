@@ -15,7 +15,6 @@ use serde_json::json;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::rules::{self, Words};
 use super::types::{ListingCategory, ListingIcon, ListingRating, ListingSummary, ListingVendor};
 use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
@@ -47,9 +46,12 @@ pub(in crate::marketplace) struct ListingFilter {
 /// What a reader searches for.
 #[derive(Debug, Serialize)]
 pub(super) struct Search {
-    /// The words to be found.
-    pub(super) words: Option<Words>,
-    /// What else narrows it; what was typed stands in `words`.
+    /// What was typed, which finds nothing where there is no word in it.
+    pub(super) typed: Option<String>,
+    /// What is looked for in its place, because nothing has it. Cursors are bound to what was typed.
+    #[serde(skip)]
+    pub(super) corrected: Option<String>,
+    /// What else narrows it.
     pub(super) filter: ListingFilter,
     /// The locale of the texts.
     pub(super) locale: Option<String>,
@@ -74,11 +76,11 @@ words! {
 impl Search {
     /// A search as it was asked for.
     pub(super) fn new(mut filter: ListingFilter, locale: Option<String>) -> Self {
-        let words = filter.q.take().as_deref().and_then(rules::words);
+        let typed = filter.q.take().map(|typed| typed.split_whitespace().collect::<Vec<_>>().join(" "));
         // What is counted of a search is narrowed as its pages are: an empty list narrows neither.
         filter.category.take_if(|slugs| slugs.is_empty());
         filter.language.take_if(|languages| languages.is_empty());
-        Self { words, filter, locale }
+        Self { typed, corrected: None, filter, locale }
     }
 
     /// A page of what is found.
@@ -93,7 +95,7 @@ impl Search {
         cursor: Option<String>,
     ) -> Result<Rows<FoundRow>, Fault> {
         match sort.unwrap_or(ListingSort::Relevance) {
-            ListingSort::Relevance if self.words.is_some() => {
+            ListingSort::Relevance if self.typed.is_some() => {
                 FITTING.page(cx, self, &PageRequest::new(None, limit, cursor)).await
             }
             ListingSort::Relevance => {
@@ -103,16 +105,14 @@ impl Search {
         }
     }
 
-    /// The reader's locale, all words, all but the last one, and the beginning of the last one; each empty where there is
-    /// none.
+    /// What is looked for.
+    pub(super) fn sought(&self) -> Option<&str> {
+        self.corrected.as_deref().or(self.typed.as_deref())
+    }
+
+    /// The reader's locale, and what is looked for; each empty where there is none.
     fn texts(&self) -> Bound {
-        let words = self.words.as_ref();
-        let texts = [
-            self.locale.as_deref(),
-            words.map(|words| words.all.as_str()),
-            words.map(|words| words.settled.as_str()),
-            words.and_then(|words| words.beginning.as_deref()),
-        ];
+        let texts = [self.locale.as_deref(), self.sought()];
         Bound::Texts(texts.into_iter().map(|text| text.unwrap_or_default().to_owned()).collect())
     }
 }
@@ -180,16 +180,6 @@ macro_rules! text_of_the_listing {
     };
 }
 
-/// What the words of a search are in the index's terms, of [`Search::texts`].
-macro_rules! terms {
-    () => {
-        "listing_query(coalesce(nullif(({}::text[])[1], ''), 'en'), ({})[2]) || coalesce(
-              listing_query(coalesce(nullif(({})[1], ''), 'en'), ({})[3])
-              && to_tsquery('labs_simple', nullif(({})[4], '')), '')"
-    };
-}
-
-use terms;
 pub(in crate::marketplace) use {shown, text_of_the_listing};
 
 /// Listings with what is shown of them.
@@ -230,12 +220,9 @@ static LISTINGS: ListQuery<Search, FoundRow, ListingSort> = ListQuery {
     within: &[Condition::given(|of| Some(of.texts())), VISIBLE],
     conditions: &[
         Condition {
-            sql: concat!(
-                "(l.app_uuid in (select t.app_uuid from listing_translation as t where t.search @@ (select ",
-                terms!(),
-                "))) is true"
-            ),
-            value: |of| of.words.as_ref().map(|_| of.texts()),
+            sql: "(l.app_uuid in (select d.app_uuid from listing_document as d
+                  where d.search @@ (select query.terms from listing_terms({}) as query))) is true",
+            value: |of| of.sought().map(Bound::from),
         },
         IN_CATEGORY,
         OF_PARTNER,

@@ -36,14 +36,28 @@ impl ListingsQuery {
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<ListingList>, Fault> {
-        let (cx, search) = (ctx.cx(), Search::new(filter.unwrap_or_default(), locale));
-        let Rows { rows, page } = search.page(cx, sort, limit, cursor).await?;
+        let (cx, mut search) = (ctx.cx(), Search::new(filter.unwrap_or_default(), locale));
+        let mut found = search.page(cx, sort, limit, cursor.clone()).await?;
+        let correction = match &search.typed {
+            Some(typed) if found.rows.is_empty() => store::correction_get(&cx.db, typed).await?,
+            _ => None,
+        };
+        let is_respelt = correction.as_ref().is_some_and(|correction| correction.is_respelt);
+        if let Some(correction) = correction {
+            search.corrected = Some(correction.text);
+            found = search.page(cx, sort, limit, cursor).await?;
+            search.corrected.take_if(|_| found.rows.is_empty());
+        }
         let facets = if cx.caller.channel == Channel::Rest || ctx.look_ahead().field("facets").exists() {
-            facets(cx, &search, rows.first()).await?
+            facets(cx, &search, found.rows.first()).await?
         } else {
             Arc::default()
         };
-        cx.answer_list(ListingList { data: rows.into_iter().map(Into::into).collect(), page, facets })
+        let corrected_to = search.corrected.filter(|_| is_respelt);
+        let corrected_from = search.typed.filter(|_| corrected_to.is_some());
+        let Rows { rows, page } = found;
+        let data = rows.into_iter().map(Into::into).collect();
+        cx.answer_list(ListingList { data, page, facets, corrected_from, corrected_to })
     }
 
     /// One published listing in the best locale.

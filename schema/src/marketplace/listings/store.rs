@@ -1,5 +1,6 @@
 //! Every statement about listings. None of them depends on who asks.
 
+mod corrections;
 mod facets;
 mod preview;
 mod related;
@@ -19,6 +20,7 @@ use crate::core::time::Time;
 use crate::marketplace::media::{self, MediaKind, MediaVariant, Size, Stored};
 use crate::marketplace::versions::AppPermission;
 
+pub(super) use corrections::correction_get;
 pub(super) use facets::facets_get;
 pub(in crate::marketplace) use preview::{Side, listing_of};
 pub(super) use related::related_page;

@@ -241,6 +241,10 @@ pub(in crate::marketplace) struct ListingList {
     pub(super) page: Page,
     /// How the whole result divides.
     pub(super) facets: Arc<ListingFacets>,
+    /// What was typed, where nothing has it and something like it was looked for.
+    pub(super) corrected_from: Option<String>,
+    /// What was looked for in its place.
+    pub(super) corrected_to: Option<String>,
 }
 
 impl Paged for ListingList {

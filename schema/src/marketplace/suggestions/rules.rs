@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::core::slug::fold;
+use crate::core::slug::{contract, fold};
 use crate::core::words::words;
 
 words! {
@@ -85,24 +85,10 @@ impl Names {
     /// What completes `typed`, the best first, at most so many. Words before the last one must be in a name whole; the last
     /// one may be half-typed, and mistyped where little else is found.
     pub(super) fn complete(&self, typed: &str, most: usize) -> Vec<Name> {
-        let typed = fold(typed);
-        let (settled, last) = typed.rsplit_once(' ').unwrap_or(("", typed.as_str()));
-        if last.chars().count() < SHORTEST {
-            return Vec::new();
-        }
-        let settled: Vec<&str> = settled.split(' ').filter(|word| !word.is_empty()).collect();
-        let mut found: HashMap<usize, Fit> = HashMap::new();
-        for (_, places) in self.index.get(self.beginning_with(last)).unwrap_or_default() {
-            self.add(&mut found, places, &settled, |name| {
-                if name.starts_with(typed.as_str()) { Fit::Begins } else { Fit::Holds }
-            });
-        }
-        if found.len() < most {
-            for (word, places) in &self.index {
-                if let Some(wrong) = nearly(last, word) {
-                    self.add(&mut found, places, &settled, |_| Fit::Nearly(wrong));
-                }
-            }
+        let (typed, mut found) = (fold(typed), HashMap::new());
+        self.look_for(&typed, most, &mut found);
+        if let Some(contracted) = contract(&typed) {
+            self.look_for(&contracted, most, &mut found);
         }
         let mut found: Vec<(usize, Fit)> = found.into_iter().collect();
         found.sort_by_cached_key(|(place, fit)| {
@@ -118,6 +104,25 @@ impl Names {
         };
         let (first, rest): (Vec<_>, Vec<_>) = found.into_iter().partition(shares);
         first.into_iter().chain(rest).take(most).filter_map(|(place, _)| self.names.get(place).cloned()).collect()
+    }
+
+    /// Adds what completes `typed`, which is folded.
+    fn look_for(&self, typed: &str, most: usize, found: &mut HashMap<usize, Fit>) {
+        let (settled, last) = typed.rsplit_once(' ').unwrap_or(("", typed));
+        if last.chars().count() < SHORTEST {
+            return;
+        }
+        let settled: Vec<&str> = settled.split(' ').filter(|word| !word.is_empty()).collect();
+        for (_, places) in self.index.get(self.beginning_with(last)).unwrap_or_default() {
+            self.add(found, places, &settled, |name| if name.starts_with(typed) { Fit::Begins } else { Fit::Holds });
+        }
+        if found.len() < most {
+            for (word, places) in &self.index {
+                if let Some(wrong) = nearly(last, word) {
+                    self.add(found, places, &settled, |_| Fit::Nearly(wrong));
+                }
+            }
+        }
     }
 
     /// The words of the index that begin so.
@@ -213,6 +218,7 @@ mod tests {
         );
         assert_eq!(texts("KÜCH"), ["küchenmonitor", "Küchenmonitor"]);
         assert_eq!(texts("kuch"), ["küchenmonitor", "Küchenmonitor"]);
+        assert_eq!(texts("kueche"), ["küchenmonitor", "Küchenmonitor"]);
         assert_eq!(texts("reserv"), ["reservierungen"]);
     }
 

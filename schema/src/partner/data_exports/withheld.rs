@@ -17,6 +17,7 @@ pub(super) const WITHHELD: &[(&str, &str)] = &[
     ("daily_budget", "how much of a day's budget our servers hold; your requests stand in request_usage"),
     ("idempotency_key", "answers that are kept sealed for a day"),
     ("listing_change", "tells caches of the storefront that a listing changed, and nothing more"),
+    ("listing_document", "what the search reads of your listings; their texts stand in listing_translation"),
     ("machine_client_secret", "secrets of your programs"),
     ("network_denial", "networks that the operator refuses"),
     ("one_time_token", "secrets that were mailed"),

@@ -1,14 +1,14 @@
 //! What fits the words of a search best, first.
 //!
 //! What is ranked is bounded, so that a word which everything has costs no more than one that little has: the newest
-//! thousand texts that have the words in their name, and the newest thousand that have them anywhere. Words are taken to
-//! be common when a fifth of the newest texts has them; then the listings are looked through from the newest on, else the
-//! index of words tells which have them.
+//! thousand listings that have the words in their name, the newest thousand that have them anywhere, and those that, or whose
+//! vendor, is called so as a whole. Words are taken to be common when a fifth of the newest listings has them; then the
+//! listings are looked through from the newest on, else the index of words tells which have them.
 
 use serde_json::json;
 
 use super::{
-    FoundRow, IN_CATEGORY, IN_LANGUAGE, OF_PARTNER, OF_VERIFIED, RATED, SEARCH, Search, VISIBLE, shown, terms,
+    FoundRow, IN_CATEGORY, IN_LANGUAGE, OF_PARTNER, OF_VERIFIED, RATED, SEARCH, Search, VISIBLE, shown,
     text_of_the_listing,
 };
 use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select};
@@ -19,26 +19,31 @@ static RANKED: Select<FoundRow> = Select::around(
     shown!("found.rank"),
     "(with passing as not materialized (select l.app_uuid, l.published_at from listing as l",
     concat!(
-        "), query as materialized (select ",
-        terms!(),
-        " as terms), words as materialized (
+        "), query as materialized (select * from listing_terms(({}::text[])[2])), words as materialized (
           select count(*) filter (where newest.search @@ query.terms) * 5 >= count(*) as are_common
-            from query cross join (select t.search from listing as l join listing_translation as t using (app_uuid)
+            from query cross join (select d.search from listing as l join listing_document as d using (app_uuid)
                   where l.visible order by l.published_at desc, l.app_uuid desc limit 200) as newest)
-      select hit.app_uuid, (max(ts_rank(hit.search, query.terms)) * 1000000)::integer as rank
+      select hit.app_uuid, max(fit.rank) as rank
         from query cross join words cross join lateral (
-          (select l.app_uuid, t.search from listing_translation as t
-            cross join lateral (select * from passing where passing.app_uuid = t.app_uuid offset 0) as l
-            where ts_filter(t.search, '{a}') @@ query.terms order by l.published_at desc, l.app_uuid desc limit 1000)
-          union all
-          (select l.app_uuid, t.search from listing_translation as t
-            cross join lateral (select * from passing where passing.app_uuid = t.app_uuid offset 0) as l
-            where not words.are_common and t.search @@ query.terms
+          (select l.app_uuid, d.search from listing_document as d
+            cross join lateral (select * from passing where passing.app_uuid = d.app_uuid offset 0) as l
+            where ts_filter(d.search, '{a}') @@ coalesce(query.named || query.offered, query.named, query.offered)
             order by l.published_at desc, l.app_uuid desc limit 1000)
           union all
-          (select l.app_uuid, t.search from passing as l cross join lateral (select * from listing_translation as t
-                 where t.app_uuid = l.app_uuid and t.search @@ query.terms offset 0) as t
+          (select l.app_uuid, d.search from listing_document as d
+            cross join lateral (select * from passing where passing.app_uuid = d.app_uuid offset 0) as l
+            where ts_filter(d.search, '{a}') @@ query.terms order by l.published_at desc, l.app_uuid desc limit 1000)
+          union all
+          (select l.app_uuid, d.search from listing_document as d
+            cross join lateral (select * from passing where passing.app_uuid = d.app_uuid offset 0) as l
+            where not words.are_common and d.search @@ query.terms
+            order by l.published_at desc, l.app_uuid desc limit 1000)
+          union all
+          (select l.app_uuid, d.search from passing as l cross join lateral (select * from listing_document as d
+                 where d.app_uuid = l.app_uuid and d.search @@ query.terms offset 0) as d
             where words.are_common order by l.published_at desc, l.app_uuid desc limit 1000)) as hit
+        cross join lateral (
+          select listing_fit(hit.search, query.whole, query.beginning, query.named, query.offered) as rank offset 0) as fit
        group by hit.app_uuid order by rank desc, app_uuid desc) as found join listing as l using (app_uuid)",
         text_of_the_listing!()
     ),

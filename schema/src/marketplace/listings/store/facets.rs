@@ -21,28 +21,26 @@ struct FacetsRow {
 pub(in crate::marketplace::listings) async fn facets_get(db: &Db, search: &Search) -> Result<ListingFacets, Fault> {
     let row = sqlx::query_as!(
         FacetsRow,
-        r#"with query as materialized (
-               select listing_query(coalesce($1::text, 'en'), $2::text) || coalesce(
-                   listing_query(coalesce($1, 'en'), $3::text) && to_tsquery('labs_simple', $4::text), '') as terms),
+        r#"with query as materialized (select terms from listing_terms($2::text)),
            place as materialized (select category_uuid, path from category_place where shown),
            chosen as materialized (
                select place.category_uuid from place join category as c on c.category_uuid = any(place.path)
-                where c.slug = any($5::text[])),
+                where c.slug = any($3::text[])),
            base as materialized (
                select l.app_uuid, l.partner_uuid, l.rating_average as average, p.verified_at is not null as verified,
-                   $6::text is null or p.slug = $6 as offered,
-                   $9::boolean is null or (p.verified_at is not null) = $9 as vouched,
-                   $5 is null or l.app_uuid in (select app_uuid from listing_category join chosen using (category_uuid))
+                   $4::text is null or p.slug = $4 as offered,
+                   $7::boolean is null or (p.verified_at is not null) = $7 as vouched,
+                   $3 is null or l.app_uuid in (select app_uuid from listing_category join chosen using (category_uuid))
                        as categorised,
-                   $7::float8 is null or (l.rating_count > 0 and l.rating_average >= $7) as rated,
-                   $8::text[] is null or l.app_uuid in (
-                       select t.app_uuid from listing_translation as t join unnest($8) as language
+                   $5::float8 is null or (l.rating_count > 0 and l.rating_average >= $5) as rated,
+                   $6::text[] is null or l.app_uuid in (
+                       select t.app_uuid from listing_translation as t join unnest($6) as language
                            on t.locale = language or starts_with(t.locale, language || '-')) as spoken
                  from listing as l
                  join partner as p on p.partner_uuid = l.partner_uuid
                 where l.visible
                   and ($2 is null or l.app_uuid in (
-                      select t.app_uuid from query join listing_translation as t on t.search @@ query.terms)))
+                      select d.app_uuid from query join listing_document as d on d.search @@ query.terms)))
            select (select count(*) from base where categorised and offered and vouched and rated and spoken)::integer
                    as "total!",
                (select json_agg(json_build_object('slug', c.slug, 'count', counted.listings, 'parent_slug',
@@ -69,9 +67,7 @@ pub(in crate::marketplace::listings) async fn facets_get(db: &Db, search: &Searc
                (select count(*) from base where verified and categorised and offered and rated and spoken)::integer
                    as "verified!""#,
         search.locale,
-        search.words.as_ref().map(|words| words.all.as_str()),
-        search.words.as_ref().map(|words| words.settled.as_str()),
-        search.words.as_ref().and_then(|words| words.beginning.as_deref()),
+        search.sought(),
         search.filter.category.as_deref(),
         search.filter.partner,
         search.filter.rating_from,
