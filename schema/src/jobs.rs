@@ -26,7 +26,7 @@ use crate::core::engine::Engine;
 use crate::core::fault::Fault;
 use crate::core::services::Services;
 use crate::core::time::Time;
-use crate::marketplace::{PutOff, attend_silent, publish_due};
+use crate::marketplace::{PutOff, attend_silent, public_pictures, publish_due};
 
 /// How often the audit chain is continued: a record is sealed within a second of its commit.
 const SEAL: Duration = Duration::from_millis(250);
@@ -48,6 +48,8 @@ const USAGE: Duration = Duration::from_secs(5);
 const TIDY: Duration = Duration::from_secs(600);
 /// How often pictures are looked for that nobody names. With their least age, what was replaced is gone within the hour.
 const SWEEP: Duration = Duration::from_secs(1200);
+/// How often pictures are looked for that have no copies for pages yet.
+const RENDER: Duration = Duration::from_secs(2);
 /// The longest pause after failures, of a job that otherwise runs more often.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// How long a run is waited for once the service stops.
@@ -105,12 +107,13 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    /// Starts the service's own jobs, the watch over principals, and `further` ones. They run until `stop`.
+    /// Starts the service's own jobs, the watches over principals and pictures, and `further` ones. They run until `stop`.
     #[must_use]
     pub fn spawn(engine: &Engine, further: Vec<Job>, stop: &CancellationToken) -> Self {
         let (pool, services) = (engine.pool().clone(), Arc::clone(engine.services()));
         let tasks = TaskTracker::new();
         tasks.spawn(Arc::clone(&services.authority).watch(stop.clone()));
+        tasks.spawn(public_pictures::watch(pool.clone(), Arc::clone(&services), stop.clone()));
         for job in jobs_of_every_service(&pool, &services).into_iter().chain(further) {
             let (ledger, clock) = (pool.clone(), services.clock.clone());
             let noted = move |ended: Ended| {
@@ -180,6 +183,11 @@ fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
         let pool = tidy_pool.clone();
         async move { tidy::tidy(&pool).await }
     };
+    let (render_pool, render_services) = (pool.clone(), Arc::clone(services));
+    let render = move || {
+        let (pool, services) = (render_pool.clone(), Arc::clone(&render_services));
+        async move { public_pictures::make_due(&pool, &services).await }
+    };
     let (sweep_pool, sweep_services) = (pool.clone(), Arc::clone(services));
     let sweep = move || {
         let (pool, services) = (sweep_pool.clone(), Arc::clone(&sweep_services));
@@ -195,6 +203,7 @@ fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
         Job::new("listing_changes_seal", SEAL_LISTINGS, feed).quiet(),
         Job::new("usage_flush", USAGE, usage).quiet(),
         Job::new("tidy", TIDY, tidy).patient(Duration::from_secs(300)),
+        Job::new("picture_renditions", RENDER, render).quiet(),
         Job::new("objects_sweep", SWEEP, sweep).patient(Duration::from_secs(600)),
     ]
 }

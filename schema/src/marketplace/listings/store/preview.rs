@@ -6,7 +6,6 @@ use uuid::Uuid;
 use super::ListingRow;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::marketplace::listings::types::Listing;
 use crate::marketplace::publication::Snapshot;
 
 /// Whether a snapshot is of what is published, which the times of its listing follow from.
@@ -26,8 +25,8 @@ pub(in crate::marketplace) async fn listing_of(
     snapshot: &Snapshot,
     locale: Option<&str>,
     side: Side,
-) -> Result<Option<Listing>, Fault> {
-    let row = sqlx::query_as!(
+) -> Result<Option<ListingRow>, Fault> {
+    Ok(sqlx::query_as!(
         ListingRow,
         r#"with taken as (select $2::jsonb as kept, $2::jsonb ->> 'default_locale' as own, $3::text as asked),
            texts as (
@@ -52,7 +51,8 @@ pub(in crate::marketplace) async fn listing_of(
                (select json_agg(json_build_object('media_uuid', m.media_uuid, 'kind', lm.kind,
                            'position', lm.position, 'alt_text', nullif(lm.alt_text, ''),
                            'caption', nullif(lm.caption, ''), 'media_type', m.media_type,
-                           'width', m.width, 'height', m.height, 'variants', m.variants)
+                           'width', m.width, 'height', m.height, 'variants', m.variants,
+                           'renditions', m.renditions)
                        order by lm.kind, lm.position)
                   from jsonb_to_recordset(kept -> 'media') as lm
                        (media_uuid uuid, kind text, position integer, alt_text text, caption text)
@@ -79,6 +79,5 @@ pub(in crate::marketplace) async fn listing_of(
         side == Side::Live,
     )
     .fetch_optional(&mut *db.conn().await?)
-    .await?;
-    Ok(row.map(Listing::from))
+    .await?)
 }
