@@ -66,6 +66,11 @@ pub struct Serve {
     #[arg(long, env = "LABS_ANONYMOUS_PER_DAY", default_value = "50000", value_name = "NUMBER")]
     pub anonymous_per_day: u64,
 
+    /// Pictures of what is on show that one network may fetch a second
+    #[arg(long, env = "LABS_PICTURES_PER_SECOND", default_value = "200", value_name = "NUMBER",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub pictures_per_second: u32,
+
     /// Requests a second that a staff member may make, and a program of no partner's, a storefront for example
     #[arg(long, env = "LABS_OWN_PER_SECOND", default_value = "200", value_name = "NUMBER",
         value_parser = clap::value_parser!(u32).range(1..))]
@@ -191,6 +196,7 @@ impl Serve {
             limits: labs_rest::edge::budget::Limits {
                 anonymous_per_second: self.anonymous_per_second,
                 anonymous_per_day: self.anonymous_per_day,
+                pictures_per_second: self.pictures_per_second,
                 attempts_per_minute: self.attempts_per_minute,
             },
             folder,

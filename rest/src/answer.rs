@@ -37,10 +37,13 @@ pub(crate) struct Asked<'a> {
 /// [`Code::PreconditionFailed`] for a read whose `If-Match` names another representation.
 pub(crate) fn success(asked: &Asked<'_>, mut answer: Answer) -> Result<Response<Body>, Fault> {
     let download = answer.extras.download.take();
-    let response = match download {
+    let mut response = match download {
         Some(download) => file(download),
         None => json(asked, &answer),
     };
+    if !answer.extras.languages.is_empty() {
+        headers::text(response.headers_mut(), header::CONTENT_LANGUAGE, &answer.extras.languages.join(", "));
+    }
     let mut response = conditionally(response, (asked.if_match, asked.if_none_match), asked.headers)?;
     if let Some(cookie) = answer.extras.cookie {
         set_cookie(&mut response, &cookie);

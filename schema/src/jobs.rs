@@ -33,7 +33,7 @@ use crate::core::fault::Fault;
 pub use crate::core::job::JobCode;
 use crate::core::job::JobPlan;
 use crate::core::services::Services;
-use crate::marketplace::{PutOff, attend_silent, publish_due};
+use crate::marketplace::{PutOff, attend_silent, public_pictures, publish_due};
 
 /// How a run ended: how many things it did.
 pub type Outcome = Result<u64, Fault>;
@@ -68,12 +68,13 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    /// Starts the service's own jobs, the watch over principals, and `further` ones. They run until `stop`.
+    /// Starts the service's own jobs, the watches over principals and pictures, and `further` ones. They run until `stop`.
     #[must_use]
     pub fn spawn(engine: &Engine, further: Vec<Job>, stop: &CancellationToken) -> Self {
         let (pool, services) = (engine.pool().clone(), Arc::clone(engine.services()));
         let tasks = TaskTracker::new();
         tasks.spawn(Arc::clone(&services.authority).watch(stop.clone()));
+        tasks.spawn(public_pictures::watch(pool.clone(), Arc::clone(&services), stop.clone()));
         let jobs: Vec<Job> = jobs_of_every_service(&pool, &services).into_iter().chain(further).collect();
         let board = Arc::new(Board::of(jobs.iter().map(|job| job.code)));
         for job in jobs {
@@ -146,6 +147,11 @@ fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
         let pool = tidy_pool.clone();
         async move { tidy::tidy(&pool).await }
     };
+    let (render_pool, render_services) = (pool.clone(), Arc::clone(services));
+    let render = move || {
+        let (pool, services) = (render_pool.clone(), Arc::clone(&render_services));
+        async move { public_pictures::make_due(&pool, &services).await }
+    };
     let (sweep_pool, sweep_services) = (pool.clone(), Arc::clone(services));
     let sweep = move || {
         let (pool, services) = (sweep_pool.clone(), Arc::clone(&sweep_services));
@@ -162,5 +168,6 @@ fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
         Job::new(JobCode::UsageCounts, usage),
         Job::new(JobCode::Tidying, tidy),
         Job::new(JobCode::ObjectsSweep, sweep),
+        Job::new(JobCode::PictureRenditions, render),
     ]
 }

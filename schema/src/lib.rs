@@ -8,6 +8,7 @@
 pub mod jobs;
 pub mod open;
 pub mod operator;
+pub mod pictures;
 pub mod sample;
 pub mod states;
 

@@ -15,6 +15,7 @@ mod main_job;
 mod market;
 mod media;
 mod media_changes;
+mod pictures;
 mod preview;
 mod review_desk;
 mod reviews;

@@ -98,6 +98,8 @@ async fn answers_that_are_no_operations_carry_what_every_answer_does() {
         ("a file that no page has", ask(Method::GET, "/reference/nothing.js"), Some(404)),
         ("a method that pages do not know", ask(Method::PUT, "/reference"), Some(405)),
         ("the methods of the pages", ask(Method::OPTIONS, "/"), Some(204)),
+        ("a picture that nothing shows", ask(Method::GET, &format!("/media/{}.png", "0".repeat(64))), Some(404)),
+        ("the methods of pictures", ask(Method::OPTIONS, "/media/nothing"), Some(204)),
         ("a method that the door does not know", ask(Method::GET, "/playground/graphql"), Some(405)),
         ("the methods of the door", ask(Method::OPTIONS, "/playground/graphql"), Some(204)),
         ("nobody at the door", ask(Method::POST, "/playground/graphql"), Some(401)),

@@ -33,6 +33,8 @@ pub struct Limits {
     pub anonymous_per_second: u32,
     /// Requests per day of one network without a token.
     pub anonymous_per_day: u64,
+    /// Pictures of what is on show per second of one network: a page has dozens.
+    pub pictures_per_second: u32,
     /// Tries per minute of one network at each of sign-in, second factor, token, registration, refresh and reset.
     pub attempts_per_minute: u32,
 }
@@ -185,6 +187,22 @@ impl RateLimiters {
         }
     }
 
+    /// Spends one picture of what is on show. Nothing of the network's other budgets is spent.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`] with the time to wait.
+    pub fn spend_picture(&self, network: IpAddr, now: Time) -> Result<Allowance, (Fault, Option<Allowance>)> {
+        let limit = self.limits.pictures_per_second;
+        let daily = self.look_anonymous(network, now).daily;
+        match self.burst(limit).check_key(&format!("pictures:{network}")) {
+            Ok(state) => Ok(Allowance { limit, remaining: state.remaining_burst_capacity(), reset: 1, daily }),
+            Err(refused) => {
+                let wait = seconds(refused.wait_time_from(DefaultClock::default().now()));
+                Err((burst_spent(limit, wait), Some(Allowance { limit, remaining: 0, reset: wait, daily })))
+            }
+        }
+    }
+
     /// What is left of a network's budget, spending nothing. The burst is said to be whole, because a look
     /// must not spend of it.
     #[must_use]
@@ -263,7 +281,8 @@ mod tests {
 
     #[test]
     fn a_networks_spent_day_keeps_nobody_from_signing_in() {
-        let limits = Limits { anonymous_per_second: 100, anonymous_per_day: 1, attempts_per_minute: 30 };
+        let limits =
+            Limits { anonymous_per_second: 100, anonymous_per_day: 1, pictures_per_second: 2, attempts_per_minute: 30 };
         let (meter, network) = (RateLimiters::new(limits), IpAddr::V4(Ipv4Addr::LOCALHOST));
         let now = Time("2026-11-22T12:00:00Z".parse().unwrap());
         let spend = |spending| meter.spend_anonymous(network, spending, now).map(|left| left.daily.remaining);
@@ -272,6 +291,20 @@ mod tests {
         let (spent, _) = spend(Spending::Whole).unwrap_err();
         assert_eq!((spent.code(), spent.spent_budget()), (labs_schema::Code::RateLimited, Some(SpentBudget::Daily)));
         assert_eq!(spend(Spending::SecondAlone).ok(), Some(0));
+    }
+
+    #[test]
+    fn pictures_and_calls_have_budgets_of_their_own() {
+        let limits =
+            Limits { anonymous_per_second: 2, anonymous_per_day: 9, pictures_per_second: 2, attempts_per_minute: 30 };
+        let (meter, network) = (RateLimiters::new(limits), IpAddr::V4(Ipv4Addr::LOCALHOST));
+        let now = Time("2026-11-22T12:00:00Z".parse().unwrap());
+        let left = || meter.spend_picture(network, now).map(|left| (left.remaining, left.daily.remaining));
+        assert_eq!([left().ok(), left().ok()], [Some((1, 9)), Some((0, 9))]);
+        let (spent, _) = left().unwrap_err();
+        assert_eq!((spent.code(), spent.spent_budget()), (labs_schema::Code::RateLimited, Some(SpentBudget::Burst)));
+        let called = meter.spend_anonymous(network, Spending::Whole, now).map(|left| left.remaining);
+        assert_eq!(called.ok(), Some(1), "whoever looks at pictures may call");
     }
 
     #[test]

@@ -54,7 +54,10 @@ pub fn caching(headers: &mut HeaderMap, is_for_everybody: bool) {
 pub fn security(headers: &mut HeaderMap, over_tls: bool) {
     insert_static(headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     insert_static(headers, header::REFERRER_POLICY, "no-referrer");
-    insert_static(headers, HeaderName::from_static("cross-origin-resource-policy"), "same-site");
+    let policy = HeaderName::from_static("cross-origin-resource-policy");
+    if !headers.contains_key(&policy) {
+        insert_static(headers, policy, "same-site");
+    }
     if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
         insert_static(headers, header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'; sandbox");
     }

@@ -74,6 +74,15 @@ impl<'a> Exchange<'a> {
         self.book(rest.meter.spend_anonymous(address::network(self.address), spending, now))
     }
 
+    /// Books the request on its network's budget of pictures.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`].
+    pub(crate) fn spend_picture(&mut self, rest: &Rest) -> Result<(), Fault> {
+        let now = rest.engine.services().clock.now();
+        self.book(rest.meter.spend_picture(address::network(self.address), now))
+    }
+
     /// Verifies the token and books the request on its account's budget; one whose token is refused is booked
     /// on its network's.
     ///

@@ -137,6 +137,8 @@ pub struct AnswerExtras {
     pub cookie: Option<RefreshCookie>,
     /// Bytes that are the answer.
     pub download: Option<Download>,
+    /// The locales of the texts that were chosen for the caller, each once.
+    pub languages: Vec<String>,
     /// What the audit record should say.
     pub noted: AuditNotes,
     /// The same for each root field of a staff member's own query, by the name that its answer leaves under.
@@ -300,6 +302,23 @@ impl RequestContext {
     /// Makes these bytes the answer.
     pub fn deliver(&self, download: Download) {
         self.with_extras(|extras| extras.download = Some(download));
+    }
+
+    /// Says in which locale the answer's texts are that were chosen for the caller.
+    pub(crate) fn note_language(&self, locale: &str) {
+        self.note_languages(std::iter::once(locale));
+    }
+
+    /// The same, of texts in several. Each is said once, in the order in which they come.
+    pub(crate) fn note_languages<L: AsRef<str>>(&self, locales: impl IntoIterator<Item = L>) {
+        self.with_extras(|extras| {
+            for locale in locales {
+                let locale = locale.as_ref();
+                if !extras.languages.iter().any(|known| known == locale) {
+                    extras.languages.push(locale.to_owned());
+                }
+            }
+        });
     }
 
     /// What leaves beside the JSON.

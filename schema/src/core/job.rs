@@ -24,6 +24,8 @@ words! {
         ObjectsSweep = "OBJECTS_SWEEP",
         /// Accounts are closed whose waiting time is over.
         PartnerClosures = "PARTNER_CLOSURES",
+        /// Pictures get the sizes that pages show.
+        PictureRenditions = "PICTURE_RENDITIONS",
         /// Versions go live at the time that their partner chose.
         ScheduledPublications = "SCHEDULED_PUBLICATIONS",
         /// Submissions are attended to whose partner does not answer.
@@ -104,6 +106,7 @@ impl JobCode {
                 "Deletes files that nothing names: what was replaced, and uploads that were broken off."
             }
             Self::PartnerClosures => "Closes accounts whose waiting time is over, and erases what they held.",
+            Self::PictureRenditions => "Makes the sizes of pictures that pages show, of those that have none yet.",
             Self::ScheduledPublications => "Puts approved versions live at the time that their partner chose.",
             Self::SilentPartners => {
                 "Reminds partners whose answer a submission waits for, and withdraws it in the end."
@@ -132,6 +135,7 @@ impl JobCode {
             Self::MailDelivery => every(D::from_millis(500)),
             Self::ObjectsSweep => calendar("*/20 * * * *", D::from_secs(600)),
             Self::PartnerClosures | Self::SilentPartners => every(D::from_secs(2)),
+            Self::PictureRenditions => every(D::from_secs(2)).quiet(),
             Self::ScheduledPublications | Self::SubscriptionChanges => every(D::from_secs(1)),
             Self::Tidying => calendar("*/10 * * * *", D::from_secs(300)),
             Self::UnconfirmedRegistrations => calendar("*/10 * * * *", DEADLINE),

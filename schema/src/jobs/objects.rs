@@ -42,7 +42,7 @@ async fn delete(services: &Services, name: &str, before: Timestamp) -> Result<bo
     services.media.delete_old(key, before).await.map_err(Fault::internal)
 }
 
-/// Which of these objects no row names, neither as a picture nor as a smaller copy of one.
+/// Which of these objects no row names, neither as a picture nor as a copy of one.
 async fn list_unnamed(pool: &PgPool, names: &[String]) -> Result<Vec<String>, Fault> {
     Ok(sqlx::query_scalar!(
         r#"select name as "name!" from unnest($1::text[]) as name
@@ -50,8 +50,12 @@ async fn list_unnamed(pool: &PgPool, names: &[String]) -> Result<Vec<String>, Fa
               and not exists (select from media
                                where jsonb_path_query_array(variants, '$.*.object_key') @> to_jsonb(name))
               and not exists (select from partner_image where object_key = name)
+              and not exists (select from media
+                               where jsonb_path_query_array(renditions, '$[*].object_key') @> to_jsonb(name))
               and not exists (select from partner_image
-                               where jsonb_path_query_array(variants, '$.*.object_key') @> to_jsonb(name))"#,
+                               where jsonb_path_query_array(variants, '$.*.object_key') @> to_jsonb(name))
+              and not exists (select from partner_image
+                               where jsonb_path_query_array(renditions, '$[*].object_key') @> to_jsonb(name))"#,
         names
     )
     .fetch_all(pool)

@@ -10,6 +10,7 @@ mod preview;
 pub(crate) mod public_cache;
 mod public_categories;
 mod public_collections;
+pub(crate) mod public_pictures;
 mod publication;
 pub(crate) mod reviews;
 mod submissions;

@@ -102,7 +102,7 @@ fn image_row(
     kept: Kept,
     (kind, alt_text, created_at): (&'static str, &str, Time),
 ) -> PageImageRow {
-    let Kept { drawn, key, variants } = kept;
+    let Kept { drawn, key, variants, renditions } = kept;
     PageImageRow {
         image_uuid: id(created_at, &format!("{kind} of {}", partner.slug)),
         partner_uuid: partner_uuid(past, partner),
@@ -115,6 +115,7 @@ fn image_row(
         sha256: bytes(key.digest()),
         object_key: key.name(),
         variants,
+        renditions,
         created_at,
     }
 }

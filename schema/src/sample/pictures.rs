@@ -20,6 +20,7 @@ use crate::core::fault::Fault;
 use crate::core::media::image::{PictureKind, Processed, process};
 use crate::core::media::store::{MediaKey, MediaStore};
 use crate::core::time::Time;
+use crate::marketplace::media::keep_renditions;
 
 /// Pictures that are drawn or wait to be written, at once.
 pub(super) const AT_ONCE: usize = 12;
@@ -60,6 +61,8 @@ pub(super) struct Kept {
     pub(super) key: MediaKey,
     /// Its smaller copies, as a row has them.
     pub(super) variants: Value,
+    /// Its copies for pages, as a row has them.
+    pub(super) renditions: Value,
 }
 
 /// Draws a picture and puts it into the store, in each of its sizes.
@@ -78,7 +81,8 @@ pub(super) async fn keep(
             "height": variant.height, "size_bytes": variant.bytes.len() });
         variants.insert(variant.name.to_owned(), copy);
     }
-    Ok(Kept { drawn, key, variants: Value::Object(variants) })
+    let renditions = keep_renditions(store, &drawn.renditions).await.map_err(Fault::internal)?;
+    Ok(Kept { drawn, key, variants: Value::Object(variants), renditions: json!(renditions) })
 }
 
 fn draw(job: Job) -> Result<Processed, Fault> {
@@ -96,7 +100,7 @@ async fn put(store: &MediaStore, content: Bytes) -> Result<MediaKey, Fault> {
 }
 
 fn row(past: Past, job: Job, kept: Kept) -> Result<MediaRow, Fault> {
-    let Kept { drawn, key, variants } = kept;
+    let Kept { drawn, key, variants, renditions } = kept;
     let begun = Begun::of(past, job.app)?;
     let (kind, caption) = job.scene.map_or(("ICON", ""), |(_, caption)| ("SCREENSHOT", caption));
     let created_at = past.between(begun.at, begun.pictured_at, &format!("{} {kind} {}", job.app.slug, job.position));
@@ -114,6 +118,7 @@ fn row(past: Past, job: Job, kept: Kept) -> Result<MediaRow, Fault> {
         sha256: bytes(key.digest()),
         object_key: key.name(),
         variants,
+        renditions,
         created_at,
     })
 }

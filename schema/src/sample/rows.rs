@@ -83,6 +83,7 @@ pub(super) struct PageImageRow {
     pub(super) sha256: String,
     pub(super) object_key: String,
     pub(super) variants: Value,
+    pub(super) renditions: Value,
     pub(super) created_at: Time,
 }
 
@@ -273,6 +274,7 @@ pub(super) struct MediaRow {
     pub(super) sha256: String,
     pub(super) object_key: String,
     pub(super) variants: Value,
+    pub(super) renditions: Value,
     pub(super) created_at: Time,
 }
 

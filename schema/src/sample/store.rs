@@ -95,9 +95,9 @@ async fn pages_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), 
         connection,
         rows.page_images,
         "insert into partner_image (image_uuid, partner_uuid, kind, alt_text, media_type, width, height, size_bytes,
-             sha256, object_key, variants, created_at)
+             sha256, object_key, variants, renditions, created_at)
          select image_uuid, partner_uuid, kind, alt_text, media_type, width, height, size_bytes, sha256, object_key,
-             variants, created_at
+             variants, renditions, created_at
          from jsonb_populate_recordset(null::partner_image, $1)"
     );
     Ok(())
@@ -247,9 +247,9 @@ async fn media_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), 
         connection,
         rows.media,
         "insert into media (media_uuid, app_uuid, kind, position, alt_text, caption, media_type, width, height,
-             size_bytes, sha256, object_key, variants, created_at, updated_at)
+             size_bytes, sha256, object_key, variants, renditions, created_at, updated_at)
          select media_uuid, app_uuid, kind, position, alt_text, caption, media_type, width, height,
-             size_bytes, sha256, object_key, variants, created_at, created_at
+             size_bytes, sha256, object_key, variants, renditions, created_at, created_at
          from jsonb_populate_recordset(null::media, $1)"
     );
     Ok(())

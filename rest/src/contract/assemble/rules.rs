@@ -52,6 +52,7 @@ pub(super) struct Traits {
     takes_key: bool,
     takes_if_match: bool,
     conditional: bool,
+    reads_a_locale: bool,
     liveness: bool,
 }
 
@@ -85,6 +86,7 @@ impl Traits {
             takes_key: keyed,
             takes_if_match: writes_in_place && single_gets.contains(path),
             conditional: method == "get" && (single_json || takes(operation, "IfNoneMatch")),
+            reads_a_locale: path.starts_with("/v1/marketplace/public/") && takes(operation, "ReaderLocale"),
             liveness: operation.get("x-probe").and_then(Value::as_str) == Some("liveness"),
         }
     }
@@ -245,6 +247,9 @@ fn complete_response(traits: &Traits, status: &str, response: &mut Map<String, V
     if (200..300).contains(&code) {
         if traits.list {
             names.push("Link");
+        }
+        if traits.reads_a_locale {
+            names.push("Content-Language");
         }
         if traits.takes_key {
             names.push("Idempotency-Replayed");

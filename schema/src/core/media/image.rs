@@ -3,16 +3,22 @@
 //! The type is read from the content, the size before anything is decoded, decoding has limits, and
 //! every picture is encoded anew, which leaves metadata, trailing bytes and second meanings behind
 //! (docs/decisions.md#edge). The same upload always gives the same bytes.
+use std::collections::HashSet;
+
 use bytes::Bytes;
 
 use crate::core::blocking::BlockingError;
 use crate::core::blocking::fair::{FairBlockingPool, QueueLimits, WorkOwner};
 
+mod renditions;
 mod scale;
 mod source;
 #[cfg(test)]
 mod tests;
 mod webp;
+
+pub use renditions::Rendition;
+use scale::Canvas;
 
 /// What a picture is for; decides its rules and its sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +70,8 @@ pub struct Processed {
     pub bytes: Bytes,
     /// Its smaller sizes, all of [`SIZES`] in that order.
     pub variants: Vec<Variant>,
+    /// Its copies for pages, the narrowest first.
+    pub renditions: Vec<Rendition>,
 }
 
 /// A smaller size of a picture.
@@ -136,10 +144,12 @@ pub const LONGEST_UPLOADED_SIDE: u32 = 16_384;
 pub const LONGEST_SIDE: u32 = 2_048;
 
 impl Processed {
-    /// Bytes that the store takes for all sizes. A size that is the whole picture takes none of its own.
+    /// Bytes that the store takes for all sizes. Those of the same content are one object.
     pub fn stored_bytes(&self) -> i64 {
-        let copies = self.variants.iter().filter(|copy| copy.bytes != self.bytes).map(|copy| copy.bytes.len());
-        i64::try_from(copies.sum::<usize>().saturating_add(self.bytes.len())).unwrap_or(i64::MAX)
+        let copies = self.variants.iter().map(|copy| &copy.bytes);
+        let copies = copies.chain(self.renditions.iter().map(|copy| &copy.bytes));
+        let objects: HashSet<&Bytes> = copies.chain(std::iter::once(&self.bytes)).collect();
+        i64::try_from(objects.into_iter().map(Bytes::len).sum::<usize>()).unwrap_or(i64::MAX)
     }
 
     /// Bytes of the whole picture, which is what counts against a plan.
@@ -193,7 +203,28 @@ impl ImageWorkshop {
     /// # Errors
     /// [`ImageError`]. A decoder that panics has met a damaged picture.
     pub async fn process(&self, party: WorkOwner, upload: Bytes, kind: PictureKind) -> Result<Processed, ImageError> {
-        match self.0.run(party, move || process(&upload, kind)).await {
+        self.in_turn(party, move || process(&upload, kind)).await
+    }
+
+    /// [`renditions_of`], when it is the party's turn.
+    ///
+    /// # Errors
+    /// As [`ImageWorkshop::process`].
+    pub async fn renditions(
+        &self,
+        party: WorkOwner,
+        kept: Bytes,
+        kind: PictureKind,
+    ) -> Result<Vec<Rendition>, ImageError> {
+        self.in_turn(party, move || renditions_of(&kept, kind)).await
+    }
+
+    async fn in_turn<T: Send + 'static>(
+        &self,
+        party: WorkOwner,
+        work: impl FnOnce() -> Result<T, ImageProblem> + Send + 'static,
+    ) -> Result<T, ImageError> {
+        match self.0.run(party, work).await {
             Ok(result) => Ok(result?),
             Err(BlockingError::Overloaded) => Err(ImageError::Overloaded),
             Err(BlockingError::Broken) => Err(ImageProblem::Damaged.into()),
@@ -210,24 +241,37 @@ pub fn process(upload: &[u8], kind: PictureKind) -> Result<Processed, ImageProbl
     let source = source::read(upload)?;
     check_size(source.width, source.height, &rules)?;
     let (picture, encoding) = source.decode()?;
-    let mut canvas = scale::Canvas::new(picture);
-    canvas.shrink_to(LONGEST_SIDE);
-    let encoding = encoding.for_transparency(canvas.has_alpha());
-    let bytes = canvas.encode(encoding)?;
-    let (width, height) = canvas.size();
+    let mut whole = Canvas::new(picture);
+    whole.shrink_to(LONGEST_SIDE);
+    let encoding = encoding.for_transparency(whole.has_alpha());
+    let bytes = whole.encode(encoding)?;
     let mut variants = Vec::with_capacity(SIZES.len());
+    let mut last = None;
     for (name, side) in SIZES {
-        let bytes = match canvas.within(side) {
-            Some(smaller) => {
-                canvas = smaller;
-                canvas.encode(encoding)?
-            }
+        let from = last.as_ref().unwrap_or(&whole);
+        let bytes = match from.within(side) {
+            Some(smaller) => last.insert(smaller).encode(encoding)?,
             None => bytes.clone(),
         };
-        let (width, height) = canvas.size();
+        let (width, height) = last.as_ref().unwrap_or(&whole).size();
         variants.push(Variant { name, width, height, bytes });
     }
-    Ok(Processed { media_type: encoding.media_type(), width, height, bytes, variants })
+    let (width, height) = whole.size();
+    let smaller = variants.iter().map(|copy| ((copy.width, copy.height), copy.bytes.clone()));
+    let encoded: Vec<_> = std::iter::once(((width, height), bytes.clone())).chain(smaller).collect();
+    let renditions = renditions::make(&whole, kind, encoding, &encoded)?;
+    Ok(Processed { media_type: encoding.media_type(), width, height, bytes, variants, renditions })
+}
+
+/// Makes the copies for pages of a picture that is kept already.
+///
+/// # Errors
+/// [`ImageProblem`]
+pub fn renditions_of(kept: &Bytes, kind: PictureKind) -> Result<Vec<Rendition>, ImageProblem> {
+    let (picture, encoding) = source::read(kept)?.decode()?;
+    let whole = Canvas::new(picture);
+    let encoding = encoding.for_transparency(whole.has_alpha());
+    renditions::make(&whole, kind, encoding, &[(whole.size(), kept.clone())])
 }
 
 fn check_size(width: u32, height: u32, rules: &PictureRules) -> Result<(), ImageProblem> {

@@ -21,6 +21,8 @@ use crate::core::fault::Fault;
 use crate::core::list::{Bound, Condition, Key, ListQuery, PageRequest, Rows, Select, Statements};
 use crate::core::time::Time;
 use crate::core::words::words;
+use crate::marketplace::media::Size;
+use crate::marketplace::public_pictures::PictureSource;
 
 pub(super) use chosen::{CHOSEN, Chosen};
 use fitting::FITTING;
@@ -129,7 +131,7 @@ pub(in crate::marketplace) struct FoundRow {
     vendor_name: String,
     vendor_verified: bool,
     categories: Option<Json<Vec<ListingCategory>>>,
-    icon: Option<Json<ListingIcon>>,
+    icon: Option<Json<IconRow>>,
     rating_average: f64,
     rating_count: i32,
     /// The mean of the ratings, weighted by how many there are.
@@ -143,6 +145,17 @@ pub(in crate::marketplace) struct FoundRow {
     sort_name: String,
     /// Tells this state of the shop window from another.
     pub(super) stamp: String,
+}
+
+/// The icon of a listing that was found.
+#[derive(Deserialize)]
+struct IconRow {
+    media_uuid: Uuid,
+    media_type: String,
+    width: i32,
+    height: i32,
+    alt_text: Option<String>,
+    renditions: Vec<Size>,
 }
 
 /// What is shown of a listing `l` with its text `t`, in the locale that is given.
@@ -163,7 +176,8 @@ macro_rules! shown {
          and lc.category_uuid = any (array(select category_uuid from category_place where shown))) as categories,
      (select json_build_object('media_uuid', m.media_uuid, 'media_type', m.media_type, 'width', m.width, 'height', m.height,
               'alt_text', coalesce(lm.alt_texts ->> ({}::text[])[1], lm.alt_texts ->> split_part(({})[1], '-', 1),
-              nullif(lm.alt_text, ''))) from listing_media as lm join media as m using (media_uuid)
+              nullif(lm.alt_text, '')), 'renditions', m.renditions)
+        from listing_media as lm join media as m using (media_uuid)
        where lm.app_uuid = l.app_uuid and lm.kind = 'ICON' limit 1) as icon"
         )
     };
@@ -249,9 +263,11 @@ const RATINGS: Key<FoundRow> = Key::whole("l.rating_count", |row| json!(row.rati
 pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 5] =
     [&LISTINGS, &FITTING, &CHOSEN, &PICTURES, &RELEASES];
 
-impl From<FoundRow> for ListingSummary {
-    fn from(row: FoundRow) -> Self {
-        Self {
+impl FoundRow {
+    /// As readers are shown it, by a service at this address.
+    pub(in crate::marketplace) fn shown(self, base_url: &str) -> ListingSummary {
+        let row = self;
+        ListingSummary {
             slug: row.slug,
             app_uuid: row.app_uuid,
             name: row.name,
@@ -259,11 +275,19 @@ impl From<FoundRow> for ListingSummary {
             locale: row.locale,
             vendor: ListingVendor { slug: row.vendor_slug, name: row.vendor_name, verified: row.vendor_verified },
             categories: row.categories.map(|categories| categories.0).unwrap_or_default(),
-            icon: row.icon.map(|icon| icon.0),
+            icon: row.icon.map(|icon| icon.0.shown(base_url)),
             rating: ListingRating::new(row.rating_average, row.rating_count),
             version_number: row.version_number,
             first_published_at: row.first_published_at,
             published_at: row.published_at,
         }
+    }
+}
+
+impl IconRow {
+    fn shown(self, base_url: &str) -> ListingIcon {
+        let Self { media_uuid, media_type, width, height, alt_text, renditions } = self;
+        let sources = PictureSource::all(base_url, renditions);
+        ListingIcon { media_uuid, media_type, width, height, alt_text, sources }
     }
 }

@@ -55,8 +55,9 @@ impl ListingsQuery {
         };
         let corrected_to = search.corrected.filter(|_| is_respelt);
         let corrected_from = search.typed.filter(|_| corrected_to.is_some());
-        let Rows { rows, page } = found;
-        let data = rows.into_iter().map(Into::into).collect();
+        let (Rows { rows, page }, base_url) = (found, &cx.services.settings.base_url);
+        let data: Vec<_> = rows.into_iter().map(|row| row.shown(base_url)).collect();
+        cx.note_languages(data.iter().map(|listing| &listing.locale));
         cx.answer_list(ListingList { data, page, facets, corrected_from, corrected_to })
     }
 
@@ -75,7 +76,9 @@ impl ListingsQuery {
             async move { store::get_each(&db, keys).await }
         };
         let found = cx.services.state::<PublicCache>().listings.get(key, each).await?;
-        cx.answer(found.ok_or_else(|| Fault::not_found("listing"))?.into())
+        let listing = found.ok_or_else(|| Fault::not_found("listing"))?.shown(&cx.services.settings.base_url);
+        cx.note_language(&listing.locale);
+        cx.answer(listing)
     }
 
     /// The bytes of a picture that a listing shows, in one of four sizes. They leave beside the answer.

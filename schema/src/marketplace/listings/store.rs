@@ -18,6 +18,7 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::time::Time;
 use crate::marketplace::media::{self, MediaKind, MediaVariant, Size, Stored};
+use crate::marketplace::public_pictures::PictureSource;
 use crate::marketplace::versions::AppPermission;
 
 pub(super) use corrections::correction_get;
@@ -75,6 +76,8 @@ pub(super) struct PictureRow {
     height: i32,
     #[sqlx(json)]
     variants: BTreeMap<String, Pixels>,
+    #[sqlx(json)]
+    renditions: Vec<Size>,
 }
 
 /// How large a copy is.
@@ -114,7 +117,8 @@ pub(super) async fn get_each(db: &Db, keys: Vec<ListingKey>) -> Result<Vec<Optio
                            'caption', coalesce(lm.captions ->> asked.locale,
                                lm.captions ->> split_part(asked.locale, '-', 1), nullif(lm.caption, '')),
                            'media_type', m.media_type,
-                           'width', m.width, 'height', m.height, 'variants', m.variants)
+                           'width', m.width, 'height', m.height, 'variants', m.variants,
+                           'renditions', m.renditions)
                        order by lm.kind, lm.position)
                   from listing_media as lm
                   join media as m on m.media_uuid = lm.media_uuid
@@ -145,11 +149,13 @@ pub(super) async fn get_each(db: &Db, keys: Vec<ListingKey>) -> Result<Vec<Optio
     Ok(found)
 }
 
-impl From<ListingRow> for Listing {
-    fn from(row: ListingRow) -> Self {
+impl ListingRow {
+    /// As readers are shown it, by a service at this address.
+    pub(in crate::marketplace) fn shown(self, base_url: &str) -> Listing {
+        let row = self;
         let pictures = row.media.map(|media| media.0).unwrap_or_default().into_iter();
         let (icons, media): (Vec<_>, Vec<_>) = pictures.partition(|picture| picture.kind == MediaKind::Icon);
-        Self {
+        Listing {
             slug: row.slug,
             app_uuid: row.app_uuid,
             name: row.name,
@@ -165,8 +171,8 @@ impl From<ListingRow> for Listing {
                 release_notes: row.release_notes,
             },
             permissions: row.permissions.map(|permissions| permissions.0).unwrap_or_default(),
-            icon: icons.into_iter().next().map(ListingIcon::from),
-            media: media.into_iter().map(ListingMedia::from).collect(),
+            icon: icons.into_iter().next().map(|picture| picture.icon(base_url)),
+            media: media.into_iter().map(|picture| picture.shown(base_url)).collect(),
             rating: ListingRating::new(row.rating_average, row.rating_count),
             links: ListingLinks {
                 support_url: row.support_url,
@@ -181,27 +187,28 @@ impl From<ListingRow> for Listing {
     }
 }
 
-impl From<PictureRow> for ListingIcon {
-    fn from(row: PictureRow) -> Self {
-        let PictureRow { media_uuid, media_type, width, height, alt_text, .. } = row;
-        Self { media_uuid, media_type, width, height, alt_text }
+impl PictureRow {
+    fn icon(self, base_url: &str) -> ListingIcon {
+        let PictureRow { media_uuid, media_type, width, height, alt_text, renditions, .. } = self;
+        let sources = PictureSource::all(base_url, renditions);
+        ListingIcon { media_uuid, media_type, width, height, alt_text, sources }
     }
-}
 
-impl From<PictureRow> for ListingMedia {
-    fn from(row: PictureRow) -> Self {
-        let original = Pixels { width: row.width, height: row.height };
-        let sizes = media::sizes(&original, &row.variants);
-        Self {
-            uuid: row.media_uuid,
-            kind: row.kind,
-            position: row.position,
+    /// As readers are shown it, by a service at this address.
+    pub(super) fn shown(self, base_url: &str) -> ListingMedia {
+        let original = Pixels { width: self.width, height: self.height };
+        let sizes = media::sizes(&original, &self.variants);
+        ListingMedia {
+            uuid: self.media_uuid,
+            kind: self.kind,
+            position: self.position,
             variants: sizes.map(|(name, size)| MediaVariant { name, width: size.width, height: size.height }).into(),
-            alt_text: row.alt_text,
-            caption: row.caption,
-            media_type: row.media_type,
-            width: row.width,
-            height: row.height,
+            sources: PictureSource::all(base_url, self.renditions),
+            alt_text: self.alt_text,
+            caption: self.caption,
+            media_type: self.media_type,
+            width: self.width,
+            height: self.height,
         }
     }
 }

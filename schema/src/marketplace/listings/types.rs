@@ -10,6 +10,7 @@ use super::rules::RelatedReason;
 use crate::core::page::{Page, Paged};
 use crate::core::time::Time;
 use crate::marketplace::media::{MediaKind, MediaVariant};
+use crate::marketplace::public_pictures::PictureSource;
 use crate::marketplace::versions::AppPermission;
 
 /// One app as the storefront shows it, in one locale.
@@ -89,7 +90,7 @@ pub(in crate::marketplace) struct ListingVersion {
 }
 
 /// A square picture that stands for the app.
-#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
+#[derive(Clone, Debug, Serialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingIcon {
     /// The id under which its content is fetched.
@@ -102,6 +103,8 @@ pub(in crate::marketplace) struct ListingIcon {
     pub(super) height: i32,
     /// What it shows, for those who cannot see it.
     pub(super) alt_text: Option<String>,
+    /// Its copies for pages, the narrowest first.
+    pub(super) sources: Vec<PictureSource>,
 }
 
 /// A picture of the listing. Its bytes are had by its id and never change.
@@ -126,6 +129,8 @@ pub(in crate::marketplace) struct ListingMedia {
     pub(super) height: i32,
     /// The sizes in which its content can be had, the largest first.
     pub(super) variants: Vec<MediaVariant>,
+    /// Its copies for pages, the narrowest first.
+    pub(super) sources: Vec<PictureSource>,
 }
 
 /// What customers think of it, from published reviews.
@@ -174,7 +179,7 @@ pub(in crate::marketplace) struct ListingSummary {
     /// One line under the name.
     pub(super) tagline: String,
     /// The locale in which the texts here are.
-    pub(super) locale: String,
+    pub(in crate::marketplace) locale: String,
     /// The partner who offers the app.
     pub(super) vendor: ListingVendor,
     /// The active categories it is in, the primary one first.

@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use crate::core::context::{Download, RequestContext};
 use crate::core::fault::Fault;
-use crate::core::media::image::Processed;
-use crate::core::media::store::MediaKey;
+use crate::core::media::image::{Processed, Rendition};
+use crate::core::media::store::{MediaKey, MediaStore, StoreError};
 use crate::core::words::words;
 
 words! {
@@ -122,6 +122,8 @@ pub(crate) struct Kept {
     pub(crate) sha256: [u8; 32],
     /// Its smaller copies, by name.
     pub(crate) copies: BTreeMap<String, Size>,
+    /// Its copies for pages, the narrowest first.
+    pub(crate) renditions: Vec<Size>,
 }
 
 /// Puts the objects of a picture, so that they are there before a row names them.
@@ -136,9 +138,23 @@ pub(crate) async fn keep(cx: &RequestContext, made: &Processed) -> Result<Kept, 
         let size = to_image(object_key, made.media_type, copy.width, copy.height, copy.bytes.len());
         copies.insert(copy.name.to_owned(), size);
     }
+    let renditions = keep_renditions(media, &made.renditions).await.map_err(away)?;
     let key = media.put(made.bytes.clone()).await.map_err(away)?;
     let original = to_image(key.name(), made.media_type, made.width, made.height, made.bytes.len());
-    Ok(Kept { original, sha256: *key.digest(), copies })
+    Ok(Kept { original, sha256: *key.digest(), copies, renditions })
+}
+
+/// Puts the copies for pages of a picture, so that they are there before a row names them.
+///
+/// # Errors
+/// [`StoreError`]
+pub(crate) async fn keep_renditions(media: &MediaStore, made: &[Rendition]) -> Result<Vec<Size>, StoreError> {
+    let mut kept = Vec::with_capacity(made.len());
+    for copy in made {
+        let object_key = media.put(copy.bytes.clone()).await?.name();
+        kept.push(to_image(object_key, copy.media_type, copy.width, copy.height, copy.bytes.len()));
+    }
+    Ok(kept)
 }
 
 fn to_image(object_key: String, media_type: &str, width: u32, height: u32, bytes: usize) -> Size {
@@ -152,7 +168,7 @@ fn to_image(object_key: String, media_type: &str, width: u32, height: u32, bytes
 }
 
 /// The refusal while the store cannot be reached.
-fn away(error: crate::core::media::store::StoreError) -> Fault {
+pub(crate) fn away(error: StoreError) -> Fault {
     tracing::error!(cause = %error, "the media store failed");
     Fault::unavailable("Pictures cannot be reached at the moment. Try again.")
 }

@@ -185,6 +185,7 @@ fn new_media(cx: &RequestContext, kind: MediaKind, kept: Kept) -> NewMedia {
         original: kept.original,
         sha256: kept.sha256,
         copies: kept.copies,
+        renditions: kept.renditions,
     }
 }
 

@@ -81,6 +81,7 @@ pub(super) struct NewMedia {
     pub(super) original: Size,
     pub(super) sha256: [u8; 32],
     pub(super) copies: BTreeMap<String, Size>,
+    pub(super) renditions: Vec<Size>,
 }
 
 /// Adds a picture; when it is the only one of its kind, the one before it leaves the draft.
@@ -91,8 +92,8 @@ pub(super) async fn insert(db: &Db, new: &NewMedia, is_single: bool) -> Result<M
              where $14 and app_uuid = $2 and kind = $3 and removed_at is null
          )
          insert into media (media_uuid, app_uuid, kind, position, alt_text, caption, media_type, width, height,
-             size_bytes, sha256, object_key, variants)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+             size_bytes, sha256, object_key, variants, renditions)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $15)",
         new.media_uuid,
         new.app_uuid,
         new.kind as MediaKind,
@@ -107,6 +108,7 @@ pub(super) async fn insert(db: &Db, new: &NewMedia, is_single: bool) -> Result<M
         new.original.object_key,
         Json(&new.copies) as Json<&BTreeMap<String, Size>>,
         is_single,
+        Json(&new.renditions) as Json<&Vec<Size>>,
     )
     .execute(&mut *db.conn().await?)
     .await?;

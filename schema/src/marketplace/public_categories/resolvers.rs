@@ -1,5 +1,6 @@
 //! What a storefront may ask of categories.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_graphql::{Context, Object, SimpleObject};
@@ -29,6 +30,17 @@ pub(crate) struct PublicCategory {
     listings_count: i32,
     /// The categories directly beneath it, in their order. The tree has at most four levels.
     children: Vec<PublicCategory>,
+    /// The locale of its name; none where only the slug is there.
+    #[graphql(skip)]
+    #[serde(skip)]
+    locale: Option<String>,
+}
+
+impl PublicCategory {
+    /// The locales of the names in it and beneath it.
+    fn locales(&self) -> BTreeSet<&String> {
+        self.locale.iter().chain(self.children.iter().flat_map(Self::locales)).collect()
+    }
 }
 
 impl From<Node<ShownRow>> for PublicCategory {
@@ -41,6 +53,7 @@ impl From<Node<ShownRow>> for PublicCategory {
             icon: row.icon,
             listings_count: row.listings_count,
             children: node.children.into_iter().map(Self::from).collect(),
+            locale: row.locale,
         }
     }
 }
@@ -119,7 +132,9 @@ impl PublicCategoriesQuery {
         locale: Option<String>,
     ) -> Result<Option<PublicCategoryList>, Fault> {
         let (cx, page) = (ctx.cx(), Page { next_cursor: None, has_more: false });
-        cx.answer(PublicCategoryList { data: tree(cx, locale).await?, page })
+        let data = tree(cx, locale).await?;
+        cx.note_languages(data.iter().flat_map(PublicCategory::locales));
+        cx.answer(PublicCategoryList { data, page })
     }
 
     /// One active category with the way to it and what is beneath it.
@@ -135,7 +150,10 @@ impl PublicCategoriesQuery {
         let way = |slug: &str| {
             rules::way_to(&tree, |category: &PublicCategory| (category.slug == slug, category.children.as_slice()))
         };
-        if let Some(category) = PublicCategoryDetail::at_the_end_of(&way(&category_slug)) {
+        let found = way(&category_slug);
+        if let Some(category) = PublicCategoryDetail::at_the_end_of(&found) {
+            cx.note_languages(found.iter().filter_map(|step| step.locale.as_ref()));
+            cx.note_languages(category.children.iter().flat_map(PublicCategory::locales));
             return cx.answer(category);
         }
         let present = store::present_slug_get(&cx.db, &category_slug).await?;

@@ -12,6 +12,8 @@ pub(super) struct ShownRow {
     pub(super) parent_uuid: Option<Uuid>,
     pub(super) slug: String,
     pub(super) name: String,
+    /// The locale of the name; none where only the slug is there.
+    pub(super) locale: Option<String>,
     pub(super) description: Option<String>,
     pub(super) icon: Option<String>,
     /// Visible listings in it and beneath it, each counted once.
@@ -45,6 +47,7 @@ pub(super) async fn tree(db: &Db, locale: Option<&str>) -> Result<Vec<ShownRow>,
                 group by above.category_uuid)
            select c.category_uuid, c.parent_uuid, c.slug, c.icon, coalesce(counted.listings, 0) as "listings_count!",
                coalesce(c.names ->> $1::text, c.names ->> split_part($1, '-', 1), c.names ->> 'en', c.slug) as "name!",
+               locale_of(c.names, $1) as locale,
                coalesce(c.descriptions ->> $1, c.descriptions ->> split_part($1, '-', 1), c.descriptions ->> 'en')
                    as description
              from place

@@ -15,6 +15,8 @@ pub(super) struct ShownRow {
     position: i32,
     pub(super) slug: String,
     pub(super) title: String,
+    /// The locale of the title; none where only the slug is there.
+    pub(super) locale: Option<String>,
     pub(super) description: Option<String>,
     pub(super) listings_count: i32,
     pub(super) first: Option<Json<Vec<FoundRow>>>,
@@ -52,6 +54,7 @@ static SHOWN: Select<ShownRow> = Select::new(
         "collection.collection_uuid, collection.position, collection.slug,
      coalesce(collection.titles ->> ({}::text[])[1], collection.titles ->> split_part(({})[1], '-', 1),
          collection.titles ->> 'en', collection.slug) as title,
+     locale_of(collection.titles, ({})[1]) as locale,
      coalesce(collection.descriptions ->> ({})[1], collection.descriptions ->> split_part(({})[1], '-', 1),
          collection.descriptions ->> 'en') as description,
      (select count(*) from collection_listing as held join listing as l using (app_uuid)

@@ -28,14 +28,17 @@ pub(crate) struct PublicCollection {
     listings: Vec<ListingSummary>,
 }
 
-impl From<ShownRow> for PublicCollection {
-    fn from(row: ShownRow) -> Self {
-        Self {
+impl ShownRow {
+    /// As readers are shown it, by a service at this address.
+    fn shown(self, base_url: &str) -> PublicCollection {
+        let row = self;
+        let listings = row.first.map(|first| first.0).unwrap_or_default().into_iter();
+        PublicCollection {
             slug: row.slug,
             title: row.title,
             description: row.description,
             listings_count: row.listings_count,
-            listings: row.first.map(|first| first.0).unwrap_or_default().into_iter().map(Into::into).collect(),
+            listings: listings.map(|listing| listing.shown(base_url)).collect(),
         }
     }
 }
@@ -81,7 +84,11 @@ impl PublicCollectionsQuery {
     ) -> Result<Option<List<PublicCollection>>, Fault> {
         let (cx, reader) = (ctx.cx(), Reader { locale });
         let Rows { rows, page } = ON_SHOW.page(cx, &reader, &PageRequest::new(None, limit, cursor)).await?;
-        cx.answer_list(List { data: rows.into_iter().map(Into::into).collect(), page })
+        cx.note_languages(rows.iter().filter_map(|row| row.locale.as_ref()));
+        let base_url = &cx.services.settings.base_url;
+        let data: Vec<PublicCollection> = rows.into_iter().map(|row| row.shown(base_url)).collect();
+        cx.note_languages(data.iter().flat_map(|collection| &collection.listings).map(|listing| &listing.locale));
+        cx.answer_list(List { data, page })
     }
 
     /// One collection on show, with its listings page by page.
@@ -102,12 +109,15 @@ impl PublicCollectionsQuery {
         }
         let of = InCollection { collection_uuid: found.collection_uuid, locale };
         let Rows { rows, page } = LISTINGS.page(cx, &of, &PageRequest::new(None, limit, cursor)).await?;
+        let base_url = &cx.services.settings.base_url;
+        let data: Vec<ListingSummary> = rows.into_iter().map(|row| row.listing.shown(base_url)).collect();
+        cx.note_languages(found.locale.iter().chain(data.iter().map(|listing| &listing.locale)));
         cx.answer_list(PublicCollectionDetail {
             slug: found.slug,
             title: found.title,
             description: found.description,
             listings_count: found.listings_count,
-            data: rows.into_iter().map(|row| row.listing.into()).collect(),
+            data,
             page,
         })
     }

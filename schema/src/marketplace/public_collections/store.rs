@@ -10,6 +10,8 @@ pub(super) struct FoundCollection {
     pub(super) collection_uuid: Uuid,
     pub(super) slug: String,
     pub(super) title: String,
+    /// The locale of the title; none where only the slug is there.
+    pub(super) locale: Option<String>,
     pub(super) description: Option<String>,
     /// Visible listings in it.
     pub(super) listings_count: i32,
@@ -22,6 +24,7 @@ pub(super) async fn on_show_get(db: &Db, slug: &str, locale: Option<&str>) -> Re
         FoundCollection,
         r#"select c.collection_uuid, c.slug,
                coalesce(c.titles ->> $2::text, c.titles ->> split_part($2, '-', 1), c.titles ->> 'en', c.slug) as "title!",
+               locale_of(c.titles, $2) as locale,
                coalesce(c.descriptions ->> $2, c.descriptions ->> split_part($2, '-', 1), c.descriptions ->> 'en')
                    as description,
                (select count(*) from collection_listing as held join listing as l using (app_uuid)

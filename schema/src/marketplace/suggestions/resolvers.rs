@@ -62,7 +62,9 @@ impl SuggestionsQuery {
         let kept = &cx.services.state::<PublicCache>().names;
         let names = kept.get_or_make(stamp, locale.clone().unwrap_or_default(), make).await?;
         let most = usize::try_from(limit.unwrap_or(FEW).clamp(1, MOST)).unwrap_or(1);
+        let found = names.complete(&q, most);
+        cx.note_languages(found.iter().filter_map(|name| name.locale.as_ref()));
         let show = |Name { kind, text, slug, .. }| SearchSuggestion { kind, text, slug };
-        cx.answer(SearchSuggestionList { data: names.complete(&q, most).into_iter().map(show).collect() })
+        cx.answer(SearchSuggestionList { data: found.into_iter().map(show).collect() })
     }
 }

@@ -31,6 +31,8 @@ pub(super) struct Name {
     pub(super) slug: Option<String>,
     /// What comes first among those that fit alike.
     pub(super) weight: i64,
+    /// The locale that it was chosen in; words and companies have none.
+    pub(super) locale: Option<String>,
 }
 
 /// Fewest letters that say anything.
@@ -156,7 +158,7 @@ fn words_of<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<Name> {
             }
         }
     }
-    let name = |(text, weight)| Name { kind: SuggestionKind::Word, text, slug: None, weight };
+    let name = |(text, weight)| Name { kind: SuggestionKind::Word, text, slug: None, weight, locale: None };
     uses.into_values().map(name).collect()
 }
 
@@ -192,6 +194,7 @@ mod tests {
             text: text.to_owned(),
             slug: Some(crate::core::slug::slug_of(text, "x")),
             weight,
+            locale: None,
         };
         Names::new(
             vec![
@@ -239,8 +242,9 @@ mod tests {
 
     #[test]
     fn no_kind_takes_more_than_its_half_while_others_fit() {
-        let listing = |number| Name { kind: Listing, text: format!("Tapas {number}"), slug: None, weight: 0 };
-        let vendor = Name { kind: Vendor, text: "Nord Tapas".to_owned(), slug: None, weight: 0 };
+        let listing =
+            |number| Name { kind: Listing, text: format!("Tapas {number}"), slug: None, weight: 0, locale: None };
+        let vendor = Name { kind: Vendor, text: "Nord Tapas".to_owned(), slug: None, weight: 0, locale: None };
         let names = Names::new((0..9).map(listing).chain([vendor]).collect(), &[]);
         let kinds: Vec<_> = names.complete("tap", 4).into_iter().map(|name| name.kind).collect();
         assert!(kinds.contains(&Vendor), "{kinds:?}");

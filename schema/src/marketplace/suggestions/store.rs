@@ -9,24 +9,24 @@ use crate::core::fault::Fault;
 pub(super) async fn names_all(db: &Db, locale: Option<&str>) -> Result<(Vec<Name>, Vec<String>), Fault> {
     let rows = sqlx::query!(
         r#"with shown as materialized (
-               select l.app_uuid, l.slug, l.partner_uuid, l.rating_score, t.name, t.tagline
+               select l.app_uuid, l.slug, l.partner_uuid, l.rating_score, t.name, t.tagline, t.locale
                  from listing as l
                 cross join lateral (
-                      select o.name, o.tagline from listing_translation as o
+                      select o.name, o.tagline, o.locale from listing_translation as o
                        where o.app_uuid = l.app_uuid
                        order by o.locale = $1::text desc, o.locale = split_part($1, '-', 1) desc,
                                 o.locale = l.default_locale desc
                        limit 1) as t
                 where l.visible)
            select 'LISTING' as "kind!: SuggestionKind", name as "text!", slug as "slug!",
-                  rating_score::bigint as "weight!", tagline
+                  rating_score::bigint as "weight!", tagline, locale
              from shown
            union all
-           select 'VENDOR', p.company_name, p.slug, count(*), null
+           select 'VENDOR', p.company_name, p.slug, count(*), null, null
              from shown join partner as p using (partner_uuid) group by p.partner_uuid
            union all
            select 'CATEGORY', coalesce(c.names ->> $1, c.names ->> split_part($1, '-', 1), c.names ->> 'en', c.slug),
-                  c.slug, count(shown.app_uuid), null
+                  c.slug, count(shown.app_uuid), null, locale_of(c.names, $1)
              from category as c
              join category_place as place on place.category_uuid = c.category_uuid and place.shown
              left join listing_category as lc on lc.category_uuid = c.category_uuid
@@ -40,7 +40,13 @@ pub(super) async fn names_all(db: &Db, locale: Option<&str>) -> Result<(Vec<Name
     let mut names = Vec::with_capacity(rows.len());
     for row in rows {
         taglines.extend(row.tagline.filter(|tagline| !tagline.is_empty()));
-        names.push(Name { kind: row.kind, text: row.text, slug: Some(row.slug), weight: row.weight });
+        names.push(Name {
+            kind: row.kind,
+            text: row.text,
+            slug: Some(row.slug),
+            weight: row.weight,
+            locale: row.locale,
+        });
     }
     Ok((names, taglines))
 }

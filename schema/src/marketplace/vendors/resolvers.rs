@@ -11,6 +11,7 @@ use crate::core::fault::Fault;
 use crate::core::time::Time;
 use crate::marketplace::listings::ListingRating;
 use crate::marketplace::media::{MediaVariant, MediaVariantName, deliver};
+use crate::marketplace::public_pictures::PictureSource;
 use crate::partner::imagery::PartnerImageKind;
 
 /// A partner as the storefront shows it, in one locale.
@@ -75,6 +76,8 @@ pub(in crate::marketplace) struct VendorImage {
     height: i32,
     /// The sizes in which it can be had, the largest first.
     variants: Vec<MediaVariant>,
+    /// Its copies for pages, the narrowest first.
+    sources: Vec<PictureSource>,
 }
 
 /// Reads of vendors by the storefront.
@@ -93,7 +96,9 @@ impl VendorsQuery {
     ) -> Result<Option<Vendor>, Fault> {
         let cx = ctx.cx();
         let row = store::get(&cx.db, &partner_slug, locale.as_deref()).await?;
-        cx.answer(row.ok_or_else(|| Fault::not_found("vendor"))?.into())
+        let row = row.ok_or_else(|| Fault::not_found("vendor"))?;
+        cx.note_language(&row.locale);
+        cx.answer(row.shown(&cx.services.settings.base_url))
     }
 
     /// The bytes of the logo or the banner that readers see, in one of four sizes. They leave beside the answer.
@@ -114,9 +119,12 @@ impl VendorsQuery {
     }
 }
 
-impl From<VendorRow> for Vendor {
-    fn from(row: VendorRow) -> Self {
-        Self {
+impl VendorRow {
+    /// As readers are shown it, by a service at this address.
+    fn shown(self, base_url: &str) -> Vendor {
+        let row = self;
+        let imagery = row.imagery.map(|imagery| imagery.0).unwrap_or_default().into_iter();
+        Vendor {
             slug: row.slug,
             name: row.company_name,
             verified: row.verified,
@@ -127,7 +135,7 @@ impl From<VendorRow> for Vendor {
             links: VendorLinks { website_url: row.website_url },
             languages: row.languages.0,
             regions: row.regions.0,
-            imagery: row.imagery.map(|imagery| imagery.0).unwrap_or_default().into_iter().map(Into::into).collect(),
+            imagery: imagery.map(|image| image.shown(base_url)).collect(),
             listings_count: row.listings_count,
             rating: ListingRating::new(row.rating_average, row.rating_count),
             first_published_at: row.first_published_at,
@@ -136,9 +144,11 @@ impl From<VendorRow> for Vendor {
     }
 }
 
-impl From<ImageRow> for VendorImage {
-    fn from(row: ImageRow) -> Self {
-        Self {
+impl ImageRow {
+    fn shown(self, base_url: &str) -> VendorImage {
+        let row = self;
+        VendorImage {
+            sources: PictureSource::all(base_url, row.renditions),
             variants: MediaVariant::all(&row.original, &row.variants),
             uuid: row.image_uuid,
             kind: row.kind,

@@ -41,6 +41,7 @@ pub(super) struct ImageRow {
     #[serde(flatten)]
     pub(super) original: Size,
     pub(super) variants: BTreeMap<String, Size>,
+    pub(super) renditions: Vec<Size>,
 }
 
 /// The page that readers see of the partner of this slug, in the best locale: the one asked for, else its language, else

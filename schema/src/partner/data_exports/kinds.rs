@@ -55,7 +55,7 @@ pub(super) const KINDS: &[Kind] = &[
         "partner_image",
         "partner",
         "logo and banner; the files lie in media/profile",
-        r#"select data_export_line(to_jsonb(t), 'object_key', 'variants') as "line!" from partner_image as t where partner_uuid = $1"#
+        r#"select data_export_line(to_jsonb(t), 'object_key', 'variants', 'renditions', 'renditions_due') as "line!" from partner_image as t where partner_uuid = $1"#
     ),
     kind!(
         "partner_event",
@@ -265,7 +265,7 @@ pub(super) const KINDS: &[Kind] = &[
         "media",
         "marketplace.apps",
         "their pictures; the files lie in media/apps",
-        r#"select data_export_line(to_jsonb(t), 'object_key', 'variants') as "line!" from app as a join media as t using (app_uuid)
+        r#"select data_export_line(to_jsonb(t), 'object_key', 'variants', 'renditions', 'renditions_due') as "line!" from app as a join media as t using (app_uuid)
             where a.partner_uuid = $1"#
     ),
     kind!(

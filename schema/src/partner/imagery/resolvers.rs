@@ -136,6 +136,7 @@ impl ImageryMutation {
             original: kept.original,
             sha256: kept.sha256,
             copies: kept.copies,
+            renditions: kept.renditions,
         };
         take(cx, &new, made.stored_bytes()).await?;
         let images = store::images(&cx.db, partner_uuid).await?;

@@ -101,14 +101,15 @@ pub(super) struct NewImage {
     pub(super) original: Size,
     pub(super) sha256: [u8; 32],
     pub(super) copies: BTreeMap<String, Size>,
+    pub(super) renditions: Vec<Size>,
 }
 
 /// Adds a picture. The one before it must have left the draft.
 pub(super) async fn insert(db: &Db, owner: Owner, new: &NewImage) -> Result<(), Fault> {
     sqlx::query!(
         "insert into partner_image (image_uuid, partner_uuid, kind, alt_text, media_type, width, height, size_bytes,
-                                    sha256, object_key, variants)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+                                    sha256, object_key, variants, renditions)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
         new.image_uuid,
         owner.uuid(),
         new.kind.name(),
@@ -120,6 +121,7 @@ pub(super) async fn insert(db: &Db, owner: Owner, new: &NewImage) -> Result<(), 
         &new.sha256,
         new.original.object_key,
         Json(&new.copies) as Json<&BTreeMap<String, Size>>,
+        Json(&new.renditions) as Json<&Vec<Size>>,
     )
     .execute(&mut *db.conn().await?)
     .await?;

@@ -86,6 +86,13 @@ impl Canvas {
         Some(Canvas(scale_down(self.0.clone(), width, height)))
     }
 
+    /// The picture scaled down to this width; `None` when it is no wider.
+    pub(super) fn at_width(&self, width: u32) -> Option<Canvas> {
+        let (own_width, own_height) = self.size();
+        let height = in_proportion(own_height, width, own_width);
+        (own_width > width).then(|| Canvas(scale_down(self.0.clone(), width, height)))
+    }
+
     /// The size that fits a square of `side` pixels, when the picture's own does not.
     fn fitting(&self, side: u32) -> Option<(u32, u32)> {
         let (width, height) = self.size();

@@ -137,7 +137,7 @@ fn a_picture_larger_than_we_keep_is_scaled_down() {
     let whole = decoded(&made.bytes, made.media_type);
     assert_eq!((whole.width(), whole.height()), (2_048, 717));
     assert!(is_near(colour_at(&whole, 100, 100), [255, 0, 0]));
-    let tall = scale::Canvas::new(RgbaImage::new(20, 5_000).into());
+    let tall = Canvas::new(RgbaImage::new(20, 5_000).into());
     let mut shrunk = tall;
     shrunk.shrink_to(LONGEST_SIDE);
     assert_eq!((shrunk.size(), shrunk.has_alpha()), ((8, 2_048), true));

@@ -86,6 +86,7 @@ impl ListingChangesQuery {
         let most = i64::from(limit.unwrap_or(PAGE).clamp(1, LONGEST_PAGE));
         let (rows, next, has_more) = read(cx, position, most, state.last).await?;
         let data = show(cx, locale.as_deref(), rows).await?;
+        cx.note_languages(data.iter().filter_map(|change| Some(&change.listing.as_ref()?.locale)));
         let next_cursor = cx.services.cursors.seal(OPERATION, form, &next.values());
         cx.answer(ListingChangeList { data, page: ListingChangePage { next_cursor, has_more }, as_of: state.as_of })
     }
@@ -129,9 +130,10 @@ async fn read(
 async fn show(cx: &RequestContext, locale: Option<&str>, rows: Vec<ChangeRow>) -> Result<Vec<ListingChange>, Fault> {
     let key = |row: &ChangeRow| ListingKey { slug: row.slug.clone(), locale: locale.map(str::to_owned) };
     let listings = get_each(&cx.db, rows.iter().map(key).collect()).await?;
+    let base_url = &cx.services.settings.base_url;
     let changes = rows.into_iter().zip(listings).map(|(row, listing)| {
         let ChangeRow { app_uuid, slug, change, changed_at } = row;
-        let listing = listing.map(Listing::from);
+        let listing = listing.map(|listing| listing.shown(base_url));
         let change = match (&listing, change) {
             (None, _) => ListingChangeKind::Gone,
             (Some(_), ListingChangeKind::Gone) => ListingChangeKind::Changed,

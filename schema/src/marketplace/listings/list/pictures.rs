@@ -26,7 +26,7 @@ pub(in crate::marketplace::listings) struct OfListing {
 
 static SHOWN_PICTURES: Select<PictureRow> = Select::new(
     "lm.media_uuid, lm.kind, lm.position, nullif(lm.alt_text, '') as alt_text, nullif(lm.caption, '') as caption,
-     m.media_type, m.width, m.height, m.variants",
+     m.media_type, m.width, m.height, m.variants, m.renditions",
     "listing as l join listing_media as lm using (app_uuid) join media as m using (media_uuid)",
 );
 

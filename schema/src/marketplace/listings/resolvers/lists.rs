@@ -47,7 +47,8 @@ impl ListingListsQuery {
         if found.rows.is_empty() {
             ensure_visible(cx, &of.slug).await?;
         }
-        cx.answer_list(found.map(|row| Ok(ListingMedia::from(row)))?.list())
+        let base_url = &cx.services.settings.base_url;
+        cx.answer_list(found.map(|row| Ok(row.shown(base_url)))?.list())
     }
 
     /// The versions that a listing's app has or had on the storefront.
@@ -66,6 +67,7 @@ impl ListingListsQuery {
         if found.rows.is_empty() {
             ensure_visible(cx, &of.slug).await?;
         }
+        cx.note_languages(found.rows.iter().filter_map(|row| row.locale.as_ref()));
         cx.answer_list(found.map(|row| Ok(ListingRelease::from(row)))?.list())
     }
 
@@ -85,6 +87,7 @@ impl ListingListsQuery {
         }
         let most = limit.and_then(|limit| usize::try_from(limit).ok()).map_or(RELATED, |limit| limit.min(MOST_RELATED));
         let data = related(cx, rules::mix(&found, most), locale).await?;
+        cx.note_languages(data.iter().map(|related| &related.listing.locale));
         cx.answer(RelatedListingList { data, page: Page { next_cursor: None, has_more: false } })
     }
 }
@@ -104,7 +107,8 @@ async fn related(
     let most = i32::try_from(chosen.len().max(1)).unwrap_or(i32::MAX);
     let page = PageRequest::new(None, Some(most), None);
     let shown = CHOSEN.page(cx, &Chosen { app_uuids: chosen_uuids, locale }, &page).await?.rows.into_iter();
-    let mut shown: HashMap<Uuid, ListingSummary> = shown.map(|row| (row.app_uuid, row.into())).collect();
+    let base_url = &cx.services.settings.base_url;
+    let mut shown: HashMap<Uuid, ListingSummary> = shown.map(|row| (row.app_uuid, row.shown(base_url))).collect();
     let views = chosen.into_iter().filter_map(|(reason, app_uuid)| {
         let listing = shown.remove(&app_uuid)?;
         Some(RelatedListing { reason, listing })

@@ -6,7 +6,6 @@ use uuid::Uuid;
 use super::ListingRow;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
-use crate::marketplace::listings::types::Listing;
 use crate::marketplace::publication::Snapshot;
 
 /// Whether a snapshot is of what is published, which the times of its listing follow from.
@@ -26,8 +25,8 @@ pub(in crate::marketplace) async fn listing_of(
     snapshot: &Snapshot,
     locale: Option<&str>,
     side: Side,
-) -> Result<Option<Listing>, Fault> {
-    let row = sqlx::query_as!(
+) -> Result<Option<ListingRow>, Fault> {
+    Ok(sqlx::query_as!(
         ListingRow,
         r#"with taken as (select $2::jsonb as kept, $2::jsonb ->> 'default_locale' as own, $3::text as asked),
            texts as (
@@ -55,7 +54,8 @@ pub(in crate::marketplace) async fn listing_of(
                            'caption', coalesce(lm.captions ->> asked,
                                lm.captions ->> split_part(asked, '-', 1), nullif(lm.caption, '')),
                            'media_type', m.media_type,
-                           'width', m.width, 'height', m.height, 'variants', m.variants)
+                           'width', m.width, 'height', m.height, 'variants', m.variants,
+                           'renditions', m.renditions)
                        order by lm.kind, lm.position)
                   from jsonb_to_recordset(kept -> 'media') as lm
                        (media_uuid uuid, kind text, position integer, alt_text text, caption text, alt_texts jsonb,
@@ -83,6 +83,5 @@ pub(in crate::marketplace) async fn listing_of(
         side == Side::Live,
     )
     .fetch_optional(&mut *db.conn().await?)
-    .await?;
-    Ok(row.map(Listing::from))
+    .await?)
 }

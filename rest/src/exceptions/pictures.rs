@@ -1,0 +1,62 @@
+//! Pictures of what is on show, for an `<img>` of any page: beside the contract, without a token, kept by everybody for a
+//! day (docs/decisions.md#lists).
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::routing::get;
+use http::{HeaderName, HeaderValue, Response, header, request::Parts};
+use labs_schema::pictures::{self, PictureName};
+use labs_schema::{Code, Fault};
+
+use super::other_method;
+use crate::answer::{self, conditionally};
+use crate::bind::Condition;
+use crate::edge::headers;
+use crate::request::{Exchange, catch_panic, checks};
+use crate::rest::Rest;
+
+/// Where pictures are.
+const FOLDER: &str = "/media/";
+
+/// The pictures' paths.
+pub(super) fn router() -> Router<Arc<Rest>> {
+    Router::new().route("/media/{name}", get(picture).fallback(unknown_method))
+}
+
+async fn picture(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
+    let (parts, _) = request.into_parts();
+    let mut exchange = Exchange::begin(&rest, &parts);
+    let answered = match checks::head(&parts).and_then(|()| exchange.spend_picture(&rest)) {
+        Ok(()) => catch_panic(find(&rest, &parts)).await,
+        Err(fault) => Err(fault),
+    };
+    let response =
+        answered.unwrap_or_else(|fault| answer::refusal(&fault, parts.uri.path(), &exchange.request_id, None));
+    exchange.finish(&rest, response)
+}
+
+async fn unknown_method(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
+    other_method(&rest, request, "GET, HEAD, OPTIONS")
+}
+
+async fn find(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
+    let missing = || Fault::new(Code::NotFound, "No picture that is on show has this address.");
+    let name = parts.uri.path().strip_prefix(FOLDER).and_then(PictureName::parse).ok_or_else(missing)?;
+    let bytes = pictures::open(&rest.engine, &name).await?.ok_or_else(missing)?;
+    let mut response = Response::new(Body::from(bytes));
+    let out = response.headers_mut();
+    out.insert(header::CONTENT_TYPE, HeaderValue::from_static(name.media_type()));
+    out.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("inline"));
+    headers::text(out, header::ETAG, &format!("\"{}\"", name.sha256()));
+    let sent = parts.headers.get_all(header::IF_NONE_MATCH).iter();
+    let if_none_match = Condition::parse(sent.map(HeaderValue::as_bytes));
+    let mut response = conditionally(response, (None, if_none_match.as_ref()), &parts.headers)?;
+    let out = response.headers_mut();
+    out.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=86400, immutable"));
+    let policy = HeaderName::from_static("cross-origin-resource-policy");
+    out.insert(policy, HeaderValue::from_static("cross-origin"));
+    Ok(response)
+}

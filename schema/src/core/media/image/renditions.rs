@@ -1,0 +1,88 @@
+//! Copies for pages: each as wide as a page wants it, in whichever encoding is smaller.
+
+use bytes::Bytes;
+
+use super::scale::{Canvas, Encoding};
+use super::{ImageProblem, PictureKind};
+
+/// A copy of a picture for pages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rendition {
+    /// The picture's own type, or `image/webp` where that takes fewer bytes.
+    pub media_type: &'static str,
+    /// Width in pixels.
+    pub width: u32,
+    /// Height in pixels.
+    pub height: u32,
+    /// The encoded copy.
+    pub bytes: Bytes,
+}
+
+/// A size, and the picture in it as it was encoded already.
+pub(super) type Encoded = ((u32, u32), Bytes);
+
+/// How wide the copies of a picture are, the narrowest first. One that is narrower than a copy is its widest itself.
+pub(super) fn widths(kind: PictureKind, width: u32) -> Vec<u32> {
+    let wanted: &[u32] = match kind {
+        PictureKind::Icon => &[48, 64, 128, 256, 512],
+        PictureKind::Screenshot | PictureKind::Banner => &[480, 960, 1_600],
+    };
+    let mut widths: Vec<u32> = wanted.iter().map(|wanted| width.min(*wanted)).collect();
+    widths.dedup();
+    widths
+}
+
+/// Makes the copies of a picture. Sizes in which it was encoded already are not encoded again.
+pub(super) fn make(
+    whole: &Canvas,
+    kind: PictureKind,
+    encoding: Encoding,
+    encoded: &[Encoded],
+) -> Result<Vec<Rendition>, ImageProblem> {
+    let copy = |width| {
+        let narrower = whole.at_width(width);
+        let picture = narrower.as_ref().unwrap_or(whole);
+        let size = picture.size();
+        let own = match encoded.iter().find(|(known, _)| *known == size) {
+            Some((_, bytes)) => bytes.clone(),
+            None => picture.encode(encoding)?,
+        };
+        let webp = picture.encode(Encoding::Webp)?;
+        let (media_type, bytes) = smaller((encoding.media_type(), own), (Encoding::Webp.media_type(), webp));
+        Ok(Rendition { media_type, width: size.0, height: size.1, bytes })
+    };
+    widths(kind, whole.size().0).into_iter().map(copy).collect()
+}
+
+/// The WebP where it is smaller: every browser reads it.
+fn smaller(own: (&'static str, Bytes), webp: (&'static str, Bytes)) -> (&'static str, Bytes) {
+    if webp.1.len() < own.1.len() { webp } else { own }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_has_the_copies_that_are_no_wider_than_it_and_itself_where_it_is_narrower() {
+        use PictureKind::{Banner, Icon, Screenshot};
+        let cases: [(PictureKind, u32, &[u32]); 6] = [
+            (Icon, 1_024, &[48, 64, 128, 256, 512]),
+            (Icon, 300, &[48, 64, 128, 256, 300]),
+            (Icon, 256, &[48, 64, 128, 256]),
+            (Screenshot, 2_048, &[480, 960, 1_600]),
+            (Screenshot, 640, &[480, 640]),
+            (Banner, 1_120, &[480, 960, 1_120]),
+        ];
+        for (kind, width, expected) in cases {
+            assert_eq!(widths(kind, width), expected, "{kind:?} {width}");
+        }
+    }
+
+    #[test]
+    fn the_smaller_encoding_is_taken_and_the_pictures_own_where_they_are_even() {
+        let bytes = |count: usize| Bytes::from(vec![0; count]);
+        assert_eq!(smaller(("image/png", bytes(9)), ("image/webp", bytes(8))).0, "image/webp");
+        assert_eq!(smaller(("image/png", bytes(8)), ("image/webp", bytes(8))).0, "image/png");
+    }
+}

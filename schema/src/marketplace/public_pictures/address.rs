@@ -1,0 +1,140 @@
+//! Addresses of pictures: `/media/<sha256>.<ending>`.
+
+use async_graphql::SimpleObject;
+use serde::Serialize;
+
+use crate::core::media::store::MediaKey;
+use crate::marketplace::media::Size;
+
+/// How a picture is encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PictureFormat {
+    Png,
+    Jpeg,
+    Webp,
+}
+
+impl PictureFormat {
+    const ALL: [Self; 3] = [Self::Png, Self::Jpeg, Self::Webp];
+
+    const fn media_type(self) -> &'static str {
+        match self {
+            Self::Png => "image/png",
+            Self::Jpeg => "image/jpeg",
+            Self::Webp => "image/webp",
+        }
+    }
+
+    const fn ending(self) -> &'static str {
+        match self {
+            Self::Png => "png",
+            Self::Jpeg => "jpg",
+            Self::Webp => "webp",
+        }
+    }
+
+    /// The format of a media type.
+    pub(super) fn of(media_type: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.media_type() == media_type)
+    }
+}
+
+/// What an address names: bytes by their SHA-256, and how they are encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PictureName {
+    key: MediaKey,
+    format: PictureFormat,
+}
+
+impl PictureName {
+    /// Reads the last part of an address; `None` where it is no picture's. A picture has one address, so digits are small.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        let (digest, ending) = name.split_once('.')?;
+        let format = PictureFormat::ALL.into_iter().find(|format| format.ending() == ending)?;
+        let key = MediaKey::from_name(digest).filter(|key| key.name() == digest)?;
+        Some(Self { key, format })
+    }
+
+    /// The media type of the bytes.
+    #[must_use]
+    pub fn media_type(&self) -> &'static str {
+        self.format.media_type()
+    }
+
+    /// The SHA-256 of the bytes, in hexadecimal.
+    #[must_use]
+    pub fn sha256(&self) -> String {
+        self.key.name()
+    }
+
+    pub(super) fn key(&self) -> MediaKey {
+        self.key
+    }
+
+    pub(super) fn format(&self) -> PictureFormat {
+        self.format
+    }
+}
+
+/// A copy of a picture, at an address that needs no token.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::marketplace) struct PictureSource {
+    /// Where its bytes are, while something on show has the picture.
+    url: String,
+    /// Pixels.
+    width: i32,
+    /// Pixels.
+    height: i32,
+    /// The media type of its bytes.
+    media_type: String,
+}
+
+impl PictureSource {
+    /// The copies of a picture of a service at this address, the narrowest first.
+    pub(in crate::marketplace) fn all(base_url: &str, renditions: Vec<Size>) -> Vec<Self> {
+        let source = |size: Size| {
+            let ending = PictureFormat::of(&size.media_type)?.ending();
+            let url = format!("{base_url}/media/{}.{ending}", size.object_key);
+            Some(Self { url, width: size.width, height: size.height, media_type: size.media_type })
+        };
+        renditions.into_iter().filter_map(source).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DIGEST: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+    #[test]
+    fn a_name_is_a_digest_in_small_letters_and_an_ending() {
+        let name = |digest: &str, ending: &str| PictureName::parse(&format!("{digest}{ending}"));
+        for (ending, media_type) in [(".png", "image/png"), (".jpg", "image/jpeg"), (".webp", "image/webp")] {
+            let name = name(DIGEST, ending).unwrap();
+            assert_eq!((name.sha256().as_str(), name.media_type()), (DIGEST, media_type));
+        }
+        for ending in ["", ".", ".jpeg", ".gif", ".PNG", ".png.png", ".png/", ".png%20"] {
+            assert_eq!(name(DIGEST, ending), None, "{ending}");
+        }
+        let capitals = DIGEST.to_ascii_uppercase();
+        for digest in ["", "../secrets/master.key", &DIGEST[1..], &format!("{DIGEST}00"), &capitals] {
+            assert_eq!(name(digest, ".png"), None, "{digest}");
+        }
+    }
+
+    #[test]
+    fn the_address_of_a_copy_is_read_as_what_it_is() {
+        let (object_key, media_type) = (DIGEST.to_owned(), "image/jpeg".to_owned());
+        let size = Size { object_key, media_type, width: 480, height: 300, size_bytes: 9 };
+        let sources = PictureSource::all("https://labs.example.com", vec![size]);
+        let name = sources[0].url.strip_prefix("https://labs.example.com/media/").unwrap();
+        assert_eq!((sources[0].width, sources[0].height), (480, 300));
+        assert_eq!(
+            PictureName::parse(name).map(|name| (name.sha256(), name.media_type())),
+            Some((DIGEST.to_owned(), "image/jpeg"))
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! Which pictures are on show, and by whom.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use uuid::Uuid;
+
+use super::address::{PictureFormat, PictureName};
+
+/// The first half of a SHA-256: enough to tell what is on show from what is not, at half of the room. Bytes are found by
+/// all of it.
+pub(super) type Half = [u8; 16];
+
+/// Pictures of some owners.
+pub(super) type ByOwner = HashMap<Uuid, Vec<(Half, PictureFormat)>>;
+
+/// What is on show.
+#[derive(Default)]
+pub(super) struct OnShow {
+    /// The pictures of each app and partner.
+    of_owner: HashMap<Uuid, Box<[Half]>>,
+    /// Each picture, and how many times it is shown.
+    shown: HashMap<Half, (PictureFormat, u32)>,
+}
+
+impl OnShow {
+    /// Whether something on show has this picture.
+    pub(super) fn holds(&self, name: &PictureName) -> bool {
+        let key = name.key();
+        let half = key.digest().first_chunk::<16>();
+        let shown = half.and_then(|half| self.shown.get(half));
+        shown.is_some_and(|(format, _)| *format == name.format())
+    }
+
+    /// Puts what was found of these owners in the place of what they showed before.
+    pub(super) fn replace(&mut self, owners: &[Uuid], mut found: ByOwner) {
+        for owner in owners {
+            for half in self.of_owner.remove(owner).unwrap_or_default() {
+                self.forget(half);
+            }
+            self.add(*owner, found.remove(owner).unwrap_or_default());
+        }
+    }
+
+    /// Everything that was found.
+    pub(super) fn of(found: ByOwner) -> Self {
+        let mut all = Self::default();
+        for (owner, pictures) in found {
+            all.add(owner, pictures);
+        }
+        all
+    }
+
+    fn add(&mut self, owner: Uuid, pictures: Vec<(Half, PictureFormat)>) {
+        if pictures.is_empty() {
+            return;
+        }
+        for (half, format) in &pictures {
+            self.shown.entry(*half).or_insert((*format, 0)).1 += 1;
+        }
+        self.of_owner.insert(owner, pictures.into_iter().map(|(half, _)| half).collect());
+    }
+
+    fn forget(&mut self, half: Half) {
+        if let Entry::Occupied(mut entry) = self.shown.entry(half) {
+            let times = &mut entry.get_mut().1;
+            *times = times.saturating_sub(1);
+            if *times == 0 {
+                entry.remove();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn picture(number: u8) -> (Half, PictureFormat) {
+        ([number; 16], PictureFormat::Png)
+    }
+
+    fn holds(all: &OnShow, number: u8) -> bool {
+        all.holds(&PictureName::parse(&format!("{}.png", hex::encode([number; 32]))).unwrap())
+    }
+
+    #[test]
+    fn a_picture_is_on_show_while_anybody_shows_it() {
+        let [one, other] = [1, 2].map(Uuid::from_u128);
+        let found = HashMap::from([(one, vec![picture(7), picture(7), picture(8)]), (other, vec![picture(7)])]);
+        let mut all = OnShow::of(found);
+        assert!(holds(&all, 7) && holds(&all, 8) && !holds(&all, 9));
+        all.replace(&[one], HashMap::new());
+        assert!(holds(&all, 7) && !holds(&all, 8), "the other still shows one");
+        all.replace(&[other], HashMap::from([(other, vec![picture(9)])]));
+        assert!(!holds(&all, 7) && holds(&all, 9));
+        all.replace(&[one, other], HashMap::from([(one, vec![picture(8)])]));
+        assert_eq!([7, 8, 9].map(|number| holds(&all, number)), [false, true, false]);
+        assert_eq!((all.of_owner.len(), all.shown.len()), (1, 1), "nothing is left of what is gone");
+    }
+
+    #[test]
+    fn a_picture_is_found_under_its_own_ending_only() {
+        let all = OnShow::of(HashMap::from([(Uuid::nil(), vec![picture(7)])]));
+        let named = |ending: &str| PictureName::parse(&format!("{}.{ending}", hex::encode([7; 32]))).unwrap();
+        assert!(all.holds(&named("png")) && !all.holds(&named("webp")));
+    }
+}

@@ -1,0 +1,102 @@
+//! Every statement about pictures at addresses for everybody.
+
+use futures_util::TryStreamExt as _;
+use sqlx::types::Json;
+use sqlx::{PgExecutor, PgPool};
+use uuid::Uuid;
+
+use super::address::PictureFormat;
+use super::on_show::{ByOwner, OnShow};
+use crate::core::fault::Fault;
+use crate::marketplace::media::Size;
+
+/// One copy of a picture that an owner shows.
+struct ShownRow {
+    owner_uuid: Uuid,
+    half: Vec<u8>,
+    media_type: String,
+}
+
+/// Everything that is on show.
+pub(super) async fn shown_all(on: impl PgExecutor<'_>) -> Result<OnShow, Fault> {
+    let mut rows = sqlx::query_as!(
+        ShownRow,
+        r#"select owner_uuid as "owner_uuid!", decode(left(copy ->> 'object_key', 32), 'hex') as "half!",
+                  copy ->> 'media_type' as "media_type!"
+             from picture_on_show cross join jsonb_array_elements(renditions) as copy"#
+    )
+    .fetch(on);
+    let mut found = ByOwner::new();
+    while let Some(row) = rows.try_next().await? {
+        add(&mut found, &row);
+    }
+    Ok(OnShow::of(found))
+}
+
+/// What these apps and partners show.
+pub(super) async fn shown_of(on: impl PgExecutor<'_>, owners: &[Uuid]) -> Result<ByOwner, Fault> {
+    let rows = sqlx::query_as!(
+        ShownRow,
+        r#"select owner_uuid as "owner_uuid!", decode(left(copy ->> 'object_key', 32), 'hex') as "half!",
+                  copy ->> 'media_type' as "media_type!"
+             from picture_on_show cross join jsonb_array_elements(renditions) as copy
+            where owner_uuid = any($1)"#,
+        owners
+    )
+    .fetch_all(on)
+    .await?;
+    let mut found = ByOwner::new();
+    for row in &rows {
+        add(&mut found, row);
+    }
+    Ok(found)
+}
+
+fn add(found: &mut ByOwner, row: &ShownRow) {
+    let known = row.half.first_chunk::<16>().zip(PictureFormat::of(&row.media_type));
+    if let Some((half, format)) = known {
+        found.entry(row.owner_uuid).or_default().push((*half, format));
+    }
+}
+
+/// A picture that was uploaded before there were copies for pages.
+pub(super) struct DuePicture {
+    pub(super) uuid: Uuid,
+    pub(super) is_icon: bool,
+    pub(super) object_key: String,
+}
+
+/// Some of the pictures that have no copies for pages yet, by chance, so that replicas seldom work on the same ones.
+pub(super) async fn due_page(pool: &PgPool, most: i64) -> Result<Vec<DuePicture>, Fault> {
+    Ok(sqlx::query_as!(
+        DuePicture,
+        r#"select uuid as "uuid!", is_icon as "is_icon!", object_key as "object_key!"
+             from ((select media_uuid as uuid, kind = 'ICON' as is_icon, object_key
+                      from media where renditions_due limit 100)
+                   union all
+                   (select image_uuid, kind = 'LOGO', object_key
+                      from partner_image where renditions_due limit 100)) as due
+            order by random() limit $1"#,
+        most
+    )
+    .fetch_all(pool)
+    .await?)
+}
+
+/// Writes the copies of a picture that had none; without any, it keeps those that it is shown in. Whoever comes second
+/// changes nothing.
+pub(super) async fn set_renditions(pool: &PgPool, uuid: Uuid, copies: Option<Vec<Size>>) -> Result<(), Fault> {
+    sqlx::query!(
+        "with of_app as (
+             update media set renditions = coalesce($2, renditions), renditions_due = false
+             where media_uuid = $1 and renditions_due
+         )
+         update partner_image set renditions = coalesce($2, renditions), renditions_due = false
+         where image_uuid = $1 and renditions_due",
+        uuid,
+        copies.map(Json) as Option<Json<Vec<Size>>>
+    )
+    .execute(pool)
+    .await?;
+    Ok(())
+}
