@@ -68,6 +68,13 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
     ("with shown as materialized (", "partner", "the same"),
     ("select exists (select from partner)", "partner", "it ends with the first row"),
     (
+        "from picture_on_show as every",
+        "listing_media",
+        "a replica reads what is on show once, when it begins to listen",
+    ),
+    ("from picture_on_show as every", "media", "the same"),
+    ("from picture_on_show as every", "partner_image", "the same"),
+    (
         "coalesce(appeal_text, snapshot ->> 'note'), null, submitted_at from submission",
         "submission",
         "sample data, put in once",

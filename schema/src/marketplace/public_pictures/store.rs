@@ -23,7 +23,7 @@ pub(super) async fn shown_all(on: impl PgExecutor<'_>) -> Result<OnShow, Fault> 
         ShownRow,
         r#"select owner_uuid as "owner_uuid!", decode(left(copy ->> 'object_key', 32), 'hex') as "half!",
                   copy ->> 'media_type' as "media_type!"
-             from picture_on_show cross join jsonb_array_elements(renditions) as copy"#
+             from picture_on_show as every cross join jsonb_array_elements(every.renditions) as copy"#
     )
     .fetch(on);
     let mut found = ByOwner::new();
@@ -72,10 +72,10 @@ pub(super) async fn due_page(pool: &PgPool, most: i64) -> Result<Vec<DuePicture>
         DuePicture,
         r#"select uuid as "uuid!", is_icon as "is_icon!", object_key as "object_key!"
              from ((select media_uuid as uuid, kind = 'ICON' as is_icon, object_key
-                      from media where renditions_due limit 100)
+                      from media where renditions_due order by media_uuid limit 100)
                    union all
                    (select image_uuid, kind = 'LOGO', object_key
-                      from partner_image where renditions_due limit 100)) as due
+                      from partner_image where renditions_due order by image_uuid limit 100)) as due
             order by random() limit $1"#,
         most
     )
