@@ -37,10 +37,14 @@ pub(crate) struct Asked<'a> {
 /// [`Code::PreconditionFailed`] for a read whose `If-Match` names another representation.
 pub(crate) fn success(asked: &Asked<'_>, mut answer: Answer) -> Result<Response<Body>, Fault> {
     let download = answer.extras.download.take();
-    let response = match download {
+    let mut response = match download {
         Some(download) => file(download),
         None => json(asked, &answer),
     };
+    if asked.operation.success_response().is_some_and(|response| response.json().is_some() && response.media.len() > 1)
+    {
+        response.headers_mut().append(header::VARY, HeaderValue::from_static("accept"));
+    }
     let mut response = conditionally(response, (asked.if_match, asked.if_none_match), asked.headers)?;
     if let Some(cookie) = answer.extras.cookie {
         set_cookie(&mut response, &cookie);
