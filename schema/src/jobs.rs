@@ -9,6 +9,7 @@
 mod closures;
 mod listing_feed;
 mod objects;
+pub mod statistics;
 mod tidy;
 
 use std::future::Future;
