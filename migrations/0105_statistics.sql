@@ -55,6 +55,7 @@ create table statistic_import_run (
 );
 create index statistic_import_run_started_idx on statistic_import_run (started_at, run_uuid);
 create index statistic_import_run_day_idx on statistic_import_run (day, run_uuid);
+create index statistic_import_run_error_idx on statistic_import_run (error_code);
 
 -- The days that were imported. One that is not here is unknown, not zero.
 create table statistic_day (
