@@ -2,6 +2,7 @@
 //! `--help` prints it, [`table`] reads it, and a test compares the README with that.
 
 use crate::cli::Cli;
+use crate::platform::PlatformSettings;
 use crate::secret::Secret;
 use anyhow::{Context, bail};
 use clap::{Args, CommandFactory, ValueEnum};
@@ -9,6 +10,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 
 use ipnet::IpNet;
+use labs_schema::jobs::statistics::Day;
 
 /// How `labs serve` is told what to do, word by word.
 #[derive(Args, Clone, Debug)]
@@ -79,6 +81,22 @@ pub struct Serve {
     /// Tries a minute that one network has at sign-in, second factor, token, registration, refresh, reset and with what was mailed
     #[arg(long, env = "LABS_ATTEMPTS_PER_MINUTE", default_value = "30", value_name = "NUMBER")]
     pub attempts_per_minute: u32,
+
+    /// Where the platform's API answers how many customers use which app; without it no statistics are imported or shown
+    #[arg(long, env = "LABS_STATISTICS_URL", value_name = "URL")]
+    pub statistics_url: Option<String>,
+
+    /// File of the bearer token for it, read anew for each request
+    #[arg(long, env = "LABS_STATISTICS_TOKEN_FILE", value_name = "FILE")]
+    pub statistics_token_file: Option<PathBuf>,
+
+    /// First day to import; without one, the first import begins 92 days back
+    #[arg(long, env = "LABS_STATISTICS_FROM", value_name = "DAY")]
+    pub statistics_from: Option<Day>,
+
+    /// Let that API have an address inside a network, and plain http:// there
+    #[arg(long, env = "LABS_STATISTICS_ALLOW_PRIVATE", value_parser = clap::builder::FalseyValueParser::new())]
+    pub statistics_allow_private: bool,
 }
 
 /// What every command that needs the database can be told.
@@ -162,6 +180,8 @@ pub struct Config {
     pub trusted_proxies: Vec<IpNet>,
     /// Requests a second of whoever has a budget of their own.
     pub own_per_second: u32,
+    /// The platform's API that statistics come from. None: there are none.
+    pub statistics: Option<PlatformSettings>,
     /// The budgets of callers without an account.
     pub limits: labs_rest::edge::budget::Limits,
     base_url: Option<String>,
@@ -171,9 +191,14 @@ impl Serve {
     /// Settles what depends on other settings.
     ///
     /// # Errors
-    /// When the base address is none.
+    /// When the base address is none, or that of the platform's API.
     pub fn settle(self) -> anyhow::Result<Config> {
         let master_key_file = self.common.master_key_file();
+        let statistics = self.statistics_url.filter(|url| !url.is_empty()).map(|url| {
+            let token_file =
+                self.statistics_token_file.context("LABS_STATISTICS_URL needs LABS_STATISTICS_TOKEN_FILE")?;
+            PlatformSettings::new(&url, token_file, self.statistics_from, self.statistics_allow_private)
+        });
         let Common { folder, database_url, pg_bin, .. } = self.common;
         let database_url = database_url.filter(Secret::is_some);
         let inside = |text: String| match text.strip_prefix("<folder>/") {
@@ -193,6 +218,7 @@ impl Serve {
             cors_origins: self.cors_origins,
             trusted_proxies: self.trusted_proxies,
             own_per_second: self.own_per_second,
+            statistics: statistics.transpose()?,
             limits: labs_rest::edge::budget::Limits {
                 anonymous_per_second: self.anonymous_per_second,
                 anonymous_per_day: self.anonymous_per_day,

@@ -25,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::{ClientCreate, StaffCreate};
 use crate::config::{Common, Config};
+use crate::platform::{Platform, PlatformSettings};
 use crate::readiness::probes;
 
 /// How often limiters forget accounts whose budgets are whole again.
@@ -37,6 +38,7 @@ pub struct Application {
     router: Router,
     trusted_proxies: Vec<IpNet>,
     postman: Arc<Postman>,
+    platform: Option<Arc<Platform>>,
 }
 
 impl Application {
@@ -86,6 +88,7 @@ pub async fn application(
             audience: base_url.to_owned(),
             mail_from: config.mail_from.clone(),
             own_per_second: config.own_per_second,
+            statistics: config.statistics.as_ref().map(PlatformSettings::known),
         },
     };
     let engine = open(opening).await?;
@@ -96,11 +99,12 @@ pub async fn application(
         limits: config.limits,
     };
     let postman = Arc::new(postman(config, base_url)?);
+    let platform = config.statistics.clone().map(Platform::open).transpose().context("the platform's API")?;
     let probes = probes(&engine, &postman);
     let rest = Rest::open(engine.clone(), contract, settings, probes).await;
     let rest = Arc::new(rest.map_err(|found| differences(&found))?);
     let (router, trusted_proxies) = (labs_rest::dispatch::router(&rest), config.trusted_proxies.clone());
-    Ok(Application { engine, rest, router, trusted_proxies, postman })
+    Ok(Application { engine, rest, router, trusted_proxies, postman, platform: platform.map(Arc::new) })
 }
 
 /// Answers requests until told to stop, then those under way, then gives back what was leased.
@@ -108,9 +112,11 @@ pub async fn application(
 /// # Errors
 /// When the listener cannot be drained.
 pub async fn answer(listener: TcpListener, application: Application, stop: CancellationToken) -> anyhow::Result<()> {
-    let Application { engine, rest, router, trusted_proxies, postman } = application;
+    let Application { engine, rest, router, trusted_proxies, postman, platform } = application;
     let ending = CancellationToken::new();
-    let jobs = Jobs::spawn(&engine, vec![mail(&engine, postman), job_of_unconfirmed(&engine)], &ending);
+    let statistics = platform.map(|platform| labs_schema::jobs::statistics::job(&engine, platform));
+    let further = [mail(&engine, postman), job_of_unconfirmed(&engine)].into_iter().chain(statistics);
+    let jobs = Jobs::spawn(&engine, further.collect(), &ending);
     let tidying = tokio::spawn(tidy(rest, ending.clone()));
     let served = labs_rest::edge::server::serve(listener, router, trusted_proxies, stop).await;
     ending.cancel();
@@ -228,6 +234,7 @@ async fn inside(database_url: &str, common: &Common) -> anyhow::Result<Engine> {
             audience: nobody,
             mail_from: "Labs <labs@localhost>".to_owned(),
             own_per_second: 1,
+            statistics: None,
         },
     };
     Ok(open(opening).await?)

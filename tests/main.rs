@@ -16,6 +16,8 @@ mod partner;
 #[cfg(test)]
 mod soak;
 #[cfg(test)]
+mod statistics;
+#[cfg(test)]
 mod subscription;
 #[cfg(test)]
 mod sweeps;

@@ -44,6 +44,10 @@ pub(crate) fn success(asked: &Asked<'_>, mut answer: Answer) -> Result<Response<
     if !answer.extras.languages.is_empty() {
         headers::text(response.headers_mut(), header::CONTENT_LANGUAGE, &answer.extras.languages.join(", "));
     }
+    if asked.operation.success_response().is_some_and(|response| response.json().is_some() && response.media.len() > 1)
+    {
+        response.headers_mut().append(header::VARY, HeaderValue::from_static("accept"));
+    }
     let mut response = conditionally(response, (asked.if_match, asked.if_none_match), asked.headers)?;
     if let Some(cookie) = answer.extras.cookie {
         set_cookie(&mut response, &cookie);

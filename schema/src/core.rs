@@ -16,6 +16,7 @@ pub mod context;
 pub mod crypto;
 pub(crate) mod csv;
 pub mod daily;
+pub(crate) mod day;
 pub(crate) mod db;
 pub mod email;
 pub mod engine;

@@ -14,6 +14,7 @@ mod ledger;
 mod listing_feed;
 mod objects;
 mod runner;
+pub mod statistics;
 mod tidy;
 
 use std::future::Future;

@@ -17,6 +17,7 @@ mod auth;
 mod core;
 mod marketplace;
 mod partner;
+mod statistics;
 mod subscription;
 mod system;
 
@@ -32,7 +33,8 @@ pub use core::{
 /// Every statement of the service that the compiler has not checked, so that a test can.
 pub fn statements() -> Vec<&'static dyn list::Statements> {
     let groups = admin::statements().chain(auth::statements()).chain(marketplace::statements());
-    groups.chain(partner::statements()).chain(subscription::statements()).collect()
+    let groups = groups.chain(partner::statements()).chain(statistics::statements());
+    groups.chain(subscription::statements()).collect()
 }
 
 core::engine::roots! {
@@ -43,6 +45,7 @@ core::engine::roots! {
         auth::AuthQuery,
         marketplace::MarketplaceQuery,
         partner::PartnerQuery,
+        statistics::StatisticsQuery,
         subscription::SubscriptionQuery,
         system::SystemQuery,
     );
@@ -56,6 +59,7 @@ core::engine::roots! {
         auth::AuthMutation,
         marketplace::MarketplaceMutation,
         partner::PartnerMutation,
+        statistics::StatisticsMutation,
         subscription::SubscriptionMutation,
     );
 }

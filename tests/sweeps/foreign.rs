@@ -164,10 +164,11 @@ fn parts(fields: &Value, example: &Map<String, Value>) -> Form {
 async fn nothing_that_another_partner_has_is_read_or_changed() {
     let harness = Harness::new().await;
     harness.sql("update tier set burst_per_second = 100000, daily_requests = 100000000").await;
+    harness.sql("update tier_feature set value = 'true' where feature_code = 'statistics_access'").await;
     let staff = harness.staff("Chief", &["labs.admin:write"]).await;
     let own = Holder::new(&harness, &staff, "Alpenkassen").await;
     let other = Holder::new(&harness, &staff, "Dorfkrug").await;
-    let scopes = ["partner:write", "subscription:write", "marketplace:write"];
+    let scopes = ["partner:write", "subscription:write", "marketplace:write", "statistics"];
     let program = harness.program("till", &scopes, own.person.partner_uuid).await;
     let document: Value = yaml_serde::from_str(contract().text()).unwrap();
     for operation in of_partners().filter(|operation| operation.method == Method::GET) {

@@ -87,6 +87,7 @@ const OF_TWO: &[(&str, &str)] = &[("operation", "admin_notes_create"), ("operati
 
 /// Lists that are not read here, and why.
 const APART: &[(&str, &str)] = &[
+    ("admin_apps_get_statistics", "nothing is imported here; `statistics::apps` reads the same by pages"),
     ("admin_data_exports_list", "a service has one export at most"),
     ("admin_machine_clients_list_secrets", "a program has one secret until it is given another"),
     ("admin_profiles_list_imagery", "the page has one picture"),
@@ -96,6 +97,9 @@ const APART: &[(&str, &str)] = &[
     ("admin_signing_keys_list", "there is one key until it is turned over"),
     ("partner_data_exports_list", "a service has one export at most"),
     ("partner_imagery_list", "the page has one picture"),
+    ("statistics_apps_list", "nothing is imported here; `statistics::apps` reads its pages"),
+    ("statistics_apps_list_daily", "the same"),
+    ("statistics_imports_list_runs", "the same, and `statistics::imports`"),
 ];
 
 /// Orders by what changes a moment after a call: when a program was last there.

@@ -28,6 +28,9 @@ const SMALL: &[&str] = &[
     "service_setting",
     "signing_key",
     "staff_role",
+    "statistic_day",
+    "statistic_import",
+    "statistic_source",
     "tier",
     "tier_catalogue",
     "tier_feature",
@@ -106,6 +109,7 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
     ("select count(*) from subscription_shown", "partner", "the same"),
     ("select count(*) from tier_change_request_shown", "tier_change_request", "the same"),
     ("select count(*) from tier_change_request_shown", "partner", "the same"),
+    ("select count(*) from statistic_import_run", "statistic_import_run", "the same"),
     (
         "from support_desk_shown where (partner_uuid = any($1))",
         "person",

@@ -112,6 +112,7 @@ async fn identify(
     exchange: &mut Exchange<'_>,
 ) -> Result<Caller, Fault> {
     let mut caller = exchange.caller(parts, Channel::Rest);
+    caller.takes_csv = body::prefers_csv(operation, &parts.headers);
     match &operation.access {
         Access::Any | Access::Scope(_) => {
             if let Err(fault) = exchange.authenticate(rest, parts, &mut caller).await {

@@ -49,12 +49,7 @@ impl Bounds {
 /// # Errors
 /// [`Code::NotAcceptable`].
 pub(crate) fn check_accept(operation: &Operation, headers: &HeaderMap) -> Result<(), Fault> {
-    let lines = headers.get_all(header::ACCEPT).iter();
-    let lines: Vec<&str> = lines.map(|line| line.to_str().unwrap_or("*/*")).collect();
-    if lines.is_empty() {
-        return Ok(());
-    }
-    let accept = lines.join(",");
+    let Some(accept) = accept_of(headers) else { return Ok(()) };
     let offered: Vec<&str> = operation
         .success_response()
         .map(|response| response.media.keys().map(String::as_str).collect())
@@ -65,23 +60,47 @@ pub(crate) fn check_accept(operation: &Operation, headers: &HeaderMap) -> Result
     Err(Fault::new(Code::NotAcceptable, format!("This operation answers {}. Accept that, or */*.", offered.join(", "))))
 }
 
-/// Whether it is taken: of the ranges that it lies in, the most specific one decides.
+/// Whether CSV is wanted of an operation that answers JSON as well: where it is named by a higher weight. Whoever takes
+/// both alike is answered in JSON.
+pub(crate) fn prefers_csv(operation: &Operation, headers: &HeaderMap) -> bool {
+    let is_offered = operation
+        .success_response()
+        .is_some_and(|response| response.json().is_some() && response.media.contains_key("text/csv"));
+    let accept = accept_of(headers).filter(|_| is_offered);
+    accept.is_some_and(|accept| weight(&accept, "text/csv") > weight(&accept, "application/json"))
+}
+
+/// All lines of `Accept` as one; none where none was sent.
+fn accept_of(headers: &HeaderMap) -> Option<String> {
+    let lines = headers.get_all(header::ACCEPT).iter();
+    let lines: Vec<&str> = lines.map(|line| line.to_str().unwrap_or("*/*")).collect();
+    (!lines.is_empty()).then(|| lines.join(","))
+}
+
 fn accepts(accept: &str, media_type: &str) -> bool {
+    weight(accept, media_type) > 0.0
+}
+
+/// How much it is wanted, from 0 for not at all to 1: of the ranges that it lies in, the most specific one decides.
+fn weight(accept: &str, media_type: &str) -> f32 {
     let kind = media_type.split('/').next().unwrap_or_default();
-    let verdicts = accept.split(',').filter_map(|range| {
+    let mut decided = (-1, 0.0);
+    for range in accept.split(',') {
         let mut pieces = range.split(';').map(str::trim);
         let range = pieces.next().unwrap_or_default().to_ascii_lowercase();
         let specific = match range.strip_suffix("/*") {
             None if range == media_type => 2,
             Some(of) if of == kind => 1,
             Some("*") => 0,
-            _ => return None,
+            _ => continue,
         };
-        let refused = pieces
-            .any(|piece| piece.replace(' ', "").strip_prefix("q=").and_then(|q| q.parse::<f32>().ok()) == Some(0.0));
-        Some((specific, !refused))
-    });
-    verdicts.max().is_some_and(|(_, is_taken)| is_taken)
+        let mut named = pieces.filter_map(|piece| piece.replace(' ', "").strip_prefix("q=")?.parse::<f32>().ok());
+        let weight = named.next().unwrap_or(1.0);
+        if specific > decided.0 || (specific == decided.0 && weight > decided.1) {
+            decided = (specific, weight);
+        }
+    }
+    decided.1
 }
 
 /// The place of an upload, kept until it is answered, because its bytes are; none where no upload is read.
@@ -268,5 +287,14 @@ mod tests {
         assert!(!accepts("text/html", "application/json"));
         assert!(!accepts("*/*, application/json;q=0", "application/json"), "the most specific range decides");
         assert!(accepts("*/*;q=0, application/json", "application/json"));
+    }
+
+    #[test]
+    fn what_is_wanted_more_has_the_higher_weight() {
+        let is_csv = |accept: &str| weight(accept, "text/csv") > weight(accept, "application/json");
+        assert!(
+            is_csv("text/csv") && is_csv("text/csv, */*;q=0.1") && is_csv("application/json;q=0.5, text/csv;q=0.9")
+        );
+        assert!(!is_csv("*/*") && !is_csv("application/json, text/csv") && !is_csv("text/csv;q=0.2, */*"));
     }
 }

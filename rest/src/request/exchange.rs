@@ -61,6 +61,7 @@ impl<'a> Exchange<'a> {
             request_id: self.request_id.clone(),
             channel,
             credentials: Credentials::default(),
+            takes_csv: false,
         }
     }
 

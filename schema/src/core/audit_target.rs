@@ -51,6 +51,8 @@ words! {
         StaffMember = "STAFF_MEMBER",
         /// A role of staff.
         StaffRole = "STAFF_ROLE",
+        /// An import of statistics.
+        StatisticsImport = "STATISTICS_IMPORT",
         /// A submission of a version.
         Submission = "SUBMISSION",
         /// A ticket of a partner.

@@ -66,6 +66,8 @@ pub struct Caller {
     pub channel: Channel,
     /// What came instead of a token.
     pub credentials: Credentials,
+    /// Whether the answer is wanted as CSV, where it may be had so beside JSON.
+    pub takes_csv: bool,
 }
 
 /// Bits of an IPv6 address that name a network: whoever has one has all the rest.

@@ -30,6 +30,8 @@ words! {
         ScheduledPublications = "SCHEDULED_PUBLICATIONS",
         /// Submissions are attended to whose partner does not answer.
         SilentPartners = "SILENT_PARTNERS",
+        /// Customers of apps are imported, where there is a source of them.
+        StatisticsImport = "STATISTICS_IMPORT",
         /// Changes of subscriptions take effect.
         SubscriptionChanges = "SUBSCRIPTION_CHANGES",
         /// Rows are deleted whose time is over.
@@ -111,6 +113,9 @@ impl JobCode {
             Self::SilentPartners => {
                 "Reminds partners whose answer a submission waits for, and withdraws it in the end."
             }
+            Self::StatisticsImport => {
+                "Imports the customers of apps of completed days, where there is a source of them."
+            }
             Self::SubscriptionChanges => "Lets changes of subscriptions take effect on their day.",
             Self::Tidying => "Deletes rows whose time is over: expired tokens, old counts, old runs of jobs.",
             Self::UnconfirmedRegistrations => "Drops registrations that nobody confirmed in time.",
@@ -127,7 +132,7 @@ impl JobCode {
             Self::AuditSeal => every(D::from_millis(250))
                 .quiet()
                 .needed("Audit records are sealed within a second; unsealed ones could be changed without a trace."),
-            Self::DataExports => every(D::from_secs(2)).within(D::from_secs(600)),
+            Self::DataExports | Self::StatisticsImport => every(D::from_secs(2)).within(D::from_secs(600)),
             // A change of a listing has its place within a second.
             Self::ListingChangesSeal => every(D::from_millis(500))
                 .quiet()

@@ -7,6 +7,7 @@ use crate::core::crypto::cursor::CursorSeal;
 use crate::core::crypto::password::PasswordHasher;
 use crate::core::crypto::refresh::RefreshSeal;
 use crate::core::crypto::sealed::MasterKey;
+use crate::core::day::Day;
 use crate::core::media::image::ImageWorkshop;
 use crate::core::media::store::MediaStore;
 use crate::core::time::Clock;
@@ -58,4 +59,15 @@ pub struct Settings {
     pub mail_from: String,
     /// Requests a second of a staff member, or of a program that belongs to no partner.
     pub own_per_second: u32,
+    /// Where statistics come from; none where nothing is imported and nothing shown.
+    pub statistics: Option<StatisticsSettings>,
+}
+
+/// Where statistics come from.
+#[derive(Clone, Debug)]
+pub struct StatisticsSettings {
+    /// The host of the platform's API.
+    pub host: String,
+    /// The first day to import; 92 days before the first import where none is named.
+    pub first_day: Option<Day>,
 }

@@ -338,6 +338,7 @@ mod tests {
             request_id: String::new(),
             channel: Channel::Rest,
             credentials: Credentials::default(),
+            takes_csv: false,
         };
         for access in [Access::Any, Access::Scope(Scope::parse("labs.admin").unwrap())] {
             assert_eq!(Engine::guard(access, &nobody).unwrap_err().code(), Code::Unauthenticated);

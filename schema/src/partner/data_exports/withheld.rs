@@ -3,6 +3,10 @@
 /// Tables that hold something of a partner or its people and do not go into an archive: the table, and why.
 pub(super) const WITHHELD: &[(&str, &str)] = &[
     ("access_token_revocation", "tokens that were ended, by their id alone"),
+    (
+        "app_statistic",
+        "what the platform reports of your apps' customers; read it under the scope statistics, as CSV too",
+    ),
     ("app_transfer", "which apps came from others or went to them; the history of each app tells when"),
     ("audit_change", "belongs to the operator's audit log"),
     (
@@ -23,6 +27,7 @@ pub(super) const WITHHELD: &[(&str, &str)] = &[
     ("one_time_token", "secrets that were mailed"),
     ("partner_daily_use", "how much of today's uploads and invitations is used, for two days"),
     ("partner_note", "what the operator's people note for themselves"),
+    ("partner_statistic", "the same of all your apps together"),
     ("recovery_code", "secrets of your people"),
     ("review_thread_read", "until where your people have read what reviewers wrote"),
     ("sign_in_failure", "failed tries that hold a sign-in back; what concerns your people stands in security_event"),

@@ -1,0 +1,21 @@
+//! The import of statistics, for whoever has a source of them.
+
+use std::sync::Arc;
+
+use super::{Job, JobCode};
+use crate::core::engine::Engine;
+use crate::statistics::imports::import_due;
+
+pub use crate::core::day::Day;
+pub use crate::statistics::imports::{ImportError, ImportErrorCode, PageAnswer, UsageSource};
+
+/// Imports what lacks and what was asked for.
+#[must_use]
+pub fn job(engine: &Engine, source: Arc<dyn UsageSource>) -> Job {
+    let engine = engine.clone();
+    let run = move || {
+        let (engine, source) = (engine.clone(), Arc::clone(&source));
+        async move { import_due(engine.pool(), engine.services(), source.as_ref()).await }
+    };
+    Job::new(JobCode::StatisticsImport, run)
+}

@@ -1,0 +1,308 @@
+//! What a partner may ask of the statistics of its apps, and staff of any.
+
+pub(super) mod types;
+
+use async_graphql::{Context, InputObject, Object};
+use bytes::Bytes;
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::list::{APPS, AppStatisticsFilter, AppStatisticsSort, FiguresOf};
+use super::rules::{self, Latest, Span, StatisticsFigure, StatisticsGranularity, StatisticsPeriod};
+use super::{csv, store};
+use crate::core::access::{access, audit_target};
+use crate::core::audit_target::AuditTargetKind;
+use crate::core::context::{Download, RequestContext, RequestContextExt, Target};
+use crate::core::day::Day;
+use crate::core::fault::Fault;
+use crate::core::list::{FixedOrder, PageRequest, Rows, page_in_memory};
+use crate::core::page::{CountedPage, Page};
+use crate::core::words::{Word as _, words};
+use crate::statistics::freshness::{self, Known};
+
+use types::{
+    AdminAppStatistics, AppFigures, AppStatistics, AppStatisticsDetail, AppStatisticsPage, AppStatisticsSummary,
+    StatisticsPeriods,
+};
+
+/// Days of a summary when nothing is said.
+const USUAL_DAYS: i32 = 28;
+
+words! {
+    /// The orders of periods.
+    pub(crate) enum StatisticsPeriodSort {
+        /// The earliest first.
+        Day = "DAY",
+        /// The latest first.
+        DayDesc = "DAY_DESC",
+    }
+}
+
+/// Which days are asked for. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct StatisticsPeriodFilter {
+    granularity: Option<StatisticsGranularity>,
+    day_from: Option<Day>,
+    day_until: Option<Day>,
+}
+
+/// What a cursor of periods is bound to.
+#[derive(Serialize)]
+struct PeriodsOf<'a> {
+    app_uuid: Uuid,
+    filter: &'a StatisticsPeriodFilter,
+    sort: StatisticsPeriodSort,
+}
+
+/// Reads of a partner's own statistics.
+#[derive(Default)]
+pub(crate) struct AppStatisticsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl AppStatisticsQuery {
+    /// How many customers use any app of the partner.
+    #[graphql(directive = access::apply("statistics".into()))]
+    async fn statistics_apps_get_summary(
+        &self,
+        ctx: &Context<'_>,
+        day_from: Option<Day>,
+        day_until: Option<Day>,
+    ) -> Result<Option<AppStatisticsSummary>, Fault> {
+        let cx = ctx.cx();
+        let (owner, today) = (cx.owner()?, Day::of(cx.now));
+        let until = day_until.map_or(today, |until| until.min(today));
+        let span = Span::asked(day_from, day_until, until.plus(-USUAL_DAYS), today)?;
+        let known = freshness::known(cx).await?;
+        let last = known.freshness.last_imported_day;
+        let (figures, recent) = match last {
+            Some(last) => {
+                let recent = Span { from: last.plus(-7), until: last.plus(1) };
+                (store::of_partner(&cx.db, owner, span).await?, store::of_partner(&cx.db, owner, recent).await?)
+            }
+            None => (Vec::new(), Vec::new()),
+        };
+        let latest = latest_of(&known, &recent);
+        cx.answer(AppStatisticsSummary {
+            day: last,
+            customers: latest.customers,
+            gap: latest.gap(),
+            week_before: latest.compared(),
+            day_from: span.from,
+            day_until: span.until,
+            days: i32::try_from(figures.len()).unwrap_or(i32::MAX),
+            of_days: span.days(),
+            average: rules::average(&figures),
+            peak: rules::peak(&figures),
+            source: known.source,
+            freshness: known.freshness,
+        })
+    }
+
+    /// The partner's apps with their customers on the latest day and the change to the week before.
+    #[graphql(directive = access::apply("statistics".into()))]
+    async fn statistics_apps_list(
+        &self,
+        ctx: &Context<'_>,
+        filter: Option<AppStatisticsFilter>,
+        sort: Option<AppStatisticsSort>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<Option<AppStatisticsPage>, Fault> {
+        let (cx, known) = (ctx.cx(), freshness::known(ctx.cx()).await?);
+        let day = known.freshness.last_imported_day;
+        let of = FiguresOf { partner_uuid: cx.owner()?.uuid(), day, filter: filter.unwrap_or_default() };
+        let Rows { rows, page } = match known.source {
+            freshness::StatisticsSource::Disabled => {
+                Rows { rows: Vec::new(), page: Page { next_cursor: None, has_more: false } }
+            }
+            freshness::StatisticsSource::PlatformApi => {
+                APPS.page(cx, &of, &PageRequest::new(sort, limit, cursor)).await?
+            }
+        };
+        let data = rows.into_iter().map(|row| AppStatistics::of(row, &known)).collect();
+        cx.answer_list(AppStatisticsPage { data, page, source: known.source, freshness: known.freshness })
+    }
+
+    /// One app: its latest day, its peak and its first day.
+    #[graphql(directive = access::apply("statistics".into()))]
+    async fn statistics_apps_get(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+    ) -> Result<Option<AppStatisticsDetail>, Fault> {
+        let cx = ctx.cx();
+        let app = store::own_app_get(&cx.db, cx.owner()?, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
+        let known = freshness::known(cx).await?;
+        let figures = figures_of(cx, &known, app_uuid, None).await?;
+        let app = app_figures(cx, app, &known, &figures);
+        cx.answer(AppStatisticsDetail { app, source: known.source, freshness: known.freshness })
+    }
+
+    /// The days, weeks or months of an app, as a list or as CSV.
+    #[graphql(directive = access::apply("statistics".into()))]
+    async fn statistics_apps_list_daily(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        filter: Option<StatisticsPeriodFilter>,
+        sort: Option<StatisticsPeriodSort>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<Option<StatisticsPeriods>, Fault> {
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let app = store::own_app_get(&cx.db, cx.owner()?, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
+        let (known, sort) = (freshness::known(cx).await?, sort.unwrap_or(StatisticsPeriodSort::FIRST));
+        let periods = periods_of(cx, &known, app_uuid, &filter, sort).await?;
+        if cx.caller.takes_csv {
+            cx.deliver(file(format!("{}-customers.csv", app.slug), csv::lines(&known, &periods)));
+        }
+        let of = PeriodsOf { app_uuid, filter: &filter, sort };
+        let Rows { rows: data, page } = cut(cx, "statistics_apps_list_daily", &of, (limit, cursor), periods)?;
+        cx.answer_list(StatisticsPeriods { data, page, source: known.source, freshness: known.freshness })
+    }
+}
+
+/// Reads of statistics across partners.
+#[derive(Default)]
+pub(crate) struct AppStatisticsAdministrationQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl AppStatisticsAdministrationQuery {
+    /// The customers of any app, with its days, weeks or months page by page.
+    #[graphql(
+        directive = access::apply("labs.admin.apps".into()),
+        directive = audit_target::apply(AuditTargetKind::App, "app_uuid".into())
+    )]
+    async fn admin_apps_get_statistics(
+        &self,
+        ctx: &Context<'_>,
+        app_uuid: Uuid,
+        filter: Option<StatisticsPeriodFilter>,
+        sort: Option<StatisticsPeriodSort>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<Option<AdminAppStatistics>, Fault> {
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let app = store::app_get(&cx.db, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
+        let partner_uuid = app.partner_uuid;
+        cx.note_target(Target {
+            kind: Some(AuditTargetKind::App),
+            uuid: Some(app_uuid),
+            label: Some(app.name.clone()),
+            partner_uuid: Some(partner_uuid),
+        });
+        let (known, sort) = (freshness::known(cx).await?, sort.unwrap_or(StatisticsPeriodSort::FIRST));
+        let figures = figures_of(cx, &known, app_uuid, None).await?;
+        let app = app_figures(cx, app, &known, &figures);
+        let periods = periods_of(cx, &known, app_uuid, &filter, sort).await?;
+        let total = (include_total == Some(true)).then(|| i64::try_from(periods.len()).unwrap_or(i64::MAX));
+        let of = PeriodsOf { app_uuid, filter: &filter, sort };
+        let Rows { rows: data, page } = cut(cx, "admin_apps_get_statistics", &of, (limit, cursor), periods)?;
+        cx.answer_list(AdminAppStatistics {
+            app,
+            partner_uuid,
+            source: known.source,
+            freshness: known.freshness,
+            data,
+            page: CountedPage::of(page, total),
+        })
+    }
+}
+
+/// The figures of an app in the order of its days; none without a source.
+async fn figures_of(
+    cx: &RequestContext,
+    known: &Known,
+    app_uuid: Uuid,
+    span: Option<Span>,
+) -> Result<Vec<StatisticsFigure>, Fault> {
+    match known.source {
+        freshness::StatisticsSource::Disabled => Ok(Vec::new()),
+        freshness::StatisticsSource::PlatformApi => store::of_app(&cx.db, app_uuid, span).await,
+    }
+}
+
+/// The periods that are asked for, in their order.
+async fn periods_of(
+    cx: &RequestContext,
+    known: &Known,
+    app_uuid: Uuid,
+    filter: &StatisticsPeriodFilter,
+    sort: StatisticsPeriodSort,
+) -> Result<Vec<StatisticsPeriod>, Fault> {
+    let today = Day::of(cx.now);
+    let first = known.freshness.first_imported_day.unwrap_or(today);
+    let span = Span::asked(filter.day_from, filter.day_until, first, today)?;
+    let figures = figures_of(cx, known, app_uuid, Some(span)).await?;
+    let mut periods = rules::periods(&figures, filter.granularity.unwrap_or(StatisticsGranularity::FIRST), span);
+    if sort == StatisticsPeriodSort::DayDesc {
+        periods.reverse();
+    }
+    Ok(periods)
+}
+
+/// A page of periods. The place of each is that of its first day, so that a day which is imported meanwhile moves none.
+fn cut(
+    cx: &RequestContext,
+    operation: &'static str,
+    of: &PeriodsOf<'_>,
+    (limit, cursor): (Option<i32>, Option<String>),
+    periods: Vec<StatisticsPeriod>,
+) -> Result<Rows<StatisticsPeriod>, Fault> {
+    let place = |period: &StatisticsPeriod| {
+        let number = period.day.days_since(Day(jiff::civil::Date::ZERO));
+        let number = if of.sort == StatisticsPeriodSort::Day { number } else { u32::MAX - number };
+        usize::try_from(number).unwrap_or(usize::MAX)
+    };
+    let rows = periods.into_iter().map(|period| (place(&period), period));
+    page_in_memory(cx, operation, of, &PageRequest { sort: FixedOrder, limit, cursor }, rows)
+}
+
+/// What is known of the latest day by these figures, of which none is later.
+fn latest_of(known: &Known, figures: &[StatisticsFigure]) -> Latest {
+    let day = known.freshness.last_imported_day;
+    let on = |day: Day| figures.iter().rev().find(|figure| figure.day == day).map(|figure| figure.customers);
+    Latest {
+        has_source: known.source != freshness::StatisticsSource::Disabled,
+        day,
+        customers: day.and_then(on),
+        has_week_before: known.has_week_before,
+        customers_before: day.and_then(|day| on(day.plus(-7))),
+    }
+}
+
+/// What all its figures tell of an app.
+fn app_figures(cx: &RequestContext, app: store::AppRow, known: &Known, figures: &[StatisticsFigure]) -> AppFigures {
+    let (latest, last) = (latest_of(known, figures), known.freshness.last_imported_day);
+    let first_day = figures.first().map(|figure| figure.day);
+    AppFigures {
+        app: AppStatistics {
+            app_uuid: app.app_uuid,
+            slug: app.slug,
+            name: app.name,
+            state: app.state,
+            latest: figures.last().filter(|figure| Some(figure.day) == last).cloned(),
+            gap: latest.gap(),
+            week_before: latest.compared(),
+        },
+        peak: rules::peak(figures),
+        first_day,
+        days: i32::try_from(figures.len()).unwrap_or(i32::MAX),
+        of_days: first_day.map_or(0, |from| Span { from, until: Day::of(cx.now) }.days()),
+    }
+}
+
+fn file(file_name: String, text: String) -> Download {
+    let bytes = Bytes::from(text);
+    Download {
+        media_type: "text/csv; charset=utf-8".to_owned(),
+        length: u64::try_from(bytes.len()).ok(),
+        etag: None,
+        sha256: None,
+        file_name,
+        chain_head: None,
+        stream: Box::pin(futures_util::stream::once(async { Ok(bytes) })),
+    }
+}

@@ -1,0 +1,81 @@
+//! Where statistics come from, and how fresh they are. Every answer of the group carries it.
+
+use async_graphql::SimpleObject;
+use serde::Serialize;
+
+use crate::core::context::RequestContext;
+use crate::core::day::Day;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
+use crate::core::words::words;
+
+words! {
+    /// Where statistics come from.
+    pub(crate) enum StatisticsSource {
+        /// Nowhere: nothing is imported and nothing is shown.
+        Disabled = "DISABLED",
+        /// From the platform's own API, once a day.
+        PlatformApi = "PLATFORM_API",
+    }
+}
+
+/// How fresh statistics are.
+#[derive(Clone, Debug, Default, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct StatisticsFreshness {
+    /// The first day that was imported.
+    pub(super) first_imported_day: Option<Day>,
+    /// The last day that was imported.
+    pub(super) last_imported_day: Option<Day>,
+    /// When something was imported last.
+    last_imported_at: Option<Time>,
+    /// Completed days that are still to be imported.
+    pub(super) days_missing: Option<i64>,
+    /// The first of them.
+    missing_days: Vec<Day>,
+}
+
+/// What is known of the imports as a whole.
+pub(crate) struct Known {
+    /// Where figures come from.
+    pub(crate) source: StatisticsSource,
+    /// How fresh they are.
+    pub(crate) freshness: StatisticsFreshness,
+    /// Whether the day a week before the last one was imported too.
+    pub(crate) has_week_before: bool,
+}
+
+/// What is known of the imports; nothing without a source.
+pub(crate) async fn known(cx: &RequestContext) -> Result<Known, Fault> {
+    if cx.services.settings.statistics.is_none() {
+        let freshness = StatisticsFreshness::default();
+        return Ok(Known { source: StatisticsSource::Disabled, freshness, has_week_before: false });
+    }
+    of_source(&cx.db).await
+}
+
+async fn of_source(db: &Db) -> Result<Known, Fault> {
+    let row = sqlx::query!(
+        r#"with span as (select min(day) as first, max(day) as last from statistic_day)
+           select first as "first: Day", last as "last: Day",
+                  (select max(coalesce(restated_at, imported_at)) from statistic_day) as "imported_at: Time",
+                  (select count(*) from statistic_missing_day) as "missing!",
+                  array(select day from statistic_missing_day order by day limit 92) as "missing_days!: Vec<Day>",
+                  exists (select from statistic_day where day = span.last - 7) as "has_week_before!"
+             from span"#
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?;
+    Ok(Known {
+        source: StatisticsSource::PlatformApi,
+        freshness: StatisticsFreshness {
+            first_imported_day: row.first,
+            last_imported_day: row.last,
+            last_imported_at: row.imported_at,
+            days_missing: Some(row.missing),
+            missing_days: row.missing_days,
+        },
+        has_week_before: row.has_week_before,
+    })
+}

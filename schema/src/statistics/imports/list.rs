@@ -1,0 +1,133 @@
+//! The ledger: every day that was asked for, with what became of it; and imports one by one.
+
+use async_graphql::{InputObject, SimpleObject};
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::report::ImportErrorCode;
+use super::rules::{StatisticsImportState, StatisticsImportTrigger, StatisticsRunState};
+use crate::core::day::Day;
+use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::time::Time;
+use crate::core::words::words;
+
+/// A day that was asked for, and what became of it.
+#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct StatisticsImportRun {
+    /// Its id.
+    uuid: Uuid,
+    /// The import that asked for it.
+    import_uuid: Uuid,
+    /// Who had that made.
+    trigger: StatisticsImportTrigger,
+    /// The day.
+    pub(super) day: Day,
+    /// How far it has come.
+    pub(super) state: StatisticsRunState,
+    /// Whether it replaced what was there.
+    restated: bool,
+    /// Pages that were read.
+    pages: i32,
+    /// Apps that are known, of which a figure was kept.
+    app_rows: i32,
+    /// Partners that are known, of which a distinct total was kept.
+    partner_rows: i32,
+    /// Apps that are not known here.
+    unknown_apps: i32,
+    /// Partners that are not known here.
+    unknown_partners: i32,
+    /// Why it was not imported.
+    error_code: Option<ImportErrorCode>,
+    /// The same in a sentence.
+    error: Option<String>,
+    /// When it was begun.
+    started_at: Time,
+    /// When it ended.
+    ended_at: Option<Time>,
+}
+
+/// An import as it is kept.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub(super) struct ImportRow {
+    pub(super) import_uuid: Uuid,
+    pub(super) trigger: StatisticsImportTrigger,
+    pub(super) state: StatisticsImportState,
+    pub(super) days: Vec<Day>,
+    pub(super) requested_by: Option<Uuid>,
+    pub(super) created_at: Time,
+    pub(super) started_at: Option<Time>,
+    pub(super) ended_at: Option<Time>,
+}
+
+static RUN: Select<StatisticsImportRun> = Select::new(
+    "r.run_uuid as uuid, r.import_uuid, i.trigger, r.day, r.state, r.restated, r.pages, r.app_rows, r.partner_rows,
+     r.unknown_apps, r.unknown_partners, r.error_code, r.error, r.started_at, r.ended_at",
+    "statistic_import_run as r join statistic_import as i using (import_uuid)",
+);
+
+static IMPORT: Select<ImportRow> = Select::new(
+    "import_uuid, trigger, state, days, requested_by, created_at, started_at, ended_at",
+    "statistic_import",
+);
+
+/// One import.
+pub(super) static BY_ID: Lookup<ImportRow> = Lookup::new(&IMPORT, &["import_uuid = {}"]);
+
+/// The days of one import that were asked for so far.
+pub(super) static OF_IMPORT: Lookup<StatisticsImportRun> = Lookup::new(&RUN, &["r.import_uuid = {}"]);
+
+/// The day that was asked for last.
+pub(super) static LATEST: Lookup<StatisticsImportRun> = Lookup::new(
+    &RUN,
+    &["r.run_uuid = (select run_uuid from statistic_import_run order by started_at desc, run_uuid desc limit 1)"],
+);
+
+/// What the ledger is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct StatisticsImportRunFilter {
+    state: Option<Vec<StatisticsRunState>>,
+    trigger: Option<StatisticsImportTrigger>,
+    error_code: Option<Vec<ImportErrorCode>>,
+    import_uuid: Option<Uuid>,
+    day_from: Option<Day>,
+    day_until: Option<Day>,
+}
+
+words! {
+    /// The orders of the ledger.
+    pub(crate) enum StatisticsImportRunSort {
+        /// The latest first.
+        StartedAtDesc = "STARTED_AT_DESC",
+        /// The earliest first.
+        StartedAt = "STARTED_AT",
+    }
+}
+
+/// The ledger.
+pub(super) static RUNS: ListQuery<StatisticsImportRunFilter, StatisticsImportRun, StatisticsImportRunSort> =
+    ListQuery {
+        operation: "statistics_imports_list_runs",
+        select: &RUN,
+        within: &[],
+        conditions: &[
+            Condition { sql: "r.state = any({})", value: |of| Bound::words(of.state.as_ref()) },
+            Condition { sql: "i.trigger = {}", value: |of| of.trigger.map(|trigger| trigger.name().into()) },
+            Condition { sql: "r.error_code = any({})", value: |of| Bound::words(of.error_code.as_ref()) },
+            Condition { sql: "r.import_uuid = {}", value: |of| of.import_uuid.map(Bound::from) },
+            Condition { sql: "r.day >= {}::date", value: |of| of.day_from.map(|day| Bound::Text(day.to_string())) },
+            Condition { sql: "r.day < {}::date", value: |of| of.day_until.map(|day| Bound::Text(day.to_string())) },
+        ],
+        order: |sort| match sort {
+            StatisticsImportRunSort::StartedAtDesc => const { &[STARTED.descending(), ID.descending()] },
+            StatisticsImportRunSort::StartedAt => const { &[STARTED, ID] },
+        },
+    };
+
+const STARTED: Key<StatisticsImportRun> = Key::moment("r.started_at", |run| json!(run.started_at));
+const ID: Key<StatisticsImportRun> = Key::id("r.run_uuid", |run| json!(run.uuid));
+
+/// What is asked of imports in words that the compiler has not checked.
+pub(in crate::statistics) static STATEMENTS: [&dyn Statements; 4] = [&RUNS, &BY_ID, &OF_IMPORT, &LATEST];

@@ -1,0 +1,212 @@
+//! A day as the platform's API reports it, page by page: `contract/platform-statistics.yaml` is the form.
+
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+
+use serde::Deserialize;
+use uuid::Uuid;
+
+use crate::core::day::Day;
+use crate::core::words::words;
+
+/// Most pages of a day.
+pub(super) const MOST_PAGES: usize = 1000;
+/// Most apps, and most partners, of a day.
+const MOST_ROWS: usize = 1_000_000;
+/// Most customers of an app, which no platform has.
+const MOST_CUSTOMERS: i64 = 1_000_000_000_000;
+
+words! {
+    /// Why a day was not imported.
+    pub enum ImportErrorCode {
+        /// The replica that was at it went away.
+        BrokenOff = "BROKEN_OFF",
+        /// The connection ended in the middle of an answer.
+        CutOff = "CUT_OFF",
+        /// An app or a partner comes twice.
+        Duplicate = "DUPLICATE",
+        /// It answered with a status that is none of success.
+        HttpStatus = "HTTP_STATUS",
+        /// Somebody would have less than no customers.
+        NegativeCount = "NEGATIVE_COUNT",
+        /// The platform has not completed the day.
+        NotComplete = "NOT_COMPLETE",
+        /// It answered another day than was asked for.
+        OtherDay = "OTHER_DAY",
+        /// Its address is one inside a network, which the settings do not allow.
+        PrivateAddress = "PRIVATE_ADDRESS",
+        /// It answered with a redirect, which is not followed.
+        Redirected = "REDIRECTED",
+        /// A page leads back to one that was read.
+        RepeatedPage = "REPEATED_PAGE",
+        /// It did not answer in time.
+        Timeout = "TIMEOUT",
+        /// The file with the token cannot be read.
+        TokenUnreadable = "TOKEN_UNREADABLE",
+        /// A page, or the day, is larger than what is read.
+        TooLarge = "TOO_LARGE",
+        /// It did not take the token.
+        Unauthorized = "UNAUTHORIZED",
+        /// Nothing answers there.
+        Unreachable = "UNREACHABLE",
+        /// It answered something else than JSON.
+        WrongContentType = "WRONG_CONTENT_TYPE",
+        /// It answered JSON of another form.
+        WrongType = "WRONG_TYPE",
+    }
+}
+
+/// Why a day was not imported, in a code and a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportError {
+    /// The code.
+    pub code: ImportErrorCode,
+    /// The sentence, for staff.
+    pub message: String,
+}
+
+impl ImportError {
+    /// A code with its sentence.
+    #[must_use]
+    pub fn new(code: ImportErrorCode, message: impl Into<String>) -> Self {
+        let mut message = message.into();
+        message.truncate(message.floor_char_boundary(500));
+        Self { code, message }
+    }
+}
+
+#[derive(Deserialize)]
+struct PageForm {
+    day: Day,
+    is_complete: bool,
+    data: Vec<AppForm>,
+    partners: Option<Vec<PartnerForm>>,
+    page: NextForm,
+}
+
+#[derive(Deserialize)]
+struct AppForm {
+    app_uuid: Uuid,
+    customers: i64,
+}
+
+#[derive(Deserialize)]
+struct PartnerForm {
+    partner_uuid: Uuid,
+    customers: i64,
+}
+
+#[derive(Deserialize)]
+struct NextForm {
+    next_cursor: Option<String>,
+}
+
+/// What was reported of a day, as far as it was read.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    pub(super) apps: HashMap<Uuid, i64>,
+    pub(super) partners: HashMap<Uuid, i64>,
+    pub(super) pages: i32,
+    cursors: HashSet<String>,
+}
+
+impl Report {
+    /// Adds a page; the cursor of the next one, where another follows.
+    ///
+    /// # Errors
+    /// What of the page is not as it was asked for. Then nothing of the day is good.
+    pub(super) fn add(&mut self, day: Day, page: &[u8]) -> Result<Option<String>, ImportError> {
+        let page: PageForm = serde_json::from_slice(page)
+            .map_err(|error| ImportError::new(ImportErrorCode::WrongType, format!("This is not the form: {error}.")))?;
+        if page.day != day {
+            let message = format!("{day} was asked for, and {} was answered.", page.day);
+            return Err(ImportError::new(ImportErrorCode::OtherDay, message));
+        }
+        if !page.is_complete {
+            return Err(ImportError::new(ImportErrorCode::NotComplete, format!("{day} is not complete yet.")));
+        }
+        let next = page.page.next_cursor.filter(|cursor| !cursor.is_empty());
+        if let Some(cursor) = &next
+            && !self.cursors.insert(cursor.clone())
+        {
+            let message = "A page leads back to one that was read before.";
+            return Err(ImportError::new(ImportErrorCode::RepeatedPage, message));
+        }
+        for row in page.data {
+            count(&mut self.apps, "app", row.app_uuid, row.customers)?;
+        }
+        for row in page.partners.unwrap_or_default() {
+            count(&mut self.partners, "partner", row.partner_uuid, row.customers)?;
+        }
+        self.pages += 1;
+        Ok(next)
+    }
+}
+
+fn count(rows: &mut HashMap<Uuid, i64>, thing: &str, uuid: Uuid, customers: i64) -> Result<(), ImportError> {
+    let refuse = |code, message: String| Err(ImportError::new(code, message));
+    if customers < 0 {
+        return refuse(ImportErrorCode::NegativeCount, format!("The {thing} {uuid} has {customers} customers."));
+    }
+    if customers > MOST_CUSTOMERS || rows.len() >= MOST_ROWS {
+        return refuse(ImportErrorCode::TooLarge, format!("More {thing}s, or customers of one, than can be: {uuid}."));
+    }
+    match rows.entry(uuid) {
+        Entry::Occupied(_) => refuse(ImportErrorCode::Duplicate, format!("The {thing} {uuid} comes twice.")),
+        Entry::Vacant(place) => {
+            place.insert(customers);
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn page(customers: Value, next: Value) -> Value {
+        let app = Uuid::from_u128(1);
+        json!({ "day": "2026-11-24", "is_complete": true, "data": [{ "app_uuid": app, "customers": customers }],
+                "page": { "next_cursor": next } })
+    }
+
+    fn added(report: &mut Report, page: &Value) -> Result<Option<String>, ImportErrorCode> {
+        report.add("2026-11-24".parse().unwrap(), page.to_string().as_bytes()).map_err(|error| error.code)
+    }
+
+    #[test]
+    fn a_page_that_is_not_as_asked_for_is_refused_by_its_code() {
+        let of = |change: fn(&mut Value)| {
+            let mut page = page(json!(12), Value::Null);
+            change(&mut page);
+            added(&mut Report::default(), &page)
+        };
+        assert_eq!(of(|_| {}), Ok(None));
+        assert_eq!(of(|page| page["more"] = json!(1)), Ok(None), "members may be added to the form");
+        for (change, code) in [
+            (of(|page| page["data"][0]["customers"] = json!(-1)), ImportErrorCode::NegativeCount),
+            (of(|page| page["data"][0]["customers"] = json!(1.5)), ImportErrorCode::WrongType),
+            (of(|page| page["data"][0]["customers"] = json!("12")), ImportErrorCode::WrongType),
+            (of(|page| page["data"][0]["customers"] = json!(MOST_CUSTOMERS + 1)), ImportErrorCode::TooLarge),
+            (of(|page| page["data"] = json!({})), ImportErrorCode::WrongType),
+            (of(|page| page["page"] = Value::Null), ImportErrorCode::WrongType),
+            (of(|page| page["day"] = json!("2026-11-23")), ImportErrorCode::OtherDay),
+            (of(|page| page["is_complete"] = json!(false)), ImportErrorCode::NotComplete),
+            (of(|page| page["data"] = json!([page["data"][0], page["data"][0]])), ImportErrorCode::Duplicate),
+        ] {
+            assert_eq!(change, Err(code));
+        }
+    }
+
+    #[test]
+    fn pages_go_on_and_never_back() {
+        let mut report = Report::default();
+        assert_eq!(added(&mut report, &page(json!(1), json!("b"))), Ok(Some("b".to_owned())));
+        assert_eq!(added(&mut report, &page(json!(1), json!("b"))), Err(ImportErrorCode::RepeatedPage));
+        let mut report = Report::default();
+        added(&mut report, &page(json!(1), json!("b"))).unwrap();
+        assert_eq!(added(&mut report, &page(json!(1), Value::Null)), Err(ImportErrorCode::Duplicate));
+    }
+}

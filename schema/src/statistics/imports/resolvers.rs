@@ -1,0 +1,203 @@
+//! What staff may ask of imports.
+
+use async_graphql::{Context, InputObject, Object, SimpleObject};
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::list::{
+    BY_ID, ImportRow, LATEST, OF_IMPORT, RUNS, StatisticsImportRun, StatisticsImportRunFilter, StatisticsImportRunSort,
+};
+use super::rules::{self, StatisticsImportState, StatisticsImportTrigger, StatisticsRunState};
+use super::store;
+use crate::core::access::{access, audit_target};
+use crate::core::actor::Actor;
+use crate::core::audit_target::AuditTargetKind;
+use crate::core::context::{RequestContext, RequestContextExt, Target};
+use crate::core::day::Day;
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::CountedList;
+use crate::core::time::Time;
+use crate::statistics::freshness::{self, StatisticsFreshness, StatisticsSource};
+
+/// Where statistics come from, how fresh they are, and how the imports go.
+#[derive(Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct StatisticsImportStatus {
+    /// Where figures come from.
+    source: StatisticsSource,
+    /// The host that is asked.
+    host: Option<String>,
+    /// How fresh they are.
+    freshness: StatisticsFreshness,
+    /// The first day that is imported by itself.
+    begins_on: Option<Day>,
+    /// The import that waits or is under way.
+    import_uuid: Option<Uuid>,
+    /// Imports in a row that failed.
+    failures_in_a_row: i32,
+    /// From when on the service tries again by itself.
+    next_attempt_at: Option<Time>,
+    /// The day that was asked for last.
+    last_run: Option<StatisticsImportRun>,
+}
+
+/// An import with its days.
+#[derive(Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct StatisticsImport {
+    /// Its id.
+    uuid: Uuid,
+    /// Who had it made.
+    trigger: StatisticsImportTrigger,
+    /// Who asked for it.
+    requested_by_uuid: Option<Uuid>,
+    /// How far it has come.
+    state: StatisticsImportState,
+    /// The days that it asks for, in their order.
+    days: Vec<Day>,
+    /// Days that were imported.
+    days_succeeded: i32,
+    /// Days that were not.
+    days_failed: i32,
+    /// The days that were asked for so far.
+    runs: Vec<StatisticsImportRun>,
+    /// When it was asked for.
+    created_at: Time,
+    /// When it was begun.
+    started_at: Option<Time>,
+    /// When it ended.
+    ended_at: Option<Time>,
+}
+
+/// Days to import.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct StatisticsImportStart {
+    /// Completed days in UTC.
+    days: Vec<Day>,
+}
+
+/// Reads of imports.
+#[derive(Default)]
+pub(crate) struct ImportsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl ImportsQuery {
+    /// Where statistics come from, how fresh they are, and what lacks.
+    #[graphql(directive = access::apply("labs.admin.statistics".into()))]
+    async fn statistics_imports_get_status(&self, ctx: &Context<'_>) -> Result<Option<StatisticsImportStatus>, Fault> {
+        let cx = ctx.cx();
+        let (known, row) = (freshness::known(cx).await?, store::source_get(&cx.db).await?);
+        let settings = cx.services.settings.statistics.as_ref();
+        cx.answer(StatisticsImportStatus {
+            source: known.source,
+            host: settings.map(|settings| settings.host.clone()),
+            freshness: known.freshness,
+            begins_on: row.begins_on,
+            import_uuid: row.import_uuid,
+            failures_in_a_row: row.failures,
+            next_attempt_at: row.next_attempt_at.filter(|_| settings.is_some()),
+            last_run: LATEST.one(&cx.db, []).await?,
+        })
+    }
+
+    /// Every day that was asked for, with what became of it.
+    #[graphql(directive = access::apply("labs.admin.statistics".into()))]
+    async fn statistics_imports_list_runs(
+        &self,
+        ctx: &Context<'_>,
+        filter: Option<StatisticsImportRunFilter>,
+        sort: Option<StatisticsImportRunSort>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<Option<CountedList<StatisticsImportRun>>, Fault> {
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let rows = RUNS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        cx.answer_list(rows.counted_list(RUNS.total(&cx.db, &filter, include_total).await?))
+    }
+
+    /// One import and how far it has come.
+    #[graphql(
+        directive = access::apply("labs.admin.statistics".into()),
+        directive = audit_target::apply(AuditTargetKind::StatisticsImport, "import_uuid".into())
+    )]
+    async fn admin_statistics_imports_get(
+        &self,
+        ctx: &Context<'_>,
+        import_uuid: Uuid,
+    ) -> Result<Option<StatisticsImport>, Fault> {
+        ctx.cx().answer(load(ctx.cx(), import_uuid).await?)
+    }
+}
+
+/// Writes of imports.
+#[derive(Default)]
+pub(crate) struct ImportsMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl ImportsMutation {
+    /// Has completed days imported, those that were imported before included.
+    #[graphql(directive = access::apply("labs.admin.statistics:write".into()))]
+    async fn admin_statistics_imports_start(
+        &self,
+        ctx: &Context<'_>,
+        body: StatisticsImportStart,
+    ) -> Result<Option<StatisticsImport>, Fault> {
+        let (cx, mut errors) = (ctx.cx(), Vec::new());
+        let days = rules::days(&body.days, Day::of(cx.now), &mut errors);
+        if !errors.is_empty() {
+            return Err(Fault::invalid(errors));
+        }
+        rules::ensure_source(cx.services.settings.statistics.is_some())?;
+        let (import_uuid, actor) = (cx.new_uuid(), Actor::of(cx.principal()?));
+        if !store::insert(&cx.db, import_uuid, &days, (actor.kind, actor.uuid)).await? {
+            return Err(rules::already_importing());
+        }
+        cx.answer_created(import_uuid, load(cx, import_uuid).await?)
+    }
+}
+
+/// The import as it is now, named to the audit record.
+async fn load(cx: &RequestContext, import_uuid: Uuid) -> Result<StatisticsImport, Fault> {
+    let row = BY_ID.one(&cx.db, [import_uuid.into()]).await?;
+    let row = row.ok_or_else(|| Fault::not_found("statistics import"))?;
+    cx.note_target(Target {
+        kind: Some(AuditTargetKind::StatisticsImport),
+        uuid: Some(import_uuid),
+        label: Some(label_of(&row.days)),
+        partner_uuid: None,
+    });
+    let mut runs = OF_IMPORT.all(&cx.db, [import_uuid.into()]).await?;
+    runs.sort_by_key(|run| run.day);
+    Ok(shown(row, runs))
+}
+
+/// The days of an import in short.
+fn label_of(days: &[Day]) -> String {
+    match days {
+        [first, .., last] => format!("{first} to {last} ({} days)", days.len()),
+        [day] => day.to_string(),
+        [] => String::new(),
+    }
+}
+
+fn shown(row: ImportRow, runs: Vec<StatisticsImportRun>) -> StatisticsImport {
+    let count = |state: StatisticsRunState| {
+        i32::try_from(runs.iter().filter(|run| run.state == state).count()).unwrap_or(i32::MAX)
+    };
+    StatisticsImport {
+        uuid: row.import_uuid,
+        trigger: row.trigger,
+        requested_by_uuid: row.requested_by,
+        state: row.state,
+        days: row.days,
+        days_succeeded: count(StatisticsRunState::Succeeded),
+        days_failed: count(StatisticsRunState::Failed),
+        runs,
+        created_at: row.created_at,
+        started_at: row.started_at,
+        ended_at: row.ended_at,
+    }
+}

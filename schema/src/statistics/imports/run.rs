@@ -1,0 +1,122 @@
+//! The job: whoever is next, its lease, its end.
+//!
+//! Every replica runs it; each import is taken up by one. A run that died is taken up again by whoever comes next, and one
+//! that comes back late finds that it has lost.
+
+use std::pin::Pin;
+use std::time::Duration;
+
+use sqlx::PgPool;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::report::{ImportError, ImportErrorCode, MOST_PAGES, Report};
+use super::rules::{self, ImportAction, StatisticsImportState, Step};
+use super::store::{self, Claim};
+use crate::core::day::Day;
+use crate::core::db::{Db, TransactionOptions};
+use crate::core::fault::Fault;
+use crate::core::services::Services;
+
+/// How long a replica goes on with an import before it looks whether it is to stop.
+const TURN: Duration = Duration::from_secs(5);
+/// How often it renews its hold while it reads; that lasts a minute.
+const RENEW: Duration = Duration::from_secs(20);
+
+/// A page of a day, or why there is none.
+pub type PageAnswer = Result<Vec<u8>, ImportError>;
+
+/// Whoever reports how many customers used which app on a day: `contract/platform-statistics.yaml`.
+pub trait UsageSource: Send + Sync {
+    /// A page of a day: the first one, or that of a cursor.
+    fn page<'a>(&'a self, day: Day, cursor: Option<&'a str>) -> Pin<Box<dyn Future<Output = PageAnswer> + Send + 'a>>;
+}
+
+/// Imports what lacks and what was asked for, for as long as a turn is. Answers how many days it asked for.
+///
+/// # Errors
+/// When the database is away. Why a day was not imported stands in the ledger.
+pub(crate) async fn import_due(pool: &PgPool, services: &Services, source: &dyn UsageSource) -> Result<u64, Fault> {
+    let Some(settings) = &services.settings.statistics else { return Ok(0) };
+    let db = Db::pooled(pool.clone());
+    store::schedule(&db, settings.first_day).await?;
+    let running = rules::after(StatisticsImportState::Queued, ImportAction::Start)?;
+    let Some(claim) = store::claim(&db, running).await? else { return Ok(0) };
+    store::break_off(&db, &claim).await?;
+    let (begun, mut asked) = (Instant::now(), 0);
+    loop {
+        let (next, outcomes) = store::progress(&db, &claim).await?;
+        match rules::step(next, &outcomes) {
+            Step::Ask(day) if begun.elapsed() < TURN => {
+                if !import_day(&db, source, &claim, day).await? {
+                    return Ok(asked);
+                }
+                asked += 1;
+            }
+            Step::Ask(_) => {
+                store::release(&db, &claim).await?;
+                return Ok(asked);
+            }
+            Step::End(action) => {
+                store::end(&db, &claim, rules::after(running, action)?).await?;
+                return Ok(asked);
+            }
+        }
+    }
+}
+
+/// Asks for a day and keeps it, or says why not; false when another replica has taken the import.
+async fn import_day(db: &Db, source: &dyn UsageSource, claim: &Claim, day: Day) -> Result<bool, Fault> {
+    let Some(run_uuid) = store::run_begin(db, claim, day).await? else { return Ok(false) };
+    let mut report = Report::default();
+    match read(db, source, claim, day, &mut report).await? {
+        Some(Ok(())) => keep(db, claim, run_uuid, day, &report).await,
+        Some(Err(error)) => {
+            tracing::warn!(%day, code = error.code.name(), cause = error.message, "a day of statistics was not imported");
+            store::run_fail(db, run_uuid, report.pages, &error).await?;
+            Ok(true)
+        }
+        None => Ok(false),
+    }
+}
+
+/// Reads every page of a day; none when another replica has taken the import meanwhile.
+async fn read(
+    db: &Db,
+    source: &dyn UsageSource,
+    claim: &Claim,
+    day: Day,
+    report: &mut Report,
+) -> Result<Option<Result<(), ImportError>>, Fault> {
+    let (mut cursor, mut held) = (None::<String>, Instant::now());
+    for _ in 0..MOST_PAGES {
+        if held.elapsed() >= RENEW {
+            if !store::renew(db, claim).await? {
+                return Ok(None);
+            }
+            held = Instant::now();
+        }
+        let page = source.page(day, cursor.as_deref()).await;
+        match page.and_then(|page| report.add(day, &page)) {
+            Ok(None) => return Ok(Some(Ok(()))),
+            Ok(next) => cursor = next,
+            Err(error) => return Ok(Some(Err(error))),
+        }
+    }
+    let message = format!("More than {MOST_PAGES} pages of one day.");
+    Ok(Some(Err(ImportError::new(ImportErrorCode::TooLarge, message))))
+}
+
+/// Writes all of a day, or nothing; false when another replica has taken the import meanwhile.
+async fn keep(db: &Db, claim: &Claim, run_uuid: Uuid, day: Day, report: &Report) -> Result<bool, Fault> {
+    let db = Db::within(db.pool().clone(), TransactionOptions::default().with("statement_timeout", "2min"));
+    let kept = async {
+        if !store::hold(&db, claim).await? {
+            return Ok(false);
+        }
+        store::keep(&db, run_uuid, day, report).await?;
+        Ok(true)
+    };
+    let kept = kept.await;
+    db.settle(kept).await
+}

@@ -1,0 +1,338 @@
+//! Asking the platform's API how many customers use which app (`contract/platform-statistics.yaml`).
+//!
+//! Only the host of the settings is asked. Its name is resolved for each connection, every address is looked at, and those
+//! that were looked at are connected to. Redirects are not followed, a request has five seconds, and a page 8 MB.
+
+use std::error::Error as _;
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use ipnet::IpNet;
+use labs_schema::jobs::statistics::{Day, ImportError, ImportErrorCode as Code, PageAnswer, UsageSource};
+use labs_schema::services::StatisticsSettings;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use reqwest::{Client, Response, StatusCode, Url, redirect};
+
+/// How long a request may take, from the first byte to the last.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Largest page in bytes.
+const LARGEST: usize = 8 * 1024 * 1024;
+
+/// Networks whose addresses nobody on the internet has.
+static PRIVATE: LazyLock<Vec<IpNet>> = LazyLock::new(|| {
+    let networks = [
+        "0.0.0.0/8",
+        "10.0.0.0/8",
+        "100.64.0.0/10",
+        "127.0.0.0/8",
+        "169.254.0.0/16",
+        "172.16.0.0/12",
+        "192.0.0.0/24",
+        "192.0.2.0/24",
+        "192.88.99.0/24",
+        "192.168.0.0/16",
+        "198.18.0.0/15",
+        "198.51.100.0/24",
+        "203.0.113.0/24",
+        "224.0.0.0/3",
+        "::/96",
+        "64:ff9b::/32",
+        "100::/64",
+        "2001::/23",
+        "2001:db8::/32",
+        "2002::/16",
+        "3fff::/20",
+        "5f00::/16",
+        "fc00::/7",
+        "fe80::/9",
+        "ff00::/8",
+    ];
+    networks.into_iter().filter_map(|network| network.parse().ok()).collect()
+});
+
+/// Where the platform's API is, and how it is asked.
+#[derive(Clone, Debug)]
+pub struct PlatformSettings {
+    base: Url,
+    host: String,
+    token_file: PathBuf,
+    first_day: Option<Day>,
+    allow_private: bool,
+}
+
+impl PlatformSettings {
+    /// The settings as given.
+    ///
+    /// # Errors
+    /// For another address than `https://host[:port][/path]`. Plain `http://` needs private addresses to be allowed.
+    pub fn new(url: &str, token_file: PathBuf, first_day: Option<Day>, allow_private: bool) -> anyhow::Result<Self> {
+        let base = Url::parse(url.trim_end_matches('/')).with_context(|| format!("the platform's address {url:?}"))?;
+        let plain = base.username().is_empty() && base.password().is_none() && base.query().is_none();
+        let has_scheme = base.scheme() == "https" || (base.scheme() == "http" && allow_private);
+        let host = base.host_str().unwrap_or_default().to_owned();
+        if !plain || !has_scheme || base.fragment().is_some() || host.is_empty() {
+            bail!(
+                "the platform's address {url:?} is not https:// and a host; http:// needs LABS_STATISTICS_ALLOW_PRIVATE"
+            );
+        }
+        Ok(Self { base, host, token_file, first_day, allow_private })
+    }
+
+    /// What the inside knows of it.
+    #[must_use]
+    pub fn known(&self) -> StatisticsSettings {
+        StatisticsSettings { host: self.host.clone(), first_day: self.first_day }
+    }
+
+    fn rule(&self) -> AddressRule {
+        AddressRule { allow_private: self.allow_private, only_private: self.base.scheme() == "http" }
+    }
+}
+
+/// Which addresses may be connected to.
+#[derive(Clone, Copy, Debug)]
+struct AddressRule {
+    allow_private: bool,
+    /// What is not encrypted stays inside.
+    only_private: bool,
+}
+
+impl AddressRule {
+    fn check(self, address: IpAddr) -> Result<(), AddressRefused> {
+        match is_private(address) {
+            true if !self.allow_private => Err(AddressRefused("an address inside a network")),
+            false if self.only_private => Err(AddressRefused("a public address, which http:// is not for")),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// An address that is not connected to.
+#[derive(Debug)]
+struct AddressRefused(&'static str);
+
+impl fmt::Display for AddressRefused {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "The host has {}.", self.0)
+    }
+}
+
+impl std::error::Error for AddressRefused {}
+
+fn is_private(address: IpAddr) -> bool {
+    let address = address.to_canonical();
+    PRIVATE.iter().any(|network| network.contains(&address))
+}
+
+/// Resolves names and refuses those of which one address may not be connected to.
+struct CheckedResolver(AddressRule);
+
+impl Resolve for CheckedResolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let rule = self.0;
+        Box::pin(async move {
+            let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
+            for address in &found {
+                rule.check(address.ip())?;
+            }
+            Ok(Box::new(found.into_iter()) as Addrs)
+        })
+    }
+}
+
+/// The platform's API.
+pub struct Platform {
+    settings: PlatformSettings,
+    client: Client,
+}
+
+impl Platform {
+    /// A client of it.
+    ///
+    /// # Errors
+    /// When the token cannot be read, or the system has no trusted certificates.
+    pub fn open(settings: PlatformSettings) -> anyhow::Result<Self> {
+        std::fs::read_to_string(&settings.token_file)
+            .with_context(|| format!("cannot read {}", settings.token_file.display()))?;
+        let client = Client::builder()
+            .dns_resolver(Arc::new(CheckedResolver(settings.rule())))
+            .redirect(redirect::Policy::none())
+            .no_proxy()
+            .timeout(PATIENCE)
+            .user_agent("labs-statistics")
+            .build()?;
+        Ok(Self { settings, client })
+    }
+
+    fn url(&self, day: Day, cursor: Option<&str>) -> Url {
+        let mut url = self.settings.base.clone();
+        if let Ok(mut path) = url.path_segments_mut() {
+            path.pop_if_empty().extend(["v1", "app-usage", "days"]).push(&day.to_string());
+        }
+        if let Some(cursor) = cursor {
+            url.query_pairs_mut().append_pair("cursor", cursor);
+        }
+        url
+    }
+
+    async fn ask(&self, day: Day, cursor: Option<&str>) -> PageAnswer {
+        // A host that is an address is never resolved.
+        if let Ok(address) = self.settings.host.trim_matches(['[', ']']).parse::<IpAddr>() {
+            let checked = self.settings.rule().check(address);
+            checked.map_err(|refused| ImportError::new(Code::PrivateAddress, refused.to_string()))?;
+        }
+        let token = tokio::fs::read_to_string(&self.settings.token_file)
+            .await
+            .map_err(|error| ImportError::new(Code::TokenUnreadable, format!("The token cannot be read: {error}.")))?;
+        let request =
+            self.client.get(self.url(day, cursor)).bearer_auth(token.trim()).header(ACCEPT, "application/json");
+        let response = request.send().await.map_err(|error| failure(&error, Code::Unreachable))?;
+        check_head(&response)?;
+        body(response).await
+    }
+}
+
+impl UsageSource for Platform {
+    fn page<'a>(&'a self, day: Day, cursor: Option<&'a str>) -> Pin<Box<dyn Future<Output = PageAnswer> + Send + 'a>> {
+        Box::pin(self.ask(day, cursor))
+    }
+}
+
+/// Whether what follows is a page.
+fn check_head(response: &Response) -> Result<(), ImportError> {
+    let status = response.status();
+    let refuse = |code, message: String| Err(ImportError::new(code, message));
+    match status {
+        StatusCode::OK => {}
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+            return refuse(Code::Unauthorized, format!("It answered {}: the token is not taken.", status.as_u16()));
+        }
+        status if status.is_redirection() => {
+            return refuse(
+                Code::Redirected,
+                format!("It answered {}, and redirects are not followed.", status.as_u16()),
+            );
+        }
+        status => return refuse(Code::HttpStatus, format!("It answered {}.", status.as_u16())),
+    }
+    let sent = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let media_type = sent.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    if media_type != "application/json" {
+        return refuse(Code::WrongContentType, format!("It answered {media_type:?} instead of application/json."));
+    }
+    Ok(())
+}
+
+/// The body, as far as it is not too large.
+async fn body(mut response: Response) -> PageAnswer {
+    let mut bytes = Vec::new();
+    while let Some(piece) = response.chunk().await.map_err(|error| failure(&error, Code::CutOff))? {
+        if bytes.len() + piece.len() > LARGEST {
+            return Err(ImportError::new(Code::TooLarge, format!("A page has more than {LARGEST} bytes.")));
+        }
+        bytes.extend_from_slice(&piece);
+    }
+    Ok(bytes)
+}
+
+/// Why there is no answer, or only a part of one. Nothing of the address is told, which may hold names of hosts.
+fn failure(error: &reqwest::Error, otherwise: Code) -> ImportError {
+    let mut cause = error.source();
+    while let Some(found) = cause {
+        if let Some(refused) = found.downcast_ref::<AddressRefused>() {
+            return ImportError::new(Code::PrivateAddress, refused.to_string());
+        }
+        cause = found.source();
+    }
+    if error.is_timeout() {
+        let seconds = PATIENCE.as_secs();
+        return ImportError::new(Code::Timeout, format!("It did not answer whole within {seconds} seconds."));
+    }
+    let message = match otherwise {
+        Code::CutOff => "The connection ended in the middle of an answer.",
+        _ => "No connection, or none that was answered.",
+    };
+    ImportError::new(otherwise, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_inside_networks_are_known() {
+        for inside in [
+            "127.0.0.1",
+            "10.1.2.3",
+            "172.31.0.1",
+            "192.168.1.1",
+            "169.254.169.254",
+            "100.64.0.1",
+            "0.0.0.0",
+            "::1",
+            "::",
+            "fd00::1",
+            "fe80::1",
+            "::ffff:10.0.0.1",
+            "64:ff9b::a00:1",
+            "2002:a00:1::",
+            "255.255.255.255",
+            "224.0.0.1",
+            "fec0::1",
+        ] {
+            assert!(is_private(inside.parse().unwrap()), "{inside}");
+        }
+        for outside in ["93.184.215.14", "172.32.0.1", "100.128.0.1", "2606:2800:21f::1", "2a00:1450::1"] {
+            assert!(!is_private(outside.parse().unwrap()), "{outside}");
+        }
+        assert_eq!(PRIVATE.len(), 25, "each network can be read");
+    }
+
+    #[test]
+    fn what_is_not_encrypted_stays_inside() {
+        let settings = |url: &str, allow| PlatformSettings::new(url, PathBuf::new(), None, allow);
+        assert!(settings("https://platform.example/api", false).is_ok());
+        assert!(settings("http://10.0.0.1:8000", true).is_ok());
+        for bad in ["http://platform.example", "https://a:b@platform.example", "https://a/?b=c", "ftp://a", "platform"]
+        {
+            assert!(settings(bad, false).is_err(), "{bad}");
+        }
+        let plain = settings("http://platform.example", true).unwrap().rule();
+        assert!(
+            plain.check("93.184.215.14".parse().unwrap()).is_err() && plain.check("10.0.0.1".parse().unwrap()).is_ok()
+        );
+        let safe = settings("https://platform.example", false).unwrap().rule();
+        assert!(
+            safe.check("93.184.215.14".parse().unwrap()).is_ok() && safe.check("10.0.0.1".parse().unwrap()).is_err()
+        );
+    }
+
+    #[tokio::test]
+    async fn a_name_of_an_address_inside_is_not_connected_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let token = folder.path().join("token");
+        std::fs::write(&token, "secret\n").unwrap();
+        for host in ["https://localhost:1", "https://127.0.0.1:1", "https://[::1]:1"] {
+            let settings = PlatformSettings::new(host, token.clone(), None, false).unwrap();
+            let platform = Platform::open(settings).unwrap();
+            let refused = platform.page("2026-11-24".parse().unwrap(), None).await.unwrap_err();
+            assert_eq!(refused.code, Code::PrivateAddress, "{host}: {}", refused.message);
+        }
+    }
+
+    #[test]
+    fn a_day_stands_in_the_path_and_the_cursor_in_the_query() {
+        let folder = tempfile::tempdir().unwrap();
+        let token = folder.path().join("token");
+        std::fs::write(&token, "secret").unwrap();
+        let settings = PlatformSettings::new("https://platform.example/api/", token, None, false).unwrap();
+        let url = Platform::open(settings).unwrap().url("2026-11-24".parse().unwrap(), Some("a b&c"));
+        assert_eq!(url.as_str(), "https://platform.example/api/v1/app-usage/days/2026-11-24?cursor=a+b%26c");
+    }
+}
