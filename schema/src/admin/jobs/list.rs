@@ -26,6 +26,16 @@ words! {
 }
 
 words! {
+    /// How a run ended.
+    pub(crate) enum JobRunOutcome {
+        /// It did what it should.
+        Succeeded = "SUCCEEDED",
+        /// It did not, or was broken off.
+        Failed = "FAILED",
+    }
+}
+
+words! {
     /// What made a run begin.
     pub(crate) enum JobRunTrigger {
         /// Its time.
@@ -45,7 +55,7 @@ pub(super) struct JobRow {
     pub(super) paused_because: Option<String>,
     pub(super) last_started_at: Option<Time>,
     pub(super) last_ended_at: Option<Time>,
-    pub(super) last_outcome: Option<JobRunState>,
+    pub(super) last_outcome: Option<JobRunOutcome>,
     pub(super) last_done: Option<i64>,
     pub(super) last_error: Option<String>,
     pub(super) failures: i64,
@@ -92,7 +102,7 @@ pub(super) static JOBS: ListQuery<JobFilter, JobRow, FixedOrder> = ListQuery {
 #[derive(sqlx::FromRow)]
 pub(super) struct JobRunRow {
     pub(super) run_uuid: Uuid,
-    pub(super) job: String,
+    pub(super) job: JobCode,
     pub(super) state: JobRunState,
     pub(super) trigger: JobRunTrigger,
     pub(super) created_at: Time,

@@ -4,8 +4,8 @@ use async_graphql::{Context, Object, SimpleObject};
 use uuid::Uuid;
 
 use super::list::{
-    JOB_BY_CODE, JOBS, JobFilter, JobRow, JobRunFilter, JobRunRow, JobRunSort, JobRunState, JobRunTrigger, RUN_BY_ID,
-    RUNS,
+    JOB_BY_CODE, JOBS, JobFilter, JobRow, JobRunFilter, JobRunOutcome, JobRunRow, JobRunSort, JobRunState,
+    JobRunTrigger, RUN_BY_ID, RUNS,
 };
 use super::rules::{self, JobState, Standing};
 use super::store;
@@ -51,7 +51,7 @@ pub(crate) struct JobLastRun {
     /// When it ended.
     ended_at: Time,
     /// How it ended.
-    outcome: JobRunState,
+    outcome: JobRunOutcome,
     /// How many things it did.
     done: Option<i64>,
     /// Why it failed.
@@ -103,7 +103,7 @@ pub(crate) struct JobRun {
     /// The run.
     uuid: Uuid,
     /// Its job.
-    job_code: String,
+    job_code: JobCode,
     /// Where it stands.
     state: JobRunState,
     /// What made it begin.
