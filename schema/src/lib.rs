@@ -16,6 +16,7 @@ mod auth;
 mod core;
 mod marketplace;
 mod partner;
+mod publication;
 mod subscription;
 mod system;
 
