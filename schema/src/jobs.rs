@@ -27,12 +27,13 @@ use crate::core::fault::Fault;
 use crate::core::services::Services;
 use crate::core::time::Time;
 use crate::marketplace::{PutOff, attend_silent, publish_due};
+use crate::publication::items::release_due;
 
 /// How often the audit chain is continued: a record is sealed within a second of its commit.
 const SEAL: Duration = Duration::from_millis(250);
 /// How often changes of listings get their place in the feed: within a second of their commit.
 const SEAL_LISTINGS: Duration = Duration::from_millis(500);
-/// How often scheduled versions are looked for.
+/// How often scheduled versions, and scheduled items of the publication, are looked for.
 const PUBLISH: Duration = Duration::from_secs(1);
 /// How often submissions are looked for whose partner is silent.
 const REMIND: Duration = Duration::from_secs(2);
@@ -151,6 +152,11 @@ fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
         let (pool, services, put_off) = (publish_pool.clone(), Arc::clone(&publish_services), Arc::clone(&put_off));
         async move { publish_due(&pool, &put_off, services.clock.now()).await }
     };
+    let release_pool = pool.clone();
+    let release = move || {
+        let pool = release_pool.clone();
+        async move { release_due(&pool).await }
+    };
     let (silence_pool, silence_services) = (pool.clone(), Arc::clone(services));
     let silence = move || {
         let (pool, services) = (silence_pool.clone(), Arc::clone(&silence_services));
@@ -187,6 +193,7 @@ fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
     };
     vec![
         Job::new("publish_due", PUBLISH, publish),
+        Job::new("publication_due", PUBLISH, release),
         Job::new("silent_partners", REMIND, silence),
         Job::new("close_due", CLOSE, close),
         Job::new("data_exports", EXPORT, export).patient(Duration::from_secs(600)),

@@ -32,7 +32,8 @@ pub use core::{
 /// Every statement of the service that the compiler has not checked, so that a test can.
 pub fn statements() -> Vec<&'static dyn list::Statements> {
     let groups = admin::statements().chain(auth::statements()).chain(marketplace::statements());
-    groups.chain(partner::statements()).chain(subscription::statements()).collect()
+    let groups = groups.chain(partner::statements()).chain(publication::statements());
+    groups.chain(subscription::statements()).collect()
 }
 
 core::engine::roots! {
@@ -43,6 +44,7 @@ core::engine::roots! {
         auth::AuthQuery,
         marketplace::MarketplaceQuery,
         partner::PartnerQuery,
+        publication::PublicationQuery,
         subscription::SubscriptionQuery,
         system::SystemQuery,
     );
@@ -56,6 +58,7 @@ core::engine::roots! {
         auth::AuthMutation,
         marketplace::MarketplaceMutation,
         partner::PartnerMutation,
+        publication::PublicationMutation,
         subscription::SubscriptionMutation,
     );
 }
