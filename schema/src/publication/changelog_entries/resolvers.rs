@@ -7,15 +7,22 @@ use uuid::Uuid;
 use crate::core::access::access;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
-use crate::publication::items::rules::{self, PublicationKind, PublicationState};
+use crate::publication::items::rules::{self, ChangeKind, PublicationKind, PublicationState};
 use crate::publication::items::{
-    self, BY_PROGRAM, ChangelogEntryFields, PublicationDetails, PublicationItem, PublicationPatch, PublicationTexts,
+    self, BY_PROGRAM, ChangelogEntryFields, ChangelogEntryRelease, PublicationDetails, PublicationItem,
+    PublicationPatch, PublicationTexts,
 };
 
 /// The entry of a release.
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ChangelogEntryCreate {
+    /// Its title.
+    title: String,
+    /// The release of the service that it tells of.
+    version: String,
+    /// What kind of change it is.
+    change: ChangeKind,
     /// Its texts.
     #[graphql(flatten)]
     texts: PublicationTexts,
@@ -28,6 +35,11 @@ pub(crate) struct ChangelogEntryCreate {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct ChangelogEntryUpdate {
+    /// Its title.
+    title: Option<String>,
+    /// Which release it tells of.
+    #[graphql(flatten)]
+    release: ChangelogEntryRelease,
     /// Its texts.
     #[graphql(flatten)]
     texts: PublicationTexts,
@@ -67,12 +79,17 @@ impl ChangelogEntriesMutation {
         body: ChangelogEntryCreate,
     ) -> Result<Option<PublicationItem>, Fault> {
         let cx = ctx.cx();
-        let title = body.texts.title.as_deref().map(str::trim);
-        let release_key = json!([body.entry.version, title]).to_string();
+        let release_key = json!([body.version, body.title.trim()]).to_string();
         if let Some(entry_uuid) = items::of_release(&cx.db, &release_key).await? {
             return cx.answer(load(cx, entry_uuid).await?);
         }
-        let sent = sent(body.texts, body.entry);
+        let sent = PublicationPatch {
+            title: Some(body.title),
+            texts: body.texts,
+            release: ChangelogEntryRelease { version: Some(body.version), change: Some(body.change) },
+            entry: body.entry,
+            details: PublicationDetails::default(),
+        };
         let entry_uuid = items::begin(cx, PublicationKind::ChangelogEntry, sent, Some(&release_key)).await?;
         cx.answer_created(entry_uuid, load(cx, entry_uuid).await?)
     }
@@ -91,13 +108,16 @@ impl ChangelogEntriesMutation {
         if present.state != PublicationState::Draft {
             return Err(rules::refused_to_programs(present.state));
         }
-        items::change(cx, &present, sent(body.texts, body.entry), None).await?;
+        let sent = PublicationPatch {
+            title: body.title,
+            texts: body.texts,
+            release: body.release,
+            entry: body.entry,
+            details: PublicationDetails::default(),
+        };
+        items::change(cx, &present, sent, None).await?;
         cx.answer(load(cx, entry_uuid).await?)
     }
-}
-
-fn sent(texts: PublicationTexts, entry: ChangelogEntryFields) -> PublicationPatch {
-    PublicationPatch { texts, entry, details: PublicationDetails::default() }
 }
 
 /// The entry as it is now, when a program wrote it.

@@ -7,14 +7,12 @@ use super::rules::{ChangeKind, PublicationAudience, PublicationKind};
 use crate::core::fault::FieldError;
 use crate::core::time::Time;
 
-/// What every kind says.
+/// What every kind says, but for its title.
 #[derive(Clone, Debug, InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::publication) struct PublicationTexts {
     /// Its name in addresses.
     slug: Option<String>,
-    /// Its title.
-    pub(in crate::publication) title: Option<String>,
     /// What it is about, in a sentence or two; null empties it.
     summary: MaybeUndefined<String>,
     /// Its text, as Markdown; null empties it.
@@ -23,14 +21,20 @@ pub(in crate::publication) struct PublicationTexts {
     tags: MaybeUndefined<Vec<String>>,
 }
 
+/// Which release a changelog entry tells of, and as what.
+#[derive(Clone, Debug, InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::publication) struct ChangelogEntryRelease {
+    /// The release of the service.
+    pub(in crate::publication) version: Option<String>,
+    /// What kind of change it is.
+    pub(in crate::publication) change: Option<ChangeKind>,
+}
+
 /// What a changelog entry says beside that.
 #[derive(Clone, Debug, InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::publication) struct ChangelogEntryFields {
-    /// The release of the service that it tells of.
-    pub(in crate::publication) version: Option<String>,
-    /// What kind of change it is.
-    change: Option<ChangeKind>,
     /// The operations concerned, all of them.
     operations: MaybeUndefined<Vec<String>>,
     /// The fields concerned, all of them.
@@ -59,23 +63,26 @@ pub(in crate::publication) struct PublicationDetails {
 
 /// Everything that may be sent of an item.
 pub(in crate::publication) struct PublicationPatch {
+    pub(in crate::publication) title: Option<String>,
     pub(in crate::publication) texts: PublicationTexts,
+    pub(in crate::publication) release: ChangelogEntryRelease,
     pub(in crate::publication) entry: ChangelogEntryFields,
     pub(in crate::publication) details: PublicationDetails,
 }
 
-impl ChangelogEntryFields {
+impl PublicationPatch {
     /// The fields that are said and that only an entry has.
-    fn said(&self) -> impl Iterator<Item = &'static str> {
+    fn said_of_an_entry(&self) -> impl Iterator<Item = &'static str> {
+        let (release, entry) = (&self.release, &self.entry);
         [
-            ("/version", self.version.is_some()),
-            ("/change", self.change.is_some()),
-            ("/operations", self.operations.is_value()),
-            ("/fields", self.fields.is_value()),
-            ("/effective_at", self.effective_at.is_value()),
-            ("/action_required", self.action_required.is_some()),
-            ("/migration", self.migration.is_value()),
-            ("/sunset_at", self.sunset_at.is_value()),
+            ("/version", release.version.is_some()),
+            ("/change", release.change.is_some()),
+            ("/operations", entry.operations.is_value()),
+            ("/fields", entry.fields.is_value()),
+            ("/effective_at", entry.effective_at.is_value()),
+            ("/action_required", entry.action_required.is_some()),
+            ("/migration", entry.migration.is_value()),
+            ("/sunset_at", entry.sunset_at.is_value()),
         ]
         .into_iter()
         .filter_map(|(pointer, is_said)| is_said.then_some(pointer))
@@ -90,14 +97,14 @@ impl PublicationPatch {
         mut content: PublicationContent,
         errors: &mut Vec<FieldError>,
     ) -> PublicationContent {
-        let Self { texts, entry, details } = self;
         let mut refuse = |pointer: &str| {
             let message = format!("A {} has no such field. Leave it out.", kind.name());
             errors.push(FieldError::at(pointer, "NOT_OF_KIND", message));
         };
         if kind != PublicationKind::ChangelogEntry {
-            entry.said().for_each(&mut refuse);
+            self.said_of_an_entry().for_each(&mut refuse);
         }
+        let Self { title, texts, release, entry, details } = self;
         if kind != PublicationKind::BlogPost && details.show_author.is_some() {
             refuse("/show_author");
         }
@@ -105,13 +112,13 @@ impl PublicationPatch {
             refuse("/resource_version");
         }
         content.slug = texts.slug.unwrap_or(content.slug);
-        content.title = texts.title.map_or(content.title, |title| title.trim().to_owned());
+        content.title = title.map_or(content.title, |title| title.trim().to_owned());
         or_empty(texts.summary, &mut content.summary);
         content.summary.truncate(content.summary.trim_end().len());
         or_empty(texts.body, &mut content.body);
         or_empty(texts.tags, &mut content.tags);
-        content.version = entry.version.or(content.version);
-        content.change = entry.change.or(content.change);
+        content.version = release.version.or(content.version);
+        content.change = release.change.or(content.change);
         or_empty(entry.operations, &mut content.operations);
         or_empty(entry.fields, &mut content.fields);
         entry.effective_at.update_to(&mut content.effective_at);

@@ -13,12 +13,24 @@ use crate::core::time::Time;
 use crate::core::words::words;
 use crate::publication::markdown;
 
+words! {
+    /// The kinds of those who do something to an item.
+    pub(crate) enum PublicationActorKind {
+        /// Somebody of the staff.
+        StaffUser = "STAFF_USER",
+        /// A program.
+        MachineClient = "MACHINE_CLIENT",
+        /// The service itself, because the time had come.
+        System = "SYSTEM",
+    }
+}
+
 /// Somebody who did something to an item.
 #[derive(Clone, Debug, Serialize, Deserialize, SimpleObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicationActor {
-    /// `STAFF_USER`, `MACHINE_CLIENT`, or `SYSTEM` for the service itself.
-    kind: String,
+    /// Which kind.
+    kind: PublicationActorKind,
     /// The person or the program.
     uuid: Option<Uuid>,
     /// The name that they have now.

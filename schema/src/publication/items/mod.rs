@@ -15,7 +15,9 @@ mod store;
 mod writing;
 
 pub(crate) use due::release_due;
-pub(in crate::publication) use input::{ChangelogEntryFields, PublicationDetails, PublicationPatch, PublicationTexts};
+pub(in crate::publication) use input::{
+    ChangelogEntryFields, ChangelogEntryRelease, PublicationDetails, PublicationPatch, PublicationTexts,
+};
 pub(in crate::publication) use list::{BY_PROGRAM, PublicationItem, STATEMENTS};
 pub(in crate::publication) use resolvers::{PublicationItemsMutation, PublicationItemsQuery, PublicationStepsMutation};
 pub(in crate::publication) use store::{lock, of_release};

@@ -4,7 +4,9 @@ use async_graphql::{Context, InputObject, Object};
 use uuid::Uuid;
 
 use super::artefact::ArtefactPool;
-use super::input::{ChangelogEntryFields, PublicationDetails, PublicationPatch, PublicationTexts};
+use super::input::{
+    ChangelogEntryFields, ChangelogEntryRelease, PublicationDetails, PublicationPatch, PublicationTexts,
+};
 use super::list::{
     BY_ID, ITEMS, PublicationItem, PublicationItemFilter, PublicationItemSort, PublicationItemSummary,
     PublicationTransition, TRANSITIONS,
@@ -27,9 +29,14 @@ use crate::core::time::Time;
 pub(crate) struct PublicationItemCreate {
     /// What it is.
     kind: PublicationKind,
+    /// Its title.
+    title: String,
     /// What every kind says.
     #[graphql(flatten)]
     texts: PublicationTexts,
+    /// Which release a changelog entry tells of.
+    #[graphql(flatten)]
+    release: ChangelogEntryRelease,
     /// What a changelog entry says.
     #[graphql(flatten)]
     entry: ChangelogEntryFields,
@@ -42,9 +49,14 @@ pub(crate) struct PublicationItemCreate {
 #[derive(InputObject)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct PublicationItemUpdate {
+    /// Its title.
+    title: Option<String>,
     /// What every kind says.
     #[graphql(flatten)]
     texts: PublicationTexts,
+    /// Which release a changelog entry tells of.
+    #[graphql(flatten)]
+    release: ChangelogEntryRelease,
     /// What a changelog entry says.
     #[graphql(flatten)]
     entry: ChangelogEntryFields,
@@ -145,7 +157,13 @@ impl PublicationItemsMutation {
         body: PublicationItemCreate,
     ) -> Result<Option<PublicationItem>, Fault> {
         let (cx, kind) = (ctx.cx(), body.kind);
-        let sent = PublicationPatch { texts: body.texts, entry: body.entry, details: body.details };
+        let sent = PublicationPatch {
+            title: Some(body.title),
+            texts: body.texts,
+            release: body.release,
+            entry: body.entry,
+            details: body.details,
+        };
         let item_uuid = writing::begin(cx, kind, sent, None).await?;
         cx.answer_created(item_uuid, load(cx, item_uuid).await?.for_caller(cx))
     }
@@ -164,7 +182,13 @@ impl PublicationItemsMutation {
         let cx = ctx.cx();
         let present = hold(cx, item_uuid).await?;
         let reason = noted(cx, body.reason);
-        let sent = PublicationPatch { texts: body.texts, entry: body.entry, details: body.details };
+        let sent = PublicationPatch {
+            title: body.title,
+            texts: body.texts,
+            release: body.release,
+            entry: body.entry,
+            details: body.details,
+        };
         writing::change(cx, &present, sent, reason.as_deref()).await?;
         cx.answer(load(cx, item_uuid).await?.for_caller(cx))
     }
