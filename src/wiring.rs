@@ -88,6 +88,7 @@ pub async fn application(
             audience: base_url.to_owned(),
             mail_from: config.mail_from.clone(),
             own_per_second: config.own_per_second,
+            operations: Arc::new(contract.operations().iter().map(|operation| operation.id.clone()).collect()),
             statistics: config.statistics.as_ref().map(PlatformSettings::known),
         },
     };
@@ -234,6 +235,7 @@ async fn inside(database_url: &str, common: &Common) -> anyhow::Result<Engine> {
             audience: nobody,
             mail_from: "Labs <labs@localhost>".to_owned(),
             own_per_second: 1,
+            operations: Arc::default(),
             statistics: None,
         },
     };

@@ -14,6 +14,8 @@ mod marketplace;
 #[cfg(test)]
 mod partner;
 #[cfg(test)]
+mod publication;
+#[cfg(test)]
 mod soak;
 #[cfg(test)]
 mod statistics;

@@ -118,6 +118,7 @@ fn the_core_knows_no_group() {
         "auth",
         "marketplace",
         "partner",
+        "publication",
         "statistics",
         "subscription",
         "system",

@@ -26,6 +26,8 @@ const AT_ONCE: usize = 512;
 const AWAITED: SlotLimits = SlotLimits { all: 512, of_network: 512, of_account: 64 };
 /// Most uploads under way at once, each of which is in memory whole.
 const UPLOADS: SlotLimits = SlotLimits { all: 24, of_network: 12, of_account: 4 };
+/// Most uploads under way at once of those that may be larger than others, each of which is in memory whole too.
+const LARGE_UPLOADS: SlotLimits = SlotLimits { all: 2, of_network: 2, of_account: 1 };
 
 /// What the operator configured, as far as the public face needs it.
 #[derive(Clone, Debug)]
@@ -88,6 +90,7 @@ pub struct Rest {
     pub(crate) seats: Semaphore,
     pub(crate) bodies: BodySlots,
     pub(crate) uploads: BodySlots,
+    pub(crate) large_uploads: BodySlots,
     /// Accounts and operations whose spent budget was recorded within the last minute.
     pub(crate) told: Cache<(String, String), ()>,
     pub(crate) settings: Settings,
@@ -122,6 +125,7 @@ impl Rest {
             seats,
             bodies,
             uploads,
+            large_uploads: BodySlots::new(LARGE_UPLOADS),
             told,
             settings,
             probes,

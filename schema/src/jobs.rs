@@ -35,6 +35,7 @@ pub use crate::core::job::JobCode;
 use crate::core::job::JobPlan;
 use crate::core::services::Services;
 use crate::marketplace::{PutOff, attend_silent, public_pictures, publish_due};
+use crate::publication::items::release_due;
 
 /// How a run ended: how many things it did.
 pub type Outcome = Result<u64, Fault>;
@@ -119,6 +120,11 @@ fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
         let (pool, services, put_off) = (publish_pool.clone(), Arc::clone(&publish_services), Arc::clone(&put_off));
         async move { publish_due(&pool, &put_off, services.clock.now()).await }
     };
+    let release_pool = pool.clone();
+    let release = move || {
+        let pool = release_pool.clone();
+        async move { release_due(&pool).await }
+    };
     let (silence_pool, silence_services) = (pool.clone(), Arc::clone(services));
     let silence = move || {
         let (pool, services) = (silence_pool.clone(), Arc::clone(&silence_services));
@@ -170,5 +176,6 @@ fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
         Job::new(JobCode::Tidying, tidy),
         Job::new(JobCode::ObjectsSweep, sweep),
         Job::new(JobCode::PictureRenditions, render),
+        Job::new(JobCode::PublicationReleases, release),
     ]
 }

@@ -17,6 +17,7 @@ mod auth;
 mod core;
 mod marketplace;
 mod partner;
+mod publication;
 mod statistics;
 mod subscription;
 mod system;
@@ -33,7 +34,7 @@ pub use core::{
 /// Every statement of the service that the compiler has not checked, so that a test can.
 pub fn statements() -> Vec<&'static dyn list::Statements> {
     let groups = admin::statements().chain(auth::statements()).chain(marketplace::statements());
-    let groups = groups.chain(partner::statements()).chain(statistics::statements());
+    let groups = groups.chain(partner::statements()).chain(publication::statements()).chain(statistics::statements());
     groups.chain(subscription::statements()).collect()
 }
 
@@ -45,6 +46,7 @@ core::engine::roots! {
         auth::AuthQuery,
         marketplace::MarketplaceQuery,
         partner::PartnerQuery,
+        publication::PublicationQuery,
         statistics::StatisticsQuery,
         subscription::SubscriptionQuery,
         system::SystemQuery,
@@ -59,6 +61,7 @@ core::engine::roots! {
         auth::AuthMutation,
         marketplace::MarketplaceMutation,
         partner::PartnerMutation,
+        publication::PublicationMutation,
         statistics::StatisticsMutation,
         subscription::SubscriptionMutation,
     );

@@ -73,6 +73,8 @@ const LISTS: &[(&str, &[(&str, &str)])] = &[
     ("partner_support_tickets_list", &[("topic", "API"), ("q", "refused")]),
     ("partner_team_members_list", &[("state", "ACTIVE")]),
     ("partner_team_members_list_roles", &[]),
+    ("publication_items_list", &[("kind", "BLOG_POST"), ("state", "RELEASED,DRAFT")]),
+    ("publication_items_list_transitions", &[]),
     ("subscription_change_requests_list", &[("state", "PENDING,WITHDRAWN")]),
     ("subscription_current_list_events", &[]),
     ("subscription_features_list", &[("kind", "LIMIT")]),
@@ -136,6 +138,7 @@ impl Stock {
         stock.rest().await;
         stock.reviews().await;
         stock.collections().await;
+        stock.publication().await;
         stock.cast.harness.until("select count(*) from mail_message where state = 'QUEUED'", 0).await;
         stock
     }
@@ -249,6 +252,18 @@ impl Stock {
             });
             self.call("marketplace_collections_create").json(&body).expect(201).await;
             self.places.insert("collection_slug", slug.to_owned());
+        }
+    }
+
+    /// Two posts, each of which was released and withdrawn.
+    async fn publication(&mut self) {
+        for title in ["First steps", "What is new"] {
+            let body = json!({ "kind": "BLOG_POST", "title": title, "body": "Something to read." });
+            let made = self.call("publication_items_create").json(&body).expect(201).await;
+            self.places.insert("item_uuid", made.str("uuid").to_owned());
+            self.call("publication_items_release").expect(200).await;
+            self.call("publication_items_withdraw").expect(200).await;
+            self.call("publication_items_release").expect(200).await;
         }
     }
 

@@ -154,13 +154,12 @@ fn filled_at<'h>(harness: &'h Harness, operation: &'static Operation, partner: O
 
 /// The call with the smallest body of a kind that the operation reads.
 fn empty_body<'h>(operation: &'static Operation, call: Call<'h>) -> Call<'h> {
-    match operation.body.as_ref().and_then(|body| body.forms.first()).map(|form| form.kind) {
-        None => call,
-        Some(BodyKind::Json | BodyKind::MergePatch) => call.json(&json!({})),
-        Some(BodyKind::Form) => call.form(&[]),
-        Some(BodyKind::Multipart | BodyKind::Binary) => {
-            call.multipart(reqwest::multipart::Form::new().text("note", ""))
-        }
+    let Some(form) = operation.body.as_ref().and_then(|body| body.forms.first()) else { return call };
+    match form.kind {
+        BodyKind::Json | BodyKind::MergePatch => call.json(&json!({})),
+        BodyKind::Form => call.form(&[]),
+        BodyKind::Multipart => call.multipart(reqwest::multipart::Form::new().text("note", "")),
+        BodyKind::Binary => call.raw(&form.media_type, "-"),
     }
 }
 

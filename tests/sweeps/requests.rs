@@ -62,7 +62,6 @@ async fn bodies_in_a_coding_are_415() {
     for operation in operations().filter(|operation| operation.body.is_some() && is_by_uuid(operation)) {
         let form = &operation.body.as_ref().unwrap().forms[0];
         let media_type = match form.kind {
-            BodyKind::Binary => "image/png",
             BodyKind::Multipart => "multipart/form-data; boundary=end",
             _ => form.media_type.as_str(),
         };

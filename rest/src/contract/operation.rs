@@ -58,6 +58,8 @@ pub struct Operation {
     pub audited: bool,
     /// Whether guessing would use it, so that tries are counted by network beside all other budgets (`x-attempts`).
     pub counts_attempts: bool,
+    /// Bytes of the largest body, where it is beyond what others may have (`x-largest-body`). Few of these are read at once.
+    pub largest_body: Option<usize>,
     /// Whether it takes a client's id and secret from the Authorization header too (`x-client-credentials`).
     pub takes_client_credentials: bool,
     /// What an orchestrator asks it for, if it is a probe (`x-probe`).

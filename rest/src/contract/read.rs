@@ -116,6 +116,10 @@ impl<'a> Reader<'a> {
             computed: if sends_etag && !is_list { self.computed(value, success) } else { Computed::default() },
             audited: access.scope().is_some_and(is_staff_scope),
             counts_attempts: flag(value, "x-attempts"),
+            largest_body: value
+                .get("x-largest-body")
+                .and_then(Value::as_u64)
+                .and_then(|most| usize::try_from(most).ok()),
             takes_client_credentials: value.get("x-client-credentials").is_some(),
             probe: probe(value)?,
             location: text(value, "x-location").map(str::to_owned).or_else(|| location_of_created(path, creates)),

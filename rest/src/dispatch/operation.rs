@@ -89,8 +89,10 @@ async fn answer_operation<'a>(
     };
     count(rest, operation, &caller);
     let network = address::network(exchange.address).to_string();
-    let _place = body::place(&rest.uploads, operation, &network, &caller).await?;
-    let arriving = Arriving { body, seat: &mut seat, places: &rest.bodies, network: &network };
+    let places = if operation.largest_body.is_some() { &rest.large_uploads } else { &rest.uploads };
+    let _place = body::place(places, operation, &network, &caller).await?;
+    let largest = operation.largest_body;
+    let arriving = Arriving { body, seat: &mut seat, places: &rest.bodies, network: &network, largest };
     let request = match (check_request(rest, parts, arriving, operation, &caller, &values).await, &admission) {
         (Ok(request), _) => request,
         (Err((fault, _)), None) => return Err(fault),

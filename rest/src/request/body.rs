@@ -38,6 +38,11 @@ struct Bounds {
 }
 
 impl Bounds {
+    /// Those of an upload of at most so many bytes, which has the longer the larger it may be.
+    fn large(largest: usize) -> Self {
+        Self { largest, patience: Duration::from_secs(600), ..UPLOAD }
+    }
+
     /// Those of a body of at most so many bytes, which may take its time as it likes.
     const fn small(largest: usize) -> Self {
         Self { largest, patience: PATIENCE, grace: PATIENCE }
@@ -133,6 +138,8 @@ pub(crate) struct Arriving<'r, 's> {
     /// Those of bodies that are awaited, by the network that they come from.
     pub(crate) places: &'r BodySlots,
     pub(crate) network: &'s str,
+    /// Bytes of the largest one, where the operation says so.
+    pub(crate) largest: Option<usize>,
 }
 
 /// Reads the body that is to be read in this form; nothing when there is none. One that does not come with its head is
@@ -143,7 +150,11 @@ pub(crate) struct Arriving<'r, 's> {
 /// [`Code::Unavailable`] when too many are awaited.
 pub(crate) async fn read(form: Option<&BodyForm>, parts: &Parts, arriving: Arriving<'_, '_>) -> Result<Bytes, Fault> {
     let Some(form) = form else { return Ok(Bytes::new()) };
-    let bounds = if is_upload(form) { UPLOAD } else { Bounds::small(LARGEST) };
+    let bounds = match arriving.largest {
+        Some(largest) => Bounds::large(largest),
+        None if is_upload(form) => UPLOAD,
+        None => Bounds::small(LARGEST),
+    };
     let mut body = pin!(collect(parts, arriving.body, bounds));
     if let Some(read) = body.as_mut().now_or_never() {
         return read;
@@ -176,7 +187,9 @@ async fn collect(parts: &Parts, body: Body, bounds: Bounds) -> Result<Bytes, Fau
         return Err(too_large());
     }
     let mut body = pin!(Limited::new(body, largest));
-    let mut collected = BytesMut::new();
+    // What is announced is made room for at once where it is much, or it would be copied again and again as it grows.
+    let room = announced.filter(|_| largest > UPLOAD.largest).and_then(|length| usize::try_from(length).ok());
+    let mut collected = BytesMut::with_capacity(room.unwrap_or_default());
     let latest = Instant::now() + patience;
     let mut due = Instant::now() + grace;
     loop {
@@ -235,12 +248,14 @@ mod tests {
         let (seats, places) = (Semaphore::new(1), BodySlots::new(SlotLimits { all: 2, of_network: 1, of_account: 1 }));
         let silent = || Body::from_stream(futures_util::stream::pending::<Result<Bytes, std::io::Error>>());
         let mut seat = InFlightPermit::of(operation, &seats).unwrap();
-        let arriving = Arriving { body: silent(), seat: &mut seat, places: &places, network: "192.0.2.1" };
+        let arriving =
+            Arriving { body: silent(), seat: &mut seat, places: &places, network: "192.0.2.1", largest: None };
         let mut waiting = Box::pin(read(json, &parts, arriving));
         assert!(futures_util::poll!(waiting.as_mut()).is_pending());
         let mut other = InFlightPermit::of(operation, &seats).unwrap();
         assert!(places.take(SlotHolder::network("192.0.2.1")).now_or_never().is_none(), "the network has its share");
-        let whole = Arriving { body: Body::from("{}"), seat: &mut other, places: &places, network: "192.0.2.1" };
+        let whole =
+            Arriving { body: Body::from("{}"), seat: &mut other, places: &places, network: "192.0.2.1", largest: None };
         assert_eq!(read(json, &parts, whole).await.unwrap(), "{}", "what came with its head needs no place");
         assert!(InFlightPermit::of(operation, &seats).is_err(), "and keeps its seat");
     }

@@ -41,6 +41,8 @@ words! {
         PartnerNote = "PARTNER_NOTE",
         /// A person, of a team or of the staff.
         Person = "PERSON",
+        /// A changelog entry, a blog post or a developer resource.
+        PublicationItem = "PUBLICATION_ITEM",
         /// A session.
         Session = "SESSION",
         /// Sign-ins that are held back.

@@ -26,6 +26,8 @@ words! {
         PartnerClosures = "PARTNER_CLOSURES",
         /// Pictures get the sizes that pages show.
         PictureRenditions = "PICTURE_RENDITIONS",
+        /// Changelog entries, posts and resources are released at their hour.
+        PublicationReleases = "PUBLICATION_RELEASES",
         /// Versions go live at the time that their partner chose.
         ScheduledPublications = "SCHEDULED_PUBLICATIONS",
         /// Submissions are attended to whose partner does not answer.
@@ -109,6 +111,7 @@ impl JobCode {
             }
             Self::PartnerClosures => "Closes accounts whose waiting time is over, and erases what they held.",
             Self::PictureRenditions => "Makes the sizes of pictures that pages show, of those that have none yet.",
+            Self::PublicationReleases => "Releases changelog entries, posts and resources at their hour.",
             Self::ScheduledPublications => "Puts approved versions live at the time that their partner chose.",
             Self::SilentPartners => {
                 "Reminds partners whose answer a submission waits for, and withdraws it in the end."
@@ -141,7 +144,9 @@ impl JobCode {
             Self::ObjectsSweep => calendar("*/20 * * * *", D::from_secs(600)),
             Self::PartnerClosures | Self::SilentPartners => every(D::from_secs(2)),
             Self::PictureRenditions => every(D::from_secs(2)).quiet(),
-            Self::ScheduledPublications | Self::SubscriptionChanges => every(D::from_secs(1)),
+            Self::PublicationReleases | Self::ScheduledPublications | Self::SubscriptionChanges => {
+                every(D::from_secs(1))
+            }
             Self::Tidying => calendar("*/10 * * * *", D::from_secs(300)),
             Self::UnconfirmedRegistrations => calendar("*/10 * * * *", DEADLINE),
             Self::UsageCounts => every(D::from_secs(5))

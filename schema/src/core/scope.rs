@@ -189,6 +189,16 @@ impl ScopeSet {
         Self(writes.fold(self.0, |bits, scope| bits & !scope.bit()))
     }
 
+    /// Without the changelog's own domain, which is for the service's release tool: whoever is bound to a partner reaches
+    /// no draft of it.
+    #[must_use]
+    pub fn without_changelog(self) -> Self {
+        let own = Scope::all().filter(|scope| {
+            within(scope.domain(), "publication.changelog") || scope.is_write() && scope.domain() == "publication"
+        });
+        Self(own.fold(self.0, |bits, scope| bits & !scope.bit()))
+    }
+
     /// Whether nothing is reached.
     #[must_use]
     pub fn is_empty(self) -> bool {

@@ -1,6 +1,7 @@
 //! The parts that outlive requests, made once at start-up and shared.
 
 use std::any::Any;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::core::crypto::cursor::CursorSeal;
@@ -59,6 +60,8 @@ pub struct Settings {
     pub mail_from: String,
     /// Requests a second of a staff member, or of a program that belongs to no partner.
     pub own_per_second: u32,
+    /// The ids of all operations that the contract promises, for texts that link to them.
+    pub operations: Arc<BTreeSet<String>>,
     /// Where statistics come from; none where nothing is imported and nothing shown.
     pub statistics: Option<StatisticsSettings>,
 }

@@ -52,6 +52,7 @@ async fn list_unnamed(pool: &PgPool, names: &[String]) -> Result<Vec<String>, Fa
               and not exists (select from partner_image where object_key = name)
               and not exists (select from media
                                where jsonb_path_query_array(renditions, '$[*].object_key') @> to_jsonb(name))
+              and not exists (select from publication_item where object_key = name)
               and not exists (select from partner_image
                                where jsonb_path_query_array(variants, '$.*.object_key') @> to_jsonb(name))
               and not exists (select from partner_image

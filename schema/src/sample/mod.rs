@@ -15,6 +15,7 @@ mod listings;
 mod pages;
 mod past;
 mod pictures;
+mod publication;
 mod rows;
 mod sheet;
 mod store;
@@ -59,6 +60,7 @@ impl Sample {
             (rows.pages, rows.page_images) = pages;
             works::all(past, media, &mut rows)?;
             collections::add(past, &mut rows);
+            publication::add(past, &mut rows);
             Ok(Self { rows, sign_ins })
         }
         .boxed_local()

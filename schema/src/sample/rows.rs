@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::publication::{ItemRow, StepRow};
 use crate::core::time::Time;
 
 /// Everything that goes into the database, in the order in which it can go.
@@ -35,6 +36,8 @@ pub(super) struct Rows {
     pub(super) reviews: Vec<ReviewRow>,
     pub(super) collections: Vec<CollectionRow>,
     pub(super) collection_listings: Vec<HeldRow>,
+    pub(super) items: Vec<ItemRow>,
+    pub(super) steps: Vec<StepRow>,
 }
 
 #[derive(Serialize)]

@@ -35,6 +35,7 @@ pub(super) async fn insert(pool: &PgPool, rows: &Rows) -> Result<(), Fault> {
     listings_insert(&mut transaction, rows).await?;
     reviews_insert(&mut transaction, rows).await?;
     collections_insert(&mut transaction, rows).await?;
+    items_insert(&mut transaction, rows).await?;
     Ok(transaction.commit().await?)
 }
 
@@ -354,6 +355,29 @@ async fn collections_insert(connection: &mut PgConnection, rows: &Rows) -> Resul
         "insert into collection_listing (collection_uuid, app_uuid, position)
          select collection_uuid, app_uuid, position
          from jsonb_populate_recordset(null::collection_listing, $1)"
+    );
+    Ok(())
+}
+
+async fn items_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
+    put!(
+        connection,
+        rows.items,
+        "insert into publication_item (item_uuid, kind, state, slug, title, summary, body, tags, version, change, operations,
+             effective_at, action_required, migration, author_uuid, show_author, release_key, created_by_kind,
+             created_by_uuid, first_released_at, released_at, withdrawn_at, created_at, updated_at)
+         select item_uuid, kind, state, slug, title, summary, body, tags, version, change, operations,
+             case when kind = 'CHANGELOG_ENTRY' then released_at end, action_required, migration, author_uuid, show_author,
+             release_key, created_by_kind, created_by_uuid, released_at, released_at, withdrawn_at, created_at, updated_at
+         from jsonb_populate_recordset(null::publication_item, $1)"
+    );
+    put!(
+        connection,
+        rows.steps,
+        "insert into publication_transition (transition_uuid, item_uuid, actor_kind, actor_uuid, from_state, to_state,
+             occurred_at)
+         select transition_uuid, item_uuid, 'STAFF_USER', actor_uuid, from_state, to_state, occurred_at
+         from jsonb_populate_recordset(null::publication_transition, $1)"
     );
     Ok(())
 }

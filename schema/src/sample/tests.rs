@@ -3,11 +3,13 @@
 use std::collections::HashSet;
 
 use super::data::{
-    APPS, AppData, CATEGORIES, CLIENTS, COLLECTIONS, DEACTIVATED, Fate, PAGES, PARTNERS, REVIEWS, STAFF, alternatives,
+    APPS, AppData, CATEGORIES, CLIENTS, COLLECTIONS, DEACTIVATED, Fate, ITEMS, PAGES, PARTNERS, REVIEWS, STAFF,
+    alternatives,
 };
 use super::draw::drawable;
 use super::words::alternative;
 use crate::core::scope::Scope;
+use crate::publication::markdown;
 
 fn apps() -> Vec<&'static AppData> {
     APPS.iter().flat_map(|apps| apps.iter()).collect()
@@ -233,4 +235,16 @@ fn programs_hold_scopes_that_exist() {
         assert!(client.scopes.iter().all(|scope| Scope::parse(scope).is_some()), "{}", client.client_id);
         assert!(client.partner.is_empty() || PARTNERS.iter().any(|partner| partner.slug == client.partner));
     }
+}
+
+#[test]
+fn what_the_service_tells_is_fit_to_be_read() {
+    for item in &ITEMS {
+        assert!(item.title.len() <= 150 && item.summary.len() <= 300, "{}", item.slug);
+        for text in [item.body, item.migration.unwrap_or_default()] {
+            assert!(!markdown::is_too_deep(text), "{}", item.slug);
+        }
+    }
+    let of_state = |state: &str| ITEMS.iter().filter(|item| item.state == state).count();
+    assert_eq!((of_state("RELEASED"), of_state("DRAFT"), of_state("WITHDRAWN")), (6, 1, 1));
 }

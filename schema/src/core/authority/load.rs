@@ -200,10 +200,10 @@ async fn client(pool: &PgPool, claims: &Claims, client_id: &str, own_per_second:
 }
 
 /// What a principal bound to a partner reaches: its own right met with what the tier grants, and never
-/// anything of the operator's domain, nor a write of the storefront's, whatever a row says (docs/decisions.md#principals).
+/// anything of the operator's domain, nor a write of the storefront's, nor the changelog, whatever a row says (docs/decisions.md#principals).
 #[must_use]
 pub fn effective_scopes(own: ScopeSet, tier: ScopeSet) -> ScopeSet {
-    own.intersect(tier).without_admin().without_storefront_writes()
+    own.intersect(tier).without_admin().without_storefront_writes().without_changelog()
 }
 
 /// Refuses a person or partner that may not call at present.

@@ -7,6 +7,7 @@ mod clients;
 mod collections;
 mod pages;
 mod people;
+mod publication;
 mod reviews;
 
 #[cfg(test)]
@@ -17,4 +18,5 @@ pub(super) use clients::{CLIENTS, ClientData};
 pub(super) use collections::{COLLECTIONS, CollectionData};
 pub(super) use pages::{BANNER, PAGES, PageData, alternatives};
 pub(super) use people::{PARTNERS, PartnerData, PersonData, STAFF, STAFF_DOMAIN};
+pub(super) use publication::{ITEMS, ItemData};
 pub(super) use reviews::{Fate, REVIEWS};

@@ -1,0 +1,127 @@
+//! What the release tool may ask.
+
+use async_graphql::{Context, InputObject, Object};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::core::access::access;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::fault::Fault;
+use crate::publication::items::rules::{self, ChangeKind, PublicationKind, PublicationState};
+use crate::publication::items::{
+    self, BY_PROGRAM, ChangelogEntryFields, ChangelogEntryRelease, PublicationDetails, PublicationItem,
+    PublicationPatch, PublicationTexts,
+};
+
+/// The entry of a release.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ChangelogEntryCreate {
+    /// Its title.
+    title: String,
+    /// The release of the service that it tells of.
+    version: String,
+    /// What kind of change it is.
+    change: ChangeKind,
+    /// Its texts.
+    #[graphql(flatten)]
+    texts: PublicationTexts,
+    /// What it tells of.
+    #[graphql(flatten)]
+    entry: ChangelogEntryFields,
+}
+
+/// A merge patch of an entry (RFC 7396).
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ChangelogEntryUpdate {
+    /// Its title.
+    title: Option<String>,
+    /// Which release it tells of.
+    #[graphql(flatten)]
+    release: ChangelogEntryRelease,
+    /// Its texts.
+    #[graphql(flatten)]
+    texts: PublicationTexts,
+    /// What it tells of.
+    #[graphql(flatten)]
+    entry: ChangelogEntryFields,
+}
+
+/// Reads of the release tool.
+#[derive(Default)]
+pub(crate) struct ChangelogEntriesQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl ChangelogEntriesQuery {
+    /// An entry that a program wrote.
+    #[graphql(directive = access::apply("publication.changelog".into()))]
+    async fn publication_changelog_entries_get(
+        &self,
+        ctx: &Context<'_>,
+        entry_uuid: Uuid,
+    ) -> Result<Option<PublicationItem>, Fault> {
+        ctx.cx().answer(load(ctx.cx(), entry_uuid).await?)
+    }
+}
+
+/// Writes of the release tool.
+#[derive(Default)]
+pub(crate) struct ChangelogEntriesMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl ChangelogEntriesMutation {
+    /// Writes the entry of a release, once.
+    #[graphql(directive = access::apply("publication.changelog:write".into()))]
+    async fn publication_changelog_entries_create(
+        &self,
+        ctx: &Context<'_>,
+        body: ChangelogEntryCreate,
+    ) -> Result<Option<PublicationItem>, Fault> {
+        let cx = ctx.cx();
+        let release_key = json!([body.version, body.title.trim()]).to_string();
+        if let Some(entry_uuid) = items::of_release(&cx.db, &release_key).await? {
+            return cx.answer(load(cx, entry_uuid).await?);
+        }
+        let sent = PublicationPatch {
+            title: Some(body.title),
+            texts: body.texts,
+            release: ChangelogEntryRelease { version: Some(body.version), change: Some(body.change) },
+            entry: body.entry,
+            details: PublicationDetails::default(),
+        };
+        let entry_uuid = items::begin(cx, PublicationKind::ChangelogEntry, sent, Some(&release_key)).await?;
+        cx.answer_created(entry_uuid, load(cx, entry_uuid).await?)
+    }
+
+    /// Changes an entry that a program wrote, while it is a draft.
+    #[graphql(directive = access::apply("publication.changelog:write".into()))]
+    async fn publication_changelog_entries_update(
+        &self,
+        ctx: &Context<'_>,
+        entry_uuid: Uuid,
+        body: ChangelogEntryUpdate,
+    ) -> Result<Option<PublicationItem>, Fault> {
+        let cx = ctx.cx();
+        items::lock(&cx.db, entry_uuid).await?;
+        let present = load(cx, entry_uuid).await?;
+        if present.state != PublicationState::Draft {
+            return Err(rules::refused_to_programs(present.state));
+        }
+        let sent = PublicationPatch {
+            title: body.title,
+            texts: body.texts,
+            release: body.release,
+            entry: body.entry,
+            details: PublicationDetails::default(),
+        };
+        items::change(cx, &present, sent, None).await?;
+        cx.answer(load(cx, entry_uuid).await?)
+    }
+}
+
+/// The entry as it is now, when a program wrote it.
+async fn load(cx: &RequestContext, entry_uuid: Uuid) -> Result<PublicationItem, Fault> {
+    let entry = BY_PROGRAM.one(&cx.db, [entry_uuid.into()]).await?;
+    Ok(entry.ok_or_else(|| Fault::not_found("changelog entry"))?.for_caller(cx))
+}

@@ -1,0 +1,131 @@
+//! What a file of a developer resource may be.
+
+use bytes::Bytes;
+
+use super::content::PublicationArtefact;
+use crate::core::blocking::{BlockingError, BlockingPool};
+use crate::core::fault::{Fault, FieldError};
+use crate::core::media::store::MediaKey;
+
+/// Longest name of a file, in characters.
+const LONGEST_NAME: usize = 100;
+/// How a ZIP archive begins; the second is one of nothing.
+const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
+
+/// Files are looked at one at a time, off the async threads.
+pub(super) struct ArtefactPool(BlockingPool);
+
+impl Default for ArtefactPool {
+    fn default() -> Self {
+        Self(BlockingPool::new(1, 4))
+    }
+}
+
+impl ArtefactPool {
+    /// What a file is, once it is what its name says.
+    ///
+    /// # Errors
+    /// [`crate::Code::ValidationFailed`] when it is not, or has no name; [`crate::Code::Unavailable`] when too many wait.
+    pub(super) async fn judge(&self, file_name: &str, content: Bytes) -> Result<PublicationArtefact, Fault> {
+        let file_name = clean_name(file_name).map_err(|error| Fault::invalid(vec![error]))?;
+        let judged = self.0.run(move || {
+            let media_type = media_type_of(&file_name, &content)?;
+            let size_bytes = i64::try_from(content.len()).unwrap_or(i64::MAX);
+            let (sha256, media_type) = (MediaKey::of(&content).name(), media_type.to_owned());
+            Ok(PublicationArtefact { file_name, media_type, size_bytes, sha256 })
+        });
+        let judged: Result<_, FieldError> = judged.await.map_err(|error| match error {
+            BlockingError::Overloaded => {
+                Fault::unavailable("Too many files are being looked at. Try again in a moment.")
+            }
+            BlockingError::Broken => Fault::internal(error),
+        })?;
+        judged.map_err(|error| Fault::invalid(vec![error]))
+    }
+}
+
+/// A file's name without the folders before it and without control characters.
+fn clean_name(sent: &str) -> Result<String, FieldError> {
+    let last = sent.rsplit(['/', '\\']).next().unwrap_or_default();
+    let name: String =
+        last.chars().filter(|letter| !letter.is_control() && !matches!(letter, '"' | '<' | '>')).collect();
+    let name = name.trim().trim_start_matches('.').to_owned();
+    if name.is_empty() || name.chars().count() > LONGEST_NAME {
+        let message = "Name the file as readers shall save it, with its ending, in 1 to 100 characters.";
+        return Err(FieldError::of("file_name", "NAME", message));
+    }
+    Ok(name)
+}
+
+/// What a file is, of what its name says and its content proves.
+fn media_type_of(file_name: &str, content: &[u8]) -> Result<&'static str, FieldError> {
+    let (_, ending) = file_name.rsplit_once('.').unwrap_or_default();
+    let (media_type, is_so) = match ending.to_ascii_lowercase().as_str() {
+        "zip" => ("application/zip", ZIP.iter().any(|beginning| content.starts_with(beginning))),
+        "pdf" => ("application/pdf", content.starts_with(b"%PDF-")),
+        "json" => ("application/json", serde_json::from_slice::<serde::de::IgnoredAny>(content).is_ok()),
+        "yaml" | "yml" => ("application/yaml", is_text(content)),
+        "txt" => ("text/plain", is_text(content)),
+        _ => {
+            let message = "Files are .zip, .json, .yaml, .yml, .pdf or .txt. Name it so, or pack it into a .zip.";
+            return Err(FieldError::of("file_name", "KIND", message));
+        }
+    };
+    if !is_so {
+        let message =
+            format!("What came is no {media_type}, which its name says. Check the file, or name it otherwise.");
+        return Err(FieldError::at("", "CONTENT", message));
+    }
+    Ok(media_type)
+}
+
+/// Whether it is UTF-8 that somebody can read.
+fn is_text(content: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(content) else { return false };
+    !text.is_empty() && !text.chars().any(|letter| letter.is_control() && !matches!(letter, '\n' | '\r' | '\t'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_what_its_name_says() {
+        for (name, content, expected) in [
+            ("a.zip", &b"PK\x03\x04rest"[..], Some("application/zip")),
+            ("a.ZIP", b"PK\x05\x06rest", Some("application/zip")),
+            ("a.zip", b"%PDF-1.7", None),
+            ("a.pdf", b"%PDF-1.7", Some("application/pdf")),
+            ("a.pdf", b" %PDF-1.7", None),
+            ("a.json", b" {\"a\": [1]}", Some("application/json")),
+            ("a.json", b"{\"a\": [1]", None),
+            ("a.json", b"\xff", None),
+            ("a.yaml", b"a: 1\n", Some("application/yaml")),
+            ("a.yml", b"a: \x00", None),
+            ("a.txt", "Grüße\r\n\tan alle".as_bytes(), Some("text/plain")),
+            ("a.txt", b"\xff\xfe", None),
+            ("a.txt", b"\x1b[31m", None),
+            ("a.txt", b"", None),
+            ("a.exe", b"MZ", None),
+            ("zip", b"PK\x03\x04", None),
+        ] {
+            assert_eq!(media_type_of(name, content).ok(), expected, "{name} {content:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_has_no_folders_and_nothing_that_cannot_be_seen() {
+        for (sent, kept) in [
+            ("../../etc/passwd.txt", "passwd.txt"),
+            ("C:\\temp\\a.zip", "a.zip"),
+            ("a\u{0}\n\".zip", "a.zip"),
+            ("Größe 2.zip", "Größe 2.zip"),
+            (".zip", "zip"),
+        ] {
+            assert_eq!(clean_name(sent).ok().as_deref(), Some(kept), "{sent}");
+        }
+        for bad in ["", "a/", "...", &"a".repeat(101)] {
+            assert!(clean_name(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! What is sent of an item: one set of fields for all kinds, of which each kind has its own.
+
+use async_graphql::{InputObject, MaybeUndefined};
+
+use super::content::PublicationContent;
+use super::rules::{ChangeKind, PublicationAudience, PublicationKind};
+use crate::core::fault::FieldError;
+use crate::core::time::Time;
+
+/// What every kind says, but for its title.
+#[derive(Clone, Debug, InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::publication) struct PublicationTexts {
+    /// Its name in addresses.
+    slug: Option<String>,
+    /// What it is about, in a sentence or two; null empties it.
+    summary: MaybeUndefined<String>,
+    /// Its text, as Markdown; null empties it.
+    body: MaybeUndefined<String>,
+    /// Words to find it by, all of them; null takes them away.
+    tags: MaybeUndefined<Vec<String>>,
+}
+
+/// Which release a changelog entry tells of, and as what.
+#[derive(Clone, Debug, InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::publication) struct ChangelogEntryRelease {
+    /// The release of the service.
+    pub(in crate::publication) version: Option<String>,
+    /// What kind of change it is.
+    pub(in crate::publication) change: Option<ChangeKind>,
+}
+
+/// What a changelog entry says beside that.
+#[derive(Clone, Debug, InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::publication) struct ChangelogEntryFields {
+    /// The operations concerned, all of them.
+    operations: MaybeUndefined<Vec<String>>,
+    /// The fields concerned, all of them.
+    fields: MaybeUndefined<Vec<String>>,
+    /// When the change is in force.
+    effective_at: MaybeUndefined<Time>,
+    /// Whether callers have to do something.
+    action_required: Option<bool>,
+    /// What they have to do, as Markdown.
+    migration: MaybeUndefined<String>,
+    /// When something is gone.
+    sunset_at: MaybeUndefined<Time>,
+}
+
+/// What posts and resources say beside that.
+#[derive(Clone, Debug, Default, InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(in crate::publication) struct PublicationDetails {
+    /// Who reads it once it is released.
+    audience: Option<PublicationAudience>,
+    /// Of a blog post: whether readers are told its author.
+    show_author: Option<bool>,
+    /// Of a developer resource: the version of what it offers.
+    resource_version: MaybeUndefined<String>,
+}
+
+/// Everything that may be sent of an item.
+pub(in crate::publication) struct PublicationPatch {
+    pub(in crate::publication) title: Option<String>,
+    pub(in crate::publication) texts: PublicationTexts,
+    pub(in crate::publication) release: ChangelogEntryRelease,
+    pub(in crate::publication) entry: ChangelogEntryFields,
+    pub(in crate::publication) details: PublicationDetails,
+}
+
+impl PublicationPatch {
+    /// The fields that are said and that only an entry has.
+    fn said_of_an_entry(&self) -> impl Iterator<Item = &'static str> {
+        let (release, entry) = (&self.release, &self.entry);
+        [
+            ("/version", release.version.is_some()),
+            ("/change", release.change.is_some()),
+            ("/operations", entry.operations.is_value()),
+            ("/fields", entry.fields.is_value()),
+            ("/effective_at", entry.effective_at.is_value()),
+            ("/action_required", entry.action_required.is_some()),
+            ("/migration", entry.migration.is_value()),
+            ("/sunset_at", entry.sunset_at.is_value()),
+        ]
+        .into_iter()
+        .filter_map(|(pointer, is_said)| is_said.then_some(pointer))
+    }
+}
+
+impl PublicationPatch {
+    /// What stands once it is applied. What another kind says is found.
+    pub(in crate::publication) fn apply_to(
+        self,
+        kind: PublicationKind,
+        mut content: PublicationContent,
+        errors: &mut Vec<FieldError>,
+    ) -> PublicationContent {
+        let mut refuse = |pointer: &str| {
+            let message = format!("A {} has no such field. Leave it out.", kind.name());
+            errors.push(FieldError::at(pointer, "NOT_OF_KIND", message));
+        };
+        if kind != PublicationKind::ChangelogEntry {
+            self.said_of_an_entry().for_each(&mut refuse);
+        }
+        let Self { title, texts, release, entry, details } = self;
+        if kind != PublicationKind::BlogPost && details.show_author.is_some() {
+            refuse("/show_author");
+        }
+        if kind != PublicationKind::DeveloperResource && details.resource_version.is_value() {
+            refuse("/resource_version");
+        }
+        content.slug = texts.slug.unwrap_or(content.slug);
+        content.title = title.map_or(content.title, |title| title.trim().to_owned());
+        or_empty(texts.summary, &mut content.summary);
+        content.summary.truncate(content.summary.trim_end().len());
+        or_empty(texts.body, &mut content.body);
+        or_empty(texts.tags, &mut content.tags);
+        content.version = release.version.or(content.version);
+        content.change = release.change.or(content.change);
+        or_empty(entry.operations, &mut content.operations);
+        or_empty(entry.fields, &mut content.fields);
+        entry.effective_at.update_to(&mut content.effective_at);
+        content.action_required = entry.action_required.unwrap_or(content.action_required);
+        entry.migration.update_to(&mut content.migration);
+        entry.sunset_at.update_to(&mut content.sunset_at);
+        content.audience = details.audience.unwrap_or(content.audience);
+        content.show_author = details.show_author.unwrap_or(content.show_author);
+        details.resource_version.update_to(&mut content.resource_version);
+        content
+    }
+}
+
+fn or_empty<T: Default>(said: MaybeUndefined<T>, value: &mut T) {
+    match said {
+        MaybeUndefined::Undefined => {}
+        MaybeUndefined::Null => *value = T::default(),
+        MaybeUndefined::Value(said) => *value = said,
+    }
+}

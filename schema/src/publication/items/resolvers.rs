@@ -1,0 +1,367 @@
+//! What may be asked of items by staff.
+
+use async_graphql::{Context, InputObject, Object};
+use uuid::Uuid;
+
+use super::artefact::ArtefactPool;
+use super::input::{
+    ChangelogEntryFields, ChangelogEntryRelease, PublicationDetails, PublicationPatch, PublicationTexts,
+};
+use super::list::{
+    BY_ID, ITEMS, PublicationItem, PublicationItemFilter, PublicationItemSort, PublicationItemSummary,
+    PublicationTransition, TRANSITIONS,
+};
+use super::rules::{self, PublicationAction, PublicationKind, PublicationState};
+use super::store::{self, Step};
+use super::writing;
+use crate::core::access::{access, audit_target, batched};
+use crate::core::actor::Actor;
+use crate::core::audit_target::AuditTargetKind;
+use crate::core::context::{RequestContext, RequestContextExt, Target};
+use crate::core::fault::{Fault, FieldError};
+use crate::core::list::PageRequest;
+use crate::core::page::CountedList;
+use crate::core::time::Time;
+
+/// A new item.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PublicationItemCreate {
+    /// What it is.
+    kind: PublicationKind,
+    /// Its title.
+    title: String,
+    /// What every kind says.
+    #[graphql(flatten)]
+    texts: PublicationTexts,
+    /// Which release a changelog entry tells of.
+    #[graphql(flatten)]
+    release: ChangelogEntryRelease,
+    /// What a changelog entry says.
+    #[graphql(flatten)]
+    entry: ChangelogEntryFields,
+    /// What posts and resources say.
+    #[graphql(flatten)]
+    details: PublicationDetails,
+}
+
+/// A merge patch of an item (RFC 7396).
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PublicationItemUpdate {
+    /// Its title.
+    title: Option<String>,
+    /// What every kind says.
+    #[graphql(flatten)]
+    texts: PublicationTexts,
+    /// Which release a changelog entry tells of.
+    #[graphql(flatten)]
+    release: ChangelogEntryRelease,
+    /// What a changelog entry says.
+    #[graphql(flatten)]
+    entry: ChangelogEntryFields,
+    /// What posts and resources say.
+    #[graphql(flatten)]
+    details: PublicationDetails,
+    /// Why it is changed; asked for once it is released.
+    reason: Option<String>,
+}
+
+/// When an item is to be released.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PublicationItemSchedule {
+    /// The moment.
+    scheduled_for: Time,
+    /// Why.
+    reason: Option<String>,
+}
+
+/// Why an item is moved, where it need not be said.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PublicationItemMove {
+    /// Kept with the transition.
+    reason: Option<String>,
+}
+
+/// Reads of items.
+#[derive(Default)]
+pub(crate) struct PublicationItemsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl PublicationItemsQuery {
+    /// All three kinds, in every state.
+    #[graphql(directive = access::apply("labs.admin.publication".into()))]
+    async fn publication_items_list(
+        &self,
+        ctx: &Context<'_>,
+        filter: Option<PublicationItemFilter>,
+        sort: Option<PublicationItemSort>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<Option<CountedList<PublicationItemSummary>>, Fault> {
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let rows = ITEMS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = ITEMS.total(&cx.db, &filter, include_total).await?;
+        cx.answer_list(rows.map(|row| Ok(row.for_caller(cx)))?.counted_list(total))
+    }
+
+    /// One item with its texts.
+    #[graphql(
+        directive = access::apply("labs.admin.publication".into()),
+        directive = audit_target::apply(AuditTargetKind::PublicationItem, "item_uuid".into()),
+        directive = batched::apply()
+    )]
+    async fn publication_items_get(
+        &self,
+        ctx: &Context<'_>,
+        item_uuid: Uuid,
+    ) -> Result<Option<PublicationItem>, Fault> {
+        let cx = ctx.cx();
+        cx.answer(load(cx, item_uuid).await?.for_caller(cx))
+    }
+
+    /// Who moved an item, from where, to where, when and why.
+    #[graphql(
+        directive = access::apply("labs.admin.publication".into()),
+        directive = audit_target::apply(AuditTargetKind::PublicationItem, "item_uuid".into())
+    )]
+    async fn publication_items_list_transitions(
+        &self,
+        ctx: &Context<'_>,
+        item_uuid: Uuid,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<Option<CountedList<PublicationTransition>>, Fault> {
+        let cx = ctx.cx();
+        load(cx, item_uuid).await?;
+        let rows = TRANSITIONS.page(cx, &item_uuid, &PageRequest::new(None, limit, cursor)).await?;
+        cx.answer_list(rows.counted_list(TRANSITIONS.total(&cx.db, &item_uuid, include_total).await?))
+    }
+}
+
+/// Writes of what items say.
+#[derive(Default)]
+pub(crate) struct PublicationItemsMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl PublicationItemsMutation {
+    /// Begins a draft.
+    #[graphql(directive = access::apply("labs.admin.publication:write".into()))]
+    async fn publication_items_create(
+        &self,
+        ctx: &Context<'_>,
+        body: PublicationItemCreate,
+    ) -> Result<Option<PublicationItem>, Fault> {
+        let (cx, kind) = (ctx.cx(), body.kind);
+        let sent = PublicationPatch {
+            title: Some(body.title),
+            texts: body.texts,
+            release: body.release,
+            entry: body.entry,
+            details: body.details,
+        };
+        let item_uuid = writing::begin(cx, kind, sent, None).await?;
+        cx.answer_created(item_uuid, load(cx, item_uuid).await?.for_caller(cx))
+    }
+
+    /// Changes what an item says. Of a released one the change is a transition.
+    #[graphql(
+        directive = access::apply("labs.admin.publication:write".into()),
+        directive = audit_target::apply(AuditTargetKind::PublicationItem, "item_uuid".into())
+    )]
+    async fn publication_items_update(
+        &self,
+        ctx: &Context<'_>,
+        item_uuid: Uuid,
+        body: PublicationItemUpdate,
+    ) -> Result<Option<PublicationItem>, Fault> {
+        let cx = ctx.cx();
+        let present = hold(cx, item_uuid).await?;
+        let reason = noted(cx, body.reason);
+        let sent = PublicationPatch {
+            title: body.title,
+            texts: body.texts,
+            release: body.release,
+            entry: body.entry,
+            details: body.details,
+        };
+        writing::change(cx, &present, sent, reason.as_deref()).await?;
+        cx.answer(load(cx, item_uuid).await?.for_caller(cx))
+    }
+
+    /// Removes a draft that was never released.
+    #[graphql(
+        directive = access::apply("labs.admin.publication:write".into()),
+        directive = audit_target::apply(AuditTargetKind::PublicationItem, "item_uuid".into())
+    )]
+    async fn publication_items_delete(&self, ctx: &Context<'_>, item_uuid: Uuid) -> Result<Option<bool>, Fault> {
+        let cx = ctx.cx();
+        let present = hold(cx, item_uuid).await?;
+        if present.state != PublicationState::Draft {
+            return Err(rules::refused(present.state, "delete"));
+        }
+        store::delete(&cx.db, item_uuid).await?;
+        cx.answer(true)
+    }
+
+    /// Gives a developer resource its file. Of a released one that is a transition.
+    #[graphql(
+        directive = access::apply("labs.admin.publication:write".into()),
+        directive = audit_target::apply(AuditTargetKind::PublicationItem, "item_uuid".into())
+    )]
+    async fn publication_items_put_artefact(
+        &self,
+        ctx: &Context<'_>,
+        item_uuid: Uuid,
+        file_name: String,
+        reason: Option<String>,
+    ) -> Result<Option<PublicationItem>, Fault> {
+        let cx = ctx.cx();
+        // What cannot have a file is refused before the file is looked at and kept, while no connection is held.
+        let found = BY_ID.one(&cx.db.aside(), [item_uuid.into()]).await?.ok_or_else(not_found)?;
+        note_target(cx, &found);
+        ensure_has_file(&found)?;
+        let content = cx.attachment()?.bytes.clone();
+        let artefact = cx.services.state::<ArtefactPool>().judge(&file_name, content.clone()).await?;
+        cx.services.media.put(content).await.map_err(Fault::internal)?;
+        let present = hold(cx, item_uuid).await?;
+        ensure_has_file(&present)?;
+        if present.content.artefact.as_ref() != Some(&artefact) {
+            let reason = noted(cx, reason);
+            let asked = FieldError::of("reason", "REQUIRED", "Readers see this already. Say why its file is replaced.");
+            rules::ensure_reason(present.state, asked, reason.as_deref())?;
+            store::set_artefact(&cx.db, item_uuid, &artefact).await?;
+            writing::note_edit(cx, &present, reason.as_deref()).await?;
+        }
+        cx.answer(load(cx, item_uuid).await?.for_caller(cx))
+    }
+}
+
+/// Steps of items.
+#[derive(Default)]
+pub(crate) struct PublicationStepsMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl PublicationStepsMutation {
+    /// Lets readers see an item from now on.
+    #[graphql(
+        directive = access::apply("labs.admin.publication:write".into()),
+        directive = audit_target::apply(AuditTargetKind::PublicationItem, "item_uuid".into())
+    )]
+    async fn publication_items_release(
+        &self,
+        ctx: &Context<'_>,
+        item_uuid: Uuid,
+        body: Option<PublicationItemMove>,
+    ) -> Result<Option<PublicationItem>, Fault> {
+        let reason = noted(ctx.cx(), body.and_then(|body| body.reason));
+        step(ctx.cx(), item_uuid, PublicationAction::Release, None, reason).await
+    }
+
+    /// Lets readers see an item from a moment on. Scheduling again moves it.
+    #[graphql(
+        directive = access::apply("labs.admin.publication:write".into()),
+        directive = audit_target::apply(AuditTargetKind::PublicationItem, "item_uuid".into())
+    )]
+    async fn publication_items_schedule(
+        &self,
+        ctx: &Context<'_>,
+        item_uuid: Uuid,
+        body: PublicationItemSchedule,
+    ) -> Result<Option<PublicationItem>, Fault> {
+        let reason = noted(ctx.cx(), body.reason);
+        step(ctx.cx(), item_uuid, PublicationAction::Schedule, Some(body.scheduled_for), reason).await
+    }
+
+    /// Takes an item from readers, or from its schedule.
+    #[graphql(
+        directive = access::apply("labs.admin.publication:write".into()),
+        directive = audit_target::apply(AuditTargetKind::PublicationItem, "item_uuid".into())
+    )]
+    async fn publication_items_withdraw(
+        &self,
+        ctx: &Context<'_>,
+        item_uuid: Uuid,
+        body: Option<PublicationItemMove>,
+    ) -> Result<Option<PublicationItem>, Fault> {
+        let reason = noted(ctx.cx(), body.and_then(|body| body.reason));
+        step(ctx.cx(), item_uuid, PublicationAction::Withdraw, None, reason).await
+    }
+}
+
+/// Moves an item on, and writes the step down.
+async fn step(
+    cx: &RequestContext,
+    item_uuid: Uuid,
+    action: PublicationAction,
+    scheduled_for: Option<Time>,
+    reason: Option<String>,
+) -> Result<Option<PublicationItem>, Fault> {
+    let present = hold(cx, item_uuid).await?;
+    let state = rules::after(present.state, action, present.first_released_at.is_some())?;
+    if let Some(at) = scheduled_for {
+        rules::ensure_ahead(at, cx.now)?;
+    }
+    if action != PublicationAction::Withdraw {
+        let mut errors = Vec::new();
+        rules::check_readable(&present.content, &cx.services.settings.operations, &mut errors);
+        if !errors.is_empty() {
+            return Err(Fault::invalid(errors));
+        }
+        rules::ensure_downloadable(present.kind, &present.content, present.generated.is_some())?;
+    }
+    store::set_state(&cx.db, item_uuid, state, scheduled_for).await?;
+    let step = Step { scheduled_for, reason: reason.as_deref(), earlier: None };
+    store::insert_transition(&cx.db, item_uuid, Actor::of(cx.principal()?), (present.state, state), &step).await?;
+    cx.answer(load(cx, item_uuid).await?.for_caller(cx))
+}
+
+/// Refuses to give a file to what has none.
+fn ensure_has_file(item: &PublicationItem) -> Result<(), Fault> {
+    if item.kind != PublicationKind::DeveloperResource {
+        return Err(Fault::conflict("Only a developer resource has a file."));
+    }
+    if item.generated.is_some() {
+        return Err(Fault::conflict("The service makes this resource's file itself, of the contract that it serves."));
+    }
+    Ok(())
+}
+
+/// The reason without blanks around it, told to the audit record; none where nothing is said.
+fn noted(cx: &RequestContext, reason: Option<String>) -> Option<String> {
+    let reason = reason.map(|reason| reason.trim().to_owned()).filter(|reason| !reason.is_empty())?;
+    cx.note_reason(reason.as_str());
+    Some(reason)
+}
+
+/// The item, held until the transaction ends, and named to the audit record.
+async fn hold(cx: &RequestContext, item_uuid: Uuid) -> Result<PublicationItem, Fault> {
+    if !store::lock(&cx.db, item_uuid).await? {
+        return Err(not_found());
+    }
+    load(cx, item_uuid).await
+}
+
+/// The item as it is now, named to the audit record.
+async fn load(cx: &RequestContext, item_uuid: Uuid) -> Result<PublicationItem, Fault> {
+    let item = BY_ID.one(&cx.db, [item_uuid.into()]).await?.ok_or_else(not_found)?;
+    note_target(cx, &item);
+    Ok(item)
+}
+
+fn note_target(cx: &RequestContext, item: &PublicationItem) {
+    cx.note_target(Target {
+        kind: Some(AuditTargetKind::PublicationItem),
+        uuid: Some(item.uuid),
+        label: Some(item.content.slug.clone()),
+        partner_uuid: None,
+    });
+}
+
+fn not_found() -> Fault {
+    Fault::not_found("publication item")
+}

@@ -1,0 +1,341 @@
+//! What an item may become, and what it may say.
+
+use std::collections::BTreeSet;
+
+use uuid::Uuid;
+
+use super::content::PublicationContent;
+use crate::core::fault::{Fault, FieldError};
+use crate::core::state_diagram::StateDiagram;
+use crate::core::time::Time;
+use crate::core::words::{Word as _, words};
+use crate::publication::markdown;
+
+words! {
+    /// What an item is.
+    pub(crate) enum PublicationKind {
+        /// What changed in a release of the service.
+        ChangelogEntry = "CHANGELOG_ENTRY",
+        /// A post of the developers' blog.
+        BlogPost = "BLOG_POST",
+        /// Something for developers to download.
+        DeveloperResource = "DEVELOPER_RESOURCE",
+    }
+}
+
+words! {
+    /// Where an item stands.
+    pub(crate) enum PublicationState {
+        /// Being written; it was never released.
+        Draft = "DRAFT",
+        /// Released by itself when its time comes.
+        Scheduled = "SCHEDULED",
+        /// Readers see it.
+        Released = "RELEASED",
+        /// Readers saw it once and do not any more.
+        Withdrawn = "WITHDRAWN",
+    }
+}
+
+words! {
+    /// Who reads an item once it is released.
+    pub(crate) enum PublicationAudience {
+        /// Everybody.
+        Public = "PUBLIC",
+        /// People and programs of partners.
+        Partner = "PARTNER",
+    }
+}
+
+words! {
+    /// What kind of change a changelog entry tells of.
+    pub(crate) enum ChangeKind {
+        /// Something is there that was not.
+        Added = "ADDED",
+        /// Something works otherwise.
+        Changed = "CHANGED",
+        /// Something is to go.
+        Deprecated = "DEPRECATED",
+        /// Something works that did not.
+        Fixed = "FIXED",
+        /// Something that mattered to security.
+        Security = "SECURITY",
+    }
+}
+
+/// What staff do to where an item stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::publication) enum PublicationAction {
+    /// To be released at a moment.
+    Schedule,
+    /// To readers.
+    Release,
+    /// Away from readers, or from its schedule.
+    Withdraw,
+}
+
+impl PublicationAction {
+    const ALL: [Self; 3] = [Self::Schedule, Self::Release, Self::Withdraw];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Schedule => "schedule",
+            Self::Release => "release",
+            Self::Withdraw => "withdraw",
+        }
+    }
+}
+
+/// The table of the machine. What was released once never becomes a draft again.
+const fn next(state: PublicationState, action: PublicationAction, was_released: bool) -> Option<PublicationState> {
+    use PublicationAction::{Release, Schedule, Withdraw};
+    use PublicationState::{Draft, Released, Scheduled, Withdrawn};
+    match (state, action) {
+        (Draft | Scheduled | Withdrawn, Release) => Some(Released),
+        (Draft | Scheduled | Withdrawn, Schedule) => Some(Scheduled),
+        (Scheduled, Withdraw) if !was_released => Some(Draft),
+        (Scheduled | Released, Withdraw) => Some(Withdrawn),
+        _ => None,
+    }
+}
+
+/// Where an action leads.
+///
+/// # Errors
+/// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
+pub(in crate::publication) fn after(
+    state: PublicationState,
+    action: PublicationAction,
+    was_released: bool,
+) -> Result<PublicationState, Fault> {
+    next(state, action, was_released).ok_or_else(|| refused(state, action.name()))
+}
+
+/// What staff can do with an item now.
+pub(in crate::publication) fn allowed_actions(state: PublicationState) -> Vec<String> {
+    let allowed = PublicationAction::ALL.into_iter().filter(|action| next(state, *action, true).is_some());
+    allowed.map(|action| action.name().to_owned()).collect()
+}
+
+/// The refusal of an action that the state does not have.
+pub(in crate::publication) fn refused(state: PublicationState, action: &str) -> Fault {
+    Fault::illegal("publication item", state.name(), action, allowed_actions(state))
+}
+
+/// The refusal of an edit by a program, which may change drafts and move nothing.
+pub(in crate::publication) fn refused_to_programs(state: PublicationState) -> Fault {
+    Fault::illegal("changelog entry", state.name(), "update", Vec::new())
+}
+
+/// The machine as a picture.
+pub(crate) fn drawing() -> StateDiagram {
+    StateDiagram::of(
+        "Publication item",
+        (PublicationState::ALL, PublicationState::name),
+        (&PublicationAction::ALL, PublicationAction::name),
+        [&|state, action| after(state, action, false), &|state, action| after(state, action, true)],
+    )
+    .with_end(PublicationState::Draft.name(), "delete")
+}
+
+/// Finds what no item of its kind may say, in whatever state.
+pub(in crate::publication) fn check(kind: PublicationKind, content: &PublicationContent, errors: &mut Vec<FieldError>) {
+    let mut refuse = |pointer: &str, code: &str, message: &str| errors.push(FieldError::at(pointer, code, message));
+    if content.title.is_empty() {
+        refuse("/title", "BLANK", "Call it something, in 1 to 150 characters.");
+    }
+    for (pointer, text) in content.texts() {
+        if markdown::is_too_deep(text) {
+            refuse(
+                pointer,
+                "TOO_DEEP",
+                "Quotations, lists and emphasis stand too deep in one another. Write it flatter.",
+            );
+        }
+    }
+    if kind != PublicationKind::DeveloperResource && content.audience != PublicationAudience::Public {
+        refuse("/audience", "PUBLIC_ONLY", "Changelog entries and blog posts are for everybody: PUBLIC.");
+    }
+    if kind == PublicationKind::ChangelogEntry {
+        if content.version.is_none() {
+            refuse("/version", "REQUIRED", "Say which release of the service the entry tells of, as in 1.4.0.");
+        }
+        if content.change.is_none() {
+            refuse(
+                "/change",
+                "REQUIRED",
+                "Say what kind of change it is: ADDED, CHANGED, DEPRECATED, FIXED or SECURITY.",
+            );
+        }
+    }
+    if content.effective_at.zip(content.sunset_at).is_some_and(|(from, until)| until <= from) {
+        refuse("/sunset_at", "NOT_LATER", "`sunset_at` has to be later than `effective_at`.");
+    }
+}
+
+/// Finds what keeps an item from readers: it must say something, lead somewhere, and tell what there is to do.
+pub(in crate::publication) fn check_readable(
+    content: &PublicationContent,
+    operations: &BTreeSet<String>,
+    errors: &mut Vec<FieldError>,
+) {
+    if content.body.trim().is_empty() {
+        errors.push(FieldError::at("/body", "BLANK", "It says nothing yet. Write its text before readers see it."));
+    }
+    if content.action_required && content.migration.as_deref().is_none_or(|text| text.trim().is_empty()) {
+        let message = "Callers have to do something, so say what, with an example of before and after.";
+        errors.push(FieldError::at("/migration", "REQUIRED", message));
+    }
+    for (pointer, text) in content.texts() {
+        let links = markdown::links_to_operations(text);
+        let unknown: Vec<String> = links.into_iter().filter(|link| !operations.contains(link)).collect();
+        if !unknown.is_empty() {
+            let message = format!("There is no operation called {}. The reference lists them all.", unknown.join(", "));
+            errors.push(FieldError::at(pointer, "UNKNOWN_OPERATION", message));
+        }
+    }
+}
+
+/// Refuses to let a resource without anything to download be seen.
+///
+/// # Errors
+/// [`crate::Code::Conflict`].
+pub(in crate::publication) fn ensure_downloadable(
+    kind: PublicationKind,
+    content: &PublicationContent,
+    is_generated: bool,
+) -> Result<(), Fault> {
+    if kind == PublicationKind::DeveloperResource && content.artefact.is_none() && !is_generated {
+        return Err(Fault::conflict(
+            "This resource has no file yet. Send one with PUT /v1/publication/internal/items/{item_uuid}/artefact.",
+        ));
+    }
+    Ok(())
+}
+
+/// Finds that somebody else than its author lets a post show its author, or hides them.
+pub(in crate::publication) fn check_author(
+    (before, after): (bool, bool),
+    author: Option<Uuid>,
+    caller: Uuid,
+    errors: &mut Vec<FieldError>,
+) {
+    if before != after && author != Some(caller) {
+        let message = "Only the post's author decides whether readers are told their name. Leave `show_author` out.";
+        errors.push(FieldError::at("/show_author", "NOT_AUTHOR", message));
+    }
+}
+
+/// Refuses a moment that is over.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`].
+pub(in crate::publication) fn ensure_ahead(at: Time, now: Time) -> Result<(), Fault> {
+    if at <= now {
+        return Err(Fault::field(
+            "/scheduled_for",
+            "PAST",
+            "This moment is over. Name one to come, or release it now.",
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses to change what readers see without a reason.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`].
+pub(in crate::publication) fn ensure_reason(
+    state: PublicationState,
+    error: FieldError,
+    reason: Option<&str>,
+) -> Result<(), Fault> {
+    if state == PublicationState::Released && reason.is_none_or(|reason| reason.trim().is_empty()) {
+        return Err(Fault::invalid(vec![error]));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::fault::Code;
+
+    #[test]
+    fn the_machine_cell_by_cell() {
+        use PublicationAction::{Release, Schedule, Withdraw};
+        use PublicationState::{Draft, Released, Scheduled, Withdrawn};
+        let table: [(PublicationState, bool, &[(PublicationAction, PublicationState)]); 5] = [
+            (Draft, false, &[(Schedule, Scheduled), (Release, Released)]),
+            (Scheduled, false, &[(Schedule, Scheduled), (Release, Released), (Withdraw, Draft)]),
+            (Scheduled, true, &[(Schedule, Scheduled), (Release, Released), (Withdraw, Withdrawn)]),
+            (Released, true, &[(Withdraw, Withdrawn)]),
+            (Withdrawn, true, &[(Schedule, Scheduled), (Release, Released)]),
+        ];
+        for (state, was_released, row) in table {
+            for action in PublicationAction::ALL {
+                let expected = row.iter().find(|(known, _)| *known == action).map(|(_, next)| *next);
+                assert_eq!(after(state, action, was_released).ok(), expected, "{state:?} {action:?}");
+                let named = allowed_actions(state).iter().any(|name| name == action.name());
+                assert_eq!(named, expected.is_some(), "{state:?} {action:?}");
+            }
+        }
+        assert_eq!(after(Released, Release, true).unwrap_err().code(), Code::IllegalTransition);
+    }
+
+    fn codes(find: impl FnOnce(&mut Vec<FieldError>)) -> Vec<String> {
+        let mut errors = Vec::new();
+        find(&mut errors);
+        errors.into_iter().map(|error| format!("{} {}", error.pointer.unwrap_or_default(), error.code)).collect()
+    }
+
+    #[test]
+    fn what_readers_see_says_something_and_leads_somewhere() {
+        let known = BTreeSet::from(["system_me_get".to_owned()]);
+        let mut content = PublicationContent::empty();
+        content.action_required = true;
+        assert_eq!(codes(|errors| check_readable(&content, &known, errors)), ["/body BLANK", "/migration REQUIRED"]);
+        content.body = "See [this](op:system_me_get) and [that](op:system_you_get).".to_owned();
+        content.migration = Some("Call [another](op:nothing_get).".to_owned());
+        assert_eq!(
+            codes(|errors| check_readable(&content, &known, errors)),
+            ["/body UNKNOWN_OPERATION", "/migration UNKNOWN_OPERATION"]
+        );
+        content.migration = Some("Call [this](op:system_me_get).".to_owned());
+        content.body = "Nothing else.".to_owned();
+        assert!(codes(|errors| check_readable(&content, &known, errors)).is_empty());
+    }
+
+    #[test]
+    fn an_entry_tells_of_a_release_and_is_for_everybody() {
+        let mut content = PublicationContent::empty();
+        content.audience = PublicationAudience::Partner;
+        let found = |kind, content: &PublicationContent| codes(|errors| check(kind, content, errors));
+        assert_eq!(
+            found(PublicationKind::ChangelogEntry, &content),
+            ["/title BLANK", "/audience PUBLIC_ONLY", "/version REQUIRED", "/change REQUIRED"]
+        );
+        assert_eq!(found(PublicationKind::BlogPost, &content), ["/title BLANK", "/audience PUBLIC_ONLY"]);
+        content.title = "A".to_owned();
+        assert!(found(PublicationKind::DeveloperResource, &content).is_empty());
+        content.body = "> ".repeat(40);
+        assert_eq!(found(PublicationKind::DeveloperResource, &content), ["/body TOO_DEEP"]);
+    }
+
+    #[test]
+    fn only_the_author_shows_or_hides_the_author() {
+        let (author, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let found = |change, caller| codes(|errors| check_author(change, Some(author), caller, errors)).len();
+        assert_eq!((found((false, true), author), found((true, false), author)), (0, 0));
+        assert_eq!((found((false, true), other), found((true, false), other), found((true, true), other)), (1, 1, 0));
+        assert_eq!(codes(|errors| check_author((false, true), None, other, errors)).len(), 1);
+    }
+
+    #[test]
+    fn a_resource_that_is_seen_can_be_downloaded() {
+        let content = PublicationContent::empty();
+        assert!(ensure_downloadable(PublicationKind::DeveloperResource, &content, false).is_err());
+        assert!(ensure_downloadable(PublicationKind::DeveloperResource, &content, true).is_ok());
+        assert!(ensure_downloadable(PublicationKind::BlogPost, &content, false).is_ok());
+    }
+}

@@ -1,0 +1,238 @@
+//! Every statement that writes items and their transitions.
+
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use super::content::{PublicationArtefact, PublicationContent};
+use super::rules::{PublicationKind, PublicationState};
+use crate::core::actor::Actor;
+use crate::core::db::Db;
+use crate::core::fault::{Fault, FieldError, constraint_of};
+use crate::core::time::Time;
+
+/// Where a new item comes from.
+pub(in crate::publication) struct Origin<'a> {
+    /// Who begins it.
+    pub(in crate::publication) actor: Actor,
+    /// Of a post: who wrote it.
+    pub(in crate::publication) author_uuid: Option<Uuid>,
+    /// Of an entry that a program writes: by which the same release is known again.
+    pub(in crate::publication) release_key: Option<&'a str>,
+}
+
+/// A step of an item, as it is kept.
+#[derive(Default)]
+pub(in crate::publication) struct Step<'a> {
+    /// For a schedule: when it is to be released.
+    pub(in crate::publication) scheduled_for: Option<Time>,
+    /// Why.
+    pub(in crate::publication) reason: Option<&'a str>,
+    /// For an edit of what is released: all that it said before.
+    pub(in crate::publication) earlier: Option<&'a PublicationContent>,
+}
+
+/// Holds an item until the transaction ends; whether there is one.
+pub(in crate::publication) async fn lock(db: &Db, item_uuid: Uuid) -> Result<bool, Fault> {
+    let held = sqlx::query_scalar!("select item_uuid from publication_item where item_uuid = $1 for update", item_uuid)
+        .fetch_optional(&mut *db.conn().await?)
+        .await?;
+    Ok(held.is_some())
+}
+
+/// Adds a draft.
+///
+/// # Errors
+/// [`crate::Code::Conflict`] when its slug is or was another's.
+pub(in crate::publication) async fn insert(
+    db: &Db,
+    item_uuid: Uuid,
+    kind: PublicationKind,
+    content: &PublicationContent,
+    origin: &Origin<'_>,
+) -> Result<(), Fault> {
+    let inserted = sqlx::query!(
+        "insert into publication_item (item_uuid, kind, slug, title, version, change, author_uuid, release_key,
+                                       created_by_kind, created_by_uuid)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+        item_uuid,
+        kind as _,
+        content.slug,
+        content.title,
+        content.version,
+        content.change as _,
+        origin.author_uuid,
+        origin.release_key,
+        origin.actor.kind,
+        origin.actor.uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await;
+    inserted.map_err(|error| slug_taken(error, &content.slug))?;
+    set_content(db, item_uuid, content).await
+}
+
+/// Writes what an item says, but for its file.
+///
+/// # Errors
+/// [`crate::Code::Conflict`] when its slug is or was another's.
+pub(in crate::publication) async fn set_content(
+    db: &Db,
+    item_uuid: Uuid,
+    content: &PublicationContent,
+) -> Result<(), Fault> {
+    let written = sqlx::query!(
+        "update publication_item
+            set audience = $2, slug = $3, title = $4, summary = $5, body = $6, tags = $7, version = $8, change = $9,
+                operations = $10, fields = $11, effective_at = $12, action_required = $13, migration = $14,
+                sunset_at = $15, show_author = $16, resource_version = $17, updated_at = labs_now()
+          where item_uuid = $1",
+        item_uuid,
+        content.audience as _,
+        content.slug,
+        content.title,
+        content.summary,
+        content.body,
+        &content.tags,
+        content.version,
+        content.change as _,
+        &content.operations,
+        &content.fields,
+        content.effective_at as Option<Time>,
+        content.action_required,
+        content.migration,
+        content.sunset_at as Option<Time>,
+        content.show_author,
+        content.resource_version
+    )
+    .execute(&mut *db.conn().await?)
+    .await;
+    written.map_err(|error| slug_taken(error, &content.slug))?;
+    Ok(())
+}
+
+fn slug_taken(error: sqlx::Error, slug: &str) -> Fault {
+    if !matches!(constraint_of(&error), Some("publication_item_slug_key" | "publication_slug_pkey")) {
+        return error.into();
+    }
+    let errors = vec![FieldError::at("/slug", "TAKEN", "This slug belongs, or once belonged, to another item.")];
+    Fault::conflict(format!(
+        "The slug {slug} belongs, or once belonged, to another item of this kind. Send a slug of your own choice."
+    ))
+    .with_errors(errors)
+}
+
+/// Gives a resource its file.
+pub(in crate::publication) async fn set_artefact(
+    db: &Db,
+    item_uuid: Uuid,
+    artefact: &PublicationArtefact,
+) -> Result<(), Fault> {
+    sqlx::query!(
+        "update publication_item
+            set object_key = $2, file_name = $3, media_type = $4, size_bytes = $5, updated_at = labs_now()
+          where item_uuid = $1",
+        item_uuid,
+        artefact.sha256,
+        artefact.file_name,
+        artefact.media_type,
+        artefact.size_bytes
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Writes where an item stands from now on.
+pub(in crate::publication) async fn set_state(
+    db: &Db,
+    item_uuid: Uuid,
+    state: PublicationState,
+    scheduled_for: Option<Time>,
+) -> Result<(), Fault> {
+    sqlx::query!(
+        "update publication_item
+            set state = $2, scheduled_for = $3, updated_at = labs_now(),
+                first_released_at = case when $2 = 'RELEASED' then coalesce(first_released_at, labs_now())
+                                         else first_released_at end,
+                released_at = case when $2 = 'RELEASED' then labs_now() else released_at end,
+                withdrawn_at = case when $2 = 'RELEASED' then null
+                                    when $2 = 'WITHDRAWN' and state = 'RELEASED' then labs_now()
+                                    else withdrawn_at end
+          where item_uuid = $1",
+        item_uuid,
+        state.name(),
+        scheduled_for as Option<Time>
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Writes down a step.
+pub(in crate::publication) async fn insert_transition(
+    db: &Db,
+    item_uuid: Uuid,
+    actor: Actor,
+    (from, to): (PublicationState, PublicationState),
+    step: &Step<'_>,
+) -> Result<(), Fault> {
+    sqlx::query!(
+        "insert into publication_transition (item_uuid, actor_kind, actor_uuid, from_state, to_state, scheduled_for,
+                                             reason, earlier)
+         values ($1, $2, $3, $4, $5, $6, $7, $8)",
+        item_uuid,
+        actor.kind,
+        actor.uuid,
+        from.name(),
+        to.name(),
+        step.scheduled_for as Option<Time>,
+        step.reason,
+        step.earlier.map(Json) as _
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Removes an item that was never released.
+pub(in crate::publication) async fn delete(db: &Db, item_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!("delete from publication_item where item_uuid = $1", item_uuid)
+        .execute(&mut *db.conn().await?)
+        .await?;
+    Ok(())
+}
+
+/// Items whose time has come, the one that waits longest first.
+pub(super) async fn due_list(db: &Db) -> Result<Vec<Uuid>, Fault> {
+    Ok(sqlx::query_scalar!(
+        "select item_uuid from publication_item
+          where state = 'SCHEDULED' and scheduled_for <= labs_now()
+          order by scheduled_for limit 100"
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Holds an item whose time has come, unless somebody else holds it or it is due no longer; whether it did.
+pub(super) async fn due_lock(db: &Db, item_uuid: Uuid) -> Result<bool, Fault> {
+    let held = sqlx::query_scalar!(
+        "select item_uuid from publication_item
+          where item_uuid = $1 and state = 'SCHEDULED' and scheduled_for <= labs_now()
+            for update skip locked",
+        item_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?;
+    Ok(held.is_some())
+}
+
+/// Keeps everybody else from writing an entry of the same release until the transaction ends, and finds the one that is
+/// there.
+pub(in crate::publication) async fn of_release(db: &Db, release_key: &str) -> Result<Option<Uuid>, Fault> {
+    sqlx::query!("select pg_advisory_xact_lock(hashtextextended('publication ' || $1::text, 0))", release_key)
+        .execute(&mut *db.conn().await?)
+        .await?;
+    Ok(sqlx::query_scalar!("select item_uuid from publication_item where release_key = $1", release_key)
+        .fetch_optional(&mut *db.conn().await?)
+        .await?)
+}

@@ -1,0 +1,98 @@
+//! Beginning an item and changing what it says, for staff and for programs.
+
+use uuid::Uuid;
+
+use super::content::PublicationContent;
+use super::input::PublicationPatch;
+use super::list::PublicationItem;
+use super::rules::{self, PublicationKind, PublicationState};
+use super::store::{self, Origin, Step};
+use crate::core::actor::Actor;
+use crate::core::context::RequestContext;
+use crate::core::fault::{Fault, FieldError};
+use crate::core::principal::PrincipalType;
+use crate::core::slug::slug_of;
+
+/// Begins a draft of what is sent, and answers its id.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`] with all that is wrong; [`crate::Code::Conflict`] when its slug is or was another's.
+pub(in crate::publication) async fn begin(
+    cx: &RequestContext,
+    kind: PublicationKind,
+    sent: PublicationPatch,
+    release_key: Option<&str>,
+) -> Result<Uuid, Fault> {
+    let (principal, mut errors) = (cx.principal()?, Vec::new());
+    let mut content = sent.apply_to(kind, PublicationContent::empty(), &mut errors);
+    if content.slug.is_empty() {
+        let (named, otherwise) = match kind {
+            PublicationKind::ChangelogEntry => {
+                (format!("{} {}", content.version.as_deref().unwrap_or_default(), content.title), "entry")
+            }
+            PublicationKind::BlogPost => (content.title.clone(), "post"),
+            PublicationKind::DeveloperResource => (content.title.clone(), "resource"),
+        };
+        content.slug = slug_of(&named, otherwise);
+    }
+    let is_of_person = kind == PublicationKind::BlogPost && principal.kind == PrincipalType::StaffUser;
+    let author_uuid = is_of_person.then_some(principal.uuid);
+    rules::check(kind, &content, &mut errors);
+    rules::check_author((false, content.show_author), author_uuid, principal.uuid, &mut errors);
+    if !errors.is_empty() {
+        return Err(Fault::invalid(errors));
+    }
+    let item_uuid = cx.new_uuid();
+    let origin = Origin { actor: Actor::of(principal), author_uuid, release_key };
+    store::insert(&cx.db, item_uuid, kind, &content, &origin).await?;
+    Ok(item_uuid)
+}
+
+/// Changes what an item says, which is held. What is seen, or is to be, stays fit to be read; an edit of what is released
+/// is a transition that keeps what was said before.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`] with all that is wrong; [`crate::Code::Conflict`] when its slug is or was another's.
+pub(in crate::publication) async fn change(
+    cx: &RequestContext,
+    present: &PublicationItem,
+    sent: PublicationPatch,
+    reason: Option<&str>,
+) -> Result<(), Fault> {
+    let (principal, mut errors) = (cx.principal()?, Vec::new());
+    let before = &present.content;
+    let after = sent.apply_to(present.kind, before.clone(), &mut errors);
+    rules::check(present.kind, &after, &mut errors);
+    let author = present.author.as_ref().map(|author| author.uuid);
+    rules::check_author((before.show_author, after.show_author), author, principal.uuid, &mut errors);
+    if matches!(present.state, PublicationState::Released | PublicationState::Scheduled) {
+        rules::check_readable(&after, &cx.services.settings.operations, &mut errors);
+    }
+    if !errors.is_empty() {
+        return Err(Fault::invalid(errors));
+    }
+    if after == *before {
+        return Ok(());
+    }
+    let asked = FieldError::at("/reason", "REQUIRED", "Readers see this already. Say why it is changed.");
+    rules::ensure_reason(present.state, asked, reason)?;
+    store::set_content(&cx.db, present.uuid, &after).await?;
+    note_edit(cx, present, reason).await
+}
+
+/// Writes down that something that readers see was changed.
+///
+/// # Errors
+/// When the database is away.
+pub(super) async fn note_edit(
+    cx: &RequestContext,
+    present: &PublicationItem,
+    reason: Option<&str>,
+) -> Result<(), Fault> {
+    if present.state != PublicationState::Released {
+        return Ok(());
+    }
+    let step = Step { scheduled_for: None, reason, earlier: Some(&present.content) };
+    let steps = (present.state, present.state);
+    store::insert_transition(&cx.db, present.uuid, Actor::of(cx.principal()?), steps, &step).await
+}

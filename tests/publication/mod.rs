@@ -1,0 +1,6 @@
+//! Stories of what the service tells.
+
+mod artefacts;
+mod changelog_entries;
+mod desk;
+mod items;
