@@ -153,6 +153,15 @@ pub(in crate::publication) fn check(kind: PublicationKind, content: &Publication
             );
         }
     }
+    for (pointer, text) in content.texts() {
+        if markdown::has_too_many_ampersands(text) {
+            refuse(
+                pointer,
+                "TOO_MANY_AMPERSANDS",
+                "A text has at most 2,000 ampersands. Send it as a file, or in parts.",
+            );
+        }
+    }
     if kind != PublicationKind::DeveloperResource && content.audience != PublicationAudience::Public {
         refuse("/audience", "PUBLIC_ONLY", "Changelog entries and blog posts are for everybody: PUBLIC.");
     }
@@ -263,9 +272,10 @@ mod tests {
 
     #[test]
     fn the_machine_cell_by_cell() {
+        type Row = [(PublicationAction, PublicationState)];
         use PublicationAction::{Release, Schedule, Withdraw};
         use PublicationState::{Draft, Released, Scheduled, Withdrawn};
-        let table: [(PublicationState, bool, &[(PublicationAction, PublicationState)]); 5] = [
+        let table: [(PublicationState, bool, &Row); 5] = [
             (Draft, false, &[(Schedule, Scheduled), (Release, Released)]),
             (Scheduled, false, &[(Schedule, Scheduled), (Release, Released), (Withdraw, Draft)]),
             (Scheduled, true, &[(Schedule, Scheduled), (Release, Released), (Withdraw, Withdrawn)]),
@@ -320,6 +330,8 @@ mod tests {
         assert!(found(PublicationKind::DeveloperResource, &content).is_empty());
         content.body = "> ".repeat(40);
         assert_eq!(found(PublicationKind::DeveloperResource, &content), ["/body TOO_DEEP"]);
+        content.body = "&".repeat(2_001);
+        assert_eq!(found(PublicationKind::DeveloperResource, &content), ["/body TOO_MANY_AMPERSANDS"]);
     }
 
     #[test]
