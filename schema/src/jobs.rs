@@ -35,7 +35,9 @@ pub use crate::core::job::JobCode;
 use crate::core::job::JobPlan;
 use crate::core::services::Services;
 use crate::marketplace::{PutOff, attend_silent, public_pictures, publish_due};
+use crate::partner::data_exports::export_due;
 use crate::publication::items::release_due;
+use crate::subscription::changing::apply_due;
 
 /// How a run ended: how many things it did.
 pub type Outcome = Result<u64, Fault>;
@@ -104,78 +106,41 @@ impl Jobs {
 
 /// The jobs that every service has.
 fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
-    let sealer = Arc::new(Sealer::new(pool.clone()));
+    let (sealer, put_off) = (Arc::new(Sealer::new(pool.clone())), Arc::<PutOff>::default());
     let seal = move || {
         let sealer = Arc::clone(&sealer);
         async move { Ok(sealer.seal_due().await? as u64) }
     };
-    let (usage_pool, usage_services) = (pool.clone(), Arc::clone(services));
-    let usage = move || {
-        let (pool, services) = (usage_pool.clone(), Arc::clone(&usage_services));
-        async move { services.usage.flush(&pool).await }
-    };
-    let tidy_pool = pool.clone();
-    let (publish_pool, publish_services, put_off) = (pool.clone(), Arc::clone(services), Arc::<PutOff>::default());
-    let publish = move || {
-        let (pool, services, put_off) = (publish_pool.clone(), Arc::clone(&publish_services), Arc::clone(&put_off));
-        async move { publish_due(&pool, &put_off, services.clock.now()).await }
-    };
-    let release_pool = pool.clone();
-    let release = move || {
-        let pool = release_pool.clone();
-        async move { release_due(&pool).await }
-    };
-    let (silence_pool, silence_services) = (pool.clone(), Arc::clone(services));
-    let silence = move || {
-        let (pool, services) = (silence_pool.clone(), Arc::clone(&silence_services));
-        async move { attend_silent(&pool, &services).await }
-    };
-    let (close_pool, close_services) = (pool.clone(), Arc::clone(services));
-    let close = move || {
-        let (pool, services) = (close_pool.clone(), Arc::clone(&close_services));
-        async move { closures::close_due(&pool, &services).await }
-    };
-    let (export_pool, export_services) = (pool.clone(), Arc::clone(services));
-    let export = move || {
-        let (pool, services) = (export_pool.clone(), Arc::clone(&export_services));
-        async move { crate::partner::data_exports::export_due(&pool, &services).await }
-    };
-    let (due_pool, due_services) = (pool.clone(), Arc::clone(services));
-    let subscriptions = move || {
-        let (pool, services) = (due_pool.clone(), Arc::clone(&due_services));
-        async move { crate::subscription::changing::apply_due(&pool, &services).await }
-    };
-    let feed_pool = pool.clone();
-    let feed = move || {
-        let pool = feed_pool.clone();
-        async move { listing_feed::seal_due(&pool).await }
-    };
-    let tidy = move || {
-        let pool = tidy_pool.clone();
-        async move { tidy::tidy(&pool).await }
-    };
-    let (render_pool, render_services) = (pool.clone(), Arc::clone(services));
-    let render = move || {
-        let (pool, services) = (render_pool.clone(), Arc::clone(&render_services));
-        async move { public_pictures::make_due(&pool, &services).await }
-    };
-    let (sweep_pool, sweep_services) = (pool.clone(), Arc::clone(services));
-    let sweep = move || {
-        let (pool, services) = (sweep_pool.clone(), Arc::clone(&sweep_services));
-        async move { objects::sweep(&pool, &services).await }
-    };
+    let with = (pool, services);
     vec![
-        Job::new(JobCode::ScheduledPublications, publish),
-        Job::new(JobCode::SilentPartners, silence),
-        Job::new(JobCode::PartnerClosures, close),
-        Job::new(JobCode::DataExports, export),
-        Job::new(JobCode::SubscriptionChanges, subscriptions),
+        job_with(with, JobCode::ScheduledPublications, move |pool, services| {
+            let put_off = Arc::clone(&put_off);
+            async move { publish_due(&pool, &put_off, services.clock.now()).await }
+        }),
+        job_with(with, JobCode::PublicationReleases, |pool, _| async move { release_due(&pool).await }),
+        job_with(with, JobCode::SilentPartners, |pool, services| async move { attend_silent(&pool, &services).await }),
+        job_with(with, JobCode::PartnerClosures, |pool, services| async move {
+            closures::close_due(&pool, &services).await
+        }),
+        job_with(with, JobCode::DataExports, |pool, services| async move { export_due(&pool, &services).await }),
+        job_with(with, JobCode::SubscriptionChanges, |pool, services| async move { apply_due(&pool, &services).await }),
         Job::new(JobCode::AuditSeal, seal),
-        Job::new(JobCode::ListingChangesSeal, feed),
-        Job::new(JobCode::UsageCounts, usage),
-        Job::new(JobCode::Tidying, tidy),
-        Job::new(JobCode::ObjectsSweep, sweep),
-        Job::new(JobCode::PictureRenditions, render),
-        Job::new(JobCode::PublicationReleases, release),
+        job_with(with, JobCode::ListingChangesSeal, |pool, _| async move { listing_feed::seal_due(&pool).await }),
+        job_with(with, JobCode::UsageCounts, |pool, services| async move { services.usage.flush(&pool).await }),
+        job_with(with, JobCode::Tidying, |pool, _| async move { tidy::tidy(&pool).await }),
+        job_with(with, JobCode::ObjectsSweep, |pool, services| async move { objects::sweep(&pool, &services).await }),
+        job_with(with, JobCode::PictureRenditions, |pool, services| async move {
+            public_pictures::make_due(&pool, &services).await
+        }),
     ]
+}
+
+/// A job that works with the database and what outlives requests.
+fn job_with<F, R>((pool, services): (&PgPool, &Arc<Services>), code: JobCode, run: R) -> Job
+where
+    R: Fn(PgPool, Arc<Services>) -> F + Send + Sync + 'static,
+    F: Future<Output = Outcome> + Send + 'static,
+{
+    let (pool, services) = (pool.clone(), Arc::clone(services));
+    Job::new(code, move || run(pool.clone(), Arc::clone(&services)))
 }

@@ -23,6 +23,7 @@ const SMALL: &[&str] = &[
     "collection_address",
     "collection_listing",
     "feature",
+    "job",
     "listing_requirement",
     "network_denial",
     "publication_item",
@@ -73,6 +74,7 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
     ("with shown as materialized (", "listing", "names to suggest; they are kept until something is published"),
     ("with shown as materialized (", "partner", "the same"),
     ("select exists (select from partner)", "partner", "it ends with the first row"),
+    ("select count(*) from job_run", "job_run", "a total is always of one job, whose runs stand in an index"),
     (
         "from picture_on_show as every",
         "listing_media",

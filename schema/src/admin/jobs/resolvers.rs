@@ -148,6 +148,7 @@ impl JobsQuery {
 
     /// The runs of a job that are worth a line.
     #[graphql(directive = access::apply("labs.admin.operations".into()))]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn admin_jobs_list_runs(
         &self,
         ctx: &Context<'_>,

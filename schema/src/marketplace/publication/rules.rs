@@ -47,7 +47,7 @@ fn parts(live: &str, submitted: &str) -> Vec<TextPart> {
         let word = change.value();
         match change.tag() {
             ChangeTag::Equal if word.trim().is_empty() && !(removed.is_empty() && added.is_empty()) => {
-                space.push_str(word)
+                space.push_str(word);
             }
             ChangeTag::Equal => end(&mut removed, &mut added, &format!("{}{word}", take(&mut space))),
             ChangeTag::Delete | ChangeTag::Insert => {

@@ -28,6 +28,7 @@ pub(super) const WITHHELD: &[(&str, &str)] = &[
     ("partner_daily_use", "how much of today's uploads and invitations is used, for two days"),
     ("partner_note", "what the operator's people note for themselves"),
     ("partner_statistic", "the same of all your apps together"),
+    ("publication_item", "what the operator writes for everybody; what is released of it can be read without a token"),
     ("recovery_code", "secrets of your people"),
     ("review_thread_read", "until where your people have read what reviewers wrote"),
     ("sign_in_failure", "failed tries that hold a sign-in back; what concerns your people stands in security_event"),

@@ -174,6 +174,7 @@ impl AppStatisticsAdministrationQuery {
         directive = access::apply("labs.admin.apps".into()),
         directive = audit_target::apply(AuditTargetKind::App, "app_uuid".into())
     )]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     async fn admin_apps_get_statistics(
         &self,
         ctx: &Context<'_>,

@@ -96,7 +96,7 @@ pub(in crate::marketplace::listings) fn choose(candidates: Vec<Candidate>, finds
 /// The words that have to be corrected, by their places; nothing where there are too many of them.
 pub(in crate::marketplace::listings) fn wrong(words: &[TypedWord]) -> Option<Vec<usize>> {
     let says_something = words.iter().any(|word| !word.is_common);
-    let is_wrong = |word: &TypedWord| !word.is_found && !(word.is_common && says_something);
+    let is_wrong = |word: &TypedWord| !(word.is_found || word.is_common && says_something);
     let wrong: Vec<usize> = words.iter().enumerate().filter(|(_, word)| is_wrong(word)).map(|(at, _)| at).collect();
     (wrong.len() <= MOST_WRONG).then_some(wrong)
 }
