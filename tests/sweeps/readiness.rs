@@ -113,7 +113,7 @@ async fn it_is_amber_while_a_job_that_others_rely_on_is_behind() {
     let harness = Harness::new().await;
     is_green(&harness).await;
     harness.sql("alter table audit_seal rename to put_away").await;
-    harness.until("select failures::bigint from job where code = 'AUDIT_SEAL' and failures = 1", 1).await;
+    harness.until("select count(*) from job where code = 'AUDIT_SEAL' and failures > 0", 1).await;
     harness.sql("update job set succeeded_on_clock = clock_timestamp() - interval '16 seconds'").await;
     let amber = async {
         loop {

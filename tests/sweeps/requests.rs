@@ -131,7 +131,8 @@ async fn lists_refuse_limits_out_of_range_and_cursors_that_are_not_theirs() {
             let answer = cast.admitted(operation).query("limit", bad).send().await;
             assert_eq!(answer.status, 422, "{} with limit={bad}: {}", operation.id, answer.text());
         }
-        if !has_no_path_parameter(operation) {
+        // Statistics are read by whoever is of a partner whose tier has them; `tests/statistics` asks with one.
+        if !has_no_path_parameter(operation) || operation.id.starts_with("statistics_apps") {
             continue;
         }
         let answer = cast.admitted(operation).query("cursor", "bm90IG91cnM").send().await;

@@ -54,7 +54,13 @@ fn former() -> Value {
                 "delete": { "operationId": "things_delete", "security": [{ "labs": [] }], "responses": { "204": {} } },
             },
         },
-        "components": {
+        "components": components(),
+    })
+}
+
+/// Its parameters and schemas.
+fn components() -> Value {
+    json!({
             "parameters": {
                 "Q": { "name": "q", "in": "query", "schema": { "type": "string", "minLength": 2, "maxLength": 100 } },
             },
@@ -98,7 +104,6 @@ fn former() -> Value {
                     },
                 },
             },
-        },
     })
 }
 

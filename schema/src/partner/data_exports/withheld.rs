@@ -29,6 +29,8 @@ pub(super) const WITHHELD: &[(&str, &str)] = &[
     ("partner_note", "what the operator's people note for themselves"),
     ("partner_statistic", "the same of all your apps together"),
     ("publication_item", "what the operator writes for everybody; what is released of it can be read without a token"),
+    ("publication_slug", "the addresses of the same"),
+    ("publication_transition", "who of the operator's people released it, and when"),
     ("recovery_code", "secrets of your people"),
     ("review_thread_read", "until where your people have read what reviewers wrote"),
     ("sign_in_failure", "failed tries that hold a sign-in back; what concerns your people stands in security_event"),
