@@ -114,7 +114,9 @@ async fn it_is_amber_while_a_job_that_others_rely_on_is_behind() {
     is_green(&harness).await;
     harness.sql("alter table audit_seal rename to put_away").await;
     harness.until("select count(*) from job where code = 'AUDIT_SEAL' and failures > 0", 1).await;
-    harness.sql("update job set succeeded_on_clock = clock_timestamp() - interval '16 seconds'").await;
+    harness
+        .sql("update job set succeeded_on_clock = clock_timestamp() - interval '16 seconds' where code = 'AUDIT_SEAL'")
+        .await;
     let amber = async {
         loop {
             let told = becomes(&harness, 200).await;
