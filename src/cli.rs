@@ -76,6 +76,14 @@ Examples:
   labs contract --assemble
   labs contract --documents")]
     Contract(Contract),
+
+    /// Print what differs from a former contract, and whether that breaks clients
+    #[command(after_help = "\
+Example:
+  labs release-notes --since openapi-1.4.0.yaml
+
+Prints a draft in Markdown. Needs no database.")]
+    ReleaseNotes(ReleaseNotes),
 }
 
 /// What can be done about internal people here; the rest is done through the API.
@@ -153,6 +161,14 @@ pub struct Contract {
     pub documents: bool,
 }
 
+/// What the present contract is compared with.
+#[derive(Args, Debug)]
+pub struct ReleaseNotes {
+    /// File of the former contract, as `labs contract` printed it
+    #[arg(long, value_name = "FILE")]
+    pub since: std::path::PathBuf,
+}
+
 /// What an inspection that found these differences ends with.
 ///
 /// # Errors
@@ -203,6 +219,7 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Contract(Contract { schema: true, .. }) => wiring::schema_write(),
         Command::Contract(Contract { documents: true, .. }) => wiring::documents_write(),
         Command::Contract(Contract { .. }) => say(wiring::contract_text()?.trim_end()),
+        Command::ReleaseNotes(ReleaseNotes { since }) => say(wiring::release_notes(&since)?.trim_end()),
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context;
 use axum::Router;
 use ipnet::IpNet;
-use labs_rest::contract::Contract;
+use labs_rest::contract::{Contract, compare};
 use labs_rest::documents::SERVED_DIRECTLY;
 use labs_rest::{Bound, Rest};
 use labs_schema::crypto::sealed::MasterKey;
@@ -260,6 +260,15 @@ fn to_error(fault: labs_schema::Fault) -> anyhow::Error {
 pub fn contract_text() -> anyhow::Result<String> {
     let contract = Contract::embedded().map_err(|problems| differences(&problems))?;
     Ok(contract.text().to_owned())
+}
+
+/// What differs from a former contract, as a draft in Markdown.
+///
+/// # Errors
+/// When the file cannot be read or is no YAML.
+pub fn release_notes(since: &Path) -> anyhow::Result<String> {
+    let former = std::fs::read_to_string(since).with_context(|| format!("cannot read {}", since.display()))?;
+    compare::release_notes(&former, &contract_text()?).map_err(anyhow::Error::msg)
 }
 
 /// Writes `contract/openapi.yaml` anew from its pieces, in the project's folder.

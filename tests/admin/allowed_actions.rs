@@ -8,7 +8,7 @@ use crate::partner::support_tickets::open;
 use crate::partner::team::{colleague, invite};
 
 /// Reads by staff, and what whoever may do everything can do with the first thing in each.
-const READS: [(&str, &[&str]); 14] = [
+const READS: [(&str, &[&str]); 15] = [
     ("partner_support_desk_list", &["answer", "resolve", "close"]),
     ("admin_invitations_list", &["revoke", "resend"]),
     ("admin_team_members_list", &["lock"]),
@@ -19,6 +19,7 @@ const READS: [(&str, &[&str]); 14] = [
     ("admin_subscriptions_get", &["change-tier"]),
     ("admin_tier_change_requests_list", &["approve", "reject"]),
     ("admin_machine_clients_list", &["disable"]),
+    ("admin_jobs_list", &["run"]),
     ("admin_mail_messages_list", &["retry"]),
     ("marketplace_categories_list", &["deactivate", "move"]),
     ("subscription_tiers_list", &["retire"]),

@@ -12,12 +12,29 @@ fn the_help_says_of_every_command_what_it_is_for() {
     let help = Command::new(LABS).arg("--help").output().unwrap();
     assert!(help.status.success());
     let help = String::from_utf8(help.stdout).unwrap();
-    for command in ["serve", "check", "migrate", "staff", "client", "contract"] {
+    for command in ["serve", "check", "migrate", "staff", "client", "contract", "release-notes"] {
         let mut lines = help.lines().filter_map(|line| line.trim_start().split_once("  "));
         let purpose = lines.find_map(|(name, purpose)| (name == command).then_some(purpose));
         // A word or two would only say the name again.
         assert!(purpose.is_some_and(|purpose| purpose.split_whitespace().count() > 2), "{command} in {help}");
     }
+}
+
+#[test]
+fn notes_of_a_release_say_what_breaks_clients() {
+    let place = tempfile::tempdir().unwrap();
+    let former = place.path().join("former.yaml");
+    let text = include_str!("../../contract/openapi.yaml");
+    std::fs::write(&former, text.replace("operationId: system_health_get", "operationId: system_pulse_get")).unwrap();
+    let notes = Command::new(LABS).args(["release-notes", "--since", former.to_str().unwrap()]).output().unwrap();
+    assert!(notes.status.success(), "{}", said(&notes));
+    let notes = String::from_utf8(notes.stdout).unwrap();
+    assert!(
+        notes.contains("major version is due") && notes.contains("`system_pulse_get`: The operation is gone."),
+        "{notes}"
+    );
+    let missing = Command::new(LABS).args(["release-notes", "--since", "no-such-file.yaml"]).output().unwrap();
+    assert!(!missing.status.success() && said(&missing).contains("no-such-file.yaml"));
 }
 
 /// What the command says of a database that it cannot use.

@@ -74,7 +74,6 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
     ("with shown as materialized (", "listing", "names to suggest; they are kept until something is published"),
     ("with shown as materialized (", "partner", "the same"),
     ("select exists (select from partner)", "partner", "it ends with the first row"),
-    ("select count(*) from job_run", "job_run", "a total is always of one job, whose runs stand in an index"),
     (
         "from picture_on_show as every",
         "listing_media",

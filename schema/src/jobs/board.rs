@@ -159,7 +159,8 @@ impl Slot {
     /// Takes in what the database says, and calls the job if there is something to run.
     pub(super) fn look(&self, is_paused: bool, is_due: bool, queued: Option<Uuid>) {
         let mut state = self.state();
-        let begins = !is_paused && !std::mem::replace(&mut state.may_run, !is_paused);
+        let could_run = std::mem::replace(&mut state.may_run, !is_paused);
+        let begins = state.may_run && !could_run;
         (state.is_due, state.queued) = (is_due, queued);
         if queued.is_some() || begins || (is_due && !is_paused) {
             self.call.notify_one();
@@ -251,5 +252,22 @@ impl State {
             told.is_news = true;
         }
         self.told = Some(told);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_holds_what_runs_already_until_it_is_lifted() {
+        let slot = Slot::default();
+        assert!(!slot.may_run(), "before the database was asked");
+        slot.look(false, false, None);
+        assert!(slot.may_run());
+        slot.look(true, false, None);
+        assert!(!slot.may_run());
+        slot.look(false, false, None);
+        assert!(slot.may_run());
     }
 }

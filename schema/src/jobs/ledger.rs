@@ -145,7 +145,8 @@ pub(super) async fn enter(pool: &PgPool, codes: impl Iterator<Item = JobCode>) -
     Ok(())
 }
 
-/// Marks runs as broken off whose replica is silent, and makes the calendar's jobs among them due.
+/// Marks runs as broken off whose replica is silent, and makes the calendar's jobs among them due. A run that was asked for
+/// and that no replica took, because none has the job, is given up.
 pub(super) async fn break_off(pool: &PgPool) -> Result<(), Fault> {
     sqlx::query!(
         "with broken as (
@@ -154,6 +155,11 @@ pub(super) async fn break_off(pool: &PgPool) -> Result<(), Fault> {
                  error = 'BROKEN_OFF: The replica that ran it does not answer any more.'
              where state = 'RUNNING' and heartbeat_on_clock < clock_timestamp() - interval '30 seconds'
              returning job
+         ), given_up as (
+             update job_run
+             set state = 'FAILED', ended_at = labs_now(), error_code = 'NOT_TAKEN',
+                 error = 'NOT_TAKEN: No replica that runs has this job.'
+             where state = 'QUEUED' and created_at < labs_now() - interval '10 minutes'
          )
          update job set next_run_at = labs_now()
          where code in (select job from broken) and next_run_at is not null"

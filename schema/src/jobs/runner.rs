@@ -87,6 +87,7 @@ where
             }
         }
         tokio::select! {
+            biased;
             () = stop.cancelled() => return,
             () = slot.called() => {}
             () = sleep(pause(&job.plan, failures)) => {}

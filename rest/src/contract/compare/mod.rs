@@ -4,6 +4,7 @@
 //! client sends may not become harder to send, and what it reads may not become poorer. Texts and examples are no
 //! difference. A field of a schema that several operations share is told once, with the operations that it concerns.
 
+mod notes;
 mod operations;
 mod schemas;
 #[cfg(test)]
@@ -13,6 +14,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde::Serialize;
 use serde_json::Value;
+
+pub use notes::release_notes;
 
 /// What became of something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -90,11 +90,8 @@ pub(crate) struct JobFilter {
 pub(super) static JOBS: ListQuery<JobFilter, JobRow, FixedOrder> = ListQuery {
     operation: "admin_jobs_list",
     select: &JOB,
-    within: &[],
-    conditions: &[
-        Condition { sql: "job.code = any({})", value: |_| Bound::words(Some(&JobCode::ALL.to_vec())) },
-        Condition { sql: "shown.state = any({})", value: |filter| Bound::words(filter.state.as_ref()) },
-    ],
+    within: &[Condition { sql: "job.code = any({})", value: |_| Bound::words(Some(&JobCode::ALL.to_vec())) }],
+    conditions: &[Condition { sql: "shown.state = any({})", value: |filter| Bound::words(filter.state.as_ref()) }],
     order: |FixedOrder| const { &[Key::text("job.code", |row: &JobRow| json!(row.code))] },
 };
 
@@ -127,12 +124,17 @@ pub(super) static RUN_BY_ID: Lookup<JobRunRow> = Lookup::new(&RUN, &["run_uuid =
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct JobRunFilter {
-    #[graphql(skip)]
-    pub(super) job: String,
     state: Option<Vec<JobRunState>>,
     trigger: Option<Vec<JobRunTrigger>>,
     created_at_from: Option<Time>,
     created_at_until: Option<Time>,
+}
+
+/// The runs of a job that somebody asks for.
+#[derive(Debug, Serialize)]
+pub(super) struct RunsOfJob {
+    pub(super) job: JobCode,
+    pub(super) filter: JobRunFilter,
 }
 
 words! {
@@ -146,16 +148,15 @@ words! {
 }
 
 /// The runs of a job.
-pub(super) static RUNS: ListQuery<JobRunFilter, JobRunRow, JobRunSort> = ListQuery {
+pub(super) static RUNS: ListQuery<RunsOfJob, JobRunRow, JobRunSort> = ListQuery {
     operation: "admin_jobs_list_runs",
     select: &RUN,
-    within: &[],
+    within: &[Condition { sql: "job = {}", value: |of| Some(of.job.name().into()) }],
     conditions: &[
-        Condition { sql: "job = {}", value: |filter| Some(Bound::from(filter.job.as_str())) },
-        Condition { sql: "state = any({})", value: |filter| Bound::words(filter.state.as_ref()) },
-        Condition { sql: "trigger = any({})", value: |filter| Bound::words(filter.trigger.as_ref()) },
-        Condition { sql: "created_at >= {}", value: |filter| filter.created_at_from.map(Bound::from) },
-        Condition { sql: "created_at < {}", value: |filter| filter.created_at_until.map(Bound::from) },
+        Condition { sql: "state = any({})", value: |of| Bound::words(of.filter.state.as_ref()) },
+        Condition { sql: "trigger = any({})", value: |of| Bound::words(of.filter.trigger.as_ref()) },
+        Condition { sql: "created_at >= {}", value: |of| of.filter.created_at_from.map(Bound::from) },
+        Condition { sql: "created_at < {}", value: |of| of.filter.created_at_until.map(Bound::from) },
     ],
     order: |sort| match sort {
         JobRunSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::list::{
     JOB_BY_CODE, JOBS, JobFilter, JobRow, JobRunFilter, JobRunOutcome, JobRunRow, JobRunSort, JobRunState,
-    JobRunTrigger, RUN_BY_ID, RUNS,
+    JobRunTrigger, RUN_BY_ID, RUNS, RunsOfJob,
 };
 use super::rules::{self, JobState, Standing};
 use super::store;
@@ -159,11 +159,11 @@ impl JobsQuery {
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<JobRun>>, Fault> {
-        let (cx, mut filter) = (ctx.cx(), filter.unwrap_or_default());
+        let cx = ctx.cx();
         note_target(cx, job_code);
-        job_code.name().clone_into(&mut filter.job);
-        let rows = RUNS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
-        let total = RUNS.total(&cx.db, &filter, include_total).await?;
+        let of = RunsOfJob { job: job_code, filter: filter.unwrap_or_default() };
+        let rows = RUNS.page(cx, &of, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = RUNS.total(&cx.db, &of, include_total).await?;
         cx.answer_list(rows.map(|row| Ok(JobRun::from(row)))?.counted_list(total))
     }
 }

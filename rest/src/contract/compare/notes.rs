@@ -1,0 +1,78 @@
+//! The draft of a release's notes, made of what differs.
+
+use std::fmt::Write as _;
+
+use super::{Change, Difference, compare};
+use crate::contract::yaml;
+
+/// Operations that are named beside a difference; of more it is said how many.
+const NAMED: usize = 5;
+
+/// What differs between two contracts, both YAML texts, as a draft in Markdown: first what breaks clients, then what was
+/// added, changed and removed.
+///
+/// # Errors
+/// Which of the two is no YAML, and where.
+pub fn release_notes(former: &str, present: &str) -> Result<String, String> {
+    let read = |which: &str, text: &str| yaml::read(text).map_err(|error| format!("the {which} contract: {error}"));
+    Ok(draft(&compare(&read("former", former)?, &read("present", present)?)))
+}
+
+fn draft(differences: &[Difference]) -> String {
+    if differences.is_empty() {
+        return "The contracts do not differ.\n".to_owned();
+    }
+    let mut text = String::new();
+    let breaking = differences.iter().filter(|difference| difference.breaking);
+    if breaking.clone().next().is_some() {
+        text += "Clients of the former contract may fail: a new major version is due, and six months of notice.\n\n";
+        section(&mut text, "Breaks clients", breaking);
+    }
+    for (title, change) in [("Added", Change::Added), ("Changed", Change::Changed), ("Removed", Change::Removed)] {
+        section(&mut text, title, differences.iter().filter(|one| !one.breaking && one.change == change));
+    }
+    text
+}
+
+fn section<'d>(text: &mut String, title: &str, differences: impl Iterator<Item = &'d Difference>) {
+    let lines: Vec<String> = differences.map(line).collect();
+    if !lines.is_empty() {
+        // A text can always be written to.
+        let _ = writeln!(text, "## {title}\n\n{}\n", lines.join("\n"));
+    }
+}
+
+fn line(difference: &Difference) -> String {
+    let Difference { place, text, operations, .. } = difference;
+    let is_itself =
+        operations.iter().any(|operation| place == operation || place.starts_with(&format!("{operation}:")));
+    match operations.len() {
+        _ if is_itself => format!("- `{place}`: {text}"),
+        1..=NAMED => format!("- `{place}`: {text} ({})", operations.join(", ")),
+        many => format!("- `{place}`: {text} ({many} operations)"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FORMER: &str = "paths:\n  /a:\n    get: {operationId: a_get}\n  /b:\n    get: {operationId: b_get}\n";
+
+    #[test]
+    fn what_breaks_is_said_first_and_asks_for_a_major_version() {
+        let present = FORMER.replace("b_get", "c_get");
+        let notes = release_notes(FORMER, &present).unwrap();
+        let places = ["major version is due", "## Breaks clients", "`b_get`", "## Added", "`c_get`"];
+        let found: Vec<usize> = places.iter().map(|words| notes.find(words).unwrap()).collect();
+        assert!(found.is_sorted(), "{notes}");
+    }
+
+    #[test]
+    fn an_addition_asks_for_nothing_and_the_same_says_so() {
+        let present = format!("{FORMER}  /c:\n    get: {{operationId: c_get}}\n");
+        assert_eq!(release_notes(FORMER, &present).unwrap(), "## Added\n\n- `c_get`: The operation is new.\n\n");
+        assert_eq!(release_notes(FORMER, FORMER).unwrap(), "The contracts do not differ.\n");
+        assert!(release_notes("{", FORMER).unwrap_err().starts_with("the former contract: "));
+    }
+}
