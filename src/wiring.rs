@@ -18,6 +18,7 @@ use labs_schema::mail::deliver::{Letterhead, Postman};
 use labs_schema::open::{OpenOptions, check_durability, open};
 use labs_schema::operator::{self, NewClient, NewStaff};
 use labs_schema::services::Settings;
+use labs_schema::surface::ServedContract;
 use labs_schema::time::Clock;
 use labs_schema::{Code, Engine};
 use tokio::net::TcpListener;
@@ -89,6 +90,7 @@ pub async fn application(
             mail_from: config.mail_from.clone(),
             own_per_second: config.own_per_second,
             operations: Arc::new(contract.operations().iter().map(|operation| operation.id.clone()).collect()),
+            contract: labs_rest::contract::served_contract(),
             statistics: config.statistics.as_ref().map(PlatformSettings::known),
         },
     };
@@ -236,6 +238,7 @@ async fn inside(database_url: &str, common: &Common) -> anyhow::Result<Engine> {
             mail_from: "Labs <labs@localhost>".to_owned(),
             own_per_second: 1,
             operations: Arc::default(),
+            contract: ServedContract::none(),
             statistics: None,
         },
     };

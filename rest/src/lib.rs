@@ -9,6 +9,7 @@ pub mod answer;
 pub mod bind;
 mod bound;
 pub mod contract;
+mod deprecations;
 pub mod dispatch;
 pub mod documents;
 pub mod edge;

@@ -1,5 +1,6 @@
 //! The public face, put together and inspected once, at start-up.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -11,6 +12,7 @@ use tokio::sync::Semaphore;
 
 use crate::bound::{self, BoundOperation};
 use crate::contract::{Contract, Operation};
+use crate::deprecations::{DeprecationMarks, Marks};
 use crate::documents::{Documents, SERVED_DIRECTLY};
 use crate::edge::body_slots::{BodySlots, SlotLimits};
 use crate::edge::budget::{Limits, RateLimiters};
@@ -84,6 +86,7 @@ pub struct Rest {
     pub(crate) engine: Engine,
     pub(crate) contract: Contract,
     pub(crate) document: PrecompressedDocument,
+    marks: DeprecationMarks,
     pub(crate) routes: Routes,
     operations: Vec<BoundOperation>,
     pub(crate) meter: RateLimiters,
@@ -119,6 +122,7 @@ impl Rest {
             engine,
             contract,
             document,
+            marks: DeprecationMarks::default(),
             routes,
             operations,
             meter,
@@ -135,6 +139,12 @@ impl Rest {
     /// What answers an operation of the contract.
     pub(crate) fn bound(&self, operation: &Operation) -> Option<&BoundOperation> {
         self.operations.get(operation.index)
+    }
+
+    /// What is deprecated now, by operation.
+    pub(crate) fn marks(&self) -> Arc<Marks> {
+        let services = self.engine.services();
+        self.marks.of(services.deprecations.all(), services.settings.contract.surface)
     }
 
     /// The contract that is served.

@@ -28,6 +28,7 @@ use tokio_util::task::TaskTracker;
 use self::board::Board;
 use self::ledger::PgLedger;
 pub use self::ledger::list_behind;
+use crate::admin::deprecations::remind_callers;
 use crate::core::audit_chain::Sealer;
 use crate::core::engine::Engine;
 use crate::core::fault::Fault;
@@ -72,12 +73,13 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    /// Starts the service's own jobs, the watches over principals and pictures, and `further` ones. They run until `stop`.
+    /// Starts the service's own jobs, the watches over principals, deprecations and pictures, and `further` ones. They run until `stop`.
     #[must_use]
     pub fn spawn(engine: &Engine, further: Vec<Job>, stop: &CancellationToken) -> Self {
         let (pool, services) = (engine.pool().clone(), Arc::clone(engine.services()));
         let tasks = TaskTracker::new();
         tasks.spawn(Arc::clone(&services.authority).watch(stop.clone()));
+        tasks.spawn(Arc::clone(&services.deprecations).watch(pool.clone(), stop.clone()));
         tasks.spawn(public_pictures::watch(pool.clone(), Arc::clone(&services), stop.clone()));
         let jobs: Vec<Job> = jobs_of_every_service(&pool, &services).into_iter().chain(further).collect();
         let board = Arc::new(Board::of(jobs.iter().map(|job| job.code)));
@@ -117,7 +119,14 @@ fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
             let put_off = Arc::clone(&put_off);
             async move { publish_due(&pool, &put_off, services.clock.now()).await }
         }),
-        job_with(with, JobCode::PublicationReleases, |pool, _| async move { release_due(&pool).await }),
+        job_with(with, JobCode::DeprecationReminders, |pool, services| async move {
+            remind_callers(&pool, &services).await
+        }),
+        job_with(
+            with,
+            JobCode::PublicationReleases,
+            |pool, services| async move { release_due(&pool, &services).await },
+        ),
         job_with(with, JobCode::SilentPartners, |pool, services| async move { attend_silent(&pool, &services).await }),
         job_with(with, JobCode::PartnerClosures, |pool, services| async move {
             closures::close_due(&pool, &services).await

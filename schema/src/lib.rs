@@ -27,8 +27,8 @@ pub use core::fault::{Code, Fault, FieldError};
 pub use core::principal::{Principal, PrincipalType};
 pub use core::scope::{Scope, ScopeSet};
 pub use core::{
-    access, audit_chain, authority, blocking, budget, context, crypto, daily, email, engine, fault, list, mail, media,
-    money, outbox, page, principal, scope, services, time, usage,
+    access, audit_chain, authority, blocking, budget, context, crypto, daily, deprecation, email, engine, fault, list,
+    mail, media, money, outbox, page, principal, scope, services, surface, time, usage,
 };
 
 /// Every statement of the service that the compiler has not checked, so that a test can.

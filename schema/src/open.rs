@@ -140,6 +140,7 @@ pub fn open(opening: OpenOptions) -> BoxFuture<'static, Result<Engine, OpenRefus
             media: media(&opening.media_folder).map_err(inside)?,
             pictures: ImageWorkshop::new(1, WAITING_PICTURES),
             usage: crate::core::usage::Usage::default(),
+            deprecations: Arc::default(),
             settings: opening.settings,
             authority: Arc::new(authority),
             key: opening.key,

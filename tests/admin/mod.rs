@@ -4,6 +4,7 @@ mod allowed_actions;
 mod audit_records;
 mod audit_records_chain;
 mod data_exports;
+mod deprecations;
 mod entitlements;
 mod jobs;
 mod machine_clients;

@@ -4,3 +4,4 @@ mod artefacts;
 mod changelog_entries;
 mod desk;
 mod items;
+mod proof;

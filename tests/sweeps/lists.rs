@@ -22,6 +22,8 @@ const LISTS: &[(&str, &[(&str, &str)])] = &[
     ("admin_apps_list_versions", &[("state", "DRAFT,PUBLISHED")]),
     ("admin_audit_records_list", OF_TWO),
     ("admin_audit_records_summarise", &[("by", "OPERATION"), OF_TWO[0], OF_TWO[1]]),
+    ("admin_deprecations_list", &[("kind", "OPERATION"), ("called", "false")]),
+    ("admin_deprecations_list_callers", &[("days", "30")]),
     ("admin_invitations_list", &[("state", "PENDING"), ("role", "EDITOR")]),
     ("admin_jobs_list", &[]),
     ("admin_jobs_list_runs", &[("state", "SUCCEEDED"), ("trigger", "SCHEDULE")]),
@@ -143,6 +145,7 @@ impl Stock {
         stock.reviews().await;
         stock.collections().await;
         stock.publication().await;
+        stock.deprecations().await;
         stock.cast.harness.until("select count(*) from mail_message where state = 'QUEUED'", 0).await;
         stock
     }
@@ -269,6 +272,24 @@ impl Stock {
             self.call("publication_items_withdraw").expect(200).await;
             self.call("publication_items_release").expect(200).await;
         }
+    }
+
+    /// Two operations that are to go, one of which others call.
+    async fn deprecations(&mut self) {
+        for operation in ["statistics_apps_get", "statistics_apps_get_summary"] {
+            let body = json!({
+                "operation_id": operation,
+                "reason": "Nobody needs it.",
+                "replacement": "Nothing.",
+                "sunset_at": "2037-01-01T00:00:00Z",
+            });
+            let made = self.call("admin_deprecations_create").json(&body).expect(201).await;
+            self.places.insert("deprecation_uuid", made.str("uuid").to_owned());
+        }
+        let calls = "insert into deprecation_use (deprecation_uuid, day, account, client_uuid, requests)
+                     select deprecation_uuid, (labs_now() at time zone 'UTC')::date, 'partner:' || partner_uuid, null, 7
+                       from deprecation cross join partner where operation_id = 'statistics_apps_get_summary'";
+        self.cast.harness.sql(calls).await;
     }
 
     /// What a parameter of a path names.

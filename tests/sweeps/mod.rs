@@ -178,6 +178,7 @@ const LEDGERS: &[&str] = &[
     "audit_seal",
     "client_scope_use",
     "daily_budget",
+    "deprecation_use",
     "job",
     "job_run",
     "rate_limit_refusal",

@@ -22,6 +22,8 @@ const SMALL: &[&str] = &[
     "collection",
     "collection_address",
     "collection_listing",
+    "contract_release",
+    "deprecation",
     "feature",
     "job",
     "listing_requirement",

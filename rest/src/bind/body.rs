@@ -8,7 +8,7 @@ use super::{Attachment, Bound, Request, attachments, form, json};
 use crate::contract::{BodyForm, BodyKind, Contract, Operation};
 
 /// The variable that takes a body.
-const VARIABLE: &str = "body";
+pub(crate) const VARIABLE: &str = "body";
 
 /// Reads the body into the variable `body` and into attachments.
 ///

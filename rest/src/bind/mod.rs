@@ -23,10 +23,12 @@ use serde_json::{Map, Value};
 
 use crate::contract::{Contract, Operation};
 pub use attachments::Attachment;
+pub(crate) use body::VARIABLE as BODY;
 pub use condition::{Condition, EntityTag};
 pub use media::form;
 pub(crate) use media::is_coded;
 pub use path::path;
+pub(crate) use percent::query_pairs;
 use refusal::Findings;
 pub use refusal::Refusal;
 

@@ -56,6 +56,11 @@ pub(super) fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.split('&').filter(|piece| !piece.is_empty()).map(|piece| piece.split_once('=').unwrap_or((piece, "")))
 }
 
+/// The names and values of a query as they are meant; what cannot be decoded is left out, and refused elsewhere.
+pub(crate) fn query_pairs(text: &str) -> impl Iterator<Item = (String, String)> {
+    pairs(text).filter_map(|(name, value)| Some((decode_form(name).ok()?, decode_form(value).ok()?)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -20,9 +20,10 @@ mod read;
 pub(crate) mod sample;
 mod schema_set;
 mod served;
+mod surface;
 #[cfg(test)]
 mod tests;
-mod yaml;
+pub(crate) mod yaml;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -39,6 +40,7 @@ pub use operation::{Access, Body, BodyForm, BodyKind, Kind, Operation, Parameter
 pub use problem::Problem;
 pub use schema_set::SchemaId;
 use schema_set::SchemaSet;
+pub use surface::{served_contract, surface};
 
 /// The nine groups, in the contract's order (docs/decisions.md#principals).
 pub const GROUPS: [&str; 9] =
@@ -115,6 +117,11 @@ impl Contract {
         &self.digest
     }
 
+    /// SHA-256 of a contract's text, in hexadecimal.
+    pub(crate) fn digest_of(text: &str) -> String {
+        sha256(text.as_bytes())
+    }
+
     /// `info.version`.
     pub fn version(&self) -> &str {
         &self.version
@@ -143,6 +150,12 @@ impl Contract {
             told.chain(body).chain(filter).collect::<Vec<_>>()
         };
         self.operations.iter().flat_map(of).collect()
+    }
+
+    /// Every code that a refusal may bear, some of them more than once.
+    pub(crate) fn codes(&self) -> impl Iterator<Item = &str> {
+        let responses = self.operations.iter().flat_map(|operation| operation.responses.values());
+        responses.flat_map(|response| &response.codes).map(String::as_str)
     }
 
     /// Every scope that the security scheme lists, with its description.

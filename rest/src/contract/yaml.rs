@@ -8,7 +8,7 @@ use yaml_serde::Value as Yaml;
 /// # Errors
 /// What is wrong and at which line: text that is not YAML, a key that comes twice in one mapping,
 /// a tag, a number that JSON cannot hold, a key that is no scalar.
-pub(super) fn read(text: &str) -> Result<Value, String> {
+pub(crate) fn read(text: &str) -> Result<Value, String> {
     let yaml: Yaml = yaml_serde::from_str(text).map_err(|error| error.to_string())?;
     json(yaml)
 }
@@ -17,7 +17,7 @@ pub(super) fn read(text: &str) -> Result<Value, String> {
 ///
 /// # Errors
 /// None that a JSON value can cause; the serializer's word if it finds one.
-pub(super) fn write(value: &Value) -> Result<String, String> {
+pub(crate) fn write(value: &Value) -> Result<String, String> {
     yaml_serde::to_string(value).map_err(|error| error.to_string())
 }
 

@@ -18,6 +18,7 @@ use crate::answer::{self, Asked};
 use crate::bind::{self, Bound, Condition};
 use crate::bound::{BoundOperation, Representation};
 use crate::contract::{Access, Operation};
+use crate::deprecations;
 use crate::edge::in_flight::InFlightPermit;
 use crate::edge::{address, bearer, headers};
 use crate::exceptions;
@@ -78,6 +79,8 @@ async fn answer_operation<'a>(
         }
     };
     exchange.operation = Some(operation);
+    let marks = rest.marks();
+    exchange.deprecated = marks.by_head(operation, parts.uri.query(), &parts.headers);
     let Some(bound) = rest.bound(operation) else {
         return Err(Fault::internal(format!("{} is not bound", operation.id)));
     };
@@ -93,7 +96,11 @@ async fn answer_operation<'a>(
     let _place = body::place(places, operation, &network, &caller).await?;
     let largest = operation.largest_body;
     let arriving = Arriving { body, seat: &mut seat, places: &rest.bodies, network: &network, largest };
-    let request = match (check_request(rest, parts, arriving, operation, &caller, &values).await, &admission) {
+    let checked = check_request(rest, parts, arriving, operation, &caller, &values).await;
+    let sent = checked.as_ref().map_or_else(|(_, variables)| variables, |request| &request.variables);
+    exchange.deprecated.extend(marks.by_body(operation, sent.get(bind::BODY)));
+    deprecations::count(&rest.engine.services().usage, &exchange.deprecated, &caller);
+    let request = match (checked, &admission) {
         (Ok(request), _) => request,
         (Err((fault, _)), None) => return Err(fault),
         (Err((fault, variables)), Some(admission)) => {

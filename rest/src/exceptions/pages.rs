@@ -59,6 +59,8 @@ pub(super) fn router() -> Router<Arc<Rest>> {
         .route("/playground/{*file}", page.clone())
         .route("/reference", page.clone())
         .route("/reference/", page.clone())
+        .route("/reference/operations/{id}", page.clone())
+        .route("/reference/codes/{code}", page.clone())
         .route("/reference/{*file}", page)
 }
 
@@ -66,7 +68,7 @@ async fn page(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body>
     let (parts, _) = request.into_parts();
     let mut exchange = Exchange::begin(&rest, &parts);
     let answered = match checks::head(&parts).and_then(|()| exchange.spend_anonymous(&rest)) {
-        Ok(()) => catch_panic(file(&parts)).await,
+        Ok(()) => catch_panic(file(&rest, &parts)).await,
         Err(fault) => Err(fault),
     };
     let response =
@@ -78,8 +80,9 @@ async fn unknown_method(State(rest): State<Arc<Rest>>, request: Request) -> Resp
     other_method(&rest, request, "GET, HEAD, OPTIONS")
 }
 
-async fn file(parts: &Parts) -> Result<Response<Body>, Fault> {
+async fn file(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
     let name = match parts.uri.path().trim_matches('/') {
+        other if is_place_of_reference(rest, other) => "reference/index.html",
         "" => "index.html",
         "playground" => "playground/index.html",
         "reference" => "reference/index.html",
@@ -94,6 +97,14 @@ async fn file(parts: &Parts) -> Result<Response<Body>, Fault> {
     out.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
     headers::text(out, header::CONTENT_SECURITY_POLICY, &policy(name)?);
     Ok(response)
+}
+
+/// Whether this is the address of an operation or of a problem's code in the reference. They stay, whatever the page becomes.
+fn is_place_of_reference(rest: &Rest, path: &str) -> bool {
+    let operation = path.strip_prefix("reference/operations/");
+    let code = path.strip_prefix("reference/codes/");
+    operation.is_some_and(|id| rest.contract.operation(id).is_some())
+        || code.is_some_and(|code| rest.contract.codes().any(|known| known == code))
 }
 
 fn policy(name: &str) -> Result<String, Fault> {

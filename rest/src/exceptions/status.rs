@@ -28,12 +28,14 @@ pub(super) async fn readiness(rest: &Rest) -> Response<Body> {
         (true, false) => "DEGRADED",
         (false, _) => "NOT_READY",
     };
+    let marked = rest.marks().contract(&rest.contract).await;
+    let digest = marked.as_ref().map_or(rest.contract.digest(), |marked| marked.digest.as_str());
     let body = json!({
         "status": status,
         "version": env!("CARGO_PKG_VERSION"),
         "contract": {
             "version": rest.contract.version(),
-            "digest": rest.contract.digest(),
+            "digest": digest,
             "operations": rest.contract.operations().len(),
         },
         "checks": checks,
@@ -50,8 +52,13 @@ pub(super) async fn readiness(rest: &Rest) -> Response<Body> {
 
 /// The contract's bytes.
 pub(super) async fn contract(rest: &Rest, parts: &Parts, bound: &Bound) -> Result<Response<Body>, Fault> {
-    let tag = etag(rest.contract.digest().as_bytes());
-    let mut response = rest.document.answer(&parts.headers).await;
+    let marked = rest.marks().contract(&rest.contract).await;
+    let (document, digest) = match &marked {
+        Some(marked) => (&marked.document, marked.digest.as_str()),
+        None => (&rest.document, rest.contract.digest()),
+    };
+    let tag = etag(digest.as_bytes());
+    let mut response = document.answer(&parts.headers).await;
     let out = response.headers_mut();
     out.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/yaml"));
     headers::text(out, header::ETAG, &format!("\"{tag}\""));

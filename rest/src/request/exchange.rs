@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 
 use axum::body::Body;
 use futures_util::FutureExt as _;
@@ -9,8 +10,10 @@ use http::request::Parts;
 use http::{Method, Response, header};
 use labs_schema::Fault;
 use labs_schema::context::{Caller, Channel, Credentials};
+use labs_schema::deprecation::Deprecation;
 
 use crate::contract::{Access, Operation};
+use crate::deprecations;
 use crate::edge::budget::{Allowance, Spending};
 use crate::edge::server::Peer;
 use crate::edge::{address, bearer, headers, request_id};
@@ -29,6 +32,8 @@ pub(crate) struct Exchange<'a> {
     pub(crate) operation: Option<&'a Operation>,
     /// What is left of the budget it was booked on.
     pub(crate) allowance: Option<Allowance>,
+    /// What is deprecated and concerns it.
+    pub(crate) deprecated: Vec<Arc<Deprecation>>,
     /// Whether a page of a foreign origin brought the refresh cookie.
     pub(crate) is_foreign: bool,
 }
@@ -41,6 +46,7 @@ impl<'a> Exchange<'a> {
             address: Self::address(rest, parts),
             operation: None,
             allowance: None,
+            deprecated: Vec::new(),
             is_foreign: false,
         }
     }
@@ -137,6 +143,7 @@ impl<'a> Exchange<'a> {
         if let Some(allowance) = &self.allowance {
             headers::allowance(out, allowance);
         }
+        deprecations::announce(out, &self.deprecated, &rest.settings.base_url);
         headers::text(out, http::HeaderName::from_static("x-request-id"), &self.request_id);
         headers::security(out, rest.settings.base_url.starts_with("https:"));
         let is_public_read = self

@@ -4,6 +4,7 @@
 
 mod audit_records;
 mod data_exports;
+pub(crate) mod deprecations;
 mod entitlements;
 mod granters;
 mod invitations;
@@ -35,6 +36,7 @@ use crate::core::list::Statements;
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
     let of_resources: [&[&dyn Statements]; _] = [
         &audit_records::STATEMENTS,
+        &deprecations::STATEMENTS,
         &jobs::STATEMENTS,
         &machine_clients::STATEMENTS,
         &mail_messages::STATEMENTS,
@@ -59,6 +61,7 @@ roots! {
     pub(crate) struct AdminQuery(
         audit_records::AuditRecordsQuery,
         data_exports::StaffDataExportsQuery,
+        deprecations::DeprecationsQuery,
         entitlements::AdminEntitlementsQuery,
         invitations::InvitationsQuery,
         jobs::JobsQuery,
@@ -86,6 +89,7 @@ roots! {
     /// What can be written in the group.
     pub(crate) struct AdminMutation(
         data_exports::StaffDataExportsMutation,
+        deprecations::DeprecationsMutation,
         entitlements::AdminEntitlementsMutation,
         invitations::InvitationsMutation,
         jobs::JobsMutation,

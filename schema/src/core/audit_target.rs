@@ -21,6 +21,8 @@ words! {
         CustomerReview = "CUSTOMER_REVIEW",
         /// A partner's archive.
         DataExport = "DATA_EXPORT",
+        /// Something of the contract that is to go.
+        Deprecation = "DEPRECATION",
         /// A feature of tiers.
         Feature = "FEATURE",
         /// An invitation into a team.

@@ -16,6 +16,8 @@ words! {
         AuditSeal = "AUDIT_SEAL",
         /// Archives that partners asked for are made, and deleted when their time is over.
         DataExports = "DATA_EXPORTS",
+        /// Partners are told of what they call and what is to go.
+        DeprecationReminders = "DEPRECATION_REMINDERS",
         /// Changes of listings get their place in the feed.
         ListingChangesSeal = "LISTING_CHANGES_SEAL",
         /// Mails are handed to the mail server.
@@ -102,6 +104,9 @@ impl JobCode {
             Self::DataExports => {
                 "Makes the archives that partners asked for, and deletes them when their time is over."
             }
+            Self::DeprecationReminders => {
+                "Tells partners 60, 30 and 7 days before something deprecated is gone that they still call it."
+            }
             Self::ListingChangesSeal => {
                 "Gives the changes of listings their places in the feed that storefronts follow."
             }
@@ -141,6 +146,7 @@ impl JobCode {
                 .quiet()
                 .needed("Storefronts that follow the feed would go on showing listings that were taken off."),
             Self::MailDelivery => every(D::from_millis(500)),
+            Self::DeprecationReminders => calendar("5 * * * *", D::from_secs(300)),
             Self::ObjectsSweep => calendar("*/20 * * * *", D::from_secs(600)),
             Self::PartnerClosures | Self::SilentPartners => every(D::from_secs(2)),
             Self::PictureRenditions => every(D::from_secs(2)).quiet(),

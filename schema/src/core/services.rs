@@ -9,8 +9,10 @@ use crate::core::crypto::password::PasswordHasher;
 use crate::core::crypto::refresh::RefreshSeal;
 use crate::core::crypto::sealed::MasterKey;
 use crate::core::day::Day;
+use crate::core::deprecation::Deprecations;
 use crate::core::media::image::ImageWorkshop;
 use crate::core::media::store::MediaStore;
+use crate::core::surface::ServedContract;
 use crate::core::time::Clock;
 use crate::core::type_map::TypeMap;
 
@@ -34,6 +36,8 @@ pub struct Services {
     pub budgets: crate::core::budget::Budgets,
     /// What is used of the service, counted.
     pub usage: crate::core::usage::Usage,
+    /// What of the contract is deprecated, and which entries of the changelog tell of which operations.
+    pub deprecations: Arc<Deprecations>,
     /// What the operator configured.
     pub settings: Settings,
     /// Signing keys and what is known of principals.
@@ -62,6 +66,8 @@ pub struct Settings {
     pub own_per_second: u32,
     /// The ids of all operations that the contract promises, for texts that link to them.
     pub operations: Arc<BTreeSet<String>>,
+    /// The contract that is served.
+    pub contract: ServedContract,
     /// Where statistics come from; none where nothing is imported and nothing shown.
     pub statistics: Option<StatisticsSettings>,
 }

@@ -1,5 +1,5 @@
-//! How much each account uses each operation, what it was refused, and which scopes each program really needs: counted
-//! in memory on every request, written together every few seconds.
+//! How much each account uses each operation, what it was refused, which scopes each program really needs, and who calls
+//! what is deprecated: counted in memory on every request, written together every few seconds.
 //!
 //! The counts are for statistics and support, never for budgets: what was counted and not yet written when a process is
 //! killed is lost.
@@ -33,7 +33,20 @@ struct Counts {
     refusals: HashMap<&'static str, Accounts>,
     /// Program → scope → requests that needed it.
     scopes: HashMap<Uuid, Counter>,
+    /// Caller → what is deprecated → requests that it concerned.
+    deprecated: HashMap<DeprecatedCaller, HashMap<Uuid, u64>>,
 }
+
+/// Who called something deprecated.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct DeprecatedCaller {
+    account: String,
+    /// The program; none for a person.
+    client_uuid: Option<Uuid>,
+}
+
+/// The account of all who call without a token.
+const ANONYMOUS: &str = "anonymous";
 
 impl Usage {
     /// Counts a request of an account (`partner:<uuid>` for example). `operation` is its id in the contract.
@@ -49,6 +62,13 @@ impl Usage {
     /// Counts a request of a program that needed a scope and had it.
     pub fn note_scope(&self, client_uuid: Uuid, scope: &str) {
         count(self.counts().scopes.entry(client_uuid).or_default(), scope, 1);
+    }
+
+    /// Counts a request that something deprecated concerned, by the account and the program that sent it; by no account for
+    /// one without a token.
+    pub fn note_deprecated(&self, deprecation_uuid: Uuid, account: Option<&str>, client_uuid: Option<Uuid>) {
+        let caller = DeprecatedCaller { account: account.unwrap_or(ANONYMOUS).to_owned(), client_uuid };
+        *self.counts().deprecated.entry(caller).or_default().entry(deprecation_uuid).or_default() += 1;
     }
 
     /// Writes what was counted. Answers how many rows that were. What cannot be written is kept for the next time.
@@ -80,6 +100,8 @@ impl Counts {
         }
         rows += write_scopes(pool, &self.scopes).await?;
         self.scopes.clear();
+        rows += write_deprecated(pool, &self.deprecated).await?;
+        self.deprecated.clear();
         Ok(rows)
     }
 
@@ -91,6 +113,10 @@ impl Counts {
         for (client_uuid, scopes) in other.scopes {
             let known = self.scopes.entry(client_uuid).or_default();
             scopes.into_iter().for_each(|(scope, uses)| count(known, &scope, uses));
+        }
+        for (caller, requests) in other.deprecated {
+            let known = self.deprecated.entry(caller).or_default();
+            requests.into_iter().for_each(|(uuid, times)| *known.entry(uuid).or_default() += times);
         }
     }
 }
@@ -193,6 +219,42 @@ async fn write_scopes(pool: &PgPool, clients: &HashMap<Uuid, Counter>) -> Result
     Ok(done.rows_affected())
 }
 
+/// What was taken back meanwhile is left out.
+async fn write_deprecated(
+    pool: &PgPool,
+    callers: &HashMap<DeprecatedCaller, HashMap<Uuid, u64>>,
+) -> Result<u64, Fault> {
+    if callers.is_empty() {
+        return Ok(0);
+    }
+    let (mut uuids, mut accounts, mut clients, mut requests) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (caller, counted) in callers {
+        for (uuid, times) in counted {
+            uuids.push(*uuid);
+            accounts.push(caller.account.as_str());
+            clients.push(caller.client_uuid);
+            requests.push(to_i64(*times));
+        }
+    }
+    let done = sqlx::query!(
+        "insert into deprecation_use as known (deprecation_uuid, day, account, client_uuid, requests)
+         select deprecation_uuid, (labs_now() at time zone 'UTC')::date, account, client_uuid, counted.requests
+           from unnest($1::uuid[], $2::text[], $3::uuid[], $4::bigint[])
+                as counted (deprecation_uuid, account, client_uuid, requests)
+           join deprecation using (deprecation_uuid)
+          order by deprecation_uuid, account, client_uuid
+         on conflict (deprecation_uuid, day, account, client_uuid)
+         do update set requests = known.requests + excluded.requests, last_at = excluded.last_at",
+        &uuids,
+        &accounts as &[&str],
+        &clients as &[Option<Uuid>],
+        &requests,
+    )
+    .execute(pool)
+    .await?;
+    Ok(done.rows_affected())
+}
+
 /// The counts as the columns of a table.
 fn columns(accounts: &Accounts) -> (Vec<&str>, Vec<&str>, Vec<i64>) {
     let mut columns = (Vec::new(), Vec::new(), Vec::new());
@@ -247,12 +309,16 @@ mod tests {
         usage.note("partner:a", "marketplace_apps_list");
         usage.note_refusal("partner:a", "marketplace_apps_list", "daily");
         usage.note_scope(Uuid::nil(), "marketplace.apps");
+        usage.note_deprecated(Uuid::nil(), Some("partner:a"), None);
         let taken = std::mem::take(&mut *usage.counts());
         usage.note("partner:a", "marketplace_apps_list");
         usage.note_scope(Uuid::nil(), "marketplace.apps");
+        usage.note_deprecated(Uuid::nil(), Some("partner:a"), None);
         usage.counts().merge(taken);
         assert_eq!(times(&usage, "partner:a", "marketplace_apps_list"), Some(2));
         assert_eq!(usage.counts().refusals["daily"]["partner:a"]["marketplace_apps_list"], 1);
         assert_eq!(usage.counts().scopes[&Uuid::nil()]["marketplace.apps"], 2);
+        let caller = DeprecatedCaller { account: "partner:a".to_owned(), client_uuid: None };
+        assert_eq!(usage.counts().deprecated[&caller][&Uuid::nil()], 2);
     }
 }

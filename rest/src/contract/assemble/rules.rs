@@ -22,9 +22,12 @@ const ALWAYS: [&str; 7] = [
     "X-RateLimit-Daily-Reset",
 ];
 
+/// The release of the service that brought what no piece gives another one (`x-since`).
+const FIRST_RELEASE: &str = "1.0.0";
+
 /// The order of an operation's keys in the assembled file; others stand between `security` and
 /// `parameters`.
-const FIRST: [&str; 9] = [
+const FIRST: [&str; 10] = [
     "operationId",
     "tags",
     "x-resource",
@@ -32,6 +35,7 @@ const FIRST: [&str; 9] = [
     "description",
     "externalDocs",
     "deprecated",
+    "x-since",
     "x-access",
     "security",
 ];
@@ -106,6 +110,7 @@ pub(super) fn complete(
 ) -> Map<String, Value> {
     operation.insert("tags".to_owned(), json!([group]));
     operation.insert("x-resource".to_owned(), json!(resource));
+    operation.entry("x-since").or_insert_with(|| json!(FIRST_RELEASE));
     add_bearer(&mut operation);
     add_parameters(traits, &mut operation);
     let responses =

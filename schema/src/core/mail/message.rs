@@ -3,6 +3,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+mod deprecation;
 mod marketplace;
 mod membership;
 mod review;
@@ -13,6 +14,7 @@ use super::words;
 use crate::core::crypto::sealed::{MasterKey, OpenError};
 use crate::core::crypto::secret::SecretText;
 use crate::core::email::EmailAddress;
+pub use deprecation::{DeprecatedCall, DeprecationNotice};
 pub use marketplace::{Decision, ListingEvent, ListingNotice, VersionReview, VersionReviewEvent};
 pub use membership::{Membership, MembershipChange};
 pub use review::{ReviewNews, ReviewNotice};
@@ -181,6 +183,8 @@ pub enum Notice {
     Subscription(SubscriptionNotice),
     /// Something happened to a customer's review.
     Review(ReviewNotice),
+    /// The company still calls what is to go.
+    Deprecation(DeprecationNotice),
 }
 
 /// The kind of the mail about a new review, which is counted apart: a person gets one a day.
@@ -280,6 +284,7 @@ impl Letter {
                 Notice::Subscription(_) => "SUBSCRIPTION",
                 Notice::Review(ReviewNotice { news: ReviewNews::Shown, .. }) => CUSTOMER_REVIEW,
                 Notice::Review(_) => "REVIEW_FLAG",
+                Notice::Deprecation(_) => "DEPRECATION",
             },
         }
     }

@@ -192,6 +192,13 @@ pub(super) const KINDS: &[Kind] = &[
         r#"select data_export_line(to_jsonb(t)) as "line!" from rate_limit_refusal as t
             where account = 'partner:' || $1::uuid::text order by hour, operation, budget"#
     ),
+    kind!(
+        "deprecation_use",
+        "subscription",
+        "your requests that something deprecated concerned, by day and program",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from deprecation_use as t
+            where account = 'partner:' || $1::uuid::text order by day, deprecation_uuid, client_uuid"#
+    ),
     // The subscription.
     kind!(
         "subscription",

@@ -12,13 +12,13 @@ use crate::core::time::Time;
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::publication) struct PublicationTexts {
     /// Its name in addresses.
-    slug: Option<String>,
+    pub(super) slug: Option<String>,
     /// What it is about, in a sentence or two; null empties it.
-    summary: MaybeUndefined<String>,
+    pub(super) summary: MaybeUndefined<String>,
     /// Its text, as Markdown; null empties it.
-    body: MaybeUndefined<String>,
+    pub(super) body: MaybeUndefined<String>,
     /// Words to find it by, all of them; null takes them away.
-    tags: MaybeUndefined<Vec<String>>,
+    pub(super) tags: MaybeUndefined<Vec<String>>,
 }
 
 /// Which release a changelog entry tells of, and as what.
@@ -36,17 +36,17 @@ pub(in crate::publication) struct ChangelogEntryRelease {
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::publication) struct ChangelogEntryFields {
     /// The operations concerned, all of them.
-    operations: MaybeUndefined<Vec<String>>,
+    pub(super) operations: MaybeUndefined<Vec<String>>,
     /// The fields concerned, all of them.
-    fields: MaybeUndefined<Vec<String>>,
+    pub(super) fields: MaybeUndefined<Vec<String>>,
     /// When the change is in force.
-    effective_at: MaybeUndefined<Time>,
+    pub(super) effective_at: MaybeUndefined<Time>,
     /// Whether callers have to do something.
-    action_required: Option<bool>,
+    pub(super) action_required: Option<bool>,
     /// What they have to do, as Markdown.
-    migration: MaybeUndefined<String>,
+    pub(super) migration: MaybeUndefined<String>,
     /// When something is gone.
-    sunset_at: MaybeUndefined<Time>,
+    pub(super) sunset_at: MaybeUndefined<Time>,
 }
 
 /// What posts and resources say beside that.

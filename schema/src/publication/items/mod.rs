@@ -6,14 +6,17 @@
 
 mod artefact;
 mod content;
+mod deprecation;
 mod due;
 mod input;
 mod list;
+mod proof;
 mod resolvers;
 pub(crate) mod rules;
 mod store;
 mod writing;
 
+pub(crate) use deprecation::{DeprecationEntry, draft_entry, drop_unreleased};
 pub(crate) use due::release_due;
 pub(in crate::publication) use input::{
     ChangelogEntryFields, ChangelogEntryRelease, PublicationDetails, PublicationPatch, PublicationTexts,

@@ -13,7 +13,7 @@ use super::list::{
 };
 use super::rules::{self, PublicationAction, PublicationKind, PublicationState};
 use super::store::{self, Step};
-use super::writing;
+use super::{proof, writing};
 use crate::core::access::{access, audit_target, batched};
 use crate::core::actor::Actor;
 use crate::core::audit_target::AuditTargetKind;
@@ -313,10 +313,14 @@ async fn step(
             return Err(Fault::invalid(errors));
         }
         rules::ensure_downloadable(present.kind, &present.content, present.generated.is_some())?;
+        proof::prove(&cx.db, &cx.services.settings.contract, &present).await?;
     }
     store::set_state(&cx.db, item_uuid, state, scheduled_for).await?;
     let step = Step { scheduled_for, reason: reason.as_deref(), earlier: None };
     store::insert_transition(&cx.db, item_uuid, Actor::of(cx.principal()?), (present.state, state), &step).await?;
+    if state == PublicationState::Released {
+        proof::keep(&cx.db, &cx.services.settings.contract, &present).await?;
+    }
     cx.answer(load(cx, item_uuid).await?.for_caller(cx))
 }
 

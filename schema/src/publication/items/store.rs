@@ -4,6 +4,7 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::content::{PublicationArtefact, PublicationContent};
+use super::proof::{Names, Release};
 use super::rules::{PublicationKind, PublicationState};
 use crate::core::actor::Actor;
 use crate::core::db::Db;
@@ -235,4 +236,52 @@ pub(in crate::publication) async fn of_release(db: &Db, release_key: &str) -> Re
     Ok(sqlx::query_scalar!("select item_uuid from publication_item where release_key = $1", release_key)
         .fetch_optional(&mut *db.conn().await?)
         .await?)
+}
+
+/// A contract that was served when an entry was released.
+pub(super) struct FormerContract {
+    pub(super) digest: String,
+    pub(super) document: String,
+}
+
+/// The one of the last release.
+pub(super) async fn last_contract(db: &Db) -> Result<Option<FormerContract>, Fault> {
+    Ok(sqlx::query_as!(
+        FormerContract,
+        "select digest, document from contract_release order by released_at desc limit 1"
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// What the entries of a release name, those that were withdrawn apart.
+pub(super) async fn names_of_release(db: &Db, version: &str) -> Result<Names, Fault> {
+    let rows = sqlx::query!(
+        "select operations, fields from publication_item
+          where kind = 'CHANGELOG_ENTRY' and version = $1 and state <> 'WITHDRAWN'",
+        version
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?;
+    let mut names = Names::default();
+    for row in rows {
+        names.operations.extend(row.operations);
+        names.fields.extend(row.fields);
+    }
+    Ok(names)
+}
+
+/// Keeps the contract of a release. One that is known already is the last one again.
+pub(super) async fn keep_contract(db: &Db, release: &Release<'_>) -> Result<(), Fault> {
+    sqlx::query!(
+        "insert into contract_release (digest, version, document, item_uuid) values ($1, $2, $3, $4)
+         on conflict (digest) do update set released_at = excluded.released_at",
+        release.digest,
+        release.version,
+        release.text,
+        release.item_uuid,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
 }

@@ -4,7 +4,7 @@ use async_graphql::{Context, Object, SimpleObject};
 use uuid::Uuid;
 
 use super::rules::remaining;
-use super::store::{self, LimitRow, RatesRow};
+use super::store::{self, DeprecatedCallRow, LimitRow, RatesRow};
 use crate::core::access::access;
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
@@ -24,6 +24,42 @@ pub(crate) struct SubscriptionUsage {
     limits: Vec<LimitUse>,
     /// The budgets of requests.
     requests: RequestUse,
+    /// What was called in the last 14 days and is to go, what ends first first.
+    deprecated_calls: Vec<DeprecatedCall>,
+}
+
+/// Calls of something that is to go.
+#[derive(serde::Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct DeprecatedCall {
+    /// The deprecation.
+    deprecation_uuid: Uuid,
+    /// The operation, or the one that takes the parameter.
+    operation_id: Option<String>,
+    /// The parameter.
+    parameter: Option<String>,
+    /// The schema that has the field.
+    schema: Option<String>,
+    /// The field.
+    field: Option<String>,
+    /// The value of the parameter or field.
+    value: Option<String>,
+    /// The program that called; null for people, and for calls of before it was deprecated.
+    client_uuid: Option<Uuid>,
+    /// The program's name.
+    program: Option<String>,
+    /// How often it was called.
+    requests: i64,
+    /// When it was called last.
+    last_called_at: Time,
+    /// When it is gone.
+    sunset_at: Time,
+    /// What to do instead, as Markdown.
+    replacement: String,
+    /// The operation to call instead.
+    replacement_operation_id: Option<String>,
+    /// The changelog entry that tells of it, once it is released.
+    changelog_slug: Option<String>,
 }
 
 /// A limit and what is used of it.
@@ -82,11 +118,13 @@ impl UsageQuery {
         let rates = store::rates(&cx.db, owner).await?;
         let rates = rates.ok_or_else(|| Fault::internal("a partner without subscription"))?;
         let limits = store::limits(&cx.db, owner).await?;
+        let deprecated_calls = store::deprecated_calls_page(&cx.db, owner).await?;
         cx.answer(SubscriptionUsage {
             partner_uuid: owner.uuid(),
             tier_code: rates.tier_code.clone(),
             limits: limits.into_iter().map(Into::into).collect(),
             requests: rates.into(),
+            deprecated_calls: deprecated_calls.into_iter().map(Into::into).collect(),
         })
     }
 }
@@ -103,6 +141,27 @@ impl From<LimitRow> for LimitUse {
             source: row.source,
             used: row.used,
             remaining: remaining(limit, row.used),
+        }
+    }
+}
+
+impl From<DeprecatedCallRow> for DeprecatedCall {
+    fn from(row: DeprecatedCallRow) -> Self {
+        Self {
+            deprecation_uuid: row.deprecation_uuid,
+            operation_id: row.operation_id,
+            parameter: row.parameter,
+            schema: row.schema_name,
+            field: row.field,
+            value: row.value,
+            client_uuid: row.client_uuid,
+            program: row.program,
+            requests: row.requests,
+            last_called_at: row.last_called_at,
+            sunset_at: row.sunset_at,
+            replacement: row.replacement,
+            replacement_operation_id: row.replacement_operation_id,
+            changelog_slug: row.entry_slug,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Every statement about what a partner uses.
 
 use serde_json::Value;
+use uuid::Uuid;
 
 use crate::core::db::Db;
 use crate::core::fault::Fault;
@@ -28,6 +29,48 @@ pub(super) async fn limits(db: &Db, owner: Owner) -> Result<Vec<LimitRow>, Fault
              left join partner_usage($1) as u on u.feature_code = e.feature_code
             where e.kind = 'LIMIT'
             order by e.feature_position, e.feature_code"#,
+        owner.uuid()
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Something deprecated that a partner calls.
+pub(super) struct DeprecatedCallRow {
+    pub(super) deprecation_uuid: Uuid,
+    pub(super) operation_id: Option<String>,
+    pub(super) parameter: Option<String>,
+    pub(super) schema_name: Option<String>,
+    pub(super) field: Option<String>,
+    pub(super) value: Option<String>,
+    pub(super) client_uuid: Option<Uuid>,
+    pub(super) program: Option<String>,
+    pub(super) requests: i64,
+    pub(super) last_called_at: Time,
+    pub(super) sunset_at: Time,
+    pub(super) replacement: String,
+    pub(super) replacement_operation_id: Option<String>,
+    pub(super) entry_slug: Option<String>,
+}
+
+/// What a partner called in the last 14 days that is to go, by program, what ends first first: at most 100.
+pub(super) async fn deprecated_calls_page(db: &Db, owner: Owner) -> Result<Vec<DeprecatedCallRow>, Fault> {
+    Ok(sqlx::query_as!(
+        DeprecatedCallRow,
+        r#"select d.deprecation_uuid, d.operation_id, d.parameter, d.schema_name, d.field, d.value, used.client_uuid,
+                  program.name as "program?", used.requests as "requests!", used.last_at as "last_called_at!: Time",
+                  d.sunset_at as "sunset_at: Time", d.replacement, d.replacement_operation_id,
+                  entry.slug as "entry_slug?"
+             from (select deprecation_uuid, client_uuid, sum(requests)::bigint as requests, max(last_at) as last_at
+                     from deprecation_use
+                    where account = 'partner:' || $1::uuid::text
+                      and day > (labs_now() at time zone 'UTC')::date - 14
+                    group by deprecation_uuid, client_uuid) as used
+             join deprecation as d using (deprecation_uuid)
+             left join machine_client as program on program.client_uuid = used.client_uuid
+             left join publication_item as entry on entry.item_uuid = d.entry_uuid and entry.state = 'RELEASED'
+            order by d.sunset_at, d.deprecation_uuid, used.client_uuid
+            limit 100"#,
         owner.uuid()
     )
     .fetch_all(&mut *db.conn().await?)

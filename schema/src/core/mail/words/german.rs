@@ -1,4 +1,5 @@
 //! German.
+mod deprecation;
 mod marketplace;
 mod review;
 mod team;
@@ -140,6 +141,7 @@ fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
         Notice::Membership(membership) => team::membership(membership, platform),
         Notice::Ticket(ticket) => team::ticket(ticket, places),
         Notice::Review(notice) => review::telling(notice),
+        Notice::Deprecation(notice) => deprecation::telling(notice, places),
     }
 }
 

@@ -1,0 +1,289 @@
+//! What is deprecated, as answers tell it: which requests it concerns, the headers that say so, and the contract that is
+//! served with its marks.
+//!
+//! ```text
+//!   what is deprecated (each replica knows) ──▶ marks of each operation ──▶ what a request sent ──▶ headers, counts
+//!                                          └──▶ the contract with its marks
+//! ```
+//!
+//! Headers: `X-Labs-Deprecation` and `Sunset` (RFC 8594) bear the earliest end, `Deprecation` (RFC 9745) the earliest
+//! beginning, and each has a `Link` to its entry in the changelog (docs/decisions.md#answers).
+
+mod marked;
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+use jiff::fmt::rfc2822;
+use labs_schema::context::Caller;
+use labs_schema::deprecation::{Announced, Deprecation, DeprecationTarget};
+use labs_schema::surface::Surface;
+use labs_schema::usage::Usage;
+use serde_json::Value;
+
+use crate::bind::query_pairs;
+use crate::contract::{Contract, Operation};
+use crate::precompressed::PrecompressedDocument;
+
+/// What was deprecated when it was last looked at, put in order.
+#[derive(Default)]
+pub(crate) struct DeprecationMarks(RwLock<Arc<Marks>>);
+
+/// What is deprecated, by the operations that it concerns.
+#[derive(Default)]
+pub(crate) struct Marks {
+    all: Arc<Announced>,
+    of_operation: HashMap<String, Vec<Mark>>,
+    served: OnceLock<Arc<ServedContract>>,
+}
+
+/// The contract as it is served.
+pub(crate) struct ServedContract {
+    /// Its bytes.
+    pub(crate) document: PrecompressedDocument,
+    /// SHA-256 of its bytes, in hexadecimal.
+    pub(crate) digest: String,
+}
+
+/// Something deprecated, and the requests of one operation that it concerns.
+#[derive(Clone)]
+struct Mark {
+    deprecation: Arc<Deprecation>,
+    concerns: Concerns,
+}
+
+#[derive(Clone)]
+enum Concerns {
+    /// Every request.
+    All,
+    /// Those that send a parameter, or this value of it.
+    Parameter(String, Option<String>),
+    /// Those whose body has something at one of these places, or this value there.
+    Body(Vec<String>, Option<String>),
+}
+
+impl DeprecationMarks {
+    /// The marks of what is deprecated now. They are made anew only when that has changed.
+    pub(crate) fn of(&self, all: Arc<Announced>, surface: fn() -> &'static Surface) -> Arc<Marks> {
+        let known = Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner));
+        if Arc::ptr_eq(&known.all, &all) || known.all == all {
+            return known;
+        }
+        let made = Arc::new(Marks::new(all, surface));
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&made);
+        made
+    }
+}
+
+impl Marks {
+    fn new(all: Arc<Announced>, surface: fn() -> &'static Surface) -> Self {
+        let mut of_operation = HashMap::<String, Vec<Mark>>::new();
+        let mut add = |id: &str, deprecation: &Arc<Deprecation>, concerns: Concerns| {
+            let mark = Mark { deprecation: Arc::clone(deprecation), concerns };
+            of_operation.entry(id.to_owned()).or_default().push(mark);
+        };
+        for deprecation in &all.deprecations {
+            match &deprecation.target {
+                DeprecationTarget::Operation(id) => add(id, deprecation, Concerns::All),
+                DeprecationTarget::Parameter { operation_id, name, value } => {
+                    add(operation_id, deprecation, Concerns::Parameter(name.clone(), value.clone()));
+                }
+                DeprecationTarget::Field { schema, name, value } => {
+                    let Some(field) = surface().fields.get(&(schema.clone(), name.clone())) else { continue };
+                    for id in &field.answered_by {
+                        add(id, deprecation, Concerns::All);
+                    }
+                    for (id, places) in field.read_by.iter().filter(|(id, _)| !field.answered_by.contains(*id)) {
+                        add(id, deprecation, Concerns::Body(places.iter().cloned().collect(), value.clone()));
+                    }
+                }
+            }
+        }
+        Self { all, of_operation, served: OnceLock::new() }
+    }
+
+    /// What concerns a request to this operation by its head.
+    pub(crate) fn by_head(
+        &self,
+        operation: &Operation,
+        query: Option<&str>,
+        sent: &HeaderMap,
+    ) -> Vec<Arc<Deprecation>> {
+        let concerns = |mark: &&Mark| match &mark.concerns {
+            Concerns::All => true,
+            Concerns::Parameter(name, value) => sends(name, value.as_deref(), query, sent),
+            Concerns::Body(..) => false,
+        };
+        self.of(operation).iter().filter(concerns).map(|mark| Arc::clone(&mark.deprecation)).collect()
+    }
+
+    /// What else concerns it by its body.
+    pub(crate) fn by_body(&self, operation: &Operation, body: Option<&Value>) -> Vec<Arc<Deprecation>> {
+        let Some(body) = body else { return Vec::new() };
+        let concerns = |mark: &&Mark| match &mark.concerns {
+            Concerns::Body(places, value) => places.iter().any(|place| has(body, place, value.as_deref())),
+            _ => false,
+        };
+        self.of(operation).iter().filter(concerns).map(|mark| Arc::clone(&mark.deprecation)).collect()
+    }
+
+    fn of(&self, operation: &Operation) -> &[Mark] {
+        self.of_operation.get(&operation.id).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The contract as it is served: with a mark at everything deprecated, and the entries of the changelog at the operations
+    /// that they name. None where there are none, and it is served as it
+    /// was built. It is made once, off the threads that answer others.
+    pub(crate) async fn contract(self: &Arc<Self>, contract: &Contract) -> Option<Arc<ServedContract>> {
+        if *self.all == Announced::default() {
+            return None;
+        }
+        if let Some(served) = self.served.get() {
+            return Some(Arc::clone(served));
+        }
+        let (marks, text) = (Arc::clone(self), contract.text().to_owned());
+        let made = tokio::task::spawn_blocking(move || {
+            let served = marks.served.get_or_init(|| {
+                let text = marked::contract(&text, &marks.all);
+                let digest = Contract::digest_of(&text);
+                Arc::new(ServedContract { document: PrecompressedDocument::new(Bytes::from(text)), digest })
+            });
+            Arc::clone(served)
+        });
+        made.await.ok()
+    }
+}
+
+/// Whether the query or the headers have a parameter, or this value of it.
+fn sends(name: &str, value: Option<&str>, query: Option<&str>, sent: &HeaderMap) -> bool {
+    let is_meant = |text: &str| value.is_none_or(|value| text == value || text.split(',').any(|one| one == value));
+    let in_query = query_pairs(query.unwrap_or_default()).any(|(known, text)| known == name && is_meant(&text));
+    let mut in_headers = sent.get_all(name).iter().filter_map(|text| text.to_str().ok());
+    in_query || in_headers.any(is_meant)
+}
+
+/// Whether a body has something at a place, in which `*` stands for every entry, or this value there.
+fn has(body: &Value, place: &str, value: Option<&str>) -> bool {
+    let Some(rest) = place.strip_prefix('/') else {
+        let is_value = |found: &Value| value.is_none_or(|value| found.as_str() == Some(value));
+        return is_value(body) || body.as_array().is_some_and(|all| all.iter().any(is_value));
+    };
+    let (step, _) = rest.split_once('/').unwrap_or((rest, ""));
+    let below = rest.strip_prefix(step).unwrap_or_default();
+    match (step, body) {
+        ("*", Value::Array(entries)) => entries.iter().any(|entry| has(entry, below, value)),
+        ("*", Value::Object(entries)) => entries.values().any(|entry| has(entry, below, value)),
+        (step, Value::Object(fields)) => {
+            let name = if step.contains('~') {
+                Cow::Owned(step.replace("~1", "/").replace("~0", "~"))
+            } else {
+                Cow::Borrowed(step)
+            };
+            fields.get(name.as_ref()).is_some_and(|field| has(field, below, value))
+        }
+        _ => false,
+    }
+}
+
+/// Counts a request that these concern.
+pub(crate) fn count(usage: &Usage, found: &[Arc<Deprecation>], caller: &Caller) {
+    let principal = caller.principal.as_ref();
+    let account = principal.map(|principal| principal.budget.account.as_str());
+    let client_uuid = principal.filter(|principal| principal.client_id.is_some()).map(|principal| principal.uuid);
+    let mut seen = HashSet::new();
+    for deprecation in found.iter().filter(|deprecation| seen.insert(deprecation.uuid)) {
+        usage.note_deprecated(deprecation.uuid, account, client_uuid);
+    }
+}
+
+/// The headers of an answer that these concern; none where nothing does.
+pub(crate) fn announce(out: &mut HeaderMap, found: &[Arc<Deprecation>], base_url: &str) {
+    let ends = found.iter().map(|deprecation| deprecation.sunset_at.0).min();
+    let begins = found.iter().map(|deprecation| deprecation.deprecated_at.unix()).min();
+    let (Some(ends), Some(begins)) = (ends, begins) else { return };
+    let mut text = |name: &'static str, value: &str| {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            out.insert(HeaderName::from_static(name), value);
+        }
+    };
+    text("x-labs-deprecation", &ends.strftime("%Y-%m-%d").to_string());
+    text("deprecation", &format!("@{begins}"));
+    if let Ok(date) = rfc2822::DateTimePrinter::new().timestamp_to_rfc9110_string(&ends) {
+        text("sunset", &date);
+    }
+    let mut slugs: Vec<&str> = found.iter().filter_map(|deprecation| deprecation.entry_slug.as_deref()).collect();
+    slugs.sort_unstable();
+    slugs.dedup();
+    for slug in slugs {
+        let link = format!("<{base_url}{}{slug}>; rel=\"deprecation\"; type=\"application/json\"", marked::ENTRY);
+        if let Ok(link) = HeaderValue::from_str(&link) {
+            out.append(header::LINK, link);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_body_is_looked_through_to_every_place_that_is_meant() {
+        let body = json!({"a": {"b": 1}, "list": [{"c": "x"}, {"d": null, "e": ["y", "z"]}], "map": {"one": {"f": 1}}});
+        for (place, value, expected) in [
+            ("/a", None, true),
+            ("/a/b", None, true),
+            ("/b", None, false),
+            ("/list/*/c", None, true),
+            ("/list/*/d", None, true),
+            ("/list/*/f", None, false),
+            ("/map/*/f", None, true),
+            ("/list/*/c", Some("x"), true),
+            ("/list/*/c", Some("y"), false),
+            ("/list/*/e", Some("z"), true),
+        ] {
+            assert_eq!(has(&body, place, value), expected, "{place} {value:?}");
+        }
+    }
+
+    #[test]
+    fn a_parameter_is_found_in_the_query_decoded_and_among_the_headers() {
+        let headers = HeaderMap::from_iter([(HeaderName::from_static("x-kind"), HeaderValue::from_static("A"))]);
+        let sends = |name: &str, value: Option<&str>| sends(name, value, Some("so%72t=-name,state&q=a+b"), &headers);
+        assert!(
+            sends("sort", None) && sends("sort", Some("state")) && sends("q", Some("a b")) && sends("x-kind", None)
+        );
+        assert!(!sends("sort", Some("name")) && !sends("limit", None) && !sends("x-kind", Some("B")));
+    }
+
+    #[test]
+    fn where_several_meet_the_earliest_is_told_and_each_is_linked() {
+        let of = |slug: &str, from: &str, until: &str| {
+            Arc::new(Deprecation {
+                uuid: uuid::Uuid::nil(),
+                target: DeprecationTarget::Operation("a_list".to_owned()),
+                replacement: String::new(),
+                deprecated_at: from.parse().unwrap(),
+                sunset_at: until.parse().unwrap(),
+                entry_slug: Some(slug.to_owned()),
+            })
+        };
+        let found = [
+            of("later", "2026-01-02T00:00:00Z", "2027-05-01T00:00:00Z"),
+            of("earlier", "2026-03-01T00:00:00Z", "2027-01-01T10:00:00Z"),
+        ];
+        let mut out = HeaderMap::new();
+        announce(&mut out, &found, "https://labs.example");
+        assert_eq!(out["x-labs-deprecation"], "2027-01-01");
+        assert_eq!(out["deprecation"], "@1767312000");
+        assert_eq!(out["sunset"], "Fri, 01 Jan 2027 10:00:00 GMT");
+        assert_eq!(out.get_all("link").iter().count(), 2);
+        let mut none = HeaderMap::new();
+        announce(&mut none, &[], "https://labs.example");
+        assert!(none.is_empty());
+    }
+}

@@ -1,0 +1,62 @@
+//! The job that tells partners that they still call what is to go.
+
+use std::collections::BTreeMap;
+
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::store::{self, Due};
+use crate::core::db::Db;
+use crate::core::deprecation::DeprecationTarget;
+use crate::core::fault::Fault;
+use crate::core::mail::message::{DeprecatedCall, DeprecationNotice, Letter, Notice};
+use crate::core::outbox;
+use crate::core::services::Services;
+
+/// Writes to every partner that is due, once for all that is due to it, each in a transaction of its own; answers to how
+/// many. One that fails keeps none of the others waiting, and is tried again by the next run.
+///
+/// # Errors
+/// When the database is away.
+pub(crate) async fn remind_callers(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
+    let mut by_partner = BTreeMap::<Uuid, Vec<Due>>::new();
+    for due in store::due_page(&Db::pooled(pool.clone())).await? {
+        by_partner.entry(due.partner_uuid).or_default().push(due);
+    }
+    let mut told = 0;
+    for (partner_uuid, due) in by_partner {
+        let db = Db::apart(pool.clone());
+        let outcome = remind(&db, services, partner_uuid, &due).await;
+        match db.settle(outcome).await {
+            Ok(true) => told += 1,
+            Ok(false) => {}
+            Err(fault) => {
+                tracing::warn!(%partner_uuid, cause = fault.for_log(), "a partner was not reminded; the next run tries again");
+            }
+        }
+    }
+    Ok(told)
+}
+
+/// Whether there was something to tell.
+async fn remind(db: &Db, services: &Services, partner_uuid: Uuid, due: &[Due]) -> Result<bool, Fault> {
+    let mut is_new = false;
+    for step in due {
+        is_new |= store::insert_reminder(db, step).await?;
+    }
+    if !is_new {
+        return Ok(false);
+    }
+    let still_called = store::still_called_page(db, partner_uuid).await?;
+    let calls: Vec<DeprecatedCall> = still_called
+        .into_iter()
+        .filter_map(|call| {
+            let what = DeprecationTarget::of_columns(call.columns)?.describe().replace('`', "");
+            let requests = u64::try_from(call.requests).unwrap_or_default();
+            Some(DeprecatedCall { what, requests, program: call.program, sunset_at: call.sunset_at.0 })
+        })
+        .collect();
+    let write = |name| Letter::Telling(Notice::Deprecation(DeprecationNotice { name, calls: calls.clone() }));
+    outbox::queue_to_administrators(db, services, partner_uuid, write).await?;
+    Ok(true)
+}

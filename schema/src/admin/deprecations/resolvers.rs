@@ -1,0 +1,335 @@
+//! What may be asked about deprecations.
+
+use async_graphql::{Context, InputObject, Object, SimpleObject};
+use uuid::Uuid;
+
+use super::list::{
+    BY_ID, CALLERS, CallerRow, CallersOf, DEPRECATIONS, DeprecationAuthor, DeprecationCallerKind,
+    DeprecationCallerSort, DeprecationChangelogEntry, DeprecationFilter, DeprecationKind, DeprecationRow,
+    DeprecationSort,
+};
+use super::rules::{self, Named};
+use super::store::{self, NewDeprecation};
+use crate::core::access::{access, audit_target};
+use crate::core::audit_target::AuditTargetKind;
+use crate::core::context::{RequestContext, RequestContextExt, Target};
+use crate::core::deprecation::DeprecationTarget;
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::CountedList;
+use crate::core::principal::PrincipalType;
+use crate::core::surface::Surface;
+use crate::core::time::Time;
+use crate::publication::items::{DeprecationEntry, draft_entry, drop_unreleased};
+
+/// Days of which callers are told when nothing is said.
+const DAYS: i32 = 14;
+
+/// Something of the contract that is to go.
+#[derive(serde::Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct Deprecation {
+    /// For paths.
+    uuid: Uuid,
+    /// What of the contract it is.
+    kind: DeprecationKind,
+    /// The operation, or the one that takes the parameter.
+    operation_id: Option<String>,
+    /// The parameter.
+    parameter: Option<String>,
+    /// The schema that has the field.
+    schema: Option<String>,
+    /// The field.
+    field: Option<String>,
+    /// The value of the parameter or field.
+    value: Option<String>,
+    /// The operations that it concerns.
+    operations: Vec<String>,
+    /// Of these, the ones every answer of which it concerns, whatever was sent.
+    counted_by_operation: Vec<String>,
+    /// Why it is to go.
+    reason: String,
+    /// What to do instead, as Markdown.
+    replacement: String,
+    /// The operation to call instead.
+    replacement_operation_id: Option<String>,
+    /// When it is gone.
+    sunset_at: Time,
+    /// The changelog entry that tells of it.
+    changelog_entry: Option<DeprecationChangelogEntry>,
+    /// How many called it in the last 14 days.
+    callers: i64,
+    /// How often they did.
+    requests: i64,
+    /// When it was called last in the last 14 days.
+    last_called_at: Option<Time>,
+    /// Who deprecated it.
+    created_by: Option<DeprecationAuthor>,
+    /// Since when it is deprecated.
+    created_at: Time,
+}
+
+impl Deprecation {
+    fn of(row: DeprecationRow, surface: &Surface) -> Self {
+        let target = row.target();
+        let operations = target.as_ref().map(|target| target.operations(surface)).unwrap_or_default();
+        let counted_by_operation = target.map(|target| target.always(surface)).unwrap_or_default();
+        Self {
+            uuid: row.deprecation_uuid,
+            kind: row.kind,
+            operation_id: row.operation_id,
+            parameter: row.parameter,
+            schema: row.schema_name,
+            field: row.field,
+            value: row.value,
+            operations,
+            counted_by_operation,
+            reason: row.reason,
+            replacement: row.replacement,
+            replacement_operation_id: row.replacement_operation_id,
+            sunset_at: row.sunset_at,
+            changelog_entry: row.changelog_entry,
+            callers: row.callers,
+            requests: row.requests,
+            last_called_at: row.last_called_at,
+            created_by: row.created_by,
+            created_at: row.created_at,
+        }
+    }
+}
+
+/// Something to deprecate.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct DeprecationInput {
+    /// The operation, or the one that takes the parameter.
+    operation_id: Option<String>,
+    /// The parameter.
+    parameter: Option<String>,
+    /// The schema that has the field.
+    schema: Option<String>,
+    /// The field.
+    field: Option<String>,
+    /// The value of the parameter or field.
+    value: Option<String>,
+    /// Why it is to go.
+    reason: String,
+    /// What to do instead, as Markdown.
+    replacement: String,
+    /// The operation to call instead.
+    replacement_operation_id: Option<String>,
+    /// When it is gone.
+    sunset_at: Time,
+}
+
+/// A partner or a program that calls something deprecated.
+#[derive(serde::Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct DeprecationCaller {
+    /// Who it is.
+    kind: DeprecationCallerKind,
+    /// The partner that calls, or whose program does.
+    partner_uuid: Option<Uuid>,
+    /// The program.
+    client_uuid: Option<Uuid>,
+    /// The name of the partner, the program or the member of the staff.
+    name: Option<String>,
+    /// The program's name.
+    program: Option<String>,
+    /// How often it was called in these days.
+    requests: i64,
+    /// The first of these days on which it was.
+    first_called_on: String,
+    /// When it was called last.
+    last_called_at: Time,
+}
+
+impl From<CallerRow> for DeprecationCaller {
+    fn from(row: CallerRow) -> Self {
+        Self {
+            kind: row.kind,
+            partner_uuid: row.partner_uuid,
+            client_uuid: row.client_uuid,
+            name: row.name,
+            program: row.program,
+            requests: row.requests,
+            first_called_on: row.first_called_on,
+            last_called_at: row.last_called_at,
+        }
+    }
+}
+
+/// What the list of callers is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct DeprecationCallerFilter {
+    days: Option<i32>,
+    partner_uuid: Option<Uuid>,
+}
+
+/// Reads of deprecations.
+#[derive(Default)]
+pub(crate) struct DeprecationsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl DeprecationsQuery {
+    /// What of the contract is to go, with how much it is still called.
+    #[graphql(directive = access::apply("labs.admin.operations".into()))]
+    async fn admin_deprecations_list(
+        &self,
+        ctx: &Context<'_>,
+        filter: Option<DeprecationFilter>,
+        sort: Option<DeprecationSort>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<Option<CountedList<Deprecation>>, Fault> {
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let rows = DEPRECATIONS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = DEPRECATIONS.total(&cx.db, &filter, include_total).await?;
+        let surface = (cx.services.settings.contract.surface)();
+        cx.answer_list(rows.map(|row| Ok(Deprecation::of(row, surface)))?.counted_list(total))
+    }
+
+    /// Who still calls something deprecated.
+    #[graphql(
+        directive = access::apply("labs.admin.operations".into()),
+        directive = audit_target::apply(AuditTargetKind::Deprecation, "deprecation_uuid".into())
+    )]
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
+    async fn admin_deprecations_list_callers(
+        &self,
+        ctx: &Context<'_>,
+        deprecation_uuid: Uuid,
+        filter: Option<DeprecationCallerFilter>,
+        sort: Option<DeprecationCallerSort>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<Option<CountedList<DeprecationCaller>>, Fault> {
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let row = BY_ID.one(&cx.db, [deprecation_uuid.into()]).await?.ok_or_else(not_found)?;
+        note_target(cx, deprecation_uuid, row.target().as_ref());
+        let of = CallersOf { deprecation_uuid, days: filter.days.unwrap_or(DAYS), partner_uuid: filter.partner_uuid };
+        let rows = CALLERS.page(cx, &of, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = CALLERS.total(&cx.db, &of, include_total).await?;
+        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
+    }
+}
+
+/// Writes of deprecations.
+#[derive(Default)]
+pub(crate) struct DeprecationsMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl DeprecationsMutation {
+    /// Says that something of the contract is to go, from within a second on, and begins the changelog entry that tells
+    /// of it.
+    #[graphql(directive = access::apply("labs.admin.operations:write".into()))]
+    async fn admin_deprecations_create(
+        &self,
+        ctx: &Context<'_>,
+        body: DeprecationInput,
+    ) -> Result<Option<Deprecation>, Fault> {
+        let (cx, mut errors) = (ctx.cx(), Vec::new());
+        let surface = (cx.services.settings.contract.surface)();
+        let DeprecationInput { operation_id, parameter, schema, field, value, .. } = body;
+        let target = rules::target(Named { operation_id, parameter, schema, field, value }, surface, &mut errors);
+        let replacement_operation_id = body.replacement_operation_id.as_deref();
+        rules::replacement(replacement_operation_id, target.as_ref(), surface, &mut errors);
+        rules::sunset(body.sunset_at, cx.now, &mut errors);
+        let Some(target) = target.filter(|_| errors.is_empty()) else { return Err(Fault::invalid(errors)) };
+        let instead = match replacement_operation_id {
+            Some(id) => format!("{} Call [{id}](op:{id}) instead.", body.replacement.trim()),
+            None => body.replacement.trim().to_owned(),
+        };
+        let entry = DeprecationEntry {
+            title: format!("The {} is deprecated", target.describe()),
+            body: format!(
+                "The {} is deprecated and will be gone at {}. {}",
+                target.describe(),
+                body.sunset_at,
+                body.reason.trim()
+            ),
+            operations: target.operations(surface),
+            fields: fields_of(&target, surface),
+            ending: Some((&instead, body.sunset_at)),
+        };
+        let entry_uuid = draft_entry(cx, entry).await?;
+        let (caller, deprecation_uuid) = (cx.principal()?, cx.new_uuid());
+        let new = NewDeprecation {
+            deprecation_uuid,
+            target: &target,
+            reason: body.reason.trim(),
+            replacement: body.replacement.trim(),
+            replacement_operation_id,
+            sunset_at: body.sunset_at,
+            entry_uuid,
+            created_by: (caller.kind == PrincipalType::StaffUser).then_some(caller.uuid),
+        };
+        store::insert(&cx.db, &new).await?;
+        store::take_over_calls(&cx.db, deprecation_uuid, &target.always(surface)).await?;
+        note_target(cx, deprecation_uuid, Some(&target));
+        let row = BY_ID.one(&cx.db, [deprecation_uuid.into()]).await?.ok_or_else(not_found)?;
+        cx.answer_created(deprecation_uuid, Deprecation::of(row, surface))
+    }
+
+    /// Takes a deprecation back, within a second. Readers of a released entry are told by another, which is begun.
+    #[graphql(
+        directive = access::apply("labs.admin.operations:write".into()),
+        directive = audit_target::apply(AuditTargetKind::Deprecation, "deprecation_uuid".into())
+    )]
+    async fn admin_deprecations_delete(
+        &self,
+        ctx: &Context<'_>,
+        deprecation_uuid: Uuid,
+    ) -> Result<Option<bool>, Fault> {
+        let (cx, surface) = (ctx.cx(), (ctx.cx().services.settings.contract.surface)());
+        let row = BY_ID.one(&cx.db, [deprecation_uuid.into()]).await?.ok_or_else(not_found)?;
+        let target = row.target();
+        note_target(cx, deprecation_uuid, target.as_ref());
+        if !store::delete(&cx.db, deprecation_uuid).await? {
+            return Err(not_found());
+        }
+        let (Some(former), Some(target)) = (row.changelog_entry, target) else { return cx.answer(true) };
+        if !drop_unreleased(&cx.db, former.uuid).await? {
+            let entry = DeprecationEntry {
+                title: format!("The {} stays", target.describe()),
+                body: format!(
+                    "The {} is no longer deprecated. Whoever has moved to what was to take its place can stay there.",
+                    target.describe()
+                ),
+                operations: target.operations(surface),
+                fields: fields_of(&target, surface),
+                ending: None,
+            };
+            draft_entry(cx, entry).await?;
+        }
+        cx.answer(true)
+    }
+}
+
+/// The fields that a changelog entry names for a target.
+fn fields_of(target: &DeprecationTarget, surface: &Surface) -> Vec<String> {
+    match target {
+        DeprecationTarget::Operation(_) => Vec::new(),
+        DeprecationTarget::Parameter { operation_id, name, .. } => vec![format!("{operation_id}:/{name}")],
+        DeprecationTarget::Field { .. } => {
+            let read_by = target.field(surface).into_iter().flat_map(|field| &field.read_by);
+            read_by.flat_map(|(id, pointers)| pointers.iter().map(move |at| format!("{id}:{at}"))).collect()
+        }
+    }
+}
+
+fn note_target(cx: &RequestContext, deprecation_uuid: Uuid, target: Option<&DeprecationTarget>) {
+    cx.note_target(Target {
+        kind: Some(AuditTargetKind::Deprecation),
+        uuid: Some(deprecation_uuid),
+        label: target.map(|target| target.describe().replace('`', "")),
+        partner_uuid: None,
+    });
+}
+
+fn not_found() -> Fault {
+    Fault::not_found("deprecation")
+}

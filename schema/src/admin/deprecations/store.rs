@@ -1,0 +1,174 @@
+//! Every statement that writes deprecations, and what reminders are made of.
+
+use uuid::Uuid;
+
+use crate::core::db::Db;
+use crate::core::deprecation::DeprecationTarget;
+use crate::core::fault::{Fault, constraint_of};
+use crate::core::time::Time;
+
+/// A deprecation to be.
+pub(super) struct NewDeprecation<'a> {
+    pub(super) deprecation_uuid: Uuid,
+    pub(super) target: &'a DeprecationTarget,
+    pub(super) reason: &'a str,
+    pub(super) replacement: &'a str,
+    pub(super) replacement_operation_id: Option<&'a str>,
+    pub(super) sunset_at: Time,
+    /// The changelog entry that tells of it.
+    pub(super) entry_uuid: Uuid,
+    /// The internal person who made it; a program is no person.
+    pub(super) created_by: Option<Uuid>,
+}
+
+/// Deprecates something.
+///
+/// # Errors
+/// [`crate::Code::Conflict`] when it is deprecated already.
+pub(super) async fn insert(db: &Db, new: &NewDeprecation<'_>) -> Result<(), Fault> {
+    let (mut operation, mut parameter, mut schema, mut field, mut of_value) = (None, None, None, None, None);
+    match new.target {
+        DeprecationTarget::Operation(id) => operation = Some(id),
+        DeprecationTarget::Parameter { operation_id, name, value } => {
+            (operation, parameter, of_value) = (Some(operation_id), Some(name), value.as_ref());
+        }
+        DeprecationTarget::Field { schema: of, name, value } => {
+            (schema, field, of_value) = (Some(of), Some(name), value.as_ref());
+        }
+    }
+    let done = sqlx::query!(
+        "insert into deprecation (deprecation_uuid, operation_id, parameter, schema_name, field, value, reason, replacement,
+                                  replacement_operation_id, sunset_at, entry_uuid, created_by)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+        new.deprecation_uuid,
+        operation,
+        parameter,
+        schema,
+        field,
+        of_value,
+        new.reason,
+        new.replacement,
+        new.replacement_operation_id,
+        new.sunset_at as Time,
+        new.entry_uuid,
+        new.created_by,
+    )
+    .execute(&mut *db.conn().await?)
+    .await;
+    match done {
+        Err(error) if constraint_of(&error) == Some("deprecation_target_key") => Err(Fault::conflict(
+            "This is deprecated already. To give it another end, take that deprecation back and make a new one.",
+        )),
+        done => done.map(drop).map_err(Fault::from),
+    }
+}
+
+/// Takes over from the ledger of requests who called these operations in the last 14 days, today until now included.
+pub(super) async fn take_over_calls(db: &Db, deprecation_uuid: Uuid, operations: &[String]) -> Result<(), Fault> {
+    sqlx::query!(
+        "insert into deprecation_use (deprecation_uuid, day, account, client_uuid, requests, last_at)
+         select $1, day, account, case when account like 'client:%' then split_part(account, ':', 2)::uuid end,
+                sum(requests)::bigint, max(last_at)
+           from request_usage
+          where operation = any($2) and day > (labs_now() at time zone 'UTC')::date - 14 and requests > 0
+            and account ~ '^(partner|client|staff):'
+          group by day, account",
+        deprecation_uuid,
+        operations,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Takes a deprecation back; whether there was one.
+pub(super) async fn delete(db: &Db, deprecation_uuid: Uuid) -> Result<bool, Fault> {
+    let done = sqlx::query!("delete from deprecation where deprecation_uuid = $1", deprecation_uuid)
+        .execute(&mut *db.conn().await?)
+        .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// A partner that is to be reminded of something that it still calls.
+pub(super) struct Due {
+    pub(super) deprecation_uuid: Uuid,
+    pub(super) partner_uuid: Uuid,
+    pub(super) days_before: i32,
+}
+
+/// Partners that called in the last 14 days what is gone in at most 60, 30 or 7 days, and were not told of that yet. Of
+/// several steps that are due at once the last one counts.
+pub(super) async fn due_page(db: &Db) -> Result<Vec<Due>, Fault> {
+    Ok(sqlx::query_as!(
+        Due,
+        r#"select ending.deprecation_uuid, partner.partner_uuid, ending.days_before as "days_before!"
+             from (select deprecation_uuid,
+                          (select min(step) from unnest(array[60, 30, 7]) as step
+                            where sunset_at <= labs_now() + make_interval(days => step)) as days_before
+                     from deprecation
+                    where sunset_at > labs_now() and sunset_at <= labs_now() + interval '60 days') as ending
+             join lateral (select distinct split_part(account, ':', 2)::uuid as partner_uuid
+                             from deprecation_use as used
+                            where used.deprecation_uuid = ending.deprecation_uuid and account like 'partner:%'
+                              and day > (labs_now() at time zone 'UTC')::date - 14) as caller on true
+             join partner on partner.partner_uuid = caller.partner_uuid and partner.state in ('ACTIVE', 'CLOSING')
+            where not exists (select from deprecation_reminder as told
+                               where told.deprecation_uuid = ending.deprecation_uuid
+                                 and told.partner_uuid = partner.partner_uuid
+                                 and told.days_before <= ending.days_before)
+            order by partner.partner_uuid, ending.deprecation_uuid
+            limit 1000"#
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Notes that a partner is told; whether nobody has told it yet.
+pub(super) async fn insert_reminder(db: &Db, due: &Due) -> Result<bool, Fault> {
+    let done = sqlx::query!(
+        "insert into deprecation_reminder (deprecation_uuid, partner_uuid, days_before)
+         select $1, $2, $3 where exists (select from deprecation where deprecation_uuid = $1)
+         on conflict do nothing",
+        due.deprecation_uuid,
+        due.partner_uuid,
+        due.days_before,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Something that a partner still calls, as a mail tells it.
+pub(super) struct StillCalled {
+    pub(super) columns: [Option<String>; 5],
+    pub(super) sunset_at: Time,
+    pub(super) requests: i64,
+    pub(super) program: Option<String>,
+}
+
+/// The deprecated things that a partner called in the last 14 days, by program, those that end first first: at most 20.
+pub(super) async fn still_called_page(db: &Db, partner_uuid: Uuid) -> Result<Vec<StillCalled>, Fault> {
+    let rows = sqlx::query!(
+        r#"select d.operation_id, d.parameter, d.schema_name, d.field, d.value, d.sunset_at as "sunset_at: Time",
+                  program.name as "program?", used.requests as "requests!"
+             from (select deprecation_uuid, client_uuid, sum(requests)::bigint as requests
+                     from deprecation_use
+                    where account = 'partner:' || $1::uuid::text
+                      and day > (labs_now() at time zone 'UTC')::date - 14
+                    group by deprecation_uuid, client_uuid) as used
+             join deprecation as d using (deprecation_uuid)
+             left join machine_client as program on program.client_uuid = used.client_uuid
+            order by d.sunset_at, d.deprecation_uuid, program.name
+            limit 20"#,
+        partner_uuid
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?;
+    let told = rows.into_iter().map(|row| StillCalled {
+        columns: [row.operation_id, row.parameter, row.schema_name, row.field, row.value],
+        sunset_at: row.sunset_at,
+        requests: row.requests,
+        program: row.program,
+    });
+    Ok(told.collect())
+}

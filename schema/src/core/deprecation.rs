@@ -1,0 +1,197 @@
+//! What of the contract is to go, and which entries of the changelog tell of which operations, as every replica knows it: read
+//! anew twice a second, so that answers and the contract say it from the next second on without a statement of their own.
+
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use sqlx::PgPool;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::core::fault::Fault;
+use crate::core::surface::{Surface, SurfaceField};
+use crate::core::time::Time;
+
+/// How often the database is asked.
+const BEAT: Duration = Duration::from_millis(500);
+
+/// Something of the contract that is to go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deprecation {
+    /// Its id.
+    pub uuid: Uuid,
+    /// What is to go.
+    pub target: DeprecationTarget,
+    /// What to do instead.
+    pub replacement: String,
+    /// Since when it is deprecated.
+    pub deprecated_at: Time,
+    /// When it is gone.
+    pub sunset_at: Time,
+    /// The slug of the changelog entry that tells of it, unless that was deleted.
+    pub entry_slug: Option<String>,
+}
+
+/// What of the contract is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DeprecationTarget {
+    /// An operation.
+    Operation(String),
+    /// A parameter of an operation, or one of its values.
+    Parameter {
+        /// The operation's id.
+        operation_id: String,
+        /// Its name.
+        name: String,
+        /// The value; none for all of it.
+        value: Option<String>,
+    },
+    /// A field of a schema, or one of its values.
+    Field {
+        /// The schema's name.
+        schema: String,
+        /// The field's name.
+        name: String,
+        /// The value; none for all of it.
+        value: Option<String>,
+    },
+}
+
+impl DeprecationTarget {
+    /// The target of a row; none for a row that names nothing.
+    pub(crate) fn of_columns(columns: [Option<String>; 5]) -> Option<Self> {
+        match columns {
+            [Some(id), None, None, None, None] => Some(Self::Operation(id)),
+            [Some(operation_id), Some(name), None, None, value] => Some(Self::Parameter { operation_id, name, value }),
+            [None, None, Some(schema), Some(name), value] => Some(Self::Field { schema, name, value }),
+            _ => None,
+        }
+    }
+
+    /// How a sentence calls it, in Markdown.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let of_value =
+            |value: &Option<String>| value.as_ref().map(|v| format!("value `{v}` of the ")).unwrap_or_default();
+        match self {
+            Self::Operation(id) => format!("operation `{id}`"),
+            Self::Parameter { operation_id, name, value } => {
+                format!("{}parameter `{name}` of `{operation_id}`", of_value(value))
+            }
+            Self::Field { schema, name, value } => format!("{}field `{name}` of `{schema}`", of_value(value)),
+        }
+    }
+
+    /// The field that is meant, as the contract has it; none for an operation or a parameter, and for a field that is gone.
+    pub(crate) fn field<'s>(&self, surface: &'s Surface) -> Option<&'s SurfaceField> {
+        let Self::Field { schema, name, .. } = self else { return None };
+        surface.fields.get(&(schema.clone(), name.clone()))
+    }
+
+    /// The operations that it concerns, in alphabetical order.
+    pub(crate) fn operations(&self, surface: &Surface) -> Vec<String> {
+        match self {
+            Self::Operation(id) => vec![id.clone()],
+            Self::Parameter { operation_id, .. } => vec![operation_id.clone()],
+            Self::Field { .. } => {
+                self.field(surface).map(SurfaceField::operations).into_iter().flatten().map(str::to_owned).collect()
+            }
+        }
+    }
+
+    /// The operations every call of which it concerns, whatever was sent: itself, and those that answer the field.
+    pub(crate) fn always(&self, surface: &Surface) -> Vec<String> {
+        match self {
+            Self::Operation(id) => vec![id.clone()],
+            Self::Parameter { .. } => Vec::new(),
+            Self::Field { .. } => {
+                self.field(surface).map(|field| field.answered_by.iter().cloned().collect()).unwrap_or_default()
+            }
+        }
+    }
+}
+
+/// A released entry of the changelog, for the operations that it names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReleasedEntry {
+    /// Its name in addresses.
+    pub slug: String,
+    /// Its title.
+    pub title: String,
+    /// The release of the service that it tells of.
+    pub version: String,
+    /// The operations concerned.
+    pub operations: Vec<String>,
+}
+
+/// What is told of the contract now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Announced {
+    /// What is deprecated, in the order of their ids.
+    pub deprecations: Vec<Arc<Deprecation>>,
+    /// Released entries that name operations, the latest first.
+    pub entries: Vec<ReleasedEntry>,
+}
+
+/// What is told of the contract now, as this replica knows it.
+#[derive(Default)]
+pub struct Deprecations(RwLock<Arc<Announced>>);
+
+impl Deprecations {
+    /// All of it. The same pointer as long as nothing has changed.
+    #[must_use]
+    pub fn all(&self) -> Arc<Announced> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Keeps the knowledge fresh until cancelled.
+    pub(crate) async fn watch(self: Arc<Self>, pool: PgPool, stop: CancellationToken) {
+        loop {
+            match load(&pool).await {
+                Ok(found) if found != *self.all() => {
+                    *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(found);
+                }
+                Ok(_) => {}
+                Err(fault) => tracing::debug!(cause = fault.for_log(), "what is deprecated could not be read"),
+            }
+            if stop.run_until_cancelled(sleep(BEAT)).await.is_none() {
+                return;
+            }
+        }
+    }
+}
+
+async fn load(pool: &PgPool) -> Result<Announced, Fault> {
+    let rows = sqlx::query!(
+        r#"select deprecation_uuid, operation_id, parameter, schema_name, field, value, replacement,
+                  deprecation.sunset_at as "sunset_at: Time",
+                  deprecation.created_at as "created_at: Time", entry.slug as "slug?"
+             from deprecation left join publication_item as entry on item_uuid = entry_uuid
+            order by deprecation_uuid"#
+    )
+    .fetch_all(pool)
+    .await?;
+    let of_row = rows.into_iter().filter_map(|row| {
+        let columns = [row.operation_id, row.parameter, row.schema_name, row.field, row.value];
+        Some(Arc::new(Deprecation {
+            uuid: row.deprecation_uuid,
+            target: DeprecationTarget::of_columns(columns)?,
+            replacement: row.replacement,
+            deprecated_at: row.created_at,
+            sunset_at: row.sunset_at,
+            entry_slug: row.slug,
+        }))
+    });
+    let deprecations = of_row.collect();
+    let entries = sqlx::query_as!(
+        ReleasedEntry,
+        r#"select slug, title, version as "version!", operations from publication_item
+            where kind = 'CHANGELOG_ENTRY' and state = 'RELEASED' and operations <> '{}'
+            order by released_at desc, item_uuid
+            limit 1000"#
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(Announced { deprecations, entries })
+}

@@ -1,0 +1,25 @@
+//! The mail about what a partner calls and what is to go.
+
+use super::greet;
+use crate::core::mail::message::{DeprecatedCall, DeprecationNotice};
+use crate::core::mail::words::{Draft, Places, moment, tame};
+
+pub(super) fn telling(DeprecationNotice { name, calls }: &DeprecationNotice, places: &Places<'_>) -> Draft {
+    let platform = places.platform;
+    let mut draft = greet(format!("Ihre Programme rufen auf, was es bei {platform} bald nicht mehr gibt"), name).say(
+        "Ihr Unternehmen hat in den letzten 14 Tagen Folgendes aufgerufen, das abgekündigt ist. Nach den genannten \
+         Zeitpunkten geht es nicht mehr:",
+    );
+    for call in calls {
+        draft = draft.say(line(call));
+    }
+    draft
+        .say("Was an die Stelle tritt, steht zu jedem Einzelnen hier:")
+        .say(format!("    GET {}/v1/subscription/usage", places.base_url))
+        .say("Jede betroffene Antwort nennt in ihrem Link-Header den Eintrag im Changelog.")
+}
+
+fn line(DeprecatedCall { what, requests, program, sunset_at }: &DeprecatedCall) -> String {
+    let by = program.as_ref().map(|program| format!(" durch {}", tame(program))).unwrap_or_default();
+    format!("{what}: {requests} Aufrufe{by}, entfällt am {}", moment(*sunset_at))
+}

@@ -1,0 +1,65 @@
+//! What the inside must know of the contract that the service serves: what it offers by name, for whoever has to say which
+//! part of it is meant, and what has changed since an earlier one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The contract that the service serves, as far as the inside needs it. Everything is made when somebody first asks.
+#[derive(Clone, Copy, Debug)]
+pub struct ServedContract {
+    /// What it offers, by name.
+    pub surface: fn() -> &'static Surface,
+    /// Its text as it was built, and the SHA-256 of that in hexadecimal.
+    pub text: fn() -> (&'static str, &'static str),
+    /// In what it differs from a former one, of which this is the text. It takes a second or so.
+    pub differences_since: fn(&str) -> Result<Vec<ContractDifference>, String>,
+}
+
+impl ServedContract {
+    /// A contract without anything, for whoever serves none.
+    #[must_use]
+    pub fn none() -> Self {
+        static EMPTY: Surface = Surface { operations: BTreeMap::new(), fields: BTreeMap::new() };
+        Self { surface: || &EMPTY, text: || ("", ""), differences_since: |_| Ok(Vec::new()) }
+    }
+}
+
+/// Something in which two contracts differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContractDifference {
+    /// What it is about: an operation (`marketplace_apps_list`), a place in one (`marketplace_apps_list:query/limit`), or a
+    /// field of a schema (`Listing:/rating/average`).
+    pub place: String,
+    /// What differs, in a sentence.
+    pub text: String,
+    /// The operations concerned.
+    pub operations: Vec<String>,
+}
+
+/// Operations, parameters, fields of schemas, and the values that they list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Surface {
+    /// The query and header parameters of each operation, by name, with the values that each lists.
+    pub operations: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
+    /// The fields of the named schemas, by schema and name.
+    pub fields: BTreeMap<(String, String), SurfaceField>,
+}
+
+/// A field of a schema.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SurfaceField {
+    /// The values that it lists; none where it takes others.
+    pub values: BTreeSet<String>,
+    /// The operations that answer it.
+    pub answered_by: BTreeSet<String>,
+    /// The operations that read it from a body, and where it stands there: JSON pointers, in which `*` stands for any
+    /// entry of a list or name of a map.
+    pub read_by: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl SurfaceField {
+    /// The operations that answer or read it, in alphabetical order.
+    #[must_use]
+    pub fn operations(&self) -> BTreeSet<&str> {
+        self.answered_by.iter().chain(self.read_by.keys()).map(String::as_str).collect()
+    }
+}

@@ -1,0 +1,120 @@
+//! The changelog is whole: nothing of the contract changes from one release to the next without an entry that names it.
+//!
+//! What was served when an entry was last released is kept, and compared with what is served now. A difference is named when
+//! the entries of the release name every operation that it concerns, or the field that it is about.
+
+use uuid::Uuid;
+
+use super::list::PublicationItem;
+use super::rules::PublicationKind;
+use super::store;
+use crate::core::db::Db;
+use crate::core::fault::{Fault, FieldError};
+use crate::core::surface::{ContractDifference, ServedContract};
+
+/// The most differences that a refusal names.
+const MOST: usize = 50;
+
+/// What the entries of a release name.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    pub(super) operations: Vec<String>,
+    /// Each as an operation's id, a colon and a pointer.
+    pub(super) fields: Vec<String>,
+}
+
+impl Names {
+    /// Whether a difference is named.
+    fn have(&self, difference: &ContractDifference) -> bool {
+        let place = difference.place.split_once(':').map_or("", |(_, place)| place);
+        let is_about = |field: &String| {
+            field.split_once(':').is_some_and(|(id, pointer)| {
+                place.ends_with(pointer) && difference.operations.iter().any(|operation| operation == id)
+            })
+        };
+        let has_all = difference.operations.iter().all(|id| self.operations.contains(id));
+        (has_all && !difference.operations.is_empty()) || self.fields.iter().any(is_about)
+    }
+}
+
+/// Refuses to release an entry while the contract differs from the one that was served at the last release in something
+/// that no entry of the same release names. Other items are not held.
+///
+/// # Errors
+/// [`crate::Code::Conflict`], naming each difference.
+pub(super) async fn prove(db: &Db, contract: &ServedContract, item: &PublicationItem) -> Result<(), Fault> {
+    let Some(version) = version_of(item) else { return Ok(()) };
+    let Some(former) = store::last_contract(db).await? else { return Ok(()) };
+    if former.digest == (contract.text)().1 {
+        return Ok(());
+    }
+    let compare = contract.differences_since;
+    let differences = tokio::task::spawn_blocking(move || compare(&former.document));
+    let differences = differences.await.map_err(Fault::internal)?.map_err(Fault::internal)?;
+    let names = store::names_of_release(db, version).await?;
+    let unnamed: Vec<&ContractDifference> = differences.iter().filter(|difference| !names.have(difference)).collect();
+    if unnamed.is_empty() {
+        return Ok(());
+    }
+    let errors = unnamed.iter().take(MOST).map(|difference| {
+        let message = format!("{}: {}", difference.place, difference.text);
+        FieldError::at("/operations", "NOT_NAMED", message)
+    });
+    let detail = format!(
+        "The contract has changed since the last release in {} things that no entry of {version} names. Name the operations \
+         concerned in `operations` of an entry of this release, or the fields in `fields`; `labs release-notes` writes a \
+         draft.",
+        unnamed.len()
+    );
+    Err(Fault::conflict(detail).with_errors(errors.collect()))
+}
+
+/// Keeps the contract that is served now as the one of the release whose entry was just released.
+///
+/// # Errors
+/// When the database is away.
+pub(super) async fn keep(db: &Db, contract: &ServedContract, item: &PublicationItem) -> Result<(), Fault> {
+    let Some(version) = version_of(item) else { return Ok(()) };
+    let (text, digest) = (contract.text)();
+    store::keep_contract(db, &Release { version, digest, text, item_uuid: item.uuid }).await
+}
+
+/// The contract of a release.
+pub(super) struct Release<'a> {
+    pub(super) version: &'a str,
+    pub(super) digest: &'a str,
+    pub(super) text: &'a str,
+    pub(super) item_uuid: Uuid,
+}
+
+/// The release that an entry tells of; none for what is no entry.
+fn version_of(item: &PublicationItem) -> Option<&str> {
+    let is_entry = item.kind == PublicationKind::ChangelogEntry;
+    item.content.version.as_deref().filter(|_| is_entry)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_named(names: (&[&str], &[&str]), place: &str, concerned: &[&str]) -> bool {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let (operations, fields) = (owned(names.0), owned(names.1));
+        let difference =
+            ContractDifference { place: place.to_owned(), text: String::new(), operations: owned(concerned) };
+        Names { operations, fields }.have(&difference)
+    }
+
+    #[test]
+    fn a_difference_is_named_by_all_its_operations_or_by_its_field() {
+        assert!(is_named((&["a_list"], &[]), "a_list", &["a_list"]));
+        assert!(is_named((&["a_list"], &[]), "a_list:query/limit", &["a_list"]));
+        assert!(is_named((&[], &["a_list:/limit"]), "a_list:query/limit", &["a_list"]));
+        assert!(is_named((&["a_list", "a_get"], &[]), "A:/name", &["a_get", "a_list"]));
+        assert!(is_named((&[], &["a_get:/name"]), "A:/name", &["a_get", "a_list"]));
+        assert!(!is_named((&["a_get"], &[]), "A:/name", &["a_get", "a_list"]), "one of two");
+        assert!(!is_named((&[], &["b_get:/name"]), "A:/name", &["a_get", "a_list"]), "another operation's field");
+        assert!(!is_named((&[], &["a_get:/title"]), "A:/name", &["a_get"]));
+        assert!(!is_named((&[], &[]), "a_list", &["a_list"]));
+    }
+}

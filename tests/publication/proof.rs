@@ -1,0 +1,80 @@
+//! Stories of a changelog that is whole: what changed since the last release is named, or nothing is released.
+
+use serde_json::{Value, json};
+
+use super::desk::Desk;
+use crate::harness::Answer;
+
+/// Lets the contract of the last release have called an operation otherwise than today's does.
+async fn was_called_otherwise(desk: &Desk) {
+    let renamed = "replace(document, 'operationId: marketplace_apps_archive', 'operationId: marketplace_apps_stash')";
+    desk.harness.sql(&format!("update contract_release set digest = 'former', document = {renamed}")).await;
+}
+
+fn unnamed(answer: &Answer) -> Vec<&str> {
+    let errors = answer.json["errors"].as_array().into_iter().flatten();
+    errors.map(|error| error["message"].as_str().unwrap().split(':').next().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn an_entry_is_released_once_all_that_changed_is_named_by_the_entries_of_its_release() {
+    let desk = Desk::new().await;
+    let first = desk.draft("CHANGELOG_ENTRY", "The beginning").await;
+    assert_eq!(desk.step("release", &first).await.status, 200, "the first one compares with nothing");
+    was_called_otherwise(&desk).await;
+
+    let second = desk.draft("CHANGELOG_ENTRY", "Apps are archived").await;
+    let refused = desk.step("release", &second).await;
+    assert_eq!((refused.status, refused.code()), (409, "CONFLICT"));
+    assert_eq!(unnamed(&refused), ["marketplace_apps_archive", "marketplace_apps_stash"]);
+    assert_eq!(desk.schedule(&second, 3600).await.status, 409);
+    let post = desk.draft("BLOG_POST", "Hello").await;
+    assert_eq!(desk.step("release", &post).await.status, 200, "posts are not held");
+
+    desk.update(&second, json!({ "operations": ["marketplace_apps_archive"] })).await;
+    assert_eq!(unnamed(&desk.step("release", &second).await), ["marketplace_apps_stash"]);
+    // Another entry of the release names the rest; a withdrawn one would not count.
+    let third = desk.draft("CHANGELOG_ENTRY", "Apps are no longer stashed").await;
+    desk.update(&third, json!({ "operations": ["marketplace_apps_stash"] })).await;
+    assert_eq!(desk.step("release", &second).await.status, 200);
+    assert_eq!(desk.harness.number("select count(*) from contract_release where digest <> 'former'").await, 1);
+    let fourth = desk.draft("CHANGELOG_ENTRY", "Nothing else").await;
+    assert_eq!(desk.step("release", &fourth).await.status, 200, "nothing has changed since");
+}
+
+#[tokio::test]
+async fn a_scheduled_entry_is_withheld_while_the_contract_has_changed_since_and_others_are_not() {
+    let desk = Desk::new().await;
+    let first = desk.draft("CHANGELOG_ENTRY", "The beginning").await;
+    desk.step("release", &first).await;
+    let entry = desk.draft("CHANGELOG_ENTRY", "Apps are archived").await;
+    assert_eq!(desk.schedule(&entry, 60).await.status, 200);
+    let post = desk.draft("BLOG_POST", "Hello").await;
+    assert_eq!(desk.schedule(&post, 61).await.status, 200);
+    was_called_otherwise(&desk).await;
+    desk.harness.advance(62).await;
+    desk.harness.soon("the post is released", async || desk.get(&post).await.str("state") == "RELEASED").await;
+    assert_eq!(desk.get(&entry).await.str("state"), "SCHEDULED");
+    let both = json!(["marketplace_apps_archive", "marketplace_apps_stash"]);
+    desk.update(&entry, json!({ "operations": both })).await;
+    desk.harness.soon("the entry is released", async || desk.get(&entry).await.str("state") == "RELEASED").await;
+}
+
+#[tokio::test]
+async fn the_contract_names_the_entries_of_its_operations_and_since_when_they_are_there() {
+    let desk = Desk::new().await;
+    let entry = desk.draft("CHANGELOG_ENTRY", "Apps are archived").await;
+    desk.update(&entry, json!({ "operations": ["marketplace_apps_archive"], "slug": "apps-are-archived" })).await;
+    desk.step("release", &entry).await;
+    let of_operation = async || -> String {
+        let contract = desk.harness.call("publication_api_reference_get").expect(200).await.text();
+        let part = contract.split("operationId: marketplace_apps_archive\n").nth(1).unwrap();
+        part.split("operationId:").next().unwrap().to_owned()
+    };
+    desk.harness.soon("the entry is named", async || of_operation().await.contains("x-changelog")).await;
+    let told = of_operation().await;
+    assert!(told.contains("/apps-are-archived") && told.contains("x-since: 1.0.0"), "{told}");
+    desk.step("withdraw", &entry).await;
+    desk.harness.soon("it is named no more", async || !of_operation().await.contains("x-changelog")).await;
+    assert_ne!(desk.get(&entry).await.json["withdrawn_at"], Value::Null);
+}
