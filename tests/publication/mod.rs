@@ -3,4 +3,7 @@
 mod artefacts;
 mod changelog_entries;
 mod desk;
+mod downloads;
+mod feeds;
 mod items;
+mod readers;

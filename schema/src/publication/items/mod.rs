@@ -14,6 +14,7 @@ pub(crate) mod rules;
 mod store;
 mod writing;
 
+pub(in crate::publication) use content::PublicationArtefact;
 pub(crate) use due::release_due;
 pub(in crate::publication) use input::{
     ChangelogEntryFields, ChangelogEntryRelease, PublicationDetails, PublicationPatch, PublicationTexts,
