@@ -1,5 +1,8 @@
 //! What came back from the engine, as HTTP says it.
 
+mod document;
+mod range;
+
 use axum::body::Body;
 use base64::Engine as _;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, Uri, header};
@@ -7,6 +10,7 @@ use labs_schema::context::{Created, Download, RefreshCookie};
 use labs_schema::engine::Answer;
 use labs_schema::fault::{Moved, Reason};
 use labs_schema::{Code, Fault};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 
 use crate::bind::{Condition, EntityTag};
@@ -19,6 +23,8 @@ use crate::problem::{Problem, status};
 pub(crate) struct Asked<'a> {
     /// The promise.
     pub(crate) operation: &'a Operation,
+    /// Whether the head of the answer alone is wanted.
+    pub(crate) is_head: bool,
     /// Its variables.
     pub(crate) variables: &'a Map<String, Value>,
     /// `If-Match` of a read, as sent; that of a write was compared before it.
@@ -36,6 +42,9 @@ pub(crate) struct Asked<'a> {
 /// # Errors
 /// [`Code::PreconditionFailed`] for a read whose `If-Match` names another representation.
 pub(crate) fn success(asked: &Asked<'_>, mut answer: Answer) -> Result<Response<Body>, Fault> {
+    if let Some(document) = answer.extras.document.take() {
+        return document::answer(asked, document);
+    }
     let download = answer.extras.download.take();
     let mut response = match download {
         Some(download) => file(download),
@@ -104,6 +113,9 @@ pub(crate) fn refusal(
     }
     if let Some(challenge) = www_authenticate(fault) {
         headers::text(headers, header::WWW_AUTHENTICATE, &challenge);
+    }
+    if let Reason::RangeNotSatisfiable(length) = fault.reason() {
+        headers::text(headers, header::CONTENT_RANGE, &format!("bytes */{length}"));
     }
     response
 }
@@ -176,18 +188,13 @@ fn file(download: Download) -> Response<Body> {
     let mut response = Response::new(Body::from_stream(download.stream));
     let headers = response.headers_mut();
     headers::text(headers, header::CONTENT_TYPE, &download.media_type);
-    headers::text(
-        headers,
-        header::CONTENT_DISPOSITION,
-        &format!("attachment; filename=\"{}\"", safe_name(&download.file_name)),
-    );
+    headers::text(headers, header::CONTENT_DISPOSITION, &attachment(&download.file_name));
     if let Some(head) = download.chain_head {
         let name = http::HeaderName::from_static("x-audit-chain-head");
         headers::text(headers, name, &format!("{}:{}", head.position, head.hash));
     }
     if let Some(sha256) = download.sha256 {
-        let digest = base64::engine::general_purpose::STANDARD.encode(sha256);
-        headers::text(headers, http::HeaderName::from_static("repr-digest"), &format!("sha-256=:{digest}:"));
+        repr_digest(headers, &sha256);
     }
     if let Some(length) = download.length {
         headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
@@ -288,9 +295,35 @@ const fn is_of_token(code: Code) -> bool {
     matches!(code, Code::Unauthenticated | Code::TokenExpired | Code::TokenRevoked)
 }
 
-/// A file name that no header can be broken with.
-fn safe_name(name: &str) -> String {
-    name.chars()
-        .map(|letter| if letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_') { letter } else { '_' })
-        .collect()
+/// Tells the SHA-256 of the whole of what is answered (RFC 9530).
+fn repr_digest(headers: &mut HeaderMap, sha256: &[u8]) {
+    let digest = base64::engine::general_purpose::STANDARD.encode(sha256);
+    headers::text(headers, http::HeaderName::from_static("repr-digest"), &format!("sha-256=:{digest}:"));
+}
+
+/// Lets an answer be saved as a file of this name (RFC 6266): a name that no header can be broken with, and where that is
+/// not the same, the name itself.
+fn attachment(name: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_');
+    let plain: String = name.chars().map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
+    if plain == name {
+        return format!("attachment; filename=\"{plain}\"");
+    }
+    format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{}", utf8_percent_encode(name, ATTRIBUTE))
+}
+
+/// What stands for itself in `filename*` (RFC 8187 section 3.2.1), as far as names need it.
+const ATTRIBUTE: &AsciiSet = &NON_ALPHANUMERIC.remove(b'.').remove(b'-').remove(b'_');
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_saved_under_its_name_in_every_script() {
+        assert_eq!(attachment("labs.json"), "attachment; filename=\"labs.json\"");
+        let told = "attachment; filename=\"Gr__e_2.zip\"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%202.zip";
+        assert_eq!(attachment("Größe 2.zip"), told);
+        assert_eq!(attachment("a\"b"), "attachment; filename=\"a_b\"; filename*=UTF-8''a%22b");
+    }
 }

@@ -162,6 +162,7 @@ pub fn status(code: Code, oauth_error: Option<&str>) -> StatusCode {
         Code::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
         Code::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        Code::RangeNotSatisfiable => StatusCode::RANGE_NOT_SATISFIABLE,
         Code::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
         Code::CursorExpired => StatusCode::GONE,
         Code::Conflict | Code::IllegalTransition | Code::EntitlementExceeded | Code::IdempotencyInProgress => {
@@ -197,6 +198,7 @@ const fn title(code: Code) -> &'static str {
         Code::NotAcceptable => "No acceptable representation",
         Code::PayloadTooLarge => "The body is too large",
         Code::UnsupportedMediaType => "The media type is not supported",
+        Code::RangeNotSatisfiable => "The file ends before that",
         Code::PreconditionFailed => "The resource has changed",
         Code::CursorExpired => "The cursor leads nowhere any more",
         Code::Conflict => "The request clashes with what is there",

@@ -3,5 +3,8 @@
 mod artefacts;
 mod changelog_entries;
 mod desk;
+mod downloads;
+mod feeds;
 mod items;
 mod proof;
+mod readers;

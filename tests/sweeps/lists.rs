@@ -75,8 +75,12 @@ const LISTS: &[(&str, &[(&str, &str)])] = &[
     ("partner_support_tickets_list", &[("topic", "API"), ("q", "refused")]),
     ("partner_team_members_list", &[("state", "ACTIVE")]),
     ("partner_team_members_list_roles", &[]),
+    ("publication_developer_resources_list", &[("q", "s")]),
     ("publication_items_list", &[("kind", "BLOG_POST"), ("state", "RELEASED,DRAFT")]),
     ("publication_items_list_transitions", &[]),
+    ("publication_public_blog_posts_list", &[("q", "s")]),
+    ("publication_public_changelog_list", &[("change", "ADDED")]),
+    ("publication_public_developer_resources_list", &[("q", "s")]),
     ("subscription_change_requests_list", &[("state", "PENDING,WITHDRAWN")]),
     ("subscription_current_list_events", &[]),
     ("subscription_features_list", &[("kind", "LIMIT")]),
@@ -262,15 +266,28 @@ impl Stock {
         }
     }
 
-    /// Two posts, each of which was released and withdrawn.
+    /// Two of each kind under the same slugs, each of which was released and withdrawn.
     async fn publication(&mut self) {
-        for title in ["First steps", "What is new"] {
-            let body = json!({ "kind": "BLOG_POST", "title": title, "body": "Something to read." });
+        self.places.insert("channel", "blog".to_owned());
+        for (kind, title) in ["CHANGELOG_ENTRY", "DEVELOPER_RESOURCE", "BLOG_POST"]
+            .into_iter()
+            .flat_map(|kind| ["First steps", "What is new"].map(|title| (kind, title)))
+        {
+            let slug = title.to_lowercase().replace(' ', "-");
+            let mut body = json!({ "kind": kind, "title": title, "slug": slug, "body": "Something to read." });
+            if kind == "CHANGELOG_ENTRY" {
+                body["version"] = json!("1.4.0");
+                body["change"] = json!("ADDED");
+            }
             let made = self.call("publication_items_create").json(&body).expect(201).await;
-            self.places.insert("item_uuid", made.str("uuid").to_owned());
-            self.call("publication_items_release").expect(200).await;
-            self.call("publication_items_withdraw").expect(200).await;
-            self.call("publication_items_release").expect(200).await;
+            self.places.extend([("item_uuid", made.str("uuid").to_owned()), ("slug", slug)]);
+            if kind == "DEVELOPER_RESOURCE" {
+                let file = self.call("publication_items_put_artefact").query("file_name", "a.txt");
+                file.raw("application/octet-stream", "Something to keep.").expect(200).await;
+            }
+            for step in ["release", "withdraw", "release"] {
+                self.call(&format!("publication_items_{step}")).expect(200).await;
+            }
         }
     }
 

@@ -143,6 +143,8 @@ fn filled_at<'h>(harness: &'h Harness, operation: &'static Operation, partner: O
             Uuid::from_u128(0x0198_0000_0000_7000_8000_0000_0000_dead).to_string()
         } else if parameter.name == "job_code" {
             "TIDYING".to_owned()
+        } else if parameter.name == "channel" {
+            "blog".to_owned()
         } else if parameter.name.ends_with("_code") {
             "NO_SUCH_THING".to_owned()
         } else if parameter.name == "locale" {

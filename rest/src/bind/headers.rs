@@ -11,6 +11,9 @@ use crate::contract::{FieldCode, FieldError, Operation, Parameter, Place};
 const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 const IF_MATCH: &str = "If-Match";
 const IF_NONE_MATCH: &str = "If-None-Match";
+/// What asks for a part is read where the answer is written, and whatever does not fit is passed over (RFC 9110 section
+/// 14.2).
+const OF_A_PART: [&str; 2] = ["Range", "If-Range"];
 
 /// Reads the headers that the operation takes; others are none of its business.
 pub(super) fn read(
@@ -37,8 +40,8 @@ pub(super) fn read(
         findings.parameter(IF_NONE_MATCH, FieldCode::NotAllowed, message);
     }
     for parameter in operation.parameters_in(Place::Header) {
-        let special = [IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH];
-        if special.iter().any(|name| parameter.name.eq_ignore_ascii_case(name)) {
+        let special = [IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH].into_iter().chain(OF_A_PART);
+        if special.into_iter().any(|name| parameter.name.eq_ignore_ascii_case(name)) {
             continue;
         }
         if let Some(value) = other(parameter, headers, findings) {

@@ -116,6 +116,8 @@ fn cors(origins: Vec<HeaderValue>) -> CorsLayer {
             header::ACCEPT,
             header::IF_MATCH,
             header::IF_NONE_MATCH,
+            header::IF_RANGE,
+            header::RANGE,
             HeaderName::from_static("idempotency-key"),
             HeaderName::from_static("x-request-id"),
             HeaderName::from_static("traceparent"),

@@ -220,6 +220,7 @@ async fn ask(
     let answer = rest.engine.ask(call).await?;
     let asked = Asked {
         operation,
+        is_head: parts.method == Method::HEAD,
         variables: &request.variables,
         if_match: request.if_match.as_ref().filter(|_| !operation.is_write()),
         if_none_match: request.if_none_match.as_ref(),

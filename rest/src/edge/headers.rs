@@ -23,6 +23,9 @@ pub const EXPOSED: &[&str] = &[
     "idempotency-replayed",
     "x-audit-chain-head",
     "repr-digest",
+    "accept-ranges",
+    "content-disposition",
+    "content-range",
 ];
 
 /// What is left of the budgets (docs/decisions.md#budgets).

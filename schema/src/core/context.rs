@@ -1,6 +1,7 @@
 //! The one context value of a request: who asks, over which connection, at what time.
 
 mod answer;
+mod document;
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -24,6 +25,7 @@ use crate::core::time::Time;
 use crate::core::type_map::TypeMap;
 
 pub use answer::{Created, Written};
+pub use document::{Document, DocumentContent, OpenPart};
 
 tokio::task_local! {
     /// Under which name the answer of the root field leaves that is being resolved, where a query may have several.
@@ -139,6 +141,8 @@ pub struct AnswerExtras {
     pub cookie: Option<RefreshCookie>,
     /// Bytes that are the answer.
     pub download: Option<Download>,
+    /// The same where they are known by a tag, so that a part of them can be asked for.
+    pub document: Option<Document>,
     /// The locales of the texts that were chosen for the caller, each once.
     pub languages: Vec<String>,
     /// What the audit record should say.
@@ -304,6 +308,11 @@ impl RequestContext {
     /// Makes these bytes the answer.
     pub fn deliver(&self, download: Download) {
         self.with_extras(|extras| extras.download = Some(download));
+    }
+
+    /// Makes this document the answer.
+    pub fn deliver_document(&self, document: Document) {
+        self.with_extras(|extras| extras.document = Some(document));
     }
 
     /// Says in which locale the answer's texts are that were chosen for the caller.

@@ -8,7 +8,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::LazyLock;
 
 use ammonia::{Builder, UrlRelative};
+use async_graphql::SimpleObject;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, html};
+use serde::Serialize;
 
 use crate::core::slug::slug_of;
 
@@ -35,10 +37,36 @@ pub(crate) fn has_too_many_ampersands(markdown: &str) -> bool {
     markdown.bytes().filter(|byte| *byte == b'&').count() > MOST_AMPERSANDS
 }
 
+/// A heading of a text, by which a reader gets there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PublicationAnchor {
+    /// Its id in the HTML.
+    id: String,
+    /// From 1 for the uppermost to 6.
+    level: i32,
+    /// Its words.
+    text: String,
+}
+
+/// A text as it is shown.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rendered {
+    /// HTML.
+    pub(crate) html: String,
+    /// Its headings, in their order.
+    pub(crate) anchors: Vec<PublicationAnchor>,
+}
+
 /// A text as HTML; nothing of one that is refused when it is written.
 pub(crate) fn render(markdown: &str) -> String {
+    render_whole(markdown).html
+}
+
+/// The same with its headings.
+pub(crate) fn render_whole(markdown: &str) -> Rendered {
     if is_too_deep(markdown) || has_too_many_ampersands(markdown) {
-        return String::new();
+        return Rendered::default();
     }
     let mut events: Vec<Event<'_>> = Vec::new();
     let mut kept = Vec::new();
@@ -61,10 +89,10 @@ pub(crate) fn render(markdown: &str) -> String {
             event => events.push(event),
         }
     }
-    anchor_headings(&mut events);
+    let anchors = anchor_headings(&mut events);
     let mut written = String::with_capacity(markdown.len() + markdown.len() / 2);
     html::push_html(&mut written, events.into_iter());
-    CLEANER.clean(&written).to_string()
+    Rendered { html: CLEANER.clean(&written).to_string(), anchors }
 }
 
 /// Every operation that a text links to, as written, in alphabetical order; of a text that is nested too deep, none.
@@ -125,28 +153,27 @@ fn target_of(written: &str) -> Option<Cow<'_, str>> {
     known.then_some(Cow::Borrowed(written))
 }
 
-/// Gives each heading an id made of its words; a second one of the same words has a number behind.
-fn anchor_headings(events: &mut [Event<'_>]) {
-    let (mut begun, mut anchors) = (Vec::new(), Vec::new());
-    let mut words: Option<String> = None;
+/// Gives each heading an id made of its words, and answers them; a second one of the same words has a number behind.
+fn anchor_headings(events: &mut [Event<'_>]) -> Vec<PublicationAnchor> {
+    let mut headings: Vec<(usize, i32, String)> = Vec::new();
+    let mut is_within = false;
     for (place, event) in events.iter().enumerate() {
         match event {
-            Event::Start(Tag::Heading { .. }) => {
-                begun.push(place);
-                words = Some(String::new());
+            Event::Start(Tag::Heading { level, .. }) => {
+                headings.push((place, *level as i32, String::new()));
+                is_within = true;
             }
-            Event::End(TagEnd::Heading(_)) => anchors.extend(words.take().map(|words| slug_of(&words, "part"))),
-            Event::Text(text) | Event::Code(text) => {
-                if let Some(words) = &mut words {
-                    words.push_str(text);
-                }
-            }
+            Event::End(TagEnd::Heading(_)) => is_within = false,
+            Event::Text(words) | Event::Code(words) if is_within => push_words(&mut headings, words),
+            Event::SoftBreak | Event::HardBreak if is_within => push_words(&mut headings, " "),
             _ => {}
         }
     }
     let mut taken: HashSet<String> = HashSet::new();
     let mut numbers: HashMap<String, usize> = HashMap::new();
-    for (place, anchor) in begun.into_iter().zip(anchors) {
+    let mut anchors = Vec::with_capacity(headings.len());
+    for (place, level, text) in headings {
+        let anchor = slug_of(&text, "part");
         let first = format!("{ANCHOR}{anchor}");
         let number = numbers.entry(anchor).or_insert(1);
         let mut unique = first.clone();
@@ -155,8 +182,16 @@ fn anchor_headings(events: &mut [Event<'_>]) {
             unique = format!("{first}-{number}");
         }
         if let Some(Event::Start(Tag::Heading { id, .. })) = events.get_mut(place) {
-            *id = Some(unique.into());
+            *id = Some(unique.clone().into());
         }
+        anchors.push(PublicationAnchor { id: unique, level, text });
+    }
+    anchors
+}
+
+fn push_words(headings: &mut [(usize, i32, String)], words: &str) {
+    if let Some((.., text)) = headings.last_mut() {
+        text.push_str(words);
     }
 }
 
@@ -219,6 +254,11 @@ mod tests {
         assert!(html.contains(r#"<h2 id="section-cafe-menus-2">"#), "{html}");
         assert!(html.contains("<del>two</del> <code>three</code>") && html.contains("<td>1</td>"), "{html}");
         assert!(html.contains(r#"<ol start="3">"#), "{html}");
+        let anchors = render_whole(text).anchors;
+        let told: Vec<_> =
+            anchors.iter().map(|anchor| (anchor.id.as_str(), anchor.level, anchor.text.as_str())).collect();
+        assert_eq!(told, [("section-cafe-menus", 1, "Café menus"), ("section-cafe-menus-2", 2, "Café menus")]);
+        assert_eq!(render_whole("Two\nlines\n===").anchors[0].text, "Two lines");
         let numbered = render("# Part\n\n# Part 2\n\n# Part");
         assert!(numbered.contains(r#"id="section-part-3""#), "an anchor is one heading's: {numbered}");
     }

@@ -1,15 +1,27 @@
 //! What the service tells: changelog entries, blog posts and developer resources.
 
 mod changelog_entries;
+mod developer_resources;
+mod feeds;
 pub(crate) mod items;
 pub(crate) mod markdown;
+mod public_blog_posts;
+mod public_changelog;
+mod public_developer_resources;
+mod readers;
 
 use crate::core::engine::roots;
 use crate::core::list::Statements;
 
 /// What is asked in the group in words that the compiler has not checked.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
-    let of_resources: [&[&dyn Statements]; _] = [&items::STATEMENTS];
+    let of_resources: [&[&dyn Statements]; _] = [
+        &items::STATEMENTS,
+        &public_changelog::STATEMENTS,
+        &public_blog_posts::STATEMENTS,
+        &feeds::STATEMENTS,
+        &developer_resources::STATEMENTS,
+    ];
     of_resources.into_iter().flatten().copied()
 }
 
@@ -17,7 +29,12 @@ roots! {
     /// What can be read in the group.
     pub(crate) struct PublicationQuery(
         changelog_entries::ChangelogEntriesQuery,
+        developer_resources::DeveloperResourcesQuery,
+        feeds::FeedsQuery,
         items::PublicationItemsQuery,
+        public_blog_posts::PublicBlogPostsQuery,
+        public_changelog::PublicChangelogQuery,
+        public_developer_resources::PublicDeveloperResourcesQuery,
     );
 }
 

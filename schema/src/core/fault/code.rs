@@ -43,6 +43,8 @@ pub enum Code {
     PayloadTooLarge,
     /// A body of a kind this operation does not read.
     UnsupportedMediaType,
+    /// `Range` begins behind the last byte.
+    RangeNotSatisfiable,
     /// `If-Match` names another state.
     PreconditionFailed,
     /// A feed's cursor that is older than what is kept, or another database's.
@@ -94,6 +96,7 @@ impl Code {
             Self::NotAcceptable => "NOT_ACCEPTABLE",
             Self::PayloadTooLarge => "PAYLOAD_TOO_LARGE",
             Self::UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE",
+            Self::RangeNotSatisfiable => "RANGE_NOT_SATISFIABLE",
             Self::PreconditionFailed => "PRECONDITION_FAILED",
             Self::CursorExpired => "CURSOR_EXPIRED",
             Self::Conflict => "CONFLICT",

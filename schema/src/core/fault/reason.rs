@@ -28,6 +28,8 @@ pub enum Reason {
     MfaRequired(Challenge),
     /// What was asked for has another address now.
     Moved(Moved),
+    /// A part was asked for that is not there; there are so many bytes.
+    RangeNotSatisfiable(u64),
 }
 
 impl Reason {
@@ -42,6 +44,7 @@ impl Reason {
             Self::EntitlementExceeded(_) => Code::EntitlementExceeded,
             Self::MfaRequired(_) => Code::MfaRequired,
             Self::Moved(_) => Code::Moved,
+            Self::RangeNotSatisfiable(_) => Code::RangeNotSatisfiable,
         }
     }
 }

@@ -8,6 +8,7 @@
 //! any upload can last: every put, of known content too, makes the object young again, so an upload
 //! that is about to commit its row never loses its object to the sweep.
 pub mod archive;
+mod part;
 mod staged;
 
 use std::fs::DirBuilder;

@@ -16,6 +16,7 @@ pub(crate) mod rules;
 mod store;
 mod writing;
 
+pub(in crate::publication) use content::PublicationArtefact;
 pub(crate) use deprecation::{DeprecationEntry, draft_entry, drop_unreleased};
 pub(crate) use due::release_due;
 pub(in crate::publication) use input::{

@@ -1,0 +1,43 @@
+//! What stands in a feed, and by what one state of it is told from another.
+
+use crate::core::list::{Lookup, Select, Statements};
+use crate::publication::items::rules::ChangeKind;
+use crate::publication::readers::{ReleasedItem, author, released_item};
+use serde::Deserialize;
+
+/// An item as a feed tells it.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub(super) struct FeedItem {
+    #[sqlx(flatten)]
+    pub(super) item: ReleasedItem,
+    pub(super) body: String,
+    pub(super) migration: Option<String>,
+    pub(super) change: Option<ChangeKind>,
+    pub(super) action_required: bool,
+    #[sqlx(json(nullable))]
+    pub(super) author: Option<FeedAuthor>,
+}
+
+/// Who wrote a post, where they want it told.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct FeedAuthor {
+    pub(super) name: String,
+}
+
+static ITEM: Select<FeedItem> = Select::around(
+    concat!(released_item!(), ", ", author!(), ", i.body, i.migration, i.change, i.action_required"),
+    "publication_item as i",
+    " order by i.released_at desc, i.item_uuid desc limit 50",
+);
+
+/// The latest items of a kind.
+pub(super) static LATEST: Lookup<FeedItem> = Lookup::new(&ITEM, &["i.state = 'RELEASED' and i.kind = {}"]);
+
+static STAMP: Select<(String,)> =
+    Select::new("concat_ws('.', count(*), sum(i.xmin::text::bigint))", "publication_item as i");
+
+/// Tells one state of what is released of a kind from another: how many there are, and who last wrote each.
+pub(super) static STAMP_OF: Lookup<(String,)> = Lookup::new(&STAMP, &["i.state = 'RELEASED' and i.kind = {}"]);
+
+/// What is asked of feeds in words that the compiler has not checked.
+pub(in crate::publication) static STATEMENTS: [&dyn Statements; 2] = [&LATEST, &STAMP_OF];

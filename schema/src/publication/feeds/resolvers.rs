@@ -1,0 +1,66 @@
+//! What anybody may ask of feeds.
+
+use std::time::Duration;
+
+use async_graphql::{Context, Object};
+use bytes::Bytes;
+use moka::sync::Cache;
+
+use super::atom::{self, FeedChannel};
+use super::list::{LATEST, STAMP_OF};
+use crate::core::access::{access, answers_file};
+use crate::core::context::{Document, DocumentContent, RequestContext, RequestContextExt};
+use crate::core::crypto::sha256;
+use crate::core::fault::Fault;
+use crate::publication::readers::ShownTexts;
+
+/// How long a feed is kept whose items do not change: an author's name leaves no trace in the stamp.
+const KEPT: Duration = Duration::from_secs(50);
+
+/// The feeds as they were written last, by channel and stamp.
+struct WrittenFeeds(Cache<(FeedChannel, String), (Bytes, String)>);
+
+impl Default for WrittenFeeds {
+    fn default() -> Self {
+        Self(Cache::builder().max_capacity(4).time_to_live(KEPT).build())
+    }
+}
+
+/// Reads of feeds by everybody.
+#[derive(Default)]
+pub(crate) struct FeedsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl FeedsQuery {
+    /// The feed of a channel. It leaves beside the answer.
+    #[graphql(directive = access::apply("public".into()), directive = answers_file::apply(), visible = false)]
+    async fn publication_feeds_get(&self, ctx: &Context<'_>, channel: String) -> Result<Option<bool>, Fault> {
+        let cx = ctx.cx();
+        let channel = FeedChannel::named(&channel).ok_or_else(|| Fault::not_found("feed"))?;
+        let (text, etag) = written(cx, channel).await?;
+        cx.deliver_document(Document {
+            media_type: "application/atom+xml; charset=utf-8".to_owned(),
+            etag,
+            content: DocumentContent::Text(text),
+        });
+        cx.answer(true)
+    }
+}
+
+/// The feed with its tag, written once for all who ask while nothing in it changes.
+async fn written(cx: &RequestContext, channel: FeedChannel) -> Result<(Bytes, String), Fault> {
+    let kind = || channel.kind().name().into();
+    let stamp = STAMP_OF.one(&cx.db, [kind()]).await?.map(|(stamp,)| stamp).unwrap_or_default();
+    let feeds = cx.services.state::<WrittenFeeds>();
+    let key = (channel, stamp);
+    if let Some(known) = feeds.0.get(&key) {
+        return Ok(known);
+    }
+    let items = LATEST.all(&cx.db, [kind()]).await?;
+    cx.db.answered().await;
+    let texts = cx.services.state::<ShownTexts>();
+    let text = Bytes::from(atom::feed(channel, &cx.services.settings.base_url, &items, &texts)?);
+    let made = (text.clone(), hex::encode(sha256(&text)));
+    feeds.0.insert(key, made.clone());
+    Ok(made)
+}

@@ -1,0 +1,134 @@
+//! Released posts: one with those around it, and the list with what narrows it.
+
+use async_graphql::{InputObject, SimpleObject};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::publication::markdown::PublicationAnchor;
+use crate::publication::readers::{ReleasedItem, ShownTexts, author, items_by_slug, released_item};
+
+/// Who wrote a post, where they want it told.
+#[derive(Clone, Debug, Serialize, Deserialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct BlogPostAuthor {
+    /// The name that they have now.
+    name: String,
+}
+
+/// A post that another leads to.
+#[derive(Clone, Debug, Serialize, Deserialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct BlogPostNeighbour {
+    /// Its name in addresses.
+    slug: String,
+    /// Its title.
+    title: String,
+}
+
+/// A post in the list, without its text.
+#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct BlogPostSummary {
+    /// What is told of every item.
+    #[sqlx(flatten)]
+    #[graphql(flatten)]
+    #[serde(flatten)]
+    pub(super) item: ReleasedItem,
+    /// Who wrote it.
+    #[sqlx(json(nullable))]
+    author: Option<BlogPostAuthor>,
+    /// How long it takes to read.
+    reading_minutes: i32,
+}
+
+/// A post.
+#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct BlogPost {
+    /// What the list tells of it.
+    #[sqlx(flatten)]
+    #[graphql(flatten)]
+    #[serde(flatten)]
+    pub(super) post: BlogPostSummary,
+    /// Its text, as Markdown.
+    body: String,
+    /// Its text, as HTML.
+    #[sqlx(skip)]
+    body_html: String,
+    /// The headings of its text.
+    #[sqlx(skip)]
+    anchors: Vec<PublicationAnchor>,
+    /// The one that was released after it.
+    #[sqlx(json(nullable))]
+    next: Option<BlogPostNeighbour>,
+    /// The one that was released before it.
+    #[sqlx(json(nullable))]
+    former: Option<BlogPostNeighbour>,
+}
+
+impl BlogPost {
+    /// The same with its text as HTML.
+    pub(super) fn shown(self, texts: &ShownTexts) -> Self {
+        let body = texts.shown(&self.body);
+        Self { body_html: body.html.clone(), anchors: body.anchors.clone(), ..self }
+    }
+}
+
+/// The columns of a [`BlogPostSummary`]. People read some 200 words a minute.
+macro_rules! post {
+    () => {
+        concat!(released_item!(), ", ", author!(), ", greatest(1, (i.words + 199) / 200) as reading_minutes")
+    };
+}
+
+static WHOLE: Select<BlogPost> = Select::new(
+    concat!(
+        post!(),
+        ", i.body,
+         (select json_build_object('slug', n.slug, 'title', n.title) from publication_item as n
+           where n.kind = 'BLOG_POST' and n.state = 'RELEASED'
+             and (n.released_at, n.item_uuid) > (i.released_at, i.item_uuid)
+           order by n.released_at, n.item_uuid limit 1) as next,
+         (select json_build_object('slug', n.slug, 'title', n.title) from publication_item as n
+           where n.kind = 'BLOG_POST' and n.state = 'RELEASED'
+             and (n.released_at, n.item_uuid) < (i.released_at, i.item_uuid)
+           order by n.released_at desc, n.item_uuid desc limit 1) as former"
+    ),
+    items_by_slug!(),
+);
+
+/// The post that has a slug or had it.
+pub(super) static BY_SLUG: Lookup<BlogPost> =
+    Lookup::new(&WHOLE, &["address.kind = 'BLOG_POST' and i.state = 'RELEASED' and address.slug = {}"]);
+
+static SHORT: Select<BlogPostSummary> = Select::new(post!(), "publication_item as i");
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct BlogPostFilter {
+    tag: Option<Vec<String>>,
+    q: Option<String>,
+}
+
+/// The list of posts, released last first.
+pub(super) static POSTS: ListQuery<BlogPostFilter, BlogPostSummary, FixedOrder> = ListQuery {
+    operation: "publication_public_blog_posts_list",
+    select: &SHORT,
+    within: &[Condition { sql: "i.kind = 'BLOG_POST' and i.state = 'RELEASED'", value: |_| Some(Bound::Nothing) }],
+    conditions: &[
+        Condition { sql: "i.tags && {}", value: |of| Bound::texts(of.tag.as_ref()) },
+        Condition {
+            sql: "strpos(lower(i.title), lower({})) > 0 or strpos(lower(i.summary), lower({})) > 0",
+            value: |of| of.q.as_deref().map(Bound::from),
+        },
+    ],
+    order: |FixedOrder| const { &[RELEASED.descending(), ID.descending()] },
+};
+
+const RELEASED: Key<BlogPostSummary> = Key::moment("i.released_at", |post| json!(post.item.released_at));
+const ID: Key<BlogPostSummary> = Key::id("i.item_uuid", |post| json!(post.item.uuid));
+
+/// What is asked of posts in words that the compiler has not checked.
+pub(in crate::publication) static STATEMENTS: [&dyn Statements; 2] = [&POSTS, &BY_SLUG];

@@ -1,0 +1,44 @@
+//! What anybody may ask of the blog.
+
+use async_graphql::{Context, Object};
+
+use super::list::{BY_SLUG, BlogPost, BlogPostFilter, BlogPostSummary, POSTS};
+use crate::core::access::access;
+use crate::core::context::RequestContextExt;
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::List;
+use crate::publication::readers::{ShownTexts, at_present};
+
+/// Reads of the blog by everybody.
+#[derive(Default)]
+pub(crate) struct PublicBlogPostsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl PublicBlogPostsQuery {
+    /// Released posts, the newest first.
+    #[graphql(directive = access::apply("public".into()))]
+    async fn publication_public_blog_posts_list(
+        &self,
+        ctx: &Context<'_>,
+        filter: Option<BlogPostFilter>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<Option<List<BlogPostSummary>>, Fault> {
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        cx.answer_list(POSTS.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?.list())
+    }
+
+    /// One released post.
+    #[graphql(directive = access::apply("public".into()))]
+    async fn publication_public_blog_posts_get(
+        &self,
+        ctx: &Context<'_>,
+        slug: String,
+    ) -> Result<Option<BlogPost>, Fault> {
+        let cx = ctx.cx();
+        let found = BY_SLUG.one(&cx.db, [slug.as_str().into()]).await?;
+        let post = at_present(found, ("blog post", &slug), |found| &found.post.item)?;
+        cx.answer(post.shown(&cx.services.state::<ShownTexts>()))
+    }
+}

@@ -1,0 +1,131 @@
+//! Released entries: one, and the list with what narrows it.
+
+use async_graphql::{InputObject, SimpleObject};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::time::Time;
+use crate::publication::items::rules::ChangeKind;
+use crate::publication::markdown::PublicationAnchor;
+use crate::publication::readers::{ReleasedItem, ShownTexts, items_by_slug, released_item};
+
+/// An entry in the list, without its texts.
+#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ChangelogEntrySummary {
+    /// What is told of every item.
+    #[sqlx(flatten)]
+    #[graphql(flatten)]
+    #[serde(flatten)]
+    pub(super) item: ReleasedItem,
+    /// The release of the service that it tells of.
+    version: String,
+    /// What kind of change it is.
+    change: ChangeKind,
+    /// The operations concerned.
+    operations: Vec<String>,
+    /// The fields concerned.
+    fields: Vec<String>,
+    /// When the change is in force.
+    effective_at: Option<Time>,
+    /// Whether callers have to do something.
+    action_required: bool,
+    /// When something is gone.
+    sunset_at: Option<Time>,
+}
+
+/// An entry.
+#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ChangelogEntry {
+    /// What the list tells of it.
+    #[sqlx(flatten)]
+    #[graphql(flatten)]
+    #[serde(flatten)]
+    pub(super) entry: ChangelogEntrySummary,
+    /// Its text, as Markdown.
+    body: String,
+    /// Its text, as HTML.
+    #[sqlx(skip)]
+    body_html: String,
+    /// The headings of its text.
+    #[sqlx(skip)]
+    anchors: Vec<PublicationAnchor>,
+    /// What callers have to do, as Markdown.
+    migration: Option<String>,
+    /// What callers have to do, as HTML.
+    #[sqlx(skip)]
+    migration_html: Option<String>,
+}
+
+impl ChangelogEntry {
+    /// The same with its texts as HTML.
+    pub(super) fn shown(self, texts: &ShownTexts) -> Self {
+        let body = texts.shown(&self.body);
+        let migration_html = self.migration.as_deref().map(|text| texts.shown(text).html.clone());
+        Self { body_html: body.html.clone(), anchors: body.anchors.clone(), migration_html, ..self }
+    }
+}
+
+/// The columns of a [`ChangelogEntrySummary`].
+macro_rules! entry {
+    () => {
+        concat!(
+            released_item!(),
+            ", i.version, i.change, i.operations, i.fields, i.effective_at, i.action_required, i.sunset_at"
+        )
+    };
+}
+
+static WHOLE: Select<ChangelogEntry> = Select::new(concat!(entry!(), ", i.body, i.migration"), items_by_slug!());
+
+/// The entry that has a slug or had it.
+pub(super) static BY_SLUG: Lookup<ChangelogEntry> =
+    Lookup::new(&WHOLE, &["address.kind = 'CHANGELOG_ENTRY' and i.state = 'RELEASED' and address.slug = {}"]);
+
+static SHORT: Select<ChangelogEntrySummary> = Select::new(entry!(), "publication_item as i");
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ChangelogFilter {
+    change: Option<Vec<ChangeKind>>,
+    version: Option<Vec<String>>,
+    operation: Option<Vec<String>>,
+    action_required: Option<bool>,
+    tag: Option<Vec<String>>,
+    q: Option<String>,
+    released_at_from: Option<Time>,
+    released_at_until: Option<Time>,
+}
+
+/// The list of entries, released last first.
+pub(super) static ENTRIES: ListQuery<ChangelogFilter, ChangelogEntrySummary, FixedOrder> = ListQuery {
+    operation: "publication_public_changelog_list",
+    select: &SHORT,
+    within: &[Condition {
+        sql: "i.kind = 'CHANGELOG_ENTRY' and i.state = 'RELEASED'",
+        value: |_| Some(Bound::Nothing),
+    }],
+    conditions: &[
+        Condition { sql: "i.change = any({})", value: |of| Bound::words(of.change.as_ref()) },
+        Condition { sql: "i.version = any({})", value: |of| Bound::texts(of.version.as_ref()) },
+        Condition { sql: "i.operations && {}", value: |of| Bound::texts(of.operation.as_ref()) },
+        Condition { sql: "i.action_required = {}", value: |of| of.action_required.map(Bound::from) },
+        Condition { sql: "i.tags && {}", value: |of| Bound::texts(of.tag.as_ref()) },
+        Condition {
+            sql: "strpos(lower(i.title), lower({})) > 0 or strpos(lower(i.summary), lower({})) > 0",
+            value: |of| of.q.as_deref().map(Bound::from),
+        },
+        Condition { sql: "i.released_at >= {}", value: |of| of.released_at_from.map(Bound::from) },
+        Condition { sql: "i.released_at < {}", value: |of| of.released_at_until.map(Bound::from) },
+    ],
+    order: |FixedOrder| const { &[RELEASED.descending(), ID.descending()] },
+};
+
+const RELEASED: Key<ChangelogEntrySummary> = Key::moment("i.released_at", |entry| json!(entry.item.released_at));
+const ID: Key<ChangelogEntrySummary> = Key::id("i.item_uuid", |entry| json!(entry.item.uuid));
+
+/// What is asked of entries in words that the compiler has not checked.
+pub(in crate::publication) static STATEMENTS: [&dyn Statements; 2] = [&ENTRIES, &BY_SLUG];

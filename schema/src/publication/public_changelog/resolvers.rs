@@ -1,0 +1,44 @@
+//! What anybody may ask of the changelog.
+
+use async_graphql::{Context, Object};
+
+use super::list::{BY_SLUG, ChangelogEntry, ChangelogEntrySummary, ChangelogFilter, ENTRIES};
+use crate::core::access::access;
+use crate::core::context::RequestContextExt;
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::List;
+use crate::publication::readers::{ShownTexts, at_present};
+
+/// Reads of the changelog by everybody.
+#[derive(Default)]
+pub(crate) struct PublicChangelogQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl PublicChangelogQuery {
+    /// Released entries, the newest first.
+    #[graphql(directive = access::apply("public".into()))]
+    async fn publication_public_changelog_list(
+        &self,
+        ctx: &Context<'_>,
+        filter: Option<ChangelogFilter>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<Option<List<ChangelogEntrySummary>>, Fault> {
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        cx.answer_list(ENTRIES.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?.list())
+    }
+
+    /// One released entry.
+    #[graphql(directive = access::apply("public".into()))]
+    async fn publication_public_changelog_get(
+        &self,
+        ctx: &Context<'_>,
+        slug: String,
+    ) -> Result<Option<ChangelogEntry>, Fault> {
+        let cx = ctx.cx();
+        let found = BY_SLUG.one(&cx.db, [slug.as_str().into()]).await?;
+        let entry = at_present(found, ("changelog entry", &slug), |found| &found.entry.item)?;
+        cx.answer(entry.shown(&cx.services.state::<ShownTexts>()))
+    }
+}
