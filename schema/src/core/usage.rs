@@ -1,16 +1,22 @@
-//! How much each account uses each operation, what it was refused, and which scopes each program really needs: counted
-//! in memory on every request, written together every few seconds.
+//! How much each account uses each operation, what it was refused, which scopes each program really needs, and how each
+//! operation was answered: counted in memory on every request, written together every few seconds.
 //!
 //! The counts are for statistics and support, never for budgets: what was counted and not yet written when a process is
 //! killed is lost.
 
+mod answers;
+
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::core::fault::Fault;
+
+pub use answers::AnswerKind;
+use answers::Answers;
 
 /// Accounts counted apart between two writes. Anonymous callers are accounts of their own, so whoever has many
 /// addresses must not fill the memory: beyond this number they are counted together.
@@ -33,6 +39,8 @@ struct Counts {
     refusals: HashMap<&'static str, Accounts>,
     /// Program → scope → requests that needed it.
     scopes: HashMap<Uuid, Counter>,
+    /// Operation → how it was answered.
+    answers: HashMap<String, Answers>,
 }
 
 impl Usage {
@@ -49,6 +57,15 @@ impl Usage {
     /// Counts a request of a program that needed a scope and had it.
     pub fn note_scope(&self, client_uuid: Uuid, scope: &str) {
         count(self.counts().scopes.entry(client_uuid).or_default(), scope, 1);
+    }
+
+    /// Counts an answer to whoever asked, and how long it took.
+    pub fn note_answer(&self, operation: &str, kind: AnswerKind, took: Duration) {
+        let mut counts = self.counts();
+        match counts.answers.get_mut(operation) {
+            Some(known) => known.note(kind, took),
+            None => counts.answers.entry(operation.to_owned()).or_default().note(kind, took),
+        }
     }
 
     /// Writes what was counted. Answers how many rows that were. What cannot be written is kept for the next time.
@@ -72,8 +89,11 @@ impl Usage {
 impl Counts {
     /// Writes one kind after the other and forgets each when it is written.
     async fn write(&mut self, pool: &PgPool) -> Result<u64, Fault> {
+        write_activity(pool, &self.requests).await?;
         let mut rows = write_requests(pool, &self.requests).await?;
         self.requests.clear();
+        rows += answers::write(pool, &self.answers).await?;
+        self.answers.clear();
         for (budget, refusals) in &mut self.refusals {
             rows += write_refusals(pool, budget, refusals).await?;
             refusals.clear();
@@ -91,6 +111,9 @@ impl Counts {
         for (client_uuid, scopes) in other.scopes {
             let known = self.scopes.entry(client_uuid).or_default();
             scopes.into_iter().for_each(|(scope, uses)| count(known, &scope, uses));
+        }
+        for (operation, answers) in other.answers {
+            self.answers.entry(operation).or_default().merge(&answers);
         }
     }
 }
@@ -140,6 +163,26 @@ async fn write_requests(pool: &PgPool, accounts: &Accounts) -> Result<u64, Fault
     .execute(pool)
     .await?;
     Ok(done.rows_affected())
+}
+
+/// Says of partners that called that they were active today, where that is not said yet. Whose row somebody holds is told by
+/// that one, or the next time.
+async fn write_activity(pool: &PgPool, accounts: &Accounts) -> Result<(), Fault> {
+    let partner = |account: &String| account.strip_prefix("partner:").and_then(|uuid| uuid.parse().ok());
+    let partners: Vec<Uuid> = accounts.keys().filter_map(partner).collect();
+    if partners.is_empty() {
+        return Ok(());
+    }
+    sqlx::query!(
+        "update partner_activity set active_at = labs_now() where partner_uuid = any (array (
+             select partner_uuid from partner_activity
+              where partner_uuid = any($1) and active_at < date_trunc('day', labs_now(), 'UTC')
+                for no key update skip locked))",
+        &partners,
+    )
+    .execute(pool)
+    .await?;
+    Ok(())
 }
 
 async fn write_refusals(pool: &PgPool, budget: &str, accounts: &Accounts) -> Result<u64, Fault> {
