@@ -6,6 +6,7 @@ pub mod access;
 pub(crate) mod actor;
 pub mod audit_chain;
 pub(crate) mod audit_target;
+pub(crate) mod audited_text;
 pub mod authority;
 pub(crate) mod batch;
 pub mod blocking;

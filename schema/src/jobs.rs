@@ -10,6 +10,7 @@
 
 mod board;
 mod closures;
+mod counts;
 mod ledger;
 mod listing_feed;
 mod objects;
@@ -136,6 +137,7 @@ fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
         Job::new(JobCode::AuditSeal, seal),
         job_with(with, JobCode::ListingChangesSeal, |pool, _| async move { listing_feed::seal_due(&pool).await }),
         job_with(with, JobCode::UsageCounts, |pool, services| async move { services.usage.flush(&pool).await }),
+        job_with(with, JobCode::PlatformCounts, |pool, _| async move { counts::fold(&pool).await }),
         job_with(with, JobCode::Tidying, |pool, _| async move { tidy::tidy(&pool).await }),
         job_with(with, JobCode::ObjectsSweep, |pool, services| async move { objects::sweep(&pool, &services).await }),
         job_with(with, JobCode::PictureRenditions, |pool, services| async move {

@@ -12,6 +12,7 @@ mod machine_clients_operators;
 mod mail_messages;
 mod network_denials;
 mod notes;
+mod overview;
 mod partners;
 mod partners_standing;
 mod profiles;

@@ -98,6 +98,7 @@ const APART: &[(&str, &str)] = &[
     ("admin_apps_get_statistics", "nothing is imported here; `statistics::apps` reads the same by pages"),
     ("admin_data_exports_list", "a service has one export at most"),
     ("admin_machine_clients_list_secrets", "a program has one secret until it is given another"),
+    ("admin_overview_list_dormant_partners", "nobody is silent here; `admin::overview` makes somebody so"),
     ("admin_profiles_list_imagery", "the page has one picture"),
     ("admin_rate_limits_list_consumers", "every call moves its rows"),
     ("admin_rate_limits_list_refusals", "no budget is spent here"),

@@ -172,7 +172,7 @@ fn lets_in(answer: &Answer) -> bool {
     answer.status != 401 && answer.code() != "SCOPE_MISSING"
 }
 
-/// Tables that are written whatever becomes of what a call asks for: the ledgers of requests, budgets and runs, and the
+/// Tables that are written whatever becomes of what a call asks for: the ledgers of requests, budgets and runs, counts, and the
 /// audit log with its chain, which sweeps fill, break and rename.
 const LEDGERS: &[&str] = &[
     "audit_log",
@@ -183,6 +183,10 @@ const LEDGERS: &[&str] = &[
     "deprecation_use",
     "job",
     "job_run",
+    "operation_day",
+    "partner_activity",
+    "platform_change",
+    "platform_count",
     "rate_limit_refusal",
     "request_usage",
 ];

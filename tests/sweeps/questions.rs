@@ -25,17 +25,19 @@ impl Cast {
         self.at_the_door(token, query, variables).await.json().await.unwrap()
     }
 
-    /// What REST answers staff who read an operation at these places of its path.
+    /// What REST answers staff who read an operation at these places of its path, with these parameters.
     async fn read(&self, operation: &'static Operation, places: &Map<String, Value>) -> Value {
         let call =
             places.iter().fold(self.harness.call(&operation.id).token(&self.staff.token), |call, (name, value)| {
-                call.path(name, value.as_str().unwrap_or_default())
+                let is_of_path = operation.parameters_in(Place::Path).any(|parameter| parameter.name == *name);
+                let value = value.as_str().unwrap_or_default();
+                if is_of_path { call.path(name, value) } else { call.query(name, value) }
             });
         call.expect(200).await.json
     }
 
     /// Something that there is, for each parameter of an operation's path: the first of what the list right above it
-    /// holds. `None` when that list is empty or is none of staff's.
+    /// holds; and a word for each parameter that must be there. `None` when that list is empty or is none of staff's.
     fn places(&self, operation: &'static Operation, known: &BTreeMap<String, Value>) -> Option<Map<String, Value>> {
         let mut places = Map::new();
         for parameter in operation.parameters_in(Place::Path) {
@@ -43,6 +45,9 @@ impl Cast {
             let first = known.get(above)?.pointer("/data/0")?;
             let own = first.get(&parameter.name).or_else(|| first.get("uuid")).or_else(|| first.get("code"))?;
             places.insert(parameter.name.clone(), own.clone());
+        }
+        for parameter in operation.parameters_in(Place::Query).filter(|parameter| parameter.required) {
+            places.insert(parameter.name.clone(), json!("labs"));
         }
         Some(places)
     }

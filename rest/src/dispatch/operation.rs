@@ -4,13 +4,15 @@
 //! anybody is asked who they are.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
-use http::{Method, Response, header, request::Parts};
+use http::{Method, Response, StatusCode, header, request::Parts};
 use labs_schema::context::{Attachment, Caller, Channel};
 use labs_schema::engine::{Admission, Call, IdempotencyKey, Precondition};
 use labs_schema::fault::Reason;
+use labs_schema::usage::AnswerKind;
 use labs_schema::{Code, Fault};
 use serde_json::{Map, Value};
 
@@ -27,15 +29,30 @@ use crate::request::{Exchange, catch_panic, checks, refusals};
 use crate::rest::Rest;
 use crate::routes::Match;
 
+/// What requests are counted under whose path or method belongs to no operation.
+const UNMATCHED: &str = "unmatched";
+
 /// Answers an operation of the contract.
 pub(super) async fn operation(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
+    let began = Instant::now();
     let (parts, body) = request.into_parts();
     let mut exchange = Exchange::begin(&rest, &parts);
     let response = match catch_panic(answer_operation(&rest, &parts, body, &mut exchange)).await {
         Ok(response) => response,
         Err(fault) => refuse(&fault, &parts, &exchange),
     };
+    let operation = exchange.operation.map_or(UNMATCHED, |operation| &operation.id);
+    rest.engine.services().usage.note_answer(operation, kind_of(response.status()), began.elapsed());
     exchange.finish(&rest, response)
+}
+
+fn kind_of(status: StatusCode) -> AnswerKind {
+    match status {
+        StatusCode::TOO_MANY_REQUESTS => AnswerKind::Refusal,
+        status if status.is_client_error() => AnswerKind::ClientError,
+        status if status.is_server_error() => AnswerKind::ServerError,
+        _ => AnswerKind::Good,
+    }
 }
 
 fn refuse(fault: &Fault, parts: &Parts, exchange: &Exchange<'_>) -> Response<Body> {
@@ -46,7 +63,7 @@ fn refuse(fault: &Fault, parts: &Parts, exchange: &Exchange<'_>) -> Response<Bod
     // A foreign page must not be able to sign anybody out, not even by being refused.
     let by_cookie =
         exchange.operation.is_some_and(|operation| operation.access == Access::Cookie) && !exchange.is_foreign;
-    if by_cookie && response.status() == http::StatusCode::UNAUTHORIZED {
+    if by_cookie && response.status() == StatusCode::UNAUTHORIZED {
         answer::clear_cookie(&mut response);
     }
     response
@@ -245,7 +262,7 @@ impl Representation {
 
 fn options(allow: &[Method]) -> Response<Body> {
     let mut response = Response::new(Body::empty());
-    *response.status_mut() = http::StatusCode::NO_CONTENT;
+    *response.status_mut() = StatusCode::NO_CONTENT;
     headers::text(response.headers_mut(), header::ALLOW, &join(allow));
     response
 }

@@ -14,6 +14,7 @@ pub(crate) mod mail_messages;
 mod network_denials;
 mod networks;
 mod notes;
+mod overview;
 mod partners;
 mod profiles;
 mod rate_limits;
@@ -42,6 +43,7 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
         &mail_messages::STATEMENTS,
         &network_denials::STATEMENTS,
         &notes::STATEMENTS,
+        &overview::STATEMENTS,
         &partners::STATEMENTS,
         &rate_limits::STATEMENTS,
         &security_events::STATEMENTS,
@@ -69,6 +71,7 @@ roots! {
         mail_messages::MailMessagesQuery,
         network_denials::NetworkDenialsQuery,
         notes::NotesQuery,
+        overview::OverviewQuery,
         partners::PartnersQuery,
         profiles::ProfilesQuery,
         rate_limits::RateLimitsQuery,

@@ -10,7 +10,7 @@ use crate::core::audit_target::AuditTargetKind;
 use crate::core::scope::Scope;
 
 pub use directive::access;
-pub(crate) use directive::{answers_file, audit_partner, audit_target, batched, edge};
+pub(crate) use directive::{answers_file, audit_hashed, audit_partner, audit_target, batched, edge};
 
 mod directive {
     #![expect(missing_docs, reason = "the macro makes items that it gives no documentation")]
@@ -40,6 +40,11 @@ mod directive {
     /// The `@audit_partner` directive: the argument that names the partner whom an audit record of the field concerns.
     #[TypeDirective(location = "FieldDefinition")]
     pub fn audit_partner(argument: String) {}
+
+    /// The `@audit_hashed` directive: the argument that may be somebody's e-mail address, which an audit record holds as its
+    /// hash.
+    #[TypeDirective(location = "FieldDefinition")]
+    pub fn audit_hashed(argument: String) {}
 
     /// The `@edge` directive: a field that leads to another thing. Staff's own queries follow it; no fixed document
     /// does.

@@ -28,6 +28,8 @@ words! {
         PartnerClosures = "PARTNER_CLOSURES",
         /// Pictures get the sizes that pages show.
         PictureRenditions = "PICTURE_RENDITIONS",
+        /// Changes of counts are added to them.
+        PlatformCounts = "PLATFORM_COUNTS",
         /// Changelog entries, posts and resources are released at their hour.
         PublicationReleases = "PUBLICATION_RELEASES",
         /// Versions go live at the time that their partner chose.
@@ -116,6 +118,7 @@ impl JobCode {
             }
             Self::PartnerClosures => "Closes accounts whose waiting time is over, and erases what they held.",
             Self::PictureRenditions => "Makes the sizes of pictures that pages show, of those that have none yet.",
+            Self::PlatformCounts => "Adds what changed to the counts of the platform at a glance.",
             Self::PublicationReleases => "Releases changelog entries, posts and resources at their hour.",
             Self::ScheduledPublications => "Puts approved versions live at the time that their partner chose.",
             Self::SilentPartners => {
@@ -150,6 +153,7 @@ impl JobCode {
             Self::ObjectsSweep => calendar("*/20 * * * *", D::from_secs(600)),
             Self::PartnerClosures | Self::SilentPartners => every(D::from_secs(2)),
             Self::PictureRenditions => every(D::from_secs(2)).quiet(),
+            Self::PlatformCounts => every(D::from_secs(5)).quiet(),
             Self::PublicationReleases | Self::ScheduledPublications | Self::SubscriptionChanges => {
                 every(D::from_secs(1))
             }

@@ -1,16 +1,25 @@
-//! How much each account uses each operation, what it was refused, which scopes each program really needs, and who calls
-//! what is deprecated: counted in memory on every request, written together every few seconds.
+//! How much each account uses each operation, what it was refused, which scopes each program really needs, how each
+//! operation was answered, and who calls what is deprecated: counted in memory on every request, written together every few
+//! seconds.
 //!
 //! The counts are for statistics and support, never for budgets: what was counted and not yet written when a process is
 //! killed is lost.
 
+mod answers;
+mod deprecated;
+
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::core::fault::Fault;
+
+pub use answers::AnswerKind;
+use answers::Answers;
+use deprecated::DeprecatedCalls;
 
 /// Accounts counted apart between two writes. Anonymous callers are accounts of their own, so whoever has many
 /// addresses must not fill the memory: beyond this number they are counted together.
@@ -33,20 +42,11 @@ struct Counts {
     refusals: HashMap<&'static str, Accounts>,
     /// Program → scope → requests that needed it.
     scopes: HashMap<Uuid, Counter>,
-    /// Caller → what is deprecated → requests that it concerned.
-    deprecated: HashMap<DeprecatedCaller, HashMap<Uuid, u64>>,
+    /// Who called what is deprecated.
+    deprecated: DeprecatedCalls,
+    /// Operation → how it was answered.
+    answers: HashMap<String, Answers>,
 }
-
-/// Who called something deprecated.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct DeprecatedCaller {
-    account: String,
-    /// The program; none for a person.
-    client_uuid: Option<Uuid>,
-}
-
-/// The account of all who call without a token.
-const ANONYMOUS: &str = "anonymous";
 
 impl Usage {
     /// Counts a request of an account (`partner:<uuid>` for example). `operation` is its id in the contract.
@@ -67,8 +67,16 @@ impl Usage {
     /// Counts a request that something deprecated concerned, by the account and the program that sent it; by no account for
     /// one without a token.
     pub fn note_deprecated(&self, deprecation_uuid: Uuid, account: Option<&str>, client_uuid: Option<Uuid>) {
-        let caller = DeprecatedCaller { account: account.unwrap_or(ANONYMOUS).to_owned(), client_uuid };
-        *self.counts().deprecated.entry(caller).or_default().entry(deprecation_uuid).or_default() += 1;
+        self.counts().deprecated.note(deprecation_uuid, account, client_uuid);
+    }
+
+    /// Counts an answer to whoever asked, and how long it took.
+    pub fn note_answer(&self, operation: &str, kind: AnswerKind, took: Duration) {
+        let mut counts = self.counts();
+        match counts.answers.get_mut(operation) {
+            Some(known) => known.note(kind, took),
+            None => counts.answers.entry(operation.to_owned()).or_default().note(kind, took),
+        }
     }
 
     /// Writes what was counted. Answers how many rows that were. What cannot be written is kept for the next time.
@@ -92,16 +100,19 @@ impl Usage {
 impl Counts {
     /// Writes one kind after the other and forgets each when it is written.
     async fn write(&mut self, pool: &PgPool) -> Result<u64, Fault> {
+        write_activity(pool, &self.requests).await?;
         let mut rows = write_requests(pool, &self.requests).await?;
         self.requests.clear();
+        rows += answers::write(pool, &self.answers).await?;
+        self.answers.clear();
         for (budget, refusals) in &mut self.refusals {
             rows += write_refusals(pool, budget, refusals).await?;
             refusals.clear();
         }
         rows += write_scopes(pool, &self.scopes).await?;
         self.scopes.clear();
-        rows += write_deprecated(pool, &self.deprecated).await?;
-        self.deprecated.clear();
+        rows += self.deprecated.write(pool).await?;
+        self.deprecated = DeprecatedCalls::default();
         Ok(rows)
     }
 
@@ -114,9 +125,9 @@ impl Counts {
             let known = self.scopes.entry(client_uuid).or_default();
             scopes.into_iter().for_each(|(scope, uses)| count(known, &scope, uses));
         }
-        for (caller, requests) in other.deprecated {
-            let known = self.deprecated.entry(caller).or_default();
-            requests.into_iter().for_each(|(uuid, times)| *known.entry(uuid).or_default() += times);
+        self.deprecated.merge(other.deprecated);
+        for (operation, answers) in other.answers {
+            self.answers.entry(operation).or_default().merge(&answers);
         }
     }
 }
@@ -168,6 +179,26 @@ async fn write_requests(pool: &PgPool, accounts: &Accounts) -> Result<u64, Fault
     Ok(done.rows_affected())
 }
 
+/// Says of partners that called that they were active today, where that is not said yet. Whose row somebody holds is told by
+/// that one, or the next time.
+async fn write_activity(pool: &PgPool, accounts: &Accounts) -> Result<(), Fault> {
+    let partner = |account: &String| account.strip_prefix("partner:").and_then(|uuid| uuid.parse().ok());
+    let partners: Vec<Uuid> = accounts.keys().filter_map(partner).collect();
+    if partners.is_empty() {
+        return Ok(());
+    }
+    sqlx::query!(
+        "update partner_activity set active_at = labs_now() where partner_uuid = any (array (
+             select partner_uuid from partner_activity
+              where partner_uuid = any($1) and active_at < date_trunc('day', labs_now(), 'UTC')
+                for no key update skip locked))",
+        &partners,
+    )
+    .execute(pool)
+    .await?;
+    Ok(())
+}
+
 async fn write_refusals(pool: &PgPool, budget: &str, accounts: &Accounts) -> Result<u64, Fault> {
     if accounts.is_empty() {
         return Ok(0);
@@ -213,42 +244,6 @@ async fn write_scopes(pool: &PgPool, clients: &HashMap<Uuid, Counter>) -> Result
         &uuids,
         &names as &[&str],
         &uses,
-    )
-    .execute(pool)
-    .await?;
-    Ok(done.rows_affected())
-}
-
-/// What was taken back meanwhile is left out.
-async fn write_deprecated(
-    pool: &PgPool,
-    callers: &HashMap<DeprecatedCaller, HashMap<Uuid, u64>>,
-) -> Result<u64, Fault> {
-    if callers.is_empty() {
-        return Ok(0);
-    }
-    let (mut uuids, mut accounts, mut clients, mut requests) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (caller, counted) in callers {
-        for (uuid, times) in counted {
-            uuids.push(*uuid);
-            accounts.push(caller.account.as_str());
-            clients.push(caller.client_uuid);
-            requests.push(to_i64(*times));
-        }
-    }
-    let done = sqlx::query!(
-        "insert into deprecation_use as known (deprecation_uuid, day, account, client_uuid, requests)
-         select deprecation_uuid, (labs_now() at time zone 'UTC')::date, account, client_uuid, counted.requests
-           from unnest($1::uuid[], $2::text[], $3::uuid[], $4::bigint[])
-                as counted (deprecation_uuid, account, client_uuid, requests)
-           join deprecation using (deprecation_uuid)
-          order by deprecation_uuid, account, client_uuid
-         on conflict (deprecation_uuid, day, account, client_uuid)
-         do update set requests = known.requests + excluded.requests, last_at = excluded.last_at",
-        &uuids,
-        &accounts as &[&str],
-        &clients as &[Option<Uuid>],
-        &requests,
     )
     .execute(pool)
     .await?;
@@ -318,7 +313,6 @@ mod tests {
         assert_eq!(times(&usage, "partner:a", "marketplace_apps_list"), Some(2));
         assert_eq!(usage.counts().refusals["daily"]["partner:a"]["marketplace_apps_list"], 1);
         assert_eq!(usage.counts().scopes[&Uuid::nil()]["marketplace.apps"], 2);
-        let caller = DeprecatedCaller { account: "partner:a".to_owned(), client_uuid: None };
-        assert_eq!(usage.counts().deprecated[&caller][&Uuid::nil()], 2);
+        assert_eq!(usage.counts().deprecated.times(Uuid::nil(), Some("partner:a"), None), Some(2));
     }
 }

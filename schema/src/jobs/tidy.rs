@@ -88,6 +88,12 @@ async fn counts_tidy(pool: &PgPool) -> Result<u64, Fault> {
              select ctid from request_usage where day < (labs_now() at time zone 'UTC')::date - 760
               order by day limit 1000 for update skip locked))"
     );
+    let traffic = swept!(
+        pool,
+        "delete from operation_day where ctid = any (array (
+             select ctid from operation_day where day < (labs_now() at time zone 'UTC')::date - 400
+              order by day limit 1000 for update skip locked))"
+    );
     let uses = swept!(
         pool,
         "delete from partner_daily_use where ctid = any (array (
@@ -107,7 +113,7 @@ async fn counts_tidy(pool: &PgPool) -> Result<u64, Fault> {
                 and state in ('SUCCEEDED', 'FAILED')
               order by created_at limit 1000 for update skip locked))"
     );
-    Ok(usage + uses + refusals + runs)
+    Ok(usage + traffic + uses + refusals + runs)
 }
 
 /// Pictures that were replaced, once nothing shows them: no listing has them, and none that was handed in, of which

@@ -12,10 +12,12 @@ use uuid::Uuid;
 
 use super::RootField;
 use crate::core::audit_target::AuditTargetKind;
+use crate::core::audited_text::recorded;
 use crate::core::context::{AuditNotes, Caller, Created, Target};
+use crate::core::crypto::sealed::MasterKey;
 use crate::core::fault::Fault;
 use crate::core::principal::Principal;
-use crate::core::time::Time;
+use crate::core::services::Services;
 
 /// A record in the making.
 pub(super) struct AuditEntry {
@@ -32,7 +34,13 @@ pub(super) struct AuditEntry {
 
 impl AuditEntry {
     /// The record of a call about to be made.
-    pub(super) fn of_call(root: &RootField, caller: &Arc<Caller>, variables: &Map<String, Value>, now: Time) -> Self {
+    pub(super) fn of_call(
+        root: &RootField,
+        caller: &Arc<Caller>,
+        variables: &Map<String, Value>,
+        services: &Services,
+    ) -> Self {
+        let now = services.clock.now();
         let milliseconds = u64::try_from(now.0.as_millisecond()).unwrap_or_default();
         Self {
             record_uuid: uuid::Builder::from_unix_timestamp_millis(
@@ -47,7 +55,7 @@ impl AuditEntry {
             code: None,
             target: target_of(root, variables),
             reason: reason_of(variables),
-            parameters: parameters_of(variables),
+            parameters: parameters_of(root, variables, &services.key),
         }
     }
 
@@ -58,9 +66,9 @@ impl AuditEntry {
         variables: &Map<String, Value>,
         noted: &AuditNotes,
         fault: &Fault,
-        now: Time,
+        services: &Services,
     ) -> Self {
-        let mut entry = Self::of_call(root, caller, variables, now);
+        let mut entry = Self::of_call(root, caller, variables, services);
         entry.fail(fault, noted);
         entry
     }
@@ -184,12 +192,16 @@ fn reason_of(variables: &Map<String, Value>) -> Option<String> {
 }
 
 /// The parameters of the path and the query. Bodies stay out: what they changed is in the difference.
-fn parameters_of(variables: &Map<String, Value>) -> Value {
+fn parameters_of(root: &RootField, variables: &Map<String, Value>, key: &MasterKey) -> Value {
+    let kept = |name: &String, value: &Value| match value.as_str() {
+        Some(text) if root.hashed.as_ref() == Some(name) => Value::String(recorded(text, key)),
+        _ => value.clone(),
+    };
     Value::Object(
         variables
             .iter()
             .filter(|(name, value)| *name != "body" && !value.is_null())
-            .map(|(k, v)| (k.clone(), v.clone()))
+            .map(|(name, value)| (name.clone(), kept(name, value)))
             .collect(),
     )
 }

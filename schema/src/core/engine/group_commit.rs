@@ -126,7 +126,7 @@ impl Engine {
     /// The record of a call that was answered.
     fn entry(&self, call: &Call, answer: &Option<Answer>) -> Option<AuditEntry> {
         let answer = answer.as_ref()?;
-        let mut entry = AuditEntry::of_call(call.root(), call.caller(), &call.variables, self.now());
+        let mut entry = AuditEntry::of_call(call.root(), call.caller(), &call.variables, self.services());
         entry.complete(answer.created.as_ref(), &answer.extras.noted);
         Some(entry)
     }

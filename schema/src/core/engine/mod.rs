@@ -258,7 +258,7 @@ impl Engine {
         if !root.is_audited || caller.principal.is_none() {
             return fault;
         }
-        let entry = audit::AuditEntry::of_refusal(root, caller, variables, noted, &fault, self.now());
+        let entry = audit::AuditEntry::of_refusal(root, caller, variables, noted, &fault, self.services());
         let pool = self.pool().clone();
         let written = tokio::spawn(async move { entry.write_alone(&pool).await }).await;
         match written {

@@ -41,6 +41,8 @@ pub struct RootField {
     pub(super) target: Option<TargetArgument>,
     /// The argument that names the partner concerned (`@audit_partner`).
     pub(super) partner: Option<String>,
+    /// The argument of which an e-mail address is recorded as its hash (`@audit_hashed`).
+    pub(super) hashed: Option<String>,
 }
 
 /// The argument that names the thing which an audit record is about.

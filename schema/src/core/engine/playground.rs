@@ -216,7 +216,8 @@ impl Engine {
         exploration: PlaygroundQuery,
         checked: &Checked,
     ) -> Result<PlaygroundResponse, Fault> {
-        let entry_of = |asked: &Asked| audit::AuditEntry::of_call(&asked.root, caller, &asked.arguments, self.now());
+        let entry_of =
+            |asked: &Asked| audit::AuditEntry::of_call(&asked.root, caller, &asked.arguments, self.services());
         let entries: Vec<audit::AuditEntry> = checked.audited.iter().map(entry_of).collect();
         // The deadline ends what computes here; what the database computes, it ends itself, just after.
         let mut terms = TransactionOptions::default().with("statement_timeout", (DEADLINE + GRACE).as_millis());

@@ -203,6 +203,7 @@ fn root_field(field: &FieldDefinition, inputs: &Inputs, is_mutation: bool) -> Re
         is_file: has(field, "answers_file"),
         target,
         partner: argument("audit_partner")?,
+        hashed: argument("audit_hashed")?,
     })
 }
 

@@ -32,7 +32,7 @@ impl Engine {
     async fn attempt(&self, call: &Call, noted: &mut AuditNotes) -> Result<Answer, Fault> {
         let root = call.root();
         let entry =
-            root.is_audited.then(|| audit::AuditEntry::of_call(root, call.caller(), &call.variables, self.now()));
+            root.is_audited.then(|| audit::AuditEntry::of_call(root, call.caller(), &call.variables, self.services()));
         let db = Db::settling(self.0.for_transactions.clone(), terms(call, entry.as_ref()));
         let cx = Arc::new(self.context(call, db.clone()));
         let mut outcome = self.walk(call, &cx).await;

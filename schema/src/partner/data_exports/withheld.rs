@@ -28,6 +28,7 @@ pub(super) const WITHHELD: &[(&str, &str)] = &[
     ("machine_client_secret", "secrets of your programs"),
     ("network_denial", "networks that the operator refuses"),
     ("one_time_token", "secrets that were mailed"),
+    ("partner_activity", "the last day on which you were active; your sign-ins and calls stand in tables of their own"),
     ("partner_daily_use", "how much of today's uploads and invitations is used, for two days"),
     ("partner_note", "what the operator's people note for themselves"),
     ("partner_statistic", "the same of all your apps together"),

@@ -1,0 +1,256 @@
+-- The platform at a glance: counts that are kept rather than counted, traffic by operation and day, when each partner was
+-- last active, and what the search over everything reads.
+set lock_timeout = '10s';
+
+-- Counts of things by state, and of what happened by day. A change is written as a row of its own, so that no writer waits
+-- for another's commit; the job PLATFORM_COUNTS adds the rows to the counts. Whoever reads adds up both.
+create table platform_count (
+    what text not null,
+    -- A state, a tier or a day (2026-11-24), as `what` says.
+    key text collate "C" not null,
+    number bigint not null,
+    constraint platform_count_pkey primary key (what, key)
+) with (fillfactor = 70);
+create table platform_change (
+    what text not null,
+    key text collate "C" not null,
+    number bigint not null
+);
+
+-- How many things there are: what is counted, and the columns whose values are its key.
+create function platform_counted() returns trigger language plpgsql as $$
+begin
+    insert into public.platform_change (what, key, number)
+    select tg_argv[0], string_agg(coalesce(side.thing ->> named.name, ''), ':' order by named.place), side.number
+    from (values (case when tg_op <> 'INSERT' then to_jsonb(old) end, -1),
+                 (case when tg_op <> 'DELETE' then to_jsonb(new) end, 1)) as side (thing, number)
+    cross join unnest(tg_argv[1:]) with ordinality as named (name, place)
+    where side.thing is not null
+    group by side.number;
+    return null;
+end
+$$;
+
+-- How often something happened: what, and the column that tells when.
+create function platform_happened() returns trigger language plpgsql as $$
+begin
+    insert into public.platform_change (what, key, number)
+    values (tg_argv[0], ((to_jsonb(new) ->> tg_argv[1])::timestamptz at time zone 'UTC')::date::text, 1);
+    return null;
+end
+$$;
+
+create trigger partner_counted after insert or delete on partner
+    for each row execute function platform_counted('PARTNER', 'state');
+create trigger partner_recounted after update on partner for each row when (old.state is distinct from new.state)
+    execute function platform_counted('PARTNER', 'state');
+create trigger person_counted after insert or delete on person
+    for each row execute function platform_counted('PERSON', 'kind', 'state');
+create trigger person_recounted after update on person
+    for each row when ((old.kind, old.state) is distinct from (new.kind, new.state))
+    execute function platform_counted('PERSON', 'kind', 'state');
+create trigger app_counted after insert or delete on app
+    for each row execute function platform_counted('APP', 'state');
+create trigger app_recounted after update on app for each row when (old.state is distinct from new.state)
+    execute function platform_counted('APP', 'state');
+create trigger listing_counted after insert or delete on listing
+    for each row execute function platform_counted('LISTING', 'visible');
+create trigger listing_recounted after update on listing for each row when (old.visible is distinct from new.visible)
+    execute function platform_counted('LISTING', 'visible');
+create trigger subscription_counted after insert or delete on subscription
+    for each row execute function platform_counted('SUBSCRIPTION', 'tier_uuid');
+create trigger subscription_recounted after update on subscription
+    for each row when (old.tier_uuid is distinct from new.tier_uuid)
+    execute function platform_counted('SUBSCRIPTION', 'tier_uuid');
+
+-- A registration is confirmed when the first of a company's people has proved an address.
+create function platform_registered() returns trigger language plpgsql as $$
+begin
+    if not exists (
+        select from public.person as h
+        where h.partner_uuid = new.partner_uuid
+            and (h.email_verified_at, h.person_uuid) < (new.email_verified_at, new.person_uuid))
+    then
+        insert into public.platform_change (what, key, number)
+        values ('REGISTRATION', (new.email_verified_at at time zone 'UTC')::date::text, 1);
+    end if;
+    return null;
+end
+$$;
+create trigger person_registered after insert on person
+    for each row when (new.partner_uuid is not null and new.email_verified_at is not null)
+    execute function platform_registered();
+create trigger person_confirmed after update on person
+    for each row when (new.partner_uuid is not null and old.state = 'UNVERIFIED' and old.email_verified_at is null
+        and new.email_verified_at is not null)
+    execute function platform_registered();
+create trigger app_happened after insert on app
+    for each row execute function platform_happened('CREATION', 'created_at');
+create trigger app_version_published after insert on app_version
+    for each row when (new.state = 'PUBLISHED') execute function platform_happened('PUBLICATION', 'published_at');
+create trigger app_version_republished after update on app_version
+    for each row when (new.state = 'PUBLISHED' and old.state <> 'PUBLISHED')
+    execute function platform_happened('PUBLICATION', 'published_at');
+
+insert into platform_count (what, key, number)
+select 'PARTNER', state, count(*) from partner group by state
+union all select 'PERSON', kind || ':' || state, count(*) from person group by kind, state
+union all select 'APP', state, count(*) from app group by state
+union all select 'LISTING', visible::text, count(*) from listing group by visible
+union all select 'SUBSCRIPTION', tier_uuid::text, count(*) from subscription group by tier_uuid
+union all select 'REGISTRATION', (confirmed_at at time zone 'UTC')::date::text, count(*)
+            from (select min(email_verified_at) as confirmed_at from person
+                   where partner_uuid is not null group by partner_uuid) as first
+           where confirmed_at is not null group by 2
+union all select 'PUBLICATION', (published_at at time zone 'UTC')::date::text, count(*)
+            from app_version where state in ('PUBLISHED', 'SUPERSEDED') group by 2
+union all select 'CREATION', (created_at at time zone 'UTC')::date::text, count(*) from app group by 2;
+
+-- What each operation was asked on each day, and how it answered: written with the counts of requests every few seconds.
+-- It names no account. `up_to_5` counts answers within five milliseconds, `up_to_10` those within ten and not five.
+create table operation_day (
+    day date not null,
+    operation text not null,
+    requests bigint not null default 0,
+    client_errors bigint not null default 0,
+    server_errors bigint not null default 0,
+    refusals bigint not null default 0,
+    microseconds bigint not null default 0,
+    up_to_5 bigint not null default 0,
+    up_to_10 bigint not null default 0,
+    up_to_25 bigint not null default 0,
+    up_to_50 bigint not null default 0,
+    up_to_100 bigint not null default 0,
+    up_to_250 bigint not null default 0,
+    up_to_500 bigint not null default 0,
+    up_to_1000 bigint not null default 0,
+    up_to_5000 bigint not null default 0,
+    longer bigint not null default 0,
+    constraint operation_day_pkey primary key (day, operation)
+) with (fillfactor = 70);
+comment on column operation_day.client_errors is 'Answers 4xx but 429.';
+comment on column operation_day.refusals is 'Answers 429: a budget was spent.';
+
+-- When each partner was last active, to the day: one of its people signed in, or it called. It is written when that is
+-- another day than before.
+create table partner_activity (
+    partner_uuid uuid constraint partner_activity_pkey primary key
+        constraint partner_activity_partner_fkey references partner on delete cascade,
+    active_at timestamptz not null
+) with (fillfactor = 70);
+create index partner_activity_active_at_idx on partner_activity (active_at, partner_uuid);
+
+create function partner_activity_begun() returns trigger language plpgsql as $$
+begin
+    insert into public.partner_activity (partner_uuid, active_at) values (new.partner_uuid, new.created_at);
+    return null;
+end
+$$;
+create trigger partner_activity_begun after insert on partner
+    for each row execute function partner_activity_begun();
+
+create function partner_signed_in() returns trigger language plpgsql as $$
+begin
+    update public.partner_activity set active_at = new.last_sign_in_at
+    where partner_uuid = new.partner_uuid and active_at < date_trunc('day', new.last_sign_in_at, 'UTC');
+    return null;
+end
+$$;
+create trigger person_signed_in after update on person
+    for each row when (new.partner_uuid is not null and new.last_sign_in_at is distinct from old.last_sign_in_at)
+    execute function partner_signed_in();
+
+insert into partner_activity (partner_uuid, active_at)
+select p.partner_uuid, greatest(p.created_at,
+    (select max(h.last_sign_in_at) from person as h where h.partner_uuid = p.partner_uuid),
+    (select max(u.day)::timestamp at time zone 'UTC' from request_usage as u where u.account = 'partner:' || p.partner_uuid))
+from partner as p;
+
+-- What waits for somebody is counted by these.
+create index support_ticket_waiting_idx on support_ticket (waiting_since) where waiting_since is not null;
+create index job_run_broken_off_idx on job_run (created_at) where error_code = 'BROKEN_OFF';
+create index machine_client_secret_expires_at_idx on machine_client_secret (expires_at) where revoked_at is null;
+
+-- What is found by its name or by another word for it; an app by its name in any language. Names are compared letter by
+-- letter ("C"), so that what begins with a word stands together in an index whatever the database's language. No part has
+-- conditions or joins of its own: only then the planner follows the order of an index and stops after some rows.
+create view named_thing as
+select 'PARTNER' as kind, partner_uuid as uuid, lower(company_name) collate "C" as name, slug as word,
+    null::text collate "C" as address, state <> 'ERASED' as is_there
+from partner
+union all
+select 'USER', person_uuid, lower(name) collate "C", email_normalised, email_normalised collate "C",
+    kind = 'PARTNER_USER' and state <> 'REMOVED'
+from person
+union all
+select 'APP', app_uuid, lower(name) collate "C", null, null::text collate "C", true from app_translation
+union all
+select 'APP', app_uuid, null::text collate "C", slug, null::text collate "C", true from app
+union all
+select 'PROGRAM', client_uuid, lower(name) collate "C", client_id, null::text collate "C", true from machine_client
+union all
+select 'TICKET', ticket_uuid, lower(subject) collate "C", null, null::text collate "C", true from support_ticket;
+
+create index partner_begins_idx on partner ((lower(company_name) collate "C"), partner_uuid);
+create index partner_contains_idx on partner using gin ((lower(company_name) collate "C") gin_trgm_ops);
+create index person_begins_idx on person ((lower(name) collate "C"), person_uuid)
+    where kind = 'PARTNER_USER' and state <> 'REMOVED';
+create index person_contains_idx on person using gin ((lower(name) collate "C") gin_trgm_ops)
+    where kind = 'PARTNER_USER' and state <> 'REMOVED';
+create index person_address_begins_idx on person ((email_normalised collate "C"))
+    where kind = 'PARTNER_USER' and state <> 'REMOVED';
+create index app_translation_begins_idx on app_translation ((lower(name) collate "C"), app_uuid);
+create index app_translation_contains_idx on app_translation using gin ((lower(name) collate "C") gin_trgm_ops);
+create index machine_client_begins_idx on machine_client ((lower(name) collate "C"), client_uuid);
+create index machine_client_contains_idx on machine_client using gin ((lower(name) collate "C") gin_trgm_ops);
+create index support_ticket_begins_idx on support_ticket ((lower(subject) collate "C"), ticket_uuid);
+create index support_ticket_contains_idx on support_ticket using gin ((lower(subject) collate "C") gin_trgm_ops);
+
+-- Some of each kind and way: what is called exactly so, what begins so, and, where those are fewer than five, what
+-- contains it. `email` is what is looked for as an e-mail address is compared. A statement cannot know how many rows a
+-- word finds, so the planner is kept from reading whole tables.
+create function find_named(kinds text[], sought text, email text, id uuid)
+    returns table (kind text, uuid uuid, matched text)
+    language plpgsql stable rows 25
+    set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan
+    as $$
+    declare
+        called text := lower(sought);
+        behind text := called || chr(1114111);
+        containing text := '%' || regexp_replace(called, '([\\%_])', '\\\1', 'g') || '%';
+        wanted text;
+        exact bigint;
+        beginning bigint;
+    begin
+        foreach wanted in array kinds loop
+            return query select distinct wanted, hit.uuid, 'EXACT' from (
+                (select n.uuid from public.named_thing as n where n.kind = wanted and n.uuid = id and n.is_there limit 1)
+                union all (select n.uuid from public.named_thing as n
+                        where n.kind = wanted and n.word = coalesce(email, called) and n.is_there limit 5)
+                union all (select n.uuid from public.named_thing as n
+                        where n.kind = wanted and n.name = called and n.is_there limit 10)) as hit;
+            get diagnostics exact = row_count;
+            return query select wanted, n.uuid, 'PREFIX' from public.named_thing as n
+            where n.kind = wanted and n.name > called and n.name < behind and n.is_there order by n.name, n.uuid limit 10;
+            get diagnostics beginning = row_count;
+            if wanted = 'USER' then
+                return query select wanted, n.uuid, 'PREFIX' from public.named_thing as n
+                where n.kind = 'USER' and n.address > called and n.address < behind and n.is_there
+                order by n.address limit 5;
+            end if;
+            -- Three letters are the fewest that the index can look for.
+            if exact + beginning < 5 and length(called) >= 3 then
+                return query select wanted, n.uuid, 'PART' from public.named_thing as n
+                where n.kind = wanted and n.name like containing and n.is_there limit 20;
+            end if;
+        end loop;
+    end
+    $$;
+
+grant select, insert, update on platform_count to labs_service;
+grant select, insert, update, delete on platform_change to labs_service;
+grant select, insert, update, delete on operation_day to labs_service;
+grant select, insert, update on partner_activity to labs_service;
+grant select on named_thing to labs_service;
+
+reset lock_timeout;

@@ -1,0 +1,160 @@
+//! How the platform grows: registrations, apps and publications by day, week or month.
+
+use async_graphql::SimpleObject;
+use serde::Serialize;
+
+use crate::core::day::Day;
+use crate::core::fault::{Fault, FieldError};
+use crate::core::words::words;
+
+words! {
+    /// How long the periods are.
+    pub(crate) enum GrowthGranularity {
+        /// Days.
+        Day = "DAY",
+        /// Weeks from Monday to Sunday.
+        Week = "WEEK",
+        /// Months of the calendar.
+        Month = "MONTH",
+    }
+}
+
+/// What happened in a period.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct GrowthPeriod {
+    /// Its first day that is counted.
+    pub(super) day: Day,
+    /// Its last day that is counted.
+    pub(super) last_day: Day,
+    /// Companies whose registration was confirmed.
+    pub(super) registrations: i64,
+    /// Apps that were created.
+    pub(super) apps: i64,
+    /// Versions that were published.
+    pub(super) publications: i64,
+}
+
+/// How the platform grew.
+#[derive(Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PlatformGrowth {
+    /// How long the periods are.
+    granularity: GrowthGranularity,
+    /// The first day that is counted.
+    day_from: Day,
+    /// The first day that is not counted any more.
+    day_until: Day,
+    /// Registrations in all.
+    registrations: i64,
+    /// Apps in all.
+    apps: i64,
+    /// Publications in all.
+    publications: i64,
+    /// The periods, the earliest first.
+    data: Vec<GrowthPeriod>,
+}
+
+impl PlatformGrowth {
+    /// The periods with their sums.
+    pub(super) fn of(granularity: GrowthGranularity, span: Span, data: Vec<GrowthPeriod>) -> Self {
+        let sum = |number: fn(&GrowthPeriod) -> i64| data.iter().map(number).sum();
+        Self {
+            granularity,
+            day_from: span.from,
+            day_until: span.until,
+            registrations: sum(|period| period.registrations),
+            apps: sum(|period| period.apps),
+            publications: sum(|period| period.publications),
+            data,
+        }
+    }
+}
+
+impl GrowthGranularity {
+    /// What PostgreSQL calls such a period.
+    pub(super) const fn unit(self) -> &'static str {
+        match self {
+            Self::Day => "day",
+            Self::Week => "week",
+            Self::Month => "month",
+        }
+    }
+
+    /// Days that are counted when no beginning is named.
+    pub(super) const fn usual_days(self) -> i32 {
+        match self {
+            Self::Day => 30,
+            Self::Week => 12 * 7,
+            Self::Month => 365,
+        }
+    }
+
+    /// Days that make no more than 400 periods.
+    pub(super) const fn most_days(self) -> i32 {
+        match self {
+            Self::Day => 400,
+            Self::Week => 399 * 7 + 1,
+            Self::Month => 398 * 30,
+        }
+    }
+}
+
+/// Days from one to another; the second is not among them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) from: Day,
+    pub(super) until: Day,
+}
+
+impl Span {
+    /// The span that is asked for: until today is over, unless an earlier end is named, and so many days long, unless a
+    /// beginning is named.
+    ///
+    /// # Errors
+    /// [`crate::Code::ValidationFailed`] for a span without a day, and for one of too many.
+    pub(super) fn asked(
+        from: Option<Day>,
+        until: Option<Day>,
+        (usual, most): (i32, i32),
+        today: Day,
+    ) -> Result<Self, Fault> {
+        let after_today = today.plus(1);
+        let until = until.map_or(after_today, |until| until.min(after_today));
+        let from = from.unwrap_or_else(|| until.plus(-usual));
+        if from >= until {
+            let message = "The first day lies before the day at which the span ends, and no later than today.";
+            return Err(Fault::invalid(vec![FieldError::of("day_from", "RANGE", message)]));
+        }
+        if i64::from(until.days_since(from)) > i64::from(most) {
+            let message = format!("At most {most} days are counted. Name a later beginning or an earlier end.");
+            return Err(Fault::invalid(vec![FieldError::of("day_from", "RANGE", message)]));
+        }
+        Ok(Self { from, until })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(text: &str) -> Day {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_span_ends_with_today_and_is_of_some_days() {
+        let asked = |from: Option<&str>, until: Option<&str>| {
+            let span = Span::asked(from.map(day), until.map(day), (30, 62), day("2026-11-25"));
+            span.map(|span| (span.from.to_string(), span.until.to_string()))
+                .map_err(|fault| fault.errors()[0].code.clone())
+        };
+        let of = |from: &str, until: &str| Ok((from.to_owned(), until.to_owned()));
+        assert_eq!(asked(None, None), of("2026-10-27", "2026-11-26"));
+        assert_eq!(asked(Some("2026-11-25"), Some("2027-01-01")), of("2026-11-25", "2026-11-26"));
+        assert_eq!(asked(Some("2026-09-25"), None), of("2026-09-25", "2026-11-26"));
+        for (from, until) in [("2026-09-24", None), ("2026-11-26", None), ("2026-11-20", Some("2026-11-20"))] {
+            assert_eq!(asked(Some(from), until), Err("RANGE".to_owned()), "{from} {until:?}");
+        }
+    }
+}

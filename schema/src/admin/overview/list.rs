@@ -1,0 +1,146 @@
+//! Partners that have gone silent: what the list selects, what narrows it, and its order.
+
+use async_graphql::{InputObject, SimpleObject};
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::core::day::Day;
+use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select, Statements};
+use crate::core::time::Time;
+use crate::partner::standing::PartnerState;
+
+/// Days without a sign-in or a call that make a partner silent when nobody says how many.
+const USUAL_DAYS: i32 = 90;
+
+/// A partner that has gone silent.
+#[derive(sqlx::FromRow)]
+pub(super) struct DormantRow {
+    partner_uuid: Uuid,
+    slug: String,
+    company_name: String,
+    state: PartnerState,
+    tier_code: String,
+    created_at: Time,
+    active_at: Time,
+    last_sign_in_at: Option<Time>,
+    last_call_on: Option<Day>,
+    apps_count: i64,
+    listings_count: i64,
+}
+
+/// A partner that has gone silent.
+#[derive(Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct DormantPartner {
+    /// The partner.
+    uuid: Uuid,
+    /// Its name in addresses.
+    slug: String,
+    /// Its name.
+    company_name: String,
+    /// Where it stands.
+    state: PartnerState,
+    /// The tier that it is on.
+    tier_code: String,
+    /// When it registered.
+    registered_at: Time,
+    /// The last day on which it signed in or called, or registered.
+    last_active_on: Day,
+    /// Days since then.
+    silent_days: i32,
+    /// When one of its people signed in last.
+    last_sign_in_at: Option<Time>,
+    /// The last day on which it called.
+    last_call_on: Option<Day>,
+    /// Its apps, archived ones left out.
+    apps_count: i64,
+    /// Its listings on show.
+    listings_count: i64,
+}
+
+impl DormantPartner {
+    /// A row as it is told on a day.
+    pub(super) fn of(row: DormantRow, today: Day) -> Self {
+        let last_active_on = Day::of(row.active_at);
+        Self {
+            uuid: row.partner_uuid,
+            slug: row.slug,
+            company_name: row.company_name,
+            state: row.state,
+            tier_code: row.tier_code,
+            registered_at: row.created_at,
+            last_active_on,
+            silent_days: i32::try_from(today.days_since(last_active_on)).unwrap_or(i32::MAX),
+            last_sign_in_at: row.last_sign_in_at,
+            last_call_on: row.last_call_on,
+            apps_count: row.apps_count,
+            listings_count: row.listings_count,
+        }
+    }
+}
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct DormantPartnerFilter {
+    days: Option<i32>,
+    state: Option<Vec<PartnerState>>,
+    tier_code: Option<Vec<String>>,
+}
+
+/// Which partners are listed.
+#[derive(Debug, Serialize)]
+pub(super) struct DormantSince {
+    filter: DormantPartnerFilter,
+    /// The day before which they were last active.
+    since: Day,
+}
+
+impl DormantSince {
+    /// The partners that a filter means on a day.
+    pub(super) fn asked(filter: DormantPartnerFilter, today: Day) -> Self {
+        let since = today.plus(-filter.days.unwrap_or(USUAL_DAYS));
+        Self { filter, since }
+    }
+}
+
+/// Partners by when they were last active.
+static DORMANT: Select<DormantRow> = Select::new(
+    "p.partner_uuid, p.slug, p.company_name, p.state, t.code as tier_code, p.created_at, a.active_at,
+     (select max(h.last_sign_in_at) from person as h where h.partner_uuid = p.partner_uuid) as last_sign_in_at,
+     (select u.day from request_usage as u where u.account = 'partner:' || p.partner_uuid
+       order by u.day desc limit 1) as last_call_on,
+     (select count(*) from app where app.partner_uuid = p.partner_uuid and app.state <> 'ARCHIVED') as apps_count,
+     (select count(*) from listing as l where l.partner_uuid = p.partner_uuid and l.visible) as listings_count",
+    "partner_activity as a join partner as p using (partner_uuid) join subscription as s using (partner_uuid)
+     join tier as t using (tier_uuid)",
+);
+
+/// The list of partners that have gone silent, the one that is silent for longest first. What no index finds stands in a
+/// `coalesce`, or the planner would sort all partners rather than follow the order.
+pub(super) static DORMANT_PARTNERS: ListQuery<DormantSince, DormantRow, FixedOrder> = ListQuery {
+    operation: "admin_overview_list_dormant_partners",
+    select: &DORMANT,
+    within: &[
+        Condition {
+            sql: "a.active_at < ({}::text)::date::timestamp at time zone 'UTC'",
+            value: |of| Some(Bound::Text(of.since.to_string())),
+        },
+        Condition {
+            sql: "coalesce(p.state in ('ACTIVE', 'SUSPENDED', 'CLOSING'), false)",
+            value: |_| Some(Bound::Nothing),
+        },
+    ],
+    conditions: &[
+        Condition { sql: "coalesce(p.state = any({}), false)", value: |of| Bound::words(of.filter.state.as_ref()) },
+        Condition { sql: "coalesce(t.code = any({}), false)", value: |of| Bound::texts(of.filter.tier_code.as_ref()) },
+    ],
+    order: |FixedOrder| const { &[ACTIVE, ID] },
+};
+
+const ACTIVE: Key<DormantRow> = Key::moment("a.active_at", |row| json!(row.active_at));
+const ID: Key<DormantRow> = Key::id("a.partner_uuid", |row| json!(row.partner_uuid));
+
+/// What is asked of partners in words that the compiler has not checked.
+pub(in crate::admin) static STATEMENTS: [&dyn Statements; 1] = [&DORMANT_PARTNERS];

@@ -1,0 +1,155 @@
+//! The platform's counts as they are shown.
+
+use async_graphql::SimpleObject;
+use serde::Serialize;
+
+use super::super::store::{CountRow, TierCountRow};
+use super::super::traffic::TrafficFigures;
+use crate::core::day::Day;
+
+/// How many partners there are.
+#[derive(Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct OverviewPartners {
+    /// All of them.
+    total: i64,
+    /// That work here.
+    active: i64,
+    /// That are held back.
+    suspended: i64,
+    /// That are being closed.
+    closing: i64,
+    /// That are closed and kept for a while.
+    closed: i64,
+    /// Of whom nothing personal is left.
+    erased: i64,
+}
+
+/// How many people there are in partners' teams.
+#[derive(Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct OverviewUsers {
+    /// All of them, those who were removed left out.
+    total: i64,
+    /// Who can sign in.
+    active: i64,
+    /// Who have not confirmed their registration.
+    unverified: i64,
+    /// Whom their team suspended.
+    suspended: i64,
+    /// Whom staff locked.
+    locked: i64,
+}
+
+/// How many apps there are.
+#[derive(Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct OverviewApps {
+    /// All of them.
+    total: i64,
+    /// That were never listed.
+    draft: i64,
+    /// That are listed.
+    listed: i64,
+    /// That were taken off by their partner.
+    unlisted: i64,
+    /// That were taken off by staff.
+    suspended: i64,
+    /// That were put away.
+    archived: i64,
+}
+
+/// How many partners are on a tier.
+#[derive(Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct OverviewTier {
+    /// The tier.
+    tier_code: String,
+    /// Its name for people.
+    tier_name: String,
+    /// How many partners are on it.
+    subscriptions: i64,
+}
+
+/// The platform at a glance.
+#[derive(Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PlatformOverview {
+    /// Partners.
+    partners: OverviewPartners,
+    /// People of their teams.
+    users: OverviewUsers,
+    /// Apps.
+    apps: OverviewApps,
+    /// Listings that the storefront shows.
+    listings_on_show: i64,
+    /// Partners by tier.
+    subscriptions: Vec<OverviewTier>,
+    /// The day in UTC.
+    today: Day,
+    /// What was asked on it until now.
+    requests_today: TrafficFigures,
+}
+
+impl PlatformOverview {
+    /// Counts as they are told.
+    pub(super) fn of(counts: &[CountRow], tiers: Vec<TierCountRow>, today: Day, requests: TrafficFigures) -> Self {
+        let sum = |is_meant: &dyn Fn(&CountRow) -> bool| -> i64 {
+            counts.iter().filter(|row| is_meant(row)).map(|row| row.number).sum()
+        };
+        let number = |what: &str, key: &str| sum(&|row| row.what == what && row.key == key);
+        let tier = |row: TierCountRow| OverviewTier {
+            tier_code: row.tier_code,
+            tier_name: row.tier_name,
+            subscriptions: row.subscriptions,
+        };
+        Self {
+            partners: OverviewPartners {
+                total: sum(&|row| row.what == "PARTNER"),
+                active: number("PARTNER", "ACTIVE"),
+                suspended: number("PARTNER", "SUSPENDED"),
+                closing: number("PARTNER", "CLOSING"),
+                closed: number("PARTNER", "CLOSED"),
+                erased: number("PARTNER", "ERASED"),
+            },
+            users: OverviewUsers {
+                total: sum(&|row| row.key.starts_with("PARTNER_USER:") && row.key != "PARTNER_USER:REMOVED"),
+                active: number("PERSON", "PARTNER_USER:ACTIVE"),
+                unverified: number("PERSON", "PARTNER_USER:UNVERIFIED"),
+                suspended: number("PERSON", "PARTNER_USER:SUSPENDED"),
+                locked: number("PERSON", "PARTNER_USER:LOCKED"),
+            },
+            apps: OverviewApps {
+                total: sum(&|row| row.what == "APP"),
+                draft: number("APP", "DRAFT"),
+                listed: number("APP", "LISTED"),
+                unlisted: number("APP", "UNLISTED"),
+                suspended: number("APP", "SUSPENDED"),
+                archived: number("APP", "ARCHIVED"),
+            },
+            listings_on_show: number("LISTING", "true"),
+            subscriptions: tiers.into_iter().map(tier).collect(),
+            today,
+            requests_today: requests,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_who_were_removed_and_staff_are_not_counted() {
+        let row = |key: &str, number| CountRow { what: "PERSON".to_owned(), key: key.to_owned(), number };
+        let counts = [
+            row("PARTNER_USER:ACTIVE", 5),
+            row("PARTNER_USER:LOCKED", 1),
+            row("PARTNER_USER:REMOVED", 7),
+            row("STAFF_USER:ACTIVE", 3),
+        ];
+        let day = "2026-11-25".parse().unwrap();
+        let users = PlatformOverview::of(&counts, Vec::new(), day, TrafficFigures::default()).users;
+        assert_eq!((users.total, users.active, users.locked), (6, 5, 1));
+    }
+}

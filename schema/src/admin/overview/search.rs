@@ -1,0 +1,194 @@
+//! One search over everything: what is looked for, who reaches which kind, and how what is found is shown.
+
+use async_graphql::SimpleObject;
+use serde::Serialize;
+use unicode_normalization::UnicodeNormalization as _;
+use uuid::Uuid;
+
+use crate::core::email::EmailAddress;
+use crate::core::fault::{Fault, FieldError};
+use crate::core::words::words;
+
+/// Of each kind, what is told at most.
+const MOST_OF_A_KIND: usize = 5;
+/// The fewest letters that are looked for.
+const FEWEST_LETTERS: usize = 2;
+
+words! {
+    /// A kind of thing that is searched for.
+    pub(crate) enum SearchKind {
+        /// A partner.
+        Partner = "PARTNER",
+        /// Somebody of a partner's team.
+        User = "USER",
+        /// An app.
+        App = "APP",
+        /// A program.
+        Program = "PROGRAM",
+        /// A partner's ticket.
+        Ticket = "TICKET",
+    }
+}
+
+words! {
+    /// How something was found.
+    pub(crate) enum SearchMatch {
+        /// By its id, its slug, its address or its whole name.
+        Exact = "EXACT",
+        /// Its name or address begins so.
+        Prefix = "PREFIX",
+        /// Its name contains it.
+        Part = "PART",
+    }
+}
+
+impl SearchKind {
+    /// The scope of the list of such things, the operation that shows one, and where that is.
+    pub(super) const fn door(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::Partner => ("labs.admin.partners", "admin_partners_get", "/v1/admin/partners/"),
+            Self::User => ("labs.admin.users", "admin_users_get", "/v1/admin/users/"),
+            Self::App => ("labs.admin.apps", "admin_apps_get", "/v1/admin/apps/"),
+            Self::Program => ("labs.admin.clients", "admin_machine_clients_get", "/v1/admin/machine-clients/"),
+            Self::Ticket => ("labs.admin.support", "partner_support_desk_get", "/v1/support-desk/tickets/"),
+        }
+    }
+}
+
+/// What is looked for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Sought {
+    pub(super) text: String,
+    /// The same as e-mail addresses are compared, where it is one.
+    pub(super) email: Option<String>,
+    /// The same as an id, where it is one.
+    pub(super) uuid: Option<Uuid>,
+}
+
+impl Sought {
+    /// Reads what was written into the box.
+    ///
+    /// # Errors
+    /// [`crate::Code::ValidationFailed`] for a single letter.
+    pub(super) fn read(q: &str) -> Result<Self, Fault> {
+        let text: String = q.trim().nfc().collect();
+        if text.chars().count() < FEWEST_LETTERS {
+            return Err(Fault::invalid(vec![FieldError::of("q", "LENGTH", "Look for two characters at least.")]));
+        }
+        let email = EmailAddress::parse(&text).ok().map(|address| address.normalised().to_owned());
+        Ok(Self { email, uuid: text.parse().ok(), text })
+    }
+}
+
+/// Something that was found.
+pub(super) struct FoundRow {
+    pub(super) kind: SearchKind,
+    pub(super) uuid: Uuid,
+    pub(super) matched: SearchMatch,
+    pub(super) title: String,
+    pub(super) subtitle: Option<String>,
+    pub(super) state: String,
+}
+
+/// Something that was found.
+#[derive(Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SearchResult {
+    /// What it is.
+    kind: SearchKind,
+    /// Its id.
+    uuid: Uuid,
+    /// What it is called.
+    title: String,
+    /// What tells it from others: a slug, an address, a company.
+    subtitle: Option<String>,
+    /// Where it stands.
+    state: String,
+    /// How it was found.
+    matched: SearchMatch,
+    /// The path that shows it.
+    link: String,
+    /// The operation of that path.
+    operation_id: String,
+}
+
+impl From<FoundRow> for SearchResult {
+    fn from(row: FoundRow) -> Self {
+        let (_, operation_id, path) = row.kind.door();
+        Self {
+            kind: row.kind,
+            uuid: row.uuid,
+            title: row.title,
+            subtitle: row.subtitle,
+            state: row.state,
+            matched: row.matched,
+            link: format!("{path}{}", row.uuid),
+            operation_id: operation_id.to_owned(),
+        }
+    }
+}
+
+/// What a search found.
+#[derive(Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PlatformSearch {
+    /// What was found: whatever is called exactly so first.
+    pub(super) data: Vec<SearchResult>,
+    /// Kinds that the caller's scopes do not reach.
+    pub(super) left_out: Vec<SearchKind>,
+}
+
+/// The best of each kind, each thing once, whatever matches exactly first.
+pub(super) fn best(mut rows: Vec<FoundRow>) -> Vec<SearchResult> {
+    rows.sort_by_key(|row| (row.matched, row.kind));
+    let mut told: Vec<(SearchKind, Uuid)> = Vec::new();
+    rows.retain(|row| {
+        let of_kind = told.iter().filter(|(kind, _)| *kind == row.kind).count();
+        let is_new = of_kind < MOST_OF_A_KIND && !told.contains(&(row.kind, row.uuid));
+        if is_new {
+            told.push((row.kind, row.uuid));
+        }
+        is_new
+    });
+    rows.into_iter().map(SearchResult::from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(kind: SearchKind, number: u128, matched: SearchMatch) -> FoundRow {
+        let (title, state) = ("Nordsee".to_owned(), "ACTIVE".to_owned());
+        FoundRow { kind, uuid: Uuid::from_u128(number), matched, title, subtitle: None, state }
+    }
+
+    #[test]
+    fn the_best_of_each_kind_are_told_once_and_what_is_exact_first() {
+        let mut rows: Vec<FoundRow> = (1..9).map(|n| row(SearchKind::App, n, SearchMatch::Prefix)).collect();
+        rows.push(row(SearchKind::App, 8, SearchMatch::Exact));
+        rows.push(row(SearchKind::Ticket, 8, SearchMatch::Part));
+        rows.push(row(SearchKind::Partner, 1, SearchMatch::Prefix));
+        let told: Vec<(SearchKind, u128)> = best(rows).iter().map(|found| (found.kind, found.uuid.as_u128())).collect();
+        assert_eq!(told[..2], [(SearchKind::App, 8), (SearchKind::Partner, 1)]);
+        assert_eq!(
+            told[2..],
+            [
+                (SearchKind::App, 1),
+                (SearchKind::App, 2),
+                (SearchKind::App, 3),
+                (SearchKind::App, 4),
+                (SearchKind::Ticket, 8)
+            ]
+        );
+    }
+
+    #[test]
+    fn an_address_and_an_id_are_known_for_what_they_are() {
+        let address = Sought::read(" Anna@Example.COM ").unwrap();
+        assert_eq!((address.email.as_deref(), address.uuid), (Some("anna@example.com"), None));
+        let uuid = Uuid::from_u128(7);
+        assert_eq!(Sought::read(&uuid.to_string()).unwrap().uuid, Some(uuid));
+        assert_eq!(Sought::read("No").unwrap(), Sought { text: "No".to_owned(), email: None, uuid: None });
+        assert_eq!(Sought::read(" x ").unwrap_err().errors()[0].code, "LENGTH");
+    }
+}
