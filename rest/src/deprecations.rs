@@ -218,7 +218,7 @@ pub(crate) fn announce(out: &mut HeaderMap, found: &[Arc<Deprecation>], base_url
     slugs.sort_unstable();
     slugs.dedup();
     for slug in slugs {
-        let link = format!("<{base_url}{}{slug}>; rel=\"deprecation\"; type=\"application/json\"", marked::ENTRY);
+        let link = format!("<{base_url}{}{slug}>; rel=\"deprecation\"; type=\"text/html\"", marked::ENTRY);
         if let Ok(link) = HeaderValue::from_str(&link) {
             out.append(header::LINK, link);
         }

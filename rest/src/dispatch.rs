@@ -2,6 +2,8 @@
 
 mod layers;
 mod operation;
+mod pages;
+mod readable;
 
 use std::sync::Arc;
 

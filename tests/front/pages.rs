@@ -34,3 +34,62 @@ async fn operations_and_codes_have_addresses_of_their_own_in_the_reference() {
         assert_eq!(get(path).await.status(), 404, "{path}");
     }
 }
+
+#[tokio::test]
+async fn the_changelog_and_the_blog_are_pages_of_what_the_api_answers() {
+    let harness = Harness::new().await;
+    let editor = harness.staff("Edda Editor", &["labs.admin.publication:write"]).await;
+    let release = async |body: serde_json::Value| {
+        let made = harness.call("publication_items_create").token(&editor.token).json(&body).expect(201).await;
+        let item = made.str("uuid").to_owned();
+        harness.call("publication_items_release").token(&editor.token).path("item_uuid", &item).expect(200).await;
+        item
+    };
+    let entry = release(serde_json::json!({
+        "kind": "CHANGELOG_ENTRY", "title": "<Search> & sort", "version": "1.4.0", "change": "CHANGED",
+        "body": "It is **new**.", "operations": ["marketplace_apps_list"], "slug": "search-and-sort",
+        "action_required": true, "migration": "Send `q`.",
+    }))
+    .await;
+    release(serde_json::json!({ "kind": "BLOG_POST", "title": "Hello", "body": "Words.", "slug": "hello" })).await;
+    let get = async |path: &str| {
+        let answer = harness.http().get(format!("{}{path}", harness.base_url)).send().await.unwrap();
+        (answer.status().as_u16(), answer.headers().clone(), answer.text().await.unwrap())
+    };
+    let (status, headers, list) = get("/changelog?q=&change=CHANGED").await;
+    assert_eq!((status, &headers["content-type"]), (200, &"text/html; charset=utf-8".parse().unwrap()));
+    assert!(headers["content-security-policy"].to_str().unwrap().starts_with("default-src 'none'"));
+    assert!(
+        list.contains("&#60;Search&#62; &#38; sort") && list.contains("href=\"/changelog/search-and-sort\""),
+        "{list}"
+    );
+    assert!(list.contains("type=\"application/atom+xml\"") && list.contains("Action required"));
+    let (_, _, page) = get("/changelog/search-and-sort").await;
+    assert!(page.contains("It is <strong>new</strong>.") && page.contains("<code>q</code>"), "{page}");
+    assert!(page.contains("/reference/operations/marketplace_apps_list"));
+    assert!(get("/blog").await.2.contains("Hello") && get("/blog/hello").await.2.contains("Words."));
+
+    let (status, _, refused) = get("/changelog?change=OTHER").await;
+    assert!(status == 422 && refused.contains("<h1>"), "{refused}");
+    let (status, _, missing) = get("/changelog/nothing").await;
+    assert!(status == 404 && missing.contains("<h1>"), "{missing}");
+    let renamed = serde_json::json!({ "slug": "search", "reason": "Shorter." });
+    harness
+        .call("publication_items_update")
+        .token(&editor.token)
+        .path("item_uuid", &entry)
+        .json(&renamed)
+        .expect(200)
+        .await;
+    let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+    let moved = client.get(format!("{}/changelog/search-and-sort", harness.base_url)).send().await.unwrap();
+    assert_eq!((moved.status().as_u16(), &moved.headers()["location"]), (308, &"/changelog/search".parse().unwrap()));
+    harness
+        .call("publication_items_withdraw")
+        .token(&editor.token)
+        .path("item_uuid", &entry)
+        .json(&serde_json::json!({ "reason": "Wrong." }))
+        .expect(200)
+        .await;
+    assert_eq!(get("/changelog/search").await.0, 404);
+}

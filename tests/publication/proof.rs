@@ -53,11 +53,13 @@ async fn a_scheduled_entry_is_withheld_while_the_contract_has_changed_since_and_
     assert_eq!(desk.schedule(&post, 61).await.status, 200);
     was_called_otherwise(&desk).await;
     desk.harness.advance(62).await;
-    desk.harness.soon("the post is released", async || desk.get(&post).await.str("state") == "RELEASED").await;
+    let released = "select count(*) from publication_item where state = 'RELEASED'";
+    desk.harness.until(released, 2).await;
+    assert_eq!(desk.get(&post).await.str("state"), "RELEASED");
     assert_eq!(desk.get(&entry).await.str("state"), "SCHEDULED");
     let both = json!(["marketplace_apps_archive", "marketplace_apps_stash"]);
     desk.update(&entry, json!({ "operations": both })).await;
-    desk.harness.soon("the entry is released", async || desk.get(&entry).await.str("state") == "RELEASED").await;
+    desk.harness.until(released, 3).await;
 }
 
 #[tokio::test]

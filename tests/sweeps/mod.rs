@@ -22,6 +22,7 @@ mod readiness;
 mod requests;
 #[cfg(target_os = "linux")]
 mod runtimes;
+mod stock;
 mod together;
 
 use std::collections::BTreeMap;

@@ -8,7 +8,7 @@ use labs_rest::contract::{BodyKind, Contract, Operation, Place};
 use serde_json::json;
 
 use super::headers::lacking;
-use super::lists::Stock;
+use super::stock::Stock;
 use super::{Cast, empty_body, filled, operations};
 use crate::harness::Harness;
 

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::contract::yaml;
 
 /// Where entries of the changelog are, below the base address.
-pub(super) const ENTRY: &str = "/v1/publication/public/changelog/";
+pub(super) const ENTRY: &str = "/changelog/";
 
 /// The text with its marks; as it is where it cannot be read or written, which a built contract always can.
 pub(super) fn contract(text: &str, announced: &Announced) -> String {
@@ -190,7 +190,7 @@ components:
         let announced = Announced { deprecations: Vec::new(), entries: vec![entry("two"), entry("one")] };
         let found = yaml::read(&contract(TEXT, &announced)).unwrap();
         let operation = &found["paths"]["/a"]["post"];
-        assert_eq!(operation["x-changelog"][0]["entry"], "/v1/publication/public/changelog/two");
+        assert_eq!(operation["x-changelog"][0]["entry"], "/changelog/two");
         let sentence = operation["description"].as_str().unwrap();
         assert!(sentence.starts_with("Changelog: [1.4.0: About two](") && sentence.contains(" · "), "{sentence}");
         assert!(found["paths"]["/a"]["get"].get("x-changelog").is_none());
@@ -201,10 +201,7 @@ components:
         let name = |text: &str| text.to_owned();
         let found = with(DeprecationTarget::Operation(name("a_list")));
         assert_eq!(found["paths"]["/a"]["get"]["deprecated"], true);
-        assert_eq!(
-            found["paths"]["/a"]["get"]["x-deprecation"]["changelog"],
-            "/v1/publication/public/changelog/it-goes"
-        );
+        assert_eq!(found["paths"]["/a"]["get"]["x-deprecation"]["changelog"], "/changelog/it-goes");
         assert_eq!(found["paths"]["/a"]["post"], yaml::read(TEXT).unwrap()["paths"]["/a"]["post"]);
 
         let limit = DeprecationTarget::Parameter { operation_id: name("a_list"), name: name("limit"), value: None };

@@ -16,6 +16,7 @@ use tower_http::compression::predicate::{NotForContentType, Predicate as _, Size
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use super::operation::operation;
+use super::readable;
 use crate::edge::coding;
 use crate::edge::headers::EXPOSED;
 use crate::exceptions;
@@ -51,7 +52,7 @@ struct Face {
 
 impl Face {
     fn new(rest: Arc<Rest>) -> Self {
-        let beside = exceptions::router().fallback(operation).with_state(Arc::clone(&rest));
+        let beside = exceptions::router().merge(readable::router()).fallback(operation).with_state(Arc::clone(&rest));
         let origins: Vec<HeaderValue> =
             rest.settings.cors_origins.iter().filter_map(|origin| origin.parse().ok()).collect();
         let cors = (!origins.is_empty()).then(|| cors(origins));

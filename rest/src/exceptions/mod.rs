@@ -46,7 +46,7 @@ pub(crate) async fn serve(
 }
 
 /// Answers a method that a path beside the contract does not know: OPTIONS with those that it does, as elsewhere.
-fn other_method(rest: &Rest, request: Request, allow: &'static str) -> Response<Body> {
+pub(crate) fn other_method(rest: &Rest, request: Request, allow: &'static str) -> Response<Body> {
     let (parts, _) = request.into_parts();
     let mut exchange = Exchange::begin(rest, &parts);
     let refused =

@@ -20,7 +20,8 @@ use crate::core::services::Services;
 /// contract has changed since it was scheduled in something that no entry names. It is tried again.
 pub(crate) async fn release_due(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
     let (mut released, mut withheld) = (0, None);
-    for item_uuid in store::due_list(&Db::pooled(pool.clone())).await? {
+    for (item_uuid, kind) in store::due_list(&Db::pooled(pool.clone())).await? {
+        proof::prepare(&Db::pooled(pool.clone()), services, kind).await?;
         let db = Db::apart(pool.clone());
         let outcome = release_locked(&db, services, item_uuid).await;
         match db.settle(outcome).await {
@@ -37,7 +38,7 @@ async fn release_locked(db: &Db, services: &Services, item_uuid: Uuid) -> Result
         return Ok(false);
     }
     let item = BY_ID.one(db, [item_uuid.into()]).await?.ok_or_else(|| Fault::not_found("publication item"))?;
-    proof::prove(db, &services.settings.contract, &item).await?;
+    proof::prove(db, services, &item).await?;
     store::set_state(db, item_uuid, Released, None).await?;
     store::insert_transition(db, item_uuid, Actor::SYSTEM, (Scheduled, Released), &Step::default()).await?;
     proof::keep(db, &services.settings.contract, &item).await?;

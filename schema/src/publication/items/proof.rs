@@ -3,6 +3,8 @@
 //! What was served when an entry was last released is kept, and compared with what is served now. A difference is named when
 //! the entries of the release name every operation that it concerns, or the field that it is about.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use uuid::Uuid;
 
 use super::list::PublicationItem;
@@ -10,6 +12,7 @@ use super::rules::PublicationKind;
 use super::store;
 use crate::core::db::Db;
 use crate::core::fault::{Fault, FieldError};
+use crate::core::services::Services;
 use crate::core::surface::{ContractDifference, ServedContract};
 
 /// The most differences that a refusal names.
@@ -37,20 +40,38 @@ impl Names {
     }
 }
 
+/// Compares what is served with the contract of the last release, if that has not been done yet. It takes a second or so,
+/// during which no connection and no row is held; [`prove`] finds it done.
+///
+/// # Errors
+/// When the database is away.
+pub(super) async fn prepare(db: &Db, services: &Services, kind: PublicationKind) -> Result<(), Fault> {
+    if kind == PublicationKind::ChangelogEntry {
+        differences(db, services).await?;
+    }
+    Ok(())
+}
+
+/// In what the contract that is served differs from the one of the last release.
+async fn differences(db: &Db, services: &Services) -> Result<Differences, Fault> {
+    let (contract, last) = (services.settings.contract, store::last_digest(db).await?);
+    match last.filter(|last| last != (contract.text)().1) {
+        Some(digest) => services.state::<LastComparison>().with(db, digest, contract).await,
+        None => Ok(Differences::default()),
+    }
+}
+
 /// Refuses to release an entry while the contract differs from the one that was served at the last release in something
 /// that no entry of the same release names. Other items are not held.
 ///
 /// # Errors
 /// [`crate::Code::Conflict`], naming each difference.
-pub(super) async fn prove(db: &Db, contract: &ServedContract, item: &PublicationItem) -> Result<(), Fault> {
+pub(super) async fn prove(db: &Db, services: &Services, item: &PublicationItem) -> Result<(), Fault> {
     let Some(version) = version_of(item) else { return Ok(()) };
-    let Some(former) = store::last_contract(db).await? else { return Ok(()) };
-    if former.digest == (contract.text)().1 {
+    let differences = differences(db, services).await?;
+    if differences.is_empty() {
         return Ok(());
     }
-    let compare = contract.differences_since;
-    let differences = tokio::task::spawn_blocking(move || compare(&former.document));
-    let differences = differences.await.map_err(Fault::internal)?.map_err(Fault::internal)?;
     let names = store::names_of_release(db, version).await?;
     let unnamed: Vec<&ContractDifference> = differences.iter().filter(|difference| !names.have(difference)).collect();
     if unnamed.is_empty() {
@@ -67,6 +88,31 @@ pub(super) async fn prove(db: &Db, contract: &ServedContract, item: &Publication
         unnamed.len()
     );
     Err(Fault::conflict(detail).with_errors(errors.collect()))
+}
+
+/// The last comparison of what is served with a former contract, which an entry that is withheld asks for again and again.
+#[derive(Default)]
+struct LastComparison(Mutex<Option<(String, Differences)>>);
+
+type Differences = Arc<Vec<ContractDifference>>;
+
+impl LastComparison {
+    async fn with(&self, db: &Db, digest: String, contract: ServedContract) -> Result<Differences, Fault> {
+        let known = self.known().as_ref().filter(|(of, _)| *of == digest).map(|(_, found)| Arc::clone(found));
+        if let Some(found) = known {
+            return Ok(found);
+        }
+        let Some(former) = store::last_contract(db).await? else { return Ok(Differences::default()) };
+        let (compare, document) = (contract.differences_since, former.document);
+        let found = tokio::task::spawn_blocking(move || compare(&document));
+        let found = Arc::new(found.await.map_err(Fault::internal)?.map_err(Fault::internal)?);
+        *self.known() = Some((former.digest, Arc::clone(&found)));
+        Ok(found)
+    }
+
+    fn known(&self) -> MutexGuard<'_, Option<(String, Differences)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Keeps the contract that is served now as the one of the release whose entry was just released.

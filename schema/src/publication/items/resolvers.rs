@@ -301,6 +301,11 @@ async fn step(
     scheduled_for: Option<Time>,
     reason: Option<String>,
 ) -> Result<Option<PublicationItem>, Fault> {
+    let aside = cx.db.aside();
+    if let Some(found) = BY_ID.one(&aside, [item_uuid.into()]).await?.filter(|_| action != PublicationAction::Withdraw)
+    {
+        proof::prepare(&aside, &cx.services, found.kind).await?;
+    }
     let present = hold(cx, item_uuid).await?;
     let state = rules::after(present.state, action, present.first_released_at.is_some())?;
     if let Some(at) = scheduled_for {
@@ -313,7 +318,7 @@ async fn step(
             return Err(Fault::invalid(errors));
         }
         rules::ensure_downloadable(present.kind, &present.content, present.generated.is_some())?;
-        proof::prove(&cx.db, &cx.services.settings.contract, &present).await?;
+        proof::prove(&cx.db, &cx.services, &present).await?;
     }
     store::set_state(&cx.db, item_uuid, state, scheduled_for).await?;
     let step = Step { scheduled_for, reason: reason.as_deref(), earlier: None };

@@ -203,15 +203,17 @@ pub(in crate::publication) async fn delete(db: &Db, item_uuid: Uuid) -> Result<(
     Ok(())
 }
 
-/// Items whose time has come, the one that waits longest first.
-pub(super) async fn due_list(db: &Db) -> Result<Vec<Uuid>, Fault> {
-    Ok(sqlx::query_scalar!(
-        "select item_uuid from publication_item
+/// Items whose time has come: posts and resources, then entries, of which each is proved first; of each kind the one that
+/// waits longest first.
+pub(super) async fn due_list(db: &Db) -> Result<Vec<(Uuid, PublicationKind)>, Fault> {
+    let rows = sqlx::query!(
+        r#"select item_uuid, kind as "kind: PublicationKind" from publication_item
           where state = 'SCHEDULED' and scheduled_for <= labs_now()
-          order by scheduled_for limit 100"
+          order by kind = 'CHANGELOG_ENTRY', scheduled_for limit 100"#
     )
     .fetch_all(&mut *db.conn().await?)
-    .await?)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.item_uuid, row.kind)).collect())
 }
 
 /// Holds an item whose time has come, unless somebody else holds it or it is due no longer; whether it did.
@@ -242,6 +244,13 @@ pub(in crate::publication) async fn of_release(db: &Db, release_key: &str) -> Re
 pub(super) struct FormerContract {
     pub(super) digest: String,
     pub(super) document: String,
+}
+
+/// The digest of the one of the last release.
+pub(super) async fn last_digest(db: &Db) -> Result<Option<String>, Fault> {
+    Ok(sqlx::query_scalar!("select digest from contract_release order by released_at desc limit 1")
+        .fetch_optional(&mut *db.conn().await?)
+        .await?)
 }
 
 /// The one of the last release.

@@ -1,0 +1,159 @@
+//! The changelog and the blog as pages that people read: what the API's own operations answer, put into HTML.
+//!
+//! A page asks its operation as any stranger would, with the same budget, filters and refusals, so that both always tell the
+//! same. A former slug leads to the present page, as it does in the API.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::routing::get;
+use bytes::Bytes;
+use http::{HeaderValue, Response, StatusCode, Uri, header};
+use http_body_util::BodyExt as _;
+use labs_schema::Fault;
+use serde::de::DeserializeOwned;
+
+use super::operation::operation;
+use super::pages::{Blog, Changelog, Entry, ListOf, Notice, Post};
+use crate::bind::query_pairs;
+use crate::edge::headers;
+use crate::exceptions::other_method;
+use crate::rest::Rest;
+
+/// What a page may load: its own style and pictures. Its form leads to itself.
+const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; \
+                      base-uri 'none'";
+
+/// A part of the site, and the operations that answer it.
+struct Part {
+    /// Where its pages are.
+    page: &'static str,
+    /// Where the API answers the same.
+    api: &'static str,
+    list: fn(&[u8], &Asked) -> Result<String, Fault>,
+    one: fn(&[u8]) -> Result<String, Fault>,
+}
+
+const PARTS: [Part; 2] = [
+    Part {
+        page: "/changelog",
+        api: "/v1/publication/public/changelog",
+        list: |body, asked| render(&Changelog { asked, list: read(body)? }),
+        one: |body| render(&read::<Entry>(body)?),
+    },
+    Part {
+        page: "/blog",
+        api: "/v1/publication/public/blog-posts",
+        list: |body, asked| render(&Blog { asked, list: read(body)? }),
+        one: |body| render(&read::<Post>(body)?),
+    },
+];
+
+/// What a list was asked for.
+pub(super) struct Asked(Vec<(String, String)>);
+
+impl Asked {
+    /// The query of a page. What a form sends empty is not asked for.
+    fn of(uri: &Uri) -> Self {
+        Self(query_pairs(uri.query().unwrap_or_default()).filter(|(_, value)| !value.is_empty()).collect())
+    }
+
+    fn query(&self) -> String {
+        form_urlencoded::Serializer::new(String::new()).extend_pairs(&self.0).finish()
+    }
+
+    /// The first value of this name; nothing where there is none.
+    pub(super) fn value(&self, name: &str) -> &str {
+        self.0.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
+    }
+
+    /// Whether this very value was asked for.
+    pub(super) fn has(&self, name: &str, value: &str) -> bool {
+        self.0.iter().any(|(known, asked)| known == name && asked == value)
+    }
+
+    /// The query of the page behind this one, which begins at the cursor.
+    pub(super) fn next(&self, list: &ListOf<impl Sized>) -> Option<String> {
+        let cursor = list.page.next_cursor.clone()?;
+        let kept = self.0.iter().filter(|(name, _)| name != "cursor").cloned();
+        Some(Self(kept.chain([("cursor".to_owned(), cursor)]).collect()).query())
+    }
+}
+
+/// The pages' paths.
+pub(super) fn router() -> Router<Arc<Rest>> {
+    let page = get(page).fallback(unknown_method);
+    PARTS.iter().fold(Router::new(), |router, part| {
+        router.route(part.page, page.clone()).route(&format!("{}/{{slug}}", part.page), page.clone())
+    })
+}
+
+async fn unknown_method(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
+    other_method(&rest, request, "GET, HEAD, OPTIONS")
+}
+
+async fn page(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
+    let path = request.uri().path().to_owned();
+    let Some(part) = PARTS.iter().find(|part| path.starts_with(part.page)) else {
+        return operation(State(rest), request).await;
+    };
+    let (below, asked) = (path.strip_prefix(part.page).unwrap_or_default(), Asked::of(request.uri()));
+    let query = asked.query();
+    let target = [part.api, below, if query.is_empty() { "" } else { "?" }, &query].concat();
+    let answered = operation(State(rest), ask(&target, request)).await;
+    let (mut head, body) = answered.into_parts();
+    let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+    if let Some(location) = head.headers.get(header::LOCATION).and_then(|location| location.to_str().ok()) {
+        let location = location.replace(part.api, part.page);
+        headers::text(&mut head.headers, header::LOCATION, &location);
+        return Response::from_parts(head, Body::empty());
+    }
+    let html = match (head.status, below) {
+        (StatusCode::OK, "") => (part.list)(&body, &asked),
+        (StatusCode::OK, _) => (part.one)(&body),
+        (status, _) => tell(status, &body),
+    };
+    let html = html.unwrap_or_else(|fault| {
+        tracing::error!(cause = fault.for_log(), path, "a page could not be made of its answer");
+        head.status = StatusCode::INTERNAL_SERVER_ERROR;
+        "<!doctype html><title>Labs</title><p>This page could not be made. Try again.".to_owned()
+    });
+    let out = &mut head.headers;
+    // They are the API's answer's.
+    for name in [header::CONTENT_LENGTH, header::ETAG, header::LINK, header::LAST_MODIFIED] {
+        out.remove(name);
+    }
+    out.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    out.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    Response::from_parts(head, Body::from(html))
+}
+
+/// The request to the API that a request to a page stands for: what it accepts and knows already concerns the page.
+fn ask(target: &str, request: Request) -> Request {
+    let (mut parts, _) = request.into_parts();
+    parts.method = http::Method::GET;
+    parts.uri = target.parse().unwrap_or(parts.uri);
+    for name in [header::ACCEPT, header::IF_NONE_MATCH, header::IF_MATCH, header::AUTHORIZATION, header::COOKIE] {
+        parts.headers.remove(name);
+    }
+    Request::from_parts(parts, Body::empty())
+}
+
+fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Fault> {
+    serde_json::from_slice(body).map_err(Fault::internal)
+}
+
+fn render(page: &impl Template) -> Result<String, Fault> {
+    page.render().map_err(Fault::internal)
+}
+
+/// A page that tells why there is none.
+fn tell(status: StatusCode, body: &Bytes) -> Result<String, Fault> {
+    let problem = serde_json::from_slice::<Notice>(body);
+    let otherwise =
+        || Notice { title: status.canonical_reason().unwrap_or("No page").to_owned(), detail: String::new() };
+    render(&problem.unwrap_or_else(|_| otherwise()))
+}
