@@ -22,6 +22,7 @@ mod schema_set;
 mod served;
 #[cfg(test)]
 mod tests;
+mod workflows;
 mod yaml;
 
 use std::collections::{BTreeMap, HashMap};
@@ -39,6 +40,7 @@ pub use operation::{Access, Body, BodyForm, BodyKind, Kind, Operation, Parameter
 pub use problem::Problem;
 pub use schema_set::SchemaId;
 use schema_set::SchemaSet;
+pub use workflows::workflows;
 
 /// The nine groups, in the contract's order (docs/decisions.md#principals).
 pub const GROUPS: [&str; 9] =
