@@ -1,16 +1,10 @@
 #!/usr/bin/env bash
 # A well-known OAuth library, a standard authenticator and clients that others' generators make, against the service
-# itself. ./test calls this; it needs Python, Java, Node and PostgreSQL. The libraries go to target/, for this project
-# alone.
+# itself. ./test calls this; it needs Python, Java, Node and PostgreSQL.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-libraries=$PWD/target/clients
-if ! cmp -s tests/clients/requirements.txt "$libraries/requirements.txt"; then
-  rm -rf "$libraries"
-  python3 -m venv "$libraries"
-  "$libraries/bin/pip" install --quiet --disable-pip-version-check --requirement tests/clients/requirements.txt
-  cp tests/clients/requirements.txt "$libraries/"
-fi
+# shellcheck source=.ci/python.sh
+. .ci/python.sh
 # shellcheck source=.ci/service.sh
 . .ci/service.sh
 staff LABS_TEST_STAFF administrator

@@ -1,0 +1,73 @@
+//! The workflows of the contract (`contract/workflows`), packed for whoever wants to run them.
+
+use std::borrow::Cow;
+use std::io::{Cursor, Write};
+
+use bytes::Bytes;
+use rust_embed::RustEmbed;
+use zip::result::ZipResult;
+use zip::write::SimpleFileOptions;
+use zip::{DateTime, ZipWriter};
+
+/// The files, as they were when the binary was built.
+#[derive(RustEmbed)]
+#[folder = "$CARGO_MANIFEST_DIR/../contract/workflows"]
+struct Files;
+
+/// The contract and its workflows as a ZIP, in which each finds the other as in the repository: the same bytes each time.
+#[must_use]
+pub fn workflows() -> Bytes {
+    // Memory takes what is written and no name stands twice, so that nothing fails here.
+    pack().unwrap_or_default()
+}
+
+fn pack() -> ZipResult<Bytes> {
+    let mut names: Vec<Cow<'static, str>> = Files::iter().collect();
+    names.sort();
+    // A time of its own would make other bytes each time.
+    let options = SimpleFileOptions::default().last_modified_time(DateTime::default()).unix_permissions(0o644);
+    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    archive.start_file("openapi.yaml", options)?;
+    archive.write_all(super::EMBEDDED.as_bytes())?;
+    for name in names {
+        if let Some(file) = Files::get(&name) {
+            archive.start_file(format!("workflows/{name}"), options)?;
+            archive.write_all(&file.data)?;
+        }
+    }
+    Ok(archive.finish()?.into_inner().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+    use crate::contract::Contract;
+
+    #[test]
+    fn the_archive_is_whole_and_the_same_each_time() {
+        let packed = workflows();
+        assert!(packed == workflows(), "other bytes the second time");
+        let contract = Contract::embedded().unwrap();
+        let mut archive = zip::ZipArchive::new(Cursor::new(packed)).unwrap();
+        let names: Vec<String> = archive.file_names().map(str::to_owned).collect();
+        assert!(names.iter().any(|name| name == "openapi.yaml"), "{names:?}");
+        let mut written = 0;
+        for name in names.iter().filter(|name| name.starts_with("workflows/") && name.ends_with(".yaml")) {
+            let mut text = String::new();
+            archive.by_name(name).unwrap().read_to_string(&mut text).unwrap();
+            for file in text.lines().filter_map(|line| line.trim().strip_prefix("url: ")) {
+                assert_eq!(file, "../openapi.yaml", "{name}");
+            }
+            for file in text.lines().filter_map(|line| line.split_once("$file('./")?.1.strip_suffix("')")) {
+                assert!(names.contains(&format!("workflows/{file}")), "{name} sends {file}");
+            }
+            for id in text.lines().filter_map(|line| line.trim().strip_prefix("operationId: ")) {
+                assert!(contract.operation(id).is_some(), "{name} calls {id}");
+            }
+            written += 1;
+        }
+        assert_eq!(written, 12);
+    }
+}

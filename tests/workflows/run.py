@@ -1,0 +1,143 @@
+"""Runs the workflows of the contract by Redocly's `respect`, each against the service that .ci/workflows.sh started.
+
+    run.py <base address> <folder of mails> <the program redocly>
+
+What is a person's part is done here: the token of a mail is read, and a code of an authenticator made. What a workflow
+puts out is there for those after it. Fails at the first workflow that does, and when one was not run.
+"""
+
+import email
+import email.policy
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import pyotp
+import requests
+import yaml
+
+BASE, MAILS, REDOCLY = sys.argv[1:]
+WORKFLOWS = pathlib.Path(__file__).resolve().parents[2] / "contract" / "workflows"
+WRITTEN = {
+    (file.name, workflow["workflowId"]): workflow
+    for file in sorted(WORKFLOWS.glob("*.yaml"))
+    for workflow in yaml.safe_load(file.read_text())["workflows"]
+}
+not_run = set(WRITTEN)
+
+
+def run(file, workflow, **inputs):
+    """Runs one workflow with these inputs; what it puts out."""
+    not_run.discard((file, workflow))
+    begun = time.monotonic()
+    with tempfile.NamedTemporaryFile(suffix=".json") as report:
+        command = [REDOCLY, "respect", WORKFLOWS / file, "--workflow", workflow, "--server", f"labs={BASE}"]
+        command += ["--input", json.dumps(inputs), "--json-output", report.name, "--no-secrets-masking"]
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+        told = json.loads(pathlib.Path(report.name).read_text() or "{}")
+    steps = [step for part in told.get("files", {}).values() for step in part["executedWorkflows"][0]["executedSteps"]]
+    if ran.returncode != 0:
+        last = json.dumps(steps[-1].get("response", {}).get("body"), indent=2) if steps else ""
+        sys.exit(f"{ran.stdout}{ran.stderr}\nThe last answer: {last}\n{file}: {workflow} failed")
+    written = WRITTEN[file, workflow]
+    # A step that was asked again stands there more than once; the last answer counts.
+    bodies = {step["stepId"]: step["response"].get("body") for step in steps}
+    if list(bodies) != [step["stepId"] for step in written["steps"]]:
+        sys.exit(f"{file}: of {workflow} only {', '.join(bodies)} ran")
+    print(f"{file}: {workflow} passed, after {time.monotonic() - begun:.1f} s", flush=True)
+    outputs = {step["stepId"]: step.get("outputs", {}) for step in written["steps"]}
+    put_out = {}
+    for name, expression in written.get("outputs", {}).items():
+        _, step, _, output = expression.split(".")
+        value = bodies[step]
+        for part in outputs[step][output].removeprefix("$response.body#/").split("/"):
+            value = value[part]
+        put_out[name] = value
+    return put_out
+
+
+def call(method, path, token=None, **body):
+    """What is no workflow's business; its answer."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    answer = requests.request(method, f"{BASE}{path}", headers=headers, json=body, timeout=30)
+    if not answer.ok and answer.json()["code"] != "MFA_REQUIRED":
+        sys.exit(f"{method} {path}: {answer.text}")
+    return answer.json()
+
+
+def staff_token(prefix):
+    """Signs a member of staff in."""
+    person = {"email": os.environ[f"{prefix}_EMAIL"], "password": os.environ[f"{prefix}_PASSWORD"]}
+    challenge = call("POST", "/v1/auth/sessions", **person)["challenge"]
+    code = pyotp.TOTP(os.environ[f"{prefix}_TOTP_SECRET"]).now()
+    return call("POST", "/v1/auth/sessions:verify-mfa", challenge=challenge, code=code)["access_token"]
+
+
+def mailed_token(address):
+    """The token of the mail to an address, which is written within a moment."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        for file in pathlib.Path(MAILS).glob("*.eml"):
+            mail = email.message_from_bytes(file.read_bytes(), policy=email.policy.default)
+            found = re.search(r"labs_ot_[A-Za-z0-9_-]+", mail.get_body(preferencelist=("plain",)).get_content())
+            if found and address in mail["To"]:
+                return found.group()
+        time.sleep(0.05)
+    sys.exit(f"no mail to {address} in {MAILS} has a token")
+
+
+def program(staff, scope, **more):
+    """Makes a program; its id and secret, as workflows take them."""
+    made = call("POST", "/v1/admin/machine-clients", staff, name=f"Test of {scope}", allowed_scopes=[scope], **more)
+    return {"client_id": made["client_id"], "client_secret": made["client_secret"]}
+
+
+def main():
+    staff, reviewer = staff_token("LABS_TEST_STAFF"), staff_token("LABS_TEST_REVIEWER")
+    call("POST", "/v1/marketplace/internal/categories", staff, names={"en": "Team"})
+
+    person = {"email": "marta.lindqvist@tischwerk.example", "password": "seven lanterns over the harbour"}
+    run("registration.yaml", "register", tier_code="GROWTH", **person)
+    made = run("registration.yaml", "confirm_the_address", mailed_token=mailed_token(person["email"]), **person)
+    partner = {"partner_token": made["access_token"], "partner_uuid": made["partner_uuid"]}
+    # No person calls as fast as a workflow does.
+    fast = {"burst_per_second": 10000, "reason": "Workflows are run.", "expires_at": "2099-01-01T00:00:00Z"}
+    call("PUT", f"/v1/admin/partners/{partner['partner_uuid']}/rate-limit", staff, **fast)
+    own = program(staff, "marketplace.apps:write", partner_uuid=partner["partner_uuid"])
+    storefront = program(staff, "storefront:write")
+
+    run("first-calls.yaml", "make_the_first_calls", **person, **own)
+    run("program-scopes.yaml", "narrow_a_token", **own)
+
+    app = run("app-submission.yaml", "hand_an_app_in", app_name="Mise Shift Board", **partner)
+    run("review.yaml", "review_and_publish", reviewer_token=reviewer, **partner, **app)
+    run("storefront-feed.yaml", "follow_the_storefront", **storefront, **partner, **app)
+    run("customer-review.yaml", "review_and_reply", staff_token=staff, **storefront, **partner, **app)
+
+    app = run("app-submission.yaml", "hand_an_app_in", app_name="Mise Floor", **partner)
+    run("appeal.yaml", "appeal_a_rejection", reviewer_token=reviewer, second_reviewer_token=staff, **partner, **app)
+
+    colleague = {"email": "tomas.reuter@tischwerk.example", "password": "copper kettle in the morning fog"}
+    invited = {"colleague_email": colleague["email"], "colleague_password": colleague["password"], **partner}
+    run("team-invitation.yaml", "invite", **invited)
+    run("team-invitation.yaml", "join_the_team", mailed_token=mailed_token(colleague["email"]), **invited)
+
+    authenticator = pyotp.TOTP(run("second-factor.yaml", "enrol_an_authenticator", **colleague)["secret"])
+    now = int(time.time())
+    run("second-factor.yaml", "confirm_the_authenticator", code=authenticator.at(now), **colleague)
+    # Each code is good once, and the next one a little before its time.
+    run("second-factor.yaml", "sign_in_with_a_code", code=authenticator.at(now + authenticator.interval), **colleague)
+
+    run("support-ticket.yaml", "settle_a_ticket", staff_token=staff, **partner)
+    run("tier-change.yaml", "change_the_tier", staff_token=staff, **partner)
+    if not_run:
+        sys.exit(f"nobody runs {', '.join(': '.join(one) for one in sorted(not_run))}")
+
+
+if __name__ == "__main__":
+    main()
