@@ -22,7 +22,7 @@ const LISTS: &[(&str, &[(&str, &str)])] = &[
     ("admin_apps_list_versions", &[("state", "DRAFT,PUBLISHED")]),
     ("admin_audit_records_list", OF_TWO),
     ("admin_audit_records_summarise", &[("by", "OPERATION"), OF_TWO[0], OF_TWO[1]]),
-    ("admin_deprecations_list", &[("kind", "OPERATION"), ("called", "false")]),
+    ("admin_deprecations_list", &[("kind", "OPERATION")]),
     ("admin_deprecations_list_callers", &[("days", "30")]),
     ("admin_invitations_list", &[("state", "PENDING"), ("role", "EDITOR")]),
     ("admin_jobs_list", &[]),

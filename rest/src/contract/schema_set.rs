@@ -74,6 +74,11 @@ impl SchemaSet {
         self.entries.get(id.0).and_then(|entry| self.value.pointer(&entry.pointer)).unwrap_or(&Value::Null)
     }
 
+    /// The name of the component that a schema is; none for one that stands where it is used.
+    pub(super) fn component(&self, id: SchemaId) -> Option<&str> {
+        self.entries.get(id.0)?.pointer.strip_prefix("/components/schemas/")
+    }
+
     /// The schema that a `$ref` leads to, or the schema itself. A `$ref` that leads nowhere, or
     /// round in circles, resolves to null, which no schema is.
     pub(super) fn resolve<'a>(&'a self, schema: &'a Value) -> &'a Value {

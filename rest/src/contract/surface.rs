@@ -8,7 +8,7 @@ use labs_schema::surface::{ContractDifference, ServedContract, Surface};
 use serde_json::Value;
 
 use super::compare::{Difference, compare};
-use super::{Contract, EMBEDDED as EMBEDDED_TEXT, Operation, Place, below, yaml};
+use super::{Contract, EMBEDDED as EMBEDDED_TEXT, Operation, Place, SchemaId, below, yaml};
 
 /// The deepest place that is looked for in a body or an answer.
 const DEEPEST: usize = 16;
@@ -44,11 +44,11 @@ pub(super) fn of(contract: &Contract) -> Surface {
         let named = sent.map(|parameter| (parameter.name.clone(), values(contract, &parameter.schema)));
         surface.operations.insert(operation.id.clone(), named.collect());
         for form in operation.body.iter().flat_map(|body| &body.forms) {
-            Walk::new(contract, &mut surface, operation, true).enter(contract.schema(form.schema), "");
+            Walk::new(contract, &mut surface, operation, true).begin(form.schema);
         }
         let answers = operation.responses.range(200..300).flat_map(|(_, response)| response.media.values().flatten());
         for schema in answers {
-            Walk::new(contract, &mut surface, operation, false).enter(contract.schema(*schema), "");
+            Walk::new(contract, &mut surface, operation, false).begin(*schema);
         }
     }
     surface
@@ -80,6 +80,12 @@ struct Walk<'w> {
 impl<'w> Walk<'w> {
     fn new(contract: &'w Contract, surface: &'w mut Surface, operation: &'w Operation, is_read: bool) -> Self {
         Self { contract, surface, operation, is_read, within: Vec::new() }
+    }
+
+    /// Into the schema of a whole body or answer.
+    fn begin(&mut self, id: SchemaId) {
+        self.within.extend(self.contract.book.component(id).map(str::to_owned));
+        self.through(self.contract.schema(id), "");
     }
 
     /// Into a schema at a place, of which the innermost named schema is the owner of its fields.

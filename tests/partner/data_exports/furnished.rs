@@ -68,7 +68,7 @@ async fn filter(owner: &mut PgConnection, table: &str) -> String {
     .unwrap();
     let belonging = BELONGING.iter().find(|(column, _)| columns.iter().any(|known| known == column));
     match (table, belonging) {
-        ("request_usage" | "rate_limit_refusal", _) => "account = 'partner:' || $1::uuid::text".to_owned(),
+        ("request_usage" | "rate_limit_refusal" | "deprecation_use", _) => "account = 'partner:' || $1::uuid::text".to_owned(),
         ("customer_review_text", _) => format!("text_uuid in ({SHOWN_TEXTS})"),
         ("mail_message", _) => format!("partner_uuid = $1 or person_uuid in ({})", BELONGING[2].1),
         (_, Some((column, of))) => format!("{column} in ({of})"),
@@ -198,6 +198,11 @@ async fn counted(harness: &Harness, partner: Uuid) {
     harness
         .sql(&format!(
             "insert into request_usage values ('2020-01-01', 'partner:{partner}', 'system_me_get', 1, labs_now());
+             insert into deprecation (deprecation_uuid, operation_id, reason, replacement, sunset_at)
+                values (labs_uuid(), 'system_me_get', 'Hardly used.', 'None.', '2040-01-01')
+                on conflict do nothing;
+             insert into deprecation_use (deprecation_uuid, day, account, requests)
+                select deprecation_uuid, '2020-01-01', 'partner:{partner}', 1 from deprecation;
              insert into rate_limit_refusal values (labs_now(), 'partner:{partner}', 'system_me_get', 'burst', 2);
              insert into audit_log (record_uuid, operation, channel, outcome, actor_kind, actor_uuid, actor_label,
                                     target_kind, target_uuid, partner_uuid, reason)

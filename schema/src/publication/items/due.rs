@@ -37,7 +37,7 @@ async fn release_locked(db: &Db, services: &Services, item_uuid: Uuid) -> Result
         return Ok(false);
     }
     let item = BY_ID.one(db, [item_uuid.into()]).await?.ok_or_else(|| Fault::not_found("publication item"))?;
-    proof::prove(db, &services.settings.contract, &item).await?;
+    proof::prove(db, services, &item).await?;
     store::set_state(db, item_uuid, Released, None).await?;
     store::insert_transition(db, item_uuid, Actor::SYSTEM, (Scheduled, Released), &Step::default()).await?;
     proof::keep(db, &services.settings.contract, &item).await?;

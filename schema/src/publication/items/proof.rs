@@ -3,13 +3,16 @@
 //! What was served when an entry was last released is kept, and compared with what is served now. A difference is named when
 //! the entries of the release name every operation that it concerns, or the field that it is about.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use uuid::Uuid;
 
 use super::list::PublicationItem;
 use super::rules::PublicationKind;
-use super::store;
+use super::store::{self, FormerContract};
 use crate::core::db::Db;
 use crate::core::fault::{Fault, FieldError};
+use crate::core::services::Services;
 use crate::core::surface::{ContractDifference, ServedContract};
 
 /// The most differences that a refusal names.
@@ -42,15 +45,14 @@ impl Names {
 ///
 /// # Errors
 /// [`crate::Code::Conflict`], naming each difference.
-pub(super) async fn prove(db: &Db, contract: &ServedContract, item: &PublicationItem) -> Result<(), Fault> {
+pub(super) async fn prove(db: &Db, services: &Services, item: &PublicationItem) -> Result<(), Fault> {
+    let contract = services.settings.contract;
     let Some(version) = version_of(item) else { return Ok(()) };
     let Some(former) = store::last_contract(db).await? else { return Ok(()) };
     if former.digest == (contract.text)().1 {
         return Ok(());
     }
-    let compare = contract.differences_since;
-    let differences = tokio::task::spawn_blocking(move || compare(&former.document));
-    let differences = differences.await.map_err(Fault::internal)?.map_err(Fault::internal)?;
+    let differences = services.state::<LastComparison>().with(former, contract).await?;
     let names = store::names_of_release(db, version).await?;
     let unnamed: Vec<&ContractDifference> = differences.iter().filter(|difference| !names.have(difference)).collect();
     if unnamed.is_empty() {
@@ -67,6 +69,30 @@ pub(super) async fn prove(db: &Db, contract: &ServedContract, item: &Publication
         unnamed.len()
     );
     Err(Fault::conflict(detail).with_errors(errors.collect()))
+}
+
+/// The last comparison of what is served with a former contract, which an entry that is withheld asks for again and again.
+#[derive(Default)]
+struct LastComparison(Mutex<Option<(String, Differences)>>);
+
+type Differences = Arc<Vec<ContractDifference>>;
+
+impl LastComparison {
+    async fn with(&self, former: FormerContract, contract: ServedContract) -> Result<Differences, Fault> {
+        let known = self.known().as_ref().filter(|(digest, _)| *digest == former.digest).map(|(_, found)| Arc::clone(found));
+        if let Some(found) = known {
+            return Ok(found);
+        }
+        let (digest, compare) = (former.digest, contract.differences_since);
+        let found = tokio::task::spawn_blocking(move || compare(&former.document));
+        let found = Arc::new(found.await.map_err(Fault::internal)?.map_err(Fault::internal)?);
+        *self.known() = Some((digest, Arc::clone(&found)));
+        Ok(found)
+    }
+
+    fn known(&self) -> MutexGuard<'_, Option<(String, Differences)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Keeps the contract that is served now as the one of the release whose entry was just released.

@@ -313,7 +313,7 @@ async fn step(
             return Err(Fault::invalid(errors));
         }
         rules::ensure_downloadable(present.kind, &present.content, present.generated.is_some())?;
-        proof::prove(&cx.db, &cx.services.settings.contract, &present).await?;
+        proof::prove(&cx.db, &cx.services, &present).await?;
     }
     store::set_state(&cx.db, item_uuid, state, scheduled_for).await?;
     let step = Step { scheduled_for, reason: reason.as_deref(), earlier: None };
