@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A well-known OAuth library, a standard authenticator and clients that others' generators make, against the service
-# itself. ./test calls this; it needs Python, Java, Node and PostgreSQL.
+# A well-known OAuth library, a standard authenticator, clients that others' generators make, and the collections that the
+# service makes, against the service itself. ./test calls this; it needs Python, Java, Node and PostgreSQL.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=.ci/python.sh
@@ -15,3 +15,4 @@ client LABS_TEST_CLIENT storefront
 )
 export LABS_TEST_PERSON_EMAIL LABS_TEST_PERSON_PASSWORD
 .ci/generated.sh
+.ci/collections.sh

@@ -6,7 +6,9 @@ folder=$(mktemp -d)
 trap 'kill "$service" 2>/dev/null && wait "$service" || true; rm -rf "$folder"' EXIT
 
 mkfifo "$folder/said"
-"$labs" serve --empty --listen 127.0.0.1:0 --folder "$folder/labs" --log warn >"$folder/said" &
+# Without sample data, unless the script that sources this says otherwise.
+export LABS_EMPTY=${LABS_EMPTY:-true}
+"$labs" serve --listen 127.0.0.1:0 --folder "$folder/labs" --log warn >"$folder/said" &
 service=$!
 read -r first <"$folder/said"
 export LABS_TEST_BASE=${first##* }

@@ -9,7 +9,7 @@
 //! Headers: `X-Labs-Deprecation` and `Sunset` (RFC 8594) bear the earliest end, `Deprecation` (RFC 9745) the earliest
 //! beginning, and each has a `Link` to its entry in the changelog (docs/decisions.md#answers).
 
-mod marked;
+pub(crate) mod marked;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};

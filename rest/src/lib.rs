@@ -14,6 +14,7 @@ pub mod dispatch;
 pub mod documents;
 pub mod edge;
 pub mod exceptions;
+pub mod generated;
 pub mod inspect;
 mod precompressed;
 pub mod probes;

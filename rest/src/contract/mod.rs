@@ -219,8 +219,13 @@ impl Contract {
     }
 }
 
+/// The contract's text as the service at `base_url` serves it: that of [`Contract::at`], without reading it.
+pub(crate) fn served_text(base_url: &str) -> String {
+    served::text(EMBEDDED, base_url)
+}
+
 /// Follows a `$ref` within `document`, and the one it may lead to. Null when it leads nowhere.
-fn resolve<'a>(document: &'a Value, mut value: &'a Value) -> &'a Value {
+pub(crate) fn resolve<'a>(document: &'a Value, mut value: &'a Value) -> &'a Value {
     for _ in 0..16 {
         let Some(reference) = value.get("$ref").and_then(Value::as_str) else {
             return value;

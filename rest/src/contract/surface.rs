@@ -26,7 +26,7 @@ pub fn surface() -> &'static Surface {
 #[must_use]
 pub fn served_contract() -> ServedContract {
     static DIGEST: LazyLock<String> = LazyLock::new(|| super::sha256(EMBEDDED_TEXT.as_bytes()));
-    ServedContract { surface, text: || (EMBEDDED_TEXT, &DIGEST), differences_since }
+    ServedContract { surface, text: || (EMBEDDED_TEXT, &DIGEST), differences_since, make: crate::generated::make }
 }
 
 fn differences_since(former: &str) -> Result<Vec<ContractDifference>, String> {

@@ -13,7 +13,7 @@ use crate::contract::yaml;
 pub(super) const ENTRY: &str = "/changelog/";
 
 /// The text with its marks; as it is where it cannot be read or written, which a built contract always can.
-pub(super) fn contract(text: &str, announced: &Announced) -> String {
+pub(crate) fn contract(text: &str, announced: &Announced) -> String {
     let marked = yaml::read(text).and_then(|mut contract| {
         for deprecation in &announced.deprecations {
             mark(&mut contract, deprecation);

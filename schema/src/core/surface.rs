@@ -3,6 +3,40 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::core::deprecation::Announced;
+use crate::core::words::words;
+
+words! {
+    /// What the service makes itself of the contract that it serves, for developers to download.
+    pub enum GeneratedResource {
+        /// The contract as it is served.
+        OpenapiYaml = "OPENAPI_YAML",
+        /// The same as JSON.
+        OpenapiJson = "OPENAPI_JSON",
+        /// A collection of requests for Postman.
+        PostmanCollection = "POSTMAN_COLLECTION",
+        /// A collection of requests for Insomnia.
+        InsomniaExport = "INSOMNIA_EXPORT",
+        /// Types for TypeScript.
+        TypescriptTypes = "TYPESCRIPT_TYPES",
+    }
+}
+
+/// A file that the service made itself.
+pub struct GeneratedFile {
+    /// What it is saved as.
+    pub file_name: &'static str,
+    /// What it is.
+    pub media_type: &'static str,
+    /// The versions of contract and service that it was made of.
+    pub version: String,
+    /// What it says.
+    pub content: String,
+}
+
+/// Makes a file of the contract as the service at an address serves it while something is announced of it.
+pub type MakeGenerated = fn(GeneratedResource, &str, &Announced) -> Result<GeneratedFile, String>;
+
 /// The contract that the service serves, as far as the inside needs it. Everything is made when somebody first asks.
 #[derive(Clone, Copy, Debug)]
 pub struct ServedContract {
@@ -12,6 +46,8 @@ pub struct ServedContract {
     pub text: fn() -> (&'static str, &'static str),
     /// In what it differs from a former one, of which this is the text. It takes a second or so.
     pub differences_since: fn(&str) -> Result<Vec<ContractDifference>, String>,
+    /// Makes a file of it. It takes a second or so.
+    pub make: MakeGenerated,
 }
 
 impl ServedContract {
@@ -19,7 +55,12 @@ impl ServedContract {
     #[must_use]
     pub fn none() -> Self {
         static EMPTY: Surface = Surface { operations: BTreeMap::new(), fields: BTreeMap::new() };
-        Self { surface: || &EMPTY, text: || ("", ""), differences_since: |_| Ok(Vec::new()) }
+        Self {
+            surface: || &EMPTY,
+            text: || ("", ""),
+            differences_since: |_| Ok(Vec::new()),
+            make: |_, _, _| Err("no contract is served".to_owned()),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 mod changelog_entries;
 mod developer_resources;
 mod feeds;
+mod generated;
 pub(crate) mod items;
 pub(crate) mod markdown;
 mod public_blog_posts;

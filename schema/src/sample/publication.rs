@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::data::{ITEMS, ItemData, STAFF_DOMAIN};
+use super::data::{ITEMS, ItemData, RELEASED, RESOURCES, ResourceData, STAFF_DOMAIN};
 use super::past::{Past, id, shift_hours};
 use super::rows::Rows;
 use crate::core::time::Time;
@@ -33,6 +33,7 @@ pub(super) struct ItemRow {
     pub(super) operations: &'static [&'static str],
     pub(super) action_required: bool,
     pub(super) migration: Option<&'static str>,
+    pub(super) generated: Option<&'static str>,
     pub(super) author_uuid: Option<Uuid>,
     pub(super) show_author: bool,
     pub(super) release_key: Option<String>,
@@ -60,10 +61,11 @@ pub(super) fn add(past: Past, rows: &mut Rows) {
     let address = format!("{EDITOR}@{STAFF_DOMAIN}");
     let editor = rows.people.iter().find(|person| person.email == address).map(|person| person.person_uuid);
     let tool = rows.clients.iter().find(|client| client.client_id == RELEASE_TOOL).map(|client| client.client_uuid);
-    for item in &ITEMS {
-        let row = row(past, item, editor, tool);
+    let items = ITEMS.iter().map(|item| row(past, item, editor, tool));
+    let resources = RESOURCES.iter().map(|resource| resource_row(past, resource, editor));
+    for row in items.chain(resources) {
         let mut step = |from_state, to_state, occurred_at| {
-            let transition_uuid = id(occurred_at, &format!("{} {to_state}", item.slug));
+            let transition_uuid = id(occurred_at, &format!("{} {to_state}", row.slug));
             let item_uuid = row.item_uuid;
             rows.steps.push(StepRow {
                 transition_uuid,
@@ -108,6 +110,7 @@ fn row(past: Past, item: &ItemData, editor: Option<Uuid>, tool: Option<Uuid>) ->
         operations,
         action_required: item.migration.is_some(),
         migration: item.migration,
+        generated: None,
         author_uuid: editor.filter(|_| !is_entry),
         show_author: !is_entry && is_released,
         release_key: version.map(|version| Value::to_string(&json!([version, item.title]))),
@@ -117,5 +120,35 @@ fn row(past: Past, item: &ItemData, editor: Option<Uuid>, tool: Option<Uuid>) ->
         withdrawn_at,
         created_at,
         updated_at: withdrawn_at.unwrap_or(last),
+    }
+}
+
+fn resource_row(past: Past, resource: &ResourceData, editor: Option<Uuid>) -> ItemRow {
+    let released_at = past.days(RELEASED, resource.slug);
+    let created_at = shift_hours(released_at, -WRITING, resource.slug);
+    ItemRow {
+        item_uuid: id(created_at, resource.slug),
+        kind: "DEVELOPER_RESOURCE",
+        state: "RELEASED",
+        slug: resource.slug,
+        title: resource.title,
+        summary: resource.summary,
+        body: resource.body,
+        tags: resource.tags,
+        version: None,
+        change: None,
+        operations: &[],
+        action_required: false,
+        migration: None,
+        generated: Some(resource.generated),
+        author_uuid: None,
+        show_author: false,
+        release_key: None,
+        created_by_kind: "STAFF_USER",
+        created_by_uuid: editor,
+        released_at: Some(released_at),
+        withdrawn_at: None,
+        created_at,
+        updated_at: released_at,
     }
 }

@@ -364,11 +364,11 @@ async fn items_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), 
         connection,
         rows.items,
         "insert into publication_item (item_uuid, kind, state, slug, title, summary, body, tags, version, change, operations,
-             effective_at, action_required, migration, author_uuid, show_author, release_key, created_by_kind,
+             effective_at, action_required, migration, generated, author_uuid, show_author, release_key, created_by_kind,
              created_by_uuid, first_released_at, released_at, withdrawn_at, created_at, updated_at)
          select item_uuid, kind, state, slug, title, summary, body, tags, version, change, operations,
-             case when kind = 'CHANGELOG_ENTRY' then released_at end, action_required, migration, author_uuid, show_author,
-             release_key, created_by_kind, created_by_uuid, released_at, released_at, withdrawn_at, created_at, updated_at
+             case when kind = 'CHANGELOG_ENTRY' then released_at end, action_required, migration, generated,
+             author_uuid, show_author, release_key, created_by_kind, created_by_uuid, released_at, released_at, withdrawn_at, created_at, updated_at
          from jsonb_populate_recordset(null::publication_item, $1)"
     );
     put!(

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::data::{
-    APPS, AppData, CATEGORIES, CLIENTS, COLLECTIONS, DEACTIVATED, Fate, ITEMS, PAGES, PARTNERS, REVIEWS, STAFF,
-    alternatives,
+    APPS, AppData, CATEGORIES, CLIENTS, COLLECTIONS, DEACTIVATED, Fate, ITEMS, PAGES, PARTNERS, RESOURCES, REVIEWS,
+    STAFF, alternatives,
 };
 use super::draw::drawable;
 use super::words::alternative;
@@ -239,6 +239,10 @@ fn programs_hold_scopes_that_exist() {
 
 #[test]
 fn what_the_service_tells_is_fit_to_be_read() {
+    for resource in &RESOURCES {
+        assert!(resource.title.len() <= 150 && resource.summary.len() <= 300, "{}", resource.slug);
+        assert!(!markdown::is_too_deep(resource.body), "{}", resource.slug);
+    }
     for item in &ITEMS {
         assert!(item.title.len() <= 150 && item.summary.len() <= 300, "{}", item.slug);
         for text in [item.body, item.migration.unwrap_or_default()] {

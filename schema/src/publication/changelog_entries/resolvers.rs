@@ -9,7 +9,7 @@ use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
 use crate::publication::items::rules::{self, ChangeKind, PublicationKind, PublicationState};
 use crate::publication::items::{
-    self, BY_PROGRAM, ChangelogEntryFields, ChangelogEntryRelease, PublicationDetails, PublicationItem,
+    self, BY_PROGRAM, Beginning, ChangelogEntryFields, ChangelogEntryRelease, PublicationDetails, PublicationItem,
     PublicationPatch, PublicationTexts,
 };
 
@@ -90,7 +90,8 @@ impl ChangelogEntriesMutation {
             entry: body.entry,
             details: PublicationDetails::default(),
         };
-        let entry_uuid = items::begin(cx, PublicationKind::ChangelogEntry, sent, Some(&release_key)).await?;
+        let beginning = Beginning { release_key: Some(&release_key), ..Beginning::default() };
+        let entry_uuid = items::begin(cx, PublicationKind::ChangelogEntry, sent, beginning).await?;
         cx.answer_created(entry_uuid, load(cx, entry_uuid).await?)
     }
 

@@ -4,7 +4,11 @@ use async_graphql::{InputObject, SimpleObject};
 use serde::Serialize;
 use serde_json::json;
 
+use crate::core::fault::Fault;
 use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::services::Services;
+use crate::core::surface::GeneratedResource;
+use crate::publication::generated;
 use crate::publication::items::PublicationArtefact;
 use crate::publication::items::rules::PublicationAudience;
 use crate::publication::markdown::PublicationAnchor;
@@ -26,6 +30,20 @@ pub(crate) struct DeveloperResourceSummary {
     /// Its file.
     #[sqlx(json)]
     pub(in crate::publication) artefact: PublicationArtefact,
+    /// What the service makes itself in place of a file that was sent.
+    #[graphql(skip)]
+    #[serde(skip)]
+    pub(in crate::publication) generated: Option<GeneratedResource>,
+}
+
+impl DeveloperResourceSummary {
+    /// Writes what is told of its file where the service makes it.
+    ///
+    /// # Errors
+    /// [`crate::Code::Internal`] when the service cannot make it.
+    pub(in crate::publication) async fn tell_file(&mut self, services: &Services) -> Result<(), Fault> {
+        generated::tell(services, self.generated, (&mut self.artefact, &mut self.version)).await
+    }
 }
 
 /// A resource.
@@ -55,22 +73,22 @@ impl DeveloperResource {
     }
 }
 
-/// The columns of a [`DeveloperResourceSummary`].
+/// The columns of a [`DeveloperResourceSummary`]. Of what the service makes itself nothing is told of a file until it is made.
 macro_rules! resource {
     () => {
         concat!(
             released_item!(),
-            ", i.audience, i.resource_version as version,
-             json_build_object('file_name', i.file_name, 'media_type', i.media_type, 'size_bytes', i.size_bytes,
-                 'sha256', i.object_key) as artefact"
+            ", i.audience, i.resource_version as version, i.generated,
+             json_build_object('file_name', coalesce(i.file_name, ''), 'media_type', coalesce(i.media_type, ''),
+                 'size_bytes', coalesce(i.size_bytes, 0), 'sha256', coalesce(i.object_key, '')) as artefact"
         )
     };
 }
 
-/// What is there to be downloaded. What the service makes itself has no object.
+/// What is there to be downloaded: a file that was sent, or one that the service makes itself.
 macro_rules! downloadable {
     () => {
-        "i.kind = 'DEVELOPER_RESOURCE' and i.state = 'RELEASED' and i.object_key is not null"
+        "i.kind = 'DEVELOPER_RESOURCE' and i.state = 'RELEASED' and (i.object_key is not null or i.generated is not null)"
     };
 }
 

@@ -26,7 +26,11 @@ impl DeveloperResourcesQuery {
         cursor: Option<String>,
     ) -> Result<Option<List<DeveloperResourceSummary>>, Fault> {
         let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
-        cx.answer_list(RESOURCES.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?.list())
+        let mut list = RESOURCES.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?.list();
+        for resource in &mut list.data {
+            resource.tell_file(&cx.services).await?;
+        }
+        cx.answer_list(list)
     }
 
     /// One of them.
@@ -37,7 +41,8 @@ impl DeveloperResourcesQuery {
         slug: String,
     ) -> Result<Option<DeveloperResource>, Fault> {
         let cx = ctx.cx();
-        let resource = load(cx, &slug).await?;
+        let mut resource = load(cx, &slug).await?;
+        resource.resource.tell_file(&cx.services).await?;
         cx.answer(resource.shown(&cx.services.state::<ShownTexts>()))
     }
 
@@ -53,7 +58,8 @@ impl DeveloperResourcesQuery {
         slug: String,
     ) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
-        deliver(cx, load(cx, &slug).await?.resource.artefact).await?;
+        let resource = load(cx, &slug).await?.resource;
+        deliver(cx, resource.artefact, resource.generated).await?;
         cx.answer(true)
     }
 }

@@ -8,7 +8,8 @@ use super::input::{
 };
 use super::list::{BY_ID, PublicationItem};
 use super::rules::{ChangeKind, PublicationKind, PublicationState};
-use super::{store, writing};
+use super::store;
+use super::writing::{self, Beginning};
 use crate::core::context::RequestContext;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
@@ -71,7 +72,7 @@ pub(crate) async fn draft_entry(cx: &RequestContext, entry: DeprecationEntry<'_>
         },
         details: PublicationDetails::default(),
     };
-    writing::begin(cx, PublicationKind::ChangelogEntry, sent, None).await
+    writing::begin(cx, PublicationKind::ChangelogEntry, sent, Beginning::default()).await
 }
 
 /// Removes an entry that no reader has seen. False when one has, and it stays.

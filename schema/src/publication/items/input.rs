@@ -90,6 +90,11 @@ impl PublicationPatch {
 }
 
 impl PublicationPatch {
+    /// Whether the version of what a resource offers is sent.
+    pub(super) fn says_resource_version(&self) -> bool {
+        self.details.resource_version.is_value()
+    }
+
     /// What stands once it is applied. What another kind says is found.
     pub(in crate::publication) fn apply_to(
         self,

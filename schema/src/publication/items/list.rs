@@ -8,10 +8,12 @@ use uuid::Uuid;
 use super::content::PublicationContent;
 use super::rules::{self, ChangeKind, PublicationAudience, PublicationKind, PublicationState};
 use crate::core::context::RequestContext;
+use crate::core::fault::Fault;
 use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use crate::core::surface::GeneratedResource;
 use crate::core::time::Time;
 use crate::core::words::words;
-use crate::publication::markdown;
+use crate::publication::{generated, markdown};
 
 words! {
     /// The kinds of those who do something to an item.
@@ -74,7 +76,7 @@ pub(crate) struct PublicationItem {
     #[sqlx(json(nullable))]
     pub(in crate::publication) author: Option<PublicationAuthor>,
     /// Of a developer resource: what the service makes itself in place of a file.
-    pub(in crate::publication) generated: Option<String>,
+    pub(in crate::publication) generated: Option<GeneratedResource>,
     /// Who began it.
     #[sqlx(json)]
     created_by: PublicationActor,
@@ -177,6 +179,21 @@ impl PublicationItem {
             allowed_actions: offered(self.state, cx),
             ..self
         }
+    }
+}
+
+impl PublicationItem {
+    /// The same as [`Self::for_caller`], with what the service made in place of a file that was sent.
+    ///
+    /// # Errors
+    /// [`crate::Code::Internal`] when the service cannot make it.
+    pub(super) async fn with_file(mut self, cx: &RequestContext) -> Result<Self, Fault> {
+        if let Some(resource) = self.generated {
+            let made = generated::file(&cx.services, resource).await?;
+            self.content.artefact = Some(made.artefact.clone());
+            self.content.resource_version = Some(made.version.clone());
+        }
+        Ok(self.for_caller(cx))
     }
 }
 

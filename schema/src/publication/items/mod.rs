@@ -25,4 +25,4 @@ pub(in crate::publication) use input::{
 pub(in crate::publication) use list::{BY_PROGRAM, PublicationItem, STATEMENTS};
 pub(in crate::publication) use resolvers::{PublicationItemsMutation, PublicationItemsQuery, PublicationStepsMutation};
 pub(in crate::publication) use store::{lock, of_release};
-pub(in crate::publication) use writing::{begin, change};
+pub(in crate::publication) use writing::{Beginning, begin, change};

@@ -11,9 +11,10 @@ use super::list::{
     BY_ID, ITEMS, PublicationItem, PublicationItemFilter, PublicationItemSort, PublicationItemSummary,
     PublicationTransition, TRANSITIONS,
 };
+use super::proof;
 use super::rules::{self, PublicationAction, PublicationKind, PublicationState};
 use super::store::{self, Step};
-use super::{proof, writing};
+use super::writing::{self, Beginning};
 use crate::core::access::{access, audit_target, batched};
 use crate::core::actor::Actor;
 use crate::core::audit_target::AuditTargetKind;
@@ -21,6 +22,7 @@ use crate::core::context::{RequestContext, RequestContextExt, Target};
 use crate::core::fault::{Fault, FieldError};
 use crate::core::list::PageRequest;
 use crate::core::page::CountedList;
+use crate::core::surface::GeneratedResource;
 use crate::core::time::Time;
 
 /// A new item.
@@ -29,6 +31,8 @@ use crate::core::time::Time;
 pub(crate) struct PublicationItemCreate {
     /// What it is.
     kind: PublicationKind,
+    /// Of a developer resource: what the service makes itself in place of a file.
+    generated: Option<GeneratedResource>,
     /// Its title.
     title: String,
     /// What every kind says.
@@ -120,7 +124,7 @@ impl PublicationItemsQuery {
         item_uuid: Uuid,
     ) -> Result<Option<PublicationItem>, Fault> {
         let cx = ctx.cx();
-        cx.answer(load(cx, item_uuid).await?.for_caller(cx))
+        cx.answer(load(cx, item_uuid).await?.with_file(cx).await?)
     }
 
     /// Who moved an item, from where, to where, when and why.
@@ -164,8 +168,9 @@ impl PublicationItemsMutation {
             entry: body.entry,
             details: body.details,
         };
-        let item_uuid = writing::begin(cx, kind, sent, None).await?;
-        cx.answer_created(item_uuid, load(cx, item_uuid).await?.for_caller(cx))
+        let item_uuid =
+            writing::begin(cx, kind, sent, Beginning { generated: body.generated, release_key: None }).await?;
+        cx.answer_created(item_uuid, load(cx, item_uuid).await?.with_file(cx).await?)
     }
 
     /// Changes what an item says. Of a released one the change is a transition.
@@ -190,7 +195,7 @@ impl PublicationItemsMutation {
             details: body.details,
         };
         writing::change(cx, &present, sent, reason.as_deref()).await?;
-        cx.answer(load(cx, item_uuid).await?.for_caller(cx))
+        cx.answer(load(cx, item_uuid).await?.with_file(cx).await?)
     }
 
     /// Removes a draft that was never released.
@@ -237,7 +242,7 @@ impl PublicationItemsMutation {
             store::set_artefact(&cx.db, item_uuid, &artefact).await?;
             writing::note_edit(cx, &present, reason.as_deref()).await?;
         }
-        cx.answer(load(cx, item_uuid).await?.for_caller(cx))
+        cx.answer(load(cx, item_uuid).await?.with_file(cx).await?)
     }
 }
 
@@ -326,7 +331,7 @@ async fn step(
     if state == PublicationState::Released {
         proof::keep(&cx.db, &cx.services.settings.contract, &present).await?;
     }
-    cx.answer(load(cx, item_uuid).await?.for_caller(cx))
+    cx.answer(load(cx, item_uuid).await?.with_file(cx).await?)
 }
 
 /// Refuses to give a file to what has none.

@@ -222,6 +222,22 @@ pub(in crate::publication) fn ensure_downloadable(
     Ok(())
 }
 
+/// Finds that something else than a resource is to be made by the service, or that somebody says the version of what it makes.
+pub(in crate::publication) fn check_generated(
+    kind: PublicationKind,
+    is_generated: bool,
+    says_version: bool,
+    errors: &mut Vec<FieldError>,
+) {
+    if is_generated && kind != PublicationKind::DeveloperResource {
+        let message = format!("A {} has no such field. Leave it out.", kind.name());
+        errors.push(FieldError::at("/generated", "NOT_OF_KIND", message));
+    } else if is_generated && says_version {
+        let message = "The service tells the version of what it makes itself. Leave `resource_version` out.";
+        errors.push(FieldError::at("/resource_version", "GENERATED", message));
+    }
+}
+
 /// Finds that somebody else than its author lets a post show its author, or hides them.
 pub(in crate::publication) fn check_author(
     (before, after): (bool, bool),
@@ -341,6 +357,16 @@ mod tests {
         assert_eq!((found((false, true), author), found((true, false), author)), (0, 0));
         assert_eq!((found((false, true), other), found((true, false), other), found((true, true), other)), (1, 1, 0));
         assert_eq!(codes(|errors| check_author((false, true), None, other, errors)).len(), 1);
+    }
+
+    #[test]
+    fn only_a_resource_is_made_by_the_service_which_tells_its_version() {
+        use PublicationKind::{BlogPost, DeveloperResource};
+        let found = |kind, generated, says| codes(|errors| check_generated(kind, generated, says, errors));
+        assert_eq!(found(BlogPost, true, false), ["/generated NOT_OF_KIND"]);
+        assert_eq!(found(DeveloperResource, true, true), ["/resource_version GENERATED"]);
+        assert!(found(DeveloperResource, true, false).is_empty() && found(DeveloperResource, false, true).is_empty());
+        assert!(found(BlogPost, false, false).is_empty());
     }
 
     #[test]

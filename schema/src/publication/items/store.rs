@@ -9,6 +9,7 @@ use super::rules::{PublicationKind, PublicationState};
 use crate::core::actor::Actor;
 use crate::core::db::Db;
 use crate::core::fault::{Fault, FieldError, constraint_of};
+use crate::core::surface::GeneratedResource;
 use crate::core::time::Time;
 
 /// Where a new item comes from.
@@ -19,6 +20,8 @@ pub(in crate::publication) struct Origin<'a> {
     pub(in crate::publication) author_uuid: Option<Uuid>,
     /// Of an entry that a program writes: by which the same release is known again.
     pub(in crate::publication) release_key: Option<&'a str>,
+    /// Of a resource: what the service makes itself in place of a file.
+    pub(in crate::publication) generated: Option<GeneratedResource>,
 }
 
 /// A step of an item, as it is kept.
@@ -53,8 +56,8 @@ pub(in crate::publication) async fn insert(
 ) -> Result<(), Fault> {
     let inserted = sqlx::query!(
         "insert into publication_item (item_uuid, kind, slug, title, version, change, author_uuid, release_key,
-                                       created_by_kind, created_by_uuid)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+                                       generated, created_by_kind, created_by_uuid)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
         item_uuid,
         kind as _,
         content.slug,
@@ -63,6 +66,7 @@ pub(in crate::publication) async fn insert(
         content.change as _,
         origin.author_uuid,
         origin.release_key,
+        origin.generated as _,
         origin.actor.kind,
         origin.actor.uuid
     )

@@ -12,6 +12,16 @@ use crate::core::context::RequestContext;
 use crate::core::fault::{Fault, FieldError};
 use crate::core::principal::PrincipalType;
 use crate::core::slug::slug_of;
+use crate::core::surface::GeneratedResource;
+
+/// How an item begins, beside what it says.
+#[derive(Default)]
+pub(in crate::publication) struct Beginning<'a> {
+    /// Of a developer resource: what the service makes itself in place of a file.
+    pub(in crate::publication) generated: Option<GeneratedResource>,
+    /// Of an entry that a program writes: by which the same release is known again.
+    pub(in crate::publication) release_key: Option<&'a str>,
+}
 
 /// Begins a draft of what is sent, and answers its id.
 ///
@@ -21,9 +31,10 @@ pub(in crate::publication) async fn begin(
     cx: &RequestContext,
     kind: PublicationKind,
     sent: PublicationPatch,
-    release_key: Option<&str>,
+    Beginning { generated, release_key }: Beginning<'_>,
 ) -> Result<Uuid, Fault> {
     let (principal, mut errors) = (cx.principal()?, Vec::new());
+    rules::check_generated(kind, generated.is_some(), sent.says_resource_version(), &mut errors);
     let mut content = sent.apply_to(kind, PublicationContent::empty(), &mut errors);
     if content.slug.is_empty() {
         let (named, otherwise) = match kind {
@@ -43,7 +54,7 @@ pub(in crate::publication) async fn begin(
         return Err(Fault::invalid(errors));
     }
     let item_uuid = cx.new_uuid();
-    let origin = Origin { actor: Actor::of(principal), author_uuid, release_key };
+    let origin = Origin { actor: Actor::of(principal), author_uuid, release_key, generated };
     store::insert(&cx.db, item_uuid, kind, &content, &origin).await?;
     Ok(item_uuid)
 }
@@ -61,6 +72,7 @@ pub(in crate::publication) async fn change(
 ) -> Result<(), Fault> {
     let (principal, mut errors) = (cx.principal()?, Vec::new());
     let before = &present.content;
+    rules::check_generated(present.kind, present.generated.is_some(), sent.says_resource_version(), &mut errors);
     let after = sent.apply_to(present.kind, before.clone(), &mut errors);
     rules::check(present.kind, &after, &mut errors);
     let author = present.author.as_ref().map(|author| author.uuid);

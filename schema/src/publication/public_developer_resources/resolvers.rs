@@ -28,7 +28,11 @@ impl PublicDeveloperResourcesQuery {
         cursor: Option<String>,
     ) -> Result<Option<List<DeveloperResourceSummary>>, Fault> {
         let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
-        cx.answer_list(PUBLIC_RESOURCES.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?.list())
+        let mut list = PUBLIC_RESOURCES.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?.list();
+        for resource in &mut list.data {
+            resource.tell_file(&cx.services).await?;
+        }
+        cx.answer_list(list)
     }
 
     /// One of them.
@@ -39,7 +43,8 @@ impl PublicDeveloperResourcesQuery {
         slug: String,
     ) -> Result<Option<DeveloperResource>, Fault> {
         let cx = ctx.cx();
-        let resource = load(cx, &slug).await?;
+        let mut resource = load(cx, &slug).await?;
+        resource.resource.tell_file(&cx.services).await?;
         cx.answer(resource.shown(&cx.services.state::<ShownTexts>()))
     }
 
@@ -55,7 +60,8 @@ impl PublicDeveloperResourcesQuery {
         slug: String,
     ) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
-        deliver(cx, load(cx, &slug).await?.resource.artefact).await?;
+        let resource = load(cx, &slug).await?.resource;
+        deliver(cx, resource.artefact, resource.generated).await?;
         cx.answer(true)
     }
 }

@@ -1,32 +1,58 @@
 //! The file of a resource, as it leaves.
 
-use crate::core::context::{Document, DocumentContent, RequestContext};
+use std::io;
+use std::ops::Range;
+
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+use futures_util::stream::{self, BoxStream};
+
+use crate::core::context::{Document, DocumentContent, OpenPart, RequestContext};
 use crate::core::fault::Fault;
 use crate::core::media::store::MediaKey;
+use crate::core::surface::GeneratedResource;
+use crate::publication::generated;
 use crate::publication::items::PublicationArtefact;
 
-/// Makes a file the answer. Its bytes lie in the store under their SHA-256; a file that the service makes itself would be
-/// a document of another source, made here.
+/// Makes a file the answer: one that was sent, whose bytes lie in the store under their SHA-256, or one that the service
+/// makes itself.
 ///
 /// # Errors
-/// [`crate::Code::Internal`] when the store is away, or has lost the file.
-pub(in crate::publication) async fn deliver(cx: &RequestContext, artefact: PublicationArtefact) -> Result<(), Fault> {
+/// [`crate::Code::Internal`] when the store is away, or has lost the file, or the service cannot make it.
+pub(in crate::publication) async fn deliver(
+    cx: &RequestContext,
+    artefact: PublicationArtefact,
+    generated: Option<GeneratedResource>,
+) -> Result<(), Fault> {
+    if let Some(resource) = generated {
+        cx.db.answered().await;
+        let made = generated::file(&cx.services, resource).await?;
+        let (artefact, content) = (made.artefact.clone(), made.content.clone());
+        document(cx, artefact, (made.sha256, content.len() as u64), Box::new(move |part| one_part(&content, &part)));
+        return Ok(());
+    }
     let lost = || Fault::internal(format!("the file {} is not in the store", artefact.sha256));
     let key = MediaKey::from_name(&artefact.sha256).ok_or_else(lost)?;
     cx.db.answered().await;
     let media = cx.services.media.clone();
     let length = media.size(key).await.map_err(Fault::internal)?.ok_or_else(lost)?;
+    document(cx, artefact, (*key.digest(), length), Box::new(move |part| media.part(key, part)));
+    Ok(())
+}
+
+/// A part of bytes that are at hand.
+fn one_part(content: &Bytes, part: &Range<u64>) -> BoxStream<'static, io::Result<Bytes>> {
+    let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
+    let wanted = content.get(place(part.start)..place(part.end)).unwrap_or_default();
+    stream::iter([Ok(content.slice_ref(wanted))]).boxed()
+}
+
+fn document(cx: &RequestContext, artefact: PublicationArtefact, (sha256, length): ([u8; 32], u64), open: OpenPart) {
     // What is text was looked at when it came: it is UTF-8.
     let charset = if artefact.media_type == "text/plain" { "; charset=utf-8" } else { "" };
     cx.deliver_document(Document {
         media_type: format!("{}{charset}", artefact.media_type),
-        etag: key.name(),
-        content: DocumentContent::File {
-            file_name: artefact.file_name,
-            sha256: *key.digest(),
-            length,
-            open: Box::new(move |part| media.part(key, part)),
-        },
+        etag: artefact.sha256,
+        content: DocumentContent::File { file_name: artefact.file_name, sha256, length, open },
     });
-    Ok(())
 }

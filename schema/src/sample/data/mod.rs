@@ -8,6 +8,7 @@ mod collections;
 mod pages;
 mod people;
 mod publication;
+mod resources;
 mod reviews;
 
 #[cfg(test)]
@@ -19,4 +20,5 @@ pub(super) use collections::{COLLECTIONS, CollectionData};
 pub(super) use pages::{BANNER, PAGES, PageData, alternatives};
 pub(super) use people::{PARTNERS, PartnerData, PersonData, STAFF, STAFF_DOMAIN};
 pub(super) use publication::{ITEMS, ItemData};
+pub(super) use resources::{RELEASED, RESOURCES, ResourceData};
 pub(super) use reviews::{Fate, REVIEWS};

@@ -1,0 +1,10 @@
+-- Developer resources that the service makes itself of the contract that it serves.
+set lock_timeout = '10s';
+
+alter table publication_item
+    add constraint publication_item_generated_check check (
+        generated is null
+        or (generated in ('OPENAPI_YAML', 'OPENAPI_JSON', 'POSTMAN_COLLECTION', 'INSOMNIA_EXPORT', 'TYPESCRIPT_TYPES')
+            and object_key is null and resource_version is null));
+
+reset lock_timeout;

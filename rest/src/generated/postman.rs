@@ -1,0 +1,147 @@
+//! A collection for Postman (format 2.1): a folder for each group, and in it a request for each operation.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::requests::{Body, Content, Field, Group, Parameter, Request, groups};
+use super::{Versions, id_of, text_at};
+
+const FORMAT: &str = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json";
+/// Gets a token for the program before a request when there is none that still holds. Without a program's id and secret
+/// the token that somebody entered is used as it is.
+const GET_TOKEN: &str = include_str!("token.js");
+
+/// The collection of all operations.
+pub(super) fn collection(contract: &Value, base_url: &str, versions: &Versions<'_>) -> Value {
+    let groups = groups(contract);
+    let script: Vec<&str> = GET_TOKEN.lines().collect();
+    let description = format!("{}\n\n{}", text_at(contract, "/info/description"), versions.sentence());
+    json!({
+        "info": {
+            "_postman_id": id_of("postman"),
+            "name": text_at(contract, "/info/title"),
+            "description": description,
+            "version": versions.contract,
+            "schema": FORMAT,
+        },
+        "auth": { "type": "bearer", "bearer": [{ "key": "token", "value": "{{access_token}}", "type": "string" }] },
+        "event": [{
+            "listen": "prerequest",
+            "script": { "id": id_of("postman token"), "type": "text/javascript", "exec": script },
+        }],
+        "variable": variables(&groups, base_url),
+        "item": groups.iter().map(folder).collect::<Vec<_>>(),
+    })
+}
+
+/// What is the same for many requests, and what stands in a path directly before a verb: there Postman knows no variables
+/// of a request.
+fn variables(groups: &[Group<'_>], base_url: &str) -> Vec<Value> {
+    let own = [("base_url", base_url), ("client_id", ""), ("client_secret", ""), ("access_token", "")];
+    let mut before_verbs = BTreeMap::new();
+    for request in groups.iter().flat_map(|group| &group.requests) {
+        for parameter in request.parameters_in("path").filter(|parameter| is_before_verb(request.path, parameter.name))
+        {
+            before_verbs.entry(parameter.name).or_insert_with(|| first(parameter));
+        }
+    }
+    let own = own.into_iter().chain(before_verbs);
+    own.map(|(key, value)| json!({ "id": id_of(&format!("postman {key}")), "key": key, "value": value })).collect()
+}
+
+fn is_before_verb(path: &str, name: &str) -> bool {
+    path.contains(&format!("{{{name}}}:"))
+}
+
+fn first<'p>(parameter: &'p Parameter<'_>) -> &'p str {
+    parameter.values.first().map_or("", String::as_str)
+}
+
+fn folder(group: &Group<'_>) -> Value {
+    json!({
+        "id": id_of(&format!("postman group {}", group.name)),
+        "name": group.name,
+        "description": group.description,
+        "item": group.requests.iter().map(item).collect::<Vec<_>>(),
+    })
+}
+
+fn item(request: &Request<'_>) -> Value {
+    let mut made = Map::new();
+    made.insert("method".to_owned(), json!(request.method));
+    if !request.needs_token {
+        made.insert("auth".to_owned(), json!({ "type": "noauth" }));
+    }
+    // A form's media type is written by the program that sends it, with what parts its fields.
+    let written = request.body.as_ref().filter(|body| !matches!(body.content, Content::Fields(_)));
+    let media_type = written.map(|body| json!({ "key": "Content-Type", "value": body.media_type }));
+    let sent = request.parameters_in("header").flat_map(pairs);
+    made.insert("header".to_owned(), media_type.into_iter().chain(sent).collect());
+    made.insert("url".to_owned(), url(request));
+    if let Some(sent) = &request.body {
+        made.insert("body".to_owned(), body(sent));
+    }
+    made.insert("description".to_owned(), json!(request.description));
+    json!({ "id": id_of(request.id), "name": request.name, "request": made, "response": [] })
+}
+
+fn url(request: &Request<'_>) -> Value {
+    let segments: Vec<String> = request.path.split('/').skip(1).map(segment).collect();
+    let query: Vec<Value> = request.parameters_in("query").flat_map(pairs).collect();
+    let in_segments = request.parameters_in("path").filter(|parameter| !is_before_verb(request.path, parameter.name));
+    let variable: Vec<Value> = in_segments
+        .map(|parameter| json!({ "key": parameter.name, "value": first(parameter), "description": parameter.description }))
+        .collect();
+    let sent = query.iter().filter(|pair| pair.get("disabled").is_none());
+    let sent: Vec<String> = sent.map(|pair| format!("{}={}", text_at(pair, "/key"), text_at(pair, "/value"))).collect();
+    let mark = if sent.is_empty() { "" } else { "?" };
+    json!({
+        "raw": format!("{{{{base_url}}}}/{}{mark}{}", segments.join("/"), sent.join("&")),
+        "host": ["{{base_url}}"],
+        "path": segments,
+        "query": query,
+        "variable": variable,
+    })
+}
+
+/// A segment of a path as Postman writes it: `:name`, or `{{name}}:verb`.
+fn segment(segment: &str) -> String {
+    match segment.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
+        Some((name, "")) => format!(":{name}"),
+        Some((name, verb)) => format!("{{{{{name}}}}}{verb}"),
+        None => segment.to_owned(),
+    }
+}
+
+/// A parameter of the query or a header, once for each value; switched off where it may be left out.
+fn pairs<'p>(parameter: &'p Parameter<'_>) -> impl Iterator<Item = Value> + use<'p> {
+    parameter.values.iter().map(|value| {
+        let mut pair = json!({ "key": parameter.name, "value": value, "description": parameter.description });
+        if let Some(fields) = pair.as_object_mut().filter(|_| !parameter.required) {
+            fields.insert("disabled".to_owned(), Value::Bool(true));
+        }
+        pair
+    })
+}
+
+fn body(body: &Body<'_>) -> Value {
+    match &body.content {
+        Content::Text(text) => json!({ "mode": "raw", "raw": text, "options": { "raw": { "language": "json" } } }),
+        Content::File => json!({ "mode": "file", "file": { "src": null } }),
+        Content::Fields(fields) => {
+            let mode = if body.media_type == "multipart/form-data" { "formdata" } else { "urlencoded" };
+            json!({ "mode": mode, mode: fields.iter().map(field).collect::<Vec<_>>() })
+        }
+    }
+}
+
+fn field(field: &Field<'_>) -> Value {
+    match field.name {
+        name if field.is_file => json!({ "key": name, "type": "file", "src": null }),
+        name @ ("client_id" | "client_secret") => {
+            json!({ "key": name, "type": "text", "value": format!("{{{{{name}}}}}") })
+        }
+        name => json!({ "key": name, "type": "text", "value": field.value }),
+    }
+}

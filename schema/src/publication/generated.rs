@@ -1,0 +1,113 @@
+//! The files of developer resources that the service makes itself of the contract that it serves. Each is made when somebody
+//! first asks, off the threads that answer others, and again only when what is announced of the contract has changed.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use tokio::sync::OnceCell;
+
+use super::items::PublicationArtefact;
+use crate::core::crypto::sha256;
+use crate::core::deprecation::Announced;
+use crate::core::fault::Fault;
+use crate::core::services::Services;
+use crate::core::surface::GeneratedResource;
+
+/// A file, made.
+pub(in crate::publication) struct MadeFile {
+    /// What is told of it.
+    pub(in crate::publication) artefact: PublicationArtefact,
+    /// The versions of contract and service that it was made of.
+    pub(in crate::publication) version: String,
+    /// Its SHA-256.
+    pub(in crate::publication) sha256: [u8; 32],
+    /// Its bytes.
+    pub(in crate::publication) content: Bytes,
+}
+
+type Files = HashMap<GeneratedResource, Arc<OnceCell<Arc<MadeFile>>>>;
+
+/// The files that were made, and what was announced of the contract then.
+#[derive(Default)]
+struct GeneratedFiles(Mutex<(Arc<Announced>, Files)>);
+
+impl GeneratedFiles {
+    fn place(&self, announced: &Arc<Announced>, resource: GeneratedResource) -> Arc<OnceCell<Arc<MadeFile>>> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.0 != *announced {
+            *kept = (Arc::clone(announced), Files::new());
+        }
+        Arc::clone(kept.1.entry(resource).or_default())
+    }
+}
+
+/// The file of a resource, as the service makes it now.
+///
+/// # Errors
+/// [`crate::Code::Internal`] when the contract that is carried cannot be read.
+pub(in crate::publication) async fn file(
+    services: &Services,
+    resource: GeneratedResource,
+) -> Result<Arc<MadeFile>, Fault> {
+    let announced = services.deprecations.all();
+    let place = services.state::<GeneratedFiles>().place(&announced, resource);
+    let (make, base_url) = (services.settings.contract.make, services.settings.base_url.clone());
+    let made = place.get_or_try_init(|| async move {
+        let made = tokio::task::spawn_blocking(move || {
+            let file = make(resource, &base_url, &announced)?;
+            let digest = sha256(file.content.as_bytes());
+            let artefact = PublicationArtefact {
+                file_name: file.file_name.to_owned(),
+                media_type: file.media_type.to_owned(),
+                size_bytes: i64::try_from(file.content.len()).unwrap_or(i64::MAX),
+                sha256: hex::encode(digest),
+            };
+            let (version, content) = (file.version, Bytes::from(file.content));
+            Ok(Arc::new(MadeFile { artefact, version, sha256: digest, content }))
+        });
+        made.await.map_err(Fault::internal)?.map_err(|error: String| Fault::internal(error))
+    });
+    made.await.cloned()
+}
+
+/// Writes what is told of a file that the service makes into the places of what is told of one that was sent. Where it makes
+/// none, both stay.
+///
+/// # Errors
+/// Those of [`file`].
+pub(in crate::publication) async fn tell(
+    services: &Services,
+    resource: Option<GeneratedResource>,
+    (artefact, version): (&mut PublicationArtefact, &mut Option<String>),
+) -> Result<(), Fault> {
+    if let Some(resource) = resource {
+        let file = file(services, resource).await?;
+        artefact.clone_from(&file.artefact);
+        *version = Some(file.version.clone());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::deprecation::ReleasedEntry;
+
+    #[test]
+    fn a_file_is_kept_until_something_else_is_announced() {
+        let (files, resource) = (GeneratedFiles::default(), GeneratedResource::OpenapiJson);
+        let nothing = Arc::new(Announced::default());
+        let kept = files.place(&nothing, resource);
+        assert!(Arc::ptr_eq(&kept, &files.place(&Arc::new(Announced::default()), resource)));
+        assert!(!Arc::ptr_eq(&kept, &files.place(&nothing, GeneratedResource::OpenapiYaml)), "another file");
+        let entry = ReleasedEntry {
+            slug: "a".to_owned(),
+            title: "A".to_owned(),
+            version: "1.0.0".to_owned(),
+            operations: Vec::new(),
+        };
+        let something = Arc::new(Announced { entries: vec![entry], ..Announced::default() });
+        assert!(!Arc::ptr_eq(&kept, &files.place(&something, resource)));
+    }
+}
