@@ -111,10 +111,9 @@ fn an_operation_begins_with_its_name_and_ends_with_its_responses() {
     let document = assembled();
     let create = operation(&document, "post", "/v1/marketplace/apps");
     let keys: Vec<&String> = create.as_object().unwrap().keys().collect();
-    assert_eq!(
-        keys,
-        ["operationId", "tags", "x-resource", "summary", "security", "parameters", "requestBody", "responses"]
-    );
+    let first = ["operationId", "tags", "x-resource", "summary", "x-since", "security"];
+    assert_eq!(keys, [&first[..], &["parameters", "requestBody", "responses"]].concat());
+    assert_eq!(create["x-since"], json!("1.0.0"));
     assert_eq!(create["tags"], json!(["marketplace"]));
     assert_eq!(create["x-resource"], json!("apps"));
 }
