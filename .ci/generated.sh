@@ -62,7 +62,8 @@ client_rust() {
   cp "$stories/rust/main.rs" "$folder/src/"
   # The versions that the service is built with, where both use a library.
   if [ ! -f "$folder/Cargo.lock" ]; then cp Cargo.lock "$folder/"; fi
-  generate rust rust/labs-client library=reqwest,supportAsync=false,packageName=labs-client
+  # Asynchronous, as it is unless one asks otherwise: the other kind does not compile where a body is a file.
+  generate rust rust/labs-client library=reqwest,supportAsync=true,packageName=labs-client
   CARGO_TARGET_DIR=$folder/target cargo run --quiet --manifest-path "$folder/Cargo.toml"
 }
 

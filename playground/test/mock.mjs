@@ -34,6 +34,9 @@ const ROUTES = {
   'POST /playground/graphql': graphql,
   'GET /v1/system/health': async () => ({ status: 200, body: { status: 'OK' } }),
   'GET /v1/system/readiness': async () => ({ status: 200, body: { status: 'READY' } }),
+  // The service makes these two itself; here they only stand for a page that is there.
+  'GET /changelog': async () => ({ status: 200, type: 'text/html', body: '<!doctype html><title>Changelog</title>' }),
+  'GET /blog': async () => ({ status: 200, type: 'text/html', body: '<!doctype html><title>Blog</title>' }),
   'GET /v1/publication/public/api-reference': async () => ({ status: 200, type: 'application/yaml', body: await readFile(join(ROOM, 'test/mock.yaml')) }),
 };
 

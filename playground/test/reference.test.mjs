@@ -53,3 +53,38 @@ test('every link of the front page leads somewhere', async () => {
     await close();
   }
 });
+
+test('an operation has an address of its own in the reference', async (t) => {
+  if (service.mock) return t.skip('only the service has these addresses');
+  const { page, watch, close } = await openBrowser();
+  try {
+    await page.goto(`${service.base}/reference/operations/marketplace_apps_list`);
+    await page.getByText('/v1/marketplace/apps').first().waitFor();
+    assert.equal(new URL(page.url()).hash, '#/operations/marketplace_apps_list');
+    assert.deepEqual(complaints(watch, service.base), []);
+  } finally {
+    await close();
+  }
+});
+
+for (const [path, heading, feed] of [['/changelog', 'Changelog', 'changelog'], ['/blog', 'Blog', 'blog']]) {
+  test(`${path} is a page with a feed, and its form narrows it`, async (t) => {
+    if (service.mock) return t.skip('only the service makes this page');
+    const { page, watch, close } = await openBrowser();
+    try {
+      await page.goto(`${service.base}${path}`);
+      await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+      const feeds = await page.locator('link[rel=alternate]').evaluateAll((links) => links.map((link) => new URL(link.href).pathname));
+      assert.ok(feeds.includes(`/v1/publication/public/feeds/${feed}`), feeds.join());
+      // Its style is there: the page is as narrow as it says.
+      assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector('.list')).listStyleType), 'none');
+      await page.getByLabel('Search').fill('nothing is called so');
+      await page.getByRole('button', { name: 'Show' }).click();
+      await page.getByText(/There is no such (entry|post)\./).waitFor();
+      assert.equal(new URL(page.url()).searchParams.get('q'), 'nothing is called so');
+      assert.deepEqual(complaints(watch, service.base), []);
+    } finally {
+      await close();
+    }
+  });
+}

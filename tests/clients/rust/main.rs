@@ -10,21 +10,23 @@ use serde_json::json;
 
 const NAME: &str = "Made by Rust";
 
-fn main() -> Result<(), Box<dyn Error>> {
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
     // The address is the one that the served contract names.
     let mut labs = Configuration::new();
     let person = SessionInput::new(env::var("LABS_TEST_PERSON_EMAIL")?, env::var("LABS_TEST_PERSON_PASSWORD")?);
-    labs.bearer_access_token = Some(auth_api::auth_sessions_create(&labs, person)?.access_token);
+    labs.bearer_access_token = Some(auth_api::auth_sessions_create(&labs, person).await?.access_token);
 
-    let made = marketplace_api::marketplace_apps_create(&labs, AppCreate::new(NAME.to_owned()), None)?;
+    let made = marketplace_api::marketplace_apps_create(&labs, AppCreate::new(NAME.to_owned()), None).await?;
     assert_eq!(made.name, NAME);
-    let listed = marketplace_api::marketplace_apps_list(&labs, None, None, None, None, None, None, Some(100), None)?;
+    let listed = marketplace_api::marketplace_apps_list(&labs, None, None, None, None, None, None, Some(100), None);
+    let listed = listed.await?;
     let names = listed.data.iter().filter(|app| app.uuid == made.uuid).map(|app| app.name.as_str());
     assert_eq!(names.collect::<Vec<_>>(), [NAME]);
-    let me = system_api::system_me_get(&labs, None, None)?;
+    let me = system_api::system_me_get(&labs, None, None).await?;
     assert_eq!(me.role, Some(PartnerRole::Administrator));
 
-    let tiers = subscription_api::subscription_public_tiers_list(&labs, None, None)?.data;
+    let tiers = subscription_api::subscription_public_tiers_list(&labs, None, None).await?.data;
     let free = feature(&tiers, "FREE", "apps");
     assert_eq!((free.limit, &free.value, free.enabled, free.unlimited), (Some(3), &Some(json!(3)), None, false));
     let scale = feature(&tiers, "SCALE", "apps");
