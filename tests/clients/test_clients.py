@@ -1,4 +1,4 @@
-"""Other people's programs against the service: a well-known OAuth library and a standard authenticator.
+"""Other people's programs against the service: a well-known OAuth library, a standard authenticator, a reader of feeds.
 
 The service, a program and a staff member are made by .ci/clients.sh, which names them in the environment.
 """
@@ -7,6 +7,7 @@ import os
 import time
 import unittest
 
+import feedparser
 import pyotp
 import requests
 from oauthlib.oauth2 import BackendApplicationClient, LegacyApplicationClient, OAuth2Error
@@ -93,7 +94,9 @@ class MachineClient(unittest.TestCase):
 
 
 class Authenticator(unittest.TestCase):
-    def test_a_standard_authenticators_code_signs_a_person_in(self):
+    """A standard authenticator, and what the person whom it signs in writes for a reader of feeds: a code is good once."""
+
+    def test_a_standard_authenticators_code_signs_a_person_in_who_writes_for_readers_of_feeds(self):
         person = {"email": os.environ["LABS_TEST_STAFF_EMAIL"], "password": os.environ["LABS_TEST_STAFF_PASSWORD"]}
         asked = requests.post(f"{BASE}/v1/auth/sessions", json=person, timeout=10)
         self.assertEqual((asked.status_code, asked.json()["code"]), (401, "MFA_REQUIRED"))
@@ -106,6 +109,34 @@ class Authenticator(unittest.TestCase):
         self.assertEqual(answer.status_code, 200, answer.text)
         bearer = {"Authorization": f"Bearer {answer.json()['access_token']}"}
         self.assertEqual(requests.get(f"{BASE}/v1/system/me", headers=bearer, timeout=10).json()["principal_type"], "STAFF_USER")
+        self.read_the_feed(bearer)
+
+    def read_the_feed(self, bearer):
+        entry = {
+            "kind": "CHANGELOG_ENTRY",
+            "title": "Names <b>& numbers",
+            "version": "1.0.0",
+            "change": "CHANGED",
+            "body": "Read [it](op:system_me_get) **now**.",
+            "action_required": True,
+            "migration": "Send `name`.",
+        }
+        items = f"{BASE}/v1/publication/internal/items"
+        made = requests.post(items, json=entry, headers=bearer, timeout=10)
+        self.assertEqual(made.status_code, 201, made.text)
+        released = requests.post(f"{items}/{made.json()['uuid']}:release", headers=bearer, timeout=10)
+        self.assertEqual(released.status_code, 200, released.text)
+        address = f"{BASE}/v1/publication/public/feeds/changelog"
+        feed = feedparser.parse(address)
+        self.assertFalse(feed.bozo, feed.get("bozo_exception"))
+        self.assertEqual((feed.version, feed.status), ("atom10", 200))
+        (found,) = feed.entries
+        self.assertEqual(found.id, f"urn:uuid:{made.json()['uuid']}")
+        self.assertTrue(found.title.startswith("[Action required] Names"), found.title)
+        self.assertIn("<strong>now</strong>", found.content[0].value)
+        self.assertTrue(found.link.startswith(f"{BASE}/changelog/"), found.link)
+        self.assertEqual(requests.get(found.link, timeout=10).status_code, 200)
+        self.assertEqual(feedparser.parse(address, etag=feed.etag).status, 304)
 
 
 if __name__ == "__main__":

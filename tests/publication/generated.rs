@@ -101,4 +101,7 @@ async fn each_file_can_be_downloaded_and_names_this_service() {
     let file = desk.read(DOWNLOAD, "types").expect(200).await;
     assert_eq!(file.header("content-type"), "text/plain; charset=utf-8");
     assert!(file.text().contains("export interface paths {"));
+    desk.made_by_service("ARAZZO_WORKFLOWS", "workflows").await;
+    let file = desk.read(DOWNLOAD, "workflows").expect(200).await;
+    assert_eq!((file.header("content-type"), &file.bytes[..2]), ("application/zip", &b"PK"[..]));
 }

@@ -133,6 +133,8 @@ def main():
     # Each code is good once, and the next one a little before its time.
     run("second-factor.yaml", "sign_in_with_a_code", code=authenticator.at(now + authenticator.interval), **colleague)
 
+    ending = {"sunset_at": "2099-06-01T00:00:00Z"}
+    run("deprecation.yaml", "deprecate_and_keep", staff_token=staff, **ending, **partner)
     run("support-ticket.yaml", "settle_a_ticket", staff_token=staff, **partner)
     run("tier-change.yaml", "change_the_tier", staff_token=staff, **partner)
     if not_run:

@@ -42,7 +42,7 @@ pub use problem::Problem;
 pub use schema_set::SchemaId;
 use schema_set::SchemaSet;
 pub use surface::{served_contract, surface};
-pub use workflows::workflows;
+pub(crate) use workflows::workflows;
 
 /// The nine groups, in the contract's order (docs/decisions.md#principals).
 pub const GROUPS: [&str; 9] =

@@ -1,5 +1,5 @@
 //! Files that the service makes of the contract that it serves, for those who call it: the contract itself, collections of
-//! requests, and types.
+//! requests, types, and workflows.
 //!
 //! They are functions of the contract's text and of nothing else, so that the same contract makes the same bytes. Ids inside
 //! are UUIDs version 5 of operations' ids: whoever imports a newer file replaces what an earlier one brought.
@@ -9,12 +9,13 @@ mod postman;
 mod requests;
 mod typescript;
 
+use bytes::Bytes;
 use labs_schema::deprecation::Announced;
 use labs_schema::surface::{GeneratedFile, GeneratedResource};
 use serde_json::Value;
 use uuid::{Uuid, uuid};
 
-use crate::contract::{served_text, yaml};
+use crate::contract::{served_text, workflows, yaml};
 use crate::deprecations::marked;
 
 /// The namespace of the ids in these files. It never changes.
@@ -32,7 +33,7 @@ pub fn make(resource: GeneratedResource, base_url: &str, announced: &Announced) 
     let contract = yaml::read(&text)?;
     let versions = Versions { contract: text_at(&contract, "/info/version"), service: env!("CARGO_PKG_VERSION") };
     let (file_name, media_type, content) = match resource {
-        GeneratedResource::OpenapiYaml => ("labs.openapi.yaml", "application/yaml", text),
+        GeneratedResource::OpenapiYaml => ("labs.openapi.yaml", "application/yaml", text.into()),
         GeneratedResource::OpenapiJson => ("labs.openapi.json", "application/json", written(&contract)?),
         GeneratedResource::PostmanCollection => {
             let collection = postman::collection(&contract, base_url, &versions);
@@ -42,7 +43,10 @@ pub fn make(resource: GeneratedResource, base_url: &str, announced: &Announced) 
             let export = insomnia::export(&contract, base_url, &versions);
             ("labs.insomnia.json", "application/json", written(&export)?)
         }
-        GeneratedResource::TypescriptTypes => ("labs.d.ts", "text/plain", typescript::types(&contract, &versions)),
+        GeneratedResource::TypescriptTypes => {
+            ("labs.d.ts", "text/plain", typescript::types(&contract, &versions).into())
+        }
+        GeneratedResource::ArazzoWorkflows => ("labs.workflows.zip", "application/zip", workflows(&text)?),
     };
     Ok(GeneratedFile { file_name, media_type, version: versions.short(), content })
 }
@@ -75,8 +79,8 @@ fn text_at<'v>(value: &'v Value, pointer: &str) -> &'v str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn written(value: &Value) -> Result<String, String> {
-    serde_json::to_string_pretty(value).map(|text| text + "\n").map_err(|error| error.to_string())
+fn written(value: &Value) -> Result<Bytes, String> {
+    serde_json::to_string_pretty(value).map(|text| Bytes::from(text + "\n")).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bytes::Bytes;
+
 use crate::core::deprecation::Announced;
 use crate::core::words::words;
 
@@ -19,6 +21,8 @@ words! {
         InsomniaExport = "INSOMNIA_EXPORT",
         /// Types for TypeScript.
         TypescriptTypes = "TYPESCRIPT_TYPES",
+        /// Workflows of several calls, with the contract that they are of, as a ZIP.
+        ArazzoWorkflows = "ARAZZO_WORKFLOWS",
     }
 }
 
@@ -30,8 +34,8 @@ pub struct GeneratedFile {
     pub media_type: &'static str,
     /// The versions of contract and service that it was made of.
     pub version: String,
-    /// What it says.
-    pub content: String,
+    /// Its bytes.
+    pub content: Bytes,
 }
 
 /// Makes a file of the contract as the service at an address serves it while something is announced of it.

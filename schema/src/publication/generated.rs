@@ -56,15 +56,14 @@ pub(in crate::publication) async fn file(
     let made = place.get_or_try_init(|| async move {
         let made = tokio::task::spawn_blocking(move || {
             let file = make(resource, &base_url, &announced)?;
-            let digest = sha256(file.content.as_bytes());
+            let digest = sha256(&file.content);
             let artefact = PublicationArtefact {
                 file_name: file.file_name.to_owned(),
                 media_type: file.media_type.to_owned(),
                 size_bytes: i64::try_from(file.content.len()).unwrap_or(i64::MAX),
                 sha256: hex::encode(digest),
             };
-            let (version, content) = (file.version, Bytes::from(file.content));
-            Ok(Arc::new(MadeFile { artefact, version, sha256: digest, content }))
+            Ok(Arc::new(MadeFile { artefact, version: file.version, sha256: digest, content: file.content }))
         });
         made.await.map_err(Fault::internal)?.map_err(|error: String| Fault::internal(error))
     });

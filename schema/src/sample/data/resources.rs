@@ -15,7 +15,7 @@ pub(in crate::sample) struct ResourceData {
 pub(in crate::sample) const RELEASED: u32 = 18;
 
 /// All of them.
-pub(in crate::sample) const RESOURCES: [ResourceData; 5] = [
+pub(in crate::sample) const RESOURCES: [ResourceData; 6] = [
     ResourceData {
         slug: "openapi-yaml",
         title: "The contract as YAML",
@@ -61,5 +61,14 @@ pub(in crate::sample) const RESOURCES: [ResourceData; 5] = [
                const { data } = await labs.GET(\"/v1/system/me\");\n```",
         tags: &["typescript"],
         generated: "TYPESCRIPT_TYPES",
+    },
+    ResourceData {
+        slug: "workflows",
+        title: "Workflows of several calls",
+        summary: "From registration to a published app, an appeal, a change of tier and more, as Arazzo 1.0.1.",
+        body: "Each file is one way of several calls, with what goes in, what comes out, and what has to hold after each. Run them \
+               with a tool that reads Arazzo, or read them as recipes; the contract that they call is in the archive.",
+        tags: &["arazzo", "contract"],
+        generated: "ARAZZO_WORKFLOWS",
     },
 ];
