@@ -2,6 +2,7 @@
 //! [`super::public_developer_resources`] shows everybody those for everybody.
 
 mod list;
+pub(in crate::publication) mod reading;
 mod resolvers;
 
 pub(in crate::publication) use list::{DeveloperResource, DeveloperResourceFilter, DeveloperResourceSummary};

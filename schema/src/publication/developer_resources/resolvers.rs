@@ -3,12 +3,11 @@
 use async_graphql::{Context, Object};
 
 use super::list::{BY_SLUG, DeveloperResource, DeveloperResourceFilter, DeveloperResourceSummary, RESOURCES};
+use super::reading;
 use crate::core::access::{access, answers_file};
-use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
 use crate::core::page::List;
-use crate::publication::readers::{ShownTexts, at_present, deliver};
 
 /// Reads of resources by partners.
 #[derive(Default)]
@@ -25,12 +24,8 @@ impl DeveloperResourcesQuery {
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Option<List<DeveloperResourceSummary>>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
-        let mut list = RESOURCES.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?.list();
-        for resource in &mut list.data {
-            resource.tell_file(&cx.services).await?;
-        }
-        cx.answer_list(list)
+        let cx = ctx.cx();
+        cx.answer_list(reading::page(cx, &RESOURCES, filter, (limit, cursor)).await?)
     }
 
     /// One of them.
@@ -41,9 +36,7 @@ impl DeveloperResourcesQuery {
         slug: String,
     ) -> Result<Option<DeveloperResource>, Fault> {
         let cx = ctx.cx();
-        let mut resource = load(cx, &slug).await?;
-        resource.resource.tell_file(&cx.services).await?;
-        cx.answer(resource.shown(&cx.services.state::<ShownTexts>()))
+        cx.answer(reading::one(cx, &BY_SLUG, &slug).await?)
     }
 
     /// Its file. It leaves beside the answer.
@@ -58,13 +51,7 @@ impl DeveloperResourcesQuery {
         slug: String,
     ) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
-        let resource = load(cx, &slug).await?.resource;
-        deliver(cx, resource.artefact, resource.generated).await?;
+        reading::download(cx, &BY_SLUG, &slug).await?;
         cx.answer(true)
     }
-}
-
-async fn load(cx: &RequestContext, slug: &str) -> Result<DeveloperResource, Fault> {
-    let found = BY_SLUG.one(&cx.db, [slug.into()]).await?;
-    at_present(found, ("developer resource", slug), |found| &found.resource.item)
 }
