@@ -23,6 +23,12 @@ export async function answer({ query, variables, operationName }, person, reques
   return { status: 200, body: result };
 }
 
+/** What is handed in: the bytes of the first come, those of the second do not. */
+export const PICTURES = [
+  { uuid: '0193a4b0-0000-7000-8000-000000000001', kind: 'ICON', position: 1, alt_text: 'A bottle and a key', caption: null },
+  { uuid: '0193a4b0-0000-7000-8000-000000000002', kind: 'SCREENSHOT', position: 1, alt_text: null, caption: 'What is missing in room 12' },
+];
+
 const page = { next_cursor: null, has_more: false };
 
 const resolvers = {
@@ -40,6 +46,13 @@ const resolvers = {
       submission('0193a4b1-02aa-7e31-8c55-1d0f9a7b6c02', 'IN_REVIEW', 'Minibar Stock', '1.0.3', 'Nordlicht Hotelsysteme GmbH', 'Ines Duarte'),
     ],
     page,
+  }),
+  marketplace_submissions_get: ({ submission_uuid }) => ({
+    ...submission(submission_uuid, 'IN_REVIEW', 'Minibar Stock', '1.0.3', 'Nordlicht Hotelsysteme GmbH', 'Ines Duarte'),
+    submitted: { slug: 'minibar-stock', texts: [], media: PICTURES },
+    differences: [],
+    findings: [],
+    allowed_actions: [],
   }),
   marketplace_categories_list: () => ({
     data: [

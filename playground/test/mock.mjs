@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { answer } from './mock-graphql.mjs';
+import { answer, PICTURES } from './mock-graphql.mjs';
 import { codeAt, stepAt } from './totp.mjs';
 
 const ROOM = fileURLToPath(new URL('..', import.meta.url));
@@ -40,6 +40,10 @@ const ROUTES = {
   'GET /v1/publication/public/api-reference': async () => ({ status: 200, type: 'application/yaml', body: await readFile(join(ROOM, 'test/mock.yaml')) }),
 };
 
+const PICTURE = /^\/v1\/marketplace\/internal\/submissions\/[0-9a-f-]{36}\/media\/([0-9a-f-]{36})\/content$/;
+/** A PNG of one pixel. */
+const PIXEL = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=', 'base64');
+
 const state = { challenges: new Map(), tokens: new Map(), cookies: new Map(), remaining: 100_000 };
 
 /** Starts on a loopback port, any free one unless it is named. Answers `{ base, cookieFor, expireTokens, endSessions, close }`. */
@@ -66,10 +70,10 @@ export async function startMock(port = 0) {
 
 async function handle(request, response, policies) {
   const { pathname } = new URL(request.url, 'http://mock');
-  const route = ROUTES[`${request.method} ${pathname}`];
+  const route = ROUTES[`${request.method} ${pathname}`] ?? (PICTURE.test(pathname) ? picture : undefined);
   if (!route) return sendPage(pathname, response, policies);
   const requestId = randomUUID();
-  const call = { body: await readJson(request), cookie: cookieOf(request), person: state.tokens.get(bearerOf(request)), requestId };
+  const call = { pathname, body: await readJson(request), cookie: cookieOf(request), person: state.tokens.get(bearerOf(request)), requestId };
   const { status, body, cookie, type } = await route(call);
   const problem = status >= 400;
   response.writeHead(status, {
@@ -119,6 +123,12 @@ async function me({ person: one }) {
   if (!one) return refusal(401, 'UNAUTHENTICATED', 'Not signed in', 'Sign in first.');
   const { principal_type, scopes, name } = one;
   return { status: 200, body: { principal_type, name, scopes, rate_limit: { limit_per_second: 50, remaining_day: state.remaining } } };
+}
+
+async function picture({ pathname, person: one }) {
+  if (!one) return refusal(401, 'TOKEN_EXPIRED', 'The token has expired', 'Renew it.');
+  if (pathname.match(PICTURE)[1] !== PICTURES[0].uuid) return refusal(404, 'NOT_FOUND', 'Not found', 'There is no such picture of this submission.');
+  return { status: 200, type: 'image/png', body: PIXEL };
 }
 
 async function graphql({ body, person: one, requestId }) {

@@ -10,6 +10,22 @@ import { codeAt, stepAt } from './totp.mjs';
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const { module: scopes } = await runnerImport(here('../page/src/scopes.ts'), { configFile: false, logLevel: 'error' });
 
+const { module: pictures } = await runnerImport(here('../page/src/pictures.ts'), { configFile: false, logLevel: 'error' });
+
+test('the pictures of a submission are known by both ids, and each is asked for once', () => {
+  const [submission, picture] = ['0193a4b1-02aa-7e31-8c55-1d0f9a7b6c02', '0193a4b0-0000-7000-8000-000000000001'];
+  const of = (data) => pictures.picturesOf({ data }).map(pictures.addressOf);
+  const media = [{ uuid: picture, kind: 'ICON' }, { kind: 'BANNER' }, { uuid: '../../../me' }];
+  const whole = { uuid: submission, submitted: { media } };
+  const address = `/v1/marketplace/internal/submissions/${submission}/media/${picture}/content?variant=LARGE`;
+  assert.deepEqual(of({ marketplace_submissions_get: whole, again: whole }), [address]);
+  assert.deepEqual(of({ mine: { submitted: { media } } }), [], 'without the id of the submission nothing can be asked');
+  assert.deepEqual(of({ mine: { uuid: submission, submitted: null } }), []);
+  assert.deepEqual(pictures.picturesOf(null), []);
+  const many = Array.from({ length: 40 }, (_, n) => ({ uuid: picture.replace(/..$/, String(n).padStart(2, '0')) }));
+  assert.equal(of({ mine: { uuid: submission, submitted: { media: many } } }).length, pictures.MOST_PICTURES);
+});
+
 test('a scope opens what lies beneath it, at its own level and not above', () => {
   assert.ok(scopes.reaches(['labs.admin'], 'labs.admin.audit'));
   assert.ok(scopes.reaches(['labs.admin.audit:write'], 'labs.admin.audit'));

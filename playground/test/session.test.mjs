@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { complaints, openBrowser } from './browser.mjs';
 import { editorReady, openQuestion, run, SIGN_IN_REFUSALS } from './house.mjs';
+import { PICTURES } from './mock-graphql.mjs';
 import { PEOPLE, startMock } from './mock.mjs';
 
 const [STAFF, LIMITED, PARTNER] = PEOPLE;
@@ -77,6 +78,32 @@ test('without leave to see the schema the editor works on, with a note', async (
     const { body } = await run(page, 'submissions_waiting');
     assert.equal(body.data.marketplace_submissions_list.data.length, 2);
     assert.deepEqual(complaints(watch, mock.base, [{ path: '/playground/graphql', status: 403 }]), []);
+  } finally {
+    await close();
+  }
+});
+
+test('the pictures of a submission stand below its answer, and one that does not come says so', async () => {
+  const { page, watch, close } = await openAs(LIMITED);
+  try {
+    await editorReady(page);
+    await openQuestion(page, 'A submission and its pictures');
+    const bytes = page.waitForResponse((response) => response.url().includes(PICTURES[0].uuid));
+    await run(page, 'submission_review');
+    assert.match((await bytes).request().headers().authorization, /^Bearer /, 'the token goes in a header, never in an address');
+    const shown = page.locator('.pictures').getByRole('img', { name: PICTURES[0].alt_text });
+    await shown.waitFor();
+    assert.match(await shown.getAttribute('src'), /^blob:/);
+    assert.equal(await shown.evaluate((image) => image.decode().then(() => image.naturalWidth)), 1);
+    await page.locator('.pictures').getByText('There is no such picture of this submission.').waitFor();
+    await page.locator('.pictures').getByText(PICTURES[1].caption).waitFor();
+
+    await openQuestion(page, 'Submissions waiting for review');
+    await run(page, 'submissions_waiting');
+    await page.locator('.pictures').waitFor({ state: 'detached' });
+    const missing = watch.requests.find((url) => url.includes(PICTURES[1].uuid));
+    const refused = [{ path: '/playground/graphql', status: 403 }, { path: missing.slice(mock.base.length), status: 404 }];
+    assert.deepEqual(complaints(watch, mock.base, refused), []);
   } finally {
     await close();
   }

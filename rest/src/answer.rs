@@ -138,8 +138,12 @@ pub(crate) fn redirect(operation: &Operation, asked: &Uri, moved: &Moved) -> Res
 }
 
 /// The strong validator of an answer, without its quotation marks: the state of what can be edited and, where there is more
-/// to it, the whole answer behind a dot. The same bytes, the same tag.
+/// to it, the whole answer behind a dot. What tells its revision is as it was edited while that is the same. The same bytes,
+/// the same tag.
 pub(crate) fn etag_of(computed: &Computed, body: &[u8]) -> String {
+    if let Some(revision) = computed.revision_of(body) {
+        return format!("{revision}.{}", etag(body));
+    }
     if computed.is_empty() {
         return etag(body);
     }

@@ -22,6 +22,8 @@ const TEAMS: [&str; 4] = [
     "katharina.hoedl@murzeit.example",
     "sanne.dewit@voorraadhuis.example",
 ];
+/// Those who review.
+const REVIEWERS: [&str; 2] = ["ruben.castellanos@labs.example", "elodie.marchand@labs.example"];
 /// The platform's own administrator, who has one.
 const STAFF: &str = "henrike.falk@labs.example";
 
@@ -123,6 +125,33 @@ async fn the_storefront_shows(harness: &Harness, sheet: &Sheet, listed: usize) {
     }
 }
 
+/// What the review desk and a partner see of a suspended listing, and of a version that was rejected and appealed.
+async fn the_review_desk_shows(harness: &Harness, sheet: &Sheet, staff: &str) {
+    let mut may_decide = 0;
+    let mut appeal = Value::Null;
+    for email in REVIEWERS {
+        let token = sheet.sign_in(harness, email).await;
+        let queue = harness.call("marketplace_submissions_list").query("appeal", true).token(&token).expect(200).await;
+        appeal = queue.json["data"][0].clone();
+        assert_eq!((queue.json["data"].as_array().unwrap().len(), &appeal["state"]), (1, &json!("SUBMITTED")));
+        may_decide += usize::from(appeal["allowed_actions"] == json!(["claim"]));
+    }
+    assert_eq!(may_decide, 1, "whoever rejected it does not decide the appeal");
+
+    let owner = sheet.sign_in(harness, TEAMS[2]).await;
+    let call = harness.call("marketplace_versions_get").path("app_uuid", appeal["app_uuid"].as_str().unwrap());
+    let call = call.path("version_uuid", appeal["version_uuid"].as_str().unwrap());
+    let review = call.token(&owner).expect(200).await.json["review"].clone();
+    assert_eq!((&review["appeal"], &review["awaits_another_reviewer"]), (&json!(true), &json!(true)));
+    assert!(review["due_at"].is_string() && review["findings"][0]["text"].is_string(), "{review}");
+
+    let team = sheet.sign_in(harness, TEAMS[0]).await;
+    for (operation, token) in [("admin_apps_list", staff), ("marketplace_apps_list", &team)] {
+        let suspended = harness.call(operation).query("state", "SUSPENDED").token(token).expect(200).await;
+        assert!(suspended.json["data"][0]["state_reason"].is_string(), "{operation}: {}", suspended.text());
+    }
+}
+
 #[tokio::test]
 async fn the_first_start_fills_a_marketplace_in_and_the_next_one_leaves_it_alone() {
     let place = tempfile::tempdir().unwrap();
@@ -143,6 +172,7 @@ async fn the_first_start_fills_a_marketplace_in_and_the_next_one_leaves_it_alone
     assert_eq!(partners.json["data"].as_array().unwrap().len(), 4);
     let listed = apps.iter().filter(|(_, state)| state == "LISTED").count();
     the_storefront_shows(&harness, &sheet, listed).await;
+    the_review_desk_shows(&harness, &sheet, &staff).await;
     let release_tool = sheet.token(&harness, "labs-client-release-tool").await;
     harness.call("system_me_get").token(&release_tool).expect(200).await;
     let told = places(&service, place.path());

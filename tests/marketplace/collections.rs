@@ -269,3 +269,44 @@ async fn many_who_arrange_at_once_leave_one_order() {
             select position, row_number() over (order by position) as place from collection) as c where position <> place";
     assert_eq!(window.market.harness.number(misnumbered).await, 0, "they are numbered from 1");
 }
+
+#[tokio::test]
+async fn of_two_who_read_the_same_collection_the_second_overwrites_nothing_unseen() {
+    let window = Window::new().await;
+    let (_, till) = window.market.listed("Till").await;
+    let (_, menu) = window.market.listed("Menu").await;
+    let season = window.shown("Season", &[&till, &menu]).await;
+    let present = || async { window.list().expect(200).await.json["data"][0].clone() };
+    let revision = |collection: &Value| format!("\"{}\"", collection["revision"].as_str().unwrap());
+    let update = |tag: &str, body: Value| {
+        window.about("marketplace_collections_update", &season).header("if-match", tag).json(&body)
+    };
+
+    let read = revision(&present().await);
+    let same = update(&read, json!({ "titles": { "en": "Season" } })).expect(200).await;
+    assert!(same.header("etag").starts_with(read.trim_end_matches('"')), "nothing is other: {}", same.header("etag"));
+    let first = update(&read, json!({ "listings": [&menu, &till] })).expect(200).await;
+    let late = [
+        update(&read, json!({ "titles": { "en": "Summer" } })),
+        window.about("marketplace_collections_delete", &season).header("if-match", read.as_str()),
+    ];
+    for call in late {
+        let refused = call.send().await;
+        assert_eq!((refused.status, refused.code()), (412, "PRECONDITION_FAILED"));
+    }
+    let now = present().await;
+    assert_eq!((held(&now), &now["titles"]["en"]), (vec![menu.as_str(), till.as_str()], &json!("Season")));
+
+    // A listing that its owner hides is no edit. Of many who write at once what each has read, one is heard.
+    window.owner("marketplace_apps_unlist", now["listings"][0]["app_uuid"].as_str().unwrap()).await;
+    let tag = first.header("etag").to_owned();
+    let writers = (0..6).map(|n| update(&tag, json!({ "titles": { "en": format!("Summer {n}") } })).send());
+    let statuses: Vec<u16> = join_all(writers).await.iter().map(|answer| answer.status).collect();
+    let count = |wanted: u16| statuses.iter().filter(|status| **status == wanted).count();
+    assert_eq!((count(200), count(412)), (1, 5), "{statuses:?}");
+
+    let read = revision(&present().await);
+    assert_eq!(window.create(json!({ "titles": { "en": "Winter" }, "position": 1 })).await.status, 201);
+    let moved = update(&read, json!({ "position": 1 })).send().await;
+    assert_eq!(moved.status, 412, "whoever puts one before it moves it: {}", moved.text());
+}

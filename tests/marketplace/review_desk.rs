@@ -242,6 +242,39 @@ async fn an_appeal_that_is_upheld_withdraws_the_findings_and_one_that_is_denied_
 }
 
 #[tokio::test]
+async fn an_appeal_waits_until_there_is_another_reviewer_and_says_so() {
+    let market = Market::new().await;
+    let app = market.app("Table Pilot").await;
+    let version = market.draft(&app, "1.0.0").await;
+    let submission = market.submit(&app, &version).await;
+    let waits = || async { market.see(&app, &version).await.json["review"]["awaits_another_reviewer"] == true };
+    assert!(!waits().await, "a first handing in waits for whoever comes");
+    market.claim(&submission).await;
+    market.reject(&submission).await;
+    assert!(!waits().await, "a rejection waits for nobody");
+    let appeal = json!({ "appeal": true, "appeal_text": "It does what its listing says, see the second picture." });
+    let appealed = market.version("marketplace_versions_submit", &app, &version).json(&appeal).expect(200).await;
+    let promised = appealed.json["review"]["due_at"].clone();
+    let submission = appealed.json["review"]["submission_uuid"].as_str().unwrap().to_owned();
+
+    // Nobody else is on duty.
+    let refused = by(&market, &market.staff, "marketplace_submissions_claim", &submission).send().await;
+    assert_eq!((refused.status, refused.code()), (409, "CONFLICT"));
+    assert!(refused.str("detail").contains("another reviewer decides"), "{}", refused.text());
+    let seen = market.see(&app, &version).await.json["review"].clone();
+    assert_eq!((&seen["awaits_another_reviewer"], &seen["waiting_on"]), (&json!(true), &json!("REVIEWERS")));
+    assert_eq!((&seen["due_at"], &seen["place_in_queue"]), (&promised, &json!(1)), "place and promise stay");
+    let listed = market.harness.call("marketplace_versions_list").path("app_uuid", &app).token(&market.owner.token);
+    assert_eq!(listed.expect(200).await.json["data"][0]["review"]["awaits_another_reviewer"], true);
+
+    let other = market.second_reviewer().await;
+    by(&market, &other, "marketplace_submissions_claim", &submission).expect(200).await;
+    assert!(!waits().await, "somebody else has it");
+    by(&market, &other, "marketplace_submissions_unclaim", &submission).json(&json!({})).expect(200).await;
+    assert!(waits().await, "and put it back");
+}
+
+#[tokio::test]
 async fn a_version_takes_the_place_of_the_one_that_waits() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;

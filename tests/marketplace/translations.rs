@@ -154,3 +154,33 @@ async fn the_checklist_names_the_locales_that_are_not_whole() {
     let shown = shown.query("locale", "de").expect(200).await;
     assert_eq!((shown.str("name"), &shown.json["locales"]), ("Pilot", &json!(["en", "de"])));
 }
+
+#[tokio::test]
+async fn of_two_who_read_the_same_texts_the_second_overwrites_nothing_unseen() {
+    let desk = Desk::new().await;
+    let call = |operation: &str, tag: &str| {
+        let call = desk.harness.call(operation).path("app_uuid", &desk.app).path("locale", "de");
+        call.token(&desk.owner.token).header("if-match", tag)
+    };
+    let put = |tag: &str, name: &str| call("marketplace_translations_put", tag).json(&json!({ "name": name }));
+    for tag in ["*", "\"0123456789abcdef0123456789abcdef\""] {
+        let refused = put(tag, "Tischpilot").send().await;
+        assert_eq!((refused.status, refused.code()), (412, "PRECONDITION_FAILED"), "nothing is there: {tag}");
+    }
+    let begun = desk.put("de", json!({ "name": "Tischpilot" })).await;
+    let listed = desk.ask("marketplace_translations_list").await;
+    let read = format!("\"{}\"", listed.json["data"][1]["revision"].as_str().unwrap());
+    assert!(begun.header("etag").starts_with(read.trim_end_matches('"')), "{}", begun.header("etag"));
+
+    let first = put(&read, "Tischlotse").expect(200).await;
+    for late in [put(&read, "Tischplan"), call("marketplace_translations_delete", &read)] {
+        let refused = late.send().await;
+        assert_eq!((refused.status, refused.code()), (412, "PRECONDITION_FAILED"));
+    }
+    let again = put(first.header("etag"), "Tischplan").expect(200).await;
+    assert_eq!(again.str("name"), "Tischplan", "the tag of what a write answered serves as well");
+    call("marketplace_translations_delete", "*").expect(204).await;
+    let gone = call("marketplace_translations_delete", "*").send().await;
+    assert_eq!(gone.status, 412, "nothing is there to match: {}", gone.text());
+    assert_eq!(desk.history().await.len(), 4, "each that was written, and no other");
+}

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Answer } from './answer';
 import { complaintOf, type Complaint } from './complaint';
+import { Pictures } from './Pictures';
 import { AUDIT_OF_A_REQUEST } from './questions';
 import { nearest } from './scopes';
 import { useQuestionOpener, useWorkbench } from './workbench';
@@ -16,6 +17,7 @@ export function AnswerBar() {
         {complaint && <Refused complaint={complaint} />}
         {last && <Line answer={last} refused={complaint !== null} />}
       </div>
+      {last && <Pictures answer={last} />}
     </div>
   );
 }

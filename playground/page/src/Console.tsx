@@ -25,7 +25,7 @@ export default function Console({ session, person }: { session: Session; person:
   const storage = useMemo(() => new TabStorage(), []);
   const fetcher = useMemo(() => fetcherOf(session, { answered: setLast, schemaSeen: setSchemaComplaint }), [session]);
   const opened = useMemo(() => storage.getItem('graphiql:visiblePlugin') ?? QUESTIONS_PLUGIN.title, [storage]);
-  const workbench = useMemo(() => ({ person, last, schemaComplaint }), [person, last, schemaComplaint]);
+  const workbench = useMemo(() => ({ session, person, last, schemaComplaint }), [session, person, last, schemaComplaint]);
 
   function signOut() {
     storage.wipe();

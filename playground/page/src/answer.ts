@@ -17,7 +17,7 @@ export interface Problem {
 /** One answer of the service, read whole. */
 export interface Answer {
   status: number;
-  /** JSON, or null when there was none. */
+  /** JSON, or null when there was none; the bytes where a file was asked for and came. */
   body: unknown;
   /** Set when the service refused, or could not be reached (status 0). */
   problem: Problem | null;
@@ -27,7 +27,7 @@ export interface Answer {
 }
 
 /** Calls the service. Never throws: a dead line is a problem like any other. */
-export async function ask(path: string, request: RequestInit): Promise<Answer> {
+export async function ask(path: string, request: RequestInit, wanted: 'json' | 'file' = 'json'): Promise<Answer> {
   const started = performance.now();
   let response: Response;
   try {
@@ -35,7 +35,7 @@ export async function ask(path: string, request: RequestInit): Promise<Answer> {
   } catch {
     return refusal({ status: 0, title: 'No answer', detail: 'The service could not be reached. Check the connection, then try again.' });
   }
-  const body = await read(response);
+  const body = wanted === 'file' && response.ok ? await bytesOf(response) : await read(response);
   const { headers, status } = response;
   return {
     status,
@@ -50,6 +50,15 @@ export async function ask(path: string, request: RequestInit): Promise<Answer> {
 /** Posts JSON. Operations of the refresh cookie take no other media type. */
 export function post(body: unknown, headers: Record<string, string> = {}): RequestInit {
   return { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) };
+}
+
+/** The bytes, or null when the line broke on the way. */
+async function bytesOf(response: Response): Promise<Blob | null> {
+  try {
+    return await response.blob();
+  } catch {
+    return null;
+  }
 }
 
 async function read(response: Response): Promise<unknown> {

@@ -77,13 +77,22 @@ export class Session {
   }
 
   /** Asks with the token, renewed first when its time is over, and once more when it was refused. */
-  async ask(path: string, body: unknown): Promise<Answer> {
+  ask(path: string, body: unknown): Promise<Answer> {
+    return this.#askBy(() => ask(path, post(body, this.#bearer())));
+  }
+
+  /** Fetches a file with the token, in the same way. */
+  file(path: string): Promise<Answer> {
+    return this.#askBy(() => ask(path, { headers: this.#bearer() }, 'file'));
+  }
+
+  async #askBy(send: () => Promise<Answer>): Promise<Answer> {
     let problem = this.#isOver() ? await this.#renew() : null;
-    let answer = problem ? refusal(problem) : await this.#askNow(path, body);
+    let answer = problem ? refusal(problem) : await send();
     if (answer.status === 401 && !problem) {
       // A 401 comes before anything runs, so that asking again repeats nothing.
       problem = await this.#renew();
-      answer = problem ? refusal(problem) : await this.#askNow(path, body);
+      answer = problem ? refusal(problem) : await send();
     }
     if (answer.status === 401) this.#forget(ENDED);
     return answer;
@@ -93,8 +102,8 @@ export class Session {
     return !this.#token || this.#token.until <= Date.now();
   }
 
-  #askNow(path: string, body: unknown): Promise<Answer> {
-    return ask(path, post(body, { Authorization: `Bearer ${this.#token?.text ?? ''}` }));
+  #bearer(): Record<string, string> {
+    return { Authorization: `Bearer ${this.#token?.text ?? ''}` };
   }
 
   /** Renews once however many ask for it at the same time: the cookie is good for one use. */

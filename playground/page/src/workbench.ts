@@ -4,9 +4,11 @@ import type { Answer } from './answer';
 import type { Complaint } from './complaint';
 import type { Person } from './person';
 import type { Question } from './questions';
+import type { Session } from './session';
 
 /** What the panels around the editor look at. */
 export interface Workbench {
+  session: Session;
   person: Person;
   last: Answer | null;
   schemaComplaint: Complaint | null;

@@ -1,6 +1,7 @@
 //! What of an answer changes without anybody editing it: counts, dates to expect, what may be done next (`x-computed` in the
 //! contract). An entity tag tells both, the state of what can be edited and the whole answer, so that `If-Match` asks for the
-//! former and `If-None-Match` for the latter.
+//! former and `If-None-Match` for the latter. A thing that is read in lists alone tells the state itself, as its `revision`
+//! (`x-revision` in the contract).
 
 use std::collections::BTreeSet;
 
@@ -11,27 +12,45 @@ use super::resolve;
 /// The deepest member that is looked for.
 const DEEPEST: usize = 6;
 
+/// The member that tells the state of what can be edited.
+const REVISION: &str = "revision";
+
 /// The members of an answer that are computed, each by the names that lead to it; lists lie between without a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Computed(BTreeSet<Vec<String>>);
+pub struct Computed {
+    members: BTreeSet<Vec<String>>,
+    /// Whether the answer tells its revision.
+    tells_revision: bool,
+}
 
 impl Computed {
     /// Those of an answer with this schema.
     pub(super) fn of(document: &Value, schema: &Value) -> Self {
-        let mut found = BTreeSet::new();
-        walk(document, schema, &mut Vec::new(), &mut found);
-        Self(found)
+        let mut members = BTreeSet::new();
+        walk(document, schema, &mut Vec::new(), &mut members);
+        let own = resolve(document, schema).get("properties").and_then(|properties| properties.get(REVISION));
+        let tells_revision = own.is_some_and(|member| resolve(document, member).get("x-revision").is_some());
+        Self { members, tells_revision }
     }
 
     /// Whether nothing is: then the whole answer is what can be edited.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.members.is_empty()
+    }
+
+    /// The revision that an answer tells, where it tells one.
+    pub fn revision_of(&self, body: &[u8]) -> Option<String> {
+        if !self.tells_revision {
+            return None;
+        }
+        let value = serde_json::from_slice::<Value>(body).ok()?;
+        Some(value.get(REVISION)?.as_str()?.to_owned())
     }
 
     /// What of an answer can be edited. Bytes that are no JSON stay as they are.
     pub fn without(&self, body: &[u8]) -> Vec<u8> {
         let Ok(mut value) = serde_json::from_slice::<Value>(body) else { return body.to_vec() };
-        for path in &self.0 {
+        for path in &self.members {
             remove(&mut value, path);
         }
         value.to_string().into_bytes()
@@ -106,5 +125,16 @@ mod tests {
         let expected = json!({ "name": "a", "parts": [{ "label": "b" }], "best": { "label": "c" } });
         assert_eq!(serde_json::from_slice::<Value>(&left).unwrap(), expected);
         assert!(Computed::of(&document, &json!({ "type": "object" })).is_empty());
+    }
+
+    #[test]
+    fn a_revision_is_told_where_the_contract_says_so() {
+        let of = |marked: Value| {
+            let document = json!({ "components": { "schemas": { "Revision": marked } } });
+            let schema = json!({ "properties": { "revision": { "$ref": "#/components/schemas/Revision" } } });
+            Computed::of(&document, &schema).revision_of(br#"{"revision":"0a1b","name":"a"}"#)
+        };
+        assert_eq!(of(json!({ "type": "string", "x-revision": true })).as_deref(), Some("0a1b"));
+        assert_eq!(of(json!({ "type": "string" })), None, "a word like any other");
     }
 }

@@ -9,7 +9,7 @@ use std::time::Instant;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use http::{Method, Response, StatusCode, header, request::Parts};
-use labs_schema::context::{Attachment, Caller, Channel};
+use labs_schema::context::{Attachment, Caller, Channel, NamesRevision};
 use labs_schema::engine::{Admission, Call, IdempotencyKey, Precondition};
 use labs_schema::fault::Reason;
 use labs_schema::usage::AnswerKind;
@@ -233,6 +233,7 @@ async fn ask(
         attachment: request.attachments.into_iter().next().map(|file| Attachment { bytes: file.bytes }),
         idempotency,
         precondition: precondition.map(|(tags, of)| of.precondition(&request.variables, tags.clone())),
+        expected: of_write.filter(|_| bound.representation.is_none()).cloned().map(names_revision),
     };
     let answer = rest.engine.ask(call).await?;
     let asked = Asked {
@@ -258,6 +259,11 @@ impl Representation {
             holds: Arc::new(move |present: &[u8]| tags.matches_state(&answer::etag_of(&computed, present))),
         }
     }
+}
+
+/// What `If-Match` asks of a write whose path has no GET: the part of the tag that tells what can be edited.
+fn names_revision(tags: Condition) -> NamesRevision {
+    Arc::new(move |revision: &str| tags.matches_state(revision))
 }
 
 fn options(allow: &[Method]) -> Response<Body> {

@@ -2,6 +2,7 @@
 
 mod answer;
 mod document;
+mod revision;
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -26,6 +27,7 @@ use crate::core::type_map::TypeMap;
 
 pub use answer::{Created, Written};
 pub use document::{Document, DocumentContent, OpenPart};
+pub use revision::NamesRevision;
 
 tokio::task_local! {
     /// Under which name the answer of the root field leaves that is being resolved, where a query may have several.
@@ -47,6 +49,7 @@ pub struct RequestContext {
     pub services: Arc<Services>,
     /// The file that came with the request.
     pub attachment: Option<Attachment>,
+    expected: revision::ExpectedRevision,
     extras: Mutex<AnswerExtras>,
     /// What a fixed document was answered.
     written: Mutex<Option<Written>>,
@@ -228,6 +231,7 @@ impl RequestContext {
             now,
             services,
             attachment,
+            expected: revision::ExpectedRevision::default(),
             extras: Mutex::default(),
             written: Mutex::default(),
             loaders: Loaders::default(),

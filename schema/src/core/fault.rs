@@ -81,6 +81,14 @@ impl Fault {
         Self::new(Code::Conflict, detail)
     }
 
+    /// What is there is not what the caller has read (`If-Match`).
+    pub(crate) fn precondition_failed() -> Self {
+        Self::new(
+            Code::PreconditionFailed,
+            "The resource has changed since you read it. Read it again, apply your change, and send the new ETag in If-Match.",
+        )
+    }
+
     /// The content breaks a rule, at these places.
     #[must_use]
     pub fn invalid(errors: Vec<FieldError>) -> Self {

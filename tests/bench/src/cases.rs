@@ -87,7 +87,7 @@ async fn same(labs: &Running, hand: &Running, work: &Work) -> anyhow::Result<()>
     Ok(())
 }
 
-fn named(cli: &Cli, name: &str) -> bool {
+pub(crate) fn named(cli: &Cli, name: &str) -> bool {
     cli.only.as_ref().is_none_or(|only| name.contains(only.as_str()))
 }
 
@@ -157,7 +157,7 @@ fn works(ground: &Ground, tokens: &[String]) -> anyhow::Result<Vec<Work>> {
 }
 
 /// A number that looks random and is the same in every turn.
-fn mixed(connection: usize, n: usize) -> u32 {
+pub(crate) fn mixed(connection: usize, n: usize) -> u32 {
     let mut bits = (connection as u64) << 32 | (n as u64 & 0xffff_ffff);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -22,19 +22,34 @@ pub(crate) const CLIENTS: usize = 64;
 /// The partner whose apps are listed and changed.
 pub(crate) const PARTNER: Uuid = Uuid::from_u128(0x0198_bbbb_0000_7000_8000_0000_0000_0001);
 
+/// Apps of a partner, unless it is asked for otherwise.
+pub(crate) const APIECE: u32 = 100;
+
 /// The ground that was prepared.
 pub(crate) struct Ground {
     cluster: Cluster,
     folder: tempfile::TempDir,
     apps: AtomicU32,
     first: u32,
+    /// Apps of a partner, of which there are as many more as there are more apps.
+    apiece: u32,
+    documents: Documents,
     credentials: Vec<Credentials>,
 }
 
+/// How what the search reads of a listing comes about.
+#[derive(Clone, Copy)]
+pub(crate) enum Documents {
+    /// By the service's own triggers, which take some milliseconds for each.
+    OneByOne,
+    /// By one statement.
+    AtOnce,
+}
+
 impl Ground {
-    /// Starts PostgreSQL and seeds it.
-    pub(crate) async fn prepare(apps: u32) -> anyhow::Result<Self> {
-        let mut ground = Self::empty(apps).await?;
+    /// Starts PostgreSQL and seeds it with so many apps, so many of them to a partner.
+    pub(crate) async fn prepare(apps: u32, apiece: u32, documents: Documents) -> anyhow::Result<Self> {
+        let mut ground = Self { apiece, documents, ..Self::empty(apps).await? };
         ground.grow(apps).await?;
         ground.credentials = ground.clients().await?;
         Ok(ground)
@@ -45,14 +60,48 @@ impl Ground {
         let folder = tempfile::tempdir()?;
         let cluster = Cluster::start(&Folder::open(folder.path())?, &Settings::default()).await?;
         wiring::migrate(cluster.url()).await?;
-        Ok(Self { cluster, folder, apps: AtomicU32::new(0), first, credentials: Vec::new() })
+        Ok(Self {
+            cluster,
+            folder,
+            apps: AtomicU32::new(0),
+            first,
+            apiece: APIECE,
+            documents: Documents::OneByOne,
+            credentials: Vec::new(),
+        })
     }
 
     /// Grows the tables to so many apps.
     pub(crate) async fn grow(&self, apps: u32) -> anyhow::Result<()> {
-        self.seed(include_str!("seed.sql").replace(":apps", &apps.to_string())).await?;
+        let partners = (apps / self.apiece).to_string();
+        let seed = include_str!("seed.sql").replace(":apps", &apps.to_string()).replace(":partners", &partners);
+        let seed = match self.documents {
+            Documents::OneByOne => seed,
+            Documents::AtOnce => {
+                let triggers = |what: &str| format!("alter table listing_category {what} trigger user;");
+                [triggers("disable"), seed, include_str!("documents.sql").to_owned(), triggers("enable")].concat()
+            }
+        };
+        self.seed(seed).await?;
         self.apps.store(apps, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Grows the reviews to ten for each app, and puts collections on show.
+    pub(crate) async fn furnish(&self) -> anyhow::Result<()> {
+        let numbers = [(":reviews", 10 * self.apps()), (":apps", self.apps()), (":favourite", self.favourite())];
+        let seed = include_str!("storefront.sql").to_owned();
+        self.seed(numbers.into_iter().fold(seed, |seed, (name, number)| seed.replace(name, &number.to_string()))).await
+    }
+
+    /// How many partners there are.
+    pub(crate) fn partners(&self) -> u32 {
+        self.apps() / self.apiece
+    }
+
+    /// The app of [`PARTNER`] that has one in a hundred of all reviews.
+    pub(crate) fn favourite(&self) -> u32 {
+        self.own_app(0)
     }
 
     /// Runs these statements as the database's owner, and leaves the tables as if they had stood for long.
@@ -79,9 +128,9 @@ impl Ground {
         self.apps.load(Ordering::Relaxed)
     }
 
-    /// Apps of [`PARTNER`]: the numbers of a hundred of them.
+    /// Apps of [`PARTNER`]: the numbers of those that it has from the first.
     pub(crate) fn own_app(&self, index: usize) -> u32 {
-        self.first / 100 * (1 + u32::try_from(index % 100).unwrap_or_default())
+        self.first / self.apiece * (1 + u32::try_from(index).unwrap_or_default() % self.apiece)
     }
 
     /// Where pgbench is.
@@ -115,7 +164,7 @@ impl Ground {
         for number in 0..=CLIENTS {
             // The first is the partner's own; the others are the service's.
             let (scopes, partner_uuid): (&[&str], _) = match number {
-                0 => (&["marketplace.apps:write", "storefront"], Some(PARTNER)),
+                0 => (&["marketplace.apps:write", "marketplace.reviews", "storefront"], Some(PARTNER)),
                 _ => (&["labs.admin.clients"], None),
             };
             credentials.push(client(&engine, &format!("bench {number}"), scopes, partner_uuid).await?);

@@ -4,7 +4,8 @@
 //! connections: the service, hand-written axum handlers that run the service's own statements behind the same
 //! token check, and pgbench with the statements alone. A form is a process of its own, so that memory can be told
 //! and none warms another's caches. The bars stand beside what was measured. With `--all`, every read of the contract
-//! is measured beside a replay of its own statements: [`reads`].
+//! is measured beside a replay of its own statements: [`reads`]. With `--scale`, the storefront is measured over ten times the
+//! tables: [`storefront`].
 
 mod cases;
 mod forms;
@@ -18,6 +19,7 @@ mod rows;
 mod rows_of_apps;
 mod start;
 mod statements;
+mod storefront;
 
 use clap::{Parser, Subcommand};
 use mimalloc::MiMalloc;
@@ -34,6 +36,10 @@ struct Cli {
     /// Measure every read of the contract beside a replay of its own statements, in place of the cases
     #[arg(long)]
     all: bool,
+    /// Measure every list of the storefront and the partner's reviews over 200,000 listings, 2,000,000 reviews and 20,000
+    /// vendors beside a tenth of it, in place of the cases
+    #[arg(long)]
+    scale: bool,
     /// Rounds, in each of which every form has one turn at every case; 8 where none are named, of all reads 6
     #[arg(long)]
     rounds: Option<u32>,
@@ -78,16 +84,19 @@ async fn main() -> anyhow::Result<()> {
         Some(Form::Recorded(place)) => forms::recorded(&place).await,
         Some(Form::Replay(place)) => forms::replay(&place).await,
         None if cli.all => reads::measure(&cli).await,
+        None if cli.scale => storefront::scale(&cli).await,
         None => measure(&cli).await,
     }
 }
 
 async fn measure(cli: &Cli) -> anyhow::Result<()> {
     let mut report = report::Report::default();
-    let ground = ground::Ground::prepare(cli.apps / 10).await?;
+    let ground = ground::Ground::prepare(cli.apps / 10, ground::APIECE, ground::Documents::OneByOne).await?;
     cases::small(&ground, cli, &mut report).await?;
     ground.grow(cli.apps).await?;
     cases::all(&ground, cli, &mut report).await?;
+    ground.furnish().await?;
+    storefront::measure(&ground, cli, &mut report).await?;
     if let Some(program) = &cli.labs {
         report.start(start::again(program).await?);
     }

@@ -86,13 +86,23 @@ impl Report {
         let sizes = self.lists.entry(path).or_default();
         sizes.push((apps, p50));
         if let [(fewer, before), (more, after)] = sizes.as_slice() {
-            let line = format!(
-                "{path}: p50 {before:.2} ms over {fewer} apps, {after:.2} ms over {more}: {:.2} times (bar 1.30, aim 1.10)",
-                after / before
-            );
-            self.add(line)?;
+            let ratio = after / before;
+            let word = if ratio <= 1.3 { "" } else { ": ABOVE THE BAR" };
+            let p50 = format!("p50 {before:.2} ms over {fewer} apps, {after:.2} ms over {more}");
+            self.add(format!("{path}: {p50}: {ratio:.2} times (bar 1.30, aim 1.10){word}"))?;
         }
         Ok(())
+    }
+
+    /// Adds a read of the storefront: its rate and its latencies, beside the most that they may be in milliseconds.
+    pub(crate) fn read(&mut self, name: &str, most: Option<(f64, f64)>, turn: &Turn) -> anyhow::Result<()> {
+        let turns = std::slice::from_ref(turn);
+        let (p50, p99) = (quantile(turns, 0.5), quantile(turns, 0.99));
+        let bar = most.map_or(String::new(), |(of_p50, of_p99)| {
+            let word = if p50 <= of_p50 && p99 <= of_p99 { "passes" } else { "ABOVE THE BAR" };
+            format!(" (bars {of_p50:.0} and {of_p99:.0}): {word}")
+        });
+        self.add(format!("{name:<36}{:>8.0} /s   p50 {p50:>7.2} ms   p99 {p99:>7.2} ms{bar}", rate(turn)))
     }
 
     /// Adds the service's memory after so many seconds of load.

@@ -1,9 +1,9 @@
--- Grows the tables to `$1` apps in all, evenly over partners, every one of them listed, with three categories to
+-- Grows the tables to `:apps` apps in all, evenly over `:partners` partners, every one of them listed, with three categories to
 -- choose from, an icon and two screenshots, and five versions. It may be run again with a larger number.
 set synchronous_commit = off;
 insert into partner (partner_uuid, slug, company_name, country)
 select ('0198bbbb-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'partner-' || n, 'Partner ' || n, 'DE'
-  from generate_series(1, :apps / 100) as n on conflict do nothing;
+  from generate_series(1, :partners) as n on conflict do nothing;
 insert into subscription (partner_uuid, tier_uuid)
 select partner_uuid, '01980000-0000-7000-8000-000000000003' from partner where slug like 'partner-%'
     on conflict do nothing;
@@ -14,7 +14,7 @@ select ('0198cccc-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'category
 
 create temporary table new_app as
 select n, ('0198aaaa-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid as app_uuid,
-       ('0198bbbb-0000-7000-8000-' || lpad(to_hex(1 + n % (:apps / 100)), 12, '0'))::uuid as partner_uuid,
+       ('0198bbbb-0000-7000-8000-' || lpad(to_hex(1 + n % :partners), 12, '0'))::uuid as partner_uuid,
        timestamptz '2026-01-01' + n * interval '1 minute' as made
   from generate_series((select count(*) + 1 from app where slug like 'app-%'), :apps) as n;
 insert into app (app_uuid, partner_uuid, slug, default_locale, state, support_email, privacy_url, created_at, updated_at)
@@ -49,7 +49,9 @@ alter table listing_translation disable trigger user;
 insert into listing_translation (app_uuid, locale, name, tagline, description)
 select app_uuid, locale, name, tagline, description from app_translation join new_app using (app_uuid);
 alter table listing_translation enable trigger user;
--- Writes what the search reads, once for texts and categories.
+-- Writes what the search reads, once for texts and categories. It is made listing by listing, by statements that are planned
+-- for what is known of the tables.
+analyze listing, listing_translation, category, partner, app, app_category;
 insert into listing_category select app_uuid, category_uuid, position from app_category join new_app using (app_uuid);
 insert into listing_media
 select app_uuid, media_uuid, kind, position, alt_text, caption from media join new_app using (app_uuid);

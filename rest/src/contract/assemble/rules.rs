@@ -88,7 +88,7 @@ impl Traits {
             content: !answers_nothing(operation),
             single_json,
             takes_key: keyed,
-            takes_if_match: writes_in_place && single_gets.contains(path),
+            takes_if_match: writes_in_place && (single_gets.contains(path) || takes(operation, "IfMatch")),
             conditional: method == "get" && (single_json || takes(operation, "IfNoneMatch")),
             reads_a_locale: path.starts_with("/v1/marketplace/public/") && takes(operation, "ReaderLocale"),
             liveness: operation.get("x-probe").and_then(Value::as_str) == Some("liveness"),

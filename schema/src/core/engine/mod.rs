@@ -35,7 +35,9 @@ use detach_on_drop::DetachOnDrop;
 
 use crate::core::access::Access;
 use crate::core::coalescer::Coalescer;
-use crate::core::context::{AnswerExtras, Attachment, AuditNotes, Caller, Created, RequestContext, Written};
+use crate::core::context::{
+    AnswerExtras, Attachment, AuditNotes, Caller, Created, NamesRevision, RequestContext, Written,
+};
 use crate::core::db::Db;
 use crate::core::fault::{Code, Fault};
 use crate::core::pool_lane::PoolLane;
@@ -90,6 +92,8 @@ pub struct Call {
     pub idempotency: Option<IdempotencyKey>,
     /// What must hold of the present representation before a write.
     pub precondition: Option<Precondition>,
+    /// The same of a write whose path has no GET: its resolver compares.
+    pub expected: Option<NamesRevision>,
 }
 
 /// An `Idempotency-Key` (docs/decisions.md#answers).
@@ -290,6 +294,7 @@ impl Engine {
         let services = Arc::clone(&self.0.services);
         let now = services.clock.now();
         RequestContext::new(Arc::clone(call.caller()), db, now, services, call.attachment.clone())
+            .expecting(call.expected.clone())
     }
 
     /// Asks the root field, which writes its value.

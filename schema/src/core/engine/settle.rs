@@ -72,13 +72,11 @@ impl Engine {
         if let Some(precondition) = &call.precondition {
             let present = self.execute(&precondition.operation, &precondition.variables, cx).await?;
             if !(precondition.holds)(&present.body) {
-                return Err(Fault::new(
-                    Code::PreconditionFailed,
-                    "The resource has changed since you read it. Read it again, apply your change, and send the new ETag in If-Match.",
-                ));
+                return Err(Fault::precondition_failed());
             }
         }
         let written = self.execute(&call.admission.operation, &call.variables, cx).await?;
+        cx.ensure_compared()?;
         if let Some(slot) = claim {
             slot.keep(cx, &written).await?;
         }

@@ -20,7 +20,11 @@ static WHOLE: Select<Collection> = Select::new(
                           'name', coalesce(t.name, l.slug)) order by cl.position, cl.app_uuid)
                  from collection_listing as cl join listing as l using (app_uuid)
                  left join listing_translation as t on t.app_uuid = l.app_uuid and t.locale = l.default_locale
-                where cl.collection_uuid = c.collection_uuid), '[]') as listings",
+                where cl.collection_uuid = c.collection_uuid), '[]') as listings,
+     left(encode(sha256(convert_to(jsonb_build_array(c.slug, c.titles, c.descriptions, c.position,
+         extract(epoch from c.shown_from), extract(epoch from c.shown_until),
+         array(select cl.app_uuid from collection_listing as cl where cl.collection_uuid = c.collection_uuid
+                order by cl.position, cl.app_uuid))::text, 'UTF8')), 'hex'), 32) as revision",
     "collection as c",
 );
 

@@ -139,10 +139,12 @@ async fn judged(
     if errors.is_empty() { Ok(apps) } else { Err(Fault::invalid(errors)) }
 }
 
-/// The collection, held with all others until the transaction ends, and named to the audit record.
+/// The collection as the caller has read it, held with all others until the transaction ends, and named to the audit record.
 async fn hold(cx: &RequestContext, collection_uuid: Uuid) -> Result<Collection, Fault> {
     store::lock(&cx.db).await?;
-    load(cx, collection_uuid).await
+    let collection = load(cx, collection_uuid).await?;
+    cx.ensure_revision(Some(&collection.revision))?;
+    Ok(collection)
 }
 
 /// The collection as it is now, named to the audit record.

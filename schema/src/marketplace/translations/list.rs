@@ -17,12 +17,16 @@ pub(super) struct TranslationRow {
     pub(super) updated_at: Time,
     /// 0 for the default locale, which comes first, and 1 for the others.
     pub(super) rank: i32,
+    /// The texts in short.
+    pub(super) revision: String,
 }
 
 /// Texts of apps.
 static TEXTS: Select<TranslationRow> = Select::new(
     "words.locale, words.name, words.tagline, words.description, words.updated_at,
-     case when words.locale = app.default_locale then 0 else 1 end as rank",
+     case when words.locale = app.default_locale then 0 else 1 end as rank,
+     left(encode(sha256(convert_to(jsonb_build_array(words.name, words.tagline, words.description)::text, 'UTF8')), 'hex'), 32)
+         as revision",
     "app join app_translation as words on words.app_uuid = app.app_uuid",
 );
 

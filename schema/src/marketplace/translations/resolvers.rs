@@ -34,6 +34,8 @@ pub(crate) struct Translation {
     missing: Vec<&'static str>,
     /// When these texts last changed.
     updated_at: Time,
+    /// What can be edited, as it is now, in short: what a conditional write compares.
+    revision: String,
 }
 
 /// The texts of one locale, whole.
@@ -87,6 +89,7 @@ impl TranslationsMutation {
     ) -> Result<Option<Translation>, Fault> {
         let cx = ctx.cx();
         let present = apps::lock_app(cx, app_uuid, Some(&locale)).await?;
+        ensure_read(cx, app_uuid, &locale).await?;
         let texts = apps::whole_texts(body.into())?;
         rules::ensure_room(&present.locales, &locale)?;
         let is_default = present.draft.default_locale == locale;
@@ -110,6 +113,7 @@ impl TranslationsMutation {
     ) -> Result<Option<bool>, Fault> {
         let cx = ctx.cx();
         let present = apps::lock_app(cx, app_uuid, Some(&locale)).await?;
+        ensure_read(cx, app_uuid, &locale).await?;
         if present.locale != locale {
             return Err(missing());
         }
@@ -119,6 +123,16 @@ impl TranslationsMutation {
         apps::event_insert(&cx.db, app_uuid, "UPDATED", detail, apps::event(cx)?).await?;
         cx.answer(true)
     }
+}
+
+/// Compares the texts, which the caller holds with their app, with those that it has read. Where there are none, nothing can
+/// have been read.
+async fn ensure_read(cx: &RequestContext, app_uuid: Uuid, locale: &str) -> Result<(), Fault> {
+    if !cx.expects_revision() {
+        return Ok(());
+    }
+    let present = store::get(&cx.db, cx.owner()?, app_uuid, locale).await?;
+    cx.ensure_revision(present.map(|row| row.revision).as_deref())
 }
 
 async fn load(cx: &RequestContext, app_uuid: Uuid, locale: &str) -> Result<Translation, Fault> {
@@ -152,6 +166,7 @@ impl From<TranslationRow> for Translation {
             complete: missing.is_empty(),
             missing,
             updated_at: row.updated_at,
+            revision: row.revision,
         }
     }
 }

@@ -212,6 +212,12 @@ pub(crate) fn allowed_actions(state: AppVersionState, side: Side, was_appealed: 
         .collect()
 }
 
+/// Whether a version waits in the queue for another reviewer than the one who rejected it. What comes back after an appeal
+/// asks for more is no business of that one either.
+pub(super) const fn awaits_another_reviewer(state: AppVersionState, was_appealed: bool) -> bool {
+    was_appealed && matches!(state, AppVersionState::Submitted)
+}
+
 /// What a submission says of itself: that it appeals against a rejection, and why.
 ///
 /// # Errors

@@ -39,6 +39,8 @@ pub(crate) struct Collection {
     created_at: Time,
     /// When it last changed.
     pub(in crate::marketplace::collections) updated_at: Time,
+    /// What can be edited, as it is now, in short: what a conditional write compares.
+    pub(in crate::marketplace::collections) revision: String,
 }
 
 /// A listing in a collection, for staff.

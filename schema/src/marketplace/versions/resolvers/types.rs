@@ -8,6 +8,7 @@ use uuid::Uuid;
 use crate::core::time::Time;
 use crate::marketplace::submissions::{ReviewFinding, Standing, SubmissionState, WaitingOn};
 use crate::marketplace::versions::list::VersionRow;
+use crate::marketplace::versions::rules;
 use crate::marketplace::versions::rules::manifest::{AppManifest, AppPermission};
 use crate::marketplace::versions::{AppVersionState, Side, allowed_actions};
 
@@ -53,6 +54,9 @@ pub(crate) struct VersionReview {
     state: SubmissionState,
     /// Whether it was handed in as an appeal against a rejection.
     appeal: bool,
+    /// Whether it waits for another reviewer than the one who rejected the version before: that one cannot take it, also
+    /// where nobody else is on duty.
+    awaits_another_reviewer: bool,
     /// 1 is next; null once a reviewer has it.
     place_in_queue: Option<i64>,
     /// How many submissions wait in all, this one included; null once a reviewer has it.
@@ -148,6 +152,7 @@ impl AppVersion {
                 submission_uuid,
                 state,
                 appeal: row.appeal.unwrap_or_default(),
+                awaits_another_reviewer: rules::awaits_another_reviewer(row.state, row.was_appealed),
                 place_in_queue: standing.and_then(|standing| standing.place),
                 queue_length: standing.and_then(|standing| standing.length),
                 expected_at: standing.and_then(|standing| standing.expected_at),

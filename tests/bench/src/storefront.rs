@@ -1,0 +1,152 @@
+//! The storefront's reads: four of them in every run, and each of its lists over ten times the tables with `--scale`.
+//!
+//! Each read asks for something else every time, as readers do, so that it is not one kept answer that is measured.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use sqlx::Connection as _;
+
+use crate::Cli;
+use crate::cases::{mixed, named};
+use crate::ground::{Documents, Ground};
+use crate::load;
+use crate::report::Report;
+
+/// Apps of a partner where there are 20,000 vendors.
+const APIECE: u32 = 10;
+/// Listings of `--scale`, and a tenth of it.
+const SCALE: u32 = 200_000;
+/// How long the changes of what was seeded may take to be put into their order.
+const SEALING: Duration = Duration::from_secs(300);
+
+/// The path for a number.
+type Path = dyn Fn(u32) -> String + Send + Sync;
+
+/// What is asked for.
+struct Read {
+    name: &'static str,
+    /// The path for a number that is another one each time.
+    path: Arc<Path>,
+    /// Milliseconds of p50 and p99 at most, over 20,000 listings.
+    most: Option<(f64, f64)>,
+}
+
+impl Read {
+    fn new(name: &'static str, path: impl Fn(u32) -> String + Send + Sync + 'static) -> Self {
+        Self { name, path: Arc::new(path), most: None }
+    }
+
+    fn at_most(self, p50: f64, p99: f64) -> Self {
+        Self { most: Some((p50, p99)), ..self }
+    }
+}
+
+/// The four that every run measures: search, one category's page, suggestions, and reviews.
+pub(crate) async fn measure(ground: &Ground, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
+    let reads = cases(ground);
+    for (read, turn) in turns(ground, cli, &reads).await? {
+        report.read(read.name, read.most, &turn)?;
+    }
+    Ok(())
+}
+
+/// Measures every list over a tenth of the tables and over all of them.
+pub(crate) async fn scale(cli: &Cli) -> anyhow::Result<()> {
+    let mut report = Report::default();
+    let ground = Ground::prepare(SCALE / 10, APIECE, Documents::AtOnce).await?;
+    for apps in [SCALE / 10, SCALE] {
+        ground.grow(apps).await?;
+        ground.furnish().await?;
+        let reads: Vec<Read> = cases(&ground).into_iter().chain(searches()).chain(things(&ground)).collect();
+        for (read, turn) in turns(&ground, cli, &reads).await? {
+            report.list(read.name, ground.apps(), turn)?;
+        }
+    }
+    report.print()
+}
+
+/// A turn of each, over a service of its own.
+async fn turns<'r>(ground: &Ground, cli: &Cli, reads: &'r [Read]) -> anyhow::Result<Vec<(&'r Read, load::Turn)>> {
+    let labs = ground.form("labs").await?;
+    sealed(ground).await?;
+    let token = ground.tokens(&labs).await?.swap_remove(0);
+    let mut turns = Vec::new();
+    for read in reads.iter().filter(|read| named(cli, read.name)) {
+        let (path, token) = (Arc::clone(&read.path), token.clone());
+        let make = move |connection: usize, n: usize| load::get(&path(mixed(connection, n)), Some(&token));
+        load::turn(labs.address, &make, Duration::from_secs(1)).await?;
+        turns.push((read, load::turn(labs.address, &make, Duration::from_secs(cli.seconds)).await?));
+    }
+    Ok(turns)
+}
+
+/// Waits until the service has given a position to every change, so that it is at rest when it is measured.
+async fn sealed(ground: &Ground) -> anyhow::Result<()> {
+    let mut owner = ground.owner().await?;
+    let begun = Instant::now();
+    let waiting = "select count(*) from listing_change where place is null";
+    while sqlx::query_scalar::<_, i64>(waiting).fetch_one(&mut owner).await? > 0 {
+        anyhow::ensure!(begun.elapsed() < SEALING, "the changes were not put into their order");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    Ok(owner.close().await?)
+}
+
+/// Those that stand for the storefront in every run.
+fn cases(ground: &Ground) -> Vec<Read> {
+    let favourite = ground.favourite();
+    vec![
+        Read::new("search with two filters", |n| {
+            format!("/v1/marketplace/public/listings?q=table&category=category-{}&rating_from=3", 1 + n % 30)
+        }),
+        Read::new("one category's page", |n| {
+            format!("/v1/marketplace/public/listings?category=category-{}", 1 + n % 30)
+        }),
+        Read::new("suggest", |n| format!("/v1/marketplace/public/search-suggestions?q=app%20{}", n % 1000))
+            .at_most(15.0, 40.0),
+        Read::new("reviews of what has most", move |n| {
+            let sort = ["-written_at", "-rating", "rating"].get(n as usize % 3).copied().unwrap_or_default();
+            format!("/v1/marketplace/public/listings/app-{favourite}/reviews?sort={sort}")
+        }),
+    ]
+}
+
+/// The search in every order and by each filter.
+fn searches() -> Vec<Read> {
+    const SEARCH: &str = "/v1/marketplace/public/listings";
+    vec![
+        Read::new("search: published last", |_| SEARCH.to_owned()),
+        Read::new("search: first published last", |_| format!("{SEARCH}?sort=-first_published_at")),
+        Read::new("search: rated best", |_| format!("{SEARCH}?sort=-rating")),
+        Read::new("search: by name", |_| format!("{SEARCH}?sort=name")),
+        Read::new("search: a word of all", |_| format!("{SEARCH}?q=table")),
+        Read::new("search: a word of one", |n| format!("{SEARCH}?q=number%20{}", 1 + n % 20_000)),
+        Read::new("search: of a vendor", |n| format!("{SEARCH}?partner=partner-{}", 1 + n % 2000)),
+        Read::new("search: in a language", |_| format!("{SEARCH}?language=de&locale=de")),
+    ]
+}
+
+/// What belongs to one listing, category, collection or vendor, the feed, and the reviews as their partner reads them.
+fn things(ground: &Ground) -> Vec<Read> {
+    let (apps, partners, favourite) = (ground.apps(), ground.partners(), ground.favourite());
+    let listing = move |n: u32, what: &str| format!("/v1/marketplace/public/listings/app-{}{what}", 1 + n % apps);
+    let own = format!("/v1/marketplace/apps/0198aaaa-0000-7000-8000-{favourite:012x}/reviews");
+    let (newest, worst, unanswered) = (own.clone(), format!("{own}?sort=rating"), format!("{own}?answered=false"));
+    vec![
+        Read::new("listing", move |n| listing(n, "")),
+        Read::new("its pictures", move |n| listing(n, "/media")),
+        Read::new("its versions", move |n| listing(n, "/versions")),
+        Read::new("related to it", move |n| listing(n, "/related")),
+        Read::new("its reviews", move |n| listing(n, "/reviews")),
+        Read::new("changes", |_| "/v1/marketplace/public/listing-changes".to_owned()),
+        Read::new("categories", |_| "/v1/marketplace/public/categories".to_owned()),
+        Read::new("category", |n| format!("/v1/marketplace/public/categories/category-{}", 1 + n % 30)),
+        Read::new("collections", |_| "/v1/marketplace/public/collections".to_owned()),
+        Read::new("collection", |n| format!("/v1/marketplace/public/collections/collection-{}", 1 + n % 10)),
+        Read::new("vendor", move |n| format!("/v1/marketplace/public/partners/partner-{}", 1 + n % partners)),
+        Read::new("partner's reviews: newest", move |_| newest.clone()),
+        Read::new("partner's reviews: worst", move |_| worst.clone()),
+        Read::new("partner's reviews: unanswered", move |_| unanswered.clone()),
+    ]
+}
