@@ -1,6 +1,6 @@
 //! Where the front door hands over to the rooms behind it. One function per hand-over.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,6 +22,7 @@ use labs_schema::surface::ServedContract;
 use labs_schema::time::Clock;
 use labs_schema::{Code, Engine};
 use tokio::net::TcpListener;
+use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::{ClientCreate, StaffCreate};
@@ -66,6 +67,27 @@ pub async fn migrate(database_url: &str) -> anyhow::Result<()> {
     Ok(labs_schema::open::migrate(database_url).await?)
 }
 
+/// What this program carries: its schema, its contract, and the one bound to the other. Nothing of it depends on the
+/// configuration.
+struct Carried {
+    plan: Arc<PreparedSchema>,
+    bound: Arc<Bound>,
+    operations: Arc<BTreeSet<String>>,
+}
+
+/// It is read, inspected and bound once, however many services run in the process.
+async fn carried() -> anyhow::Result<&'static Carried> {
+    static CARRIED: OnceCell<Carried> = OnceCell::const_new();
+    let make = || async {
+        let contract = Contract::embedded().map_err(|found| differences(&found))?;
+        let plan = PreparedSchema::new(contract.descriptions()).map_err(|breaches| differences(&breaches))?;
+        let operations = contract.operations().iter().map(|operation| operation.id.clone()).collect();
+        let bound = Bound::to(&plan, contract).await.map_err(|found| differences(&found))?;
+        Ok(Carried { plan: Arc::new(plan), bound: Arc::new(bound), operations: Arc::new(operations) })
+    };
+    CARRIED.get_or_try_init(make).await
+}
+
 /// Builds the application that answers requests.
 ///
 /// # Errors
@@ -76,10 +98,10 @@ pub async fn application(
     base_url: &str,
     clock: Clock,
 ) -> anyhow::Result<Application> {
-    let contract = Contract::embedded().map_err(|found| differences(&found))?;
+    let carried = carried().await?;
     let opening = OpenOptions {
         database_url: database_url.to_owned(),
-        plan: PreparedSchema::new(contract.descriptions()).map_err(|breaches| differences(&breaches))?,
+        plan: Arc::clone(&carried.plan),
         connections: config.database_connections,
         key: MasterKey::load_or_create(&config.master_key_file).context("the master key")?,
         clock,
@@ -89,7 +111,7 @@ pub async fn application(
             audience: base_url.to_owned(),
             mail_from: config.mail_from.clone(),
             own_per_second: config.own_per_second,
-            operations: Arc::new(contract.operations().iter().map(|operation| operation.id.clone()).collect()),
+            operations: Arc::clone(&carried.operations),
             contract: labs_rest::contract::served_contract(),
             statistics: config.statistics.as_ref().map(PlatformSettings::known),
         },
@@ -104,8 +126,7 @@ pub async fn application(
     let postman = Arc::new(postman(config, base_url)?);
     let platform = config.statistics.clone().map(Platform::open).transpose().context("the platform's API")?;
     let probes = probes(&engine, &postman);
-    let rest = Rest::open(engine.clone(), contract, settings, probes).await;
-    let rest = Arc::new(rest.map_err(|found| differences(&found))?);
+    let rest = Arc::new(Rest::new(engine.clone(), Arc::clone(&carried.bound), settings, probes));
     let (router, trusted_proxies) = (labs_rest::dispatch::router(&rest), config.trusted_proxies.clone());
     Ok(Application { engine, rest, router, trusted_proxies, postman, platform: platform.map(Arc::new) })
 }
@@ -227,7 +248,7 @@ async fn inside(database_url: &str, common: &Common) -> anyhow::Result<Engine> {
     let nobody = "http://localhost".to_owned();
     let opening = OpenOptions {
         database_url: database_url.to_owned(),
-        plan: PreparedSchema::new(Descriptions::default()).map_err(|breaches| differences(&breaches))?,
+        plan: Arc::new(PreparedSchema::new(Descriptions::default()).map_err(|breaches| differences(&breaches))?),
         connections: 2,
         key: MasterKey::load_or_create(&common.master_key_file()).context("the master key")?,
         clock: Clock::default(),

@@ -6,6 +6,8 @@ mod admin;
 #[cfg(test)]
 mod auth;
 #[cfg(test)]
+mod engagement;
+#[cfg(test)]
 mod front;
 #[cfg(test)]
 mod harness;

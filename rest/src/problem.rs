@@ -153,6 +153,8 @@ pub fn status(code: Code, oauth_error: Option<&str>) -> StatusCode {
         | Code::RefreshReused => StatusCode::UNAUTHORIZED,
         Code::ScopeMissing
         | Code::PartnerMismatch
+        | Code::PersonRequired
+        | Code::AuthorRequired
         | Code::ReauthenticationRequired
         | Code::AccountLocked
         | Code::PartnerSuspended
@@ -189,6 +191,8 @@ const fn title(code: Code) -> &'static str {
         Code::RefreshReused => "The session was ended for safety",
         Code::ScopeMissing => "The token lacks a scope",
         Code::PartnerMismatch => "The path names another partner",
+        Code::PersonRequired => "Only a person may ask this",
+        Code::AuthorRequired => "Only the author may do this",
         Code::ReauthenticationRequired => "Sign in again first",
         Code::AccountLocked => "The account is locked",
         Code::PartnerSuspended => "The partner account is not active",

@@ -87,8 +87,7 @@ pub struct Rest {
     pub(crate) contract: Contract,
     pub(crate) document: PrecompressedDocument,
     marks: DeprecationMarks,
-    pub(crate) routes: Routes,
-    operations: Vec<BoundOperation>,
+    bound: Arc<Bound>,
     pub(crate) meter: RateLimiters,
     pub(crate) seats: Semaphore,
     pub(crate) bodies: BodySlots,
@@ -101,30 +100,21 @@ pub struct Rest {
 }
 
 impl Rest {
-    /// Binds the contract's operations to the engine's schema.
-    ///
-    /// # Errors
-    /// Every difference between contract, documents, schema and router, each naming the file to open.
-    pub async fn open(
-        engine: Engine,
-        contract: Contract,
-        settings: Settings,
-        probes: Probes,
-    ) -> Result<Self, Vec<String>> {
-        let Bound { contract, routes, operations } = Bound::to(engine.plan(), contract).await?;
-        let contract = contract.at(&settings.base_url);
+    /// The contract's operations, bound to the engine's schema, at the address of this service.
+    #[must_use]
+    pub fn new(engine: Engine, bound: Arc<Bound>, settings: Settings, probes: Probes) -> Self {
+        let contract = bound.contract.clone().at(&settings.base_url);
         let meter = RateLimiters::new(settings.limits);
         let document = PrecompressedDocument::new(Bytes::from(contract.text().to_owned()));
         let seats = Semaphore::new(AT_ONCE);
         let (bodies, uploads) = (BodySlots::new(AWAITED), BodySlots::new(UPLOADS));
         let told = Cache::builder().max_capacity(10_000).time_to_live(Duration::from_secs(60)).build();
-        Ok(Self {
+        Self {
             engine,
             contract,
             document,
             marks: DeprecationMarks::default(),
-            routes,
-            operations,
+            bound,
             meter,
             seats,
             bodies,
@@ -133,12 +123,17 @@ impl Rest {
             told,
             settings,
             probes,
-        })
+        }
+    }
+
+    /// Which operation a path is.
+    pub(crate) fn routes(&self) -> &Routes {
+        &self.bound.routes
     }
 
     /// What answers an operation of the contract.
     pub(crate) fn bound(&self, operation: &Operation) -> Option<&BoundOperation> {
-        self.operations.get(operation.index)
+        self.bound.operations.get(operation.index)
     }
 
     /// What is deprecated now, by operation.

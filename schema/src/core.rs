@@ -39,6 +39,7 @@ pub mod services;
 pub(crate) mod slug;
 pub(crate) mod state_diagram;
 pub mod surface;
+pub(crate) mod texts;
 pub mod time;
 pub(crate) mod type_map;
 pub mod usage;

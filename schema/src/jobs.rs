@@ -36,6 +36,7 @@ use crate::core::fault::Fault;
 pub use crate::core::job::JobCode;
 use crate::core::job::JobPlan;
 use crate::core::services::Services;
+use crate::engagement::weekly_mail;
 use crate::marketplace::{PutOff, attend_silent, public_pictures, publish_due};
 use crate::partner::data_exports::export_due;
 use crate::publication::items::release_due;
@@ -123,6 +124,11 @@ fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
         job_with(with, JobCode::DeprecationReminders, |pool, services| async move {
             remind_callers(&pool, &services).await
         }),
+        job_with(
+            with,
+            JobCode::BoardMail,
+            |pool, services| async move { weekly_mail::mail_due(&pool, &services).await },
+        ),
         job_with(
             with,
             JobCode::PublicationReleases,

@@ -5,6 +5,7 @@
 //! is the same for everybody. The groups are private: a resolver, a rule or a statement is reached through the schema only.
 //! They stand on [`core`], which knows none of them.
 
+pub mod board_mail;
 pub mod jobs;
 pub mod open;
 pub mod operator;
@@ -15,6 +16,7 @@ pub mod states;
 mod admin;
 mod auth;
 mod core;
+mod engagement;
 mod marketplace;
 mod partner;
 mod publication;
@@ -35,7 +37,7 @@ pub use core::{
 pub fn statements() -> Vec<&'static dyn list::Statements> {
     let groups = admin::statements().chain(auth::statements()).chain(marketplace::statements());
     let groups = groups.chain(partner::statements()).chain(publication::statements()).chain(statistics::statements());
-    groups.chain(subscription::statements()).collect()
+    groups.chain(subscription::statements()).chain(engagement::statements()).collect()
 }
 
 core::engine::roots! {
@@ -44,6 +46,7 @@ core::engine::roots! {
     struct Query(
         admin::AdminQuery,
         auth::AuthQuery,
+        engagement::EngagementQuery,
         marketplace::MarketplaceQuery,
         partner::PartnerQuery,
         publication::PublicationQuery,
@@ -59,6 +62,7 @@ core::engine::roots! {
     struct Mutation(
         admin::AdminMutation,
         auth::AuthMutation,
+        engagement::EngagementMutation,
         marketplace::MarketplaceMutation,
         partner::PartnerMutation,
         publication::PublicationMutation,

@@ -44,7 +44,7 @@ pub struct OpenOptions {
     /// The database as its owner; the service itself acts as the role `labs_service`.
     pub database_url: String,
     /// The schema.
-    pub plan: PreparedSchema,
+    pub plan: Arc<PreparedSchema>,
     /// Most connections.
     pub connections: u32,
     /// Seals and authenticates what leaves the service.

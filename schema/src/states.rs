@@ -19,6 +19,7 @@ pub fn draw() -> String {
         crate::partner::support_tickets::drawing(),
         crate::partner::profile::drawing(),
         crate::partner::data_exports::drawing(),
+        crate::engagement::drawing(),
         crate::publication::items::rules::drawing(),
         crate::statistics::imports::drawing(),
         crate::subscription::tiers::rules::drawing(),

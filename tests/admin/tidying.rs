@@ -21,7 +21,13 @@ const ROWS: &str = "
     from (values (31, 'old'), (29, 'young')) as rows (days, word);
     insert into sign_in_failure (subject, failures, last_failed_at)
     select word, 1, labs_now() - days * interval '1 day'
-    from (values (8, 'old'), (6, 'young')) as rows (days, word)";
+    from (values (8, 'old'), (6, 'young')) as rows (days, word);
+    insert into board_vote_budget (day, voter)
+    select (labs_now() at time zone 'UTC')::date - days, sha256(word::bytea)
+    from (values (1, 'old'), (-1, 'young')) as rows (days, word);
+    insert into board_read (reader, sealed, read_on)
+    select sha256(word::bytea), decode(repeat('00', 1700), 'hex'), (labs_now() at time zone 'UTC')::date - days
+    from (values (369, 'old'), (366, 'young')) as rows (days, word)";
 
 fn rows(word: &str) -> String {
     format!(
@@ -30,7 +36,9 @@ fn rows(word: &str) -> String {
               + (select count(*) from rate_limit_refusal where account = '{word}')
               + (select count(*) from job_run where job = '{word}')
               + (select count(*) from daily_budget where account = '{word}')
-              + (select count(*) from sign_in_failure where subject = '{word}')"
+              + (select count(*) from sign_in_failure where subject = '{word}')
+              + (select count(*) from board_vote_budget where voter = sha256('{word}'))
+              + (select count(*) from board_read where reader = sha256('{word}'))"
     )
 }
 
@@ -40,5 +48,5 @@ async fn rows_are_deleted_when_their_time_is_over_and_not_before() {
     harness.sql(ROWS).await;
     harness.run_job("TIDYING").await;
     harness.until(&rows("old"), 0).await;
-    assert_eq!(harness.number(&rows("young")).await, 6);
+    assert_eq!(harness.number(&rows("young")).await, 8);
 }

@@ -208,7 +208,8 @@ async fn an_archive_is_handed_to_whoever_may_read_all_of_it() {
         ("a developer", developer, None),
         ("a program", program(&["partner"]).await, Some("subscription")),
         ("a program", program(&["partner:write", "subscription"]).await, Some("marketplace.apps")),
-        ("a program", program(&["partner", "subscription", "marketplace"]).await, None),
+        ("a program", program(&["partner", "subscription", "marketplace"]).await, Some("engagement.feature-requests")),
+        ("a program", program(&["partner", "subscription", "marketplace", "engagement"]).await, None),
     ] {
         let call = harness.call("partner_data_exports_download").path("partner_uuid", partner);
         let answer = call.path("export_uuid", &export).token(&token).send().await;

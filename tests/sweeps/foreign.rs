@@ -126,8 +126,8 @@ fn of_partners() -> impl Iterator<Item = &'static Operation> {
     operations().filter(|operation| {
         let access = operation.access.name();
         let domain = access.split(['.', ':']).next().unwrap_or_default();
-        // No partner's token reaches the changelog's own domain, which is the release tool's.
-        let is_of_partners = !matches!(domain, "public" | "cookie" | "client" | "labs" | "storefront")
+        // No partner's token reaches the changelog's own domain, which is the release tool's; the board is everybody's.
+        let is_of_partners = !matches!(domain, "public" | "cookie" | "client" | "engagement" | "labs" | "storefront")
             && !access.starts_with("publication.changelog");
         is_of_partners && operation.parameters_in(Place::Path).any(|parameter| parameter.name.ends_with("_uuid"))
     })

@@ -17,6 +17,9 @@ use crate::partner::team::{colleague, invite};
 /// A place where nothing is.
 const NOWHERE: &str = "0198d000-0000-7000-8000-00000000dead";
 
+/// The name of a place that paths of the board call `request_uuid`, as others call a request for a tier.
+const FEATURE_REQUEST: &str = "feature_request";
+
 /// A service with two of most things in it.
 pub(super) struct Stock {
     pub(super) cast: Cast,
@@ -51,6 +54,7 @@ impl Stock {
         stock.collections().await;
         stock.publication().await;
         stock.deprecations().await;
+        stock.board().await;
         stock.cast.harness.until("select count(*) from mail_message where state = 'QUEUED'", 0).await;
         stock
     }
@@ -210,16 +214,52 @@ impl Stock {
         self.cast.harness.sql(calls).await;
     }
 
-    /// What a parameter of a path names.
-    fn place(&self, name: &str) -> &str {
-        self.places.get(name).map_or(NOWHERE, String::as_str)
+    /// Topics; proposals of the administrator's, of which staff move two on, which is as much news, and merge two into one
+    /// that has comments, which another partner reports.
+    async fn board(&mut self) {
+        for name in ["Payments", "Printing"] {
+            let body = json!({ "names": { "en": name } });
+            self.call("engagement_topics_create").json(&body).expect(201).await;
+        }
+        for title in ["Print the menu", "Tip the kitchen"] {
+            let body = json!({ "title": title, "body": "Please." });
+            let made = self.call("engagement_feature_requests_propose").json(&body).expect(201).await;
+            let call = self.cast.harness.call("engagement_moderation_change_status").token(&self.cast.staff.token);
+            call.path("request_uuid", made.str("uuid")).json(&json!({ "status": "PLANNED" })).expect(200).await;
+        }
+        let mut made = Vec::new();
+        for title in ["Pay apart", "Bills in parts", "Join the bills of two tables", "Split the bill"] {
+            let body = json!({ "title": title, "body": "A bill for each guest." });
+            let answer = self.call("engagement_feature_requests_propose").json(&body).expect(201).await;
+            made.push(answer.str("uuid").to_owned());
+        }
+        self.places.extend(made.last().map(|last| (FEATURE_REQUEST, last.clone())));
+        let guest = self.cast.harness.partner("Dorfkrug").await;
+        for body in ["By course.", "By course and by guest."] {
+            let comment = self.call("engagement_comments_add").json(&json!({ "body": body })).expect(201).await;
+            self.places.insert("comment_uuid", comment.str("uuid").to_owned());
+            let report = self.cast.harness.call("engagement_reports_report_comment").token(&guest.token);
+            let report = report.path("comment_uuid", comment.str("uuid")).json(&json!({ "reason": "OFF_TOPIC" }));
+            self.places.insert("report_uuid", report.expect(200).await.str("uuid").to_owned());
+        }
+        let merge = json!({ "into_uuid": self.places[FEATURE_REQUEST], "note": "Both want the same." });
+        for same in made.iter().take(2) {
+            let call = self.cast.harness.call("engagement_moderation_merge").path("request_uuid", same);
+            call.token(&self.cast.staff.token).json(&merge).expect(200).await;
+        }
+    }
+
+    /// What a parameter of an operation's path names.
+    fn place(&self, operation: &Operation, name: &str) -> &str {
+        let is_of_board = operation.path.starts_with("/v1/engagement/") && name == "request_uuid";
+        self.places.get(if is_of_board { FEATURE_REQUEST } else { name }).map_or(NOWHERE, String::as_str)
     }
 
     /// A call by somebody who may make it, of what is here.
     pub(super) fn call(&self, id: &str) -> Call<'_> {
         let operation = contract().operation(id).unwrap();
         let names = operation.parameters_in(Place::Path).map(|parameter| parameter.name.as_str());
-        let call = names.fold(self.cast.harness.call(id), |call, name| call.path(name, self.place(name)));
+        let call = names.fold(self.cast.harness.call(id), |call, name| call.path(name, self.place(operation, name)));
         match operation.access {
             Access::Any | Access::Scope(_) => call.token(self.cast.token_for(operation)),
             _ => call,
@@ -233,7 +273,9 @@ impl Stock {
 
     pub(super) fn path(&self, operation: &'static Operation) -> String {
         let names = operation.parameters_in(Place::Path).map(|parameter| parameter.name.as_str());
-        names.fold(operation.path.clone(), |path, name| path.replace(&format!("{{{name}}}"), self.place(name)))
+        names.fold(operation.path.clone(), |path, name| {
+            path.replace(&format!("{{{name}}}"), self.place(operation, name))
+        })
     }
 
     pub(super) fn at(&self, method: Method, operation: &'static Operation, target: &str) -> RequestBuilder {

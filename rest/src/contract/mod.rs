@@ -51,7 +51,8 @@ pub const GROUPS: [&str; 9] =
 /// The contract's bytes, as committed.
 const EMBEDDED: &str = include_str!("../../../contract/openapi.yaml");
 
-/// The contract, read and compiled.
+/// The contract, read and compiled. Copies share what was compiled.
+#[derive(Clone)]
 pub struct Contract {
     text: String,
     digest: String,
@@ -60,7 +61,7 @@ pub struct Contract {
     index: HashMap<String, usize>,
     scopes: BTreeMap<String, String>,
     counts: BTreeMap<String, u64>,
-    book: SchemaSet,
+    book: Arc<SchemaSet>,
 }
 
 impl Contract {

@@ -58,6 +58,9 @@ pub struct Operation {
     pub audited: bool,
     /// Whether guessing would use it, so that tries are counted by network beside all other budgets (`x-attempts`).
     pub counts_attempts: bool,
+    /// Whether nothing that is counted of an account tells that it asked this: neither a ledger nor what it spent of its day
+    /// (`x-unattributed`; docs/decisions.md#board).
+    pub unattributed: bool,
     /// Bytes of the largest body, where it is beyond what others may have (`x-largest-body`). Few of these are read at once.
     pub largest_body: Option<usize>,
     /// Whether it takes a client's id and secret from the Authorization header too (`x-client-credentials`).

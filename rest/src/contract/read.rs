@@ -37,7 +37,7 @@ pub(super) fn contract(text: &str) -> Result<Contract, Vec<Problem>> {
         index,
         scopes: scopes(&document),
         counts: counts(&document),
-        book,
+        book: Arc::new(book),
     })
 }
 
@@ -116,6 +116,7 @@ impl<'a> Reader<'a> {
             computed: if sends_etag && !is_list { self.computed(value, success) } else { Computed::default() },
             audited: access.scope().is_some_and(is_staff_scope),
             counts_attempts: flag(value, "x-attempts"),
+            unattributed: flag(value, "x-unattributed"),
             largest_body: value
                 .get("x-largest-body")
                 .and_then(Value::as_u64)

@@ -77,7 +77,7 @@ async fn answer_operation<'a>(
 ) -> Result<Response<Body>, Fault> {
     checks::head(parts)?;
     let path = parts.uri.path();
-    let (operation, values) = match rest.routes.find(&parts.method, path) {
+    let (operation, values) = match rest.routes().find(&parts.method, path) {
         Match::Operation { operation, values } => (operation.as_ref(), values),
         Match::MethodNotAllowed { allow } if parts.method == Method::OPTIONS => {
             exchange.spend_anonymous(rest)?;
@@ -116,7 +116,9 @@ async fn answer_operation<'a>(
     let checked = check_request(rest, parts, arriving, operation, &caller, &values).await;
     let sent = checked.as_ref().map_or_else(|(_, variables)| variables, |request| &request.variables);
     exchange.deprecated.extend(marks.by_body(operation, sent.get(bind::BODY)));
-    deprecations::count(&rest.engine.services().usage, &exchange.deprecated, &caller);
+    if !operation.unattributed {
+        deprecations::count(&rest.engine.services().usage, &exchange.deprecated, &caller);
+    }
     let request = match (checked, &admission) {
         (Ok(request), _) => request,
         (Err((fault, _)), None) => return Err(fault),
@@ -179,9 +181,9 @@ async fn refuse_early(rest: &Rest, operation: &Operation, caller: Caller, fault:
     fault
 }
 
-/// Counts a request that was let in, and the scope that a program used for it.
+/// Counts a request that was let in, and the scope that a program used for it; of one that is to be nobody's, nothing.
 fn count(rest: &Rest, operation: &Operation, caller: &Caller) {
-    let Some(principal) = &caller.principal else { return };
+    let Some(principal) = caller.principal.as_ref().filter(|_| !operation.unattributed) else { return };
     let usage = &rest.engine.services().usage;
     usage.note(&principal.budget.account, &operation.id);
     if let (Some(scope), Some(_)) = (operation.access.scope(), &principal.client_id) {

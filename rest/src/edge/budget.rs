@@ -127,6 +127,7 @@ impl RateLimiters {
         &self,
         budgets: &Budgets,
         budget: &Budget,
+        spending: Spending,
         now: Time,
     ) -> Result<Allowance, (Fault, Option<Allowance>)> {
         let limiter = self.burst(budget.burst_per_second);
@@ -134,9 +135,12 @@ impl RateLimiters {
             Ok(state) => {
                 let remaining = state.remaining_burst_capacity();
                 let whole = |daily| Allowance { limit: budget.burst_per_second, remaining, reset: 1, daily };
-                match budgets.spend(budget, now).await {
-                    Ok(daily) => Ok(whole(daily)),
-                    Err((fault, daily)) => Err((fault, daily.map(whole))),
+                match spending {
+                    Spending::SecondAlone => Ok(whole(budgets.peek(budget, now).await.map_err(|fault| (fault, None))?)),
+                    Spending::Whole => match budgets.spend(budget, now).await {
+                        Ok(daily) => Ok(whole(daily)),
+                        Err((fault, daily)) => Err((fault, daily.map(whole))),
+                    },
                 }
             }
             Err(refused) => {

@@ -73,7 +73,7 @@ struct Verdict<'a> {
 /// The checks of a call in their order, as a request meets them.
 fn verdict<'a>(rest: &'a Rest, parts: &Parts, caller: &Caller, method: &str, path: &str) -> Verdict<'a> {
     let method = Method::from_bytes(method.as_bytes()).unwrap_or(Method::GET);
-    let (operation, values) = match rest.routes.find(&method, path) {
+    let (operation, values) = match rest.routes().find(&method, path) {
         Match::Operation { operation, values } => (operation.as_ref(), values),
         Match::MethodNotAllowed { allow } => {
             let known: Vec<&str> = allow.iter().map(Method::as_str).collect();

@@ -1,6 +1,7 @@
 //! What cannot be a question to the schema, named one by one: what is known without the database, the
 //! contract itself, a verdict about another call, the pages, pictures for everybody, and the playground's door.
 
+mod board_mail;
 mod bounds;
 mod explain;
 mod pages;
@@ -23,9 +24,9 @@ use crate::contract::Operation;
 use crate::request::{Exchange, checks};
 use crate::rest::Rest;
 
-/// The paths beside the contract: the pages, pictures for everybody, and the playground's door.
+/// The paths beside the contract: the pages, pictures for everybody, the way out of a mail, and the playground's door.
 pub(crate) fn router() -> Router<Arc<Rest>> {
-    pages::router().merge(pictures::router()).merge(playground::router())
+    pages::router().merge(pictures::router()).merge(board_mail::router()).merge(playground::router())
 }
 
 /// Answers an operation that has no document. The request fits its promise.

@@ -103,8 +103,12 @@ impl<'a> Exchange<'a> {
         match known {
             Ok(principal) => {
                 let services = rest.engine.services();
-                let booked = rest.meter.spend(&services.budgets, &principal.budget, services.clock.now()).await;
+                let unattributed = self.operation.is_some_and(|operation| operation.unattributed);
+                let spending = if unattributed { Spending::SecondAlone } else { Spending::Whole };
+                let now = services.clock.now();
+                let booked = rest.meter.spend(&services.budgets, &principal.budget, spending, now).await;
                 if let (Err((fault, _)), Some(operation)) = (&booked, self.operation)
+                    && !unattributed
                     && let Some(budget) = fault.spent_budget()
                 {
                     services.usage.note_refusal(&principal.budget.account, &operation.id, budget.name());

@@ -11,6 +11,10 @@ words! {
         App = "APP",
         /// An audit record.
         AuditRecord = "AUDIT_RECORD",
+        /// A report of something on the board.
+        BoardReport = "BOARD_REPORT",
+        /// A topic of the board.
+        BoardTopic = "BOARD_TOPIC",
         /// What daily budgets are counted for: a partner, or somebody of the staff.
         BudgetAccount = "BUDGET_ACCOUNT",
         /// A category.
@@ -25,6 +29,10 @@ words! {
         Deprecation = "DEPRECATION",
         /// A feature of tiers.
         Feature = "FEATURE",
+        /// A comment on the board.
+        FeatureComment = "FEATURE_COMMENT",
+        /// A feature request.
+        FeatureRequest = "FEATURE_REQUEST",
         /// An invitation into a team.
         Invitation = "INVITATION",
         /// A background job.

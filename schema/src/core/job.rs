@@ -14,6 +14,8 @@ words! {
     pub enum JobCode {
         /// Records of the audit log get their place in the chain.
         AuditSeal = "AUDIT_SEAL",
+        /// Whoever wants it is told how much happened on the board in a week.
+        BoardMail = "BOARD_MAIL",
         /// Archives that partners asked for are made, and deleted when their time is over.
         DataExports = "DATA_EXPORTS",
         /// Partners are told of what they call and what is to go.
@@ -103,6 +105,7 @@ impl JobCode {
     pub const fn purpose(self) -> &'static str {
         match self {
             Self::AuditSeal => "Gives the records of the audit log their places in the chain that shows changes.",
+            Self::BoardMail => "Writes to whoever wants it how much happened on the board in the week before.",
             Self::DataExports => {
                 "Makes the archives that partners asked for, and deletes them when their time is over."
             }
@@ -143,6 +146,7 @@ impl JobCode {
             Self::AuditSeal => every(D::from_millis(250))
                 .quiet()
                 .needed("Audit records are sealed within a second; unsealed ones could be changed without a trace."),
+            Self::BoardMail => calendar("0 6 * * 1", D::from_secs(600)),
             Self::DataExports | Self::StatisticsImport => every(D::from_secs(2)).within(D::from_secs(600)),
             // A change of a listing has its place within a second.
             Self::ListingChangesSeal => every(D::from_millis(500))

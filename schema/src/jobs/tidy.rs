@@ -75,7 +75,10 @@ pub(super) async fn tidy(pool: &PgPool) -> Result<u64, Fault> {
              select ctid from email_change where requested_at < labs_now() - interval '30 days'
               order by requested_at limit 1000 for update skip locked))"
     );
-    let rest = counts_tidy(pool).await? + pictures_tidy(pool).await? + super::listing_feed::tidy(pool).await?;
+    let rest = counts_tidy(pool).await?
+        + board_tidy(pool).await?
+        + pictures_tidy(pool).await?
+        + super::listing_feed::tidy(pool).await?;
     Ok(keys + tokens + revocations + days + failures + invitations + changes + rest)
 }
 
@@ -114,6 +117,30 @@ async fn counts_tidy(pool: &PgPool) -> Result<u64, Fault> {
               order by created_at limit 1000 for update skip locked))"
     );
     Ok(usage + traffic + uses + refusals + runs)
+}
+
+/// What the board keeps of people for a while: what they spent of a day, until it is over, and how much of their news they have
+/// read, until all of these are older than a year.
+async fn board_tidy(pool: &PgPool) -> Result<u64, Fault> {
+    let votes = swept!(
+        pool,
+        "delete from board_vote_budget where ctid = any (array (
+             select ctid from board_vote_budget where day < (labs_now() at time zone 'UTC')::date
+              order by day limit 1000 for update skip locked))"
+    );
+    let uses = swept!(
+        pool,
+        "delete from board_daily_use where ctid = any (array (
+             select ctid from board_daily_use where day < (labs_now() at time zone 'UTC')::date
+              order by day limit 1000 for update skip locked))"
+    );
+    let readings = swept!(
+        pool,
+        "delete from board_read where ctid = any (array (
+             select ctid from board_read where read_on < (labs_now() at time zone 'UTC')::date - 367
+              order by read_on limit 1000 for update skip locked))"
+    );
+    Ok(votes + uses + readings)
 }
 
 /// Pictures that were replaced, once nothing shows them: no listing has them, and none that was handed in, of which

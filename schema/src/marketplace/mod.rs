@@ -16,7 +16,6 @@ pub(crate) mod reviews;
 mod submissions;
 mod suggestions;
 mod suspensions;
-mod texts;
 mod translations;
 mod vendors;
 pub(crate) mod versions;

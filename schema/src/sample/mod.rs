@@ -1,12 +1,13 @@
 //! Sample data: a marketplace in full swing, for whoever starts the service for the first time.
 //!
 //! Four companies with their teams and vendor pages, forty apps in every state with their versions, texts, pictures and reviews, the
-//! category tree, the platform's own people and three programs. What is said is the same everywhere; passwords,
+//! category tree, the board with forty feature requests, the platform's own people and three programs. What is said is the same everywhere; passwords,
 //! second factors and client secrets are random and known only to whoever made them. All of it stands in the tables
 //! of `data`; the other files tell how it would have come about.
 //!
 //! It goes into an empty database, whole or not at all. Pictures lie in the store before their rows are written.
 
+mod board;
 mod collections;
 mod data;
 mod draw;
@@ -61,6 +62,7 @@ impl Sample {
             works::all(past, media, &mut rows)?;
             collections::add(past, &mut rows);
             publication::add(past, &mut rows);
+            board::add(past, &mut rows);
             Ok(Self { rows, sign_ins })
         }
         .boxed_local()

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::board::BoardRows;
 use super::publication::{ItemRow, StepRow};
 use crate::core::time::Time;
 
@@ -38,6 +39,7 @@ pub(super) struct Rows {
     pub(super) collection_listings: Vec<HeldRow>,
     pub(super) items: Vec<ItemRow>,
     pub(super) steps: Vec<StepRow>,
+    pub(super) board: BoardRows,
 }
 
 #[derive(Serialize)]

@@ -3,6 +3,8 @@
 //! Each takes all the rows of a table at once, as a JSON array that `jsonb_populate_recordset` reads by the names and
 //! types of the table's own columns.
 
+mod board;
+
 use sqlx::postgres::{PgConnection, PgPool};
 use sqlx::types::Json;
 
@@ -36,6 +38,7 @@ pub(super) async fn insert(pool: &PgPool, rows: &Rows) -> Result<(), Fault> {
     reviews_insert(&mut transaction, rows).await?;
     collections_insert(&mut transaction, rows).await?;
     items_insert(&mut transaction, rows).await?;
+    board::insert(&mut transaction, &rows.board).await?;
     Ok(transaction.commit().await?)
 }
 
@@ -45,6 +48,7 @@ macro_rules! put {
         sqlx::query!($statement, Json(&$rows) as _).execute(&mut *$connection).await?
     };
 }
+use put;
 
 async fn people_insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
     put!(

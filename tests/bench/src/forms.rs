@@ -12,9 +12,9 @@ use clap::{Args, Parser as _};
 use labs::cli::{Cli, Command};
 use labs::config::Config;
 use labs::wiring;
-use labs_rest::Rest;
 use labs_rest::contract::Contract;
 use labs_rest::probes::Probes;
+use labs_rest::{Bound, Rest};
 use labs_schema::Engine;
 use labs_schema::time::Clock;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
@@ -113,11 +113,10 @@ pub(crate) async fn recorded(place: &Where) -> anyhow::Result<()> {
     let Config { cors_origins, trusted_proxies, limits, .. } = config;
     let settings = labs_rest::Settings { base_url: BASE.to_owned(), cors_origins, trusted_proxies, limits };
     let contract = Contract::embedded().map_err(|found| anyhow::anyhow!("the contract cannot be read: {found:?}"))?;
-    let rest =
-        Rest::open(engine, contract, settings, Probes::new(Vec::new(), Box::new(|| Box::pin(async { Vec::new() }))))
-            .await;
-    let rest = rest.map_err(|found| anyhow::anyhow!("the parts do not agree: {found:?}"))?;
-    let router = labs_rest::dispatch::router(&Arc::new(rest));
+    let bound = Bound::to(engine.plan(), contract).await;
+    let bound = bound.map_err(|found| anyhow::anyhow!("the parts do not agree: {found:?}"))?;
+    let probes = Probes::new(Vec::new(), Box::new(|| Box::pin(async { Vec::new() })));
+    let router = labs_rest::dispatch::router(&Arc::new(Rest::new(engine, Arc::new(bound), settings, probes)));
     Ok(labs_rest::edge::server::serve(listener, router, Vec::new(), CancellationToken::new()).await?)
 }
 

@@ -32,6 +32,10 @@ const STAFF_ACCESS: &str = "select jsonb_build_object('event_uuid', event_uuid, 
 const SHOWN_TEXTS: &str =
     "select shown_text_uuid from customer_review join app using (app_uuid) where partner_uuid = $1";
 
+/// What the partner's proposals and comments said before.
+const EARLIER_TEXTS: &str = "request_uuid in (select request_uuid from feature_request where partner_uuid = $1)
+    or comment_uuid in (select comment_uuid from feature_comment where partner_uuid = $1)";
+
 /// What of a table a partner is not to see.
 fn is_shown(table: &str, row: &Value) -> bool {
     match table {
@@ -72,6 +76,7 @@ async fn filter(owner: &mut PgConnection, table: &str) -> String {
             "account = 'partner:' || $1::uuid::text".to_owned()
         }
         ("customer_review_text", _) => format!("text_uuid in ({SHOWN_TEXTS})"),
+        ("board_earlier_text", _) => EARLIER_TEXTS.to_owned(),
         ("mail_message", _) => format!("partner_uuid = $1 or person_uuid in ({})", BELONGING[2].1),
         (_, Some((column, of))) => format!("{column} in ({of})"),
         (_, None) => panic!("nobody knows whose a row of {table} is"),
@@ -192,7 +197,30 @@ pub(super) async fn furnished(harness: &Harness, company: &str) -> Person {
         .await;
     reviewed(harness, &app, who).await;
     counted(harness, partner).await;
+    heard(harness, partner, who).await;
     person
+}
+
+/// A proposal and a comment, each of which said something else before and is reported.
+async fn heard(harness: &Harness, partner: Uuid, who: Uuid) {
+    harness
+        .sql(&format!(
+            "with proposed as materialized (select labs_uuid() as uuid)
+             insert into feature_request (request_uuid, root_uuid, partner_uuid, author_uuid, title, body)
+                select uuid, uuid, '{partner}', '{who}', 'Split the bill', 'By guest.' from proposed;
+             insert into feature_comment (comment_uuid, request_uuid, partner_uuid, author_uuid, body)
+                select labs_uuid(), request_uuid, partner_uuid, author_uuid, 'By course.' from feature_request
+                 where partner_uuid = '{partner}';
+             insert into board_earlier_text (text_uuid, request_uuid, title, body)
+                select labs_uuid(), request_uuid, 'Pay apart', 'By table.' from feature_request
+                 where partner_uuid = '{partner}';
+             insert into board_earlier_text (text_uuid, comment_uuid, body)
+                select labs_uuid(), comment_uuid, 'By table.' from feature_comment where partner_uuid = '{partner}';
+             insert into board_report (report_uuid, request_uuid, reporter_uuid, partner_uuid, reason)
+                select labs_uuid(), request_uuid, author_uuid, partner_uuid, 'SPAM' from feature_request
+                 where partner_uuid = '{partner}';"
+        ))
+        .await;
 }
 
 /// What is counted of a partner's requests, and what staff did with it: a look that it reads of, and what it does not.

@@ -11,6 +11,10 @@ words! {
     pub(crate) enum AttentionKind {
         /// Appeals that wait for another reviewer.
         AppealWaiting = "APPEAL_WAITING",
+        /// Reports on feature requests and comments that are open.
+        BoardReported = "BOARD_REPORTED",
+        /// Feature requests that were declined and go on gathering votes.
+        FeatureRequestGrowing = "FEATURE_REQUEST_GROWING",
         /// Runs of jobs that a replica broke off within a day.
         JobBrokenOff = "JOB_BROKEN_OFF",
         /// Jobs whose last runs failed.
@@ -80,6 +84,7 @@ impl AttentionKind {
         const QUEUE: &str = "marketplace_submissions_list";
         const MODERATION: &str = "marketplace_moderation_list_reviews";
         const OPERATIONS: &str = "labs.admin.operations";
+        const BOARD: &str = "labs.admin.engagement";
         match self {
             Self::AppealWaiting => {
                 door(REVIEWS, QUEUE, "/v1/marketplace/internal/submissions?waiting_on=REVIEWERS&appeal=true")
@@ -90,6 +95,14 @@ impl AttentionKind {
             Self::SubmissionWaiting => {
                 door(REVIEWS, QUEUE, "/v1/marketplace/internal/submissions?waiting_on=REVIEWERS&appeal=false")
             }
+            Self::BoardReported => {
+                door(BOARD, "engagement_reports_list", "/v1/engagement/internal/reports?outcome=OPEN")
+            }
+            Self::FeatureRequestGrowing => door(
+                BOARD,
+                "engagement_moderation_list_feature_requests",
+                "/v1/engagement/internal/feature-requests?status=DECLINED&sort=-votes",
+            ),
             Self::JobBrokenOff | Self::JobFailing => door(OPERATIONS, "admin_jobs_list", "/v1/admin/jobs"),
             Self::JobOverrun => door(OPERATIONS, "admin_jobs_list", "/v1/admin/jobs?state=OVERRUN"),
             Self::JobPaused => door(OPERATIONS, "admin_jobs_list", "/v1/admin/jobs?state=PAUSED"),
@@ -126,12 +139,16 @@ impl AttentionKind {
         let (first, patience) = match self {
             Self::JobOverrun | Self::StatisticsMissing | Self::SubmissionOverdue => (AttentionSeverity::Normal, 0),
             Self::JobFailing | Self::MailFailed => (AttentionSeverity::Normal, HOUR),
-            Self::ReviewFlagged | Self::ReviewReported | Self::TicketWaiting => (AttentionSeverity::Normal, 2 * DAY),
+            Self::BoardReported | Self::ReviewFlagged | Self::ReviewReported | Self::TicketWaiting => {
+                (AttentionSeverity::Normal, 2 * DAY)
+            }
             Self::AppealWaiting | Self::ReviewWaiting | Self::SubmissionWaiting => (AttentionSeverity::Normal, 3 * DAY),
             Self::TierRequestWaiting => (AttentionSeverity::Normal, 5 * DAY),
             // It expires within three days.
             Self::SecretExpiring => (AttentionSeverity::Low, 11 * DAY),
-            Self::JobBrokenOff | Self::JobPaused | Self::PartnerClosing => (AttentionSeverity::Low, i64::MAX),
+            Self::FeatureRequestGrowing | Self::JobBrokenOff | Self::JobPaused | Self::PartnerClosing => {
+                (AttentionSeverity::Low, i64::MAX)
+            }
         };
         if now.seconds_since(oldest_at) >= patience { AttentionSeverity::High } else { first }
     }

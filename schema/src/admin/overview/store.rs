@@ -181,6 +181,8 @@ pub(super) async fn waiting(db: &Db, kinds: &[AttentionKind]) -> Result<Vec<Wait
                select 'TIER_REQUEST_WAITING', count(*), min(created_at) from tier_change_request
                 where state = 'PENDING' and 'TIER_REQUEST_WAITING' = any($1)
                union all
+               select kind, number, oldest_at from board_waiting where kind = any($1)
+               union all
                select 'MAIL_FAILED', count(*), min(created_at) from mail_message
                 where state = 'FAILED' and created_at >= labs_now() - interval '30 days' and 'MAIL_FAILED' = any($1)
                union all

@@ -15,6 +15,7 @@ use crate::core::email::EmailAddress;
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
 use crate::core::page::List;
+use crate::core::principal::PrincipalType;
 use crate::core::time::Time;
 
 /// A merge patch of one's own account (RFC 7396).
@@ -27,6 +28,8 @@ pub(crate) struct AccountUpdate {
     locale: Option<String>,
     /// IANA name of the time zone.
     time_zone: Option<String>,
+    /// Whether to get the weekly mail about the board.
+    board_mail: Option<bool>,
 }
 
 /// The address to be.
@@ -113,13 +116,14 @@ pub(crate) struct AccountMutation;
 
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl AccountMutation {
-    /// Changes name, language or time zone: what is left out stays.
+    /// Changes name, language, time zone or the wish for the board's mail: what is left out stays.
     #[graphql(directive = access::apply("auth.account:write".into()))]
     async fn auth_account_update(&self, ctx: &Context<'_>, body: AccountUpdate) -> Result<Option<Account>, Fault> {
         let cx = ctx.cx();
         let own = load_own(cx)?;
-        let change = Change { name: body.name, locale: body.locale, time_zone: body.time_zone };
-        let change = rules::tidy(change)?;
+        let AccountUpdate { name, locale, time_zone, board_mail } = body;
+        let change = rules::tidy(Change { name, locale, time_zone, board_mail })?;
+        rules::ensure_board_mail(&change, cx.principal()?.kind == PrincipalType::PartnerUser)?;
         if let Some(zone) = change.time_zone.as_deref()
             && !store::time_zone_exists(&cx.db, zone).await?
         {

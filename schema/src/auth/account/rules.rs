@@ -14,6 +14,7 @@ pub(super) struct Change {
     pub(super) name: Option<String>,
     pub(super) locale: Option<String>,
     pub(super) time_zone: Option<String>,
+    pub(super) board_mail: Option<bool>,
 }
 
 /// The change with its name in order.
@@ -39,6 +40,17 @@ pub(crate) fn person_name(name: &str, pointer: &str) -> Result<String, FieldErro
         ));
     }
     too_long(pointer, &name, LONGEST_NAME).map_or(Ok(name), Err)
+}
+
+/// Refuses the weekly mail about the board to whoever is of no partner.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`], pointing to the wish.
+pub(super) fn ensure_board_mail(change: &Change, is_of_partner: bool) -> Result<(), Fault> {
+    if change.board_mail == Some(true) && !is_of_partner {
+        return Err(Fault::field("/board_mail", "UNEXPECTED", "This mail goes to people of partners. Leave it out."));
+    }
+    Ok(())
 }
 
 /// The refusal of a time zone that does not exist.

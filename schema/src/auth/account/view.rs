@@ -36,6 +36,8 @@ pub(crate) struct Account {
     locale: String,
     /// IANA name of the person's time zone.
     time_zone: String,
+    /// Whether the person gets the weekly mail about the board.
+    board_mail: bool,
     /// The role in the partner's team; null for staff.
     role: Option<Role>,
     /// The partner of whose team the person is; null for staff.
@@ -73,6 +75,7 @@ impl From<AccountRow> for Account {
             email_verified_at: row.email_verified_at,
             locale: row.locale,
             time_zone: row.time_zone,
+            board_mail: row.board_mail,
             role: row.role,
             partner_uuid: row.partner_uuid,
             staff_roles: row.staff_roles,

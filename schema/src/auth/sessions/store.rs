@@ -149,11 +149,13 @@ pub(super) async fn lock(db: &Db, session_uuid: Uuid) -> Result<Option<SessionRo
     .await?)
 }
 
-/// Moves the counter on, by the database's clock.
+/// Moves the counter on, by the database's clock. When the session was used is kept to the hour: nobody should be found by
+/// what was done a moment later (docs/decisions.md#board).
 pub(super) async fn set_rotated(db: &Db, session_uuid: Uuid, counter: i64, idle_expires_at: Time) -> Result<(), Fault> {
     sqlx::query!(
         "update session
-            set counter = $2, counter_changed_at = labs_now(), last_used_at = labs_now(), idle_expires_at = $3
+            set counter = $2, counter_changed_at = labs_now(), idle_expires_at = $3,
+                last_used_at = greatest(created_at, date_trunc('hour', labs_now(), 'UTC'))
           where session_uuid = $1",
         session_uuid,
         counter,

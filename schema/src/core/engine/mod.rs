@@ -52,7 +52,7 @@ type Graph = Schema<roots::Root<Query>, roots::Root<Mutation>, EmptySubscription
 pub struct Engine(Arc<Inner>);
 
 struct Inner {
-    plan: PreparedSchema,
+    plan: Arc<PreparedSchema>,
     pool: PgPool,
     for_reads: PoolLane,
     for_transactions: PoolLane,
@@ -146,7 +146,7 @@ pub struct Answer {
 impl Engine {
     /// The schema over its services.
     #[must_use]
-    pub fn new(plan: PreparedSchema, pool: PgPool, services: Arc<Services>) -> Self {
+    pub fn new(plan: Arc<PreparedSchema>, pool: PgPool, services: Arc<Services>) -> Self {
         let (for_reads, for_transactions) = (PoolLane::of_reads(pool.clone()), PoolLane::of_transactions(pool.clone()));
         Self(Arc::new(Inner { plan, pool, for_reads, for_transactions, services, audited_reads: Coalescer::default() }))
     }

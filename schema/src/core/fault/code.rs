@@ -25,6 +25,10 @@ pub enum Code {
     ScopeMissing,
     /// The partner in the path is not the token's.
     PartnerMismatch,
+    /// What is a person's is asked for by a program.
+    PersonRequired,
+    /// What only its author may do is asked for by somebody else.
+    AuthorRequired,
     /// The password or second factor must be given again first.
     ReauthenticationRequired,
     /// Staff or failed tries hold this account back.
@@ -87,6 +91,8 @@ impl Code {
             Self::RefreshReused => "REFRESH_REUSED",
             Self::ScopeMissing => "SCOPE_MISSING",
             Self::PartnerMismatch => "PARTNER_MISMATCH",
+            Self::PersonRequired => "PERSON_REQUIRED",
+            Self::AuthorRequired => "AUTHOR_REQUIRED",
             Self::ReauthenticationRequired => "REAUTHENTICATION_REQUIRED",
             Self::AccountLocked => "ACCOUNT_LOCKED",
             Self::PartnerSuspended => "PARTNER_SUSPENDED",

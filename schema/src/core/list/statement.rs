@@ -30,6 +30,8 @@ pub(crate) enum Bound {
     Id(Uuid),
     /// Some of them.
     Ids(Vec<Uuid>),
+    /// Bytes.
+    Bytes(Vec<u8>),
     /// Some networks.
     Networks(Vec<IpNet>),
     /// A moment.
@@ -65,6 +67,7 @@ impl Bound {
             Self::Texts(value) => builder.push_bind(value),
             Self::Id(value) => builder.push_bind(value),
             Self::Ids(value) => builder.push_bind(value),
+            Self::Bytes(value) => builder.push_bind(value),
             Self::Networks(value) => builder.push_bind(value),
             Self::Moment(value) => builder.push_bind(value),
             Self::Never => builder.push_bind(Never),

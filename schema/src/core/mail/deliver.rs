@@ -178,15 +178,24 @@ impl Letterhead {
         let written_at = u64::try_from(message.written_at.as_second()).unwrap_or_default();
         let automatic = HeaderName::new_from_ascii("Auto-Submitted".to_owned())
             .map_err(|_| lasting("the mail cannot be written"))?;
-        lettre::Message::builder()
+        let mut mail = lettre::Message::builder()
             .from(self.from.clone())
             .to(Mailbox::new(None, recipient))
             .date(SystemTime::UNIX_EPOCH + Duration::from_secs(written_at))
             .message_id(Some(format!("<{}@{}>", message.message_uuid, self.from.email.domain())))
             .subject(message.letter.subject(message.locale, self.platform()))
             // RFC 3834: keeps absence notes and other robots from answering.
-            .raw_header(HeaderValue::new(automatic, "auto-generated".to_owned()))
-            .singlepart(SinglePart::builder().header(ContentType::TEXT_PLAIN).body(encode_text(text.expose())?))
+            .raw_header(HeaderValue::new(automatic, "auto-generated".to_owned()));
+        if let Some(address) = message.letter.unsubscribe_at(&self.base_url) {
+            let header = |name: &str, value: String| {
+                let name = HeaderName::new_from_ascii(name.to_owned());
+                name.map(|name| HeaderValue::new(name, value)).map_err(|_| lasting("the mail cannot be written"))
+            };
+            mail = mail
+                .raw_header(header("List-Unsubscribe", format!("<{address}>"))?)
+                .raw_header(header("List-Unsubscribe-Post", "List-Unsubscribe=One-Click".to_owned())?);
+        }
+        mail.singlepart(SinglePart::builder().header(ContentType::TEXT_PLAIN).body(encode_text(text.expose())?))
             .map_err(unwritable)
     }
 }

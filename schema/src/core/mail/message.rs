@@ -3,6 +3,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+mod board;
+mod board_week;
 mod deprecation;
 mod marketplace;
 mod membership;
@@ -14,6 +16,8 @@ use super::words;
 use crate::core::crypto::sealed::{MasterKey, OpenError};
 use crate::core::crypto::secret::SecretText;
 use crate::core::email::EmailAddress;
+pub use board::{BoardNews, BoardNotice};
+pub use board_week::BoardWeek;
 pub use deprecation::{DeprecatedCall, DeprecationNotice};
 pub use marketplace::{Decision, ListingEvent, ListingNotice, VersionReview, VersionReviewEvent};
 pub use membership::{Membership, MembershipChange};
@@ -181,6 +185,10 @@ pub enum Notice {
     Ticket(Ticket),
     /// Something happened to the company's subscription.
     Subscription(SubscriptionNotice),
+    /// Something that staff did to what a person wrote on the board.
+    Board(BoardNotice),
+    /// How much happened on the board in a week.
+    BoardWeek(BoardWeek),
     /// Something happened to a customer's review.
     Review(ReviewNotice),
     /// The company still calls what is to go.
@@ -282,6 +290,8 @@ impl Letter {
                 Notice::Membership(_) => "MEMBERSHIP",
                 Notice::Ticket(_) => "TICKET",
                 Notice::Subscription(_) => "SUBSCRIPTION",
+                Notice::Board(_) => "BOARD",
+                Notice::BoardWeek(_) => "BOARD_WEEK",
                 Notice::Review(ReviewNotice { news: ReviewNews::Shown, .. }) => CUSTOMER_REVIEW,
                 Notice::Review(_) => "REVIEW_FLAG",
                 Notice::Deprecation(_) => "DEPRECATION",
@@ -292,6 +302,14 @@ impl Letter {
     /// Its subject. Never holds anything secret, so it may be listed.
     pub fn subject(&self, locale: Locale, platform: &str) -> String {
         words::subject(self, locale, platform)
+    }
+
+    /// Where whoever gets it can end it with one click (RFC 8058); none for what concerns them alone.
+    pub(in crate::core::mail) fn unsubscribe_at(&self, base_url: &str) -> Option<String> {
+        match self {
+            Letter::Telling(Notice::BoardWeek(week)) => Some(week.unsubscribe_at(base_url)),
+            _ => None,
+        }
     }
 
     /// The letter as it is stored, bound to its row.

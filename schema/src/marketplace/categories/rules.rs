@@ -4,8 +4,8 @@ use uuid::Uuid;
 
 use crate::core::fault::{Fault, FieldError};
 use crate::core::state_diagram::StateDiagram;
+use crate::core::texts::{self, Texts};
 use crate::core::words::{Word as _, words};
-use crate::marketplace::texts::{self, Texts};
 
 /// The lowest level, counted from the root's 0: the tree has at most four.
 const LOWEST_DEPTH: i32 = 3;

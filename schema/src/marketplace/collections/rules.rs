@@ -3,8 +3,8 @@
 use uuid::Uuid;
 
 use crate::core::fault::FieldError;
+use crate::core::texts::{self, Texts};
 use crate::core::time::Time;
-use crate::marketplace::texts::{self, Texts};
 
 /// What staff write of a collection, but for its listings and its place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

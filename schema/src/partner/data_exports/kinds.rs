@@ -362,15 +362,37 @@ pub(super) const KINDS: &[Kind] = &[
              join customer_review_flag as t using (review_uuid)
             where own.partner_uuid = $1 and t.flagged_at >= own.since and t.flagged_at < own.until"#
     ),
+    // The board. Nothing of it tells who voted, also not which of the authors did.
+    kind!(
+        "feature_request",
+        "engagement.feature-requests",
+        "what you proposed",
+        r#"select data_export_line(to_jsonb(t), 'rooted_at', 'pin', 'shown', 'author_voted_on', 'trend', 'heat',
+                  'open_reports', 'reported_at', 'declined_votes') as "line!"
+             from feature_request as t where partner_uuid = $1"#
+    ),
+    kind!(
+        "feature_comment",
+        "engagement.feature-requests",
+        "what you commented",
+        r#"select data_export_line(to_jsonb(t), 'open_reports', 'reported_at') as "line!" from feature_comment as t
+            where partner_uuid = $1"#
+    ),
+    kind!(
+        "board_earlier_text",
+        "engagement.feature-requests",
+        "what either said before it was edited",
+        r#"select data_export_line(to_jsonb(t)) as "line!" from feature_request as d
+             join board_earlier_text as t using (request_uuid) where d.partner_uuid = $1
+           union all
+           select data_export_line(to_jsonb(t)) from feature_comment as c
+             join board_earlier_text as t using (comment_uuid) where c.partner_uuid = $1"#
+    ),
+    kind!(
+        "board_report",
+        "engagement.feature-requests",
+        "what of the board you asked us to look at, and what became of it",
+        r#"select data_export_line(to_jsonb(t), 'resolved_by', 'resolution_note') as "line!" from board_report as t
+            where partner_uuid = $1"#
+    ),
 ];
-
-/// The scopes under which the tables of an archive are read, each once, in the order of the tables.
-pub(super) fn required_scopes() -> Vec<&'static str> {
-    let mut spanned: Vec<&str> = Vec::new();
-    for kind in KINDS {
-        if !spanned.contains(&kind.scope) {
-            spanned.push(kind.scope);
-        }
-    }
-    spanned
-}

@@ -4,7 +4,6 @@ use async_graphql::{Context, Object, SimpleObject};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use uuid::Uuid;
 
-use super::kinds;
 use super::list::{ANY, DataExportFilter, EXPORTS, ExportRow, ExportsOf};
 use super::rules::{self, DataExportState};
 use super::store::{self, NewExport};
@@ -86,7 +85,7 @@ impl DataExportsQuery {
         let row = store::archive_get(&cx.db, owner, export_uuid).await?;
         let row = row.ok_or_else(|| Fault::not_found("data export"))?;
         let principal = cx.principal()?;
-        rules::readable(principal.role, principal.scopes, &kinds::required_scopes())?;
+        rules::readable(principal.role, principal.scopes, &rules::required_scopes())?;
         rules::downloadable(row.state, row.is_kept)?;
         let lost = || Fault::internal(format!("the data export {export_uuid} has no object"));
         let name = row.object_secret.as_deref().and_then(ArchiveName::from_name).ok_or_else(lost)?;

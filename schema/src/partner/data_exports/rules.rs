@@ -1,5 +1,6 @@
 //! The life of an archive.
 
+use super::kinds::KINDS;
 use crate::core::fault::{Code, Fault};
 use crate::core::principal::Role;
 use crate::core::scope::{Scope, ScopeSet};
@@ -145,6 +146,17 @@ pub(super) fn percent(state: DataExportState, done: i32, total: i32) -> i32 {
     }
 }
 
+/// The scopes under which the tables of an archive are read, each once, in the order of the tables.
+pub(super) fn required_scopes() -> Vec<&'static str> {
+    let mut spanned: Vec<&str> = Vec::new();
+    for kind in KINDS {
+        if !spanned.contains(&kind.scope) {
+            spanned.push(kind.scope);
+        }
+    }
+    spanned
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,7 +190,7 @@ mod tests {
 
     #[test]
     fn an_archive_is_read_by_whoever_reaches_all_of_it() {
-        let spanned = super::super::kinds::required_scopes();
+        let spanned = required_scopes();
         assert!(spanned.iter().all(|name| Scope::parse(name).is_some()), "{spanned:?}");
         let lacking = |role: Option<Role>, scopes| {
             readable(role, scopes, &spanned)

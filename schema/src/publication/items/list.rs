@@ -13,6 +13,7 @@ use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Se
 use crate::core::surface::GeneratedResource;
 use crate::core::time::Time;
 use crate::core::words::words;
+use crate::publication::readers::shipped;
 use crate::publication::{generated, markdown};
 
 words! {
@@ -75,6 +76,8 @@ pub(crate) struct PublicationItem {
     /// Of a blog post: who wrote it.
     #[sqlx(json(nullable))]
     pub(in crate::publication) author: Option<PublicationAuthor>,
+    /// Of a changelog entry: the feature requests on the board that it says are shipped.
+    feature_requests: Vec<Uuid>,
     /// Of a developer resource: what the service makes itself in place of a file.
     pub(in crate::publication) generated: Option<GeneratedResource>,
     /// Who began it.
@@ -225,6 +228,8 @@ static WHOLE: Select<PublicationItem> = Select::new(
          array(select former.slug from publication_slug as former
                 where former.item_uuid = i.item_uuid and former.slug <> i.slug
                 order by former.kept_at desc, former.slug limit 100) as former_slugs, ",
+        shipped!(),
+        ", ",
         people!()
     ),
     "publication_item as i",

@@ -3,12 +3,13 @@
 use async_graphql::{InputObject, SimpleObject};
 use serde::Serialize;
 use serde_json::json;
+use uuid::Uuid;
 
 use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
 use crate::core::time::Time;
 use crate::publication::items::rules::ChangeKind;
 use crate::publication::markdown::PublicationAnchor;
-use crate::publication::readers::{ReleasedItem, ShownTexts, items_by_slug, released_item};
+use crate::publication::readers::{ReleasedItem, ShownTexts, items_by_slug, released_item, shipped};
 
 /// An entry in the list, without its texts.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
@@ -57,6 +58,8 @@ pub(crate) struct ChangelogEntry {
     /// What callers have to do, as HTML.
     #[sqlx(skip)]
     migration_html: Option<String>,
+    /// The feature requests on the board that it says are shipped.
+    feature_requests: Vec<Uuid>,
 }
 
 impl ChangelogEntry {
@@ -78,7 +81,8 @@ macro_rules! entry {
     };
 }
 
-static WHOLE: Select<ChangelogEntry> = Select::new(concat!(entry!(), ", i.body, i.migration"), items_by_slug!());
+static WHOLE: Select<ChangelogEntry> =
+    Select::new(concat!(entry!(), ", i.body, i.migration, ", shipped!()), items_by_slug!());
 
 /// The entry that has a slug or had it.
 pub(super) static BY_SLUG: Lookup<ChangelogEntry> =

@@ -55,6 +55,16 @@ macro_rules! author {
 }
 pub(in crate::publication) use author;
 
+/// The feature requests on the board that an entry says are shipped.
+macro_rules! shipped {
+    () => {
+        "array(select r.request_uuid from feature_request as r
+                where r.entry_uuid = i.item_uuid and r.shown
+                order by r.status_at desc, r.request_uuid limit 100) as feature_requests"
+    };
+}
+pub(in crate::publication) use shipped;
+
 /// Items by every slug that they have or had since they were released.
 macro_rules! items_by_slug {
     () => {

@@ -21,6 +21,7 @@ pub(in super::super) async fn run(db: &Db, partner_uuid: Uuid) -> Result<(), Fau
     people_erase(db, partner_uuid).await?;
     apps_erase(db, partner_uuid).await?;
     talk_erase(db, partner_uuid).await?;
+    board_erase(db, partner_uuid).await?;
     programs_erase(db, partner_uuid).await?;
     company_erase(db, partner_uuid).await?;
     mails_erase(db, partner_uuid).await
@@ -114,7 +115,7 @@ async fn people_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
         "update person
          set name = 'Erased person', email = 'erased@erased.invalid', email_normalised = person_uuid || '@erased.invalid',
              locale = 'en', time_zone = 'UTC', state = 'REMOVED', password_hash = null, show_name = false,
-             updated_at = labs_now()
+             board_mail = false, updated_at = labs_now()
          where partner_uuid = $1",
         partner_uuid
     )
@@ -187,6 +188,39 @@ async fn talk_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
     )
     .execute(&mut *db.conn().await?)
     .await?;
+    Ok(())
+}
+
+/// What people said to proposals goes, with what either said before, why something was taken off the board, and what was
+/// noted to reports. Each keeps its place; what was proposed stays, since others voted for it. Proposals come before
+/// comments and these before reports, as for everybody who changes them.
+async fn board_erase(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "with texts as (
+             delete from board_earlier_text as t using feature_request as d
+             where d.partner_uuid = $1 and t.request_uuid = d.request_uuid
+         )
+         update feature_request set suspension_reason = 'Erased'
+         where partner_uuid = $1 and suspension_reason is not null",
+        partner_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    sqlx::query!(
+        "with texts as (
+             delete from board_earlier_text as t using feature_comment as c
+             where c.partner_uuid = $1 and t.comment_uuid = c.comment_uuid
+         )
+         update feature_comment
+         set body = 'Erased', suspension_reason = case when suspension_reason is not null then 'Erased' end
+         where partner_uuid = $1",
+        partner_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    sqlx::query!("update board_report set note = null where partner_uuid = $1 and note is not null", partner_uuid)
+        .execute(&mut *db.conn().await?)
+        .await?;
     Ok(())
 }
 

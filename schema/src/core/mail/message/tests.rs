@@ -43,6 +43,8 @@ pub(crate) fn one_of_each(text: &str) -> Vec<Letter> {
     telling.extend(Membership::one_of_each(&text()).into_iter().map(Notice::Membership));
     telling.extend(Ticket::one_of_each(&text()).into_iter().map(Notice::Ticket));
     telling.extend(DeprecationNotice::one_of_each(&text()).into_iter().map(Notice::Deprecation));
+    telling.extend(BoardWeek::one_of_each(&text()).into_iter().map(Notice::BoardWeek));
+    telling.extend(BoardNotice::one_of_each(&text()).into_iter().map(Notice::Board));
     telling.extend(ReviewNotice::one_of_each(&text()).into_iter().map(Notice::Review));
     let token = || SecretText::new("labs_ot_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ0123456789-_");
     let asking = asking.map(|about| Letter::asking(about, token(), at(3_600)));

@@ -1,4 +1,6 @@
 //! German.
+mod board;
+mod board_week;
 mod deprecation;
 mod marketplace;
 mod review;
@@ -140,6 +142,8 @@ fn telling(notice: &Notice, places: &Places<'_>) -> Draft {
         Notice::Listing(notice) => marketplace::listing(notice, platform),
         Notice::Membership(membership) => team::membership(membership, platform),
         Notice::Ticket(ticket) => team::ticket(ticket, places),
+        Notice::Board(notice) => board::telling(notice),
+        Notice::BoardWeek(week) => board_week::telling(week, places),
         Notice::Review(notice) => review::telling(notice),
         Notice::Deprecation(notice) => deprecation::telling(notice, places),
     }

@@ -6,10 +6,10 @@ use uuid::Uuid;
 use crate::core::access::edge;
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
+use crate::core::texts::{Texts, TextsPatch, merge};
 use crate::core::time::Time;
 use crate::marketplace::categories::rules::{CategoryContent, CategoryState, allowed_actions};
 use crate::marketplace::categories::store::{self, CategoryKey};
-use crate::marketplace::texts::{Texts, TextsPatch, merge};
 
 /// A category of the marketplace, for staff.
 #[derive(Clone, serde::Serialize, SimpleObject, sqlx::FromRow)]

@@ -4,9 +4,9 @@ use async_graphql::{InputObject, Json, MaybeUndefined, SimpleObject};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::core::texts::{Texts, TextsPatch, merge};
 use crate::core::time::Time;
 use crate::marketplace::collections::rules::CollectionContent;
-use crate::marketplace::texts::{Texts, TextsPatch, merge};
 
 /// A curated collection, for staff.
 #[derive(Clone, Serialize, SimpleObject, sqlx::FromRow)]

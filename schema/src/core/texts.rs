@@ -1,4 +1,4 @@
-//! Texts that staff write by locale: names and descriptions of categories and collections.
+//! Texts that staff write by locale: names and descriptions of categories and collections, names of topics.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use crate::core::fault::FieldError;
 const MOST_LOCALES: usize = 40;
 
 /// Texts by locale.
-pub(super) type Texts = BTreeMap<String, String>;
+pub(crate) type Texts = BTreeMap<String, String>;
 
 /// A merge patch of texts by locale: null takes a text away.
-pub(super) type TextsPatch = BTreeMap<String, Option<String>>;
+pub(crate) type TextsPatch = BTreeMap<String, Option<String>>;
 
 /// Applies a patch.
-pub(super) fn merge(texts: &mut Texts, patch: TextsPatch) {
+pub(crate) fn merge(texts: &mut Texts, patch: TextsPatch) {
     for (locale, text) in patch {
         match text {
             Some(text) => texts.insert(locale, text),
@@ -24,7 +24,7 @@ pub(super) fn merge(texts: &mut Texts, patch: TextsPatch) {
 }
 
 /// Finds texts of which nothing could be read, each with its place, and more of them than are kept.
-pub(super) fn check(field: &str, texts: &Texts, errors: &mut Vec<FieldError>) {
+pub(crate) fn check(field: &str, texts: &Texts, errors: &mut Vec<FieldError>) {
     if texts.len() > MOST_LOCALES {
         let message = format!("There can be {MOST_LOCALES} locales at most. Take some away.");
         errors.push(FieldError::at(format!("/{field}"), "TOO_MANY", message));

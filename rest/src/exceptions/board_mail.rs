@@ -1,0 +1,74 @@
+//! The way out of the weekly mail about the board, without signing in (RFC 8058). The link shows one button and changes
+//! nothing, because mail programs follow links by themselves; the button, or the mail program's own, ends the mail.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::routing::get;
+use http::{HeaderName, HeaderValue, Method, Response, header, request::Parts};
+use labs_schema::{Code, Fault, board_mail};
+
+use super::other_method;
+use crate::answer;
+use crate::bind::query_pairs;
+use crate::request::{Exchange, catch_panic, checks};
+use crate::rest::Rest;
+
+/// What the page may load: its own style and icon. Its form leads to itself.
+const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; \
+                      base-uri 'none'";
+
+/// The page.
+#[derive(Template)]
+#[template(path = "board_mail.html")]
+struct Page {
+    /// Whether the mail has ended.
+    is_over: bool,
+}
+
+/// The page's path.
+pub(super) fn router() -> Router<Arc<Rest>> {
+    Router::new().route("/board/mail", get(page).post(page).fallback(unknown_method))
+}
+
+async fn page(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
+    let (parts, _) = request.into_parts();
+    let mut exchange = Exchange::begin(&rest, &parts);
+    let answered = match checks::head(&parts).and_then(|()| exchange.spend_anonymous(&rest)) {
+        Ok(()) => catch_panic(find(&rest, &parts)).await,
+        Err(fault) => Err(fault),
+    };
+    let response =
+        answered.unwrap_or_else(|fault| answer::refusal(&fault, parts.uri.path(), &exchange.request_id, None));
+    exchange.finish(&rest, response)
+}
+
+async fn unknown_method(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
+    other_method(&rest, request, "GET, HEAD, POST, OPTIONS")
+}
+
+/// The token says all, so nothing of a form is read.
+async fn find(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
+    let mut asked = query_pairs(parts.uri.query().unwrap_or_default());
+    let token = asked.find(|(name, _)| name == "token").map(|(_, value)| value).unwrap_or_default();
+    let is_over = parts.method == Method::POST;
+    let is_known = match is_over {
+        true => board_mail::unsubscribe(&rest.engine, &token).await?,
+        false => board_mail::is_token(&rest.engine, &token),
+    };
+    if !is_known {
+        let detail = "This link is not whole. Follow it as the mail has it, or end the mail in your account.";
+        return Err(Fault::new(Code::NotFound, detail));
+    }
+    let html = Page { is_over }.render().map_err(Fault::internal)?;
+    let mut response = Response::new(Body::from(html));
+    let out = response.headers_mut();
+    out.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    out.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    out.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    out.insert(HeaderName::from_static("x-robots-tag"), HeaderValue::from_static("noindex"));
+    Ok(response)
+}

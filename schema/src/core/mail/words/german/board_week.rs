@@ -1,0 +1,21 @@
+//! The weekly mail about the board.
+
+use super::greet;
+use crate::core::mail::message::BoardWeek;
+use crate::core::mail::words::{Draft, Places};
+
+pub(super) fn telling(week: &BoardWeek, places: &Places<'_>) -> Draft {
+    let (platform, base_url) = (places.platform, places.base_url);
+    let changes = number(week.status_changes, "Vorschlag kam voran", "Vorschläge kamen voran");
+    let answers = number(week.answers, "Antwort wurde geschrieben", "Antworten wurden geschrieben");
+    greet(format!("Das Board von {platform} in der letzten Woche"), &week.name)
+        .say(format!("in der Woche vor dieser auf dem Board von {platform}: {changes}, und {answers}."))
+        .say("Was es war, das Neueste zuerst:")
+        .say(format!("    GET {base_url}/v1/engagement/feature-requests?sort=-active_at"))
+        .say("Alle, die diese Mail wollen, bekommen dieselbe. Wenn Sie sie nicht mehr wollen, beendet sie dies:")
+        .say(week.unsubscribe_at(base_url))
+}
+
+fn number(number: i64, one: &str, more: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { more })
+}

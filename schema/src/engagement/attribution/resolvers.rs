@@ -1,0 +1,68 @@
+//! What a person may ask and say of how they are named.
+
+use async_graphql::{Context, InputObject, Object, SimpleObject};
+use serde::Serialize;
+
+use super::store;
+use crate::core::access::access;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::fault::Fault;
+use crate::engagement::people::Person;
+
+/// How a person is named on the board.
+#[derive(Clone, Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct BoardAttribution {
+    /// Whether their name stands beside the company's.
+    pub(super) show_name: bool,
+    /// Their name.
+    pub(super) name: String,
+    /// The company's name, which is always shown.
+    pub(super) company_name: String,
+}
+
+/// How a person wants to be named.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct BoardAttributionPut {
+    /// Whether their name is to stand beside the company's.
+    show_name: bool,
+}
+
+/// Reads of how the caller is named.
+#[derive(Default)]
+pub(in crate::engagement) struct AttributionQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl AttributionQuery {
+    /// Whether the caller's name is shown beside the company's.
+    #[graphql(directive = access::apply("engagement.feature-requests".into()))]
+    async fn engagement_attribution_get(&self, ctx: &Context<'_>) -> Result<Option<BoardAttribution>, Fault> {
+        let cx = ctx.cx();
+        cx.answer(load(cx, &Person::of(cx)?).await?)
+    }
+}
+
+/// Writes of how the caller is named.
+#[derive(Default)]
+pub(in crate::engagement) struct AttributionMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl AttributionMutation {
+    /// Shows the caller's name beside all that they wrote, or beside nothing of it.
+    #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
+    async fn engagement_attribution_put(
+        &self,
+        ctx: &Context<'_>,
+        body: BoardAttributionPut,
+    ) -> Result<Option<BoardAttribution>, Fault> {
+        let cx = ctx.cx();
+        let person = Person::of(cx)?;
+        store::set_show_name(&cx.db, person.uuid, body.show_name).await?;
+        cx.answer(load(cx, &person).await?)
+    }
+}
+
+async fn load(cx: &RequestContext, person: &Person) -> Result<BoardAttribution, Fault> {
+    store::get(&cx.db, person.uuid).await?.ok_or_else(|| Fault::not_found("person"))
+}

@@ -1,0 +1,124 @@
+//! Comments as partners see them: one, and those beneath a proposal.
+
+use async_graphql::SimpleObject;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::rules::{CommentStanding, partner_actions};
+use crate::core::context::RequestContext;
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select};
+use crate::core::time::Time;
+use crate::engagement::author::BoardAuthor;
+use crate::engagement::people::Person;
+use crate::publication::markdown;
+
+/// A comment, or an answer of staff.
+#[derive(Clone, Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct FeatureComment {
+    /// Its id.
+    uuid: Uuid,
+    /// The proposal beneath which it was written.
+    feature_request_uuid: Uuid,
+    /// Whether that one is merged into another by now.
+    from_merged: bool,
+    /// What it says, in Markdown; null for a removed one.
+    body: Option<String>,
+    /// The same as HTML that is safe to show.
+    body_html: Option<String>,
+    /// Whether staff answer with it.
+    is_answer: bool,
+    /// Who wrote it; null for an answer, with which staff act for the service, and for a removed one.
+    written_by: Option<BoardAuthor>,
+    /// Whether the caller wrote it.
+    mine: bool,
+    /// When its author last changed it.
+    edited_at: Option<Time>,
+    /// Whether moderation removed what it says.
+    removed: bool,
+    /// When it was written.
+    created_at: Time,
+    /// What the caller can do to it now.
+    allowed_actions: Vec<String>,
+}
+
+/// A row of comments.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub(super) struct CommentRow {
+    uuid: Uuid,
+    feature_request_uuid: Uuid,
+    from_merged: bool,
+    body: Option<String>,
+    is_answer: bool,
+    #[sqlx(json(nullable))]
+    written_by: Option<BoardAuthor>,
+    author_uuid: Option<Uuid>,
+    edited_at: Option<Time>,
+    removed: bool,
+    locked: bool,
+    created_at: Time,
+}
+
+/// Nothing of what a removed comment said leaves the database.
+static COMMENT: Select<CommentRow> = Select::new(
+    "c.comment_uuid as uuid, c.request_uuid as feature_request_uuid, d.merged_into_uuid is not null as from_merged,
+     case when c.suspended_at is null then c.body end as body, c.is_answer,
+     case when c.suspended_at is null and not c.is_answer then board_author(c.partner_uuid, c.author_uuid) end as written_by,
+     c.author_uuid, case when c.suspended_at is null then c.edited_at end as edited_at,
+     c.suspended_at is not null as removed, d.locked_at is not null or root.locked_at is not null as locked, c.created_at",
+    "feature_comment as c join feature_request as d on d.request_uuid = c.request_uuid
+     join feature_request as root on root.request_uuid = d.root_uuid",
+);
+
+/// One that partners see: neither its proposal nor what that was merged into is suspended. A removed one has its place.
+pub(super) static ON_BOARD: Lookup<CommentRow> =
+    Lookup::new(&COMMENT, &["c.comment_uuid = {} and d.suspended_at is null and root.suspended_at is null"]);
+
+/// The comments that were written beneath a proposal, the oldest first.
+pub(super) static OWN: ListQuery<Uuid, CommentRow, FixedOrder> = ListQuery {
+    operation: "engagement_comments_list",
+    select: &COMMENT,
+    within: &[Condition { sql: "c.request_uuid = {}", value: |of| Some((*of).into()) }],
+    conditions: &[],
+    order: |FixedOrder| const { &[CREATED, ID] },
+};
+
+/// The same with those beneath what was merged into the proposal, suspended ones apart.
+pub(super) static TOGETHER: ListQuery<Uuid, CommentRow, FixedOrder> = ListQuery {
+    operation: "engagement_comments_list",
+    select: &COMMENT,
+    within: &[Condition {
+        sql: "c.request_uuid = any(array(select part.request_uuid from feature_request as part
+                      where part.root_uuid = {} and part.suspended_at is null))",
+        value: |of| Some((*of).into()),
+    }],
+    conditions: &[],
+    order: |FixedOrder| const { &[CREATED, ID] },
+};
+
+const CREATED: Key<CommentRow> = Key::moment("c.created_at", |row| json!(row.created_at));
+const ID: Key<CommentRow> = Key::id("c.comment_uuid", |row| json!(row.uuid));
+
+impl CommentRow {
+    /// The comment as the caller sees it.
+    pub(super) fn shown(self, cx: &RequestContext, person: Option<&Person>) -> FeatureComment {
+        let is_own = person.is_some_and(|person| self.author_uuid == Some(person.uuid));
+        let standing = CommentStanding { is_own, is_removed: self.removed, is_locked: self.locked };
+        let acts = person.is_some() && cx.may("engagement.feature-requests:write");
+        FeatureComment {
+            uuid: self.uuid,
+            feature_request_uuid: self.feature_request_uuid,
+            from_merged: self.from_merged,
+            body_html: self.body.as_deref().map(markdown::render),
+            body: self.body,
+            is_answer: self.is_answer,
+            written_by: self.written_by,
+            mine: is_own,
+            edited_at: self.edited_at,
+            removed: self.removed,
+            created_at: self.created_at,
+            allowed_actions: if acts { partner_actions(standing) } else { Vec::new() },
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What partners may ask of comments.
+
+use async_graphql::{Context, InputObject, Object};
+use uuid::Uuid;
+
+use super::list::{FeatureComment, ON_BOARD, OWN, TOGETHER};
+use super::rules::{self, CommentStanding};
+use super::store::{self, HeldComment};
+use crate::core::access::access;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::List;
+use crate::engagement::feature_requests::rules::check_text;
+use crate::engagement::feature_requests::store::hold;
+use crate::engagement::people::{self, BoardDaily, Person};
+use crate::engagement::votes;
+
+/// A new comment.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct FeatureCommentAdd {
+    /// What it says; Markdown.
+    body: String,
+}
+
+/// A merge patch of a comment (RFC 7396).
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct FeatureCommentEdit {
+    /// What it says from now on; Markdown.
+    body: Option<String>,
+}
+
+/// Reads of comments.
+#[derive(Default)]
+pub(in crate::engagement) struct BoardCommentsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl BoardCommentsQuery {
+    /// The comments beneath a proposal, the oldest first.
+    #[graphql(directive = access::apply("engagement.feature-requests".into()))]
+    async fn engagement_comments_list(
+        &self,
+        ctx: &Context<'_>,
+        request_uuid: Uuid,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<Option<List<FeatureComment>>, Fault> {
+        let (cx, request) = (ctx.cx(), PageRequest::new(None, limit, cursor));
+        let found = store::thread(&cx.db, request_uuid).await?;
+        let thread = found.ok_or_else(|| Fault::not_found("feature request"))?;
+        let list = if thread.has_parts { &TOGETHER } else { &OWN };
+        let rows = list.page(cx, &request_uuid, &request).await?;
+        let person = Person::found(cx);
+        cx.answer_list(rows.map(|row| Ok(row.shown(cx, person.as_ref())))?.list())
+    }
+
+    /// One comment.
+    #[graphql(directive = access::apply("engagement.feature-requests".into()))]
+    async fn engagement_comments_get(
+        &self,
+        ctx: &Context<'_>,
+        comment_uuid: Uuid,
+    ) -> Result<Option<FeatureComment>, Fault> {
+        let cx = ctx.cx();
+        cx.answer(load(cx, comment_uuid).await?)
+    }
+}
+
+/// Writes of comments by their authors.
+#[derive(Default)]
+pub(in crate::engagement) struct BoardCommentsMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl BoardCommentsMutation {
+    /// Says something to a proposal.
+    #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
+    async fn engagement_comments_add(
+        &self,
+        ctx: &Context<'_>,
+        request_uuid: Uuid,
+        body: FeatureCommentAdd,
+    ) -> Result<Option<FeatureComment>, Fault> {
+        let cx = ctx.cx();
+        let person = Person::of(cx)?;
+        check(&body.body)?;
+        hold_open(cx, request_uuid).await?;
+        people::spend(cx, &person, BoardDaily::Comments).await?;
+        let comment_uuid = store::insert(cx, &person, request_uuid, &body.body).await?;
+        cx.answer_created(comment_uuid, load(cx, comment_uuid).await?)
+    }
+
+    /// Changes what a comment says.
+    #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
+    async fn engagement_comments_edit(
+        &self,
+        ctx: &Context<'_>,
+        comment_uuid: Uuid,
+        body: FeatureCommentEdit,
+    ) -> Result<Option<FeatureComment>, Fault> {
+        let cx = ctx.cx();
+        let person = Person::of(cx)?;
+        let held = hold_editable(cx, &person, comment_uuid).await?;
+        if let Some(text) = body.body.filter(|text| *text != held.body) {
+            check(&text)?;
+            store::set_body(cx, comment_uuid, &text).await?;
+        }
+        cx.answer(load(cx, comment_uuid).await?)
+    }
+}
+
+/// The comment as the caller sees it.
+async fn load(cx: &RequestContext, comment_uuid: Uuid) -> Result<FeatureComment, Fault> {
+    let found = ON_BOARD.one(&cx.db, [comment_uuid.into()]).await?;
+    let row = found.ok_or_else(|| Fault::not_found("comment"))?;
+    Ok(row.shown(cx, Person::found(cx).as_ref()))
+}
+
+/// Refuses a text that breaks a rule.
+fn check(body: &str) -> Result<(), Fault> {
+    let mut errors = Vec::new();
+    check_text("/body", body, &mut errors);
+    if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) }
+}
+
+/// Holds a proposal that takes comments.
+async fn hold_open(cx: &RequestContext, request_uuid: Uuid) -> Result<(), Fault> {
+    let found = hold(&cx.db, request_uuid).await?.filter(|held| !held.marks().is_suspended);
+    let marks = found.ok_or_else(|| Fault::not_found("feature request"))?.marks();
+    if marks.is_merged {
+        let is_there = store::thread(&cx.db, request_uuid).await?.is_some();
+        let refusal =
+            if is_there { votes::merged(&cx.db, request_uuid).await? } else { Fault::not_found("feature request") };
+        return Err(refusal);
+    }
+    rules::ensure_open(marks.is_locked)
+}
+
+/// Holds a comment that the person can change.
+async fn hold_editable(cx: &RequestContext, person: &Person, comment_uuid: Uuid) -> Result<HeldComment, Fault> {
+    let found = store::hold_comment(&cx.db, comment_uuid).await?.filter(HeldComment::is_on_board);
+    let held = found.ok_or_else(|| Fault::not_found("comment"))?;
+    rules::ensure_editable(CommentStanding {
+        is_own: held.author_uuid == Some(person.uuid),
+        is_removed: held.is_suspended,
+        is_locked: held.is_locked(),
+    })?;
+    Ok(held)
+}

@@ -1,0 +1,81 @@
+//! What may become of a comment on its author's side.
+
+use crate::core::fault::{Code, Fault};
+
+/// How a comment stands to whoever asks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct CommentStanding {
+    /// Whether they wrote it.
+    pub(super) is_own: bool,
+    /// Whether staff removed what it says.
+    pub(super) is_removed: bool,
+    /// Whether what is said beneath the proposal stays as it is.
+    pub(super) is_locked: bool,
+}
+
+/// What a person of a partner can do to a comment.
+pub(super) fn partner_actions(standing: CommentStanding) -> Vec<String> {
+    [("edit", ensure_editable(standing).is_ok()), ("report", !standing.is_own && !standing.is_removed)]
+        .into_iter()
+        .filter(|(_, is_possible)| *is_possible)
+        .map(|(action, _)| action.to_owned())
+        .collect()
+}
+
+/// Refuses to edit what another person wrote, what is removed, and what is locked.
+///
+/// # Errors
+/// [`Code::AuthorRequired`] or [`Code::Conflict`].
+pub(super) fn ensure_editable(standing: CommentStanding) -> Result<(), Fault> {
+    if !standing.is_own {
+        let detail =
+            "Only the person who wrote this comment can change it. Add what is missing as a comment of your own.";
+        return Err(Fault::new(Code::AuthorRequired, detail));
+    }
+    if standing.is_removed {
+        let detail = "Our moderators removed this comment, so it cannot be changed. The mail about it says why.";
+        return Err(Fault::conflict(detail));
+    }
+    ensure_open(standing.is_locked)
+}
+
+/// Refuses what is said beneath a locked proposal.
+///
+/// # Errors
+/// [`Code::Conflict`].
+pub(super) fn ensure_open(is_locked: bool) -> Result<(), Fault> {
+    if is_locked {
+        let detail = "Our moderators locked the comments of this feature request: none can be added or changed. You can \
+                      still vote for it and follow it.";
+        return Err(Fault::conflict(detail));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_its_author_edits_it_while_it_is_shown_and_not_locked() {
+        let own = CommentStanding { is_own: true, ..CommentStanding::default() };
+        assert!(ensure_editable(own).is_ok());
+        let code = |standing| ensure_editable(standing).unwrap_err().code();
+        assert_eq!(code(CommentStanding::default()), Code::AuthorRequired);
+        assert_eq!(code(CommentStanding { is_removed: true, ..own }), Code::Conflict);
+        assert_eq!(code(CommentStanding { is_locked: true, ..own }), Code::Conflict);
+        let foreign = CommentStanding { is_removed: true, is_locked: true, is_own: false };
+        assert_eq!(code(foreign), Code::AuthorRequired, "whose it is comes first");
+    }
+
+    #[test]
+    fn others_report_it_while_it_is_shown() {
+        let own = CommentStanding { is_own: true, ..CommentStanding::default() };
+        assert_eq!(partner_actions(own), ["edit"]);
+        assert_eq!(partner_actions(CommentStanding::default()), ["report"]);
+        assert_eq!(partner_actions(CommentStanding { is_locked: true, ..CommentStanding::default() }), ["report"]);
+        for is_own in [true, false] {
+            assert!(partner_actions(CommentStanding { is_own, is_removed: true, is_locked: false }).is_empty());
+        }
+    }
+}

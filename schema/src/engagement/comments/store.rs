@@ -1,0 +1,134 @@
+//! Every other statement about comments.
+
+use uuid::Uuid;
+
+use crate::core::context::RequestContext;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::engagement::feature_requests::store::{Held, hold};
+use crate::engagement::people::Person;
+
+/// A proposal on the board.
+pub(in crate::engagement) struct Thread {
+    /// Whether others are merged into it.
+    pub(in crate::engagement) has_parts: bool,
+}
+
+/// A proposal on the board; nothing where it, or what it was merged into, is suspended.
+pub(in crate::engagement) async fn thread(db: &Db, request_uuid: Uuid) -> Result<Option<Thread>, Fault> {
+    Ok(sqlx::query_as!(
+        Thread,
+        r#"select exists (select from feature_request as part
+                           where part.root_uuid = r.request_uuid and part.request_uuid <> r.request_uuid) as "has_parts!"
+             from feature_request as r join feature_request as root on root.request_uuid = r.root_uuid
+            where r.request_uuid = $1 and r.suspended_at is null and root.suspended_at is null"#,
+        request_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// A comment that is held, with its proposal, until the transaction ends.
+pub(in crate::engagement) struct HeldComment {
+    /// Its id.
+    pub(in crate::engagement) comment_uuid: Uuid,
+    /// Beneath which proposal it was written.
+    pub(in crate::engagement) request: Held,
+    /// Whose company wrote it; none for an answer of staff.
+    pub(in crate::engagement) partner_uuid: Option<Uuid>,
+    /// Who wrote it, staff included.
+    pub(in crate::engagement) author_uuid: Option<Uuid>,
+    /// Whether staff answer with it.
+    pub(in crate::engagement) is_answer: bool,
+    /// Whether staff removed what it says.
+    pub(in crate::engagement) is_suspended: bool,
+    /// What it says.
+    pub(super) body: String,
+    /// Whether what the proposal was merged into is suspended.
+    is_root_suspended: bool,
+    /// Whether the comments of what the proposal was merged into are locked.
+    is_root_locked: bool,
+}
+
+impl HeldComment {
+    /// Whether partners see its place.
+    pub(super) fn is_on_board(&self) -> bool {
+        !self.is_root_suspended && !self.request.marks().is_suspended
+    }
+
+    /// Whether what is said beneath its proposal stays as it is.
+    pub(super) fn is_locked(&self) -> bool {
+        self.is_root_locked || self.request.marks().is_locked
+    }
+}
+
+/// Holds a comment, suspended or not; its proposal first.
+pub(in crate::engagement) async fn hold_comment(db: &Db, comment_uuid: Uuid) -> Result<Option<HeldComment>, Fault> {
+    let request_uuid =
+        sqlx::query_scalar!("select request_uuid from feature_comment where comment_uuid = $1", comment_uuid)
+            .fetch_optional(&mut *db.conn().await?)
+            .await?;
+    let Some(request_uuid) = request_uuid else { return Ok(None) };
+    let Some(request) = hold(db, request_uuid).await? else { return Ok(None) };
+    let row = sqlx::query!(
+        r#"select c.partner_uuid, c.author_uuid, c.is_answer, c.body, c.suspended_at is not null as "is_suspended!",
+                  root.suspended_at is not null as "is_root_suspended!", root.locked_at is not null as "is_root_locked!"
+             from feature_comment as c join feature_request as root on root.request_uuid = $2
+            where c.comment_uuid = $1 for update of c"#,
+        comment_uuid,
+        request.root_uuid,
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?;
+    Ok(row.map(|row| HeldComment {
+        comment_uuid,
+        request,
+        partner_uuid: row.partner_uuid,
+        author_uuid: row.author_uuid,
+        is_answer: row.is_answer,
+        is_suspended: row.is_suspended,
+        body: row.body,
+        is_root_suspended: row.is_root_suspended,
+        is_root_locked: row.is_root_locked,
+    }))
+}
+
+/// Adds a comment beneath a proposal that is held.
+pub(super) async fn insert(
+    cx: &RequestContext,
+    person: &Person,
+    request_uuid: Uuid,
+    body: &str,
+) -> Result<Uuid, Fault> {
+    let comment_uuid = cx.new_uuid();
+    sqlx::query!(
+        "with said as (
+             insert into feature_comment (comment_uuid, request_uuid, partner_uuid, author_uuid, body)
+             values ($1, $2, $3, $4, $5))
+         update feature_request set comments = comments + 1, active_at = labs_now() where request_uuid = $2",
+        comment_uuid,
+        request_uuid,
+        person.partner_uuid,
+        person.uuid,
+        body,
+    )
+    .execute(&mut *cx.db.conn().await?)
+    .await?;
+    Ok(comment_uuid)
+}
+
+/// Keeps what a comment said, and lets it say something else.
+pub(super) async fn set_body(cx: &RequestContext, comment_uuid: Uuid, body: &str) -> Result<(), Fault> {
+    sqlx::query!(
+        "with kept as (
+             insert into board_earlier_text (text_uuid, comment_uuid, body)
+             select $2, comment_uuid, body from feature_comment where comment_uuid = $1)
+         update feature_comment set body = $3, edited_at = labs_now() where comment_uuid = $1",
+        comment_uuid,
+        cx.new_uuid(),
+        body,
+    )
+    .execute(&mut *cx.db.conn().await?)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,214 @@
+//! The lists of proposals for partners: the board, what happened to one, and what was merged into it.
+
+use async_graphql::{InputObject, SimpleObject};
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::rules::FeatureRequestStatus;
+use super::types::{BoardRow, ChangelogMention, SHORT};
+use crate::core::list::{Bound, Condition, FixedOrder, Key, ListQuery, Select};
+use crate::core::time::Time;
+use crate::core::words::words;
+use crate::engagement::author::BoardAuthor;
+
+/// What the board is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct FeatureRequestFilter {
+    status: Option<Vec<FeatureRequestStatus>>,
+    topic_uuid: Option<Vec<Uuid>>,
+    partner_uuid: Option<Uuid>,
+    pub(super) mine: Option<bool>,
+    pub(super) voted: Option<bool>,
+    pub(super) followed: Option<bool>,
+    q: Option<String>,
+}
+
+/// The board as somebody sees it. Cursors are bound to them.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Board {
+    /// The person who asks; none for a program.
+    pub(super) person_uuid: Option<Uuid>,
+    /// What they look for.
+    pub(super) filter: FeatureRequestFilter,
+    /// What they voted for, where that is asked for. It may change between two pages.
+    #[serde(skip)]
+    pub(super) voted: Vec<Uuid>,
+    /// What they follow, likewise.
+    #[serde(skip)]
+    pub(super) followed: Vec<Uuid>,
+}
+
+words! {
+    /// The orders of the board. What is pinned comes first in each.
+    pub(crate) enum FeatureRequestSort {
+        /// Most votes first.
+        Votes = "VOTES_DESC",
+        /// Most votes of late first: one counts half as much as one that is two weeks younger.
+        Trend = "TREND_DESC",
+        /// The newest first.
+        CreatedAt = "CREATED_AT_DESC",
+        /// The one to which something happened last first.
+        ActiveAt = "ACTIVE_AT_DESC",
+    }
+}
+
+/// The board: what is neither suspended nor merged into another.
+pub(super) static BOARD: ListQuery<Board, BoardRow, FeatureRequestSort> = ListQuery {
+    operation: "engagement_feature_requests_list",
+    select: &SHORT,
+    within: &[Condition { sql: "r.shown", value: |_| Some(Bound::Nothing) }],
+    conditions: &[
+        Condition { sql: "r.status = any({})", value: |of| Bound::words(of.filter.status.as_ref()) },
+        Condition { sql: "r.topic_uuid = any({})", value: |of| Bound::ids(of.filter.topic_uuid.as_ref()) },
+        Condition { sql: "r.partner_uuid = {}", value: |of| of.filter.partner_uuid.map(Bound::from) },
+        Condition {
+            sql: "r.author_uuid = {}",
+            value: |of| (of.filter.mine == Some(true)).then(|| Bound::Id(of.person_uuid.unwrap_or_default())),
+        },
+        Condition {
+            sql: "r.author_uuid <> {}",
+            value: |of| (of.filter.mine == Some(false)).then(|| Bound::Id(of.person_uuid.unwrap_or_default())),
+        },
+        Condition {
+            sql: "r.request_uuid = any({})",
+            value: |of| (of.filter.voted == Some(true)).then(|| Bound::Ids(of.voted.clone())),
+        },
+        Condition {
+            sql: "r.request_uuid <> all({})",
+            value: |of| (of.filter.voted == Some(false)).then(|| Bound::Ids(of.voted.clone())),
+        },
+        Condition {
+            sql: "r.request_uuid = any({})",
+            value: |of| (of.filter.followed == Some(true)).then(|| Bound::Ids(of.followed.clone())),
+        },
+        Condition {
+            sql: "r.request_uuid <> all({})",
+            value: |of| (of.filter.followed == Some(false)).then(|| Bound::Ids(of.followed.clone())),
+        },
+        Condition {
+            sql: "r.request_uuid = any(array(select w.request_uuid from feature_request_words as w
+                      where w.search @@ (select every from board_terms({}))))",
+            value: |of| of.filter.q.as_deref().map(Bound::from),
+        },
+    ],
+    order: |sort| match sort {
+        FeatureRequestSort::Votes => const { &[PIN.descending(), VOTES.descending(), ID.descending()] },
+        FeatureRequestSort::Trend => const { &[PIN.descending(), HEAT.descending(), ID.descending()] },
+        FeatureRequestSort::CreatedAt => const { &[PIN.descending(), CREATED.descending(), ID.descending()] },
+        FeatureRequestSort::ActiveAt => const { &[PIN.descending(), ACTIVE.descending(), ID.descending()] },
+    },
+};
+
+const ID: Key<BoardRow> = Key::id("r.request_uuid", |row| json!(row.uuid));
+const PIN: Key<BoardRow> = Key::whole("r.pin", |row| json!(row.pin));
+const VOTES: Key<BoardRow> = Key::whole("r.votes", |row| json!(row.votes));
+const HEAT: Key<BoardRow> = Key::whole("r.heat", |row| json!(row.heat));
+const CREATED: Key<BoardRow> = Key::moment("r.created_at", |row| json!(row.created_at));
+const ACTIVE: Key<BoardRow> = Key::moment("r.active_at", |row| json!(row.active_at));
+
+words! {
+    /// What happened to a proposal in public.
+    pub(crate) enum FeatureRequestChangeKind {
+        /// Its status changed.
+        Status = "STATUS",
+        /// One was merged into another.
+        Merge = "MERGE",
+        /// They came apart again.
+        Unmerge = "UNMERGE",
+    }
+}
+
+/// Something that happened to a proposal. Who of the staff did it is not told.
+#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct FeatureRequestChange {
+    /// Its id.
+    uuid: Uuid,
+    /// What happened.
+    kind: FeatureRequestChangeKind,
+    /// Of a status: the one before.
+    from_status: Option<FeatureRequestStatus>,
+    /// Of a status: the one since.
+    to_status: Option<FeatureRequestStatus>,
+    /// Of a merge or its end: the proposal that was merged.
+    merged_uuid: Option<Uuid>,
+    /// Of a merge or its end: the one into which.
+    into_uuid: Option<Uuid>,
+    /// What staff say to it.
+    note: Option<String>,
+    /// Of a shipped one: the changelog entry.
+    #[sqlx(json(nullable))]
+    changelog_entry: Option<ChangelogMention>,
+    /// When it happened.
+    occurred_at: Time,
+}
+
+static CHANGE: Select<FeatureRequestChange> = Select::new(
+    "e.event_uuid as uuid, e.kind, e.from_status, e.to_status, e.note, e.occurred_at,
+     case when e.other_uuid is not null then e.request_uuid end as merged_uuid, e.other_uuid as into_uuid,
+     (select jsonb_build_object('uuid', i.item_uuid, 'slug', i.slug, 'title', i.title)
+        from publication_item as i where i.item_uuid = e.entry_uuid and i.state = 'RELEASED') as changelog_entry",
+    "feature_event as e",
+);
+
+/// What happened to a proposal, the latest first.
+pub(super) static STATUS_CHANGES: ListQuery<Uuid, FeatureRequestChange, FixedOrder> = ListQuery {
+    operation: "engagement_feature_requests_list_status_changes",
+    select: &CHANGE,
+    within: &[
+        Condition { sql: "e.request_uuid = {} or e.other_uuid = {}", value: |of| Some((*of).into()) },
+        Condition { sql: "e.kind <> 'ANSWER'", value: |_| Some(Bound::Nothing) },
+    ],
+    conditions: &[],
+    order: |FixedOrder| const { &[CHANGE_AT.descending(), CHANGE_ID.descending()] },
+};
+
+const CHANGE_AT: Key<FeatureRequestChange> = Key::moment("e.occurred_at", |change| json!(change.occurred_at));
+const CHANGE_ID: Key<FeatureRequestChange> = Key::id("e.event_uuid", |change| json!(change.uuid));
+
+/// A proposal that was merged into another.
+#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct FeatureRequestDuplicate {
+    /// Its id.
+    uuid: Uuid,
+    /// Its title.
+    title: String,
+    /// Who proposed it.
+    #[sqlx(json)]
+    proposed_by: BoardAuthor,
+    /// What staff said when they merged it.
+    note: Option<String>,
+    /// When it was merged.
+    merged_at: Time,
+    /// When it was proposed.
+    created_at: Time,
+}
+
+static DUPLICATE: Select<FeatureRequestDuplicate> = Select::new(
+    "d.request_uuid as uuid, d.title, board_author(d.partner_uuid, d.author_uuid) as proposed_by, d.created_at,
+     merge.note, merge.occurred_at as merged_at",
+    "feature_request as d join lateral (select e.note, e.occurred_at, e.event_uuid from feature_event as e
+         where e.request_uuid = d.request_uuid and e.kind = 'MERGE'
+         order by e.occurred_at desc, e.event_uuid desc limit 1) as merge on true",
+);
+
+/// What was merged into a proposal, also by way of another, the latest first.
+pub(super) static DUPLICATES: ListQuery<Uuid, FeatureRequestDuplicate, FixedOrder> = ListQuery {
+    operation: "engagement_feature_requests_list_duplicates",
+    select: &DUPLICATE,
+    within: &[
+        Condition {
+            sql: "(d.root_uuid = {} or d.merged_into_uuid = {}) and d.request_uuid <> {}",
+            value: |of| Some((*of).into()),
+        },
+        Condition { sql: "d.suspended_at is null", value: |_| Some(Bound::Nothing) },
+    ],
+    conditions: &[],
+    order: |FixedOrder| const { &[MERGED_AT.descending(), MERGED_ID.descending()] },
+};
+
+const MERGED_AT: Key<FeatureRequestDuplicate> = Key::moment("merge.occurred_at", |one| json!(one.merged_at));
+const MERGED_ID: Key<FeatureRequestDuplicate> = Key::id("d.request_uuid", |one| json!(one.uuid));

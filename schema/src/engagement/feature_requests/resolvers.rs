@@ -1,0 +1,215 @@
+//! What partners may ask of proposals.
+
+use async_graphql::{Context, InputObject, MaybeUndefined, Object};
+use uuid::Uuid;
+
+use super::list::{
+    BOARD, Board, DUPLICATES, FeatureRequestChange, FeatureRequestDuplicate, FeatureRequestFilter, FeatureRequestSort,
+    STATUS_CHANGES,
+};
+use super::rules;
+use super::similar::{self, SimilarFeatureRequests};
+use super::store::{self, Held, Proposal};
+use super::types::{FeatureRequest, FeatureRequestSummary, load_shown, shown};
+use crate::core::access::access;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::fault::{Code, Fault, FieldError};
+use crate::core::list::{PageRequest, Rows};
+use crate::core::page::List;
+use crate::engagement::people::{self, BoardDaily, Person};
+
+/// How many near proposals are answered unless the request says.
+const NEAR: i32 = 5;
+
+/// A new proposal.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct FeatureRequestPropose {
+    /// What is wanted, in a line.
+    title: String,
+    /// Why, and how it should be; Markdown.
+    body: String,
+    /// What it is about.
+    topic_uuid: Option<Uuid>,
+}
+
+/// A merge patch of a proposal (RFC 7396).
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct FeatureRequestEdit {
+    /// What is wanted, in a line.
+    title: Option<String>,
+    /// Why, and how it should be; Markdown.
+    body: Option<String>,
+    /// What it is about; null takes the topic away.
+    topic_uuid: MaybeUndefined<Uuid>,
+}
+
+/// Reads of the board.
+#[derive(Default)]
+pub(in crate::engagement) struct FeatureRequestsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl FeatureRequestsQuery {
+    /// The board across all partners.
+    #[graphql(directive = access::apply("engagement.feature-requests".into()))]
+    async fn engagement_feature_requests_list(
+        &self,
+        ctx: &Context<'_>,
+        filter: Option<FeatureRequestFilter>,
+        sort: Option<FeatureRequestSort>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<Option<List<FeatureRequestSummary>>, Fault> {
+        let cx = ctx.cx();
+        let board = board(cx, filter.unwrap_or_default()).await?;
+        let Rows { rows, page } = BOARD.page(cx, &board, &PageRequest::new(sort, limit, cursor)).await?;
+        cx.answer_list(List { data: shown(cx, rows).await?, page })
+    }
+
+    /// Proposals that are near to a title.
+    #[graphql(directive = access::apply("engagement.feature-requests".into()))]
+    async fn engagement_feature_requests_find_similar(
+        &self,
+        ctx: &Context<'_>,
+        title: String,
+        limit: Option<i32>,
+    ) -> Result<Option<SimilarFeatureRequests>, Fault> {
+        let cx = ctx.cx();
+        cx.answer(similar::find(cx, &title, limit.unwrap_or(NEAR)).await?)
+    }
+
+    /// One proposal.
+    #[graphql(directive = access::apply("engagement.feature-requests".into()))]
+    async fn engagement_feature_requests_get(
+        &self,
+        ctx: &Context<'_>,
+        request_uuid: Uuid,
+    ) -> Result<Option<FeatureRequest>, Fault> {
+        let cx = ctx.cx();
+        cx.answer(load_shown(cx, request_uuid).await?)
+    }
+
+    /// What happened to a proposal.
+    #[graphql(directive = access::apply("engagement.feature-requests".into()))]
+    async fn engagement_feature_requests_list_status_changes(
+        &self,
+        ctx: &Context<'_>,
+        request_uuid: Uuid,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<Option<List<FeatureRequestChange>>, Fault> {
+        let cx = ctx.cx();
+        load_shown(cx, request_uuid).await?;
+        cx.answer_list(STATUS_CHANGES.page(cx, &request_uuid, &PageRequest::new(None, limit, cursor)).await?.list())
+    }
+
+    /// What was merged into a proposal.
+    #[graphql(directive = access::apply("engagement.feature-requests".into()))]
+    async fn engagement_feature_requests_list_duplicates(
+        &self,
+        ctx: &Context<'_>,
+        request_uuid: Uuid,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<Option<List<FeatureRequestDuplicate>>, Fault> {
+        let cx = ctx.cx();
+        load_shown(cx, request_uuid).await?;
+        cx.answer_list(DUPLICATES.page(cx, &request_uuid, &PageRequest::new(None, limit, cursor)).await?.list())
+    }
+}
+
+/// Writes of proposals by their authors.
+#[derive(Default)]
+pub(in crate::engagement) struct FeatureRequestsMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl FeatureRequestsMutation {
+    /// Proposes something, and votes for it.
+    #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
+    async fn engagement_feature_requests_propose(
+        &self,
+        ctx: &Context<'_>,
+        body: FeatureRequestPropose,
+    ) -> Result<Option<FeatureRequest>, Fault> {
+        let cx = ctx.cx();
+        let person = Person::of(cx)?;
+        let title = rules::titled(&body.title);
+        let proposal = Proposal { title: &title, body: &body.body, topic_uuid: body.topic_uuid };
+        check(cx, &proposal, None).await?;
+        people::spend(cx, &person, BoardDaily::Proposals).await?;
+        let request_uuid = store::insert(cx, &person, &proposal).await?;
+        cx.answer_created(request_uuid, load_shown(cx, request_uuid).await?)
+    }
+
+    /// Changes what a proposal says, while nobody of the staff has taken it up.
+    #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
+    async fn engagement_feature_requests_edit(
+        &self,
+        ctx: &Context<'_>,
+        request_uuid: Uuid,
+        body: FeatureRequestEdit,
+    ) -> Result<Option<FeatureRequest>, Fault> {
+        let cx = ctx.cx();
+        let person = Person::of(cx)?;
+        let held = hold_own(cx, &person, request_uuid).await?;
+        rules::ensure_editable(held.marks())?;
+        let title = body.title.as_deref().map_or_else(|| held.title.clone(), rules::titled);
+        let topic_uuid = match body.topic_uuid {
+            MaybeUndefined::Undefined => held.topic_uuid,
+            MaybeUndefined::Null => None,
+            MaybeUndefined::Value(topic_uuid) => Some(topic_uuid),
+        };
+        let text = body.body.unwrap_or_else(|| held.body.clone());
+        let proposal = Proposal { title: &title, body: &text, topic_uuid };
+        check(cx, &proposal, held.topic_uuid).await?;
+        if (proposal.title, proposal.body, topic_uuid) != (&held.title, &held.body, held.topic_uuid) {
+            store::set_text(cx, &held, &proposal).await?;
+        }
+        cx.answer(load_shown(cx, request_uuid).await?)
+    }
+}
+
+/// The board as the caller sees it.
+async fn board(cx: &RequestContext, filter: FeatureRequestFilter) -> Result<Board, Fault> {
+    let person = Person::found(cx);
+    let is_personal = filter.mine.is_some() || filter.voted.is_some() || filter.followed.is_some();
+    if is_personal {
+        Person::of(cx)?;
+    }
+    let mut board = Board { person_uuid: person.map(|person| person.uuid), filter, ..Board::default() };
+    if let Some(person) = &person {
+        if board.filter.voted.is_some() {
+            board.voted = store::voted(&cx.db, person).await?;
+        }
+        if board.filter.followed.is_some() {
+            board.followed = store::followed(&cx.db, person).await?;
+        }
+    }
+    Ok(board)
+}
+
+/// Refuses a proposal that breaks a rule. The topic that it has already may be one that no other can be given.
+async fn check(cx: &RequestContext, proposal: &Proposal<'_>, present_topic: Option<Uuid>) -> Result<(), Fault> {
+    let mut errors = Vec::new();
+    rules::check_text("/title", proposal.title, &mut errors);
+    rules::check_text("/body", proposal.body, &mut errors);
+    if let Some(topic_uuid) = proposal.topic_uuid.filter(|topic| Some(*topic) != present_topic)
+        && !store::topic_is_active(&cx.db, topic_uuid).await?
+    {
+        let message = "No proposal can be given this topic. GET /v1/engagement/topics lists those that there are.";
+        errors.push(FieldError::at("/topic_uuid", "UNKNOWN", message));
+    }
+    if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) }
+}
+
+/// Holds a proposal of the caller's own that is on the board.
+async fn hold_own(cx: &RequestContext, person: &Person, request_uuid: Uuid) -> Result<Held, Fault> {
+    let found = store::hold(&cx.db, request_uuid).await?.filter(|held| !held.marks().is_suspended);
+    let held = found.ok_or_else(|| Fault::not_found("feature request"))?;
+    if held.author_uuid == person.uuid {
+        return Ok(held);
+    }
+    let detail = "Only the person who proposed this can change it. Add what is missing as a comment.";
+    Err(Fault::new(Code::AuthorRequired, detail))
+}

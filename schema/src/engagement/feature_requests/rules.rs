@@ -1,0 +1,280 @@
+//! What may become of a proposal, and what it may say.
+
+use crate::core::fault::{Fault, FieldError};
+use crate::core::state_diagram::StateDiagram;
+use crate::core::words::{Word as _, words};
+use crate::engagement::standing::Standing;
+use crate::publication::markdown;
+
+words! {
+    /// How far a proposal has come (docs/decisions.md#states).
+    pub(crate) enum FeatureRequestStatus {
+        /// Nobody has looked at it yet.
+        Open = "OPEN",
+        /// Staff think about it.
+        UnderReview = "UNDER_REVIEW",
+        /// It will come.
+        Planned = "PLANNED",
+        /// It is being made.
+        InProgress = "IN_PROGRESS",
+        /// It is there.
+        Shipped = "SHIPPED",
+        /// It will not come.
+        Declined = "DECLINED",
+    }
+}
+
+/// Where a proposal stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engagement) struct Marks {
+    /// How far it has come.
+    pub(in crate::engagement) status: FeatureRequestStatus,
+    /// Whether it is merged into another.
+    pub(in crate::engagement) is_merged: bool,
+    /// Whether it takes no more comments.
+    pub(in crate::engagement) is_locked: bool,
+    /// Whether it stands at the top.
+    pub(in crate::engagement) is_pinned: bool,
+    /// Whether it is off the board.
+    pub(in crate::engagement) is_suspended: bool,
+}
+
+/// What staff do to a proposal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engagement) enum BoardAction {
+    /// How far it has come.
+    ChangeStatus,
+    /// Off the board.
+    Suspend,
+    /// Back on it.
+    Reinstate,
+    /// To the top.
+    Pin,
+    /// Back in its place.
+    Unpin,
+    /// Into another.
+    Merge,
+    /// Apart again.
+    Unmerge,
+    /// Another topic.
+    AssignTopic,
+    /// No more comments.
+    Lock,
+    /// Comments again.
+    Unlock,
+    /// Staff's own answer.
+    Answer,
+}
+
+impl BoardAction {
+    /// Every action, for tables and tests.
+    const ALL: [Self; 11] = [
+        Self::ChangeStatus,
+        Self::Answer,
+        Self::AssignTopic,
+        Self::Merge,
+        Self::Unmerge,
+        Self::Pin,
+        Self::Unpin,
+        Self::Lock,
+        Self::Unlock,
+        Self::Suspend,
+        Self::Reinstate,
+    ];
+
+    /// The action's name in answers.
+    pub(in crate::engagement) const fn name(self) -> &'static str {
+        match self {
+            Self::ChangeStatus => "change-status",
+            Self::Suspend => "suspend",
+            Self::Reinstate => "reinstate",
+            Self::Pin => "pin",
+            Self::Unpin => "unpin",
+            Self::Merge => "merge",
+            Self::Unmerge => "unmerge",
+            Self::AssignTopic => "assign-topic",
+            Self::Lock => "lock",
+            Self::Unlock => "unlock",
+            Self::Answer => "answer",
+        }
+    }
+}
+
+/// The table of the machine: whether staff can do this to a proposal that stands so.
+const fn allows(marks: Marks, action: BoardAction) -> bool {
+    match action {
+        BoardAction::Reinstate => marks.is_suspended,
+        BoardAction::Unmerge => marks.is_merged,
+        BoardAction::AssignTopic => true,
+        BoardAction::Suspend => !marks.is_suspended,
+        BoardAction::ChangeStatus | BoardAction::Answer | BoardAction::Merge => !marks.is_suspended && !marks.is_merged,
+        BoardAction::Pin => !marks.is_suspended && !marks.is_merged && !marks.is_pinned,
+        BoardAction::Unpin => marks.is_pinned,
+        BoardAction::Lock => !marks.is_merged && !marks.is_locked,
+        BoardAction::Unlock => !marks.is_merged && marks.is_locked,
+    }
+}
+
+/// What staff can do to a proposal that stands so.
+pub(in crate::engagement) fn staff_actions(marks: Marks) -> Vec<String> {
+    let possible = BoardAction::ALL.into_iter().filter(|action| allows(marks, *action));
+    possible.map(|action| action.name().to_owned()).collect()
+}
+
+/// Refuses what a proposal that stands so does not allow.
+///
+/// # Errors
+/// [`crate::Code::IllegalTransition`], naming what it does.
+pub(in crate::engagement) fn ensure(marks: Marks, action: BoardAction) -> Result<(), Fault> {
+    if allows(marks, action) {
+        return Ok(());
+    }
+    let stands = match (marks.is_suspended, marks.is_merged) {
+        (true, _) => "SUSPENDED",
+        (false, true) => "MERGED",
+        (false, false) => marks.status.name(),
+    };
+    Err(Fault::illegal("feature request", stands, action.name(), staff_actions(marks)))
+}
+
+/// What a person of a partner can do to a proposal on the board.
+pub(in crate::engagement) fn partner_actions(marks: Marks, is_own: bool, standing: Standing) -> Vec<String> {
+    let is_whole = !marks.is_merged;
+    let takes_votes = is_whole && marks.status != FeatureRequestStatus::Shipped;
+    [
+        ("edit", is_own && is_whole && marks.status == FeatureRequestStatus::Open),
+        ("vote", takes_votes && !standing.voted),
+        ("withdraw-vote", is_whole && standing.voted),
+        ("follow", is_whole && !standing.followed),
+        ("unfollow", is_whole && standing.followed),
+        ("comment", is_whole && !marks.is_locked),
+        ("report", !is_own),
+    ]
+    .into_iter()
+    .filter(|(_, is_possible)| *is_possible)
+    .map(|(action, _)| action.to_owned())
+    .collect()
+}
+
+/// Refuses to edit a proposal that staff have taken up.
+///
+/// # Errors
+/// [`crate::Code::Conflict`].
+pub(super) fn ensure_editable(marks: Marks) -> Result<(), Fault> {
+    if marks.is_merged {
+        return Err(Fault::conflict("This proposal was merged into another. Comment on that one."));
+    }
+    if marks.status == FeatureRequestStatus::Open {
+        return Ok(());
+    }
+    Err(Fault::conflict(format!(
+        "This proposal is {} by now, and people voted for what it says. Add what is missing as a comment.",
+        marks.status.name()
+    )))
+}
+
+/// A title as it is kept: one line without blanks at its ends.
+pub(super) fn titled(title: &str) -> String {
+    title.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Finds what a title and a text may not be.
+pub(in crate::engagement) fn check_text(pointer: &str, text: &str, errors: &mut Vec<FieldError>) {
+    if text.trim().is_empty() {
+        errors.push(FieldError::at(pointer, "BLANK", "Write more than spaces."));
+    } else if markdown::is_too_deep(text) {
+        errors.push(FieldError::at(
+            pointer,
+            "TOO_DEEP",
+            "Lists, quotations and emphasis stand too deep in one another.",
+        ));
+    } else if markdown::has_too_many_ampersands(text) {
+        errors.push(FieldError::at(pointer, "TOO_MANY_AMPERSANDS", "There are more ampersands than a text has."));
+    }
+}
+
+/// The machine as a picture. Marks apart, staff move a proposal from each status to every other.
+pub(crate) fn drawing() -> StateDiagram {
+    let case = |to: FeatureRequestStatus| {
+        move |from: FeatureRequestStatus, (): ()| {
+            if from == to {
+                Err(Fault::illegal("feature request", from.name(), "change-status", Vec::new()))
+            } else {
+                Ok(to)
+            }
+        }
+    };
+    use FeatureRequestStatus::{Declined, InProgress, Open, Planned, Shipped, UnderReview};
+    StateDiagram::of(
+        "Feature request",
+        (FeatureRequestStatus::ALL, FeatureRequestStatus::name),
+        (&[()], |()| "change-status"),
+        [&case(Open), &case(UnderReview), &case(Planned), &case(InProgress), &case(Shipped), &case(Declined)],
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::fault::Code;
+
+    const PLAIN: Marks = Marks {
+        status: FeatureRequestStatus::Open,
+        is_merged: false,
+        is_locked: false,
+        is_pinned: false,
+        is_suspended: false,
+    };
+
+    #[test]
+    fn staff_are_offered_what_the_table_lets_through() {
+        let all = [false, true];
+        for (is_merged, is_locked) in all.into_iter().flat_map(|merged| all.map(|locked| (merged, locked))) {
+            for (is_pinned, is_suspended) in all.into_iter().flat_map(|pinned| all.map(|suspended| (pinned, suspended)))
+            {
+                let marks = Marks { is_merged, is_locked, is_pinned, is_suspended, ..PLAIN };
+                for action in BoardAction::ALL {
+                    let is_offered = staff_actions(marks).contains(&action.name().to_owned());
+                    match ensure(marks, action) {
+                        Ok(()) => assert!(is_offered, "{action:?} {marks:?}"),
+                        Err(fault) => assert!(
+                            !is_offered && fault.code() == Code::IllegalTransition,
+                            "{action:?} {marks:?} {fault:?}"
+                        ),
+                    }
+                }
+                assert!(is_suspended == staff_actions(marks).contains(&"reinstate".to_owned()), "{marks:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_merged_one_takes_nothing_but_reports() {
+        let merged = Marks { is_merged: true, ..PLAIN };
+        assert_eq!(partner_actions(merged, false, Standing { voted: true, followed: true }), ["report"]);
+        assert!(partner_actions(merged, true, Standing::default()).is_empty());
+    }
+
+    #[test]
+    fn declined_ones_take_votes_and_shipped_ones_none() {
+        let takes = |status| {
+            let actions = partner_actions(Marks { status, ..PLAIN }, false, Standing::default());
+            actions.contains(&"vote".to_owned())
+        };
+        assert!(takes(FeatureRequestStatus::Declined) && !takes(FeatureRequestStatus::Shipped));
+    }
+
+    #[test]
+    fn an_author_edits_while_it_is_open() {
+        assert!(ensure_editable(PLAIN).is_ok());
+        for status in FeatureRequestStatus::ALL.iter().filter(|status| **status != FeatureRequestStatus::Open) {
+            assert_eq!(ensure_editable(Marks { status: *status, ..PLAIN }).unwrap_err().code(), Code::Conflict);
+        }
+        assert_eq!(ensure_editable(Marks { is_merged: true, ..PLAIN }).unwrap_err().code(), Code::Conflict);
+    }
+
+    #[test]
+    fn titles_are_one_line() {
+        assert_eq!(titled("  Split \n the   bill "), "Split the bill");
+    }
+}

@@ -1,0 +1,56 @@
+//! Proposals that are near to what somebody is about to propose.
+
+use async_graphql::SimpleObject;
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::types::{BoardRow, FeatureRequestSummary, NEAR, shown};
+use crate::core::context::RequestContext;
+use crate::core::fault::Fault;
+use crate::core::list::Bound;
+
+/// A proposal that is near.
+#[derive(Clone, Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SimilarFeatureRequest {
+    /// The proposal, or the one that a near one was merged into.
+    feature_request: FeatureRequestSummary,
+    /// The title that is near, where that is a merged one's.
+    matched_title: Option<String>,
+}
+
+/// What is near, the nearest first.
+#[derive(Clone, Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct SimilarFeatureRequests {
+    /// What was found.
+    data: Vec<SimilarFeatureRequest>,
+}
+
+/// Finds what is near to a title: what shares words or stems of any language, words that hold one another, or words that
+/// are nearly the same.
+///
+/// # Errors
+/// When the database is away.
+pub(super) async fn find(cx: &RequestContext, title: &str, most: i32) -> Result<SimilarFeatureRequests, Fault> {
+    let near = sqlx::query!(
+        r#"select near.root_uuid as "root_uuid!", near.matched_title from board_near($1, $2) as near"#,
+        title,
+        most,
+    )
+    .fetch_all(&mut *cx.db.conn().await?)
+    .await?;
+    let ids: Vec<Uuid> = near.iter().map(|row| row.root_uuid).collect();
+    let mut rows = NEAR.all(&cx.db, [Bound::Ids(ids.clone())]).await?;
+    let place = |row: &BoardRow| ids.iter().position(|id| *id == row.uuid);
+    rows.sort_by_key(place);
+    let titles: Vec<Option<String>> = rows
+        .iter()
+        .map(|row| near.iter().find(|near| near.root_uuid == row.uuid).and_then(|near| near.matched_title.clone()))
+        .collect();
+    let found = shown(cx, rows).await?.into_iter().zip(titles);
+    let data = found
+        .map(|(feature_request, matched_title)| SimilarFeatureRequest { feature_request, matched_title })
+        .collect();
+    Ok(SimilarFeatureRequests { data })
+}

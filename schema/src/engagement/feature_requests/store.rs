@@ -1,0 +1,141 @@
+//! Every statement that writes proposals.
+
+use uuid::Uuid;
+
+use super::rules::{FeatureRequestStatus, Marks};
+use crate::core::context::RequestContext;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::engagement::people::Person;
+
+/// A proposal that is held until the transaction ends.
+pub(in crate::engagement) struct Held {
+    /// Its id.
+    pub(in crate::engagement) request_uuid: Uuid,
+    /// Whose company proposed it.
+    pub(in crate::engagement) partner_uuid: Uuid,
+    /// Who proposed it.
+    pub(in crate::engagement) author_uuid: Uuid,
+    /// Its title.
+    pub(in crate::engagement) title: String,
+    /// What it says.
+    pub(in crate::engagement) body: String,
+    /// What it is about.
+    pub(in crate::engagement) topic_uuid: Option<Uuid>,
+    /// How far it has come.
+    pub(in crate::engagement) status: FeatureRequestStatus,
+    /// What it was merged into.
+    pub(in crate::engagement) merged_into_uuid: Option<Uuid>,
+    /// At which one votes for it.
+    pub(in crate::engagement) root_uuid: Uuid,
+    is_pinned: bool,
+    is_locked: bool,
+    is_suspended: bool,
+}
+
+impl Held {
+    /// Where it stands.
+    pub(in crate::engagement) fn marks(&self) -> Marks {
+        Marks {
+            status: self.status,
+            is_merged: self.merged_into_uuid.is_some(),
+            is_locked: self.is_locked,
+            is_pinned: self.is_pinned,
+            is_suspended: self.is_suspended,
+        }
+    }
+}
+
+/// Holds a proposal, suspended or not.
+pub(in crate::engagement) async fn hold(db: &Db, request_uuid: Uuid) -> Result<Option<Held>, Fault> {
+    Ok(sqlx::query_as!(
+        Held,
+        r#"select request_uuid, partner_uuid, author_uuid, title, body, topic_uuid,
+                  status as "status: FeatureRequestStatus", merged_into_uuid, root_uuid,
+                  pinned_at is not null as "is_pinned!", locked_at is not null as "is_locked!",
+                  suspended_at is not null as "is_suspended!"
+             from feature_request where request_uuid = $1 for update"#,
+        request_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// What a person proposes.
+pub(super) struct Proposal<'a> {
+    pub(super) title: &'a str,
+    pub(super) body: &'a str,
+    pub(super) topic_uuid: Option<Uuid>,
+}
+
+/// Adds a proposal with its author's vote.
+pub(super) async fn insert(cx: &RequestContext, person: &Person, proposal: &Proposal<'_>) -> Result<Uuid, Fault> {
+    let request_uuid = cx.new_uuid();
+    sqlx::query!(
+        "insert into feature_request (request_uuid, root_uuid, partner_uuid, author_uuid, title, body, topic_uuid, trend)
+         values ($1, $1, $2, $3, $4, $5, $6, board_weight((labs_now() at time zone 'UTC')::date))",
+        request_uuid,
+        person.partner_uuid,
+        person.uuid,
+        proposal.title,
+        proposal.body,
+        proposal.topic_uuid,
+    )
+    .execute(&mut *cx.db.conn().await?)
+    .await?;
+    Ok(request_uuid)
+}
+
+/// Keeps what a proposal said, and lets it say something else.
+pub(super) async fn set_text(cx: &RequestContext, held: &Held, proposal: &Proposal<'_>) -> Result<(), Fault> {
+    sqlx::query!(
+        "with kept as (
+             insert into board_earlier_text (text_uuid, request_uuid, title, body)
+             select $2, request_uuid, title, body from feature_request
+              where request_uuid = $1 and (title, body) is distinct from ($3, $4))
+         update feature_request
+            set title = $3, body = $4, topic_uuid = $5, edited_at = labs_now(), active_at = labs_now()
+          where request_uuid = $1",
+        held.request_uuid,
+        cx.new_uuid(),
+        proposal.title,
+        proposal.body,
+        proposal.topic_uuid,
+    )
+    .execute(&mut *cx.db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Whether proposals can be given a topic.
+pub(in crate::engagement) async fn topic_is_active(db: &Db, topic_uuid: Uuid) -> Result<bool, Fault> {
+    let active = sqlx::query_scalar!("select active from board_topic where topic_uuid = $1", topic_uuid)
+        .fetch_optional(&mut *db.conn().await?)
+        .await?;
+    Ok(active == Some(true))
+}
+
+/// What a person voted for, each by the proposal at which one votes.
+pub(super) async fn voted(db: &Db, person: &Person) -> Result<Vec<Uuid>, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select d.root_uuid as "root_uuid!" from feature_vote as v join feature_request as d using (request_uuid)
+            where v.voter = $1
+           union
+           select d.root_uuid from feature_request as d where d.author_uuid = $2 and d.author_voted_on is not null"#,
+        &person.voter,
+        person.uuid,
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}
+
+/// What a person follows, likewise.
+pub(super) async fn followed(db: &Db, person: &Person) -> Result<Vec<Uuid>, Fault> {
+    Ok(sqlx::query_scalar!(
+        "select distinct d.root_uuid from feature_follow as f join feature_request as d using (request_uuid)
+          where f.follower = $1",
+        &person.follower,
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}

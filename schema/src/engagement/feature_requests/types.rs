@@ -1,0 +1,255 @@
+//! A proposal as partners see it.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use async_graphql::{Json, SimpleObject};
+use serde::{Deserialize, Serialize};
+
+use uuid::Uuid;
+
+use super::rules::{self, FeatureRequestStatus, Marks};
+use crate::core::context::RequestContext;
+use crate::core::fault::Fault;
+use crate::core::list::{Lookup, Select};
+use crate::core::time::Time;
+use crate::engagement::author::BoardAuthor;
+use crate::engagement::people::Person;
+use crate::engagement::standing::{self, Standing};
+use crate::publication::markdown;
+
+/// A proposal, as lists tell it.
+#[derive(Clone, Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct FeatureRequestSummary {
+    /// Its id.
+    pub(in crate::engagement) uuid: Uuid,
+    /// Its title.
+    title: String,
+    /// The beginning of what it says.
+    excerpt: String,
+    /// What it is about.
+    topic: Option<FeatureRequestTopic>,
+    /// How far it has come.
+    pub(in crate::engagement) status: FeatureRequestStatus,
+    /// Since when.
+    pub(in crate::engagement) status_at: Time,
+    /// How many people want it.
+    votes: i32,
+    /// Whether the caller voted for it.
+    voted: bool,
+    /// Whether the caller follows it.
+    followed: bool,
+    /// Whether the caller proposed it.
+    mine: bool,
+    /// How many comments and answers are shown beneath it.
+    comments_count: i32,
+    /// Who proposed it.
+    proposed_by: BoardAuthor,
+    /// Whether staff keep it at the top.
+    pinned: bool,
+    /// Whether it takes no more comments.
+    locked: bool,
+    /// The one that it was merged into.
+    merged_into_uuid: Option<Uuid>,
+    /// Of a shipped one: the changelog entry that tells of it.
+    changelog_entry: Option<ChangelogMention>,
+    /// When its author last changed it.
+    edited_at: Option<Time>,
+    /// When something last happened to it, votes apart.
+    active_at: Time,
+    /// When it was proposed.
+    created_at: Time,
+    /// What the caller can do to it now.
+    allowed_actions: Vec<String>,
+}
+
+/// A proposal with all that it says.
+#[derive(Clone, Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct FeatureRequest {
+    /// What lists tell of it too.
+    #[graphql(flatten)]
+    #[serde(flatten)]
+    summary: FeatureRequestSummary,
+    /// What it says, in Markdown.
+    body: String,
+    /// The same as HTML that is safe to show.
+    body_html: String,
+}
+
+/// What a proposal is about.
+#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct FeatureRequestTopic {
+    /// The topic.
+    uuid: Uuid,
+    /// Its name by locale; English is always there.
+    names: Json<BTreeMap<String, String>>,
+}
+
+/// A proposal that something belongs to.
+#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct FeatureRequestMention {
+    /// Its id.
+    uuid: Uuid,
+    /// Its title.
+    pub(in crate::engagement) title: String,
+}
+
+/// The changelog entry of what was shipped.
+#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ChangelogMention {
+    /// The entry.
+    uuid: Uuid,
+    /// Its name in addresses.
+    slug: String,
+    /// Its title.
+    title: String,
+}
+
+/// The topic and the changelog entry of a proposal `r`, as columns.
+macro_rules! topic_and_entry {
+    () => {
+        "(select jsonb_build_object('uuid', t.topic_uuid, 'names', t.names)
+            from board_topic as t where t.topic_uuid = r.topic_uuid) as topic,
+         (select jsonb_build_object('uuid', i.item_uuid, 'slug', i.slug, 'title', i.title)
+            from publication_item as i
+           where i.item_uuid = r.entry_uuid and i.state = 'RELEASED') as changelog_entry"
+    };
+}
+pub(in crate::engagement) use topic_and_entry;
+
+/// A row of the board.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub(in crate::engagement) struct BoardRow {
+    pub(super) uuid: Uuid,
+    title: String,
+    excerpt: String,
+    body: Option<String>,
+    #[sqlx(json(nullable))]
+    topic: Option<FeatureRequestTopic>,
+    status: FeatureRequestStatus,
+    status_at: Time,
+    pub(super) votes: i32,
+    comments_count: i32,
+    #[sqlx(json)]
+    proposed_by: BoardAuthor,
+    author_uuid: Uuid,
+    pub(super) pin: i16,
+    pub(super) heat: i32,
+    locked: bool,
+    root_uuid: Uuid,
+    #[sqlx(json(nullable))]
+    changelog_entry: Option<ChangelogMention>,
+    edited_at: Option<Time>,
+    pub(super) active_at: Time,
+    pub(super) created_at: Time,
+}
+
+/// The columns of a [`BoardRow`] but for the body.
+macro_rules! board_row {
+    ($votes:literal) => {
+        concat!(
+            "r.request_uuid as uuid, r.title, left(r.body, 280) as excerpt, r.status, r.status_at, ",
+            $votes,
+            ",
+             (select coalesce(sum(d.comments), 0)::integer from feature_request as d
+               where d.root_uuid = r.root_uuid and d.suspended_at is null) as comments_count,
+             board_author(r.partner_uuid, r.author_uuid) as proposed_by, r.author_uuid,
+             r.pin, r.heat, r.locked_at is not null as locked, r.root_uuid, r.edited_at, r.active_at, r.created_at, ",
+            topic_and_entry!()
+        )
+    };
+}
+
+/// Proposals as lists tell them.
+pub(in crate::engagement) static SHORT: Select<BoardRow> =
+    Select::new(concat!(board_row!("r.votes"), ", null::text as body"), "feature_request as r");
+
+static WHOLE: Select<BoardRow> = Select::new(
+    concat!(board_row!("root.votes"), ", r.body"),
+    "feature_request as r join feature_request as root on root.request_uuid = r.root_uuid",
+);
+
+/// Some of those on the board.
+pub(super) static NEAR: Lookup<BoardRow> = Lookup::new(&SHORT, &["r.request_uuid = any({}) and r.shown"]);
+
+/// One that partners see: neither it nor what it was merged into is suspended.
+pub(super) static ON_BOARD: Lookup<BoardRow> =
+    Lookup::new(&WHOLE, &["r.request_uuid = {} and r.suspended_at is null and root.suspended_at is null"]);
+
+impl BoardRow {
+    /// Whether one stands before another where most votes come first.
+    pub(in crate::engagement) fn by_votes(&self, other: &Self) -> Ordering {
+        (other.votes, other.uuid).cmp(&(self.votes, self.uuid))
+    }
+
+    fn shown(self, cx: &RequestContext, person: Option<&Person>, standing: Standing) -> FeatureRequestSummary {
+        let mine = person.is_some_and(|person| person.uuid == self.author_uuid);
+        let merged_into_uuid = (self.root_uuid != self.uuid).then_some(self.root_uuid);
+        let marks = Marks {
+            status: self.status,
+            is_merged: merged_into_uuid.is_some(),
+            is_locked: self.locked,
+            is_pinned: self.pin > 0,
+            is_suspended: false,
+        };
+        let acts = person.is_some() && cx.may("engagement.feature-requests:write");
+        let allowed_actions = if acts { rules::partner_actions(marks, mine, standing) } else { Vec::new() };
+        FeatureRequestSummary {
+            uuid: self.uuid,
+            title: self.title,
+            excerpt: self.excerpt,
+            topic: self.topic,
+            status: self.status,
+            status_at: self.status_at,
+            votes: self.votes,
+            voted: standing.voted,
+            followed: standing.followed,
+            mine,
+            comments_count: self.comments_count,
+            proposed_by: self.proposed_by,
+            pinned: self.pin > 0,
+            locked: self.locked,
+            merged_into_uuid,
+            changelog_entry: self.changelog_entry,
+            edited_at: self.edited_at,
+            active_at: self.active_at,
+            created_at: self.created_at,
+            allowed_actions,
+        }
+    }
+}
+
+/// Rows as the caller sees them.
+///
+/// # Errors
+/// When the database is away.
+pub(in crate::engagement) async fn shown(
+    cx: &RequestContext,
+    rows: Vec<BoardRow>,
+) -> Result<Vec<FeatureRequestSummary>, Fault> {
+    let person = Person::found(cx);
+    let standings = standing::load(cx, person.as_ref(), rows.iter().map(|row| row.root_uuid)).await?;
+    Ok(rows.into_iter().zip(standings).map(|(row, standing)| row.shown(cx, person.as_ref(), standing)).collect())
+}
+
+/// One proposal as the caller sees it.
+///
+/// # Errors
+/// [`crate::Code::NotFound`] for one that is not on the board.
+pub(in crate::engagement) async fn load_shown(
+    cx: &RequestContext,
+    request_uuid: Uuid,
+) -> Result<FeatureRequest, Fault> {
+    let found = ON_BOARD.one(&cx.db, [request_uuid.into()]).await?;
+    let row = found.ok_or_else(|| Fault::not_found("feature request"))?;
+    let person = Person::found(cx);
+    let standing = standing::load(cx, person.as_ref(), std::iter::once(row.root_uuid)).await?;
+    let body = row.body.clone().unwrap_or_default();
+    let standing = standing.first().copied().unwrap_or_default();
+    Ok(FeatureRequest { summary: row.shown(cx, person.as_ref(), standing), body_html: markdown::render(&body), body })
+}

@@ -1,0 +1,164 @@
+//! What staff may ask of comments: look at them, answer, and remove what they say.
+
+use async_graphql::{Context, InputObject, Object};
+use uuid::Uuid;
+
+use super::comments_list::{
+    MODERATED, ModeratedFeatureComment, ModeratedFeatureCommentFilter, ModeratedFeatureCommentSort, ONE,
+    comment_actions,
+};
+use super::comments_store;
+use super::resolvers::hold_for;
+use crate::core::access::{access, audit_partner, audit_target};
+use crate::core::audit_target::AuditTargetKind;
+use crate::core::context::{RequestContext, RequestContextExt, Target};
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::mail::message::{BoardNews, BoardNotice, Letter, Notice};
+use crate::core::outbox;
+use crate::core::page::CountedList;
+use crate::engagement::comments::store::{HeldComment, hold_comment};
+use crate::engagement::feature_requests::rules::{BoardAction, check_text};
+
+/// What staff answer.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct FeatureRequestAnswer {
+    /// What everybody reads; Markdown.
+    body: String,
+}
+
+/// Why what a comment says is removed.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct FeatureCommentSuspend {
+    /// Told to its author.
+    reason: String,
+}
+
+/// Reads of comments by staff.
+#[derive(Default)]
+pub(in crate::engagement) struct BoardCommentModerationQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl BoardCommentModerationQuery {
+    /// All comments, removed ones included.
+    #[graphql(
+        directive = access::apply("labs.admin.engagement".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
+    async fn engagement_moderation_list_comments(
+        &self,
+        ctx: &Context<'_>,
+        filter: Option<ModeratedFeatureCommentFilter>,
+        sort: Option<ModeratedFeatureCommentSort>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<Option<CountedList<ModeratedFeatureComment>>, Fault> {
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let rows = MODERATED.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = MODERATED.total(&cx.db, &filter, include_total).await?;
+        cx.answer_list(rows.map(|row| Ok(row.for_caller(cx)))?.counted_list(total))
+    }
+}
+
+/// What staff do to comments.
+#[derive(Default)]
+pub(in crate::engagement) struct BoardCommentModerationMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl BoardCommentModerationMutation {
+    /// Answers beneath a proposal for the service.
+    #[graphql(
+        directive = access::apply("labs.admin.engagement:write".into()),
+        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
+    )]
+    async fn engagement_moderation_answer(
+        &self,
+        ctx: &Context<'_>,
+        request_uuid: Uuid,
+        body: FeatureRequestAnswer,
+    ) -> Result<Option<ModeratedFeatureComment>, Fault> {
+        let cx = ctx.cx();
+        hold_for(cx, request_uuid, BoardAction::Answer).await?;
+        let mut errors = Vec::new();
+        check_text("/body", &body.body, &mut errors);
+        if !errors.is_empty() {
+            return Err(Fault::invalid(errors));
+        }
+        let comment_uuid = comments_store::answer(cx, request_uuid, &body.body).await?;
+        cx.answer_created(comment_uuid, find(cx, comment_uuid).await?)
+    }
+
+    /// Removes what a comment says; its place stays.
+    #[graphql(
+        directive = access::apply("labs.admin.engagement:write".into()),
+        directive = audit_target::apply(AuditTargetKind::FeatureComment, "comment_uuid".into())
+    )]
+    async fn engagement_moderation_suspend_comment(
+        &self,
+        ctx: &Context<'_>,
+        comment_uuid: Uuid,
+        body: FeatureCommentSuspend,
+    ) -> Result<Option<ModeratedFeatureComment>, Fault> {
+        let cx = ctx.cx();
+        let held = hold_comment_for(cx, comment_uuid, "suspend").await?;
+        let reason = body.reason.trim();
+        if reason.is_empty() {
+            return Err(Fault::field("/reason", "BLANK", "Say why; its author is told."));
+        }
+        cx.note_reason(reason);
+        comments_store::suspend(cx, &held, reason).await?;
+        tell(cx, &held, BoardNews::CommentSuspended { reason: reason.to_owned() }).await?;
+        cx.answer(find(cx, comment_uuid).await?)
+    }
+
+    /// Shows again what a comment says.
+    #[graphql(
+        directive = access::apply("labs.admin.engagement:write".into()),
+        directive = audit_target::apply(AuditTargetKind::FeatureComment, "comment_uuid".into())
+    )]
+    async fn engagement_moderation_reinstate_comment(
+        &self,
+        ctx: &Context<'_>,
+        comment_uuid: Uuid,
+    ) -> Result<Option<ModeratedFeatureComment>, Fault> {
+        let cx = ctx.cx();
+        let held = hold_comment_for(cx, comment_uuid, "reinstate").await?;
+        comments_store::reinstate(&cx.db, &held).await?;
+        tell(cx, &held, BoardNews::CommentReinstated).await?;
+        cx.answer(find(cx, comment_uuid).await?)
+    }
+}
+
+/// The comment as it is now.
+async fn find(cx: &RequestContext, comment_uuid: Uuid) -> Result<ModeratedFeatureComment, Fault> {
+    let found = ONE.one(&cx.db, [comment_uuid.into()]).await?;
+    Ok(found.ok_or_else(|| Fault::not_found("comment"))?.for_caller(cx))
+}
+
+/// A comment that is held for an action, named to the audit record.
+async fn hold_comment_for(cx: &RequestContext, comment_uuid: Uuid, action: &str) -> Result<HeldComment, Fault> {
+    let held = hold_comment(&cx.db, comment_uuid).await?.ok_or_else(|| Fault::not_found("comment"))?;
+    cx.note_target(Target {
+        kind: Some(AuditTargetKind::FeatureComment),
+        uuid: Some(comment_uuid),
+        label: Some(held.request.title.clone()),
+        partner_uuid: held.partner_uuid,
+    });
+    let allowed = comment_actions(held.is_suspended);
+    if allowed.iter().any(|allowed| allowed == action) {
+        return Ok(held);
+    }
+    let stands = if held.is_suspended { "SUSPENDED" } else { "SHOWN" };
+    Err(Fault::illegal("comment", stands, action, allowed))
+}
+
+/// Tells its author, if a person of a partner wrote it.
+async fn tell(cx: &RequestContext, held: &HeldComment, news: BoardNews) -> Result<(), Fault> {
+    let Some(author_uuid) = held.author_uuid.filter(|_| !held.is_answer) else { return Ok(()) };
+    let title = held.request.title.clone();
+    outbox::queue_to_person(cx, author_uuid, |name| Letter::Telling(Notice::Board(BoardNotice { name, title, news })))
+        .await
+}

@@ -1,0 +1,155 @@
+//! Comments as staff see them: one, and the list with what narrows it and its orders.
+
+use async_graphql::{InputObject, SimpleObject};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use unicode_normalization::UnicodeNormalization as _;
+use uuid::Uuid;
+
+use crate::core::context::RequestContext;
+use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select};
+use crate::core::time::Time;
+use crate::core::words::words;
+use crate::engagement::author::BoardAuthor;
+use crate::engagement::feature_requests::FeatureRequestMention;
+
+/// A comment as staff see it.
+#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ModeratedFeatureComment {
+    /// Its id.
+    uuid: Uuid,
+    /// The proposal beneath which it was written.
+    #[sqlx(json)]
+    pub(super) feature_request: FeatureRequestMention,
+    /// What it says, in Markdown, removed or not.
+    body: String,
+    /// Whether staff answer with it.
+    is_answer: bool,
+    /// Who wrote it; null for an answer.
+    #[sqlx(json(nullable))]
+    written_by: Option<BoardAuthor>,
+    /// When its author last changed it.
+    edited_at: Option<Time>,
+    /// What it said before, the latest first; twenty at most.
+    #[sqlx(json)]
+    earlier_texts: Vec<EarlierFeatureCommentText>,
+    /// Since when nobody sees what it says.
+    suspended_at: Option<Time>,
+    /// Why.
+    suspension_reason: Option<String>,
+    /// How many reports on it are open.
+    open_reports: i32,
+    /// When the first of these came.
+    reported_at: Option<Time>,
+    /// When it was written.
+    created_at: Time,
+    /// What the caller can do to it now.
+    #[sqlx(skip)]
+    allowed_actions: Vec<String>,
+}
+
+/// What a comment said before it was edited.
+#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct EarlierFeatureCommentText {
+    /// What it said, in Markdown.
+    body: String,
+    /// Until when.
+    replaced_at: Time,
+}
+
+/// What staff can do to a comment.
+pub(super) fn comment_actions(is_suspended: bool) -> Vec<String> {
+    vec![if is_suspended { "reinstate" } else { "suspend" }.to_owned()]
+}
+
+impl ModeratedFeatureComment {
+    /// The same with what the caller can do to it.
+    pub(super) fn for_caller(self, cx: &RequestContext) -> Self {
+        let acts = cx.may("labs.admin.engagement:write");
+        let allowed_actions = if acts { comment_actions(self.suspended_at.is_some()) } else { Vec::new() };
+        Self { allowed_actions, ..self }
+    }
+}
+
+static WHOLE: Select<ModeratedFeatureComment> = Select::new(
+    "c.comment_uuid as uuid, jsonb_build_object('uuid', d.request_uuid, 'title', d.title) as feature_request, c.body,
+     c.is_answer, case when not c.is_answer then board_author(c.partner_uuid, c.author_uuid) end as written_by, c.edited_at,
+     (select coalesce(jsonb_agg(jsonb_build_object('body', t.body, 'replaced_at', t.replaced_at)
+                                order by t.replaced_at desc), '[]')
+        from (select e.body, e.replaced_at from board_earlier_text as e where e.comment_uuid = c.comment_uuid
+               order by e.replaced_at desc limit 20) as t) as earlier_texts,
+     c.suspended_at, c.suspension_reason, c.open_reports, c.reported_at, c.created_at",
+    "feature_comment as c join feature_request as d on d.request_uuid = c.request_uuid",
+);
+
+/// One comment.
+pub(super) static ONE: Lookup<ModeratedFeatureComment> = Lookup::new(&WHOLE, &["c.comment_uuid = {}"]);
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct ModeratedFeatureCommentFilter {
+    suspended: Option<bool>,
+    reported: Option<bool>,
+    is_answer: Option<bool>,
+    feature_request_uuid: Option<Uuid>,
+    partner_uuid: Option<Uuid>,
+    q: Option<String>,
+    created_at_from: Option<Time>,
+    created_at_until: Option<Time>,
+}
+
+words! {
+    /// The orders of comments for staff.
+    pub(crate) enum ModeratedFeatureCommentSort {
+        /// Most open reports first; among as many, the one that was reported first.
+        ReportsDesc = "REPORTS_DESC",
+        /// The newest first.
+        CreatedAtDesc = "CREATED_AT_DESC",
+    }
+}
+
+/// The list of all comments.
+pub(super) static MODERATED: ListQuery<
+    ModeratedFeatureCommentFilter,
+    ModeratedFeatureComment,
+    ModeratedFeatureCommentSort,
+> = ListQuery {
+    operation: "engagement_moderation_list_comments",
+    select: &WHOLE,
+    within: &[],
+    conditions: &[
+        Condition { sql: "c.suspended_at is not null", value: |of| nothing_if(of.suspended == Some(true)) },
+        Condition { sql: "c.suspended_at is null", value: |of| nothing_if(of.suspended == Some(false)) },
+        Condition { sql: "c.open_reports > 0", value: |of| nothing_if(of.reported == Some(true)) },
+        Condition { sql: "c.open_reports = 0", value: |of| nothing_if(of.reported == Some(false)) },
+        Condition { sql: "c.is_answer", value: |of| nothing_if(of.is_answer == Some(true)) },
+        Condition { sql: "not c.is_answer", value: |of| nothing_if(of.is_answer == Some(false)) },
+        Condition { sql: "c.request_uuid = {}", value: |of| of.feature_request_uuid.map(Bound::from) },
+        Condition { sql: "c.partner_uuid = {}", value: |of| of.partner_uuid.map(Bound::from) },
+        Condition {
+            sql: "c.comment_uuid = any(array(select said.comment_uuid from feature_comment as said
+                      where lower(said.body) collate \"C\" like board_containing({})))",
+            value: |of| of.q.as_ref().map(|q| Bound::Text(q.nfc().collect())),
+        },
+        Condition { sql: "c.created_at >= {}", value: |of| of.created_at_from.map(Bound::from) },
+        Condition { sql: "c.created_at < {}", value: |of| of.created_at_until.map(Bound::from) },
+    ],
+    order: |sort| match sort {
+        ModeratedFeatureCommentSort::ReportsDesc => const { &[REPORTS.descending(), REPORTED, ID] },
+        ModeratedFeatureCommentSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },
+    },
+};
+
+/// No value, for a condition that is asked for.
+fn nothing_if(is_asked: bool) -> Option<Bound> {
+    is_asked.then_some(Bound::Nothing)
+}
+
+const ID: Key<ModeratedFeatureComment> = Key::id("c.comment_uuid", |one| json!(one.uuid));
+const REPORTS: Key<ModeratedFeatureComment> = Key::whole("c.open_reports", |one| json!(one.open_reports));
+const REPORTED: Key<ModeratedFeatureComment> =
+    Key::moment("coalesce(c.reported_at, 'infinity')", |one| json!(one.reported_at));
+const CREATED: Key<ModeratedFeatureComment> = Key::moment("c.created_at", |one| json!(one.created_at));

@@ -1,0 +1,65 @@
+//! Every statement by which staff answer beneath proposals, and remove comments.
+
+use uuid::Uuid;
+
+use crate::core::context::RequestContext;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::engagement::comments::store::HeldComment;
+use crate::engagement::people::staff;
+
+/// Answers beneath a proposal that is held, and lets its followers and voters know.
+pub(super) async fn answer(cx: &RequestContext, request_uuid: Uuid, body: &str) -> Result<Uuid, Fault> {
+    let comment_uuid = cx.new_uuid();
+    sqlx::query!(
+        "with said as (
+             insert into feature_comment (comment_uuid, request_uuid, author_uuid, is_answer, body)
+             values ($1, $2, $3, true, $4)
+         ), event as (
+             insert into feature_event (event_uuid, request_uuid, kind, comment_uuid, actor_uuid)
+             values ($5, $2, 'ANSWER', $1, $3))
+         update feature_request
+            set comments = comments + 1, active_at = labs_now(), answered_at = coalesce(answered_at, labs_now())
+          where request_uuid = $2",
+        comment_uuid,
+        request_uuid,
+        staff(cx)?,
+        body,
+        cx.new_uuid(),
+    )
+    .execute(&mut *cx.db.conn().await?)
+    .await?;
+    Ok(comment_uuid)
+}
+
+/// Hides what a comment says; the reports on it are upheld.
+pub(super) async fn suspend(cx: &RequestContext, held: &HeldComment, reason: &str) -> Result<(), Fault> {
+    sqlx::query!(
+        "with hidden as (
+             update feature_comment set suspended_at = labs_now(), suspension_reason = $3 where comment_uuid = $1)
+         update feature_request set comments = comments - 1 where request_uuid = $2",
+        held.comment_uuid,
+        held.request.request_uuid,
+        reason,
+    )
+    .execute(&mut *cx.db.conn().await?)
+    .await?;
+    sqlx::query_scalar!("select board_resolve(null, $1, 'UPHELD', $2, $3)", held.comment_uuid, staff(cx)?, reason)
+        .fetch_one(&mut *cx.db.conn().await?)
+        .await?;
+    Ok(())
+}
+
+/// Shows again what a comment says.
+pub(super) async fn reinstate(db: &Db, held: &HeldComment) -> Result<(), Fault> {
+    sqlx::query!(
+        "with shown as (
+             update feature_comment set suspended_at = null, suspension_reason = null where comment_uuid = $1)
+         update feature_request set comments = comments + 1 where request_uuid = $2",
+        held.comment_uuid,
+        held.request.request_uuid,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,148 @@
+//! The marks that staff set on proposals beside their status: pinned, locked, merged.
+
+use async_graphql::{Context, InputObject, Object};
+use uuid::Uuid;
+
+use super::list::ModeratedFeatureRequestDetails;
+use super::resolvers::{hold_for, load};
+use super::{merging, store};
+use crate::core::access::{access, audit_target};
+use crate::core::audit_target::AuditTargetKind;
+use crate::core::context::RequestContextExt;
+use crate::core::fault::Fault;
+use crate::engagement::feature_requests::rules::BoardAction;
+
+/// Into which one a proposal is merged, and what is said to it.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct FeatureRequestMerge {
+    /// The other one.
+    into_uuid: Uuid,
+    /// What everybody reads at both.
+    note: String,
+}
+
+/// What is said when proposals come apart again.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct FeatureRequestUnmerge {
+    /// What everybody reads at both.
+    note: Option<String>,
+}
+
+/// Marks on proposals.
+#[derive(Default)]
+pub(in crate::engagement) struct BoardMarksMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl BoardMarksMutation {
+    /// Keeps a proposal at the top.
+    #[graphql(
+        directive = access::apply("labs.admin.engagement:write".into()),
+        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
+    )]
+    async fn engagement_moderation_pin(
+        &self,
+        ctx: &Context<'_>,
+        request_uuid: Uuid,
+    ) -> Result<Option<ModeratedFeatureRequestDetails>, Fault> {
+        let cx = ctx.cx();
+        hold_for(cx, request_uuid, BoardAction::Pin).await?;
+        store::set_pinned(&cx.db, request_uuid, true).await?;
+        cx.answer(load(cx, request_uuid).await?)
+    }
+
+    /// Lets a proposal stand in its place again.
+    #[graphql(
+        directive = access::apply("labs.admin.engagement:write".into()),
+        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
+    )]
+    async fn engagement_moderation_unpin(
+        &self,
+        ctx: &Context<'_>,
+        request_uuid: Uuid,
+    ) -> Result<Option<ModeratedFeatureRequestDetails>, Fault> {
+        let cx = ctx.cx();
+        hold_for(cx, request_uuid, BoardAction::Unpin).await?;
+        store::set_pinned(&cx.db, request_uuid, false).await?;
+        cx.answer(load(cx, request_uuid).await?)
+    }
+
+    /// Takes no more comments beneath a proposal.
+    #[graphql(
+        directive = access::apply("labs.admin.engagement:write".into()),
+        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
+    )]
+    async fn engagement_moderation_lock_comments(
+        &self,
+        ctx: &Context<'_>,
+        request_uuid: Uuid,
+    ) -> Result<Option<ModeratedFeatureRequestDetails>, Fault> {
+        let cx = ctx.cx();
+        hold_for(cx, request_uuid, BoardAction::Lock).await?;
+        store::set_locked(&cx.db, request_uuid, true).await?;
+        cx.answer(load(cx, request_uuid).await?)
+    }
+
+    /// Takes comments again.
+    #[graphql(
+        directive = access::apply("labs.admin.engagement:write".into()),
+        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
+    )]
+    async fn engagement_moderation_unlock_comments(
+        &self,
+        ctx: &Context<'_>,
+        request_uuid: Uuid,
+    ) -> Result<Option<ModeratedFeatureRequestDetails>, Fault> {
+        let cx = ctx.cx();
+        hold_for(cx, request_uuid, BoardAction::Unlock).await?;
+        store::set_locked(&cx.db, request_uuid, false).await?;
+        cx.answer(load(cx, request_uuid).await?)
+    }
+
+    /// Makes a proposal part of another that wants the same.
+    #[graphql(
+        directive = access::apply("labs.admin.engagement:write".into()),
+        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
+    )]
+    async fn engagement_moderation_merge(
+        &self,
+        ctx: &Context<'_>,
+        request_uuid: Uuid,
+        body: FeatureRequestMerge,
+    ) -> Result<Option<ModeratedFeatureRequestDetails>, Fault> {
+        let cx = ctx.cx();
+        let note = body.note.trim();
+        if note.is_empty() {
+            return Err(Fault::field("/note", "BLANK", "Say in public why both are the same."));
+        }
+        merging::hold_both(&cx.db, request_uuid, body.into_uuid).await?;
+        let source = hold_for(cx, request_uuid, BoardAction::Merge).await?;
+        merging::ensure_target(cx, request_uuid, body.into_uuid).await?;
+        cx.note_reason(note);
+        merging::merge(cx, &source, body.into_uuid, note).await?;
+        cx.answer(load(cx, request_uuid).await?)
+    }
+
+    /// Lets a proposal stand for itself again, with the votes that it had and those that were cast at it.
+    #[graphql(
+        directive = access::apply("labs.admin.engagement:write".into()),
+        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
+    )]
+    async fn engagement_moderation_unmerge(
+        &self,
+        ctx: &Context<'_>,
+        request_uuid: Uuid,
+        body: Option<FeatureRequestUnmerge>,
+    ) -> Result<Option<ModeratedFeatureRequestDetails>, Fault> {
+        let cx = ctx.cx();
+        let note = body.and_then(|body| body.note).map(|note| note.trim().to_owned()).filter(|note| !note.is_empty());
+        merging::hold_root(&cx.db, request_uuid).await?;
+        let held = hold_for(cx, request_uuid, BoardAction::Unmerge).await?;
+        if let Some(note) = &note {
+            cx.note_reason(note);
+        }
+        merging::unmerge(cx, &held, note.as_deref()).await?;
+        cx.answer(load(cx, request_uuid).await?)
+    }
+}

@@ -1,0 +1,140 @@
+//! Proposals that are made one, and come apart again. Each keeps its own votes, follows and comments; which of them belong
+//! together follows from `root_uuid`, and the root's count is made anew.
+//!
+//! Whoever changes what belongs to a root holds the root first. Two roots are held in the order of their ids.
+
+use uuid::Uuid;
+
+use crate::core::context::RequestContext;
+use crate::core::db::Db;
+use crate::core::fault::{Fault, FieldError};
+use crate::engagement::feature_requests::store::{Held, hold};
+use crate::engagement::people::staff;
+use crate::engagement::pseudonym;
+
+/// Holds two proposals.
+pub(super) async fn hold_both(db: &Db, one: Uuid, other: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "select from feature_request where request_uuid = any($1) order by request_uuid for update",
+        &[one, other]
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Holds the proposal of which one is part.
+pub(super) async fn hold_root(db: &Db, request_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "select from feature_request
+          where request_uuid = (select root_uuid from feature_request where request_uuid = $1) for update",
+        request_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Refuses to merge a proposal into itself, into what is not on the board, or into what is part of another.
+///
+/// # Errors
+/// [`crate::Code::ValidationFailed`], or [`crate::Code::Conflict`] naming the other's root.
+pub(super) async fn ensure_target(cx: &RequestContext, request_uuid: Uuid, into_uuid: Uuid) -> Result<(), Fault> {
+    if request_uuid == into_uuid {
+        return Err(Fault::field("/into_uuid", "SAME", "A feature request cannot be merged into itself."));
+    }
+    let found = hold(&cx.db, into_uuid).await?.filter(|target| !target.marks().is_suspended);
+    let Some(target) = found else {
+        return Err(Fault::field("/into_uuid", "UNKNOWN", "There is no such feature request on the board."));
+    };
+    if target.merged_into_uuid.is_none() {
+        return Ok(());
+    }
+    let errors = vec![FieldError::at("/into_uuid", "MERGED", format!("It is part of {}.", target.root_uuid))];
+    let detail = if target.root_uuid == request_uuid {
+        "The other one is part of this one already. Let that one stand for itself first, then merge this one into it."
+            .to_owned()
+    } else {
+        format!("The other one is part of {}. Merge into that one.", target.root_uuid)
+    };
+    Err(Fault::conflict(detail).with_errors(errors))
+}
+
+/// Makes a proposal, and what is merged into it, part of another.
+pub(super) async fn merge(cx: &RequestContext, source: &Held, into_uuid: Uuid, note: &str) -> Result<(), Fault> {
+    sqlx::query!(
+        "update feature_request
+            set root_uuid = $2, rooted_at = labs_now(), pinned_at = null,
+                merged_into_uuid = case when request_uuid = $1 then $2 else merged_into_uuid end,
+                active_at = case when request_uuid = $1 then labs_now() else active_at end
+          where root_uuid = $1",
+        source.request_uuid,
+        into_uuid,
+    )
+    .execute(&mut *cx.db.conn().await?)
+    .await?;
+    recount(cx, into_uuid).await?;
+    sqlx::query!("update feature_request set active_at = labs_now() where request_uuid = $1", into_uuid)
+        .execute(&mut *cx.db.conn().await?)
+        .await?;
+    tell(cx, (source.request_uuid, into_uuid), "MERGE", Some(note)).await
+}
+
+/// Lets a proposal, with what is merged into it, stand for itself again.
+pub(super) async fn unmerge(cx: &RequestContext, held: &Held, note: Option<&str>) -> Result<(), Fault> {
+    sqlx::query!(
+        "with recursive part as (
+             select request_uuid from feature_request where request_uuid = $1
+             union
+             select d.request_uuid from part join feature_request as d on d.merged_into_uuid = part.request_uuid)
+         update feature_request as r
+            set root_uuid = $1, rooted_at = labs_now(),
+                merged_into_uuid = case when r.request_uuid = $1 then null else r.merged_into_uuid end,
+                active_at = case when r.request_uuid = $1 then labs_now() else r.active_at end
+           from part where r.request_uuid = part.request_uuid",
+        held.request_uuid,
+    )
+    .execute(&mut *cx.db.conn().await?)
+    .await?;
+    recount(cx, held.request_uuid).await?;
+    recount(cx, held.root_uuid).await?;
+    let into_uuid = held.merged_into_uuid.unwrap_or(held.root_uuid);
+    tell(cx, (held.request_uuid, into_uuid), "UNMERGE", note).await
+}
+
+/// Counts anew who voted for a proposal or for what is merged into it. Only here is the pseudonym of an author needed.
+async fn recount(cx: &RequestContext, root_uuid: Uuid) -> Result<(), Fault> {
+    let authors = sqlx::query_scalar!(
+        "select distinct author_uuid from feature_request where root_uuid = $1 and author_voted_on is not null",
+        root_uuid
+    )
+    .fetch_all(&mut *cx.db.conn().await?)
+    .await?;
+    let key = &cx.services.key;
+    let pseudonyms: Vec<Vec<u8>> = authors.iter().map(|author| pseudonym::voter(key, *author).to_vec()).collect();
+    sqlx::query!("select board_recount($1, $2, $3)", root_uuid, &authors, &pseudonyms)
+        .execute(&mut *cx.db.conn().await?)
+        .await?;
+    Ok(())
+}
+
+async fn tell(
+    cx: &RequestContext,
+    (request_uuid, other_uuid): (Uuid, Uuid),
+    kind: &str,
+    note: Option<&str>,
+) -> Result<(), Fault> {
+    sqlx::query!(
+        "insert into feature_event (event_uuid, request_uuid, other_uuid, kind, note, actor_uuid)
+         values ($1, $2, $3, $4, $5, $6)",
+        cx.new_uuid(),
+        request_uuid,
+        other_uuid,
+        kind,
+        note,
+        staff(cx)?,
+    )
+    .execute(&mut *cx.db.conn().await?)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,187 @@
+//! The board at a glance, for staff: what stands where, what waits, what is wanted most, and how it goes on.
+
+use async_graphql::{Context, Object, SimpleObject};
+use serde::{Deserialize, Serialize};
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use crate::core::access::access;
+use crate::core::context::RequestContextExt;
+use crate::core::day::Day;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
+use crate::core::words::Word as _;
+use crate::engagement::feature_requests::rules::FeatureRequestStatus;
+
+/// How many proposals have a status.
+#[derive(Clone, Copy, Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct BoardStatusCount {
+    /// The status.
+    status: FeatureRequestStatus,
+    /// How many on the board have it.
+    feature_requests: i64,
+}
+
+/// A proposal that many people want.
+#[derive(Clone, Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct BoardWanted {
+    /// Its id.
+    uuid: Uuid,
+    /// Its title.
+    title: String,
+    /// How far it has come.
+    status: FeatureRequestStatus,
+    /// How many people want it.
+    votes: i32,
+}
+
+/// A week on the board.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct BoardWeek {
+    /// Its Monday.
+    week: Day,
+    /// Proposals of that week, whatever became of them.
+    proposed: i64,
+    /// Comments and answers of that week.
+    comments: i64,
+}
+
+/// The board at a glance.
+#[derive(Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct BoardOverview {
+    /// How many on the board have each status.
+    by_status: Vec<BoardStatusCount>,
+    /// How many are off the board.
+    suspended: i64,
+    /// How many are merged into another.
+    merged: i64,
+    /// Open reports on proposals.
+    open_reports_on_feature_requests: i64,
+    /// Open reports on comments.
+    open_reports_on_comments: i64,
+    /// How many on the board wait for a first answer.
+    waiting: i64,
+    /// When the first of these was proposed.
+    waiting_since: Option<Time>,
+    /// Of what was proposed within 90 days, the share that was answered or moved on.
+    answered_share: Option<f64>,
+    /// Of these, hours until that, in the middle of all.
+    median_hours: Option<f64>,
+    /// The ten that most people want, of those that nobody has decided on.
+    most_wanted: Vec<BoardWanted>,
+    /// The last twelve weeks, the present one included, the earliest first.
+    weeks: Vec<BoardWeek>,
+}
+
+/// Reads of the board as a whole by staff.
+#[derive(Default)]
+pub(in crate::engagement) struct BoardOverviewQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl BoardOverviewQuery {
+    /// What stands where, what waits for an answer, and what is wanted most.
+    #[graphql(directive = access::apply("labs.admin.engagement".into()))]
+    async fn engagement_moderation_get_overview(&self, ctx: &Context<'_>) -> Result<Option<BoardOverview>, Fault> {
+        let cx = ctx.cx();
+        let (by_status, counts) = (by_status(&cx.db).await?, counts(&cx.db).await?);
+        cx.answer(BoardOverview {
+            by_status,
+            suspended: counts.suspended,
+            merged: counts.merged,
+            open_reports_on_feature_requests: counts.requests_reported,
+            open_reports_on_comments: counts.comments_reported,
+            waiting: counts.waiting,
+            waiting_since: counts.waiting_since,
+            answered_share: counts.answered_share,
+            median_hours: counts.median_hours,
+            most_wanted: most_wanted(&cx.db).await?,
+            weeks: counts.weeks.0,
+        })
+    }
+}
+
+struct Counts {
+    suspended: i64,
+    merged: i64,
+    requests_reported: i64,
+    comments_reported: i64,
+    waiting: i64,
+    waiting_since: Option<Time>,
+    answered_share: Option<f64>,
+    median_hours: Option<f64>,
+    weeks: Json<Vec<BoardWeek>>,
+}
+
+/// How many on the board have each status, those that none has included. It reads an index of what is on the board, and is
+/// the dearest statement of the overview.
+async fn by_status(db: &Db) -> Result<Vec<BoardStatusCount>, Fault> {
+    let found = sqlx::query!(
+        r#"select status as "status: FeatureRequestStatus", count(*) as "number!" from feature_request
+            where shown group by status"#
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?;
+    let number = |status| found.iter().find(|row| row.status == status).map_or(0, |row| row.number);
+    let all = FeatureRequestStatus::ALL.iter();
+    Ok(all.map(|status| BoardStatusCount { status: *status, feature_requests: number(*status) }).collect())
+}
+
+/// Everything that is one number, and the weeks; each by an index of what it counts.
+async fn counts(db: &Db) -> Result<Counts, Fault> {
+    Ok(sqlx::query_as!(
+        Counts,
+        r#"with answering as (
+               select count(*) as proposed, count(answered_at) as answered,
+                      percentile_cont(0.5) within group (order by extract(epoch from answered_at - created_at)
+                          ::double precision) as median
+                 from feature_request where shown and created_at >= labs_now() - interval '90 days'),
+           reports as (
+               select count(request_uuid) as requests, count(comment_uuid) as comments
+                 from board_report where outcome = 'OPEN'),
+           waiting as (
+               select count(*) as number, min(created_at) as since from feature_request
+                where shown and answered_at is null),
+           week as (
+               select monday::date as monday, monday at time zone 'UTC' as begins,
+                      (monday + interval '7 days') at time zone 'UTC' as ends
+                 from generate_series(date_trunc('week', labs_now() at time zone 'UTC') - interval '77 days',
+                          date_trunc('week', labs_now() at time zone 'UTC'), interval '7 days') as monday)
+           select (select count(*) from feature_request where suspended_at is not null) as "suspended!",
+                  (select count(*) from feature_request where merged_into_uuid is not null) as "merged!",
+                  reports.requests as "requests_reported!", reports.comments as "comments_reported!",
+                  waiting.number as "waiting!", waiting.since as "waiting_since: Time",
+                  round(answering.answered::numeric / nullif(answering.proposed, 0), 3)::double precision
+                      as answered_share,
+                  round((answering.median / 3600)::numeric, 1)::double precision as median_hours,
+                  (select jsonb_agg(jsonb_build_object('week', monday,
+                       'proposed', (select count(*) from feature_request as r
+                                     where r.created_at >= begins and r.created_at < ends),
+                       'comments', (select count(*) from feature_comment as c
+                                     where c.created_at >= begins and c.created_at < ends)) order by monday)
+                     from week) as "weeks!: Json<Vec<BoardWeek>>"
+             from answering, reports, waiting"#
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
+/// The ten that most people want, of those that are open or thought about.
+async fn most_wanted(db: &Db) -> Result<Vec<BoardWanted>, Fault> {
+    Ok(sqlx::query_as!(
+        BoardWanted,
+        r#"select uuid as "uuid!", title as "title!", status as "status!: FeatureRequestStatus", votes as "votes!"
+             from ((select request_uuid as uuid, title, status, votes from feature_request
+                     where shown and status = 'OPEN' order by votes desc, request_uuid desc limit 10)
+                   union all
+                   (select request_uuid, title, status, votes from feature_request
+                     where shown and status = 'UNDER_REVIEW' order by votes desc, request_uuid desc limit 10)) as either
+            order by votes desc, uuid desc limit 10"#
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}

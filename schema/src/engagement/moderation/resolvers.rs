@@ -1,0 +1,245 @@
+//! What staff may ask of proposals: look at them, move them on, and take them off the board.
+
+use async_graphql::{Context, InputObject, Object};
+use uuid::Uuid;
+
+use super::list::{
+    MODERATED, ModeratedFeatureRequest, ModeratedFeatureRequestDetails, ModeratedFeatureRequestFilter,
+    ModeratedFeatureRequestSort, ONE,
+};
+use super::store;
+use crate::core::access::{access, audit_partner, audit_target};
+use crate::core::audit_target::AuditTargetKind;
+use crate::core::context::{RequestContext, RequestContextExt, Target};
+use crate::core::fault::{Fault, FieldError};
+use crate::core::list::PageRequest;
+use crate::core::mail::message::{BoardNews, BoardNotice, Letter, Notice};
+use crate::core::outbox;
+use crate::core::page::CountedList;
+use crate::engagement::feature_requests::rules::{self, BoardAction, FeatureRequestStatus};
+use crate::engagement::feature_requests::store::{Held, hold, topic_is_active};
+
+/// How far a proposal has come, and what is said to it.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct FeatureRequestStatusChange {
+    /// The status from now on.
+    status: FeatureRequestStatus,
+    /// What everybody reads beside it.
+    note: Option<String>,
+    /// Of a shipped one: the released changelog entry that tells of it.
+    changelog_entry_uuid: Option<Uuid>,
+}
+
+/// Why a proposal is taken off the board.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct FeatureRequestSuspend {
+    /// Told to its author.
+    reason: String,
+}
+
+/// What a proposal is about.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct FeatureRequestTopicAssign {
+    /// The topic; null for none.
+    topic_uuid: Option<Uuid>,
+}
+
+/// Reads of proposals by staff.
+#[derive(Default)]
+pub(in crate::engagement) struct BoardModerationQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl BoardModerationQuery {
+    /// All proposals, suspended and merged ones included.
+    #[graphql(
+        directive = access::apply("labs.admin.engagement".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
+    async fn engagement_moderation_list_feature_requests(
+        &self,
+        ctx: &Context<'_>,
+        filter: Option<ModeratedFeatureRequestFilter>,
+        sort: Option<ModeratedFeatureRequestSort>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<Option<CountedList<ModeratedFeatureRequest>>, Fault> {
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let rows = MODERATED.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = MODERATED.total(&cx.db, &filter, include_total).await?;
+        cx.answer_list(rows.map(|row| Ok(row.for_caller(cx)))?.counted_list(total))
+    }
+
+    /// One proposal with its earlier texts and the reports on it.
+    #[graphql(
+        directive = access::apply("labs.admin.engagement".into()),
+        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
+    )]
+    async fn engagement_moderation_get_feature_request(
+        &self,
+        ctx: &Context<'_>,
+        request_uuid: Uuid,
+    ) -> Result<Option<ModeratedFeatureRequestDetails>, Fault> {
+        let cx = ctx.cx();
+        cx.answer(load(cx, request_uuid).await?)
+    }
+}
+
+/// What staff do to proposals.
+#[derive(Default)]
+pub(in crate::engagement) struct BoardModerationMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl BoardModerationMutation {
+    /// Says how far a proposal has come.
+    #[graphql(
+        directive = access::apply("labs.admin.engagement:write".into()),
+        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
+    )]
+    async fn engagement_moderation_change_status(
+        &self,
+        ctx: &Context<'_>,
+        request_uuid: Uuid,
+        body: FeatureRequestStatusChange,
+    ) -> Result<Option<ModeratedFeatureRequestDetails>, Fault> {
+        let cx = ctx.cx();
+        let held = hold_for(cx, request_uuid, BoardAction::ChangeStatus).await?;
+        let note = body.note.map(|note| note.trim().to_owned()).filter(|note| !note.is_empty());
+        if held.status == body.status {
+            let status = body.status.name();
+            return Err(Fault::conflict(format!("This feature request is {status} already. Answer it to say more.")));
+        }
+        check_status(cx, body.status, note.as_deref(), body.changelog_entry_uuid).await?;
+        if let Some(note) = &note {
+            cx.note_reason(note);
+        }
+        let change =
+            store::StatusChange { to: body.status, note: note.as_deref(), entry_uuid: body.changelog_entry_uuid };
+        store::set_status(cx, &held, &change).await?;
+        cx.answer(load(cx, request_uuid).await?)
+    }
+
+    /// Takes a proposal off the board.
+    #[graphql(
+        directive = access::apply("labs.admin.engagement:write".into()),
+        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
+    )]
+    async fn engagement_moderation_suspend_feature_request(
+        &self,
+        ctx: &Context<'_>,
+        request_uuid: Uuid,
+        body: FeatureRequestSuspend,
+    ) -> Result<Option<ModeratedFeatureRequestDetails>, Fault> {
+        let cx = ctx.cx();
+        let held = hold_for(cx, request_uuid, BoardAction::Suspend).await?;
+        let reason = body.reason.trim();
+        if reason.is_empty() {
+            return Err(Fault::field("/reason", "BLANK", "Say why; its author is told."));
+        }
+        cx.note_reason(reason);
+        store::suspend(cx, request_uuid, reason).await?;
+        tell(cx, &held, BoardNews::RequestSuspended { reason: reason.to_owned() }).await?;
+        cx.answer(load(cx, request_uuid).await?)
+    }
+
+    /// Puts a proposal back on the board.
+    #[graphql(
+        directive = access::apply("labs.admin.engagement:write".into()),
+        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
+    )]
+    async fn engagement_moderation_reinstate_feature_request(
+        &self,
+        ctx: &Context<'_>,
+        request_uuid: Uuid,
+    ) -> Result<Option<ModeratedFeatureRequestDetails>, Fault> {
+        let cx = ctx.cx();
+        let held = hold_for(cx, request_uuid, BoardAction::Reinstate).await?;
+        store::reinstate(&cx.db, request_uuid).await?;
+        tell(cx, &held, BoardNews::RequestReinstated).await?;
+        cx.answer(load(cx, request_uuid).await?)
+    }
+
+    /// Says what a proposal is about.
+    #[graphql(
+        directive = access::apply("labs.admin.engagement:write".into()),
+        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
+    )]
+    async fn engagement_moderation_assign_topic(
+        &self,
+        ctx: &Context<'_>,
+        request_uuid: Uuid,
+        body: FeatureRequestTopicAssign,
+    ) -> Result<Option<ModeratedFeatureRequestDetails>, Fault> {
+        let cx = ctx.cx();
+        let held = hold_for(cx, request_uuid, BoardAction::AssignTopic).await?;
+        if let Some(topic_uuid) = body.topic_uuid.filter(|topic| Some(*topic) != held.topic_uuid)
+            && !topic_is_active(&cx.db, topic_uuid).await?
+        {
+            let message = "No feature request can be given this topic: it is not there, or not active.";
+            return Err(Fault::field("/topic_uuid", "UNKNOWN", message));
+        }
+        store::set_topic(&cx.db, request_uuid, body.topic_uuid).await?;
+        cx.answer(load(cx, request_uuid).await?)
+    }
+}
+
+/// Refuses a status without what belongs to it.
+async fn check_status(
+    cx: &RequestContext,
+    status: FeatureRequestStatus,
+    note: Option<&str>,
+    entry_uuid: Option<Uuid>,
+) -> Result<(), Fault> {
+    let mut errors = Vec::new();
+    if status == FeatureRequestStatus::Declined && note.is_none() {
+        errors.push(FieldError::at("/note", "REQUIRED", "Say in public why this will not come."));
+    }
+    let entry = "/changelog_entry_uuid";
+    match (status == FeatureRequestStatus::Shipped, entry_uuid) {
+        (true, None) => errors.push(FieldError::at(entry, "REQUIRED", "Name the changelog entry that tells of it.")),
+        (false, Some(_)) => errors.push(FieldError::at(entry, "UNEXPECTED", "Only what is SHIPPED names one.")),
+        (true, Some(entry_uuid)) if !store::entry_is_released(&cx.db, entry_uuid).await? => {
+            let message = "This is no changelog entry that is released. Release it first.";
+            errors.push(FieldError::at(entry, "UNKNOWN", message));
+        }
+        _ => {}
+    }
+    if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) }
+}
+
+/// A proposal that is held for an action, named to the audit record.
+pub(super) async fn hold_for(cx: &RequestContext, request_uuid: Uuid, action: BoardAction) -> Result<Held, Fault> {
+    let held = hold(&cx.db, request_uuid).await?.ok_or_else(|| Fault::not_found("feature request"))?;
+    note_target(cx, request_uuid, &held.title, held.partner_uuid);
+    rules::ensure(held.marks(), action)?;
+    Ok(held)
+}
+
+/// The proposal as it is now.
+pub(super) async fn load(cx: &RequestContext, request_uuid: Uuid) -> Result<ModeratedFeatureRequestDetails, Fault> {
+    let found = ONE.one(&cx.db, [request_uuid.into()]).await?;
+    let request = found.ok_or_else(|| Fault::not_found("feature request"))?.for_caller(cx);
+    note_target(cx, request_uuid, &request.title, request.partner_uuid);
+    let (texts, reports) = store::past(&cx.db, request_uuid).await?;
+    Ok(ModeratedFeatureRequestDetails::new(request, texts, reports))
+}
+
+fn note_target(cx: &RequestContext, request_uuid: Uuid, title: &str, partner_uuid: Uuid) {
+    cx.note_target(Target {
+        kind: Some(AuditTargetKind::FeatureRequest),
+        uuid: Some(request_uuid),
+        label: Some(title.to_owned()),
+        partner_uuid: Some(partner_uuid),
+    });
+}
+
+async fn tell(cx: &RequestContext, held: &Held, news: BoardNews) -> Result<(), Fault> {
+    let title = held.title.clone();
+    outbox::queue_to_person(cx, held.author_uuid, |name| {
+        Letter::Telling(Notice::Board(BoardNotice { name, title, news }))
+    })
+    .await
+}

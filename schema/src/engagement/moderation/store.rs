@@ -1,0 +1,143 @@
+//! Every statement by which staff change proposals.
+
+use uuid::Uuid;
+
+use super::list::{EarlierFeatureRequestText, FeatureRequestReport};
+use crate::core::context::RequestContext;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
+use crate::engagement::feature_requests::rules::FeatureRequestStatus;
+use crate::engagement::feature_requests::store::Held;
+use crate::engagement::people::staff;
+use crate::engagement::reports::rules::{BoardReportOutcome, BoardReportReason};
+
+/// How far a proposal has come from now on.
+pub(super) struct StatusChange<'a> {
+    pub(super) to: FeatureRequestStatus,
+    pub(super) note: Option<&'a str>,
+    pub(super) entry_uuid: Option<Uuid>,
+}
+
+/// Writes how far a proposal has come, and that it was said.
+pub(super) async fn set_status(cx: &RequestContext, held: &Held, change: &StatusChange<'_>) -> Result<(), Fault> {
+    sqlx::query!(
+        "with event as (
+             insert into feature_event (event_uuid, request_uuid, kind, from_status, to_status, note, entry_uuid, actor_uuid)
+             values ($2, $1, 'STATUS', $3, $4, $5, $6, $7))
+         update feature_request
+            set status = $4, status_at = labs_now(), active_at = labs_now(), entry_uuid = $6,
+                answered_at = coalesce(answered_at, labs_now()),
+                declined_votes = case when $4 = 'DECLINED' then votes end
+          where request_uuid = $1",
+        held.request_uuid,
+        cx.new_uuid(),
+        held.status.name(),
+        change.to.name(),
+        change.note,
+        change.entry_uuid,
+        staff(cx)?,
+    )
+    .execute(&mut *cx.db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Whether there is a changelog entry of this id that readers see.
+pub(super) async fn entry_is_released(db: &Db, entry_uuid: Uuid) -> Result<bool, Fault> {
+    let found = sqlx::query_scalar!(
+        "select item_uuid from publication_item
+          where item_uuid = $1 and kind = 'CHANGELOG_ENTRY' and state = 'RELEASED' for key share",
+        entry_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?;
+    Ok(found.is_some())
+}
+
+/// Takes a proposal off the board; the reports on it are upheld.
+pub(super) async fn suspend(cx: &RequestContext, request_uuid: Uuid, reason: &str) -> Result<(), Fault> {
+    sqlx::query!(
+        "update feature_request set suspended_at = labs_now(), suspension_reason = $2, pinned_at = null
+          where request_uuid = $1",
+        request_uuid,
+        reason,
+    )
+    .execute(&mut *cx.db.conn().await?)
+    .await?;
+    sqlx::query_scalar!("select board_resolve($1, null, 'UPHELD', $2, $3)", request_uuid, staff(cx)?, reason)
+        .fetch_one(&mut *cx.db.conn().await?)
+        .await?;
+    Ok(())
+}
+
+/// Puts a proposal back on the board.
+pub(super) async fn reinstate(db: &Db, request_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "update feature_request set suspended_at = null, suspension_reason = null where request_uuid = $1",
+        request_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Says what a proposal is about.
+pub(super) async fn set_topic(db: &Db, request_uuid: Uuid, topic_uuid: Option<Uuid>) -> Result<(), Fault> {
+    sqlx::query!("update feature_request set topic_uuid = $2 where request_uuid = $1", request_uuid, topic_uuid)
+        .execute(&mut *db.conn().await?)
+        .await?;
+    Ok(())
+}
+
+/// Keeps a proposal at the top, or not.
+pub(super) async fn set_pinned(db: &Db, request_uuid: Uuid, pinned: bool) -> Result<(), Fault> {
+    sqlx::query!(
+        "update feature_request set pinned_at = case when $2 then labs_now() end where request_uuid = $1",
+        request_uuid,
+        pinned,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Takes no more comments beneath a proposal, or takes them again.
+pub(super) async fn set_locked(db: &Db, request_uuid: Uuid, locked: bool) -> Result<(), Fault> {
+    sqlx::query!(
+        "update feature_request set locked_at = case when $2 then labs_now() end where request_uuid = $1",
+        request_uuid,
+        locked,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// What a proposal said before, and the reports on it; a hundred of each at most, the latest first.
+pub(super) async fn past(
+    db: &Db,
+    request_uuid: Uuid,
+) -> Result<(Vec<EarlierFeatureRequestText>, Vec<FeatureRequestReport>), Fault> {
+    let texts = sqlx::query_as!(
+        EarlierFeatureRequestText,
+        r#"select title as "title!", body, replaced_at as "replaced_at: Time" from board_earlier_text
+            where request_uuid = $1 order by replaced_at desc, text_uuid desc limit 100"#,
+        request_uuid
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?;
+    let reports = sqlx::query_as!(
+        FeatureRequestReport,
+        r#"select r.report_uuid as uuid, case when p.state <> 'ERASED' then p.partner_uuid end as partner_uuid,
+                  r.reason as "reason: BoardReportReason",
+                  r.note, r.outcome as "outcome: BoardReportOutcome", r.resolution_note, r.reported_at as "reported_at: Time",
+                  r.resolved_at as "resolved_at: Time"
+             from board_report as r join partner as p using (partner_uuid)
+            where r.request_uuid = $1 order by r.reported_at desc, r.report_uuid desc limit 100"#,
+        request_uuid
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?;
+    Ok((texts, reports))
+}

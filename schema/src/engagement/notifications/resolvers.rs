@@ -1,0 +1,81 @@
+//! What a person may ask of their news.
+
+use async_graphql::{Context, InputObject, Object, SimpleObject};
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::list::{BoardNotification, BoardNotificationFilter, NEWS, News};
+use super::reading::Marked;
+use super::store;
+use crate::core::access::access;
+use crate::core::context::RequestContextExt;
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::List;
+use crate::engagement::people::Person;
+use crate::engagement::pseudonym;
+
+/// What the caller has read: all, or some.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct BoardNotificationsMarkRead {
+    /// All that there is now.
+    all: Option<bool>,
+    /// Some of it.
+    notification_uuids: Option<Vec<Uuid>>,
+}
+
+/// How much is left to read.
+#[derive(Clone, Copy, Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct BoardNotificationsUnread {
+    /// How many news the caller has not read.
+    unread: usize,
+}
+
+/// Reads of the caller's news.
+#[derive(Default)]
+pub(in crate::engagement) struct NotificationsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl NotificationsQuery {
+    /// What happened to what the caller proposed, voted for or follows.
+    #[graphql(directive = access::apply("engagement.feature-requests".into()))]
+    async fn engagement_notifications_list(
+        &self,
+        ctx: &Context<'_>,
+        filter: Option<BoardNotificationFilter>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<Option<List<BoardNotification>>, Fault> {
+        let cx = ctx.cx();
+        let person = Person::of(cx)?;
+        let naming = pseudonym::naming(&cx.services.key, person.uuid);
+        let news = News::of(person, filter.unwrap_or_default(), naming, store::reading(cx, &person).await?);
+        cx.answer_list(NEWS.page(cx, &news, &PageRequest::new(None, limit, cursor)).await?.list())
+    }
+}
+
+/// Writes of what the caller has read.
+#[derive(Default)]
+pub(in crate::engagement) struct NotificationsMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl NotificationsMutation {
+    /// Marks some or all of the caller's news as read. Again it changes nothing.
+    #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
+    async fn engagement_notifications_mark_read(
+        &self,
+        ctx: &Context<'_>,
+        body: BoardNotificationsMarkRead,
+    ) -> Result<Option<BoardNotificationsUnread>, Fault> {
+        let cx = ctx.cx();
+        let person = Person::of(cx)?;
+        let some = body.notification_uuids.unwrap_or_default();
+        let marked = if body.all == Some(true) { Marked::All } else { Marked::Some(&some) };
+        let before = store::hold_reading(cx, &person).await?;
+        let (reading, unread) = before.after(marked, &store::all(cx, &person).await?);
+        store::set_reading(cx, &person, &reading).await?;
+        cx.answer(BoardNotificationsUnread { unread })
+    }
+}

@@ -1,0 +1,70 @@
+//! Every statement about how much of their news a person has read.
+
+use uuid::Uuid;
+
+use super::reading::Reading;
+use crate::core::context::RequestContext;
+use crate::core::fault::Fault;
+use crate::core::time::Time;
+use crate::engagement::people::Person;
+use crate::engagement::pseudonym;
+
+/// What is sealed for this purpose opens for no other.
+const PURPOSE: &str = "board-reading";
+
+/// How much of their news a person has read.
+pub(super) async fn reading(cx: &RequestContext, person: &Person) -> Result<Reading, Fault> {
+    let reader = pseudonym::reader(&cx.services.key, person.uuid);
+    let sealed = sqlx::query_scalar!("select sealed from board_read where reader = $1", &reader)
+        .fetch_optional(&mut *cx.db.conn().await?)
+        .await?;
+    Ok(opened(cx, sealed.as_deref()))
+}
+
+/// The same, held until the transaction ends.
+pub(super) async fn hold_reading(cx: &RequestContext, person: &Person) -> Result<Reading, Fault> {
+    let reader = pseudonym::reader(&cx.services.key, person.uuid);
+    sqlx::query!(
+        "insert into board_read (reader, sealed) values ($1, $2) on conflict (reader) do nothing",
+        &reader,
+        cx.services.key.seal(PURPOSE, &Reading::default().to_bytes()),
+    )
+    .execute(&mut *cx.db.conn().await?)
+    .await?;
+    let sealed = sqlx::query_scalar!("select sealed from board_read where reader = $1 for update", &reader)
+        .fetch_optional(&mut *cx.db.conn().await?)
+        .await?;
+    Ok(opened(cx, sealed.as_deref()))
+}
+
+/// Writes how much is read. It is one row, written anew whatever was read.
+pub(super) async fn set_reading(cx: &RequestContext, person: &Person, reading: &Reading) -> Result<(), Fault> {
+    sqlx::query!(
+        "update board_read set sealed = $2, read_on = (labs_now() at time zone 'UTC')::date where reader = $1",
+        &pseudonym::reader(&cx.services.key, person.uuid),
+        cx.services.key.seal(PURPOSE, &reading.to_bytes()),
+    )
+    .execute(&mut *cx.db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// All news of a person: their ids, and when they happened.
+pub(super) async fn all(cx: &RequestContext, person: &Person) -> Result<Vec<(Uuid, Time)>, Fault> {
+    let news = sqlx::query!(
+        r#"select board_news_uuid($4, e.event_uuid) as "uuid!", e.occurred_at as "occurred_at: Time"
+             from board_news($1, $2, $3) as own join feature_event as e using (event_uuid)"#,
+        person.uuid,
+        &person.voter,
+        &person.follower,
+        &pseudonym::naming(&cx.services.key, person.uuid),
+    )
+    .fetch_all(&mut *cx.db.conn().await?)
+    .await?;
+    Ok(news.into_iter().map(|one| (one.uuid, one.occurred_at)).collect())
+}
+
+fn opened(cx: &RequestContext, sealed: Option<&[u8]>) -> Reading {
+    let bytes = sealed.and_then(|sealed| cx.services.key.open(PURPOSE, sealed).ok());
+    bytes.map(|bytes| Reading::from_bytes(&bytes)).unwrap_or_default()
+}

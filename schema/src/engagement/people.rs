@@ -1,0 +1,120 @@
+//! Who asks: a person of a partner's team, or a program that reads.
+
+use uuid::Uuid;
+
+use super::pseudonym;
+use crate::core::context::RequestContext;
+use crate::core::fault::{Code, Fault, SpentBudget};
+use crate::core::principal::PrincipalType;
+
+/// Seconds of a day.
+const DAY: i64 = 86_400;
+
+/// A person of a partner's team.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Person {
+    /// Who.
+    pub(super) uuid: Uuid,
+    /// Of which partner.
+    pub(super) partner_uuid: Uuid,
+    /// What their votes are kept under.
+    pub(super) voter: [u8; 32],
+    /// What their follows are kept under.
+    pub(super) follower: [u8; 32],
+}
+
+impl Person {
+    /// The caller.
+    ///
+    /// # Errors
+    /// [`Code::PersonRequired`] for a program, [`Code::NotFound`] for whoever is of no partner.
+    pub(super) fn of(cx: &RequestContext) -> Result<Self, Fault> {
+        let principal = cx.principal()?;
+        if principal.kind != PrincipalType::PartnerUser {
+            let detail = "This belongs to a person: a program can read the board, and cannot propose, vote, follow, \
+                          comment, report or be notified. Sign in as a person of the team.";
+            return Err(Fault::new(Code::PersonRequired, detail));
+        }
+        let key = &cx.services.key;
+        let uuid = principal.uuid;
+        Ok(Self {
+            uuid,
+            partner_uuid: principal.owner()?.uuid(),
+            voter: pseudonym::voter(key, uuid),
+            follower: pseudonym::follower(key, uuid),
+        })
+    }
+
+    /// The caller, where it is a person.
+    pub(super) fn found(cx: &RequestContext) -> Option<Self> {
+        Self::of(cx).ok()
+    }
+}
+
+/// Who of the staff acts, where it is a person.
+pub(super) fn staff(cx: &RequestContext) -> Result<Option<Uuid>, Fault> {
+    let principal = cx.principal()?;
+    Ok((principal.kind == PrincipalType::StaffUser).then_some(principal.uuid))
+}
+
+/// What a person does so often a day at most, where everybody sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BoardDaily {
+    /// Proposals.
+    Proposals,
+    /// Comments.
+    Comments,
+    /// Reports.
+    Reports,
+}
+
+impl BoardDaily {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Proposals => "PROPOSALS",
+            Self::Comments => "COMMENTS",
+            Self::Reports => "REPORTS",
+        }
+    }
+
+    const fn most(self) -> i32 {
+        match self {
+            Self::Proposals => 20,
+            Self::Comments => 100,
+            Self::Reports => 50,
+        }
+    }
+
+    fn refusal(self, now: i64) -> Fault {
+        let what = match self {
+            Self::Proposals => "proposals",
+            Self::Comments => "comments",
+            Self::Reports => "reports",
+        };
+        spent(now, &format!("{} {what} a day are the most for one person", self.most()))
+    }
+}
+
+/// The refusal of what is beyond the day's most.
+pub(super) fn spent(now: i64, what: &str) -> Fault {
+    let seconds = (DAY - now.rem_euclid(DAY)).unsigned_abs();
+    let detail = format!("{what}, and no more are left. Try again after midnight (UTC), in {seconds} seconds.");
+    Fault::rate_limited(SpentBudget::Daily, seconds, detail)
+}
+
+/// Uses one of what a person may do today.
+///
+/// # Errors
+/// [`Code::RateLimited`] until the day is over.
+pub(super) async fn spend(cx: &RequestContext, person: &Person, daily: BoardDaily) -> Result<(), Fault> {
+    let done = sqlx::query!(
+        "insert into board_daily_use as u (person_uuid, what, used) values ($1, $2, 1)
+             on conflict on constraint board_daily_use_pkey do update set used = u.used + 1 where u.used < $3",
+        person.uuid,
+        daily.word(),
+        daily.most(),
+    )
+    .execute(&mut *cx.db.conn().await?)
+    .await?;
+    if done.rows_affected() > 0 { Ok(()) } else { Err(daily.refusal(cx.now.unix())) }
+}

@@ -1,0 +1,159 @@
+//! Reports as staff see them: one, and the list with what narrows it and its orders.
+
+use async_graphql::{InputObject, SimpleObject};
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::rules::{BoardReportOutcome, BoardReportReason, BoardReportTargetKind, staff_actions};
+use crate::core::context::RequestContext;
+use crate::core::list::{Bound, Condition, Key, ListQuery, Lookup, Select};
+use crate::core::time::Time;
+use crate::core::words::words;
+
+/// A report as staff see it. Of whoever reported, the company is told.
+#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct BoardReport {
+    /// Its id.
+    pub(super) uuid: Uuid,
+    /// What it is about.
+    #[sqlx(flatten)]
+    pub(super) target: BoardReportTarget,
+    /// What is wrong.
+    reason: BoardReportReason,
+    /// What the reporter adds.
+    note: Option<String>,
+    /// The company of whoever reported it; null for a former partner.
+    pub(super) partner_uuid: Option<Uuid>,
+    /// What that company is called now.
+    company_name: Option<String>,
+    /// What became of it.
+    pub(super) outcome: BoardReportOutcome,
+    /// What staff noted.
+    resolution_note: Option<String>,
+    /// When it came.
+    reported_at: Time,
+    /// When staff decided.
+    resolved_at: Option<Time>,
+    /// What the caller can do to it now.
+    #[sqlx(skip)]
+    allowed_actions: Vec<String>,
+}
+
+/// What a report is about.
+#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct BoardReportTarget {
+    /// What it is.
+    #[sqlx(rename = "target_kind")]
+    kind: BoardReportTargetKind,
+    /// Its id.
+    #[sqlx(rename = "target_uuid")]
+    uuid: Uuid,
+    /// The proposal: itself, or the one beneath which the comment was written.
+    feature_request_uuid: Uuid,
+    /// The proposal's title.
+    pub(super) title: String,
+    /// The beginning of what it says.
+    excerpt: String,
+    /// Whether it is off the board, or removed.
+    suspended: bool,
+    /// How many reports on it are open.
+    open_reports: i32,
+    /// When the first of these came.
+    #[sqlx(rename = "target_reported_at")]
+    reported_at: Option<Time>,
+}
+
+impl BoardReport {
+    /// The same with what the caller can do to it.
+    pub(super) fn for_caller(self, cx: &RequestContext) -> Self {
+        let acts = cx.may("labs.admin.engagement:write");
+        let allowed_actions = if acts { staff_actions(self.outcome) } else { Vec::new() };
+        Self { allowed_actions, ..self }
+    }
+}
+
+static WHOLE: Select<BoardReport> = Select::new(
+    "r.report_uuid as uuid, case when r.comment_uuid is null then 'FEATURE_REQUEST' else 'COMMENT' end as target_kind,
+     coalesce(r.comment_uuid, r.request_uuid) as target_uuid, d.request_uuid as feature_request_uuid, d.title,
+     left(case when r.comment_uuid is null then d.body else c.body end, 280) as excerpt,
+     case when r.comment_uuid is null then d.suspended_at else c.suspended_at end is not null as suspended,
+     case when r.comment_uuid is null then d.open_reports else c.open_reports end as open_reports,
+     case when r.comment_uuid is null then d.reported_at else c.reported_at end as target_reported_at,
+     r.reason, r.note, case when p.state <> 'ERASED' then p.partner_uuid end as partner_uuid,
+     case when p.state <> 'ERASED' then p.company_name end as company_name,
+     r.outcome, r.resolution_note, r.reported_at, r.resolved_at",
+    "board_report as r join partner as p on p.partner_uuid = r.partner_uuid
+     left join feature_comment as c on c.comment_uuid = r.comment_uuid
+     join feature_request as d on d.request_uuid = coalesce(r.request_uuid, c.request_uuid)",
+);
+
+/// One report.
+pub(super) static ONE: Lookup<BoardReport> = Lookup::new(&WHOLE, &["r.report_uuid = {}"]);
+
+/// What the list is narrowed to. The contract describes each field.
+#[derive(Debug, Default, InputObject, Serialize)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct BoardReportFilter {
+    outcome: Option<Vec<BoardReportOutcome>>,
+    reason: Option<Vec<BoardReportReason>>,
+    target_kind: Option<BoardReportTargetKind>,
+    feature_request_uuid: Option<Uuid>,
+    comment_uuid: Option<Uuid>,
+    partner_uuid: Option<Uuid>,
+    reported_at_from: Option<Time>,
+    reported_at_until: Option<Time>,
+}
+
+words! {
+    /// The orders of reports.
+    pub(crate) enum BoardReportSort {
+        /// The oldest first.
+        ReportedAt = "REPORTED_AT",
+        /// The newest first.
+        ReportedAtDesc = "REPORTED_AT_DESC",
+    }
+}
+
+/// The list of all reports.
+pub(super) static REPORTS: ListQuery<BoardReportFilter, BoardReport, BoardReportSort> = ListQuery {
+    operation: "engagement_reports_list",
+    select: &WHOLE,
+    within: &[],
+    conditions: &[
+        Condition { sql: "r.outcome = any({})", value: |of| Bound::words(of.outcome.as_ref()) },
+        Condition { sql: "r.reason = any({})", value: |of| Bound::words(of.reason.as_ref()) },
+        Condition {
+            sql: "r.request_uuid is not null",
+            value: |of| nothing_if(of.target_kind == Some(BoardReportTargetKind::FeatureRequest)),
+        },
+        Condition {
+            sql: "r.comment_uuid is not null",
+            value: |of| nothing_if(of.target_kind == Some(BoardReportTargetKind::Comment)),
+        },
+        Condition {
+            sql:
+                "r.request_uuid = {} or r.comment_uuid = any(array(select said.comment_uuid from feature_comment as said
+                      where said.request_uuid = {}))",
+            value: |of| of.feature_request_uuid.map(Bound::from),
+        },
+        Condition { sql: "r.comment_uuid = {}", value: |of| of.comment_uuid.map(Bound::from) },
+        Condition { sql: "r.partner_uuid = {}", value: |of| of.partner_uuid.map(Bound::from) },
+        Condition { sql: "r.reported_at >= {}", value: |of| of.reported_at_from.map(Bound::from) },
+        Condition { sql: "r.reported_at < {}", value: |of| of.reported_at_until.map(Bound::from) },
+    ],
+    order: |sort| match sort {
+        BoardReportSort::ReportedAt => const { &[REPORTED, ID] },
+        BoardReportSort::ReportedAtDesc => const { &[REPORTED.descending(), ID.descending()] },
+    },
+};
+
+/// No value, for a condition that is asked for.
+fn nothing_if(is_asked: bool) -> Option<Bound> {
+    is_asked.then_some(Bound::Nothing)
+}
+
+const REPORTED: Key<BoardReport> = Key::moment("r.reported_at", |one| json!(one.reported_at));
+const ID: Key<BoardReport> = Key::id("r.report_uuid", |one| json!(one.uuid));

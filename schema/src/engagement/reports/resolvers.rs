@@ -1,0 +1,179 @@
+//! What may be asked of reports: people of partners make them, staff decide.
+
+use async_graphql::{Context, InputObject, Object, SimpleObject};
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::list::{BoardReport, BoardReportFilter, BoardReportSort, ONE, REPORTS};
+use super::rules::{self, BoardReportDecision, BoardReportReason};
+use super::store::{self, Target};
+use super::types::BoardReportReceipt;
+use crate::core::access::{access, audit_partner, audit_target};
+use crate::core::audit_target::AuditTargetKind;
+use crate::core::context::{self, RequestContext, RequestContextExt};
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::CountedList;
+use crate::engagement::comments::store::thread;
+use crate::engagement::feature_requests::store::hold;
+use crate::engagement::people::{self, BoardDaily, Person};
+
+/// What is wrong with something.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct BoardReportMake {
+    /// What is wrong.
+    reason: BoardReportReason,
+    /// What the reporter adds, for staff.
+    note: Option<String>,
+}
+
+/// What staff decide.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct BoardReportResolve {
+    /// Whether the reports are right.
+    outcome: BoardReportDecision,
+    /// What staff note for one another.
+    note: Option<String>,
+}
+
+/// What a decision took.
+#[derive(Clone, Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct BoardReportResolution {
+    /// How many reports on the same thing were open, this one included.
+    resolved_reports: i32,
+    /// The report.
+    report: BoardReport,
+}
+
+/// Reads of reports.
+#[derive(Default)]
+pub(in crate::engagement) struct BoardReportsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl BoardReportsQuery {
+    /// All reports, decided ones included.
+    #[graphql(
+        directive = access::apply("labs.admin.engagement".into()),
+        directive = audit_partner::apply("partner_uuid".into())
+    )]
+    async fn engagement_reports_list(
+        &self,
+        ctx: &Context<'_>,
+        filter: Option<BoardReportFilter>,
+        sort: Option<BoardReportSort>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+        include_total: Option<bool>,
+    ) -> Result<Option<CountedList<BoardReport>>, Fault> {
+        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let rows = REPORTS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+        let total = REPORTS.total(&cx.db, &filter, include_total).await?;
+        cx.answer_list(rows.map(|row| Ok(row.for_caller(cx)))?.counted_list(total))
+    }
+}
+
+/// Writes of reports.
+#[derive(Default)]
+pub(in crate::engagement) struct BoardReportsMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl BoardReportsMutation {
+    /// Asks staff to look at a proposal.
+    #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
+    async fn engagement_reports_report_feature_request(
+        &self,
+        ctx: &Context<'_>,
+        request_uuid: Uuid,
+        body: BoardReportMake,
+    ) -> Result<Option<BoardReportReceipt>, Fault> {
+        let cx = ctx.cx();
+        let person = Person::of(cx)?;
+        let held = hold(&cx.db, request_uuid).await?.ok_or_else(|| Fault::not_found("feature request"))?;
+        if thread(&cx.db, request_uuid).await?.is_none() {
+            return Err(Fault::not_found("feature request"));
+        }
+        ensure_foreign(&person, Some(held.author_uuid))?;
+        let target = Target { request_uuid: Some(request_uuid), comment_uuid: None };
+        cx.answer(report(cx, &person, target, body).await?)
+    }
+
+    /// Asks staff to look at a comment.
+    #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
+    async fn engagement_reports_report_comment(
+        &self,
+        ctx: &Context<'_>,
+        comment_uuid: Uuid,
+        body: BoardReportMake,
+    ) -> Result<Option<BoardReportReceipt>, Fault> {
+        let cx = ctx.cx();
+        let person = Person::of(cx)?;
+        let held = store::hold_comment(&cx.db, comment_uuid).await?.ok_or_else(|| Fault::not_found("comment"))?;
+        ensure_foreign(&person, held.author_uuid)?;
+        let target = Target { request_uuid: None, comment_uuid: Some(comment_uuid) };
+        cx.answer(report(cx, &person, target, body).await?)
+    }
+
+    /// Decides all open reports on the same thing.
+    #[graphql(
+        directive = access::apply("labs.admin.engagement:write".into()),
+        directive = audit_target::apply(AuditTargetKind::BoardReport, "report_uuid".into())
+    )]
+    async fn engagement_reports_resolve(
+        &self,
+        ctx: &Context<'_>,
+        report_uuid: Uuid,
+        body: BoardReportResolve,
+    ) -> Result<Option<BoardReportResolution>, Fault> {
+        let cx = ctx.cx();
+        let target = store::hold_target(&cx.db, report_uuid).await?.ok_or_else(|| Fault::not_found("report"))?;
+        rules::ensure_open(find(cx, report_uuid).await?.outcome)?;
+        let note = rules::trimmed(body.note);
+        if let Some(note) = &note {
+            cx.note_reason(note);
+        }
+        let resolved_reports = store::resolve(cx, target, body.outcome, note.as_deref()).await?;
+        cx.answer(BoardReportResolution { resolved_reports, report: find(cx, report_uuid).await? })
+    }
+}
+
+/// Nobody reports what they wrote themselves.
+fn ensure_foreign(person: &Person, author_uuid: Option<Uuid>) -> Result<(), Fault> {
+    if author_uuid == Some(person.uuid) {
+        return Err(Fault::conflict("You wrote this yourself. Edit it, or write to support if it has to go."));
+    }
+    Ok(())
+}
+
+/// Reports something that is held. What the person reported already is answered as it stands.
+async fn report(
+    cx: &RequestContext,
+    person: &Person,
+    target: Target,
+    body: BoardReportMake,
+) -> Result<BoardReportReceipt, Fault> {
+    let note = rules::trimmed(body.note);
+    rules::ensure_said(body.reason, note.as_deref())?;
+    if let Some(made) = store::made(&cx.db, person, target).await? {
+        return Ok(made);
+    }
+    people::spend(cx, person, BoardDaily::Reports).await?;
+    store::insert(cx, person, target, (body.reason, note.as_deref())).await?;
+    let made = store::made(&cx.db, person, target).await?;
+    made.ok_or_else(|| Fault::internal("a report that was added is not there"))
+}
+
+/// The report as it is now, named to the audit record.
+async fn find(cx: &RequestContext, report_uuid: Uuid) -> Result<BoardReport, Fault> {
+    let found = ONE.one(&cx.db, [report_uuid.into()]).await?;
+    let report = found.ok_or_else(|| Fault::not_found("report"))?.for_caller(cx);
+    cx.note_target(context::Target {
+        kind: Some(AuditTargetKind::BoardReport),
+        uuid: Some(report_uuid),
+        label: Some(report.target.title.clone()),
+        partner_uuid: report.partner_uuid,
+    });
+    Ok(report)
+}

@@ -1,0 +1,66 @@
+//! What may be asked of the roadmap.
+
+use async_graphql::{Context, Object, SimpleObject};
+use serde::Serialize;
+
+use super::pace::{self, BoardPace};
+use crate::core::access::access;
+use crate::core::context::RequestContextExt;
+use crate::core::fault::Fault;
+use crate::core::list::Lookup;
+use crate::engagement::feature_requests::rules::FeatureRequestStatus;
+use crate::engagement::feature_requests::{BoardRow, FeatureRequestSummary, SHORT, shown};
+
+/// Where the board is going.
+#[derive(Clone, Debug, Serialize, SimpleObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct Roadmap {
+    /// What will come, most votes first.
+    planned: Vec<FeatureRequestSummary>,
+    /// What is being made, most votes first.
+    in_progress: Vec<FeatureRequestSummary>,
+    /// What was shipped within 180 days, the latest first.
+    shipped: Vec<FeatureRequestSummary>,
+    /// How fast the service answers.
+    pace: BoardPace,
+}
+
+/// All columns in one statement: at most fifty of each, found by their indexes.
+pub(super) static COLUMNS: Lookup<BoardRow> = Lookup::new(
+    &SHORT,
+    &["r.request_uuid = any(array(
+           (select p.request_uuid from feature_request as p where p.shown and p.status = 'PLANNED'
+             order by p.votes desc, p.request_uuid desc limit 50)
+           union all
+           (select p.request_uuid from feature_request as p where p.shown and p.status = 'IN_PROGRESS'
+             order by p.votes desc, p.request_uuid desc limit 50)
+           union all
+           (select p.request_uuid from feature_request as p
+             where p.shown and p.status = 'SHIPPED' and p.status_at >= labs_now() - interval '180 days'
+             order by p.status_at desc, p.request_uuid desc limit 50)))"],
+);
+
+/// Reads of the roadmap.
+#[derive(Default)]
+pub(in crate::engagement) struct RoadmapQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl RoadmapQuery {
+    /// What is planned, being made and lately shipped.
+    #[graphql(directive = access::apply("engagement.feature-requests".into()))]
+    async fn engagement_roadmap_get(&self, ctx: &Context<'_>) -> Result<Option<Roadmap>, Fault> {
+        let cx = ctx.cx();
+        let mut rows = COLUMNS.all(&cx.db, []).await?;
+        rows.sort_by(BoardRow::by_votes);
+        let all = shown(cx, rows).await?;
+        let of = |status| all.iter().filter(move |one| one.status == status).cloned();
+        let mut shipped: Vec<_> = of(FeatureRequestStatus::Shipped).collect();
+        shipped.sort_by_key(|one| std::cmp::Reverse((one.status_at, one.uuid)));
+        cx.answer(Roadmap {
+            planned: of(FeatureRequestStatus::Planned).collect(),
+            in_progress: of(FeatureRequestStatus::InProgress).collect(),
+            shipped,
+            pace: pace::of_the_year(cx).await?,
+        })
+    }
+}

@@ -1,0 +1,101 @@
+//! How a person stands to proposals: whether they voted for one, and whether they follow it. Fetched for many at a time.
+
+use std::collections::HashMap;
+
+use ::dataloader::BatchFn;
+use ::dataloader::cached::Loader;
+use uuid::Uuid;
+
+use super::people::Person;
+use crate::core::batch::by_key;
+use crate::core::context::RequestContext;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+
+/// Names a person's standing to its loader: who, and at which proposal one votes. It names the person, because a loader's
+/// answer never depends on who asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct StandingKey {
+    person_uuid: Uuid,
+    voter: [u8; 32],
+    follower: [u8; 32],
+    root_uuid: Uuid,
+}
+
+/// How a person stands to a proposal, or to what is merged into it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Standing {
+    /// Whether they voted for it.
+    pub(super) voted: bool,
+    /// Whether they follow it.
+    pub(super) followed: bool,
+}
+
+/// Fetches standings many at a time.
+type StandingLoader = Loader<StandingKey, Result<Option<Standing>, Fault>, StandingBatch>;
+
+/// The statement behind [`StandingLoader`].
+struct StandingBatch(Db);
+
+fn loader(db: Db) -> StandingLoader {
+    Loader::new(StandingBatch(db))
+}
+
+/// How a person stands to some proposals, in their order. Nobody stands to anything where no person asks.
+///
+/// # Errors
+/// When the database is away.
+pub(super) async fn load(
+    cx: &RequestContext,
+    person: Option<&Person>,
+    roots: impl Iterator<Item = Uuid>,
+) -> Result<Vec<Standing>, Fault> {
+    let Some(person) = person else { return Ok(roots.map(|_| Standing::default()).collect()) };
+    let key =
+        |root_uuid| StandingKey { person_uuid: person.uuid, voter: person.voter, follower: person.follower, root_uuid };
+    let keys: Vec<StandingKey> = roots.map(key).collect();
+    let mut found = cx.loader(loader).load_many(keys.clone()).await;
+    keys.iter().map(|key| found.remove(key).unwrap_or(Ok(None)).map(Option::unwrap_or_default)).collect()
+}
+
+impl BatchFn<StandingKey, Result<Option<Standing>, Fault>> for StandingBatch {
+    async fn load(&mut self, keys: &[StandingKey]) -> HashMap<StandingKey, Result<Option<Standing>, Fault>> {
+        let rows = rows(&self.0, keys).await;
+        let place = |row: &(usize, Standing)| row.0;
+        let places: Vec<usize> = (0..keys.len()).collect();
+        let mut found = by_key(&places, rows, place);
+        let each = keys.iter().enumerate();
+        each.map(|(place, key)| {
+            let standing = found.remove(&place).unwrap_or(Ok(None));
+            (*key, standing.map(|row| row.map(|(_, standing)| standing)))
+        })
+        .collect()
+    }
+}
+
+async fn rows(db: &Db, keys: &[StandingKey]) -> Result<Vec<(usize, Standing)>, Fault> {
+    let roots: Vec<Uuid> = keys.iter().map(|key| key.root_uuid).collect();
+    let people: Vec<Uuid> = keys.iter().map(|key| key.person_uuid).collect();
+    let voters: Vec<Vec<u8>> = keys.iter().map(|key| key.voter.to_vec()).collect();
+    let followers: Vec<Vec<u8>> = keys.iter().map(|key| key.follower.to_vec()).collect();
+    let rows = sqlx::query!(
+        r#"select asked.place as "place!",
+                  exists (select from feature_request as d
+                           where d.root_uuid = asked.root_uuid and d.author_uuid = asked.person_uuid
+                             and d.author_voted_on is not null)
+                  or exists (select from feature_request as d join feature_vote as v using (request_uuid)
+                              where d.root_uuid = asked.root_uuid and v.voter = asked.voter) as "voted!",
+                  exists (select from feature_request as d join feature_follow as f using (request_uuid)
+                           where d.root_uuid = asked.root_uuid and f.follower = asked.follower) as "followed!"
+             from unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::bytea[])
+                  with ordinality as asked (root_uuid, person_uuid, voter, follower, place)"#,
+        &roots,
+        &people,
+        &voters,
+        &followers,
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?;
+    let place = |place: i64| usize::try_from(place - 1).unwrap_or(usize::MAX);
+    Ok(rows.into_iter().map(|row| (place(row.place), Standing { voted: row.voted, followed: row.followed })).collect())
+}

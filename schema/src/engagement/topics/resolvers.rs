@@ -1,0 +1,130 @@
+//! What may be asked of topics.
+
+use async_graphql::{Context, InputObject, Json, Object};
+use uuid::Uuid;
+
+use super::list::{BY_ID, BoardTopic, OFFERED};
+use super::store;
+use crate::core::access::{access, audit_target};
+use crate::core::audit_target::AuditTargetKind;
+use crate::core::context::{RequestContext, RequestContextExt, Target};
+use crate::core::fault::Fault;
+use crate::core::list::PageRequest;
+use crate::core::page::List;
+use crate::core::texts::{self, Texts, TextsPatch};
+
+/// A new topic.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct BoardTopicCreate {
+    /// Its name by locale; English must be there.
+    names: Json<Texts>,
+    /// Its place among all topics; those from there on move down. Left out, it comes last.
+    position: Option<i32>,
+}
+
+/// A merge patch of a topic (RFC 7396).
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct BoardTopicUpdate {
+    /// Names by locale; null takes one away, but English stays.
+    names: Option<Json<TextsPatch>>,
+    /// Its place among all topics; those from there on move down.
+    position: Option<i32>,
+    /// Whether proposals can still be given it.
+    active: Option<bool>,
+}
+
+/// Reads of topics.
+#[derive(Default)]
+pub(in crate::engagement) struct TopicsQuery;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl TopicsQuery {
+    /// The topics that a proposal can be given, in their order.
+    #[graphql(directive = access::apply("engagement.feature-requests".into()))]
+    async fn engagement_topics_list(
+        &self,
+        ctx: &Context<'_>,
+        limit: Option<i32>,
+        cursor: Option<String>,
+    ) -> Result<Option<List<BoardTopic>>, Fault> {
+        let cx = ctx.cx();
+        cx.answer_list(OFFERED.page(cx, &(), &PageRequest::new(None, limit, cursor)).await?.list())
+    }
+}
+
+/// Writes of topics by staff. Each holds the one lock on all of them, so that their places are looked at and changed by one
+/// caller at a time.
+#[derive(Default)]
+pub(in crate::engagement) struct TopicsMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl TopicsMutation {
+    /// Adds a topic, which proposals can be given from now on.
+    #[graphql(directive = access::apply("labs.admin.engagement:write".into()))]
+    async fn engagement_topics_create(
+        &self,
+        ctx: &Context<'_>,
+        body: BoardTopicCreate,
+    ) -> Result<Option<BoardTopic>, Fault> {
+        let cx = ctx.cx();
+        check(&body.names.0)?;
+        store::lock(&cx.db).await?;
+        let topic_uuid = cx.new_uuid();
+        store::insert(&cx.db, topic_uuid, &body.names.0).await?;
+        if let Some(position) = body.position {
+            store::set_position(&cx.db, topic_uuid, position).await?;
+        }
+        cx.answer_created(topic_uuid, load(cx, topic_uuid).await?)
+    }
+
+    /// Changes what a topic is called, where it stands, and whether proposals can still be given it.
+    #[graphql(
+        directive = access::apply("labs.admin.engagement:write".into()),
+        directive = audit_target::apply(AuditTargetKind::BoardTopic, "topic_uuid".into())
+    )]
+    async fn engagement_topics_update(
+        &self,
+        ctx: &Context<'_>,
+        topic_uuid: Uuid,
+        body: BoardTopicUpdate,
+    ) -> Result<Option<BoardTopic>, Fault> {
+        let cx = ctx.cx();
+        store::lock(&cx.db).await?;
+        let present = load(cx, topic_uuid).await?;
+        let mut names = present.names.0.clone();
+        if let Some(patch) = body.names {
+            texts::merge(&mut names, patch.0);
+            check(&names)?;
+        }
+        let active = body.active.unwrap_or(present.active);
+        if names != present.names.0 || active != present.active {
+            store::set_content(&cx.db, topic_uuid, &names, active).await?;
+        }
+        if let Some(position) = body.position {
+            store::set_position(&cx.db, topic_uuid, position).await?;
+        }
+        cx.answer(load(cx, topic_uuid).await?)
+    }
+}
+
+/// Refuses names of which nothing could be read, and more of them than are kept.
+fn check(names: &Texts) -> Result<(), Fault> {
+    let mut errors = Vec::new();
+    texts::check("names", names, &mut errors);
+    if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) }
+}
+
+/// The topic as it is now, named to the audit record.
+async fn load(cx: &RequestContext, topic_uuid: Uuid) -> Result<BoardTopic, Fault> {
+    let found = BY_ID.one(&cx.db, [topic_uuid.into()]).await?;
+    let topic = found.ok_or_else(|| Fault::not_found("topic"))?;
+    cx.note_target(Target {
+        kind: Some(AuditTargetKind::BoardTopic),
+        uuid: Some(topic.uuid),
+        label: topic.names.get("en").cloned(),
+        partner_uuid: None,
+    });
+    Ok(topic)
+}

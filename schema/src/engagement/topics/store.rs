@@ -1,0 +1,62 @@
+//! Every statement that writes topics.
+
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::texts::Texts;
+
+/// Keeps everybody else from changing topics until the transaction ends. Readers go on.
+pub(super) async fn lock(db: &Db) -> Result<(), Fault> {
+    sqlx::query!("lock table board_topic in share row exclusive mode").execute(&mut *db.conn().await?).await?;
+    Ok(())
+}
+
+/// Adds a topic behind the last one.
+pub(super) async fn insert(db: &Db, topic_uuid: Uuid, names: &Texts) -> Result<(), Fault> {
+    sqlx::query!(
+        "insert into board_topic (topic_uuid, names, position)
+         select $1, $2, coalesce(max(position), 0) + 1 from board_topic",
+        topic_uuid,
+        Json(names) as _,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Writes what a topic is called and whether proposals can be given it.
+pub(super) async fn set_content(db: &Db, topic_uuid: Uuid, names: &Texts, active: bool) -> Result<(), Fault> {
+    sqlx::query!(
+        "update board_topic set names = $2, active = $3, updated_at = labs_now() where topic_uuid = $1",
+        topic_uuid,
+        Json(names) as _,
+        active,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Puts a topic in a place among all, or behind the last one; all are numbered anew from 1.
+pub(super) async fn set_position(db: &Db, topic_uuid: Uuid, position: i32) -> Result<(), Fault> {
+    sqlx::query!(
+        "with others as (
+             select topic_uuid, row_number() over (order by position, topic_uuid) as place
+               from board_topic where topic_uuid <> $1),
+         placed as (
+             select topic_uuid, place + case when place >= $2::integer then 1 else 0 end as place from others
+             union all
+             select $1, least($2, 1 + count(*)) from others)
+         update board_topic as t
+            set position = placed.place, updated_at = labs_now()
+           from placed
+          where t.topic_uuid = placed.topic_uuid and t.position <> placed.place",
+        topic_uuid,
+        position
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,112 @@
+//! What a person may do about proposals without anybody learning it.
+
+use async_graphql::{Context, Object};
+use uuid::Uuid;
+
+use super::store::{self, Outcome};
+use crate::core::access::access;
+use crate::core::context::{RequestContext, RequestContextExt};
+use crate::core::db::Db;
+use crate::core::fault::{Fault, FieldError};
+use crate::engagement::feature_requests::{FeatureRequest, load_shown};
+use crate::engagement::people::Person;
+
+/// Writes of votes and follows.
+#[derive(Default)]
+pub(in crate::engagement) struct VotesMutation;
+
+#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
+impl VotesMutation {
+    /// Votes for a proposal. Again it changes nothing.
+    #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
+    async fn engagement_votes_cast(
+        &self,
+        ctx: &Context<'_>,
+        request_uuid: Uuid,
+    ) -> Result<Option<FeatureRequest>, Fault> {
+        let cx = ctx.cx();
+        let person = Person::of(cx)?;
+        match store::cast(&cx.db, &person, request_uuid).await? {
+            Outcome::Done => store::spend(cx, &person).await?,
+            Outcome::Already => {}
+            refused => return Err(refusal(cx, request_uuid, refused).await?),
+        }
+        cx.answer(load_shown(cx, request_uuid).await?)
+    }
+
+    /// Takes a vote back. Again it changes nothing.
+    #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
+    async fn engagement_votes_withdraw(
+        &self,
+        ctx: &Context<'_>,
+        request_uuid: Uuid,
+    ) -> Result<Option<FeatureRequest>, Fault> {
+        let cx = ctx.cx();
+        let person = Person::of(cx)?;
+        match store::withdraw(&cx.db, &person, request_uuid).await? {
+            Outcome::Done | Outcome::Already => {}
+            refused => return Err(refusal(cx, request_uuid, refused).await?),
+        }
+        cx.answer(load_shown(cx, request_uuid).await?)
+    }
+
+    /// Follows a proposal, so that news of it arrive as notifications.
+    #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
+    async fn engagement_feature_requests_follow(
+        &self,
+        ctx: &Context<'_>,
+        request_uuid: Uuid,
+    ) -> Result<Option<FeatureRequest>, Fault> {
+        let cx = ctx.cx();
+        let person = Person::of(cx)?;
+        ensure_followable(cx, request_uuid).await?;
+        store::follow(&cx.db, &person, request_uuid).await?;
+        cx.answer(load_shown(cx, request_uuid).await?)
+    }
+
+    /// Follows it no more.
+    #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
+    async fn engagement_feature_requests_unfollow(
+        &self,
+        ctx: &Context<'_>,
+        request_uuid: Uuid,
+    ) -> Result<Option<FeatureRequest>, Fault> {
+        let cx = ctx.cx();
+        let person = Person::of(cx)?;
+        ensure_followable(cx, request_uuid).await?;
+        store::unfollow(&cx.db, &person, request_uuid).await?;
+        cx.answer(load_shown(cx, request_uuid).await?)
+    }
+}
+
+/// Refuses what is not there, or is part of another.
+async fn ensure_followable(cx: &RequestContext, request_uuid: Uuid) -> Result<(), Fault> {
+    match store::stands(&cx.db, request_uuid).await? {
+        Outcome::Done => Ok(()),
+        refused => Err(refusal(cx, request_uuid, refused).await?),
+    }
+}
+
+/// Why nothing was done about a proposal.
+async fn refusal(cx: &RequestContext, request_uuid: Uuid, outcome: Outcome) -> Result<Fault, Fault> {
+    Ok(match outcome {
+        Outcome::Done | Outcome::Already | Outcome::Missing => Fault::not_found("feature request"),
+        Outcome::Shipped => Fault::conflict(
+            "This was shipped, so it takes no more votes. `changelog_entry` tells where it is described.",
+        ),
+        Outcome::Merged => merged(&cx.db, request_uuid).await?,
+    })
+}
+
+/// The refusal of what is to be done at the proposal into which this one was merged.
+pub(in crate::engagement) async fn merged(db: &Db, request_uuid: Uuid) -> Result<Fault, Fault> {
+    let Some(root_uuid) = store::root(db, request_uuid).await? else {
+        return Ok(Fault::not_found("feature request"));
+    };
+    let errors = vec![FieldError::of("request_uuid", "MERGED", format!("It is part of {root_uuid}."))];
+    let detail = format!(
+        "This feature request was merged into {root_uuid}. Votes, follows and comments go to that one, and those that it had \
+         count there."
+    );
+    Ok(Fault::conflict(detail).with_errors(errors))
+}

@@ -1,0 +1,127 @@
+//! Every statement about votes and follows.
+
+use uuid::Uuid;
+
+use crate::core::context::RequestContext;
+use crate::core::day::Day;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::engagement::people::{self, Person};
+use crate::engagement::pseudonym;
+
+/// Votes that a person casts a day at most, withdrawn ones included.
+const MOST_VOTES: i32 = 200;
+
+/// What became of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// It was done.
+    Done,
+    /// It was so before.
+    Already,
+    /// The proposal is part of another.
+    Merged,
+    /// The proposal was shipped.
+    Shipped,
+    /// There is no such proposal on the board.
+    Missing,
+}
+
+fn outcome(word: Option<&str>) -> Outcome {
+    match word {
+        Some("CAST" | "WITHDRAWN" | "WHOLE") => Outcome::Done,
+        Some("VOTED" | "NONE") => Outcome::Already,
+        Some("MERGED") => Outcome::Merged,
+        Some("SHIPPED") => Outcome::Shipped,
+        _ => Outcome::Missing,
+    }
+}
+
+/// Votes for a proposal.
+pub(super) async fn cast(db: &Db, person: &Person, request_uuid: Uuid) -> Result<Outcome, Fault> {
+    let word = sqlx::query_scalar!("select board_cast($1, $2, $3)", request_uuid, person.uuid, &person.voter)
+        .fetch_one(&mut *db.conn().await?)
+        .await?;
+    Ok(outcome(word.as_deref()))
+}
+
+/// Takes a vote back.
+pub(super) async fn withdraw(db: &Db, person: &Person, request_uuid: Uuid) -> Result<Outcome, Fault> {
+    let word = sqlx::query_scalar!("select board_withdraw($1, $2, $3)", request_uuid, person.uuid, &person.voter)
+        .fetch_one(&mut *db.conn().await?)
+        .await?;
+    Ok(outcome(word.as_deref()))
+}
+
+/// Counts a vote of today, under a pseudonym that is forgotten with the day.
+///
+/// # Errors
+/// [`crate::Code::RateLimited`] until the day is over.
+pub(super) async fn spend(cx: &RequestContext, person: &Person) -> Result<(), Fault> {
+    let voter = pseudonym::voter_of_day(&cx.services.key, person.uuid, Day::of(cx.now));
+    let done = sqlx::query!(
+        "insert into board_vote_budget as b (day, voter) values ($1, $2)
+             on conflict on constraint board_vote_budget_pkey do update set votes = b.votes + 1 where b.votes < $3",
+        Day::of(cx.now) as Day,
+        &voter,
+        MOST_VOTES,
+    )
+    .execute(&mut *cx.db.conn().await?)
+    .await?;
+    if done.rows_affected() > 0 {
+        return Ok(());
+    }
+    Err(people::spent(cx.now.unix(), &format!("{MOST_VOTES} votes a day are the most for one person")))
+}
+
+/// Whether a proposal is on the board and no part of another. It is held against merging until the transaction ends.
+pub(super) async fn stands(db: &Db, request_uuid: Uuid) -> Result<Outcome, Fault> {
+    let word = sqlx::query_scalar!(
+        r#"select case when merged_into_uuid is null then 'WHOLE' else 'MERGED' end as "word!"
+             from feature_request where request_uuid = $1 and suspended_at is null for key share"#,
+        request_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?;
+    Ok(outcome(word.as_deref()))
+}
+
+/// Follows a proposal.
+pub(super) async fn follow(db: &Db, person: &Person, request_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "insert into feature_follow (request_uuid, follower)
+         select $1, $2 where not exists (
+             select from feature_request as d join feature_follow as f using (request_uuid)
+              where d.root_uuid = $1 and f.follower = $2)
+             on conflict do nothing",
+        request_uuid,
+        &person.follower,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// Follows a proposal, and what was merged into it, no more.
+pub(super) async fn unfollow(db: &Db, person: &Person, request_uuid: Uuid) -> Result<(), Fault> {
+    sqlx::query!(
+        "delete from feature_follow as f using feature_request as d
+          where d.root_uuid = $1 and f.request_uuid = d.request_uuid and f.follower = $2",
+        request_uuid,
+        &person.follower,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
+/// At which proposal one votes for this one; nothing where that is off the board.
+pub(super) async fn root(db: &Db, request_uuid: Uuid) -> Result<Option<Uuid>, Fault> {
+    Ok(sqlx::query_scalar!(
+        "select d.root_uuid from feature_request as d join feature_request as root on root.request_uuid = d.root_uuid
+          where d.request_uuid = $1 and root.suspended_at is null",
+        request_uuid
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}

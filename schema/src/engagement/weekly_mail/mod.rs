@@ -1,0 +1,68 @@
+//! The weekly mail about the board: how much staff answered and moved on in the week before. It is the same for everybody who
+//! wants it, whether or not any of it concerns them, so that it tells nothing of votes or follows.
+
+mod store;
+mod unsubscribing;
+
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use crate::core::crypto;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::core::mail::message::{BoardWeek, Letter, Notice};
+use crate::core::outbox;
+use crate::core::services::Services;
+
+pub(crate) use unsubscribing::{is_token, unsubscribe};
+
+/// People who are written to by one look at the table.
+const PAGE: i64 = 200;
+
+/// Writes to everybody who wants the mail and has not got this week's: once a person and week, however often it runs, and
+/// wherever it broke off. Where nothing happened nobody is written to. Answers how many mails were queued.
+///
+/// # Errors
+/// When the database is away.
+pub(crate) async fn mail_due(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
+    let reads = Db::pooled(pool.clone());
+    let week = store::week(&reads).await?;
+    if week.status_changes == 0 && week.answers == 0 {
+        return Ok(0);
+    }
+    let (mut written, mut last) = (0, Uuid::nil());
+    loop {
+        let people = store::due_page(&reads, last, PAGE).await?;
+        for person_uuid in &people {
+            let db = Db::apart(pool.clone());
+            let outcome = write(&db, services, *person_uuid, week).await;
+            match db.settle(outcome).await {
+                Ok(is_written) => written += u64::from(is_written),
+                Err(fault) => {
+                    tracing::warn!(%person_uuid, cause = fault.for_log(), "a weekly mail was not queued; the next run tries again");
+                }
+            }
+        }
+        match people.last() {
+            Some(person_uuid) => last = *person_uuid,
+            None => return Ok(written),
+        }
+    }
+}
+
+/// Whether a person was written to.
+async fn write(db: &Db, services: &Services, person_uuid: Uuid, week: store::Week) -> Result<bool, Fault> {
+    if !store::hold_due(db, person_uuid).await? {
+        return Ok(false);
+    }
+    let Some(to) = outbox::load_addressee(db, person_uuid).await? else { return Ok(false) };
+    let letter = Letter::Telling(Notice::BoardWeek(BoardWeek {
+        name: to.name.clone(),
+        status_changes: week.status_changes,
+        answers: week.answers,
+        token: unsubscribing::token(&services.key, person_uuid),
+    }));
+    let message_uuid = crypto::uuid_at(services.clock.now().0);
+    outbox::queue_by(db, services, message_uuid, &to, &letter).await?;
+    Ok(true)
+}

@@ -1,0 +1,194 @@
+//! The board as it would have come about: proposals, votes under pseudonyms of people that nobody is, what was said, and
+//! what staff made of it.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::data::{Mark, PROPOSALS, ProposalData, SHIPPED_IN, STAFF_DOMAIN, TOPICS};
+use super::past::{Past, id, shift_hours};
+use super::rows::Rows;
+use crate::core::crypto::sha256;
+use crate::core::time::Time;
+
+/// Who of the staff answers.
+const MODERATOR: &str = "leonie.kraft";
+/// How many people there are who vote, in all.
+const VOTERS: u32 = 90;
+/// Hours from one status to the next, and from one comment to the next.
+const STEP: f64 = 70.0;
+
+/// The rows of the board.
+#[derive(Default, Serialize)]
+pub(super) struct BoardRows {
+    pub(super) topics: Vec<Value>,
+    pub(super) requests: Vec<Value>,
+    pub(super) votes: Vec<Value>,
+    pub(super) comments: Vec<Value>,
+    pub(super) events: Vec<Value>,
+}
+
+/// Adds the board.
+pub(super) fn add(past: Past, rows: &mut Rows) {
+    let mut board = BoardRows::default();
+    for ((english, german), position) in TOPICS.iter().zip(1..) {
+        let created_at = past.days(180, english);
+        board.topics.push(json!({
+            "topic_uuid": id(created_at, english), "names": { "en": english, "de": german }, "position": position,
+            "created_at": created_at,
+        }));
+    }
+    for proposal in &PROPOSALS {
+        add_proposal(past, rows, proposal, &mut board);
+    }
+    rows.board = board;
+}
+
+fn person(rows: &Rows, local: &str) -> Option<(Uuid, Option<Uuid>)> {
+    let found = rows.people.iter().find(|person| person.email.split('@').next() == Some(local));
+    found.map(|person| (person.person_uuid, person.partner_uuid))
+}
+
+fn proposed_at(past: Past, proposal: &ProposalData) -> Time {
+    past.days(proposal.days, proposal.title)
+}
+
+fn request_id(past: Past, title: &str) -> Option<Uuid> {
+    let found = PROPOSALS.iter().find(|proposal| proposal.title == title)?;
+    Some(id(proposed_at(past, found), title))
+}
+
+/// The one into which a proposal is merged, and the end of that way.
+fn merged_into(past: Past, proposal: &ProposalData) -> Option<(Uuid, Uuid)> {
+    let Mark::Merged(into) = proposal.mark else { return None };
+    let target = PROPOSALS.iter().find(|known| known.title == into)?;
+    let direct = request_id(past, into)?;
+    Some((direct, merged_into(past, target).map_or(direct, |(_, root)| root)))
+}
+
+fn add_proposal(past: Past, rows: &Rows, proposal: &ProposalData, board: &mut BoardRows) {
+    let created_at = proposed_at(past, proposal);
+    let request_uuid = id(created_at, proposal.title);
+    let Some((author_uuid, Some(partner_uuid))) = person(rows, proposal.by) else { return };
+    let topic = TOPICS.iter().find(|(english, _)| *english == proposal.topic);
+    let topic_uuid = topic.map(|(english, _)| id(past.days(180, english), english));
+    let staff = rows.people.iter().find(|person| person.email == format!("{MODERATOR}@{STAFF_DOMAIN}"));
+    let entry_uuid = rows.items.iter().find(|item| item.slug == SHIPPED_IN).map(|item| item.item_uuid);
+    let told = Told {
+        past,
+        proposal,
+        request_uuid,
+        created_at,
+        staff_uuid: staff.map(|person| person.person_uuid),
+        entry_uuid,
+    };
+    let (status, status_at) = told.statuses(board);
+    let talked_at = told.comments(rows, board);
+    let answers = [(!proposal.path.is_empty()).then(|| told.first_status_at()), talked_at.1];
+    let answered_at = answers.into_iter().flatten().min();
+    let merged = merged_into(past, proposal);
+    let rooted_at = merged.map_or(created_at, |(direct, _)| told.merge(direct, board));
+    let active_at = status_at.max(talked_at.0).max(rooted_at);
+    let suspended = if let Mark::Suspended(reason) = proposal.mark { Some(reason) } else { None };
+    board.votes.extend(votes(past, proposal, request_uuid));
+    board.requests.push(json!({
+        "request_uuid": request_uuid, "partner_uuid": partner_uuid, "author_uuid": author_uuid, "title": proposal.title,
+        "body": proposal.body, "topic_uuid": topic_uuid, "status": status, "status_at": status_at,
+        "entry_uuid": entry_uuid.filter(|_| status == "SHIPPED"), "merged_into_uuid": merged.map(|(direct, _)| direct),
+        "root_uuid": merged.map_or(request_uuid, |(_, root)| root), "rooted_at": rooted_at,
+        "pinned_at": (proposal.mark == Mark::Pinned).then_some(active_at),
+        "locked_at": (proposal.mark == Mark::Locked).then_some(active_at),
+        "suspended_at": suspended.map(|_| active_at), "suspension_reason": suspended,
+        "comments": proposal.comments.len(), "answered_at": answered_at, "active_at": active_at, "created_at": created_at,
+    }));
+}
+
+/// What is known of a proposal while its past is told.
+struct Told<'a> {
+    past: Past,
+    proposal: &'a ProposalData,
+    request_uuid: Uuid,
+    created_at: Time,
+    staff_uuid: Option<Uuid>,
+    entry_uuid: Option<Uuid>,
+}
+
+impl Told<'_> {
+    /// Something that staff did, with what else is to be said of it.
+    fn event(&self, at: Time, kind: &str, name: &str, more: Value) -> Value {
+        let mut said = json!({
+            "event_uuid": id(at, &format!("{} {name}", self.proposal.title)), "request_uuid": self.request_uuid,
+            "kind": kind, "occurred_at": at, "actor_uuid": self.staff_uuid,
+        });
+        if let (Some(said), Value::Object(more)) = (said.as_object_mut(), more) {
+            said.extend(more);
+        }
+        said
+    }
+
+    fn later(&self, at: Time, hours: f64, name: &str) -> Time {
+        shift_hours(at, hours, name).min(self.past.now())
+    }
+
+    fn first_status_at(&self) -> Time {
+        self.later(self.created_at, STEP, self.proposal.path.first().map_or("", |(to, _)| to))
+    }
+
+    /// The statuses that it went through; the last one, and since when it is that.
+    fn statuses(&self, board: &mut BoardRows) -> (&'static str, Time) {
+        let (mut from, mut at) = ("OPEN", self.created_at);
+        for (to, note) in self.proposal.path {
+            at = self.later(at, STEP, to);
+            let more = json!({
+                "from_status": from, "to_status": to, "note": Some(note).filter(|note| !note.is_empty()),
+                "entry_uuid": self.entry_uuid.filter(|_| *to == "SHIPPED"),
+            });
+            board.events.push(self.event(at, "STATUS", to, more));
+            from = to;
+        }
+        (from, at)
+    }
+
+    /// What was said beneath it; when the last of it was, and the first answer of staff.
+    fn comments(&self, rows: &Rows, board: &mut BoardRows) -> (Time, Option<Time>) {
+        let (mut at, mut answered_at) = (self.created_at, None);
+        for (by, body) in self.proposal.comments {
+            at = self.later(at, STEP / 2.0, body);
+            let (comment_uuid, is_answer) = (id(at, body), by.is_empty());
+            let author = if is_answer { self.staff_uuid.map(|uuid| (uuid, None)) } else { person(rows, by) };
+            board.comments.push(json!({
+                "comment_uuid": comment_uuid, "request_uuid": self.request_uuid, "is_answer": is_answer, "body": body,
+                "author_uuid": author.map(|(uuid, _)| uuid), "partner_uuid": author.and_then(|(_, partner)| partner),
+                "created_at": at,
+            }));
+            if is_answer {
+                board.events.push(self.event(at, "ANSWER", body, json!({ "comment_uuid": comment_uuid })));
+                answered_at = answered_at.or(Some(at));
+            }
+        }
+        (at, answered_at)
+    }
+
+    /// That it was merged into another; when.
+    fn merge(&self, direct: Uuid, board: &mut BoardRows) -> Time {
+        let target = PROPOSALS.iter().find(|known| self.proposal.mark == Mark::Merged(known.title));
+        let both_at = target.map_or(self.created_at, |target| proposed_at(self.past, target).max(self.created_at));
+        let at = self.later(both_at, STEP, "merged");
+        let more = json!({ "other_uuid": direct, "note": "Both want the same." });
+        board.events.push(self.event(at, "MERGE", "merged", more));
+        at
+    }
+}
+
+/// Votes of people that nobody is, on days since the proposal was made.
+fn votes(past: Past, proposal: &ProposalData, request_uuid: Uuid) -> impl Iterator<Item = Value> {
+    let first = u32::try_from(proposal.title.len()).unwrap_or_default() * 7;
+    (0..proposal.votes).map(move |number| {
+        let voter = format!("sample voter {}", (first + number * 11) % VOTERS);
+        let days = proposal.days * number / proposal.votes.max(1);
+        json!({
+            "request_uuid": request_uuid, "voter": format!("\\x{}", hex::encode(sha256(voter.as_bytes()))),
+            "voted_on": past.days(proposal.days - days, &voter).to_string().get(..10),
+        })
+    })
+}
