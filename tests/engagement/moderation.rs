@@ -64,7 +64,7 @@ async fn a_suspended_one_is_gone_for_its_author_too_and_comes_back_whole() {
     assert_eq!((refused.status, refused.code()), (409, "ILLEGAL_TRANSITION"));
 
     let listed = board.harness.call("engagement_moderation_list_feature_requests").token(&board.staff.token);
-    assert_eq!(ids(&listed.query("suspended", "true").expect(200).await), [uuid.clone()]);
+    assert_eq!(ids(&listed.query("suspended", "true").expect(200).await), std::slice::from_ref(&uuid));
     assert_eq!(board.moderate("reinstate_feature_request", &uuid, None).await.status, 200);
     assert_eq!(board.standing(&bert, &uuid).await, (2, true, false));
 }

@@ -22,7 +22,7 @@ async fn a_proposal_is_on_the_board_of_all_partners_at_once() {
     assert_eq!(actions(&seen), ["vote", "follow", "comment", "report"]);
     assert_eq!(seen.json["proposed_by"]["company_name"], "Anker Kassen");
     assert!(seen.json["proposed_by"]["person_name"].is_null(), "nobody is named who did not say so");
-    assert_eq!(board.list(&bert, &[]).await, [uuid.clone()]);
+    assert_eq!(board.list(&bert, &[]).await, std::slice::from_ref(&uuid));
 
     board.harness.sql(&format!("update person set show_name = true where person_uuid = '{}'", anna.uuid)).await;
     assert_eq!(board.get(&bert, &uuid).await.json["proposed_by"]["person_name"], "Mara Vogel");

@@ -92,6 +92,7 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
         "sample data, put in once",
     ),
     ("select board_recount(root_uuid, array_agg(author_uuid)", "feature_request", "the same"),
+    ("update feature_request set declined_votes = votes", "feature_request", "the same"),
     ("select count(*) from submission as s", "submission", "a total, only for staff who ask for it"),
     ("select count(*) from customer_review_moderated", "customer_review", "the same"),
     ("select count(*) from customer_review_moderated", "app", "the same"),

@@ -91,7 +91,7 @@ pub(super) async fn unmerge(cx: &RequestContext, held: &Held, note: Option<&str>
             set root_uuid = $1, rooted_at = labs_now(),
                 merged_into_uuid = case when r.request_uuid = $1 then null else r.merged_into_uuid end,
                 active_at = case when r.request_uuid = $1 then labs_now() else r.active_at end
-           from part where r.request_uuid = part.request_uuid",
+          where r.request_uuid = any(array(select request_uuid from part))",
         held.request_uuid,
     )
     .execute(&mut *cx.db.conn().await?)
