@@ -40,7 +40,7 @@ async fn the_roadmap_has_what_is_planned_being_made_and_lately_shipped() {
     let seen = roadmap(&board, &bert).await;
     assert_eq!(column(&seen, "planned"), [tip.clone(), split.clone()], "most votes first");
     assert_eq!(seen["planned"][0]["voted"], true, "as the caller stands to it");
-    assert_eq!(column(&seen, "in_progress"), std::slice::from_ref(&print));
+    assert_eq!(column(&seen, "in_progress"), std::slice::from_ref(print));
     assert_eq!(column(&seen, "shipped"), [sell.clone(), scan.clone()], "the latest first");
 
     let old =

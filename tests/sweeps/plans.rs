@@ -93,6 +93,7 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
     ),
     ("select board_recount(root_uuid, array_agg(author_uuid)", "feature_request", "the same"),
     ("update feature_request set declined_votes = votes", "feature_request", "the same"),
+    ("update person set show_name = true", "person", "the same"),
     ("select count(*) from submission as s", "submission", "a total, only for staff who ask for it"),
     ("select count(*) from customer_review_moderated", "customer_review", "the same"),
     ("select count(*) from customer_review_moderated", "app", "the same"),
