@@ -205,7 +205,10 @@ mod tests {
             lacking(None, ScopeSet::parse(["partner:write", "subscription"])),
             Err("marketplace.apps".to_owned())
         );
-        assert_eq!(lacking(None, ScopeSet::parse(["partner", "subscription", "marketplace"])), Ok(()));
+        let all_but_the_board = ["partner", "subscription", "marketplace"];
+        assert_eq!(lacking(None, ScopeSet::parse(all_but_the_board)), Err("engagement.feature-requests".to_owned()));
+        let all = all_but_the_board.into_iter().chain(["engagement"]);
+        assert_eq!(lacking(None, ScopeSet::parse(all)), Ok(()));
     }
 
     #[test]

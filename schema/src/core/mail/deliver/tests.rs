@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::core::email::EmailAddress;
 use crate::core::mail::message::tests::{at, one_of_each};
-use crate::core::mail::message::{Letter, Locale};
+use crate::core::mail::message::{Letter, Locale, Notice};
 
 mod server;
 
@@ -33,6 +33,12 @@ fn written(message: &Message) -> String {
 
 fn headers(mail: &str) -> Vec<&str> {
     mail.split("\r\n\r\n").next().unwrap().lines().collect()
+}
+
+/// The names of a mail's headers, in order.
+fn names(mail: &str) -> Vec<&str> {
+    let starts = headers(mail).into_iter().filter(|line| !line.starts_with(' '));
+    starts.map(|line| line.split_once(':').map_or(line, |(name, _)| name)).collect()
 }
 
 #[test]
@@ -80,10 +86,21 @@ fn a_token_can_be_read_off_the_file_whatever_else_the_mail_holds() {
 #[test]
 fn no_name_can_add_a_header() {
     let hostile = "x\r\nBcc: all@evil.example\r\n\r\nbody\n\nSubject: y";
-    for letter in one_of_each(hostile) {
+    for (letter, plain) in one_of_each(hostile).into_iter().zip(one_of_each("Marta")) {
         let mail = written(&message(letter));
-        assert_eq!(headers(&mail).iter().filter(|line| !line.starts_with(' ')).count(), 9, "{mail}");
+        assert_eq!(names(&mail), names(&written(&message(plain))), "{mail}");
         assert!(!headers(&mail).iter().any(|line| line.starts_with("Bcc")), "{mail}");
+    }
+}
+
+#[test]
+fn what_comes_every_week_is_ended_by_one_click_and_nothing_else_is() {
+    for letter in one_of_each("Marta") {
+        let weekly = matches!(letter, Letter::Telling(Notice::BoardWeek(_)));
+        let mail = written(&message(letter));
+        for name in ["List-Unsubscribe", "List-Unsubscribe-Post"] {
+            assert_eq!(names(&mail).contains(&name), weekly, "{mail}");
+        }
     }
 }
 

@@ -13,7 +13,7 @@ pub(super) fn telling(week: &BoardWeek, places: &Places<'_>) -> Draft {
         .say("What it was, the latest first:")
         .say(format!("    GET {base_url}/v1/engagement/feature-requests?sort=-active_at"))
         .say("Everybody who wants this mail gets the same one. If you want it no more, this ends it:")
-        .say(week.unsubscribe_at(base_url))
+        .say(format!("    {}", week.unsubscribe_at(base_url)))
 }
 
 fn number(number: i64, one: &str, more: &str) -> String {

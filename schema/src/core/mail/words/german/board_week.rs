@@ -13,7 +13,7 @@ pub(super) fn telling(week: &BoardWeek, places: &Places<'_>) -> Draft {
         .say("Was es war, das Neueste zuerst:")
         .say(format!("    GET {base_url}/v1/engagement/feature-requests?sort=-active_at"))
         .say("Alle, die diese Mail wollen, bekommen dieselbe. Wenn Sie sie nicht mehr wollen, beendet sie dies:")
-        .say(week.unsubscribe_at(base_url))
+        .say(format!("    {}", week.unsubscribe_at(base_url)))
 }
 
 fn number(number: i64, one: &str, more: &str) -> String {
