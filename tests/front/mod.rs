@@ -73,7 +73,7 @@ impl Service {
     async fn harness(&self, folder: &Path) -> Harness {
         let mut harness = Harness::new().await;
         harness.stand_behind(self.address());
-        harness.database_url = database_url(folder);
+        harness.look_into(database_url(folder));
         harness.mail_folder = folder.join("mail");
         harness
     }

@@ -20,7 +20,8 @@ use labs::cli::{Cli, Command};
 use labs::wiring;
 use labs_schema::Engine;
 use labs_schema::time::Clock;
-use sqlx::{Connection as _, PgConnection};
+use sqlx::postgres::PgPoolOptions;
+use sqlx::{Connection as _, PgConnection, PgPool};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -52,6 +53,8 @@ pub(crate) struct Harness {
     pub(crate) database_url: String,
     /// Where mail is written.
     pub(crate) mail_folder: PathBuf,
+    /// Connections as its owner. Whoever waits asks again and again, and a new one each time would cost more than the test.
+    owners: PgPool,
     client: reqwest::Client,
     stop: CancellationToken,
     folder: tempfile::TempDir,
@@ -83,6 +86,12 @@ impl Harness {
     pub(crate) fn stand_behind(&mut self, address: std::net::SocketAddr) {
         self.base_url = format!("http://{address}");
         self.client = reqwest::Client::builder().pool_max_idle_per_host(0).build().unwrap();
+    }
+
+    /// Looks into this database from now on.
+    pub(crate) fn look_into(&mut self, database_url: String) {
+        self.owners = owners_of(&database_url);
+        self.database_url = database_url;
     }
 
     /// The key from which the service's other keys are derived.
@@ -130,7 +139,8 @@ impl Harness {
         let stop = CancellationToken::new();
         tokio::spawn(wiring::answer(listener, application, stop.clone()));
         let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
-        Self { base_url, clock, engine, database_url, mail_folder: config.mail_folder, client, stop, folder }
+        let owners = owners_of(&database_url);
+        Self { base_url, clock, engine, database_url, mail_folder: config.mail_folder, owners, client, stop, folder }
     }
 
     /// Begins a call of the operation of this id.
@@ -148,14 +158,18 @@ impl Harness {
         PgConnection::connect(&self.database_url).await.unwrap()
     }
 
-    /// Runs SQL as the database's owner.
+    /// Runs SQL as the database's owner. What it sets holds for these statements alone.
     pub(crate) async fn sql(&self, statements: &str) {
-        sqlx::raw_sql(sqlx::AssertSqlSafe(statements.to_owned())).execute(&mut self.owner().await).await.unwrap();
+        let mut owner = self.owners.acquire().await.unwrap();
+        sqlx::raw_sql(sqlx::AssertSqlSafe(statements.to_owned())).execute(&mut *owner).await.unwrap();
+        sqlx::raw_sql("reset role; reset all").execute(&mut *owner).await.unwrap();
     }
 
     /// Asks for one number as the database's owner.
     pub(crate) async fn number(&self, query: &str) -> i64 {
-        sqlx::query_scalar(sqlx::AssertSqlSafe(query.to_owned())).fetch_one(&mut self.owner().await).await.unwrap()
+        // Planned anew each time: the tables may have changed.
+        let query = sqlx::query_scalar(sqlx::AssertSqlSafe(query.to_owned())).persistent(false);
+        query.fetch_one(&self.owners).await.unwrap()
     }
 
     /// Waits until a query answers this number.
@@ -203,4 +217,9 @@ impl Drop for Harness {
     fn drop(&mut self) {
         self.stop.cancel();
     }
+}
+
+/// Connections to a database as its owner, made when they are needed. One whose server was killed meanwhile is made anew.
+fn owners_of(database_url: &str) -> PgPool {
+    PgPoolOptions::new().max_connections(8).connect_lazy(database_url).unwrap()
 }
