@@ -3,6 +3,7 @@
 mod attribution;
 mod board;
 mod comments;
+mod game;
 mod mail;
 mod merging;
 mod moderation;

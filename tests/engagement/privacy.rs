@@ -1,14 +1,9 @@
-//! Nobody learns who voted: not from a ledger, not from a table, not from any of them over many rounds.
+//! Nobody learns who voted: not from a ledger, not from a table, and not by trying.
 
-use std::collections::BTreeMap;
+use serde_json::json;
 
-use sqlx::{AssertSqlSafe, Row as _};
-
-use super::board::Board;
-use crate::harness::Harness;
-use crate::harness::people::Person;
-use crate::harness::random::{Random, seed};
-use crate::soak;
+use super::board::{Board, ids};
+use crate::harness::Answer;
 
 #[tokio::test]
 async fn no_ledger_of_accounts_names_a_vote_or_a_follow() {
@@ -57,134 +52,99 @@ async fn no_path_leads_from_a_request_to_a_person_through_votes() {
     assert_eq!(board.harness.number(&watched).await, 0);
 }
 
-/// People, each alone in a company of their own.
-const PEOPLE: usize = 10;
+/// An answer but for what differs between any two: when it was asked for, and under which id.
+fn plain(answer: &Answer) -> serde_json::Value {
+    let mut json = answer.json.clone();
+    for field in ["voted", "followed", "allowed_actions"] {
+        json.as_object_mut().unwrap().remove(field);
+    }
+    json
+}
 
-/// Everybody has proposed something; one votes; all read what they read anyhow, more or less of it. A player who holds every
-/// row of every table before and after guesses who it was, by whatever distinguished the voter in the rounds before.
+/// Staff who may do everything read the same as anybody but the voter, before and after; only the count moved.
 #[tokio::test]
-async fn a_player_with_all_tables_guesses_no_better_than_chance() {
-    let (mut random, rounds) = (Random(seed()), soak::count(40, 2_000));
+async fn a_vote_changes_nothing_but_the_count_for_whoever_looks() {
     let board = Board::new().await;
-    let mut people = Vec::new();
-    for number in 0..PEOPLE {
-        people.push(board.partner(&format!("Company {number}")).await);
+    let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
+    let cleo = board.partner("Cafe Conrad").await;
+    let (first, second) = (board.propose(&anna, "Split the bill").await, board.propose(&anna, "Tip by card").await);
+    let newest = board.list(&cleo, &[]).await;
+    let before = plain(&board.get(&cleo, &first).await);
+    board.vote(&bert, &first).await;
+    let mut after = plain(&board.get(&cleo, &first).await);
+    assert_eq!(after["votes"], 2);
+    after["votes"] = before["votes"].clone();
+    assert_eq!(after, before, "no time and no revision of a proposal moves with a vote");
+    let seen = board.moderate("get_feature_request", &first, None).await;
+    assert_eq!((seen.status, seen.json["votes"].as_i64()), (200, Some(2)), "{}", seen.text());
+    assert!(!seen.text().contains(&bert.uuid.to_string()) && !seen.text().contains("Bergblick"), "{}", seen.text());
+    for sort in ["-created_at", "-active_at"] {
+        assert_eq!(board.list(&cleo, &[("sort", sort)]).await, newest, "a vote is no activity: {sort}");
     }
-    for (number, person) in people.iter().enumerate() {
-        board.propose(person, &format!("Proposal number {number}")).await;
-    }
-    let author = board.partner("Anker Kassen").await;
-    let (mut told, mut right, mut guesses) = (Evidence::default(), 0, 0);
-    for round in 0..rounds {
-        let target = board.propose(&author, &format!("Wanted in round {round}")).await;
-        board.harness.sql("delete from board_daily_use").await;
-        let voter = usize::try_from(random.below(PEOPLE as u64)).unwrap();
-        let before = dump(&board.harness, &people).await;
-        play(&board, &people, &target, voter, &mut random).await;
-        let after = dump(&board.harness, &people).await;
-        let seen = differences(&before, &after);
-        if round >= rounds / 2 {
-            guesses += 1;
-            right += usize::from(told.guess(&seen) == voter);
-        }
-        told.learn(&seen, voter);
-    }
-    let (mean, share) = (guesses as f64 / PEOPLE as f64, 1.0 / PEOPLE as f64);
-    let bound = mean + 3.0 * (guesses as f64 * share * (1.0 - share)).sqrt();
-    soak::figure(&format!(
-        "who voted: {right} of {guesses} guesses right, {mean:.1} by chance, {bound:.1} at three sigma"
-    ));
-    assert!((right as f64) <= bound, "{right} of {guesses} guesses are right");
-}
-
-/// One votes, everybody reads, in an order of chance.
-async fn play(board: &Board, people: &[Person], target: &str, voter: usize, random: &mut Random) {
-    let mut order: Vec<usize> = (0..people.len()).collect();
-    for place in (1..order.len()).rev() {
-        order.swap(place, usize::try_from(random.below(place as u64 + 1)).unwrap());
-    }
-    for person in order {
-        for _ in 0..1 + random.below(3) {
-            assert_eq!(board.get(&people[person], target).await.status, 200);
-        }
-        if person == voter {
-            assert_eq!(board.vote(&people[person], target).await.status, 200);
-        }
+    assert_eq!(board.list(&cleo, &[("sort", "-votes")]).await, [first.clone(), second]);
+    // What others want is nobody's filter, and a filter that is not there is refused.
+    assert!(board.list(&cleo, &[("voted", "true")]).await.is_empty());
+    assert_eq!(board.list(&bert, &[("voted", "true")]).await, std::slice::from_ref(&first));
+    for name in ["voter", "voted_by", "person_uuid", "user_uuid"] {
+        let call = board.harness.call("engagement_moderation_list_feature_requests").token(&board.staff.token);
+        let refused = call.query(name, &bert.uuid.to_string()).send().await;
+        assert_eq!((refused.status, refused.code()), (422, "VALIDATION_FAILED"), "{name}");
     }
 }
 
-/// What the tables say of each person: of each table how many rows name them or their company, and the sum of the numbers in
-/// these rows; and of each table the last place at which they are named.
-type Dump = Vec<BTreeMap<String, f64>>;
+/// Whoever takes people or companies away one after the other, and looks whose vote is missing, finds none missing.
+#[tokio::test]
+async fn no_vote_is_missing_when_a_voter_is_kept_out() {
+    let board = Board::new().await;
+    let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
+    let cleo = board.partner("Cafe Conrad").await;
+    let uuid = board.propose(&anna, "Split the bill").await;
+    board.vote(&bert, &uuid).await;
+    let office = ["labs.admin.partners:write", "labs.admin.users:write", "labs.admin.engagement:write"];
+    let officer = board.harness.staff("Olli Office", &office).await;
+    let reason = json!({ "reason": "To see whose vote is missing." });
+    for person in [&bert, &cleo] {
+        let partner = person.partner_uuid.unwrap().to_string();
+        let suspend = board.harness.call("admin_partners_suspend").path("partner_uuid", &partner);
+        suspend.token(&officer.token).json(&reason).expect(200).await;
+        assert_eq!(board.standing(&anna, &uuid).await.0, 2, "a suspended company's people count on");
+        let lock = board.harness.call("admin_users_lock").path("user_uuid", &person.uuid.to_string());
+        lock.token(&officer.token).json(&reason).expect(200).await;
+        assert_eq!(board.standing(&anna, &uuid).await.0, 2, "and so do people who may no longer sign in");
+    }
+}
 
-async fn dump(harness: &Harness, people: &[Person]) -> Dump {
-    // What was counted in memory is written first.
-    harness.engine.services().usage.flush(harness.engine.pool()).await.unwrap();
-    let mut owner = harness.owner().await;
-    let tables =
-        "select c.relname::text from pg_class as c where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
-                  order by 1";
-    let tables: Vec<String> = sqlx::query_scalar(tables).fetch_all(&mut owner).await.unwrap();
-    let mut found = vec![BTreeMap::new(); people.len()];
-    for table in tables {
-        let rows = format!("select to_jsonb(t)::text as line from \"{table}\" as t");
-        let rows = sqlx::query(AssertSqlSafe(rows)).fetch_all(&mut owner).await.unwrap();
-        for (place, row) in rows.iter().enumerate() {
-            let line: String = row.get("line");
-            for (person, seen) in people.iter().zip(&mut found) {
-                let (own, company) = (person.uuid.to_string(), person.partner_uuid.unwrap().to_string());
-                if !line.contains(&own) && !line.contains(&company) {
-                    continue;
-                }
-                *seen.entry(format!("{table} rows")).or_insert(0.0) += 1.0;
-                *seen.entry(format!("{table} numbers")).or_insert(0.0) += numbers(&line);
-                seen.insert(format!("{table} place"), place as f64);
-            }
+/// A merge tells how many people two proposals have between them, and coming apart gives each its own back; neither answer
+/// says of anybody to which they belong.
+#[tokio::test]
+async fn merging_tells_a_number_and_no_name() {
+    let board = Board::new().await;
+    let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
+    let (cleo, dora) = (board.partner("Cafe Conrad").await, board.partner("Deichkind Bistro").await);
+    let (source, target) = (board.propose(&anna, "Pay apart").await, board.propose(&bert, "Split the bill").await);
+    for (person, request) in [(&cleo, &source), (&cleo, &target), (&dora, &source)] {
+        board.vote(person, request).await;
+    }
+    let mut said = vec![board.merge(&source, &target).await];
+    assert_eq!(said[0].json["votes"], 4);
+    for operation in ["engagement_feature_requests_list_duplicates", "engagement_feature_requests_list_status_changes"]
+    {
+        said.push(board.call(&anna, operation, &target).expect(200).await);
+    }
+    said.push(board.moderate("unmerge", &source, None).await);
+    said.push(board.harness.call("engagement_moderation_get_overview").token(&board.staff.token).expect(200).await);
+    let records = "select coalesce(string_agg(to_jsonb(r)::text, ' '), '') from audit_log as r
+                   where operation like 'engagement_moderation_%' or operation like 'engagement_votes_%'";
+    let records: String = sqlx::query_scalar(records).fetch_one(&mut board.harness.owner().await).await.unwrap();
+    for person in [&cleo, &dora] {
+        let marks = [person.uuid.to_string(), person.partner_uuid.unwrap().to_string(), person.email.clone()];
+        for mark in marks {
+            assert!(said.iter().all(|answer| !answer.text().contains(&mark)), "{mark}");
+            assert!(!records.contains(&mark), "the audit names {mark}");
         }
     }
-    found
-}
-
-/// The sum of the numbers of a row.
-fn numbers(line: &str) -> f64 {
-    let row: BTreeMap<String, serde_json::Value> = serde_json::from_str(line).unwrap();
-    row.values().filter_map(serde_json::Value::as_f64).sum()
-}
-
-/// How much more of each thing there is of each person than before.
-fn differences(before: &Dump, after: &Dump) -> Dump {
-    let more = |(before, after): (&BTreeMap<String, f64>, &BTreeMap<String, f64>)| {
-        after.iter().map(|(name, value)| (name.clone(), value - before.get(name).unwrap_or(&0.0))).collect()
-    };
-    before.iter().zip(after).map(more).collect()
-}
-
-/// What distinguished voters so far: of each thing how much more of it there was of voters than of others, on the average.
-#[derive(Default)]
-struct Evidence(BTreeMap<String, (f64, f64)>);
-
-impl Evidence {
-    fn learn(&mut self, seen: &Dump, voter: usize) {
-        for name in seen[voter].keys() {
-            let of = |person: usize| seen[person].get(name).unwrap_or(&0.0);
-            let others: f64 = (0..seen.len()).filter(|person| *person != voter).map(of).sum();
-            let more = of(voter) - others / (seen.len() - 1) as f64;
-            let (sum, squares) = self.0.entry(name.clone()).or_default();
-            *sum += more;
-            *squares += more * more;
-        }
-    }
-
-    /// Whoever has most of what voters had more of, each thing weighed by how surely it distinguished them.
-    fn guess(&self, seen: &Dump) -> usize {
-        let score = |person: &BTreeMap<String, f64>| -> f64 {
-            let weigh = |(name, value): (&String, &f64)| {
-                let (sum, squares) = self.0.get(name).copied().unwrap_or_default();
-                if squares > 0.0 { value * sum / squares } else { 0.0 }
-            };
-            person.iter().map(weigh).sum()
-        };
-        let scores: Vec<f64> = seen.iter().map(score).collect();
-        (0..scores.len()).max_by(|one, other| scores[*one].total_cmp(&scores[*other])).unwrap_or(0)
-    }
+    assert_eq!(
+        ids(&board.call(&cleo, "engagement_feature_requests_list_duplicates", &target).expect(200).await).len(),
+        0
+    );
 }
