@@ -12,8 +12,7 @@ pub const REFRESH_COOKIE: &str = "__Host-refresh";
 /// # Errors
 /// [`Code::Unauthenticated`] when there is none, more than one, or another scheme.
 pub fn token(headers: &HeaderMap) -> Result<&str, Fault> {
-    let value = authorization(headers)?
-        .ok_or_else(|| unauthenticated("Send an access token: `Authorization: Bearer <token>`."))?;
+    let value = authorization(headers)?.ok_or_else(Fault::without_token)?;
     match value.split_once(' ') {
         Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") && !token.is_empty() && !token.contains(' ') => {
             Ok(token)

@@ -11,3 +11,4 @@ pub(crate) mod in_flight;
 pub mod request_id;
 pub mod server;
 mod stall_timeout;
+mod unread_body;

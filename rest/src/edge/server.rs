@@ -21,6 +21,7 @@ use tower::ServiceExt as _;
 
 use super::address;
 use super::stall_timeout::{RequestCounter, StallTimeoutStream};
+use super::unread_body;
 
 /// How long a caller may take over its head; also how long a connection may idle before its first byte.
 const HEAD: Duration = Duration::from_secs(5);
@@ -143,12 +144,15 @@ async fn answer(
     let stream = StallTimeoutStream::new(stream, turns.clone(), HEAD, stall);
     let (begun, stopping) = (turns.clone(), stop.clone());
     let service = tower::service_fn(move |request: http::Request<Incoming>| {
-        let mut request = request.map(axum::body::Body::new);
+        let (mut request, unread) = unread_body::watch(request);
         request.extensions_mut().insert(Peer(peer.ip()));
         turns.next();
         let (answer, turns, stopping) = (router.clone().oneshot(request), turns.clone(), stopping.clone());
         async move {
             let mut answer = answer.await;
+            if let Some(unread) = unread {
+                unread.drop_rest().await;
+            }
             turns.next();
             // Said with the answer, so that nobody sends another request that would be lost.
             if let (Ok(answer), true) = (&mut answer, stopping.is_cancelled()) {
@@ -328,5 +332,42 @@ mod tests {
         drop(client);
         stop.cancel();
         served.await.unwrap().unwrap();
+    }
+
+    /// Sends all of a request of so many bytes to a service that refuses without reading, and then reads what it answers.
+    async fn refused(size: usize, head: &str) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
+        let router = Router::new().fallback(async || (http::StatusCode::UNAUTHORIZED, "who are you?"));
+        let served = tokio::spawn(serve(listener, router, Vec::new(), stop.clone()));
+        let mut client = TcpStream::connect(address).await.unwrap();
+        let head = format!("POST / HTTP/1.1\r\nHost: labs\r\nContent-Length: {size}\r\n{head}\r\n");
+        client.write_all(head.as_bytes()).await.unwrap();
+        if !head.contains("100-continue") {
+            for _ in 0..size / PIECE {
+                client.write_all(&[b'x'; PIECE]).await.unwrap();
+            }
+        }
+        let mut answer = vec![0; 4096];
+        let length = client.read(&mut answer).await.unwrap();
+        drop(client);
+        stop.cancel();
+        served.await.unwrap().unwrap();
+        String::from_utf8_lossy(&answer[..length]).into_owned()
+    }
+
+    #[tokio::test]
+    async fn an_upload_that_is_refused_unread_is_answered_and_not_cut() {
+        for _ in 0..20 {
+            let answer = refused(9 * 1024 * 1024, "").await;
+            assert!(answer.starts_with("HTTP/1.1 401") && answer.ends_with("who are you?"), "{answer}");
+            assert!(!answer.contains("connection: close"), "the connection goes on: {answer}");
+        }
+    }
+
+    #[tokio::test]
+    async fn whoever_waits_to_be_told_is_refused_at_once() {
+        let answer = refused(9 * 1024 * 1024, "Expect: 100-continue\r\n").await;
+        assert!(answer.starts_with("HTTP/1.1 401"), "without being asked for a body that nobody reads: {answer}");
     }
 }
