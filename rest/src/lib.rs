@@ -16,6 +16,7 @@ pub mod edge;
 pub mod exceptions;
 pub mod generated;
 pub mod inspect;
+mod near_path;
 mod precompressed;
 pub mod probes;
 pub mod problem;

@@ -156,6 +156,7 @@ pub fn status(code: Code, oauth_error: Option<&str>) -> StatusCode {
         | Code::PersonRequired
         | Code::AuthorRequired
         | Code::ReauthenticationRequired
+        | Code::EmailUnverified
         | Code::AccountLocked
         | Code::PartnerSuspended
         | Code::NetworkDenied => StatusCode::FORBIDDEN,
@@ -194,6 +195,7 @@ const fn title(code: Code) -> &'static str {
         Code::PersonRequired => "Only a person may ask this",
         Code::AuthorRequired => "Only the author may do this",
         Code::ReauthenticationRequired => "Sign in again first",
+        Code::EmailUnverified => "The e-mail address is not verified",
         Code::AccountLocked => "The account is locked",
         Code::PartnerSuspended => "The partner account is not active",
         Code::NetworkDenied => "Your network is refused",

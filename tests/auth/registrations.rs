@@ -58,7 +58,7 @@ async fn one_step_makes_company_administrator_and_subscription() {
     assert_eq!((receipt.str("email"), &receipt.json["expires_in"]), (EMAIL, &json!(86400)));
     let sign_in = json!({ "email": EMAIL, "password": PASSWORD });
     let early = harness.call("auth_sessions_create").json(&sign_in).expect(403).await;
-    assert_eq!(early.code(), "ACCOUNT_LOCKED");
+    assert_eq!(early.code(), "EMAIL_UNVERIFIED");
     let token = harness.mailed_token(EMAIL).await;
     harness.advance(3600).await;
     let verified = verify(&harness, &token).await;

@@ -6,6 +6,9 @@ use super::refusal::Findings;
 use super::{percent, text};
 use crate::contract::{FieldCode, FieldError, Operation, Parameter, Place, nearest, quote_name};
 
+/// Most parameters that are named to whoever sends another one.
+const MOST_NAMED: usize = 30;
+
 /// The query's values by parameter, defaults filled in. They are typed and not checked yet.
 pub(super) fn read(operation: &Operation, query: Option<&str>, findings: &mut Findings) -> Map<String, Value> {
     let mut sent: Vec<(String, String)> = Vec::new();
@@ -42,7 +45,10 @@ fn refuse_unknown(operation: &Operation, sent: &[(String, String)], findings: &m
         told.push(name);
         let suggestion = match nearest(name, known()) {
             Some(near) => format!(" Did you mean `{near}`?"),
-            None => String::new(),
+            None => {
+                let known: Vec<String> = known().take(MOST_NAMED).map(|name| format!("`{name}`")).collect();
+                if known.is_empty() { String::new() } else { format!(" It has {}.", known.join(", ")) }
+            }
         };
         let message = format!("This operation has no query parameter `{}`.{suggestion}", quote_name(name));
         findings.parameter(name, FieldCode::UnknownParameter, message);

@@ -116,7 +116,8 @@ impl FieldCode {
     }
 }
 
-/// The errors of a validation, at most [`MOST`], none twice.
+/// The errors of a validation, at most [`MOST`], none twice, and of what is wrong with the writing of a text the one that
+/// says most.
 pub(super) fn errors<'a>(book: &SchemaSet, found: impl Iterator<Item = ValidationError<'a>>) -> Vec<FieldError> {
     let mut errors = Vec::new();
     for error in found {
@@ -131,8 +132,27 @@ pub(super) fn errors<'a>(book: &SchemaSet, found: impl Iterator<Item = Validatio
             unique.push(error);
         }
     }
+    let told: Vec<(FieldPlace, u8)> =
+        unique.iter().filter_map(|error| Some((error.place.clone(), weight(error.code)?))).collect();
+    let says_most = |error: &FieldError| {
+        let heavier = |own: u8| told.iter().any(|(place, other)| *place == error.place && *other > own);
+        weight(error.code).is_none_or(|own| !heavier(own))
+    };
+    unique.retain(says_most);
     unique.truncate(MOST);
     unique
+}
+
+/// How much a code says of a text that breaks several rules of its writing at once, as an empty address does: it is too
+/// short, no address, and begins with no scheme. Other codes are faults of their own.
+fn weight(code: FieldCode) -> Option<u8> {
+    match code {
+        FieldCode::Character => Some(3),
+        FieldCode::TooShort => Some(2),
+        FieldCode::Pattern => Some(1),
+        FieldCode::Format => Some(0),
+        _ => None,
+    }
 }
 
 /// Says one validation error; an error of alternatives may become several.
@@ -163,19 +183,19 @@ pub(super) fn explain(book: &SchemaSet, error: &ValidationError<'_>, errors: &mu
         }
         Kind::PropertyNames { error } => {
             let name = error.instance().as_str().unwrap_or_default();
-            let (code, rule) = simple(error);
+            let (code, rule) = simple(book, error);
             let message = format!("The name of this field is not allowed. {rule}");
             errors.push(FieldError::pointer(below(pointer, name), code, message));
         }
         _ => {
-            let (code, message) = simple(error);
+            let (code, message) = simple(book, error);
             errors.push(FieldError::pointer(pointer, code, message));
         }
     }
 }
 
 /// The code and message of an error that concerns its own place only.
-fn simple(error: &ValidationError<'_>) -> (FieldCode, String) {
+fn simple(book: &SchemaSet, error: &ValidationError<'_>) -> (FieldCode, String) {
     match error.kind() {
         Kind::Type { kind } => {
             let expected = types(kind);
@@ -188,11 +208,9 @@ fn simple(error: &ValidationError<'_>) -> (FieldCode, String) {
             let message = "This is one line of text. Remove line breaks and control characters.";
             (FieldCode::Character, message.to_owned())
         }
-        Kind::Pattern { pattern } if pattern.starts_with(ONE_LINE) => {
-            (FieldCode::Pattern, "Say something here, blanks aside.".to_owned())
-        }
-        Kind::Pattern { pattern } => {
-            (FieldCode::Pattern, format!("This does not match the pattern `{}`.", truncate(pattern.clone(), 200)))
+        Kind::Pattern { .. } => {
+            let words = error.absolute_keyword_location().and_then(|location| book.message_beside(location.as_str()));
+            (FieldCode::Pattern, words.unwrap_or("This is not written as the contract says.").to_owned())
         }
         Kind::Format { format } => (FieldCode::Format, format_message(format)),
         Kind::OneOfMultipleValid { .. } => (

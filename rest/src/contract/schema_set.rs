@@ -132,10 +132,19 @@ impl SchemaSet {
 
     /// The keys of the `properties` that stand beside the keyword at `location`.
     pub(super) fn properties_beside(&self, location: &str) -> Option<&Map<String, Value>> {
+        self.beside(location, "properties")?.as_object()
+    }
+
+    /// The words (`x-message`) that stand beside the pattern at `location`.
+    pub(super) fn message_beside(&self, location: &str) -> Option<&str> {
+        self.beside(location, "x-message")?.as_str()
+    }
+
+    fn beside(&self, location: &str, keyword: &str) -> Option<&Value> {
         let (_, fragment) = location.split_once('#')?;
         let (parent, _) = fragment.rsplit_once('/')?;
         let parent = percent_encoding::percent_decode_str(parent).decode_utf8().ok()?;
-        self.value.pointer(&parent)?.get("properties")?.as_object()
+        self.value.pointer(&parent)?.get(keyword)
     }
 
     fn validator(&self, id: SchemaId) -> Result<&Validator, &str> {

@@ -107,7 +107,12 @@ fn limits_are_told_with_their_numbers_and_never_with_the_value() {
         ("name", json!("secret, and too long"), FieldCode::TooLong, "At most 12 characters; this has 20."),
         ("name", json!("x"), FieldCode::TooShort, "At least 2 characters; this has 1."),
         ("name", json!(7), FieldCode::Type, "Send a string, not a number."),
-        ("slug", json!("Secret!"), FieldCode::Pattern, "This does not match the pattern `^[a-z0-9]+(-[a-z0-9]+)*$`."),
+        (
+            "slug",
+            json!("Secret!"),
+            FieldCode::Pattern,
+            "Send small letters and digits, with single hyphens between them.",
+        ),
         ("seats", json!(0), FieldCode::Range, "Send at least 1."),
         ("seats", json!(501), FieldCode::Range, "Send at most 500."),
         ("seats", json!(1.5), FieldCode::Type, "Send a whole number, not a number."),

@@ -24,6 +24,7 @@ use crate::deprecations;
 use crate::edge::in_flight::InFlightPermit;
 use crate::edge::{address, bearer, headers};
 use crate::exceptions;
+use crate::near_path::no_such_path;
 use crate::request::body::{self, Arriving};
 use crate::request::{Exchange, catch_panic, checks, refusals};
 use crate::rest::Rest;
@@ -92,7 +93,7 @@ async fn answer_operation<'a>(
         }
         Match::NotFound => {
             exchange.spend_anonymous(rest)?;
-            return Err(Fault::new(Code::NotFound, "Nothing is here. The reference at /reference lists every path."));
+            return Err(no_such_path(rest.contract(), path));
         }
     };
     exchange.operation = Some(operation);

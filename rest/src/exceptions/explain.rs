@@ -13,6 +13,7 @@ use super::status::answer;
 use crate::bind::{self, Bound};
 use crate::contract::{Access, Operation};
 use crate::edge::bearer;
+use crate::near_path::no_such_path;
 use crate::problem::status;
 use crate::request::{checks, refusals};
 use crate::rest::Rest;
@@ -27,8 +28,7 @@ pub(super) async fn explain(
 ) -> Result<Response<Body>, Fault> {
     let asked = |name: &str| bound.variables.get(name).and_then(Value::as_str).unwrap_or_default();
     let (method, path) = (asked("method"), asked("path"));
-    let principal =
-        caller.principal.as_ref().ok_or_else(|| Fault::new(Code::Unauthenticated, "Send an access token."))?;
+    let principal = caller.principal.as_ref().ok_or_else(Fault::without_token)?;
     let services = rest.engine.services();
     let daily = services.budgets.peek(&principal.budget, services.clock.now()).await?;
     let found = verdict(rest, parts, caller, method, path.split('?').next().unwrap_or_default());
@@ -81,9 +81,7 @@ fn verdict<'a>(rest: &'a Rest, parts: &Parts, caller: &Caller, method: &str, pat
             return Verdict { operation: None, refusal: Some(fault) };
         }
         Match::NotFound => {
-            let fault =
-                Fault::new(Code::NotFound, "No operation has this path. The reference at /reference lists every path.");
-            return Verdict { operation: None, refusal: Some(fault) };
+            return Verdict { operation: None, refusal: Some(no_such_path(rest.contract(), path)) };
         }
     };
     let guarded = match (&operation.access, rest.bound(operation).and_then(|bound| bound.prepared.as_ref())) {

@@ -18,7 +18,7 @@ use uuid::Uuid;
 use crate::core::audit_target::AuditTargetKind;
 use crate::core::blocking::fair::WorkOwner;
 use crate::core::db::Db;
-use crate::core::fault::{Code, Fault};
+use crate::core::fault::Fault;
 use crate::core::principal::{Owner, Principal};
 use crate::core::scope::Scope;
 use crate::core::services::Services;
@@ -246,12 +246,9 @@ impl RequestContext {
     /// The verified caller.
     ///
     /// # Errors
-    /// [`Code::Unauthenticated`] when there is none.
+    /// [`crate::Code::Unauthenticated`] when there is none.
     pub fn principal(&self) -> Result<&Principal, Fault> {
-        self.caller
-            .principal
-            .as_deref()
-            .ok_or_else(|| Fault::new(Code::Unauthenticated, "Send an access token: `Authorization: Bearer <token>`."))
+        self.caller.principal.as_deref().ok_or_else(Fault::without_token)
     }
 
     /// Whether the caller reaches what needs this scope. For what an answer offers; what is done is guarded by `@access`.
@@ -263,7 +260,7 @@ impl RequestContext {
     /// The partner whose things may be touched.
     ///
     /// # Errors
-    /// [`Code::Unauthenticated`] without a token, [`Code::NotFound`] with one that is bound to no partner.
+    /// [`crate::Code::Unauthenticated`] without a token, [`crate::Code::NotFound`] with one that is bound to no partner.
     pub fn owner(&self) -> Result<Owner, Fault> {
         self.principal()?.owner()
     }
@@ -271,7 +268,7 @@ impl RequestContext {
     /// Whose turn it is to be, where callers take turns.
     ///
     /// # Errors
-    /// [`Code::Unauthenticated`] without a token.
+    /// [`crate::Code::Unauthenticated`] without a token.
     pub(crate) fn party(&self) -> Result<WorkOwner, Fault> {
         let account = self.principal()?.budget.account.clone();
         Ok(WorkOwner { network: self.caller.network().addr(), account })
@@ -280,7 +277,7 @@ impl RequestContext {
     /// The file that came with the request.
     ///
     /// # Errors
-    /// [`Code::ValidationFailed`] when none came.
+    /// [`crate::Code::ValidationFailed`] when none came.
     pub fn attachment(&self) -> Result<&Attachment, Fault> {
         self.attachment
             .as_ref()

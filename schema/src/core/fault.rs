@@ -63,6 +63,14 @@ impl Fault {
         }))
     }
 
+    /// No access token came.
+    #[must_use]
+    pub fn without_token() -> Self {
+        let detail = "Send an access token: `Authorization: Bearer <token>`. A person gets one from POST \
+                      /v1/auth/sessions, a program from POST /v1/oauth/token.";
+        Self::new(Code::Unauthenticated, detail)
+    }
+
     /// Nothing there, or nothing the caller may know of.
     #[must_use]
     pub fn not_found(thing: &str) -> Self {

@@ -2,6 +2,7 @@
 //! into the one file that is committed, embedded and served (docs/decisions.md#contract). A piece says only what a person decides; what follows from a rule is added here.
 
 mod check;
+mod patterns;
 mod pieces;
 mod rules;
 mod schemas;
@@ -37,23 +38,27 @@ pub struct Assembled {
 ///
 /// # Errors
 /// Everything that is wrong with the pieces, each problem naming file and place: YAML that cannot
-/// be read, keys, operation ids or components that come twice, references that lead nowhere,
+/// be read, keys, operation ids or components that come twice, patterns without words, references that lead nowhere,
 /// components that nothing uses, ids that do not begin with their group and resource, operations
 /// without access, summary or success, examples that do not fit their schemas.
 pub fn assemble(dir: &Path) -> Result<Assembled, Vec<Problem>> {
     let mut problems = Vec::new();
-    let pieces = pieces::read(dir, &mut problems);
+    let mut pieces = pieces::read(dir, &mut problems);
+    let sentences = std::mem::take(&mut pieces.patterns);
     let promises = promises(&pieces, &mut problems);
     for promise in &promises {
         check::promise(promise, &pieces.root, &mut problems);
     }
-    let document = document(pieces, &promises, &mut problems);
+    let mut document = document(pieces, &promises, &mut problems);
     if problems.is_empty() {
         check::references(&document, &mut problems);
     }
     if problems.is_empty() {
         check::codes(&document, &promises, &mut problems);
         schemas::readable(&document, &mut problems);
+    }
+    if problems.is_empty() {
+        patterns::explain(&mut document, &sentences, &mut problems);
     }
     if !problems.is_empty() {
         problems.sort();

@@ -17,6 +17,8 @@ pub(super) struct Pieces {
     pub(super) paths: Vec<PathsPiece>,
     /// The components of all files, in the order of their files.
     pub(super) components: Vec<Component>,
+    /// `patterns.yaml`: what is told to whoever sends a text that does not match, by pattern.
+    pub(super) patterns: Map<String, Value>,
 }
 
 /// One file of `paths/`.
@@ -53,6 +55,7 @@ pub(super) fn read(dir: &Path, problems: &mut Vec<Problem>) -> Pieces {
         root: read_map(dir, &root, problems),
         paths: read_paths(dir, problems),
         components: read_components(dir, problems),
+        patterns: read_map(dir, &dir.join("patterns.yaml"), problems),
     }
 }
 

@@ -321,3 +321,15 @@ fn strange_files_and_folders_are_named() {
     assert!(problems.iter().any(|p| p.starts_with("contract/paths/system/notes.txt: ")), "{problems:?}");
     assert!(problems.iter().any(|p| p.contains("things: not a section")), "{problems:?}");
 }
+
+#[test]
+fn a_pattern_has_its_sentence_and_a_sentence_its_pattern() {
+    let slugs = "'^[a-z0-9-]+$': Send small letters, digits and hyphens.\n";
+    let without = Pieces::new().replace("patterns.yaml", slugs, "").problem();
+    assert!(without.contains("^[a-z0-9-]+$: this pattern has no sentence"), "{without}");
+    let idle = Pieces::new().replace("patterns.yaml", slugs, &format!("{slugs}'^x$': Send x.\n")).problem();
+    assert!(idle.contains("^x$: no schema has this pattern"), "{idle}");
+    let document = assemble(&sample::folder()).unwrap_or_else(|problems| panic!("{problems:#?}")).document;
+    let words = document.pointer("/components/schemas/AppInput/properties/slug/x-message");
+    assert_eq!(words, Some(&json!("Send small letters and digits, with single hyphens between them.")));
+}

@@ -262,14 +262,17 @@ async fn end_reused(cx: &RequestContext, session: &SessionRow) -> Result<Fault, 
 
 fn read_refresh_token(cx: &RequestContext) -> Result<RefreshToken, Fault> {
     let text = cx.caller.credentials.refresh.as_deref();
-    text.and_then(|text| cx.services.refresh.open(text))
-        .ok_or_else(|| Fault::new(Code::Unauthenticated, "Send the refresh cookie that the sign-in set."))
+    text.and_then(|text| cx.services.refresh.open(text)).ok_or_else(|| {
+        let detail = "Send the refresh cookie that the sign-in set. It is Secure: a client that takes that to the \
+                          letter, Python's requests for one, sends it over https:// alone, also to this machine.";
+        Fault::new(Code::Unauthenticated, detail)
+    })
 }
 
 fn standing(person: &Credentials) -> Result<(), Fault> {
     if person.state == "UNVERIFIED" {
         return Err(Fault::new(
-            Code::AccountLocked,
+            Code::EmailUnverified,
             "The e-mail address is not verified yet. Take the token from the mail and this password to POST \
              /v1/auth/registrations:verify-email.",
         ));

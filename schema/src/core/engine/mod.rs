@@ -39,7 +39,7 @@ use crate::core::context::{
     AnswerExtras, Attachment, AuditNotes, Caller, Created, NamesRevision, RequestContext, Written,
 };
 use crate::core::db::Db;
-use crate::core::fault::{Code, Fault};
+use crate::core::fault::Fault;
 use crate::core::pool_lane::PoolLane;
 use crate::core::principal::Principal;
 use crate::core::services::Services;
@@ -180,14 +180,12 @@ impl Engine {
     /// Whether this caller may ask this question.
     ///
     /// # Errors
-    /// [`Code::Unauthenticated`] or [`Code::ScopeMissing`].
+    /// [`crate::Code::Unauthenticated`] or [`crate::Code::ScopeMissing`].
     pub fn guard(access: Access, caller: &Caller) -> Result<(), Fault> {
         match access {
             Access::Public | Access::Cookie | Access::Client => Ok(()),
             Access::Any | Access::Scope(_) => {
-                let principal = caller.principal.as_ref().ok_or_else(|| {
-                    Fault::new(Code::Unauthenticated, "Send an access token: `Authorization: Bearer <token>`.")
-                })?;
+                let principal = caller.principal.as_ref().ok_or_else(Fault::without_token)?;
                 access.scope().map_or(Ok(()), |needed| principal.require(needed))
             }
         }
@@ -196,7 +194,7 @@ impl Engine {
     /// Asks. The answer leaves only after its transaction is committed.
     ///
     /// # Errors
-    /// What the guard, the resolver or the database answered; [`Code::AuditUnavailable`] when the record
+    /// What the guard, the resolver or the database answered; [`crate::Code::AuditUnavailable`] when the record
     /// of an audited call cannot be written.
     pub fn ask(&self, call: Call) -> BoxFuture<'_, Result<Answer, Fault>> {
         async move {
@@ -218,7 +216,7 @@ impl Engine {
     /// Lets a caller ask an operation. The refusal of an audited one is recorded.
     ///
     /// # Errors
-    /// As [`Engine::guard`]; [`Code::AuditUnavailable`] when there is no record of the refusal.
+    /// As [`Engine::guard`]; [`crate::Code::AuditUnavailable`] when there is no record of the refusal.
     pub fn admit<'a>(
         &'a self,
         operation: &'a Arc<PreparedOperation>,
@@ -237,7 +235,7 @@ impl Engine {
     }
 
     /// Records the refusal of an audited call that was refused before it was asked. The fault comes back,
-    /// or [`Code::AuditUnavailable`] when there is no record of it.
+    /// or [`crate::Code::AuditUnavailable`] when there is no record of it.
     pub fn refuse<'a>(
         &'a self,
         admission: &'a Admission,
@@ -250,7 +248,7 @@ impl Engine {
     }
 
     /// Records the refusal of an audited call with what its resolver had noted before. The fault comes back, or
-    /// [`Code::AuditUnavailable`] when there is no record of it.
+    /// [`crate::Code::AuditUnavailable`] when there is no record of it.
     async fn refuse_with_notes(
         &self,
         root: &RootField,
@@ -332,6 +330,7 @@ mod tests {
 
     use super::*;
     use crate::core::context::{Channel, Credentials};
+    use crate::core::fault::Code;
     use crate::core::scope::Scope;
 
     #[test]

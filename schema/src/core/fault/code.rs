@@ -31,6 +31,8 @@ pub enum Code {
     AuthorRequired,
     /// The password or second factor must be given again first.
     ReauthenticationRequired,
+    /// The e-mail address is not verified yet.
+    EmailUnverified,
     /// Staff or failed tries hold this account back.
     AccountLocked,
     /// The partner is suspended, closed or erased.
@@ -94,6 +96,7 @@ impl Code {
             Self::PersonRequired => "PERSON_REQUIRED",
             Self::AuthorRequired => "AUTHOR_REQUIRED",
             Self::ReauthenticationRequired => "REAUTHENTICATION_REQUIRED",
+            Self::EmailUnverified => "EMAIL_UNVERIFIED",
             Self::AccountLocked => "ACCOUNT_LOCKED",
             Self::PartnerSuspended => "PARTNER_SUSPENDED",
             Self::NetworkDenied => "NETWORK_DENIED",

@@ -55,7 +55,11 @@ pub(super) const fn after(state: EmailChangeState, action: EmailChangeAction) ->
 
 /// The refusal of a token that is unknown, used or past its time: the same words for all three.
 pub(super) fn void_token() -> Fault {
-    Fault::field("/token", "INVALID", "This token is not valid: it is unknown, used or past its time.")
+    Fault::field(
+        "/token",
+        "INVALID",
+        "This token is not valid: it is unknown, used or past its time. Take it from the mail, where it stands alone on its line.",
+    )
 }
 
 /// The refusal of the address that the person has already.

@@ -1,0 +1,71 @@
+//! "Did you mean": the path of the contract that is nearest to one that is not there.
+
+use labs_schema::{Code, Fault};
+
+use crate::contract::{Contract, nearest};
+
+/// The longest path that is compared, in segments.
+const MOST_SEGMENTS: usize = 12;
+
+/// The refusal of a path that is none of the contract's.
+pub(crate) fn no_such_path(contract: &Contract, raw_path: &str) -> Fault {
+    let meant = near_path(contract, raw_path).map(|near| format!(" Did you mean {near}?")).unwrap_or_default();
+    let detail = format!("No operation has this path.{meant} The reference at /reference lists every path.");
+    Fault::new(Code::NotFound, detail)
+}
+
+/// The template of the path that was meant, `/v1/marketplace/apps/{app_uuid}:archive` for example: one with a slash where the
+/// verb's colon belongs, one without its version, or one in which a single piece is mistyped.
+fn near_path<'c>(contract: &'c Contract, raw_path: &str) -> Option<&'c str> {
+    let path = raw_path.trim_end_matches('/');
+    let asked: Vec<&str> = path.split(['/', ':']).filter(|piece| !piece.is_empty()).collect();
+    if asked.is_empty() || asked.len() > MOST_SEGMENTS {
+        return None;
+    }
+    let version = (asked.first() != Some(&"v1")).then_some("v1");
+    let versioned: Vec<&str> = version.into_iter().chain(asked).collect();
+    let near = |template: &'c str| Some((errors(&pieces(template), &versioned)?, template));
+    let templates = contract.operations().iter().map(|operation| operation.path.as_str());
+    templates.filter_map(near).min_by_key(|(errors, _)| *errors).map(|(_, template)| template)
+}
+
+/// The pieces of a template: its segments, and its verb as the last.
+fn pieces(template: &str) -> Vec<&str> {
+    template.split(['/', ':']).filter(|piece| !piece.is_empty()).collect()
+}
+
+/// How many of the pieces are mistyped; nothing where it is another path.
+fn errors(template: &[&str], asked: &[&str]) -> Option<usize> {
+    if template.len() != asked.len() {
+        return None;
+    }
+    let mut errors = 0;
+    for (known, piece) in template.iter().zip(asked) {
+        if known.starts_with('{') || known == piece {
+            continue;
+        }
+        nearest(piece, [*known])?;
+        errors += 1;
+    }
+    (errors <= 1).then_some(errors)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::sample::contract;
+
+    #[test]
+    fn a_path_that_is_nearly_one_leads_to_it() {
+        let app = "/v1/marketplace/apps/019aa5c2-7b1e-7c40-9d52-3f8e6a1b0c47";
+        let near = |path: &str| near_path(contract(), path);
+        assert_eq!(near(&format!("{app}/archive")), Some("/v1/marketplace/apps/{app_uuid}:archive"));
+        assert_eq!(near("/v1/marketplace/app"), Some("/v1/marketplace/apps"));
+        assert_eq!(near("/v1/marketplace/apps/"), Some("/v1/marketplace/apps"));
+        assert_eq!(near("/marketplace/apps"), Some("/v1/marketplace/apps"));
+        assert_eq!(near(&format!("{app}:archiv")), Some("/v1/marketplace/apps/{app_uuid}:archive"));
+        for far in ["/", "/v1", "/wp-login.php", "/v1/markt/appz", &"/x".repeat(500)] {
+            assert_eq!(near(far), None, "{far}");
+        }
+    }
+}
