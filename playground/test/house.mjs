@@ -70,13 +70,9 @@ export async function signedIn(service, person) {
   return { context, watch, open, close };
 }
 
-/** Puts a text into the editor, in the place of what stands there. */
-export async function write(page, text, editor = '.graphiql-query-editor') {
-  await page.locator(`${editor} .monaco-editor`).click();
-  await page.keyboard.press('ControlOrMeta+A');
-  await page.keyboard.press('Delete');
-  // Pasted, because the editor adds brackets to what is typed.
-  await page.keyboard.insertText(text);
+/** Puts a text into the editor, whole: of what is typed the editor closes brackets and indents lines. */
+export async function write(page, text, model = 'operation.graphql') {
+  await page.evaluate(([value, name]) => globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith(name)).setValue(value), [text, model]);
 }
 
 /** Opens a saved question by its title. */
