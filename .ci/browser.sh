@@ -9,7 +9,7 @@ staff LABS_TEST_STAFF administrator
 staff LABS_TEST_LIMITED reviewer
 
 cd playground
-node --test --test-concurrency=1 --test-reporter=spec test/playground.test.mjs test/reference.test.mjs
+node --test --test-concurrency=1 --test-reporter=spec test/playground.test.mjs test/daily.test.mjs test/look.test.mjs test/reference.test.mjs
 
 # A pricing page's data, read by openapi-fetch with types made from the contract.
 cd test/pricing

@@ -6,7 +6,7 @@ PAGES_BUILT=target/pages-built
 pages_are_stale() {
   if [ ! -f playground/package.json ]; then return 1; fi
   if [ ! -f "$PAGES_BUILT" ] || [ ! -d playground/dist ]; then return 0; fi
-  [ -n "$(find playground -name node_modules -prune -o -path playground/dist -prune -o -path playground/test -prune \
+  [ -n "$(find playground schema/schema.graphql -name node_modules -prune -o -path playground/dist -prune -o -path playground/test -prune \
     -o -type f -newer "$PAGES_BUILT" -print -quit)" ]
 }
 

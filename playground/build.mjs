@@ -5,6 +5,7 @@
 import { cp, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
+import { accessPlugin, untitledPlugin } from './page/plugins.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -17,6 +18,7 @@ async function page(root, base) {
     envDir: false,
     logLevel: 'warn',
     worker: { format: 'es' },
+    plugins: [accessPlugin(), untitledPlugin()],
     resolve: {
       // The editor asks for the formatter's parts under two names each; one copy will do.
       alias: {

@@ -16,7 +16,9 @@ const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', 
 export async function openBrowser({ colorScheme = 'light' } = {}) {
   const profile = await mkdtemp(join(tmpdir(), 'labs-chromium-'));
   const executablePath = process.env.LABS_TEST_CHROMIUM ?? PLACES.find((place) => existsSync(place));
-  const context = await chromium.launchPersistentContext(profile, { executablePath, args: FLAGS, colorScheme, viewport: { width: 1440, height: 900 } });
+  const context = await chromium.launchPersistentContext(profile, { executablePath, args: FLAGS, colorScheme, viewport: { width: 1440, height: 900 }, timeout: 90_000 });
+  // What is awaited comes; on a machine that is busy it comes late.
+  context.setDefaultTimeout(90_000);
   const watch = { requests: [], errors: [], violations: [] };
   context.on('request', (request) => watch.requests.push(request.url()));
   context.on('console', (message) => {

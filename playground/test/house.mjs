@@ -1,4 +1,5 @@
 // What the browser tests share: the service under test, and the steps a person takes on the page.
+import { openBrowser } from './browser.mjs';
 import { startMock, PEOPLE } from './mock.mjs';
 import { freshCode } from './totp.mjs';
 
@@ -52,6 +53,28 @@ export async function editorReady(page) {
   await page.locator('.graphiql-response .monaco-editor').waitFor();
 }
 
+/**
+ * Signs a person in once for many tests. Answers `{ context, watch, open, close }`: each `open()` is a page with an editor of
+ * its own, in the same session, and begins to watch anew.
+ */
+export async function signedIn(service, person) {
+  const { context, page, watch, close } = await openBrowser();
+  await signIn(page, service.base, person);
+  const open = async (hash = '') => {
+    for (const seen of Object.values(watch)) seen.length = 0;
+    const fresh = await context.newPage();
+    await fresh.goto(`${service.base}/playground${hash}`);
+    await editorReady(fresh);
+    return fresh;
+  };
+  return { context, watch, open, close };
+}
+
+/** Puts a text into the editor, whole: of what is typed the editor closes brackets and indents lines. */
+export async function write(page, text, model = 'operation.graphql') {
+  await page.evaluate(([value, name]) => globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith(name)).setValue(value), [text, model]);
+}
+
 /** Opens a saved question by its title. */
 export async function openQuestion(page, title) {
   const panel = page.getByRole('button', { name: 'Show Saved questions' });
@@ -64,9 +87,14 @@ export async function openQuestion(page, title) {
  * The page asks for the schema at the same address, so that the answer is known by what was sent.
  */
 export async function run(page, name) {
-  const isOfQuery = (request) => new RegExp(`^query ${name}\\b`, 'm').test(request.postDataJSON()?.query ?? '');
-  const answered = page.waitForResponse((response) => response.url().endsWith('/playground/graphql') && isOfQuery(response.request()));
+  const answered = answerTo(page, name);
   await page.getByRole('button', { name: /^Execute/ }).click();
-  const response = await answered;
+  return answered;
+}
+
+/** The answer to the operation of this name, which is still to be asked. */
+export async function answerTo(page, name) {
+  const isOfQuery = (request) => new RegExp(`^(query|mutation) ${name}\\b`, 'm').test(request.postDataJSON()?.query ?? '');
+  const response = await page.waitForResponse((one) => one.url().endsWith('/playground/graphql') && isOfQuery(one.request()));
   return { status: response.status(), body: await response.json(), requestId: await response.headerValue('X-Request-Id') };
 }

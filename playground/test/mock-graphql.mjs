@@ -9,9 +9,9 @@ const records = [];
 /** Answers one question as `{ status, body }`; a refusal comes as the fields of a problem. */
 export async function answer({ query, variables, operationName }, person, requestId) {
   const document = read(query);
-  if (document instanceof Error) return { status: 200, body: { errors: [document.toJSON?.() ?? { message: document.message }] } };
-  const errors = validate(schema, document);
-  if (errors.length > 0) return { status: 200, body: { errors } };
+  if (document instanceof Error) return broken(document.message);
+  const [error] = validate(schema, document);
+  if (error) return broken(inTheWordsOfTheService(error.message));
   for (const field of rootFields(document)) {
     const needed = scopeOf(field);
     if (!needed || person.scopes.some((held) => reaches(held, needed))) continue;
@@ -23,6 +23,19 @@ export async function answer({ query, variables, operationName }, person, reques
   return { status: 200, body: result };
 }
 
+/** A text that cannot be run. The service suggests no names, and knows root fields from others. */
+function broken(message) {
+  const errors = [{ pointer: '/query', code: 'QUERY', message }];
+  const detail = 'The request breaks the rules listed in `errors`; mend each and send it again.';
+  return { status: 422, body: { type: 'about:blank', title: 'The content breaks a rule', code: 'VALIDATION_FAILED', detail, errors } };
+}
+
+function inTheWordsOfTheService(message) {
+  const [, field, type] = /^Cannot query field "(\w+)" on type "(\w+)"/.exec(message) ?? [];
+  if (!field) return message;
+  return type === 'Query' || type === 'Mutation' ? `There is no root field \`${field}\`.` : `Unknown field "${field}" on type "${type}".`;
+}
+
 /** What is handed in: the bytes of the first come, those of the second do not. */
 export const PICTURES = [
   { uuid: '0193a4b0-0000-7000-8000-000000000001', kind: 'ICON', position: 1, alt_text: 'A bottle and a key', caption: null },
@@ -31,28 +44,48 @@ export const PICTURES = [
 
 const page = { next_cursor: null, has_more: false };
 
+/** A page of a list, as long as it was asked for. A cursor is the id of the last entry of the page before. */
+function paged(list, { limit = 20, cursor }) {
+  const start = cursor ? list.findIndex(({ uuid }) => uuid === cursor) + 1 : 0;
+  const data = list.slice(start, start + limit);
+  const has_more = start + limit < list.length;
+  return { data, page: { has_more, next_cursor: has_more ? data.at(-1).uuid : null } };
+}
+
+const submissions = [
+  submission('0193a4b2-7c10-7d4e-9b1a-3f2b8c6d5e01', 'SUBMITTED', '2026-11-20T09:12:44.120000Z', 'Tableside Orders', 'Brasserie Software SARL', null),
+  submission('0193a4b1-02aa-7e31-8c55-1d0f9a7b6c02', 'IN_REVIEW', '2026-11-18T15:02:10.000000Z', 'Minibar Stock', 'Nordlicht Hotelsysteme GmbH', 'Ines Duarte'),
+  submission('018d0000-02aa-7e31-8c55-1d0f9a7b6c03', 'APPROVED', '2024-02-01T08:00:00.000000Z', 'Wine Cellar', 'Nordlicht Hotelsysteme GmbH', 'Ines Duarte'),
+];
+
 const resolvers = {
-  admin_audit_records_list: ({ limit, filter: { outcome, operation, request_id } = {} }) => ({
-    data: records
+  admin_audit_records_list: ({ limit, cursor, filter: { outcome, operation, request_id } = {} }) => {
+    const found = records
       .filter((record) => !request_id || request_id.includes(record.request_id))
       .filter((record) => !outcome || outcome.includes(record.outcome))
-      .filter((record) => !operation || operation.includes(record.operation))
-      .slice(0, limit),
-    page,
-  }),
-  marketplace_submissions_list: () => ({
-    data: [
-      submission('0193a4b2-7c10-7d4e-9b1a-3f2b8c6d5e01', 'SUBMITTED', 'Tableside Orders', '2.4.0', 'Brasserie Software SARL', null),
-      submission('0193a4b1-02aa-7e31-8c55-1d0f9a7b6c02', 'IN_REVIEW', 'Minibar Stock', '1.0.3', 'Nordlicht Hotelsysteme GmbH', 'Ines Duarte'),
-    ],
-    page,
-  }),
+      .filter((record) => !operation || operation.includes(record.operation));
+    return paged(found, { limit, cursor });
+  },
+  admin_jobs_list: () => ({ data: [{ code: 'TIDYING', state: 'IDLE', purpose: 'Sweeps out what is over.', failures: 0 }], page }),
+  admin_jobs_list_runs: () => ({ data: [], page }),
+  admin_jobs_run: ({ job_code }) => ({ uuid: randomUUID(), job_code, state: 'QUEUED', trigger: 'STAFF', created_at: new Date().toISOString(), is_overrun: false }),
+  admin_staff_get: ({ staff_uuid }) => staffMember(staff_uuid),
+  marketplace_submissions_list: ({ filter: { state } = {}, sort, limit, cursor }) => {
+    const found = submissions.filter((one) => !state || state.includes(one.state));
+    if (sort === 'SUBMITTED_AT') found.sort((a, b) => a.submitted_at.localeCompare(b.submitted_at));
+    return paged(found, { limit, cursor });
+  },
   marketplace_submissions_get: ({ submission_uuid }) => ({
-    ...submission(submission_uuid, 'IN_REVIEW', 'Minibar Stock', '1.0.3', 'Nordlicht Hotelsysteme GmbH', 'Ines Duarte'),
+    ...submissions.find(({ uuid }) => uuid === submission_uuid),
     submitted: { slug: 'minibar-stock', texts: [], media: PICTURES },
     differences: [],
     findings: [],
-    allowed_actions: [],
+    checklist: { items: [{ code: 'REQ-06', title: 'Screenshots' }] },
+  }),
+  marketplace_submissions_claim: ({ submission_uuid }) => ({
+    ...submissions.find(({ uuid }) => uuid === submission_uuid),
+    state: 'IN_REVIEW',
+    reviewer: { uuid: randomUUID(), name: 'Ines Duarte' },
   }),
   marketplace_categories_list: () => ({
     data: [
@@ -62,6 +95,7 @@ const resolvers = {
     page,
   }),
   admin_machine_clients_get: () => null,
+  system_me_get: () => ({ principal_type: 'STAFF_USER' }),
 };
 
 function read(query) {
@@ -83,7 +117,8 @@ function scopeOf({ operation, name }) {
   if (name.startsWith('__schema')) return 'labs.admin.audit';
   const type = operation === 'mutation' ? schema.getMutationType() : schema.getQueryType();
   const access = type.getFields()[name]?.astNode.directives?.find((directive) => directive.name.value === 'access');
-  return access?.arguments[0].value.value;
+  const needs = access?.arguments[0].value.value;
+  return needs === 'any' || needs === 'public' ? undefined : needs;
 }
 
 function reaches(held, needed) {
@@ -110,14 +145,22 @@ function record({ name }, person, requestId, outcome, code) {
     operation: name,
     outcome,
     code,
-    actor: { kind: 'STAFF_USER', label: person.name },
+    actor: { kind: 'STAFF_USER', uuid: person.uuid, label: person.name },
     request_id: requestId,
     address: '127.0.0.1',
   });
 }
 
-function submission(uuid, state, app_name, version_number, partner_name, reviewer) {
-  return { uuid, state, app_name, version_number, partner_name, reviewer: reviewer && { name: reviewer }, submitted_at: '2026-11-20T09:12:44.120000Z' };
+function submission(uuid, state, submitted_at, app_name, partner_name, reviewer) {
+  const partner_uuid = '0193a4b0-0000-7000-8000-00000000000a';
+  const app_uuid = '0193a4b0-0000-7000-8000-00000000000b';
+  const allowed_actions = state === 'SUBMITTED' ? ['claim'] : [];
+  return { uuid, state, submitted_at, app_name, app_uuid, version_number: '1.0.3', partner_name, partner_uuid, reviewer: reviewer && { uuid: partner_uuid, name: reviewer }, allowed_actions };
+}
+
+function staffMember(uuid) {
+  const now = new Date().toISOString();
+  return { uuid, name: 'Ines Duarte', email: 'staff@labs.example', state: 'ACTIVE', roles: [], effective_scopes: [], sessions_count: 1, created_at: now, updated_at: now, allowed_actions: [] };
 }
 
 function category(uuid, parent_uuid, slug, name) {

@@ -22,7 +22,7 @@ export const PEOPLE = [
 ];
 
 function person(email, name, principal_type, secret, scopes) {
-  return { email, name, principal_type, secret, scopes, password: 'a long stand-in password', step: 0 };
+  return { uuid: randomUUID(), email, name, principal_type, secret, scopes, password: 'a long stand-in password', step: 0 };
 }
 
 const ROUTES = {
@@ -31,6 +31,7 @@ const ROUTES = {
   'POST /v1/auth/sessions:refresh': refresh,
   'POST /v1/auth/sessions:sign-out': signOut,
   'GET /v1/system/me': me,
+  'GET /v1/auth/account': account,
   'POST /playground/graphql': graphql,
   'GET /v1/system/health': async () => ({ status: 200, body: { status: 'OK' } }),
   'GET /v1/system/readiness': async () => ({ status: 200, body: { status: 'READY' } }),
@@ -121,8 +122,14 @@ async function signOut({ cookie }) {
 
 async function me({ person: one }) {
   if (!one) return refusal(401, 'UNAUTHENTICATED', 'Not signed in', 'Sign in first.');
-  const { principal_type, scopes, name } = one;
-  return { status: 200, body: { principal_type, name, scopes, rate_limit: { limit_per_second: 50, remaining_day: state.remaining } } };
+  const { principal_type, scopes, uuid } = one;
+  return { status: 200, body: { principal_type, subject: uuid, scopes, rate_limit: { limit_per_second: 50, remaining_day: state.remaining } } };
+}
+
+async function account({ person: one }) {
+  if (!one) return refusal(401, 'UNAUTHENTICATED', 'Not signed in', 'Sign in first.');
+  const { uuid, name, email } = one;
+  return { status: 200, body: { uuid, name, email } };
 }
 
 async function picture({ pathname, person: one }) {

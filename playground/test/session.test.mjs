@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { complaints, openBrowser } from './browser.mjs';
-import { editorReady, openQuestion, run, SIGN_IN_REFUSALS } from './house.mjs';
+import { answerTo, editorReady, openQuestion, run, SIGN_IN_REFUSALS } from './house.mjs';
 import { PICTURES } from './mock-graphql.mjs';
 import { PEOPLE, startMock } from './mock.mjs';
 
@@ -88,6 +88,8 @@ test('the pictures of a submission stand below its answer, and one that does not
   try {
     await editorReady(page);
     await openQuestion(page, 'A submission and its pictures');
+    await page.getByRole('button', { name: 'Find submission_uuid' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: /^Minibar Stock/ }).click();
     const bytes = page.waitForResponse((response) => response.url().includes(PICTURES[0].uuid));
     await run(page, 'submission_review');
     assert.match((await bytes).request().headers().authorization, /^Bearer /, 'the token goes in a header, never in an address');
@@ -104,6 +106,35 @@ test('the pictures of a submission stand below its answer, and one that does not
     const missing = watch.requests.find((url) => url.includes(PICTURES[1].uuid));
     const refused = [{ path: '/playground/graphql', status: 403 }, { path: missing.slice(mock.base.length), status: 404 }];
     assert.deepEqual(complaints(watch, mock.base, refused), []);
+  } finally {
+    await close();
+  }
+});
+
+test('what waits is read and claimed from its list, and the claim asks first', async () => {
+  const { page, watch, close } = await openAs(STAFF);
+  try {
+    await editorReady(page);
+    await openQuestion(page, 'Submissions waiting for review');
+    const { body } = await run(page, 'submissions_waiting');
+    const waiting = body.data.marketplace_submissions_list.data;
+    assert.deepEqual(waiting.map(({ app_name }) => app_name), ['Minibar Stock', 'Tableside Orders'], 'oldest first, and none that is decided');
+
+    await page.getByRole('button', { name: 'Table', exact: true }).click();
+    const read = answerTo(page, 'submission_review');
+    await page.getByTitle(`Open ${waiting[1].uuid}`).click();
+    assert.equal((await read).body.data.marketplace_submissions_get.app_name, 'Tableside Orders');
+
+    await page.locator('.answer .steps').getByRole('button', { name: 'Claim a submission' }).click();
+    await page.getByRole('button', { name: /^Execute/ }).click();
+    const asking = page.getByRole('dialog', { name: 'Run this change?' });
+    await asking.getByText('Takes a submission out of the queue to review it.').waitFor();
+    await asking.getByText(waiting[1].uuid).waitFor();
+    const claimed = answerTo(page, 'submission_claim');
+    await page.keyboard.press('Enter');
+    assert.equal((await claimed).body.data.marketplace_submissions_claim.state, 'IN_REVIEW');
+    const missing = watch.requests.find((url) => url.includes(PICTURES[1].uuid));
+    assert.deepEqual(complaints(watch, mock.base, missing ? [{ path: missing.slice(mock.base.length), status: 404 }] : []), []);
   } finally {
     await close();
   }

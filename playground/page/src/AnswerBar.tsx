@@ -1,31 +1,48 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
+import { pick, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
+import access from 'virtual:access';
+import { mayRun } from './access';
 import type { Answer } from './answer';
+import type { Answered } from './answers';
+import { AnswerTables } from './AnswerTables';
 import { complaintOf, type Complaint } from './complaint';
+import { csvOf } from './csv';
+import { download } from './download';
+import { nextPageOf } from './nextPage';
+import { operationOf } from './operation';
 import { Pictures } from './Pictures';
-import { AUDIT_OF_A_REQUEST } from './questions';
-import { nearest } from './scopes';
-import { useQuestionOpener, useWorkbench } from './workbench';
+import { AUDIT_OF_A_REQUEST, questionsAbout } from './questions';
+import { Refused, SchemaNote } from './Refused';
+import { mainTableOf, tablesOf, textsOf, type Table } from './table';
+import { thingsAsked } from './things';
+import { useAnswered, useQuestionOpener, useWorkbench } from './workbench';
 
-/** Below the answer: how it went, why it was refused, and the way to its audit record. */
+/** Below the answer of the tab in front: how it went, why it was refused, and what can be done with it. */
 export function AnswerBar() {
-  const { last, schemaComplaint } = useWorkbench();
-  const complaint = last && complaintOf(last);
+  const { schemaComplaint, view } = useWorkbench();
+  const answered = useAnswered();
+  const complaint = useMemo(() => answered && complaintOf(answered.answer, answered.asked.query), [answered]);
+  const tables = useMemo(() => (answered ? tablesOf(answered.answer.body) : []), [answered]);
+  const isTable = view === 'table' && tables.length > 0;
   return (
-    <div className="answer">
+    <div className={isTable ? 'answer as-table' : 'answer'}>
+      {isTable && <AnswerTables tables={tables} />}
       {schemaComplaint && <SchemaNote complaint={schemaComplaint} />}
       <div role="status">
-        {complaint && <Refused complaint={complaint} />}
-        {last && <Line answer={last} refused={complaint !== null} />}
+        {complaint && answered && <Refused complaint={complaint} query={answered.asked.query} />}
+        {answered && <Line answer={answered.answer} complaint={complaint} />}
       </div>
-      {last && <Pictures answer={last} />}
+      {answered && <Actions answered={answered} tables={tables} />}
+      {answered && !complaint && <NextSteps answered={answered} />}
+      {answered && <Pictures answer={answered.answer} />}
     </div>
   );
 }
 
-function Line({ answer, refused }: { answer: Answer; refused: boolean }) {
+function Line({ answer, complaint }: { answer: Answer; complaint: Complaint | null }) {
   return (
     <div className="line">
-      <span className={refused ? 'badge refused' : 'badge good'}>{answer.status === 0 ? 'no answer' : answer.status}</span>
+      <span className={complaint ? 'badge refused' : 'badge good'}>{answer.status === 0 ? 'no answer' : answer.status}</span>
       <span>{answer.milliseconds} ms</span>
       {answer.requestId && <RequestId requestId={answer.requestId} />}
     </div>
@@ -54,7 +71,7 @@ function RequestId({ requestId }: { requestId: string }) {
         </button>
       )}
       {question && (
-        <button type="button" onClick={() => open(question, { request_id: [requestId] })}>
+        <button type="button" onClick={() => open(question, { request_id: requestId })}>
           Find its audit record
         </button>
       )}
@@ -62,40 +79,72 @@ function RequestId({ requestId }: { requestId: string }) {
   );
 }
 
-function Refused({ complaint }: { complaint: Complaint }) {
+/** The answer in another form, and the page after it. */
+function Actions({ answered, tables }: { answered: Answered; tables: Table[] }) {
+  const { view, setView } = useWorkbench();
+  const name = operationOf(answered.asked.query, answered.asked.operationName)?.name ?? 'answer';
+  const main = mainTableOf(tables);
+  if (!main) return null;
   return (
-    <div className="refusal">
-      <strong>{complaint.title}</strong> {complaint.code && <code>{complaint.code}</code>}
-      {complaint.detail && <p>{complaint.detail}</p>}
-      {complaint.requiredScope && <Missing scope={complaint.requiredScope} />}
-      {complaint.allowedActions && <p>Allowed now: {complaint.allowedActions.join(', ') || 'nothing'}.</p>}
-      {complaint.retryAfter !== undefined && <p>Try again in {complaint.retryAfter} seconds.</p>}
-      {complaint.more > 0 && <p>The answer lists {complaint.more} more.</p>}
+    <div className="line">
+      <span className="choice" role="group" aria-label="Show as">
+        <button type="button" aria-pressed={view === 'json'} onClick={() => setView('json')}>
+          JSON
+        </button>
+        <button type="button" aria-pressed={view === 'table'} onClick={() => setView('table')}>
+          Table
+        </button>
+      </span>
+      <button type="button" onClick={() => download(`${name}.json`, 'application/json', JSON.stringify(answered.printed, null, 2))}>
+        Download JSON
+      </button>
+      <button type="button" onClick={() => download(`${name}.csv`, 'text/csv', csvOf(textsOf(main)))}>
+        Download CSV
+      </button>
+      <NextPage answered={answered} />
     </div>
   );
 }
 
-function Missing({ scope }: { scope: string }) {
-  const held = nearest(useWorkbench().person.scopes, scope);
+function NextPage({ answered: { asked, answer } }: { answered: Answered }) {
+  const { queryEditor, variableEditor } = useGraphiQL(pick('queryEditor', 'variableEditor'));
+  const { run } = useGraphiQLActions();
+  const next = useMemo(() => nextPageOf(asked, answer.body), [asked, answer]);
+  if (!next) return null;
+
+  function turn() {
+    if (!next) return;
+    if (next.query !== queryEditor?.getValue()) queryEditor?.setValue(next.query);
+    variableEditor?.setValue(JSON.stringify(next.variables, null, 2));
+    run();
+  }
+
   return (
-    <p>
-      Needed: <code>{scope}</code>. {held ? <>You hold <code>{held}</code>, which only reads.</> : 'You hold no scope of that kind.'} Whoever
-      looks after staff roles can grant it.
-    </p>
+    <button type="button" onClick={turn}>
+      Next page
+    </button>
   );
 }
 
-function SchemaNote({ complaint }: { complaint: Complaint }) {
+/** Other saved questions about the thing that was asked for, of those that the person may run. */
+function NextSteps({ answered: { asked } }: { answered: Answered }) {
+  const { scopes } = useWorkbench().person;
+  const open = useQuestionOpener();
+  const own = operationOf(asked.query, asked.operationName)?.name;
+  const steps = thingsAsked(asked.variables).flatMap(({ variable, id }) =>
+    questionsAbout(variable)
+      .filter(({ name, operation }) => name !== own && mayRun(access, scopes, operation))
+      .map((question) => ({ question, known: { [variable]: id } })),
+  );
+  if (steps.length === 0) return null;
   return (
-    <div className="note" role="note">
-      <strong>Working without the schema.</strong> You can still write and run questions; completion and documentation stay empty.{' '}
-      {complaint.requiredScope ? (
-        <>
-          To see the schema takes <code>{complaint.requiredScope}</code>.
-        </>
-      ) : (
-        (complaint.detail ?? complaint.title)
-      )}
+    <div className="line steps">
+      <span>Next:</span>
+      {steps.map(({ question, known }) => (
+        <button type="button" key={question.name} title={question.sentence} onClick={() => open(question, known)}>
+          {question.title}
+        </button>
+      ))}
     </div>
   );
 }

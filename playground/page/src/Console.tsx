@@ -1,31 +1,48 @@
-import { useMemo, useState } from 'react';
+import { useMemo, useState, type ComponentProps } from 'react';
 import { GraphiQL } from 'graphiql';
 import { HISTORY_PLUGIN } from '@graphiql/plugin-history';
-import { explorerPlugin } from '@graphiql/plugin-explorer';
-import type { Answer } from './answer';
 import { AnswerBar } from './AnswerBar';
+import { Answers } from './answers';
 import type { Complaint } from './complaint';
+import { Confirmation, type Change } from './Confirmation';
 import { fetcherOf } from './fetcher';
-import { BuildIcon } from './icons';
+import { Front, type InFront } from './Front';
 import type { Person } from './person';
 import { QUESTIONS_PLUGIN } from './QuestionsPanel';
 import { SCOPES_PLUGIN } from './ScopesPanel';
 import type { Session } from './session';
 import { TabStorage } from './storage';
+import { Strip } from './Strip';
+import { Tools } from './Tools';
 import { TopBar } from './TopBar';
-import { GREETING, WorkbenchContext } from './workbench';
+import { WorkbenchContext, type View } from './workbench';
 
-const EXPLORER_PLUGIN = { ...explorerPlugin({ showAttribution: false }), title: 'Question builder', icon: BuildIcon };
-const PLUGINS = [QUESTIONS_PLUGIN, EXPLORER_PLUGIN, SCOPES_PLUGIN, HISTORY_PLUGIN];
+const PLUGINS = [QUESTIONS_PLUGIN, SCOPES_PLUGIN, HISTORY_PLUGIN];
 
 /** The editor and what stands around it. */
 export default function Console({ session, person }: { session: Session; person: Person }) {
-  const [last, setLast] = useState<Answer | null>(null);
   const [schemaComplaint, setSchemaComplaint] = useState<Complaint | null>(null);
-  const storage = useMemo(() => new TabStorage(), []);
-  const fetcher = useMemo(() => fetcherOf(session, { answered: setLast, schemaSeen: setSchemaComplaint }), [session]);
+  const [change, setChange] = useState<Change | null>(null);
+  const [place, setPlace] = useState<HTMLElement | null>(null);
+  const [storage, answers] = useMemo(() => [new TabStorage(), new Answers()], []);
+  const inFront = useMemo<InFront>(() => ({ tab: '', stop: () => undefined }), []);
+  const [view, setView] = useState<View>(storage.view());
+  const fetcher = useMemo(() => {
+    const confirm: Parameters<typeof fetcherOf>[0]['confirm'] = (asked) => new Promise((decide) => setChange({ asked, decide }));
+    return fetcherOf({ session, answers, confirm, tab: () => inFront.tab, schemaSeen: setSchemaComplaint });
+  }, [session, answers, inFront]);
   const opened = useMemo(() => storage.getItem('graphiql:visiblePlugin') ?? QUESTIONS_PLUGIN.title, [storage]);
-  const workbench = useMemo(() => ({ session, person, last, schemaComplaint }), [session, person, last, schemaComplaint]);
+  const workbench = useMemo(() => {
+    const choose = (chosen: View) => (storage.keepView(chosen), setView(chosen));
+    return { session, person, answers, schemaComplaint, view, setView: choose };
+  }, [session, person, answers, schemaComplaint, view, storage]);
+
+  const onTabChange: ComponentProps<typeof GraphiQL>['onTabChange'] = ({ tabs, activeTabIndex }) => {
+    const tab = tabs[activeTabIndex]?.id ?? '';
+    if (tab === inFront.tab) return;
+    inFront.tab = tab;
+    inFront.stop();
+  };
 
   function signOut() {
     storage.wipe();
@@ -36,13 +53,15 @@ export default function Console({ session, person }: { session: Session; person:
     <WorkbenchContext.Provider value={workbench}>
       <div className="console">
         <TopBar onSignOut={signOut} />
+        <div ref={setPlace} />
         <main>
           <GraphiQL
             fetcher={fetcher}
             storage={storage}
             plugins={PLUGINS}
             visiblePlugin={opened}
-            defaultQuery={GREETING}
+            onTabChange={onTabChange}
+            defaultQuery=""
             defaultEditorToolsVisibility="variables"
             isHeadersEditorEnabled={false}
             shouldPersistHeaders={false}
@@ -51,9 +70,13 @@ export default function Console({ session, person }: { session: Session; person:
             <GraphiQL.Logo>
               <></>
             </GraphiQL.Logo>
+            <GraphiQL.Toolbar>{Tools}</GraphiQL.Toolbar>
             <GraphiQL.Footer>
               <AnswerBar />
             </GraphiQL.Footer>
+            <Front inFront={inFront} />
+            <Strip place={place} />
+            {change && <Confirmation change={change} onDecided={() => setChange(null)} />}
           </GraphiQL>
         </main>
       </div>

@@ -1,11 +1,12 @@
+import { useSyncExternalStore } from 'react';
 import { useWorkbench } from './workbench';
 
 const counted = new Intl.NumberFormat('en-GB');
 
 /** Where you are, what you may still ask today, and the way out. */
 export function TopBar({ onSignOut }: { onSignOut: () => void }) {
-  const { person, last } = useWorkbench();
-  const remaining = last?.remainingToday ?? person.remainingToday;
+  const { person, answers } = useWorkbench();
+  const remaining = useSyncExternalStore(answers.subscribe, answers.latest)?.remainingToday ?? person.remainingToday;
   return (
     <header className="topbar">
       <img src={`${import.meta.env.BASE_URL}icon.svg`} alt="" width="24" height="24" />
@@ -21,7 +22,7 @@ export function TopBar({ onSignOut }: { onSignOut: () => void }) {
           {person.limitPerSecond !== null && <span className="wide">, {counted.format(person.limitPerSecond)} a second</span>}
         </p>
       )}
-      {person.label && <p className="who wide">{person.label}</p>}
+      {person.label && <p className="who">{person.label}</p>}
       <button type="button" onClick={onSignOut}>
         Sign out
       </button>

@@ -1,20 +1,22 @@
 import { isRecord, textOf, type Answer, type Problem } from './answer';
+import { syntaxErrorOf, type Place } from './operation';
 
 /** What went wrong with a question, whichever of the two shapes it came in. */
 export interface Complaint {
   title: string;
-  detail?: string;
+  /** What was said, a sentence each; the first says most. */
+  sentences: string[];
   code?: string;
   requiredScope?: string;
   allowedActions?: string[];
   retryAfter?: number;
-  /** Further errors of the same answer. */
-  more: number;
+  /** Where in the text it is, when it is in the text. */
+  place?: Pick<Place, 'line' | 'column'>;
 }
 
-/** Reads a problem document, or the first entry of GraphQL's `errors`. Null when all went well. */
-export function complaintOf(answer: Answer): Complaint | null {
-  if (answer.problem) return complaintOfProblem(answer.problem);
+/** Reads a problem document, or GraphQL's `errors`. Null when all went well. */
+export function complaintOf(answer: Answer, query = ''): Complaint | null {
+  if (answer.problem) return complaintOfProblem(answer.problem, query);
   const errors = isRecord(answer.body) && Array.isArray(answer.body.errors) ? answer.body.errors.filter(isRecord) : [];
   const [first] = errors;
   if (!first) return null;
@@ -22,24 +24,39 @@ export function complaintOf(answer: Answer): Complaint | null {
   const path = Array.isArray(first.path) ? first.path.join('.') : undefined;
   return {
     title: textOf(extensions.title) ?? (path ? `${path} was refused` : 'The question cannot be run'),
-    detail: textOf(extensions.detail) ?? textOf(first.message),
+    sentences: [...new Set(errors.map(sentenceOf))],
     code: textOf(extensions.code),
     requiredScope: textOf(extensions.required_scope),
     allowedActions: Array.isArray(extensions.allowed_actions) ? extensions.allowed_actions.map(String) : undefined,
-    more: errors.length - 1,
+    place: placeOf(first),
   };
 }
 
-function complaintOfProblem(problem: Problem): Complaint {
+function complaintOfProblem(problem: Problem, query: string): Complaint {
+  const syntax = problem.code === 'VALIDATION_FAILED' ? syntaxErrorOf(query) : null;
+  // What is wrong with a text is said by its place, and not by the drawing of it that the service sends.
+  if (syntax) return { title: 'Syntax error', sentences: [syntax.message], code: problem.code, place: syntax };
+  const errors = problem.errors?.map(({ message, parameter }) => (parameter ? `${parameter}: ${message}` : message)) ?? [];
   return {
     title: problem.title,
-    detail: problem.detail,
+    // The detail of a problem with `errors` says no more than that there are some.
+    sentences: errors.length > 0 ? errors : problem.detail ? [problem.detail] : [],
     code: problem.code,
     requiredScope: problem.required_scope,
     allowedActions: problem.allowed_actions,
     retryAfter: problem.retry_after,
-    more: 0,
   };
+}
+
+function sentenceOf(error: Record<string, unknown>): string {
+  const extensions = isRecord(error.extensions) ? error.extensions : {};
+  return textOf(extensions.detail) ?? textOf(error.message) ?? 'The service gave no reason.';
+}
+
+function placeOf({ locations }: Record<string, unknown>): Complaint['place'] {
+  const [first] = Array.isArray(locations) ? locations.filter(isRecord) : [];
+  const { line, column } = first ?? {};
+  return typeof line === 'number' && typeof column === 'number' ? { line, column } : undefined;
 }
 
 /** The problem document as the response pane prints it: what matters first. */

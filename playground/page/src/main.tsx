@@ -3,7 +3,6 @@ import '@graphiql/react/style.css';
 import 'graphiql/graphiql.css';
 import '@graphiql/plugin-doc-explorer/style.css';
 import '@graphiql/plugin-history/style.css';
-import '@graphiql/plugin-explorer/style.css';
 import './style.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './App';

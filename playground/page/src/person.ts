@@ -1,21 +1,22 @@
 import { isRecord, numberOf, textOf } from './answer';
 
-/** Who is signed in, as `GET /v1/system/me` tells it. */
+/** Who is signed in, as `GET /v1/system/me` and `GET /v1/auth/account` tell it. */
 export interface Person {
   principalType: string;
-  /** A name to greet with, where the service gives one. */
+  /** Their name, or the address they sign in with. */
   label: string | null;
   scopes: string[];
   limitPerSecond: number | null;
   remainingToday: number | null;
 }
 
-export function personOf(me: unknown): Person {
+export function personOf(me: unknown, account: unknown): Person {
   const body = isRecord(me) ? me : {};
+  const { name, email } = isRecord(account) ? account : {};
   const limit = isRecord(body.rate_limit) ? body.rate_limit : {};
   return {
     principalType: textOf(body.principal_type) ?? 'UNKNOWN',
-    label: textOf(body.name) ?? textOf(body.email) ?? textOf(body.subject) ?? null,
+    label: textOf(name) ?? textOf(email) ?? null,
     scopes: Array.isArray(body.scopes) ? body.scopes.filter((scope) => typeof scope === 'string') : [],
     limitPerSecond: numberOf(limit.limit_per_second),
     remainingToday: numberOf(limit.remaining_day),

@@ -124,14 +124,15 @@ export class Session {
     const life = (numberOf(body.expires_in) ?? 600) * 1000;
     this.#token = { text, until: Date.now() + life };
     this.#renewIn(Math.max(life - MARGIN_MS, life / 2));
-    const me = await ask('/v1/system/me', { headers: { Authorization: `Bearer ${text}` } });
+    const headers = { Authorization: `Bearer ${text}` };
+    const [me, account] = await Promise.all([ask('/v1/system/me', { headers }), ask('/v1/auth/account', { headers })]);
     // A person who is at work already goes on with what was known of them.
     if (me.problem && this.#state.kind === 'signed-in') return null;
     if (me.problem) {
       this.#drop();
       return me.problem;
     }
-    const person = personOf(me.body);
+    const person = personOf(me.body, account.body);
     if (person.principalType === 'STAFF_USER') this.#set({ kind: 'signed-in', person });
     else this.#set({ kind: 'not-staff', principalType: person.principalType });
     return null;

@@ -6,3 +6,8 @@ declare module '*.js?worker' {
 declare namespace globalThis {
   var MonacoEnvironment: { getWorker(id: string, label: string): Worker } | undefined;
 }
+
+declare module 'virtual:access' {
+  const access: import('./access').Access;
+  export default access;
+}

@@ -1,20 +1,33 @@
-import { createContext, useContext } from 'react';
+import { createContext, useCallback, useContext, useSyncExternalStore } from 'react';
 import { pick, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
-import type { Answer } from './answer';
+import access from 'virtual:access';
+import { mayRun } from './access';
+import type { Answered, Answers } from './answers';
 import type { Complaint } from './complaint';
+import type { Handed } from './link';
 import type { Person } from './person';
-import type { Question } from './questions';
+import { QUESTIONS, type Question } from './questions';
+import { readingOf } from './reading';
 import type { Session } from './session';
+import { readerOf, type Thing } from './things';
+
+/** How an answer is shown. */
+export type View = 'json' | 'table';
 
 /** What the panels around the editor look at. */
 export interface Workbench {
   session: Session;
   person: Person;
-  last: Answer | null;
+  answers: Answers;
   schemaComplaint: Complaint | null;
+  view: View;
+  setView(view: View): void;
 }
 
 export const WorkbenchContext = createContext<Workbench | null>(null);
+
+/** Below this width the panes stand under each other. */
+export const NARROW = '(max-width: 760px)';
 
 export function useWorkbench(): Workbench {
   const workbench = useContext(WorkbenchContext);
@@ -22,19 +35,69 @@ export function useWorkbench(): Workbench {
   return workbench;
 }
 
-/** What an empty first tab says. */
-export const GREETING = '# Ask a question, or take one from the panel on the left.\n# Ctrl-Enter runs it, Ctrl-Space completes it.\n\n';
+/** The tab in front. */
+export function useTab(): string {
+  const { tabs, activeTabIndex } = useGraphiQL(pick('tabs', 'activeTabIndex'));
+  return tabs[activeTabIndex]?.id ?? '';
+}
 
-/** Puts a question into a tab: the one in front when nothing is written there, else a new one. */
-export function useQuestionOpener(): (question: Question, variables?: Record<string, unknown>) => void {
-  const { addTab } = useGraphiQLActions();
+/** The last answer of the tab in front. */
+export function useAnswered(): Answered | null {
+  const { answers } = useWorkbench();
+  const tab = useTab();
+  return useSyncExternalStore(answers.subscribe, () => answers.of(tab));
+}
+
+/** Puts a text into a tab: the one in front when nothing is written there, else a new one. */
+export function useTextOpener(): (handed: Handed) => void {
+  const { addTab, setVisiblePlugin } = useGraphiQLActions();
   const { queryEditor, variableEditor } = useGraphiQL(pick('queryEditor', 'variableEditor'));
-  return (question, variables) => {
-    if (!queryEditor) return;
-    const written = queryEditor.getValue().trim();
-    if (written !== '' && written !== GREETING.trim()) addTab();
-    queryEditor.setValue(question.text);
-    variableEditor?.setValue(variables ? JSON.stringify(variables, null, 2) : question.variables);
-    queryEditor.focus();
+  return useCallback(
+    ({ query, variables }) => {
+      if (!queryEditor) return;
+      if (queryEditor.getValue().trim() !== '') addTab();
+      queryEditor.setValue(query);
+      variableEditor?.setValue(variables);
+      queryEditor.revealLine(1);
+      // Where there is room for one pane at a time, the question takes that of the panel it came from.
+      if (matchMedia(NARROW).matches) setVisiblePlugin(null);
+      queryEditor.focus();
+    },
+    [addTab, setVisiblePlugin, queryEditor, variableEditor],
+  );
+}
+
+/** Opens a saved question, with values for its variables where some are known. */
+export function useQuestionOpener(): (question: Question, known?: Record<string, string>) => void {
+  const openText = useTextOpener();
+  return (question, known = {}) => {
+    const { operation, text } = question;
+    const found = operation.variables.flatMap(({ name, isList }) => (known[name] ? [[name, isList ? [known[name]] : known[name]]] : []));
+    const start: object = question.variables ? JSON.parse(question.variables) : {};
+    const variables = { ...start, ...Object.fromEntries(found) };
+    openText({ query: text, variables: Object.keys(variables).length > 0 ? JSON.stringify(variables, null, 2) : '' });
   };
+}
+
+/** How to open and read a thing: by the saved question for it, else by one made from the schema. Nothing where the person may not. */
+export function useThingOpener(): (thing: Thing) => (() => void) | undefined {
+  const { scopes } = useWorkbench().person;
+  const { run } = useGraphiQLActions();
+  const schema = useGraphiQL((state) => state.schema);
+  const openText = useTextOpener();
+  const openQuestion = useQuestionOpener();
+  return (thing) => {
+    const reader = readerOf(access, thing.variable, (name) => mayRun(access, scopes, { kind: 'query', roots: [name] }));
+    const saved = QUESTIONS.filter((question) => reads(question, thing) && mayRun(access, scopes, question.operation));
+    const question = saved.find(({ operation }) => reader && operation.roots.includes(reader)) ?? saved[0];
+    if (question) return () => (openQuestion(question, { [thing.variable]: thing.id }), void run());
+    const query = reader && schema ? readingOf(schema, access, reader, thing) : undefined;
+    return query ? () => (openText({ query, variables: JSON.stringify({ [thing.variable]: thing.id }, null, 2) }), void run()) : undefined;
+  };
+}
+
+/** Whether a saved question reads a thing, and needs nothing but its id. */
+function reads({ operation }: Question, { variable }: Thing): boolean {
+  const required = operation.variables.filter(({ isRequired }) => isRequired);
+  return operation.kind === 'query' && required.length === 1 && required[0]?.name === variable;
 }

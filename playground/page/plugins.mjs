@@ -1,0 +1,62 @@
+// Two plugins for Vite. One tells the page what each root field takes: the schema says it in directives, of which
+// introspection tells none. The other gives an editor tab without an operation a name for people.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'graphql';
+
+const SCHEMA = fileURLToPath(new URL('../../schema/schema.graphql', import.meta.url));
+const MODULE = 'virtual:access';
+const TABS = '@graphiql/react/dist/utility/tabs.js';
+const UNTITLED = '"<untitled>"';
+
+/** Serves `virtual:access` to Vite: the default export is what `accessOf` answers. */
+export function accessPlugin() {
+  return {
+    name: 'access',
+    resolveId: (id) => (id === MODULE ? `\0${MODULE}` : undefined),
+    load: (id) => (id === `\0${MODULE}` ? `export default ${JSON.stringify(accessOf(readFileSync(SCHEMA, 'utf8')))}` : undefined),
+  };
+}
+
+/** The editor's library has the name in a constant and takes no other. */
+export function untitledPlugin() {
+  return {
+    name: 'untitled',
+    transform(code, id) {
+      if (!id.replaceAll('\\', '/').endsWith(TABS)) return null;
+      if (!code.includes(UNTITLED)) this.error(`${TABS} no longer says ${UNTITLED}`);
+      return code.replace(UNTITLED, '"New question"');
+    },
+  };
+}
+
+/**
+ * `query` and `mutation`: the scope (or `public`, `any`, `cookie`, `client`) by root field; `files`: those that answer a file;
+ * `readers`: those that read one thing by its id alone; `guarded`: other fields that take a scope of their own, as `Type.field`.
+ */
+export function accessOf(sdl) {
+  const types = parse(sdl, { noLocation: true }).definitions.filter(({ kind }) => kind === 'ObjectTypeDefinition');
+  const access = { query: {}, mutation: {}, files: [], readers: [], guarded: [] };
+  for (const { name, fields } of types) {
+    const needs = { Query: access.query, Mutation: access.mutation }[name.value];
+    for (const field of fields) {
+      const scope = directive(field, 'access')?.arguments[0].value.value;
+      if (!needs && scope) access.guarded.push(`${name.value}.${field.name.value}`);
+      if (!needs || !scope) continue;
+      needs[field.name.value] = scope;
+      if (directive(field, 'answers_file')) access.files.push(field.name.value);
+      if (name.value === 'Query') access.readers.push(...readerOf(field));
+    }
+  }
+  return access;
+}
+
+function readerOf({ name, arguments: taken }) {
+  const [one, ...others] = taken.filter(({ type }) => type.kind === 'NonNullType');
+  const isById = one?.type.type.name?.value === 'UUID' && others.length === 0 && name.value.endsWith('_get');
+  return isById ? [{ field: name.value, variable: one.name.value }] : [];
+}
+
+function directive(field, name) {
+  return field.directives.find((one) => one.name.value === name);
+}

@@ -1,0 +1,55 @@
+import { useGraphiQL } from '@graphiql/react';
+import type { Asked } from './nextPage';
+import { operationOf } from './operation';
+import { Sheet } from './Sheet';
+
+/** A change that waits for the person's word. */
+export interface Change {
+  asked: Asked;
+  decide(isMeant: boolean): void;
+}
+
+/** Before a mutation runs: what it is, and with which values. Enter runs it, Escape does not. */
+export function Confirmation({ change, onDecided }: { change: Change; onDecided: () => void }) {
+  const schema = useGraphiQL((state) => state.schema);
+  const { asked, decide } = change;
+  const roots = operationOf(asked.query, asked.operationName)?.roots ?? [];
+  const fields = schema?.getMutationType()?.getFields();
+
+  function answer(isMeant: boolean) {
+    decide(isMeant);
+    onDecided();
+  }
+
+  return (
+    <Sheet title="Run this change?" onClose={() => answer(false)}>
+      <ul className="roots">
+        {roots.map((root) => (
+          <li key={root}>
+            <code>{root}</code>
+            {fields?.[root]?.description && <p>{fields[root].description}</p>}
+          </li>
+        ))}
+      </ul>
+      {Object.keys(asked.variables).length > 0 && <pre tabIndex={0}>{JSON.stringify(asked.variables, null, 2)}</pre>}
+      <p>It is made in your name and leaves an audit record.</p>
+      <p className="actions">
+        <button type="button" onClick={() => answer(false)}>
+          Cancel
+        </button>
+        <button
+          type="button"
+          className="main"
+          data-first
+          onClick={() => answer(true)}
+          // The Enter that asked for the run may still be held down.
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && event.repeat) event.preventDefault();
+          }}
+        >
+          Run
+        </button>
+      </p>
+    </Sheet>
+  );
+}

@@ -1,0 +1,103 @@
+import { useEffect, useRef } from 'react';
+import { pick, useGraphiQL, useGraphiQLActions, useMonaco } from '@graphiql/react';
+import access from 'virtual:access';
+import { openRoots } from './access';
+import { useJsonLinks } from './jsonLinks';
+import { handedBy } from './link';
+import { isEmptyText } from './operation';
+import { withOpenNames } from './suggest';
+import { useAnswered, useTab, useTextOpener, useWorkbench } from './workbench';
+
+const HINT = 'Ask a question, or take one from the panel.\nCtrl-Enter runs it, Ctrl-Space completes it.';
+
+/** The tab in front, known at once when it changes, and the way to stop listening for an answer. */
+export interface InFront {
+  tab: string;
+  stop(): void;
+}
+
+/** What the page adds to the editor; it shows nothing itself. */
+export function Front({ inFront }: { inFront: InFront }) {
+  useTabs(inFront);
+  useEditors();
+  useOwnMarkers();
+  useJsonLinks();
+  useHandedQuestion();
+  return null;
+}
+
+/** An answer belongs to the tab that asked, whichever tab is in front when it comes. */
+function useTabs(inFront: InFront) {
+  const { answers } = useWorkbench();
+  const { tabs, responseEditor } = useGraphiQL(pick('tabs', 'responseEditor'));
+  const { stop, updateActiveTabValues } = useGraphiQLActions();
+  const tab = useTab();
+  const answered = useAnswered();
+  inFront.tab ||= tab;
+  inFront.stop = stop;
+
+  useEffect(() => answers.keepOnly(tabs.map(({ id }) => id)), [answers, tabs]);
+  useEffect(() => {
+    // It came while another tab was in front.
+    if (!answered || !responseEditor || responseEditor.getValue() !== '') return;
+    const response = JSON.stringify(answered.printed, null, 2);
+    responseEditor.setValue(response);
+    updateActiveTabValues({ response });
+  }, [answered, responseEditor, tab, updateActiveTabValues]);
+}
+
+function useEditors() {
+  const { queryEditor, variableEditor, responseEditor } = useGraphiQL(pick('queryEditor', 'variableEditor', 'responseEditor'));
+  useEffect(() => {
+    for (const editor of [queryEditor, variableEditor, responseEditor]) editor?.updateOptions({ fontSize: 13, lineNumbersMinChars: 2 });
+    queryEditor?.updateOptions({ placeholder: HINT, ariaLabel: 'Question', wordWrap: 'on', wrappingIndent: 'indent' });
+    variableEditor?.updateOptions({ ariaLabel: 'Variables' });
+    responseEditor?.updateOptions({ ariaLabel: 'Answer' });
+  }, [queryEditor, variableEditor, responseEditor]);
+}
+
+/**
+ * The editor marks a text of comments as an error, and suggests every name that is near to one it does not know. A text of
+ * comments is none, and names that the person may not ask are of no help.
+ */
+function useOwnMarkers() {
+  const { scopes } = useWorkbench().person;
+  const monaco = useMonaco((state) => state.monaco);
+  const queryEditor = useGraphiQL((state) => state.queryEditor);
+  useEffect(() => {
+    const model = queryEditor?.getModel();
+    if (!monaco || !model) return;
+    const open = (type: 'Query' | 'Mutation') => openRoots(access, scopes, type === 'Query' ? 'query' : 'mutation');
+    const mend = () => {
+      const markers = monaco.editor.getModelMarkers({ resource: model.uri, owner: 'graphql' });
+      const mended = isEmptyText(model.getValue()) ? [] : markers.map((marker) => ({ ...marker, message: withOpenNames(marker.message, open) }));
+      const isSame = mended.length === markers.length && mended.every(({ message }, index) => message === markers[index]?.message);
+      if (!isSame) monaco.editor.setModelMarkers(model, 'graphql', mended);
+    };
+    mend();
+    const listening = monaco.editor.onDidChangeMarkers((changed) => {
+      if (changed.some((uri) => uri.toString() === model.uri.toString())) mend();
+    });
+    return () => listening.dispose();
+  }, [monaco, queryEditor, scopes]);
+}
+
+/** Opens the question that the address hands over, once; it is for the person to run. */
+function useHandedQuestion() {
+  const queryEditor = useGraphiQL((state) => state.queryEditor);
+  const openText = useTextOpener();
+  const latest = useRef(openText);
+  latest.current = openText;
+  useEffect(() => {
+    if (!queryEditor) return;
+    const take = () => {
+      const handed = handedBy(location.hash);
+      if (!handed) return;
+      history.replaceState(null, '', location.pathname + location.search);
+      latest.current(handed);
+    };
+    take();
+    addEventListener('hashchange', take);
+    return () => removeEventListener('hashchange', take);
+  }, [queryEditor]);
+}

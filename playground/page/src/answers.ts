@@ -1,0 +1,45 @@
+import type { Answer } from './answer';
+import type { Asked } from './nextPage';
+
+/** A question with what came back. */
+export interface Answered {
+  asked: Asked;
+  answer: Answer;
+  /** As the response pane shows it. */
+  printed: unknown;
+}
+
+/** The last answer of each tab, and the last of all. In memory only. */
+export class Answers {
+  #byTab = new Map<string, Answered>();
+  #latest: Answer | null = null;
+  #listeners = new Set<() => void>();
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly latest = (): Answer | null => this.#latest;
+
+  of(tab: string): Answered | null {
+    return this.#byTab.get(tab) ?? null;
+  }
+
+  put(tab: string, answered: Answered): void {
+    this.#byTab.set(tab, answered);
+    this.#latest = answered.answer;
+    this.#tell();
+  }
+
+  /** Forgets those of tabs that were closed. */
+  keepOnly(tabs: string[]): void {
+    const gone = [...this.#byTab.keys()].filter((tab) => !tabs.includes(tab));
+    for (const tab of gone) this.#byTab.delete(tab);
+    if (gone.length > 0) this.#tell();
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

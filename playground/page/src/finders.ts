@@ -1,0 +1,53 @@
+import { isRecord } from './answer';
+import { operationOf, type Operation } from './operation';
+import { leavesOf } from './leaves';
+
+/**
+ * How the value of a variable is found: one file of `finders/`, named like the variable. It begins with a comment that says
+ * what is listed. Its query calls the value `value`; all else that it asks of an entry is the entry's label. With a variable
+ * `$search` it searches by what is typed; any other variable is one that the question has, too.
+ */
+export interface Finder {
+  variable: string;
+  title: string;
+  text: string;
+  operation: Operation;
+}
+
+export interface Choice {
+  value: string;
+  label: string;
+}
+
+const files = import.meta.glob<string>('../../finders/*.graphql', { query: '?raw', import: 'default', eager: true });
+
+export const FINDERS: Map<string, Finder> = new Map(Object.entries(files).flatMap(([path, text]) => finderOf(path, text)));
+
+function finderOf(path: string, text: string): [string, Finder][] {
+  const variable = path.replace(/^.*\//, '').replace(/\.graphql$/, '');
+  const operation = operationOf(text);
+  return operation ? [[variable, { variable, title: text.split('\n')[0]?.replace(/^# /, '') ?? variable, text, operation }]] : [];
+}
+
+/** The entries of a finder's answer: the first list in it whose entries have a `value`. */
+export function choicesOf(body: unknown): Choice[] {
+  const list = listIn(isRecord(body) ? body.data : null) ?? [];
+  return list.flatMap((entry) => {
+    const { value, ...others } = entry;
+    const label = leavesOf(others).map(([, text]) => text);
+    return typeof value === 'string' ? [{ value, label: label.filter(Boolean).join(' · ') || value }] : [];
+  });
+}
+
+function listIn(value: unknown): Record<string, unknown>[] | undefined {
+  if (Array.isArray(value)) {
+    const entries = value.filter(isRecord);
+    return entries.some((entry) => 'value' in entry) ? entries : undefined;
+  }
+  if (!isRecord(value)) return undefined;
+  for (const part of Object.values(value)) {
+    const found = listIn(part);
+    if (found) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,160 @@
+// How the playground looks and can be reached: against the service that LABS_TEST_BASE names, else against the stand-in.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+import { answerTo, openQuestion, run, signedIn, startService, write } from './house.mjs';
+
+const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}/;
+
+let service;
+let staff;
+before(async () => {
+  service = await startService();
+  staff = await signedIn(service, service.staff);
+});
+after(async () => {
+  await staff?.close();
+  await service.close();
+});
+
+const boxOf = (locator) => locator.boundingBox();
+/** How light a colour is that the browser computed, from 0 to 1. */
+const lightness = (locator, property) =>
+  locator.evaluate((element, name) => {
+    const [red, green, blue] = getComputedStyle(element)[name].match(/[\d.]+/g).map(Number);
+    return (0.3 * red + 0.6 * green + 0.1 * blue) / 255;
+  }, property);
+
+async function choose(page, theme) {
+  await page.getByRole('button', { name: 'Open settings dialog' }).click();
+  await page.getByRole('button', { name: theme, exact: true }).click();
+  await page.getByRole('button', { name: 'Close dialog' }).click();
+}
+
+test('the person is greeted by name', async () => {
+  const page = await staff.open();
+  const answered = page.waitForResponse((response) => response.url().endsWith('/v1/auth/account'));
+  await page.reload();
+  const { name } = await (await answered).json();
+  await page.locator('.topbar .who').getByText(name, { exact: true }).waitFor();
+  assert.doesNotMatch(await page.locator('.topbar').innerText(), UUID);
+  await page.close();
+});
+
+test('dark by setting is dark everywhere, and light is light', async () => {
+  const page = await staff.open();
+  const parts = [page.locator('.topbar'), page.getByRole('button', { name: 'Sign out' }), page.locator('.questions button').first()];
+  for (const [theme, isRight] of [['Dark', (ground, ink) => ground < 0.3 && ink > 0.6], ['Light', (ground, ink) => ground > 0.7 && ink < 0.5]]) {
+    await choose(page, theme);
+    for (const part of parts) {
+      const [ground, ink] = [await lightness(part, 'backgroundColor'), await lightness(part, 'color')];
+      assert.ok(isRight(ground, ink), `${theme}: ${part} has ${ink} on ${ground}`);
+    }
+  }
+  await page.close();
+});
+
+test('the cross of a dialog is drawn', async () => {
+  const page = await staff.open();
+  await page.getByRole('button', { name: 'Open settings dialog' }).click();
+  const cross = page.getByRole('button', { name: 'Close dialog' }).locator('svg');
+  const drawn = await cross.evaluate((svg) => {
+    const { width, paddingLeft, paddingRight } = getComputedStyle(svg);
+    return parseFloat(width) - parseFloat(paddingLeft) - parseFloat(paddingRight);
+  });
+  assert.ok(drawn >= 8, `${drawn} pixels are left for the cross`);
+  await page.close();
+});
+
+test('an empty tab is no error and has a name, and neither is a text of comments', async () => {
+  const page = await staff.open();
+  await page.getByRole('tab', { name: 'New question' }).waitFor();
+  await page.getByText('Ask a question, or take one from the panel.').waitFor();
+  // A wrong text shows that the marks have come.
+  await write(page, 'query wrong {');
+  const marks = page.locator('.graphiql-query-editor .squiggly-error');
+  await marks.first().waitFor();
+  await write(page, '# nothing yet');
+  await marks.first().waitFor({ state: 'detached' });
+  await page.waitForFunction(() => globalThis.__MONACO.editor.getModelMarkers({ owner: 'graphql' }).length === 0);
+  await write(page, 'query named { system_me_get { principal_type } }');
+  await page.getByRole('tab', { name: 'named' }).waitFor();
+  await page.getByRole('button', { name: 'New tab' }).click();
+  await page.getByRole('tab', { name: 'New question' }).waitFor();
+  assert.doesNotMatch((await page.getByRole('tab').allTextContents()).join(), /untitled/);
+  await page.close();
+});
+
+test('the panel leaves the window to the work, and the editor shows a line of it', async () => {
+  const page = await staff.open();
+  const [panel, window] = [await boxOf(page.locator('.graphiql-plugin')), page.viewportSize()];
+  assert.ok(panel.width < window.width * 0.22, `the panel takes ${panel.width} of ${window.width}`);
+  await write(page, 'x'.repeat(400));
+  const line = page.locator('.graphiql-query-editor .view-line').first();
+  await line.waitFor();
+  const letters = (await line.textContent()).length;
+  assert.ok(letters >= 50, `a line shows ${letters} letters`);
+  await page.close();
+});
+
+test('six long questions in the history leave everything in the window', async () => {
+  const page = await staff.open();
+  const long = 'a'.repeat(60);
+  for (let count = 0; count < 6; count += 1) {
+    const name = `${long}_${count}`;
+    await write(page, `query ${name} { system_me_get { principal_type } }`);
+    await run(page, name);
+  }
+  await page.getByRole('button', { name: 'Show History' }).click();
+  await page.locator('.graphiql-history-item').nth(5).waitFor();
+  const [out, window] = [await boxOf(page.getByRole('button', { name: 'Sign out' })), page.viewportSize()];
+  assert.ok(out.x + out.width <= window.width, `"Sign out" ends at ${out.x + out.width}`);
+  assert.ok((await boxOf(page.locator('.graphiql-plugin'))).width < window.width * 0.22);
+  await page.close();
+});
+
+test('at 390 pixels the panes stand under each other, and a question runs', async () => {
+  const page = await staff.open();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await openQuestion(page, 'What staff did last');
+  const answered = answerTo(page, 'audit_latest');
+  await page.getByRole('button', { name: /^Execute/ }).click();
+  assert.equal((await answered).status, 200);
+  const [editor, answer] = [await boxOf(page.locator('.graphiql-editors')), await boxOf(page.locator('.graphiql-response'))];
+  assert.ok(answer.y >= editor.y + editor.height, 'the answer stands below the question');
+  assert.ok(editor.width > 330 && answer.width > 330, `${editor.width} and ${answer.width} wide`);
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, 'nothing stands out sideways');
+  await page.close();
+});
+
+for (const theme of ['Light', 'Dark']) {
+  test(`whoever cannot see it can use it: ${theme.toLowerCase()}`, async () => {
+    const page = await staff.open();
+    await choose(page, theme);
+    await openQuestion(page, 'What staff did last');
+    await run(page, 'audit_latest');
+    await page.getByRole('button', { name: 'Table', exact: true }).click();
+    await page.getByRole('region', { name: 'Answer as a table' }).waitFor();
+    assert.deepEqual(await violations(page), []);
+    await openQuestion(page, 'Runs of a job that failed');
+    await page.getByRole('button', { name: 'Find job_code' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: /TIDYING/ }).waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.close();
+  });
+}
+
+/**
+ * What axe finds that is serious or critical and ours. Left out are the editors, which Monaco draws itself, and the tabs of the
+ * editor's library, each of which has a button inside its role of a tab.
+ */
+async function violations(page) {
+  // The policy allows no script that a page is given; the browser's own tools may run one all the same.
+  await page.evaluate(AXE);
+  const found = await page.evaluate(() => globalThis.axe.run({ exclude: ['.monaco-editor', '.graphiql-tab'] }, { resultTypes: ['violations'] }));
+  return found.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 140)).join(' | ')}`);
+}
