@@ -13,7 +13,7 @@ sample_port=$(node -e 'const s = require("net").createServer().listen(0, "127.0.
 LABS_EMPTY=false "$labs" serve --listen 127.0.0.1:0 --folder "$folder/sample" --log warn --attempts-per-minute 600 \
   --cors-origins "http://127.0.0.1:$sample_port" >"$folder/sample-said" &
 with_sample=$!
-trap 'kill "$service" "$with_sample" 2>/dev/null && wait "$service" "$with_sample" || true; rm -rf "$folder"' EXIT
+trap 'kill "$service" "$with_sample" 2>/dev/null || true; wait "$service" "$with_sample" || true; rm -rf "$folder"' EXIT
 
 staff LABS_TEST_STAFF administrator
 staff LABS_TEST_LIMITED reviewer
