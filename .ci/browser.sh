@@ -1,10 +1,20 @@
 #!/usr/bin/env bash
-# The playground in a real Chromium against the service itself: an empty one of its own, in a folder that goes away,
-# with two staff members made on the command line. ./test calls this; it needs Node, Chromium and PostgreSQL.
+# The pages in a real Chromium against the service itself: the playground against an empty one of its own, in a folder
+# that goes away, with two staff members made on the command line; the sample against one with sample data. ./test calls
+# this; it needs Node, Chromium and PostgreSQL.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=.ci/service.sh
 . .ci/service.sh
+
+# The second service fills in its sample data while the playground is tested against the first. It lets the origin of
+# the sample in, whose port is chosen for that, and more sign-ins than people make.
+sample_port=$(node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })')
+LABS_EMPTY=false "$labs" serve --listen 127.0.0.1:0 --folder "$folder/sample" --log warn --attempts-per-minute 600 \
+  --cors-origins "http://127.0.0.1:$sample_port" >"$folder/sample-said" &
+with_sample=$!
+trap 'kill "$service" "$with_sample" 2>/dev/null || true; wait "$service" "$with_sample" || true; rm -rf "$folder"' EXIT
+
 staff LABS_TEST_STAFF administrator
 staff LABS_TEST_LIMITED reviewer
 
@@ -12,5 +22,13 @@ cd playground
 node --test --test-concurrency=1 --test-reporter=spec test/playground.test.mjs test/daily.test.mjs test/look.test.mjs test/reference.test.mjs
 
 # A pricing page's data, read by openapi-fetch with types made from the contract.
-cd test/pricing
-npm test --silent
+(cd test/pricing && npm test --silent)
+
+# The sample storefront and board.
+until grep -q 'Labs is ready at' "$folder/sample-said"; do
+  kill -0 "$with_sample" || { echo "the service with sample data did not start" >&2; exit 1; }
+  sleep 0.2
+done
+sample_base=$(sed -n 's/^Labs is ready at //p' "$folder/sample-said")
+cd sample
+LABS_TEST_BASE=$sample_base LABS_SAMPLE_PORT=$sample_port LABS_FOLDER=$folder/sample npm test --silent

@@ -1,0 +1,69 @@
+// A new proposal. While its title is typed, what is near to it is shown, so that people vote instead of proposing twice.
+import { dataOf, type Schemas } from '../api';
+import { count, h } from '../dom';
+import { acting, isAbort } from '../parts';
+import { go, link, locale, type Place } from '../router';
+import { type Session } from '../session';
+import { statusBadge, tabs, topicName } from './shared';
+
+const PAUSE_MS = 300;
+const SHORTEST = 3;
+
+export async function propose(session: Session, { signal }: Place): Promise<HTMLElement> {
+  const topics = await dataOf(session.api.GET('/v1/engagement/topics', { params: { query: { limit: 100 } }, signal }));
+  const near = h('div', { class: 'near', 'aria-live': 'polite' });
+  const title = h('input', { name: 'title', id: 'title', required: true, minlength: 5, maxlength: 150, autocomplete: 'off' });
+  const body = h('textarea', { name: 'body', id: 'body', rows: 8, required: true, maxlength: 10_000 });
+  const topic = h('select', { name: 'topic', id: 'topic' }, h('option', { value: '' }, 'No topic'), ...topics.data.map(({ uuid, names }) => h('option', { value: uuid }, topicName(names, locale()))));
+  const button = h('button', { type: 'submit', class: 'main' }, 'Propose');
+  watchTitle(session, title, near, signal);
+
+  // The same key for each further try of the same words: a lost answer makes no second proposal.
+  let key = crypto.randomUUID();
+  const form = h(
+    'form',
+    { class: 'editor' },
+    h('label', {}, 'What do you want, in a line?', title),
+    near,
+    h('label', {}, 'What is it for?', body),
+    h('label', {}, 'Topic', topic),
+    h('p', { class: 'small faint' }, 'Markdown. All partners see it at once, with your company’s name, and your vote is cast with it.'),
+    button,
+  );
+  form.addEventListener('input', () => (key = crypto.randomUUID()));
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void acting(button, async () => {
+      const made = await dataOf(session.api.POST('/v1/engagement/feature-requests', { params: { header: { 'Idempotency-Key': key } }, body: { title: title.value, body: body.value, topic_uuid: topic.value || null } }));
+      go(link(`/board/${made.uuid}`));
+    });
+  });
+  return h('div', { class: 'stack' }, h('h1', {}, 'Propose something'), tabs('new'), form);
+}
+
+/** Asks for what is near once the typing pauses. An answer that was overtaken is not shown. */
+function watchTitle(session: Session, title: HTMLInputElement, near: HTMLElement, leaving: AbortSignal): void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let asking = new AbortController();
+  title.addEventListener('input', () => {
+    clearTimeout(timer);
+    asking.abort();
+    asking = new AbortController();
+    const text = title.value.trim();
+    if (text.length < SHORTEST) return near.replaceChildren();
+    timer = setTimeout(() => void show(text, AbortSignal.any([asking.signal, leaving])), PAUSE_MS);
+  });
+  async function show(text: string, signal: AbortSignal): Promise<void> {
+    try {
+      const { data } = await dataOf(session.api.GET('/v1/engagement/feature-requests:similar', { params: { query: { title: text, limit: 4 } }, signal }));
+      near.replaceChildren(...(data.length > 0 ? [h('p', {}, h('strong', {}, 'Is it one of these? Then vote for it.')), h('ul', {}, ...data.map(similar))] : []));
+    } catch (error) {
+      // A proposal can be made without it.
+      if (!isAbort(error)) near.replaceChildren();
+    }
+  }
+}
+
+function similar({ feature_request: one, matched_title: matched }: Schemas['SimilarFeatureRequest']): HTMLElement {
+  return h('li', {}, h('a', { href: link(`/board/${one.uuid}`) }, one.title), matched && h('span', { class: 'faint' }, ` (also proposed as “${matched}”)`), ' ', statusBadge(one.status), h('span', { class: 'small faint' }, ` ${count(one.votes, 'vote')}`));
+}

@@ -1,0 +1,75 @@
+// One feature request: what it says, what became of it, what was merged into it, and what is said beneath it.
+import { dataOf, type Schemas } from '../api';
+import { day, h, safeHtml } from '../dom';
+import { link, locale, type Place } from '../router';
+import { type Session } from '../session';
+import { comments } from './comments';
+import { author, followButton, statusBadge, STATUSES, tabs, topicName, voteButton } from './shared';
+
+type Duplicate = Schemas['FeatureRequestDuplicate'];
+type Change = Schemas['FeatureRequestChange'];
+
+export async function request(session: Session, { name, signal }: Place): Promise<HTMLElement> {
+  const params = { path: { request_uuid: name } };
+  const [shown, changes, duplicates, said] = await Promise.all([
+    dataOf(session.api.GET('/v1/engagement/feature-requests/{request_uuid}', { params, signal })),
+    dataOf(session.api.GET('/v1/engagement/feature-requests/{request_uuid}/status-changes', { params: { ...params, query: { limit: 50 } }, signal })),
+    dataOf(session.api.GET('/v1/engagement/feature-requests/{request_uuid}/duplicates', { params: { ...params, query: { limit: 50 } }, signal })),
+    dataOf(session.api.GET('/v1/engagement/feature-requests/{request_uuid}/comments', { params, signal })),
+  ]);
+  return h(
+    'article',
+    { class: 'stack' },
+    tabs('list'),
+    head(session, shown),
+    shown.merged_into_uuid && h('p', { class: 'note' }, 'It was merged into another request. ', h('a', { href: link(`/board/${shown.merged_into_uuid}`) }, 'Vote and comment there')),
+    h('div', { class: 'columns' }, h('div', { class: 'stack' }, safeHtml(shown.body_html), comments(session, shown, said, signal)), h('aside', { class: 'stack', 'aria-label': 'What became of it' }, history(shown, changes.data, duplicates.data), merged(duplicates.data))),
+  );
+}
+
+function head(session: Session, shown: Schemas['FeatureRequest']): HTMLElement {
+  return h(
+    'header',
+    { class: 'request' },
+    voteButton(session, shown),
+    h(
+      'div',
+      {},
+      h('h1', {}, shown.title),
+      h(
+        'p',
+        { class: 'row' },
+        statusBadge(shown.status),
+        shown.topic && h('span', { class: 'badge' }, topicName(shown.topic.names, locale())),
+        h('span', { class: 'faint' }, author(shown.proposed_by), ', ', day(shown.created_at), shown.edited_at && ' (edited)'),
+      ),
+      shown.changelog_entry && h('p', {}, 'Released: ', h('a', { href: `${session.base}/changelog/${shown.changelog_entry.slug}` }, shown.changelog_entry.title)),
+    ),
+    followButton(session, shown),
+  );
+}
+
+function history(shown: Schemas['FeatureRequest'], changes: Change[], duplicates: Duplicate[]): HTMLElement {
+  const titles = new Map(duplicates.map(({ uuid, title }) => [uuid, title]));
+  const begun = h('li', {}, h('strong', {}, 'Proposed'), h('p', { class: 'small faint' }, day(shown.created_at)));
+  return h('section', {}, h('h2', {}, 'History'), h('ol', { class: 'history' }, ...changes.map((change) => event(change, shown.uuid, titles)), begun));
+}
+
+/** What was merged into this one, or this one into another, with the title where it is known. */
+function event({ kind, to_status: to, merged_uuid: merged, into_uuid: into, note, occurred_at: at }: Change, own: string, titles: Map<string, string>): HTMLElement {
+  const isMerged = merged === own;
+  const uuid = isMerged ? into : merged;
+  const other = uuid ? h('a', { href: link(`/board/${uuid}`) }, titles.get(uuid) ?? 'another request') : 'another request';
+  const said: Record<Change['kind'], () => (Node | string)[]> = {
+    STATUS: () => [to ? STATUSES[to] : 'Changed'],
+    MERGE: () => (isMerged ? ['Merged into ', other] : ['Took in ', other]),
+    UNMERGE: () => ['Apart again from ', other],
+  };
+  return h('li', {}, h('strong', {}, ...said[kind]()), h('p', { class: 'small faint' }, day(at)), note && h('p', {}, note));
+}
+
+function merged(duplicates: Duplicate[]): HTMLElement | null {
+  if (duplicates.length === 0) return null;
+  const items = duplicates.map(({ uuid, title, proposed_by: by }) => h('li', {}, h('a', { href: link(`/board/${uuid}`) }, title), h('p', { class: 'small faint' }, author(by))));
+  return h('section', {}, h('h2', {}, 'Also proposed as'), h('p', { class: 'small faint' }, 'Votes for these count here, each person once.'), h('ul', { class: 'plain' }, ...items));
+}

@@ -1,0 +1,110 @@
+// What the views of the board share: words for statuses, whose something is, and the buttons to vote and follow.
+import { dataOf, type Schemas } from '../api';
+import { count, h } from '../dom';
+import { acting } from '../parts';
+import { link } from '../router';
+import { type Session } from '../session';
+
+export type Summary = Schemas['FeatureRequestSummary'];
+export type Status = Schemas['FeatureRequestStatus'];
+
+export const STATUSES: Record<Status, string> = { OPEN: 'Open', UNDER_REVIEW: 'Under review', PLANNED: 'Planned', IN_PROGRESS: 'In progress', SHIPPED: 'Shipped', DECLINED: 'Declined' };
+
+export function statusBadge(status: Status): HTMLElement {
+  return h('span', { class: `badge status ${status.toLowerCase()}` }, STATUSES[status]);
+}
+
+/** The company always, the person where they show their name. */
+export function author(by: Schemas['BoardAuthor']): string {
+  const company = by.company_name ?? 'A former partner';
+  return by.person_name ? `${by.person_name}, ${company}` : company;
+}
+
+/** The name in the reader's language, else in English. */
+export function topicName(names: Schemas['BoardTopicNames'], locale: string | undefined): string {
+  return names[locale ?? 'en'] ?? names.en;
+}
+
+export function tabs(shown: 'list' | 'roadmap' | 'new'): HTMLElement {
+  const tab = (name: typeof shown, path: string, text: string) => h('li', {}, h('a', { href: link(path), 'aria-current': name === shown && 'page' }, text));
+  return h('nav', { 'aria-label': 'The board' }, h('ul', { class: 'tabs' }, tab('list', '/board', 'Requests'), tab('roadmap', '/board/roadmap', 'Roadmap'), tab('new', '/board/new', 'Propose')));
+}
+
+/** A feature request as the list and the roadmap show it. */
+export function row(session: Session, one: Summary, locale: string | undefined): HTMLElement {
+  return h(
+    'li',
+    { class: 'request' },
+    voteButton(session, one),
+    h(
+      'div',
+      {},
+      h('h3', {}, h('a', { href: link(`/board/${one.uuid}`) }, one.title)),
+      h('p', { class: 'excerpt' }, one.excerpt),
+      h(
+        'p',
+        { class: 'row small faint' },
+        one.pinned && h('span', { class: 'badge good' }, 'Pinned'),
+        statusBadge(one.status),
+        one.topic && h('span', {}, topicName(one.topic.names, locale)),
+        h('span', {}, author(one.proposed_by)),
+        h('span', {}, count(one.comments_count, 'comment')),
+        one.followed && h('span', {}, 'You follow it'),
+      ),
+    ),
+  );
+}
+
+/**
+ * Votes, or takes the vote back. The press shows at once; the answer then says how many votes there are. Where
+ * `allowed_actions` has neither, there is a number and no button.
+ */
+export function voteButton(session: Session, first: Summary, told: (now: Schemas['FeatureRequest']) => void = () => {}): HTMLElement {
+  const can = first.allowed_actions;
+  if (!can.includes('vote') && !can.includes('withdraw-vote')) return h('div', { class: 'vote' }, h('strong', {}, String(first.votes)), h('span', { class: 'small' }, first.votes === 1 ? 'vote' : 'votes'));
+  const button = h('button', { type: 'button', class: 'vote' });
+  let now: Pick<Summary, 'votes' | 'voted'> = first;
+  const draw = ({ votes, voted }: Pick<Summary, 'votes' | 'voted'>) => {
+    const number = [h('strong', {}, String(votes)), ' ', h('span', { class: 'small' }, votes === 1 ? 'vote' : 'votes')];
+    button.replaceChildren(h('span', { class: 'unseen' }, `Vote for ${first.title}: `), h('span', { 'aria-hidden': 'true' }, '▲'), ...number);
+    button.setAttribute('aria-pressed', String(voted));
+  };
+  draw(now);
+  button.addEventListener('click', () =>
+    acting(button, async () => {
+      const { votes, voted } = now;
+      draw({ votes: voted ? votes - 1 : votes + 1, voted: !voted });
+      try {
+        const params = { path: { request_uuid: first.uuid } };
+        const path = '/v1/engagement/feature-requests/{request_uuid}/vote';
+        const answered = await dataOf(voted ? session.api.DELETE(path, { params }) : session.api.PUT(path, { params }));
+        now = answered;
+        told(answered);
+      } finally {
+        draw(now);
+      }
+    }),
+  );
+  return h('div', {}, button);
+}
+
+/** Follows, or does so no more; nothing where neither is allowed. */
+export function followButton(session: Session, first: Summary): HTMLElement | null {
+  if (!first.allowed_actions.includes('follow') && !first.allowed_actions.includes('unfollow')) return null;
+  const button = h('button', { type: 'button' });
+  let { followed } = first;
+  const draw = () => {
+    button.textContent = followed ? 'Following' : 'Follow';
+    button.setAttribute('aria-pressed', String(followed));
+  };
+  draw();
+  button.addEventListener('click', () =>
+    acting(button, async () => {
+      const params = { path: { request_uuid: first.uuid } };
+      const path = '/v1/engagement/feature-requests/{request_uuid}/follow';
+      ({ followed } = await dataOf(followed ? session.api.DELETE(path, { params }) : session.api.PUT(path, { params })));
+      draw();
+    }),
+  );
+  return h('div', {}, button);
+}

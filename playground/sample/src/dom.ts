@@ -1,0 +1,67 @@
+// Elements without a framework. Text goes in as text; the one way in for HTML is `safeHtml`.
+
+type Value = string | number | boolean | null | undefined | ((event: Event) => void);
+export type Child = Node | string | null | undefined | false;
+
+/** Makes an element. Functions become listeners (`onclick`), true an empty attribute, false and null none. */
+export function h<K extends keyof HTMLElementTagNameMap>(name: K, attributes: Record<string, Value> = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') element.addEventListener(key.slice(2), value);
+    else if (value !== null && value !== undefined && value !== false) element.setAttribute(key, value === true ? '' : String(value));
+  }
+  element.append(...present(children));
+  return element;
+}
+
+/** Those of these children that are there. */
+export function present(children: Child[]): (Node | string)[] {
+  return children.filter((child) => child !== null && child !== undefined && child !== false && child !== '') as (Node | string)[];
+}
+
+interface HtmlPolicy {
+  createHTML(html: string): string;
+}
+interface PolicyFactory {
+  createPolicy(name: string, rules: HtmlPolicy): HtmlPolicy;
+}
+
+const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes;
+const asAnswered: HtmlPolicy = { createHTML: (html) => html };
+const policy = factory ? factory.createPolicy('service-html', asAnswered) : asAnswered;
+
+/**
+ * Shows HTML that the service made of Markdown: the fields named `…_html`, and nothing else. The content security
+ * policy demands trusted types, so that no other place of this page can set HTML.
+ */
+export function safeHtml(html: string): HTMLElement {
+  const element = h('div', { class: 'prose' });
+  element.innerHTML = policy.createHTML(html);
+  return element;
+}
+
+/** Plain text whose paragraphs are parted by empty lines. */
+export function paragraphs(text: string, lang?: string): HTMLElement {
+  return h('div', { class: 'prose', lang }, ...text.split(/\n\s*\n/).map((part) => h('p', {}, part)));
+}
+
+/** A link that leaves the page; null where there is none, or where it is no web address. */
+export function external(url: string | null, text: string): HTMLElement | null {
+  return url && /^https?:\/\//i.test(url) ? h('a', { href: url, rel: 'noopener noreferrer' }, text) : null;
+}
+
+/** A day in words, with the moment for machines. */
+export function day(moment: string, lang?: string): HTMLElement {
+  const text = new Date(moment).toLocaleDateString(lang ?? 'en', { year: 'numeric', month: 'long', day: 'numeric' });
+  return h('time', { datetime: moment }, text);
+}
+
+/** A number with its noun, as in `1 review` and `2 reviews`. */
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
+}
+
+/** What a language is called in itself. */
+export function languageName(locale: string): string {
+  return new Intl.DisplayNames([locale], { type: 'language' }).of(locale) ?? locale;
+}

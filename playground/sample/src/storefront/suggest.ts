@@ -1,0 +1,138 @@
+// The search field with suggestions: a combobox as the ARIA authoring practices describe it. The focus stays in the
+// field; arrows move the choice, Enter takes it, Escape closes.
+import { dataOf, given, storefront, type Schemas } from '../api';
+import { h } from '../dom';
+import { isAbort } from '../parts';
+import { go, link, locale } from '../router';
+
+type Suggestion = Schemas['SearchSuggestion'];
+const PAUSE_MS = 150;
+const SHORTEST = 2;
+const KINDS: Record<Suggestion['kind'], string> = { WORD: 'Search', CATEGORY: 'Category', VENDOR: 'Vendor', LISTING: 'App' };
+
+export function searchField(): HTMLFormElement {
+  return new Field().form;
+}
+
+class Field {
+  readonly #list = h('ul', { id: 'suggestions', role: 'listbox', 'aria-label': 'Suggestions', hidden: true });
+  readonly #input = h('input', {
+    id: 'q',
+    type: 'search',
+    name: 'q',
+    role: 'combobox',
+    placeholder: 'Search apps',
+    'aria-label': 'Search apps',
+    maxlength: 100,
+    autocomplete: 'off',
+    spellcheck: 'false',
+    'aria-autocomplete': 'list',
+    'aria-expanded': 'false',
+    'aria-controls': 'suggestions',
+  });
+  readonly #said = h('span', { class: 'unseen', role: 'status' });
+  readonly form = h('form', { class: 'find', role: 'search' }, this.#input, h('button', { type: 'submit' }, 'Search'), this.#list, this.#said);
+  #suggestions: Suggestion[] = [];
+  #chosen = -1;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #asking = new AbortController();
+
+  constructor() {
+    this.#input.addEventListener('input', () => this.#later());
+    this.#input.addEventListener('keydown', (event) => this.#key(event));
+    this.#input.addEventListener('blur', () => this.#close());
+    this.form.addEventListener('submit', (event) => (event.preventDefault(), this.#search(this.#input.value)));
+    addEventListener('place', () => {
+      this.#close();
+      this.#input.value = location.pathname === '/listings' ? (new URLSearchParams(location.search).get('q') ?? '') : '';
+    });
+  }
+
+  /** Asks once the typing pauses; what was asked for earlier is of no use any more. */
+  #later(): void {
+    this.#stop();
+    const typed = this.#input.value.trim();
+    if (typed.length < SHORTEST) return this.#close();
+    this.#timer = setTimeout(() => void this.#ask(typed, this.#asking.signal), PAUSE_MS);
+  }
+
+  async #ask(q: string, signal: AbortSignal): Promise<void> {
+    try {
+      const { data } = await dataOf(storefront.GET('/v1/marketplace/public/search-suggestions', { params: { query: { q, ...given({ locale: locale() }) } }, signal }));
+      if (!signal.aborted) this.#show(data);
+    } catch (error) {
+      // The search works without suggestions.
+      if (!isAbort(error)) this.#close();
+    }
+  }
+
+  #show(suggestions: Suggestion[]): void {
+    this.#suggestions = suggestions;
+    this.#list.replaceChildren(...suggestions.map((one, index) => this.#option(one, index)));
+    this.#choose(-1);
+    this.#open(suggestions.length > 0);
+    this.#said.textContent = suggestions.length === 0 ? 'No suggestions' : `${suggestions.length} suggestions, choose with the arrow keys`;
+  }
+
+  #option({ kind, text }: Suggestion, index: number): HTMLElement {
+    const option = h('li', { id: `suggestion-${index}`, role: 'option', 'aria-selected': 'false' }, h('span', {}, text), h('span', { class: 'small faint' }, KINDS[kind]));
+    // The field keeps the focus: a click takes the choice before the field could lose it.
+    option.addEventListener('mousedown', (event) => (event.preventDefault(), this.#take(index)));
+    return option;
+  }
+
+  #key(event: KeyboardEvent): void {
+    const last = this.#suggestions.length - 1;
+    const moves: Record<string, number> = { ArrowDown: this.#chosen >= last ? -1 : this.#chosen + 1, ArrowUp: this.#chosen < 0 ? last : this.#chosen - 1 };
+    const move = moves[event.key];
+    if (event.key === 'Escape' && !this.#list.hidden) this.#close();
+    else if (event.key === 'Enter' && this.#chosen >= 0) this.#take(this.#chosen);
+    else if (move !== undefined && last >= 0) this.#choose(move);
+    else return;
+    event.preventDefault();
+  }
+
+  /** Marks one; none is -1, which is the field itself. */
+  #choose(index: number): void {
+    this.#chosen = index;
+    if (index >= 0) this.#open(true);
+    for (const [place, option] of [...this.#list.children].entries()) option.setAttribute('aria-selected', String(place === index));
+    if (index < 0) return this.#input.removeAttribute('aria-activedescendant');
+    this.#input.setAttribute('aria-activedescendant', `suggestion-${index}`);
+    this.#list.children[index]?.scrollIntoView({ block: 'nearest' });
+  }
+
+  #take(index: number): void {
+    const one = this.#suggestions[index];
+    if (!one) return;
+    const folders = { CATEGORY: 'categories', VENDOR: 'partners', LISTING: 'listings' };
+    if (one.kind === 'WORD' || !one.slug) return this.#search(one.text);
+    this.#close();
+    go(link(`/${folders[one.kind]}/${one.slug}`));
+  }
+
+  #search(text: string): void {
+    this.#close();
+    go(link('/listings', { q: text.trim() }));
+  }
+
+  #open(open: boolean): void {
+    this.#list.hidden = !open;
+    this.#input.setAttribute('aria-expanded', String(open));
+  }
+
+  #close(): void {
+    this.#stop();
+    this.#suggestions = [];
+    this.#list.replaceChildren();
+    this.#choose(-1);
+    this.#open(false);
+    this.#said.textContent = '';
+  }
+
+  #stop(): void {
+    clearTimeout(this.#timer);
+    this.#asking.abort();
+    this.#asking = new AbortController();
+  }
+}

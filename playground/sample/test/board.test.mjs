@@ -1,0 +1,213 @@
+// The board in a real Chromium, against a service with the sample data that lets the sample's origin in.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { freshCode } from '../../test/totp.mjs';
+import { barriers, leads, overflow, personOf, ready, skip, startSample, visit } from './house.mjs';
+
+let sample;
+before(async () => {
+  if (!skip) sample = await startSample();
+});
+after(() => sample?.close());
+
+const BASTIEN = 'bastien.faure@belletablee.example';
+/** Without a cookie yet, or with one that has ended, the first try to renew the token is refused. */
+const expected = [{ path: '/v1/auth/sessions', status: 401 }];
+const requests = (page) => page.locator('.requests > li');
+
+async function signIn(page, { email, password, secret }) {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.keyboard.press('Enter');
+  if (secret) {
+    await page.getByLabel('Code of your authenticator').fill(await freshCode(secret));
+    await page.keyboard.press('Enter');
+  }
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await ready(page);
+}
+
+/** Waits for the service's answer to what is done, and answers its data. */
+async function answered(page, method, path, act) {
+  const answer = page.waitForResponse((response) => response.request().method() === method && new URL(response.url()).pathname.endsWith(path));
+  await act();
+  return (await answer).json();
+}
+
+test('a partner proposes, sees what is similar, votes, comments and follows', { skip }, async () => {
+  const steps = async (page) => {
+    await signIn(page, personOf(BASTIEN));
+    await leads(page, () => page.getByRole('link', { name: 'Propose' }).click(), '**/board/new');
+    const title = page.getByLabel('What do you want, in a line?');
+    await title.pressSequentially('Split the bill');
+    await page.locator('.near').getByRole('link', { name: 'Split a bill between guests' }).waitFor();
+    const wanted = `Bells for the terrace ${randomUUID().slice(0, 8)}`;
+    await title.fill(wanted);
+    await page.getByLabel('What is it for?').fill('Guests **wave**, and <b>nobody</b> sees it.');
+    await page.getByLabel('Topic').selectOption('Kitchen');
+    await leads(page, () => page.getByRole('button', { name: 'Propose' }).click(), /\/board\/[0-9a-f-]{36}$/);
+    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), wanted);
+    assert.equal(await page.locator('main strong', { hasText: 'wave' }).count(), 1, 'Markdown is shown as HTML');
+    await page.getByText('<b>nobody</b> sees it', { exact: false }).waitFor();
+
+    const vote = page.getByRole('button', { name: `Vote for ${wanted}` });
+    assert.equal(await vote.getAttribute('aria-pressed'), 'true', 'the vote of whoever proposes is cast');
+    assert.equal((await answered(page, 'DELETE', '/vote', () => vote.click())).votes, 0);
+    await page.getByRole('button', { name: `Vote for ${wanted}: 0 votes`, pressed: false }).waitFor();
+    assert.equal((await answered(page, 'PUT', '/vote', () => vote.click())).votes, 1);
+    await page.getByRole('button', { name: `Vote for ${wanted}: 1 vote`, pressed: true }).waitFor();
+
+    const follow = page.getByRole('button', { name: /^Follow/ });
+    assert.equal((await answered(page, 'PUT', '/follow', () => follow.click())).followed, true);
+    await page.getByRole('button', { name: 'Following', pressed: true }).waitFor();
+    await leads(page, () => page.getByRole('link', { name: 'Requests' }).click(), '**/board');
+    await leads(page, () => page.getByLabel('Show').selectOption('I follow'), /whose=followed/);
+    await leads(page, () => page.getByRole('link', { name: wanted }).click(), /\/board\/[0-9a-f-]{36}/);
+    assert.equal((await answered(page, 'DELETE', '/follow', () => page.getByRole('button', { name: 'Following' }).click())).followed, false);
+    await page.getByRole('button', { name: 'Follow', exact: true }).waitFor();
+    await comment(page);
+  };
+  await visit(sample, '/board', steps, { expected });
+});
+
+async function comment(page) {
+  await page.getByText('Nobody has said anything yet.').waitFor();
+  await page.getByLabel('Add a comment').fill('We ring *twice*.');
+  await page.getByRole('button', { name: 'Comment' }).click();
+  const one = page.locator('.comment');
+  await one.getByText('twice').waitFor();
+  assert.equal(await page.getByLabel('Add a comment').inputValue(), '', 'the field is free for the next');
+  await one.getByRole('button', { name: 'Edit' }).click();
+  await page.getByLabel('Change your comment').fill('We ring once.');
+  await one.getByRole('button', { name: 'Save' }).click();
+  await one.getByText('We ring once.').waitFor();
+  await one.getByText('edited').waitFor();
+  await page.reload();
+  await ready(page);
+  await page.locator('.comment').getByText('We ring once.').waitFor();
+  assert.equal(await page.locator('.comment').count(), 1);
+}
+
+test('a vote shows at once, and is taken back where the service refuses it', { skip }, async () => {
+  const steps = async (page) => {
+    await signIn(page, personOf(BASTIEN));
+    const vote = page.getByRole('button', { name: 'Vote for A sandbox with sample venues' });
+    const before = await vote.textContent();
+    let answer;
+    const held = new Promise((free) => (answer = free));
+    await page.route('**/vote', async (route) => {
+      if (route.request().method() === 'OPTIONS') return route.continue();
+      await held;
+      await route.fulfill({ status: 409, contentType: 'application/problem+json', headers: { 'Access-Control-Allow-Origin': sample.base }, body: JSON.stringify({ title: 'In conflict', status: 409, detail: 'It was merged meanwhile.' }) });
+    });
+    await vote.click();
+    assert.equal(await vote.getAttribute('aria-pressed'), 'true', 'before the answer');
+    assert.notEqual(await vote.textContent(), before);
+    answer();
+    await page.getByRole('alert').getByText('It was merged meanwhile.').waitFor();
+    assert.equal(await vote.textContent(), before);
+    assert.equal(await vote.getAttribute('aria-pressed'), 'false');
+  };
+  await visit(sample, '/board', steps, { expected: [...expected, { path: '/vote', status: 409 }] });
+});
+
+test('the board is filtered and sorted by what stands in the address', { skip }, async () => {
+  const steps = async (page) => {
+    await signIn(page, personOf(BASTIEN));
+    await leads(page, () => page.getByLabel('Shipped').check(), /status=SHIPPED/);
+    assert.equal(await requests(page).count(), 3);
+    assert.equal(await page.locator('.requests .badge.shipped').count(), 3);
+    await leads(page, () => page.getByLabel('Shipped').uncheck(), (url) => !url.search.includes('status'));
+    await leads(page, () => page.getByLabel('Topic').selectOption('Webhooks'), /topic=/);
+    assert.equal(await requests(page).count(), 4);
+    await page.getByLabel('Words').fill('signed');
+    await leads(page, () => page.keyboard.press('Enter'), /q=signed/);
+    assert.deepEqual(await requests(page).locator('h3').allTextContents(), ['Signed webhooks']);
+    await leads(page, () => page.goto(`${sample.base}/board?whose=mine&sort=-created_at`), /whose=mine/);
+    assert.ok((await requests(page).count()) > 1);
+    assert.equal(await page.locator('.requests').getByText('Elbkontor').count(), 0, 'only what this person of Belle Tablée proposed');
+    await page.getByLabel('Words').fill('xyzzyplugh');
+    await leads(page, () => page.keyboard.press('Enter'), /q=xyzzyplugh/);
+    await page.getByRole('heading', { name: 'No request is like that' }).waitFor();
+  };
+  await visit(sample, '/board', steps, { expected });
+});
+
+test('a request tells its history, its duplicates and staff’s answers, and only what is allowed has a button', { skip }, async () => {
+  const steps = async (page) => {
+    await signIn(page, personOf('camille.roussel@belletablee.example'));
+    await leads(page, () => page.getByRole('link', { name: 'Split a bill between guests' }).click(), /\/board\/[0-9a-f-]{36}/);
+    await page.locator('.history').getByText('In progress').waitFor();
+    await page.locator('.comment.answer').getByText('Staff').waitFor();
+    await leads(page, () => page.locator('aside').getByRole('link', { name: 'Partager l\'addition entre les clients' }).last().click(), /\/board\/[0-9a-f-]{36}/);
+    await page.getByText('It was merged into another request.').waitFor();
+    assert.equal(await page.locator('button.vote').count(), 0, 'no vote for what was merged');
+    assert.equal(await page.getByLabel('Add a comment').count(), 0);
+    await leads(page, () => page.getByRole('link', { name: 'Vote and comment there' }).click(), /\/board\/[0-9a-f-]{36}/);
+
+    await page.goto(`${sample.base}/board?q=lower+fees`);
+    await ready(page);
+    await leads(page, () => page.getByRole('link', { name: 'Lower fees for small venues' }).click(), /\/board\/[0-9a-f-]{36}/);
+    await page.getByText('Staff locked the comments here.').waitFor();
+    await page.goto(`${sample.base}/board?status=SHIPPED`);
+    await ready(page);
+    const shipped = requests(page).filter({ hasText: 'Find listings by the vendor' });
+    assert.equal(await shipped.getByRole('button').count(), 0, 'nobody votes for what was shipped');
+
+    await leads(page, () => page.getByRole('link', { name: 'Roadmap' }).click(), '**/board/roadmap');
+    assert.deepEqual(await page.locator('.roadmap h2').allTextContents(), ['Planned 4', 'In progress 3', 'Shipped in the last 180 days 3']);
+    await page.locator('.pace').getByText('answered or moved on').waitFor();
+  };
+  await visit(sample, '/board', steps, { expected });
+});
+
+test('a second factor is asked for, a reload keeps the session, a sign-out ends it, and the token lies nowhere', { skip }, async () => {
+  const steps = async (page, context) => {
+    await page.getByLabel('E-mail').fill(BASTIEN);
+    await page.getByLabel('Password').fill('not the password');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    await signIn(page, personOf('mareike.petersen@elbkontor.example'));
+    await page.reload();
+    await ready(page);
+    assert.ok((await requests(page).count()) > 0);
+    const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]));
+    assert.equal(kept, '[{},{},""]');
+    assert.ok((await context.cookies(sample.service)).every(({ httpOnly, sameSite }) => httpOnly && sameSite === 'Strict'));
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Password').waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'The board of partners' }).waitFor();
+  };
+  await visit(sample, '/board', steps, { expected });
+});
+
+test('a service that lets no page in is told in words, with how it is to be started', { skip }, async () => {
+  const blocked = [{ path: '/v1/auth/sessions:refresh', status: 'net::ERR_FAILED' }];
+  await visit(sample, '/', async (page) => {
+    await page.route('**/v1/auth/sessions:refresh', (route) => route.abort());
+    await leads(page, () => page.getByRole('link', { name: 'Board' }).click(), '**/board');
+    await page.getByText(`./run --cors-origins ${sample.base}`).waitFor();
+    await page.unroute('**/v1/auth/sessions:refresh');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByLabel('Password').waitFor();
+  }, { expected: [...expected, ...blocked] });
+});
+
+for (const [name, options] of Object.entries({ 'in the dark': { colorScheme: 'dark' }, 'on a phone': { viewport: { width: 390, height: 844 } } })) {
+  test(`every view of the board is usable ${name}`, { skip }, async () => {
+    const steps = async (page) => {
+      assert.deepEqual(await barriers(page), [], 'the sign-in');
+      await signIn(page, personOf(BASTIEN));
+      const first = await requests(page).first().getByRole('link').getAttribute('href');
+      for (const path of ['/board', first, '/board/roadmap', '/board/new']) {
+        await page.goto(`${sample.base}${path}`);
+        await ready(page);
+        assert.deepEqual(await barriers(page), [], path);
+        assert.equal(await overflow(page), 0, `${path} fits the page`);
+      }
+    };
+    await visit(sample, '/board', steps, { ...options, expected });
+  });
+}

@@ -1,0 +1,80 @@
+// What the tests of the sample share: the sample in front of the service that LABS_TEST_BASE names, a watched
+// Chromium, and an eye for what a page must not do unseen.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { openBrowser } from '../../test/browser.mjs';
+import { settings } from '../program.mjs';
+import { start } from '../server.mjs';
+
+/** Tests in Chromium need a service with the sample data, and the sheet of its sign-ins. */
+export const skip = process.env.LABS_TEST_BASE ? false : 'LABS_TEST_BASE names no service with sample data';
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** Starts the sample at the port that the service lets in. Answers `{ base, service, close }`. */
+export async function startSample() {
+  const set = settings({ ...process.env, LABS_BASE: process.env.LABS_TEST_BASE });
+  const server = await start(set);
+  return { base: `http://127.0.0.1:${server.address().port}`, service: set.base, close: () => new Promise((closed) => (server.closeAllConnections(), server.close(closed))) };
+}
+
+/** How a person of the sample data signs in. */
+export function personOf(email) {
+  const sheet = readFileSync(`${process.env.LABS_FOLDER}/sign-ins.txt`, 'utf8');
+  const [, password, secret] = new RegExp(`email     ${email.replaceAll('.', '\\.')}\\n    password  (\\S+)(?:\\n    totp      (\\S+))?`).exec(sheet) ?? [];
+  assert.ok(password, `the sheet knows ${email}`);
+  return { email, password, secret };
+}
+
+/** Opens a page of the sample, runs the test with it, and then asks what went wrong unseen. */
+export async function visit(sample, path, steps, { expected = [], ...options } = {}) {
+  const { page, context, watch, close } = await openBrowser(options);
+  // A busy machine takes its time.
+  page.setDefaultTimeout(60_000);
+  try {
+    if (options.viewport) await page.setViewportSize(options.viewport);
+    await page.goto(`${sample.base}${path}`);
+    await ready(page);
+    await steps(page, context);
+    assert.deepEqual(complaints(sample, watch, expected), []);
+  } finally {
+    await close();
+  }
+}
+
+/** Waits until the view of the present address is there. */
+export async function ready(page) {
+  await page.locator('main:not([aria-busy]) h1').waitFor();
+}
+
+/** Does something that leads to another address, and waits for its view. */
+export async function leads(page, act, address) {
+  await act();
+  await page.waitForURL(address);
+  await ready(page);
+}
+
+/** Broken policies, addresses of others, and errors in the console beside the refusals that the test calls for. */
+function complaints({ base, service }, watch, expected) {
+  const refused = ({ text, url }) => expected.some(({ path, status }) => url.includes(path) && text.startsWith('Failed to load resource') && `${text} `.includes(` ${status} `));
+  const foreign = watch.requests.filter((url) => !['data:', 'blob:'].includes(new URL(url).protocol) && ![base, service].includes(new URL(url).origin));
+  return [
+    ...watch.violations.map((violation) => `policy: ${violation}`),
+    ...foreign.map((url) => `foreign address: ${url}`),
+    ...watch.errors.filter((error) => !refused(error)).map(({ text, url }) => `console: ${text} (${url})`),
+  ];
+}
+
+/** What axe finds serious or critical on the page as it is. */
+export async function barriers(page) {
+  await page.evaluate(readFileSync(AXE, 'utf8'));
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+  const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  return grave.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id} at ${target}: ${failureSummary}`));
+}
+
+/** Whether something is wider than the page. */
+export function overflow(page) {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}
