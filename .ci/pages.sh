@@ -6,7 +6,8 @@ PAGES_BUILT=target/pages-built
 pages_are_stale() {
   if [ ! -f playground/package.json ]; then return 1; fi
   if [ ! -f "$PAGES_BUILT" ] || [ ! -d playground/dist ]; then return 0; fi
-  [ -n "$(find playground -name node_modules -prune -o -path playground/dist -prune -o -path playground/test -prune \
+  # The reference is made of the contract.
+  [ -n "$(find playground contract/openapi.yaml contract/codes.yaml -name node_modules -prune -o -path playground/dist -prune -o -path playground/test -prune \
     -o -type f -newer "$PAGES_BUILT" -print -quit)" ]
 }
 

@@ -5,7 +5,7 @@ import { AUDIENCE_ORDER, AUDIENCES, titled } from './words';
 
 export function navigation(operations: Operation[]): Html {
   const buttons = AUDIENCE_ORDER.map((audience, at) => html`<button type="button" data-audience="${audience}" aria-pressed="${at === 0 ? 'true' : 'false'}">${AUDIENCES[audience].title}</button>`);
-  return html`<ul class="places"><li><a href="/reference">First page</a></li><li><a href="/reference#/codes">Codes</a></li><li><a href="/reference#/scopes">Scopes</a></li><li><a href="/reference#/changes">Changes</a></li></ul>
+  return html`<ul class="places"><li><a href="/reference">Start</a></li><li><a href="/reference#/codes">Codes</a></li><li><a href="/reference#/scopes">Scopes</a></li><li><a href="/reference#/changes">Changes</a></li></ul>
 <div class="audiences" role="group" aria-label="Operations for">${buttons}</div>
 ${AUDIENCE_ORDER.map((audience, at) => html`<div data-audience="${audience}"${at > 0 && html` hidden`}>${groupsOf(operations, audience)}</div>
 `)}`;

@@ -13,9 +13,12 @@ export interface Hit {
 
 const MOST_OF_A_KIND: Record<Hit['kind'], number> = { Operation: 12, Field: 6, Code: 6, Scope: 6, Schema: 4 };
 
+/** Words that say nothing about what is looked for. */
+const FILLERS = ['a', 'an', 'the', 'of', 'to', 'for'];
+
 /** The best hits of each kind, the best kind first. All words must be found. */
 export function find(text: string, index: Index, fields: Fields): Hit[] {
-  const words = text.toLowerCase().split(/[\s/]+/).filter((word) => word !== '');
+  const words = text.toLowerCase().split(/[\s/]+/).filter((word) => word !== '' && !FILLERS.includes(word));
   if (words.length === 0) return [];
   const hits = [...operations(words, index), ...named(words, index, fields)].filter((hit) => hit.score > 0);
   const best = (kind: Hit['kind']) => Math.max(0, ...hits.filter((hit) => hit.kind === kind).map((hit) => hit.score));
