@@ -19,6 +19,7 @@ export function operationPage(reader: Reader, operation: Operation, codes: Map<s
 ${operation.deprecated && html`<p class="warning">Deprecated. The changelog below says what takes its place.</p>`}
 <p class="address"><span class="method ${operation.method.toLowerCase()}">${operation.method}</span> <code>${pathOf(operation.path)}</code></p>
 ${factsOf(operation)}
+${jumpsOf(operation)}
 </header>
 <div class="columns">
 <div class="reading">
@@ -35,6 +36,15 @@ ${formOf(reader, operation)}
 </div>
 </div>
 </article>`;
+}
+
+/** Links to the parts of the page, for screens on which they stand one below the other. */
+function jumpsOf({ parameters, body }: Operation): Html {
+  const parts: [string, string, boolean][] = [
+    ['samples', 'Samples', true], ['try', 'Try it', true], ['parameters', 'Parameters', parameters.length > 0],
+    ['body', 'Body', body !== null], ['answers', 'Answers', true], ['refusals', 'Refusals', true],
+  ];
+  return html`<ul class="jumps">${parts.map(([id, title, isThere]) => isThere && html`<li><a href="#${id}">${title}</a></li>`)}</ul>`;
 }
 
 /** A path that may break before its parts on narrow screens. */
@@ -90,7 +100,7 @@ function bodyOf(reader: Reader, { body }: Operation): Html | null {
   if (!first) return null;
   return html`<section aria-labelledby="body"><h2 id="body">Body</h2>
 <p>${body.required ? 'Required' : 'Optional'}, as ${media.map(([type], at) => html`${at > 0 && ' or '}<code>${type}</code>`)}.${first[1].schema && html` ${typeOf(reader, first[1].schema)}`}</p>
-${first[1].schema && fieldsOf(reader, first[1].schema)}${examplesPart(reader, first[0], first[1], true)}</section>`;
+${first[1].schema && fieldsOf(reader, first[1].schema, 'sent')}${examplesPart(reader, first[0], first[1], true)}</section>`;
 }
 
 function answersOf(reader: Reader, { answers }: Operation, codes: Map<string, Code>): Html {
@@ -107,7 +117,7 @@ function answerOf(reader: Reader, answer: Answer): Html {
   const headers = Object.entries(answer.headers ?? {}).filter(([name]) => !USUAL_HEADERS.test(name));
   return html`<div class="prose">${reader.markdown.block(answer.description, 4)}</div>${
     media.length > 0 && html`<p>As ${media.map(([type], at) => html`${at > 0 && ' or '}<code>${type}</code>`)}.${media[0]?.[1].schema && html` ${typeOf(reader, media[0][1].schema)}`}</p>`}${
-    media[0]?.[1].schema && fieldsOf(reader, media[0][1].schema)}${media[0] && examplesPart(reader, media[0][0], media[0][1], false)}${
+    media[0]?.[1].schema && fieldsOf(reader, media[0][1].schema, 'received')}${media[0] && examplesPart(reader, media[0][0], media[0][1], false)}${
     headers.length > 0 && html`<details><summary>Headers: ${headers.map(([name]) => name).join(', ')}</summary><dl class="headers">${headers.map(([name, header]) =>
       html`<dt><code>${name}</code></dt><dd>${reader.markdown.block(header.description)}</dd>`)}</dl></details>`}`;
 }

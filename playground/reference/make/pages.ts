@@ -67,7 +67,7 @@ export function schemaPage(reader: Reader, name: string, schema: Schema, users: 
   const examples = examplesOf({ examples: Object.fromEntries((schema.examples ?? []).map((value, at) => [String(at), { value }])) });
   return html`<article><p class="crumbs">Schema</p><h1 tabindex="-1"><code>${name}</code></h1>
 ${schema.description && html`<div class="prose lead">${reader.markdown.block(schema.description)}</div>`}
-${fieldsOf(reader, { $ref: `#/components/schemas/${name}` }) ?? html`<p>${typeOf(reader, schema)}</p>`}${detailsOf(reader, schema)}
+${fieldsOf(reader, { $ref: `#/components/schemas/${name}` }, 'sent') ?? html`<p>${typeOf(reader, schema)}</p>`}${detailsOf(reader, schema)}
 ${examples.map(({ value }) => html`<h2>Example</h2><pre><code>${highlight(JSON.stringify(value, null, 2), 'json')}</code></pre>`)}
 <h2>Where it is used</h2>${users.length > 0 ? html`<details${users.length <= 20 && html` open`}><summary>${users.length} operations</summary>${operationList(users)}</details>` : html`<p>Inside of other schemas only.</p>`}</article>`;
 }

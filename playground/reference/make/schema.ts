@@ -3,6 +3,11 @@ import { html, type Html, type Part } from './html';
 import { nameOf, withoutNull, type Contract, type Schema } from './contract';
 import type { Markdown } from './markdown';
 
+/** Whether fields are read by who sends them, to whom it matters which must be there, or by who receives them. */
+export type Side = 'sent' | 'received';
+
+/** A longer pattern helps nobody who reads. */
+const LONGEST_PATTERN = 60;
 /** So deep are fields written out in place; what lies deeper has the page of its schema. */
 const DEEPEST = 4;
 
@@ -57,39 +62,49 @@ export function detailsOf(reader: Reader, schema: Schema): Html {
   const inner = whole.type === 'array' && whole.items ? reader.contract.resolve(whole.items) : whole;
   const limits = limitsOf(whole);
   return html`${limits.length > 0 && html`<p class="limits">${limits.join(' · ')}</p>`}${
-    whole.pattern && html`<p class="limits">matches <code>${whole.pattern}</code></p>`}${
-    inner.enum && html`<p class="limits">one of ${inner.enum.map((value, at) => html`${at > 0 && ', '}<code>${String(value)}</code>`)}</p>`}`;
+    whole.pattern && whole.pattern.length <= LONGEST_PATTERN && html`<p class="limits">matches <code>${whole.pattern}</code></p>`}${
+    inner.enum && !isTold(inner) && html`<p class="limits">one of ${inner.enum.map((value, at) => html`${at > 0 && ', '}<code>${String(value)}</code>`)}</p>`}`;
+}
+
+/** Whether the description names every allowed value already. */
+function isTold({ enum: values, description }: Schema): boolean {
+  return values?.every((value) => description?.includes(`\`${value}\``)) === true;
 }
 
 /** The fields of a schema, nested ones inside of `<details>`; nothing where it has none. */
-export function fieldsOf(reader: Reader, schema: Schema, seen: string[] = []): Html | null {
+export function fieldsOf(reader: Reader, schema: Schema, side: Side, seen: string[] = []): Html | null {
   const { schema: meant } = withoutNull(schema);
   const name = nameOf(meant);
   if (name && seen.includes(name)) return null;
   const whole = reader.contract.resolve(meant);
   const path = name ? [...seen, name] : seen;
-  if (whole.type === 'array' && whole.items) return fieldsOf(reader, whole.items, path);
+  if (whole.type === 'array' && whole.items) return fieldsOf(reader, whole.items, side, path);
   const choices = whole.oneOf ?? whole.anyOf;
-  if (choices) return choicesOf(reader, choices, path);
+  if (choices) return choicesOf(reader, choices, side, path);
   const parts = (whole.allOf ?? []).map((part) => reader.contract.resolve(part));
   const properties = Object.assign({}, ...parts.map((part) => part.properties ?? {}), whole.properties ?? {}) as Record<string, Schema>;
   const required = [whole, ...parts].flatMap((part) => part.required ?? []);
-  const items = Object.entries(properties).map(([field, of]) => fieldOf(reader, field, of, required.includes(field), path));
-  const more = typeof whole.additionalProperties === 'object' ? fieldOf(reader, 'any other name', whole.additionalProperties, false, path) : null;
+  const items = Object.entries(properties).map(([field, of]) => fieldOf(reader, field, of, markOf(side, required.includes(field)), side, path));
+  const more = typeof whole.additionalProperties === 'object' ? fieldOf(reader, 'any other name', whole.additionalProperties, null, side, path) : null;
   return items.length > 0 || more ? html`<ul class="fields">${items}${more}</ul>` : null;
 }
 
-function choicesOf(reader: Reader, choices: Schema[], path: string[]): Html | null {
-  const each = choices.map((choice) => ({ choice, fields: fieldsOf(reader, choice, path) })).filter(({ fields }) => fields !== null);
+function choicesOf(reader: Reader, choices: Schema[], side: Side, path: string[]): Html | null {
+  const each = choices.map((choice) => ({ choice, fields: fieldsOf(reader, choice, side, path) })).filter(({ fields }) => fields !== null);
   if (each.length <= 1) return each[0]?.fields ?? null;
   return html`<ul class="fields">${each.map(({ choice, fields }) => html`<li><p>Either ${typeOf(reader, choice)}</p>${fields}</li>`)}</ul>`;
 }
 
-function fieldOf(reader: Reader, name: string, schema: Schema, required: boolean, path: string[]): Html {
+function markOf(side: Side, required: boolean): Html | null {
+  if (side === 'sent') return required ? html` <span class="required">required</span>` : null;
+  return required ? null : html` <span class="since">not always there</span>`;
+}
+
+function fieldOf(reader: Reader, name: string, schema: Schema, mark: Html | null, side: Side, path: string[]): Html {
   const whole = reader.contract.resolve(withoutNull(schema).schema);
-  const inner = path.length < DEEPEST ? fieldsOf(reader, schema, path) : null;
+  const inner = path.length < DEEPEST ? fieldsOf(reader, schema, side, path) : null;
   const marks: Part[] = [
-    required && html` <span class="required">required</span>`,
+    mark,
     (schema.deprecated ?? whole.deprecated) && html` <span class="deprecated">deprecated</span>`,
     whole['x-since'] && html` <span class="since">since ${whole['x-since']}</span>`,
   ];
