@@ -1,4 +1,5 @@
 // The pages beside the operations: the first page, codes, scopes, schemas, changes.
+import { reaches } from '../../page/src/scopes';
 import type { Code } from './codes';
 import { fieldsOf, detailsOf, typeOf, type Reader } from './schema';
 import { examplesOf, type Operation, type Schema } from './contract';
@@ -42,13 +43,6 @@ ${code.operations.length === 0 ? html`<p>Every path can answer it, whichever ope
 <p class="elsewhere">For programs: <a href="/reference/codes/${code.code}.md" data-plain>this page as Markdown</a></p></article>`;
 }
 
-/** Whether a token with one scope may call what needs another. */
-export function reaches(held: string, needed: string): boolean {
-  const [heldBase, neededBase] = [held.replace(/:write$/, ''), needed.replace(/:write$/, '')];
-  if (needed.endsWith(':write') && !held.endsWith(':write')) return false;
-  return neededBase === heldBase || neededBase.startsWith(`${heldBase}.`);
-}
-
 export function scopesPage({ contract, markdown }: Reader): Html {
   return html`<article><h1 tabindex="-1">Scopes</h1><p class="lead">A scope grants everything beneath it; <code>:write</code> includes reading.</p>
 <dl class="codes">${Object.entries(contract.scopes).map(([scope, about]) => html`<dt><a href="/reference#/scopes/${scope}"><code>${scope}</code></a></dt><dd>${markdown.line(about)}</dd>`)}</dl></article>`;
@@ -56,7 +50,7 @@ export function scopesPage({ contract, markdown }: Reader): Html {
 
 export function scopePage({ contract, markdown }: Reader, scope: string): Html {
   const needing = contract.operations.filter((operation) => operation.scope === scope);
-  const further = contract.operations.filter((operation) => operation.scope && operation.scope !== scope && reaches(scope, operation.scope));
+  const further = contract.operations.filter((operation) => operation.scope && operation.scope !== scope && reaches([scope], operation.scope));
   return html`<article><p class="crumbs"><a href="/reference#/scopes">Scopes</a></p><h1 tabindex="-1"><code>${scope}</code></h1>
 <p class="lead">${markdown.line(contract.scopes[scope] ?? '')}</p>
 <h2>Operations that need it</h2>${needing.length > 0 ? operationList(needing) : html`<p>None needs this very scope.</p>`}

@@ -29,8 +29,8 @@ export function operationText(contract: Contract, operation: Operation, codes: M
 }
 
 function parametersText(contract: Contract, { parameters }: Operation): string {
-  return parameters.map(({ name, in: place, required, schema, description, example }) => {
-    const said = [`${typeText(contract, schema)} in ${place}`, required ? 'required' : 'optional', ...limitsOf(contract.resolve(schema)), ...valuesOf(contract, schema)];
+  return parameters.map(({ name, in: place, required, deprecated, schema, description, example }) => {
+    const said = [`${typeText(contract, schema)} in ${place}`, required ? 'required' : 'optional', ...(deprecated ? ['deprecated'] : []), ...limitsOf(contract.resolve(schema)), ...valuesOf(contract, schema)];
     const shown = example === undefined ? '' : ` For example \`${[example].flat().join(',')}\`.`;
     return `- \`${name}\` (${said.join('; ')}): ${oneLine(description)}${shown}`;
   }).join('\n');

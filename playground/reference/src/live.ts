@@ -1,5 +1,6 @@
 // What the service knows and the contract does not: which plans grant a scope, and what the changelog says.
 // Where it cannot be asked, the page is whole without it.
+import { reaches } from '../../page/src/scopes';
 import { element } from './dom';
 
 interface Feature {
@@ -51,16 +52,10 @@ async function fillEntries(list: Element | null, address: string): Promise<void>
 
 async function fillPlan(line: Element | null, scope: string): Promise<void> {
   const features = await listOf<Feature>('/v1/subscription/public/features?limit=100');
-  const granting = features.find((feature) => feature.scope && covers(feature.scope, scope));
+  const granting = features.find((feature) => feature.scope && reaches([feature.scope], scope));
   if (!line?.isConnected || !granting) return;
   const plans = granting.tiers.filter((tier) => tier.enabled).map((tier) => tier.tier_code);
   const where = plans.length === granting.tiers.length ? 'every plan' : plans.length === 0 ? 'no plan' : plans.join(', ');
   line.querySelector('dd')?.replaceChildren(`${granting.name}: in ${where}`);
   line.removeAttribute('hidden');
-}
-
-/** Whether a feature that opens one scope opens another. */
-function covers(open: string, scope: string): boolean {
-  const [base, wanted] = [open.replace(/:write$/, ''), scope.replace(/:write$/, '')];
-  return (open.endsWith(':write') || !scope.endsWith(':write')) && (wanted === base || wanted.startsWith(`${base}.`));
 }
