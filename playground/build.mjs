@@ -1,10 +1,12 @@
 // Builds the three pages into dist/, from node_modules alone:
 //   dist/index.html    the front page, as written
 //   dist/playground/   the staff's page, served below /playground
-//   dist/reference/    the API reference, served below /reference
-import { cp, rm } from 'node:fs/promises';
+//   dist/reference/    the API reference, served below /reference, made of the contract and contract/codes.yaml
+//   dist/llms.txt      an index of the reference for programs that read
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'vite';
+import { build, runnerImport } from 'vite';
 import { accessPlugin, untitledPlugin } from './page/plugins.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -42,9 +44,23 @@ async function page(root, base) {
   });
 }
 
+/** Puts what the contract says beside the page that shows it. */
+async function reference() {
+  const { module } = await runnerImport(here('reference/make/index.ts'), { configFile: false, logLevel: 'error' });
+  const texts = ['openapi.yaml', 'codes.yaml'].map((name) => readFile(here(`../contract/${name}`), 'utf8'));
+  const { files, navigation, pieces } = module.makeSite(...(await Promise.all(texts)));
+  for (const [name, text] of files) {
+    await mkdir(dirname(here(`dist/${name}`)), { recursive: true });
+    await writeFile(here(`dist/${name}`), text);
+  }
+  const page = await readFile(here('dist/reference/index.html'), 'utf8');
+  await writeFile(here('dist/reference/index.html'), page.replace('%pieces%', pieces).replace('%navigation%', () => navigation));
+}
+
 const started = Date.now();
 await rm(here('dist'), { recursive: true, force: true });
 await page('page', '/playground');
 await page('reference', '/reference');
+await reference();
 await cp(here('index/index.html'), here('dist/index.html'));
 console.log(`built dist/ in ${((Date.now() - started) / 1000).toFixed(1)} s`);

@@ -6,12 +6,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { answer, PICTURES } from './mock-graphql.mjs';
 import { codeAt, stepAt } from './totp.mjs';
 
 const ROOM = fileURLToPath(new URL('..', import.meta.url));
-const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml', '.ttf': 'font/ttf' };
+const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml', '.ttf': 'font/ttf', '.json': 'application/json', '.md': 'text/markdown; charset=utf-8', '.txt': 'text/plain; charset=utf-8' };
 const TOKEN_SECONDS = 600;
 
 /** The people of the stand-in. The limited one lacks the audit scope; the partner is no staff. */
@@ -38,9 +40,15 @@ const ROUTES = {
   // The service makes these two itself; here they only stand for a page that is there.
   'GET /changelog': async () => ({ status: 200, type: 'text/html', body: '<!doctype html><title>Changelog</title>' }),
   'GET /blog': async () => ({ status: 200, type: 'text/html', body: '<!doctype html><title>Blog</title>' }),
-  'GET /v1/publication/public/api-reference': async () => ({ status: 200, type: 'application/yaml', body: await readFile(join(ROOM, 'test/mock.yaml')) }),
+  'GET /v1/publication/public/api-reference': async () => ({ status: 200, type: 'application/yaml', body: await readFile(join(ROOM, '../contract/openapi.yaml')) }),
+  'GET /v1/publication/public/changelog': changelog,
+  'GET /v1/subscription/public/features': features,
 };
 
+/** Takes an upload and tells what it was, so that a test can see what the page sent. */
+const UPLOAD = /^\/v1\/marketplace\/apps\/[0-9a-f-]{36}\/media$/;
+/** The addresses that the one page of the reference shows. */
+const PLACE = /^\/reference(\/(operations|codes)\/\w+)?$/;
 const PICTURE = /^\/v1\/marketplace\/internal\/submissions\/[0-9a-f-]{36}\/media\/([0-9a-f-]{36})\/content$/;
 /** A PNG of one pixel. */
 const PIXEL = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=', 'base64');
@@ -70,11 +78,12 @@ export async function startMock(port = 0) {
 }
 
 async function handle(request, response, policies) {
-  const { pathname } = new URL(request.url, 'http://mock');
+  const { pathname, searchParams } = new URL(request.url, 'http://mock');
+  if (request.method === 'POST' && UPLOAD.test(pathname)) return upload(request, response);
   const route = ROUTES[`${request.method} ${pathname}`] ?? (PICTURE.test(pathname) ? picture : undefined);
-  if (!route) return sendPage(pathname, response, policies);
+  if (!route) return sendPage(pathname, request, response, policies);
   const requestId = randomUUID();
-  const call = { pathname, body: await readJson(request), cookie: cookieOf(request), person: state.tokens.get(bearerOf(request)), requestId };
+  const call = { pathname, searchParams, body: await readJson(request), cookie: cookieOf(request), person: state.tokens.get(bearerOf(request)), requestId };
   const { status, body, cookie, type } = await route(call);
   const problem = status >= 400;
   response.writeHead(status, {
@@ -138,6 +147,30 @@ async function picture({ pathname, person: one }) {
   return { status: 200, type: 'image/png', body: PIXEL };
 }
 
+async function upload(request, response) {
+  const form = await new Response(Readable.toWeb(request), { headers: { 'Content-Type': request.headers['content-type'] } }).formData();
+  const file = form.get('file');
+  const told = { kind: form.get('kind'), file: { name: file.name, type: file.type, size: file.size }, idempotency_key: request.headers['idempotency-key'], authorization: request.headers.authorization ?? null };
+  response.writeHead(201, { 'Content-Type': 'application/json', 'X-Request-Id': randomUUID() }).end(JSON.stringify(told));
+}
+
+/** One entry, about creating an app. */
+async function changelog({ searchParams }) {
+  const entry = { slug: 'apps-have-taglines', title: 'Apps have <i>taglines</i>', version: '1.0.0', released_at: '2026-03-03T09:00:00Z' };
+  const data = searchParams.get('operation') === 'marketplace_apps_create' ? [entry] : [];
+  return { status: 200, body: { data, page: { next_cursor: null, has_more: false } } };
+}
+
+async function features() {
+  const tiers = (free) => [{ tier_code: 'FREE', enabled: free }, { tier_code: 'GROWTH', enabled: true }];
+  const data = [
+    { name: 'Apps', scope: null, tiers: tiers(null) },
+    { name: 'Marketplace', scope: 'marketplace:write', tiers: tiers(true) },
+    { name: 'Statistics', scope: 'statistics:write', tiers: tiers(false) },
+  ];
+  return { status: 200, body: { data, page: { next_cursor: null, has_more: false } } };
+}
+
 async function graphql({ body, person: one, requestId }) {
   if (!one) return refusal(401, 'TOKEN_EXPIRED', 'The token has expired', 'Renew it.');
   return answer(body, one, requestId);
@@ -158,13 +191,14 @@ function refusal(status, code, title, detail, extras = {}) {
   return { status, body: { type: 'about:blank', title, code, detail, ...extras } };
 }
 
-async function sendPage(pathname, response, policies) {
+async function sendPage(pathname, request, response, policies) {
   const name = pathname.startsWith('/playground') ? 'playground' : pathname.startsWith('/reference') ? 'reference' : 'index';
-  const path = { '/': '/index.html', '/playground': '/playground/index.html', '/reference': '/reference/index.html' }[pathname] ?? pathname;
+  const path = PLACE.test(pathname) ? '/reference/index.html' : ({ '/': '/index.html', '/playground': '/playground/index.html' }[pathname] ?? pathname);
   try {
     const bytes = await readFile(join(ROOM, 'dist', normalize(path)));
-    response.writeHead(200, { 'Content-Type': TYPES[extname(path)] ?? 'application/octet-stream', 'Content-Security-Policy': policies[name], 'X-Content-Type-Options': 'nosniff' });
-    response.end(bytes);
+    const isGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+    response.writeHead(200, { 'Content-Type': TYPES[extname(path)] ?? 'application/octet-stream', 'Content-Security-Policy': policies[name], 'X-Content-Type-Options': 'nosniff', ...(isGzip ? { 'Content-Encoding': 'gzip' } : {}) });
+    response.end(isGzip ? gzipSync(bytes) : bytes);
   } catch {
     response.writeHead(404, { 'Content-Type': 'application/problem+json' }).end(JSON.stringify({ status: 404, title: 'Not found', code: 'NOT_FOUND' }));
   }

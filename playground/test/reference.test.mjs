@@ -1,8 +1,15 @@
 // The reference and the front page in a real Chromium, against the service or the stand-in.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { complaints, openBrowser } from './browser.mjs';
 import { startService } from './house.mjs';
+
+const axe = readFileSync(fileURLToPath(new URL('../node_modules/axe-core/axe.min.js', import.meta.url)), 'utf8');
+const APP = '019bb17b-dcc3-7651-a69e-0d37f2a74de4';
+/** Until the page can be used, no more than this may have come over the wire. */
+const MOST_BYTES = 150_000;
 
 let service;
 before(async () => {
@@ -10,81 +17,292 @@ before(async () => {
 });
 after(() => service.close());
 
-test('the reference draws an operation, and tries it out', async () => {
-  const { page, watch, close } = await openBrowser();
+/** Runs this in a browser of its own, and wants nothing to go wrong unseen. Refusals that a test calls for it names by `expect`. */
+async function browse(steps, options) {
+  const { page, watch, close } = await openBrowser(options);
+  const expected = [];
+  const open = async (path) => {
+    await page.goto(`${service.base}${path}`);
+    await ready(page);
+  };
   try {
-    await page.goto(`${service.base}/reference#/operations/system_health_get`);
-    await page.getByText('/v1/system/health').first().waitFor();
-    await page.getByRole('heading', { name: 'Responses' }).waitFor();
-
-    const answered = page.waitForResponse((response) => response.url() === `${service.base}/v1/system/health`);
-    await page.getByRole('button', { name: 'Send API Request' }).click();
-    assert.equal((await answered).status(), 200);
-    await page.getByText('200 OK').waitFor();
-    assert.deepEqual(complaints(watch, service.base), []);
+    await steps(page, open, (path, status) => expected.push({ path, status }));
+    assert.deepEqual(complaints(watch, service.base, expected), []);
   } finally {
     await close();
   }
+}
+
+const ready = (page) => page.locator('main[aria-busy=false] h1').first().waitFor();
+const heading = (page, name) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+const focused = (page) => page.evaluate(() => document.activeElement?.textContent?.trim());
+
+async function faultsOf(page) {
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
+  const { violations, passes } = await page.evaluate(() => window.axe.run({ resultTypes: ['violations'] }));
+  assert.ok(passes.length > 10, 'axe looked at the page');
+  return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => `${id}: ${nodes[0].html}`);
+}
+
+test('an operation is reached, read and left by the keyboard alone', async () => {
+  await browse(async (page, open) => {
+    await open('/reference');
+    await page.keyboard.press('Tab');
+    assert.equal(await focused(page), 'Skip to the content');
+    await page.keyboard.press('/');
+    await page.keyboard.type('marketplace_apps_create');
+    await page.getByRole('option').first().waitFor();
+    await page.keyboard.press('Enter');
+    await heading(page, 'Create an app');
+    assert.equal(new URL(page.url()).pathname, '/reference/operations/marketplace_apps_create');
+    assert.equal(await focused(page), 'Create an app', 'the heading has the focus');
+
+    // Samples by arrow keys, from their one tab stop.
+    await page.getByRole('tab', { name: 'curl' }).focus();
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await focused(page), 'TypeScript');
+    assert.ok(await page.getByRole('tabpanel', { name: 'TypeScript' }).isVisible());
+
+    // Through the list: audience, group, operation.
+    await page.getByRole('button', { name: 'Staff' }).first().focus();
+    await page.keyboard.press('Enter');
+    const group = page.locator('nav div[data-audience=staff] summary').filter({ hasText: 'Marketplace' });
+    await group.focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    const next = page.locator('nav a:focus');
+    const id = (await next.getAttribute('href')).split('/').pop();
+    await page.keyboard.press('Enter');
+    await page.locator(`article[data-operation=${id}]`).waitFor();
+    await page.goBack();
+    await heading(page, 'Create an app');
+  });
 });
 
-test('a token that is typed into the reference is not kept', async () => {
-  const { page, watch, close } = await openBrowser();
-  try {
-    await page.goto(`${service.base}/reference#/operations/marketplace_apps_list`);
-    await page.getByLabel('Token').fill('Bearer not-to-be-kept');
-    await page.getByText('Bearer not-to-be-kept').first().waitFor(); // in the sample beside it
-    await page.goto(`${service.base}/`);
-    assert.equal(await page.evaluate(() => localStorage.length + sessionStorage.length), 0);
-    assert.deepEqual(complaints(watch, service.base), []);
-  } finally {
-    await close();
-  }
+test('every operation has a link that can be focused, and an address that answers', async () => {
+  await browse(async (page, open) => {
+    await open('/reference');
+    const links = await page.locator('nav details a').evaluateAll((anchors) => anchors.map((anchor) => [anchor.pathname, anchor.tabIndex]));
+    assert.ok(links.length >= 388 && links.every(([, tabIndex]) => tabIndex === 0));
+    const folder = await page.locator('html').getAttribute('data-pieces');
+    const paths = links.flatMap(([path]) => [path, path.replace('/reference/', folder) + '.json', `${path}.md`]);
+    const asked = await page.evaluate(async (all) => {
+      const refused = [];
+      for (let at = 0; at < all.length; at += 20) await Promise.all(all.slice(at, at + 20).map(async (path) => (await fetch(path, { method: 'HEAD' })).ok || refused.push(path)));
+      return refused;
+    }, paths.filter((_, at) => at % 60 < 3)); // a few of each: a network may ask the service for so many pages a second
+    assert.deepEqual(asked, []);
+  });
 });
 
-test('every link of the front page leads somewhere', async () => {
-  const { page, watch, close } = await openBrowser();
-  try {
-    await page.goto(`${service.base}/`);
-    const links = await page.locator('a').evaluateAll((anchors) => anchors.map((anchor) => anchor.href));
-    assert.ok(links.length >= 5);
-    for (const link of links) assert.equal((await page.request.get(link)).status(), 200, link);
-    assert.deepEqual(complaints(watch, service.base), []);
-  } finally {
-    await close();
-  }
-});
-
-test('an operation has an address of its own in the reference', async (t) => {
-  if (service.mock) return t.skip('only the service has these addresses');
-  const { page, watch, close } = await openBrowser();
-  try {
-    await page.goto(`${service.base}/reference/operations/marketplace_apps_list`);
-    await page.getByText('/v1/marketplace/apps').first().waitFor();
-    assert.equal(new URL(page.url()).hash, '#/operations/marketplace_apps_list');
-    assert.deepEqual(complaints(watch, service.base), []);
-  } finally {
-    await close();
-  }
-});
-
-for (const [path, heading, feed] of [['/changelog', 'Changelog', 'changelog'], ['/blog', 'Blog', 'blog']]) {
-  test(`${path} is a page with a feed, and its form narrows it`, async (t) => {
-    if (service.mock) return t.skip('only the service makes this page');
-    const { page, watch, close } = await openBrowser();
-    try {
-      await page.goto(`${service.base}${path}`);
-      await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
-      const feeds = await page.locator('link[rel=alternate]').evaluateAll((links) => links.map((link) => new URL(link.href).pathname));
-      assert.ok(feeds.includes(`/v1/publication/public/feeds/${feed}`), feeds.join());
-      // Its style is there: the page is as narrow as it says.
-      assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector('.list')).listStyleType), 'none');
-      await page.getByLabel('Search').fill('nothing is called so');
-      await page.getByRole('button', { name: 'Show' }).click();
-      await page.getByText(/There is no such (entry|post)\./).waitFor();
-      assert.equal(new URL(page.url()).searchParams.get('q'), 'nothing is called so');
-      assert.deepEqual(complaints(watch, service.base), []);
-    } finally {
-      await close();
+test('the search finds operation, field, code and scope', async () => {
+  await browse(async (page, open) => {
+    await open('/reference');
+    const cases = [['accept an invitation', 'Join the team that invites'], ['tagline', 'tagline'], ['ILLEGAL_TRANS', 'ILLEGAL_TRANSITION'], ['marketplace.apps:write', 'marketplace.apps:write']];
+    for (const [text, title] of cases) {
+      await page.getByRole('combobox', { name: /Search/ }).fill(text);
+      const option = page.getByRole('option').filter({ hasText: title }).first();
+      await option.click();
+      await page.getByRole('heading', { level: 1 }).filter({ hasText: title }).waitFor();
     }
+    await page.getByRole('combobox', { name: /Search/ }).fill('no such thing anywhere');
+    await page.getByText('Nothing is called so.').waitFor();
+    await page.keyboard.press('Escape');
+    assert.ok(await page.getByRole('listbox').isHidden());
+  });
+});
+
+test('partner, storefront and staff are apart', async () => {
+  await browse(async (page, open) => {
+    await open('/reference');
+    const shown = () => page.locator('nav div[data-audience]:visible').evaluateAll((lists) => lists.map((list) => list.dataset.audience));
+    assert.deepEqual(await shown(), ['partner']);
+    await page.getByRole('button', { name: 'Storefront' }).first().click();
+    assert.deepEqual(await shown(), ['storefront']);
+    await open('/reference/operations/admin_partners_list');
+    assert.deepEqual(await shown(), ['staff'], 'an operation brings its own list');
+    const links = await page.locator('nav div[data-audience=staff] a').count();
+    assert.ok(links > 100 && links < 388);
+  });
+});
+
+test('the head of an operation says scope, codes, version, plan and changelog', async () => {
+  await browse(async (page, open) => {
+    await open('/reference/operations/marketplace_apps_create');
+    const facts = page.locator('.facts');
+    await facts.getByRole('link', { name: 'marketplace.apps:write' }).waitFor();
+    assert.match(await facts.innerText(), /Since\s+1\.0\.0/);
+    await facts.getByText('Marketplace: in every plan').waitFor();
+    await facts.getByText(/codes of refusals/).click();
+    await facts.getByRole('link', { name: 'ENTITLEMENT_EXCEEDED' }).click();
+    await heading(page, 'ENTITLEMENT_EXCEEDED');
+    await page.getByRole('heading', { name: 'What to do' }).waitFor();
+    if (!service.mock) return; // an empty service has no entries
+    await open('/reference/operations/marketplace_apps_create');
+    await page.getByRole('link', { name: 'Apps have <i>taglines</i>' }).waitFor();
+  });
+});
+
+test('former addresses lead to the same places', async () => {
+  await browse(async (page, open, expect) => {
+    await open('/reference#/operations/system_health_get');
+    await page.locator('article[data-operation=system_health_get]').waitFor();
+    assert.equal(page.url(), `${service.base}/reference/operations/system_health_get`);
+    await open('/reference#refusals');
+    assert.equal(await focused(page), 'Refusals');
+    expect(`${await page.locator('html').getAttribute('data-pieces')}operations/no_such_thing.json`, 404);
+    await page.goto(`${service.base}/reference#/operations/no_such_thing`);
+    await heading(page, 'There is no such page');
+  });
+});
+
+test('try it sends what the form says, and shows the answer', async () => {
+  await browse(async (page, open, expect) => {
+    await open('/reference/operations/system_health_get');
+    const answered = page.waitForResponse((response) => response.url() === `${service.base}/v1/system/health`);
+    await page.getByRole('button', { name: 'Send GET' }).click();
+    assert.equal((await answered).status(), 200);
+    await page.locator('.verdict').getByText('200').waitFor();
+    await page.locator('.result').getByText('x-request-id').waitFor();
+    await page.locator('.result pre').getByText('"status": "OK"').waitFor();
+
+    await open('/reference/operations/marketplace_apps_update');
+    await page.route(/\/v1\/marketplace\/apps\//, (route) => route.fulfill({ status: 409, contentType: 'application/problem+json', headers: { 'X-Request-Id': 'r-1', ETag: '"2"' }, body: '{"code":"CONFLICT","name":"<img src=x onerror=alert(1)>"}' }));
+    await page.getByLabel('Access token').fill('Bearer not-to-be-kept');
+    await page.getByLabel('app_uuid').fill('a b/c');
+    await page.getByLabel('If-Match').fill('"1"');
+    await page.getByLabel(/^Body,/).fill('{"tagline": null}');
+    expect('/v1/marketplace/apps/a%20b%2Fc', 409);
+    const sent = page.waitForRequest(/\/v1\/marketplace\/apps\//);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    const request = await sent;
+    assert.equal(request.method(), 'PATCH');
+    assert.equal(new URL(request.url()).pathname, '/v1/marketplace/apps/a%20b%2Fc');
+    assert.equal(request.postData(), '{"tagline": null}');
+    const headers = await request.allHeaders();
+    assert.deepEqual([headers.authorization, headers['if-match'], headers['content-type'], headers.cookie], ['Bearer not-to-be-kept', '"1"', 'application/json', undefined]);
+    await page.locator('.verdict').getByText('409').waitFor();
+    await page.locator('.result').getByText('<img src=x onerror=alert(1)>').waitFor(); // as text
+    assert.doesNotMatch(await page.locator('.result').innerText(), /not-to-be-kept/);
+
+    await page.getByLabel(/^Body,/).fill('{"tagline": ');
+    await page.getByRole('button', { name: 'Send PATCH' }).click();
+    await page.getByText(/The body is no JSON/).waitFor();
+  });
+});
+
+test('each try has an idempotency key of its own, unless one is chosen', async () => {
+  await browse(async (page, open) => {
+    await open('/reference/operations/marketplace_apps_create');
+    await page.route(/\/v1\/marketplace\/apps$/, (route) => route.fulfill({ status: 201, json: { uuid: APP } }));
+    const keys = [];
+    page.on('request', (request) => request.method() === 'POST' && keys.push(request.headers()['idempotency-key']));
+    const send = async () => {
+      await page.getByRole('button', { name: 'Send POST' }).click();
+      await page.locator('.verdict').waitFor();
+    };
+    await send();
+    await send();
+    await page.getByLabel('Idempotency-Key').fill('mine');
+    await send();
+    assert.equal(keys.length, 3);
+    assert.match(keys[0], /^[0-9a-f-]{36}$/);
+    assert.notEqual(keys[0], keys[1]);
+    assert.equal(keys[2], 'mine');
+  });
+});
+
+test('a token that is typed into the reference is kept while the page is open, and nowhere else', async () => {
+  await browse(async (page, open) => {
+    await open('/reference/operations/marketplace_apps_list');
+    await page.getByLabel('Access token').fill('not-to-be-kept');
+    await page.locator('nav').getByRole('link', { name: 'Get one app' }).click();
+    await heading(page, 'Get one app');
+    assert.equal(await page.getByLabel('Access token').inputValue(), 'not-to-be-kept');
+    const kept = await page.evaluate(async () => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state, window.name, await indexedDB.databases(), await caches.keys()]));
+    assert.doesNotMatch(kept, /not-to-be-kept/);
+    await open('/reference/operations/marketplace_apps_list');
+    await page.reload();
+    await ready(page);
+    assert.equal(await page.getByLabel('Access token').inputValue(), '');
+  });
+});
+
+test('a file is chosen and sent', async (t) => {
+  if (!service.mock) return t.skip('the samples upload to the service itself');
+  await browse(async (page, open) => {
+    await open('/reference/operations/marketplace_media_upload');
+    await page.getByLabel('app_uuid').fill(APP);
+    await page.getByLabel('Access token').fill('some-token');
+    await page.getByLabel('file', { exact: false }).first().setInputFiles({ name: 'icon.png', mimeType: 'image/png', buffer: Buffer.alloc(300, 7) });
+    await page.getByLabel('kind').selectOption('BANNER');
+    await page.getByRole('button', { name: 'Send POST' }).click();
+    await page.locator('.verdict').getByText('201').waitFor();
+    const told = JSON.parse(await page.locator('.result pre').first().innerText());
+    assert.deepEqual([told.kind, told.file, told.authorization], ['BANNER', { name: 'icon.png', type: 'image/png', size: 300 }, 'Bearer some-token']);
+    assert.match(told.idempotency_key, /^[0-9a-f-]{36}$/);
+  });
+});
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`nothing serious is wrong for those who do not see or point, ${colorScheme}`, async () => {
+    await browse(async (page, open) => {
+      for (const path of ['/reference', '/reference/operations/marketplace_media_upload', '/reference/codes/REFRESH_REUSED']) {
+        await open(path);
+        assert.deepEqual(await faultsOf(page), [], path);
+      }
+      await page.keyboard.press('/');
+      await page.keyboard.type('tagline');
+      await page.getByRole('option').first().waitFor();
+      assert.deepEqual(await faultsOf(page), [], 'search');
+    }, { colorScheme });
   });
 }
+
+test('dark and light follow the system until one is chosen, and the choice is kept', async () => {
+  await browse(async (page, open) => {
+    const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    await open('/reference');
+    const dark = await ground();
+    await page.getByRole('button', { name: 'Theme: system' }).click();
+    const light = await ground();
+    assert.notEqual(light, dark);
+    await page.reload();
+    await ready(page);
+    assert.equal(await ground(), light);
+  }, { colorScheme: 'dark' });
+});
+
+test('on a phone nothing is cut off, and the list is behind a button', async () => {
+  await browse(async (page, open) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const path of ['/reference', '/reference/operations/marketplace_media_upload', '/reference#/codes', '/reference#/scopes']) {
+      await open(path);
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, path);
+    }
+    assert.ok(await page.locator('nav').isHidden());
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.locator('nav summary').filter({ hasText: 'Marketplace' }).first().click();
+    await page.locator('nav').getByRole('link', { name: 'Create an app' }).click();
+    await heading(page, 'Create an app');
+    assert.ok(await page.locator('nav').isHidden(), 'the list closes behind its link');
+  });
+});
+
+test(`the page can be used after ${MOST_BYTES / 1000} kB`, async (t) => {
+  await browse(async (page) => {
+    const wire = await page.context().newCDPSession(page);
+    await wire.send('Network.enable');
+    await wire.send('Performance.enable');
+    let bytes = 0;
+    wire.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
+    await page.goto(`${service.base}/reference/operations/marketplace_apps_create`);
+    await ready(page);
+    const { metrics } = await wire.send('Performance.getMetrics');
+    const seconds = (name) => metrics.find((metric) => metric.name === name).value;
+    t.diagnostic(`${bytes} bytes; ${seconds('ScriptDuration').toFixed(2)} s of script, ${seconds('TaskDuration').toFixed(2)} s of work in all`);
+    assert.ok(bytes > 10_000 && bytes <= MOST_BYTES, `${bytes} bytes`);
+    assert.ok(seconds('ScriptDuration') < 5);
+  });
+});

@@ -1,5 +1,5 @@
 /**
- * The scope law as far as the page needs it, to explain; the service alone decides.
+ * The scope law as far as the pages need it, to explain; the service alone decides.
  * `a` grants `a.b`, read-only; `a:write` grants `a`, `a.b` and `a.b:write`.
  */
 export interface Scope {

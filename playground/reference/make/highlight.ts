@@ -1,0 +1,16 @@
+// Colours for code, as class names that the stylesheet knows.
+import highlighter from 'highlight.js/lib/core';
+import bash from 'highlight.js/lib/languages/bash';
+import json from 'highlight.js/lib/languages/json';
+import python from 'highlight.js/lib/languages/python';
+import typescript from 'highlight.js/lib/languages/typescript';
+import { escape, Html } from './html';
+
+for (const [name, language] of Object.entries({ bash, json, python, typescript })) highlighter.registerLanguage(name, language);
+
+/** This code as HTML, in colours where the language is known. */
+export function highlight(code: string, language: string): Html {
+  if (!highlighter.getLanguage(language)) return new Html(escape(code));
+  // Punctuation has no colour of its own; without its marks the pieces are much smaller.
+  return new Html(highlighter.highlight(code, { language }).value.replace(/<span class="hljs-punctuation">([^<]*)<\/span>/g, '$1'));
+}

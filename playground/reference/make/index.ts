@@ -1,0 +1,108 @@
+// Makes the files of the reference from the contract: pieces of HTML, indexes for the search, and Markdown.
+import { createHash } from 'node:crypto';
+import { readCodes, type Code } from './codes';
+import { examplesOf, readContract, type Contract, type Operation } from './contract';
+import type { Html } from './html';
+import { markdown } from './markdown';
+import { navigation } from './nav';
+import { operationPage } from './operation';
+import { changesPage, codePage, codesPage, firstPage, schemaPage, scopePage, scopesPage } from './pages';
+import type { Reader } from './schema';
+import { codeText, firstText, indexText, operationText } from './text';
+import { usesOf, type Uses } from './uses';
+
+export interface Site {
+  /** File names below dist/ and what is in them. */
+  files: Map<string, string>;
+  /** What index.html gets in place of its marks. */
+  navigation: string;
+  /** The folder of the pieces, as an address. */
+  pieces: string;
+}
+
+/** The same texts make the same files. */
+export function makeSite(contractText: string, codesText: string): Site {
+  const contract = readContract(contractText);
+  const codes = readCodes(codesText, contract);
+  const links = {
+    operations: new Map(contract.operations.map(({ id, method, path }) => [`${method} ${path}`, id])),
+    codes: new Set(contract.codes),
+  };
+  const reader: Reader = { contract, markdown: markdown(links) };
+  const uses = new Map(contract.operations.map((operation) => [operation, usesOf(contract, operation)]));
+  const pieces = new Map([...pagePieces(reader, codes), ...operationPieces(reader, codes), ...schemaPieces(reader, uses), ...searchPieces(reader, codes, uses)]);
+  const folder = `reference/assets/${hashOf(pieces)}`;
+  const files = new Map([...pieces].map(([name, text]) => [`${folder}/${name}`, text]));
+  for (const [name, text] of texts(contract, codes)) files.set(name, text);
+  return { files, navigation: navigation(contract.operations).text, pieces: `/${folder}/` };
+}
+
+/** Pieces may be kept for ever, because their folder is named after what is in them. */
+function hashOf(pieces: Map<string, string>): string {
+  const hash = createHash('sha256');
+  for (const [name, text] of pieces) hash.update(`${name}\n${text}\n`);
+  return hash.digest('hex').slice(0, 12);
+}
+
+type File = [name: string, text: string];
+
+const piece = (title: string, content: Html) => JSON.stringify({ title, html: content.text });
+
+function pagePieces(reader: Reader, codes: Code[]): File[] {
+  const { scopes } = reader.contract;
+  return [
+    ['pages/first.json', piece('API reference', firstPage(reader))],
+    ['pages/codes.json', piece('Codes', codesPage(reader, codes))],
+    ['pages/scopes.json', piece('Scopes', scopesPage(reader))],
+    ['pages/changes.json', piece('Changes', changesPage(reader))],
+    ...codes.map((code): File => [`codes/${code.code}.json`, piece(code.code, codePage(reader, code, exampleOf(code)))]),
+    ...Object.keys(scopes).map((scope): File => [`scopes/${scope.replace(':', '-')}.json`, piece(scope, scopePage(reader, scope))]),
+  ];
+}
+
+/** A problem document with this code, if the contract shows one. */
+function exampleOf({ code, operations }: Code): unknown {
+  const media = operations.flatMap((operation) => operation.answers).flatMap(([, answer]) => Object.values(answer.content ?? {}));
+  const values = media.flatMap(examplesOf).map((example) => example.value as { code?: string } | null);
+  return values.find((value) => value?.code === code);
+}
+
+function operationPieces(reader: Reader, codes: Code[]): File[] {
+  const known = new Map(codes.map((code) => [code.code, code]));
+  return reader.contract.operations.map((operation) => [`operations/${operation.id}.json`, piece(operation.title, operationPage(reader, operation, known))]);
+}
+
+function schemaPieces(reader: Reader, uses: Map<Operation, Uses>): File[] {
+  return Object.entries(reader.contract.schemas).map(([name, schema]) => {
+    const users = [...uses].filter(([, { schemas }]) => schemas.has(name)).map(([operation]) => operation);
+    return [`schemas/${name}.json`, piece(name, schemaPage(reader, name, schema, users))];
+  });
+}
+
+/** `index.json` names everything there is; `fields.json` tells which operations ask for or answer with a field. */
+function searchPieces({ contract }: Reader, codes: Code[], uses: Map<Operation, Uses>): File[] {
+  const index = {
+    operations: contract.operations.map(({ id, method, path, title, group, audience, scope }) => [id, method, path, title, group, audience, scope]),
+    codes: codes.map(({ code, title }) => [code, title]),
+    scopes: Object.entries(contract.scopes),
+    schemas: Object.keys(contract.schemas),
+  };
+  const fields: Record<string, [asked: number[], answered: number[]]> = {};
+  [...uses.values()].forEach(({ asked, answered }, at) => {
+    for (const name of asked) (fields[name] ??= [[], []])[0].push(at);
+    for (const name of answered) (fields[name] ??= [[], []])[1].push(at);
+  });
+  return [['index.json', JSON.stringify(index)], ['fields.json', JSON.stringify(Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))))]];
+}
+
+function texts(contract: Contract, codes: Code[]): File[] {
+  const known = new Map(codes.map((code) => [code.code, code]));
+  return [
+    ['llms.txt', indexText(contract, codes)],
+    ['reference/index.md', firstText(contract)],
+    ...contract.operations.map((operation): File => [`reference/operations/${operation.id}.md`, operationText(contract, operation, known)]),
+    ...codes.map((code): File => [`reference/codes/${code.code}.md`, codeText(code)]),
+  ];
+}
+
+export { readContract, type Contract };

@@ -1,0 +1,103 @@
+// The search field: a combobox whose list is what was found. The index is fetched when it is first used.
+import { byId, element } from './dom';
+import { find, type Hit } from './find';
+import { loadFields, loadIndex } from './pieces';
+import { go } from './show';
+
+const AUDIENCES = { partner: 'Partner', storefront: 'Storefront', staff: 'Staff', public: 'No token' };
+const input = byId<HTMLInputElement>('search');
+const list = byId('results');
+const found = byId('found');
+let hits: Hit[] = [];
+let active = -1;
+
+export function wakeSearch(): void {
+  const prepare = () => void Promise.all([loadIndex(), loadFields()]).catch(() => undefined);
+  input.addEventListener('focus', prepare, { once: true });
+  input.addEventListener('input', () => void search());
+  input.addEventListener('keydown', keyed);
+  input.addEventListener('blur', close);
+  input.addEventListener('focus', () => void search());
+  // The list must not take the focus from the field, or it would close before the click arrives.
+  list.addEventListener('pointerdown', (event) => event.preventDefault());
+  list.addEventListener('click', (event) => choose(Number((event.target as Element).closest<HTMLElement>('[role=option]')?.dataset.at ?? -1)));
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target as Element)) return;
+    event.preventDefault();
+    input.focus();
+    input.select();
+  });
+}
+
+function isWriting(target: Element): boolean {
+  return target.matches('input, textarea, select, [contenteditable]');
+}
+
+async function search(): Promise<void> {
+  const text = input.value;
+  if (text.trim() === '') return close();
+  try {
+    const [index, fields] = await Promise.all([loadIndex(), loadFields()]);
+    if (text !== input.value || document.activeElement !== input) return;
+    hits = find(text, index, fields);
+    draw();
+  } catch {
+    close();
+    found.textContent = 'The index could not be fetched.';
+  }
+}
+
+function draw(): void {
+  list.replaceChildren(...hits.map(option));
+  if (hits.length === 0) list.append(element('p', { class: 'nothing' }, 'Nothing is called so.'));
+  found.textContent = hits.length === 0 ? 'Nothing was found.' : `${hits.length} found.`;
+  list.hidden = false;
+  input.setAttribute('aria-expanded', 'true');
+  mark(hits.length > 0 ? 0 : -1);
+}
+
+function option(hit: Hit, at: number): HTMLElement {
+  const badge = hit.method ? element('span', { class: `method ${hit.method.toLowerCase()}` }, hit.method) : element('span', { class: 'kind' }, hit.kind);
+  const whose = hit.audience ? [element('span', { class: 'whose' }, AUDIENCES[hit.audience])] : [];
+  return element('div', { role: 'option', id: `option-${at}`, 'data-at': String(at), 'aria-selected': 'false' },
+    badge, ' ', element('span', { class: 'what' }, element('span', { class: 'hit' }, hit.title), ' ', element('span', { class: 'about' }, hit.about)), ' ', ...whose);
+}
+
+function mark(at: number): void {
+  list.querySelector('[aria-selected=true]')?.setAttribute('aria-selected', 'false');
+  active = at;
+  const one = at < 0 ? null : document.getElementById(`option-${at}`);
+  if (!one) return input.removeAttribute('aria-activedescendant');
+  one.setAttribute('aria-selected', 'true');
+  one.scrollIntoView({ block: 'nearest' });
+  input.setAttribute('aria-activedescendant', one.id);
+}
+
+function keyed(event: KeyboardEvent): void {
+  if (event.key === 'Escape') {
+    if (list.hidden) input.value = '';
+    close();
+    event.preventDefault();
+  } else if (event.key === 'Enter' && !list.hidden) {
+    event.preventDefault();
+    choose(active);
+  } else if ((event.key === 'ArrowDown' || event.key === 'ArrowUp') && hits.length > 0) {
+    event.preventDefault();
+    if (list.hidden) return draw();
+    mark((active + (event.key === 'ArrowDown' ? 1 : -1) + hits.length) % hits.length);
+  }
+}
+
+function choose(at: number): void {
+  const hit = hits[at];
+  if (!hit) return;
+  close();
+  input.value = '';
+  go(hit.address);
+}
+
+function close(): void {
+  list.hidden = true;
+  input.setAttribute('aria-expanded', 'false');
+  input.removeAttribute('aria-activedescendant');
+}

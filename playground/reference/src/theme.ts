@@ -1,0 +1,38 @@
+// Light, dark, or as the system has it. The choice is kept in local storage; it is the only thing that is, beside the language of samples.
+import { byId } from './dom';
+
+const KEY = 'labs-reference-theme';
+const THEMES = ['system', 'light', 'dark'] as const;
+type Theme = (typeof THEMES)[number];
+
+export function wakeTheme(): void {
+  const button = byId<HTMLButtonElement>('theme');
+  let theme: Theme = THEMES.find((one) => one === remembered(KEY)) ?? 'system';
+  const apply = () => {
+    document.documentElement.dataset.theme = theme;
+    button.textContent = `Theme: ${theme}`;
+  };
+  apply();
+  button.addEventListener('click', () => {
+    theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system';
+    remember(KEY, theme);
+    apply();
+  });
+}
+
+/** What was kept under this name; null also where the browser keeps nothing. */
+export function remembered(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+export function remember(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // A browser that keeps nothing asks for the choice again next time.
+  }
+}

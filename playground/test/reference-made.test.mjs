@@ -1,0 +1,131 @@
+// What the build makes of the contract, without a browser.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { runnerImport } from 'vite';
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const load = async (path) => (await runnerImport(here(path), { configFile: false, logLevel: 'error' })).module;
+const [made, codes, samples, search] = await Promise.all(['../reference/make/index.ts', '../reference/make/codes.ts', '../reference/make/samples/index.ts', '../reference/src/find.ts'].map(load));
+
+const contractText = readFileSync(here('../../contract/openapi.yaml'), 'utf8');
+const codesText = readFileSync(here('../../contract/codes.yaml'), 'utf8');
+const contract = made.readContract(contractText);
+const site = made.makeSite(contractText, codesText);
+const file = (name) => site.files.get(name) ?? site.files.get(`${site.pieces.slice(1)}${name}`);
+const json = (name) => JSON.parse(file(name));
+
+// The same with one operation that is deprecated and whose words look like HTML.
+const changed = made.makeSite(
+  contractText
+    .replace('operationId: marketplace_apps_create\n', 'operationId: marketplace_apps_create\n      deprecated: true\n')
+    .replace('summary: Create an app', 'summary: Create <img src=x> an app')
+    .replace('Starts a new app as `DRAFT`.', 'Starts <script>alert(1)</script> a new app.'),
+  codesText,
+);
+const altered = (name) => changed.files.get(`${changed.pieces.slice(1)}${name}`);
+const count = Number(/^ +total: (\d+)$/m.exec(contractText)[1]);
+
+test('every operation has a piece, a link in the list, a line of the index, and Markdown', () => {
+  assert.equal(contract.operations.length, count);
+  const listed = new Set(json('index.json').operations.map(([id]) => id));
+  for (const { id, path, method } of contract.operations) {
+    assert.ok(json(`operations/${id}.json`).html.includes(`data-operation="${id}"`), id);
+    assert.ok(site.navigation.includes(`href="/reference/operations/${id}"`), id);
+    assert.ok(listed.has(id), id);
+    assert.ok(file(`reference/operations/${id}.md`).includes(`\`${method} ${path}\``), id);
+    assert.ok(file('llms.txt').includes(`(/reference/operations/${id}.md)`), id);
+  }
+});
+
+test('links between the pieces lead to pieces', () => {
+  const [folder, broken] = [site.pieces.slice(1), new Set()];
+  for (const [name, text] of site.files) {
+    if (!name.endsWith('.json') || /\/(index|fields)\.json$/.test(name)) continue;
+    for (const [, kind, to] of JSON.parse(text).html.matchAll(/href="\/reference[/#]+(operations|codes|scopes|schemas)\/([^"#]+)"/g)) {
+      const piece = to.endsWith('.md') ? `reference/${kind}/${to}` : `${folder}${kind}/${to.replace(':', '-')}.json`;
+      if (!site.files.has(piece)) broken.add(`${name}: ${to}`);
+    }
+  }
+  assert.deepEqual([...broken], []);
+});
+
+test('the same contract makes the same bytes', () => {
+  assert.deepEqual(made.makeSite(contractText, codesText), site);
+});
+
+test('every code says what it means and what to do, or nothing is built', () => {
+  for (const code of contract.codes) {
+    assert.match(json(`codes/${code}.json`).html, /What it means.*What to do/s, code);
+    assert.match(file(`reference/codes/${code}.md`), /## What it means\n\n.+\n\n## What to do\n\n.+/, code);
+  }
+  const read = (text) => () => codes.readCodes(text, contract);
+  assert.throws(read(codesText.replace(/^NOT_FOUND:\n(?:  .*\n)+/m, '')), /NOT_FOUND has no words/);
+  assert.throws(read(codesText.replace(/^(NOT_FOUND:\n  title: .*\n)  means: .*\n/m, '$1')), /NOT_FOUND does not say in a sentence what it means/);
+  assert.throws(read(`${codesText}NO_SUCH:\n  title: None\n  means: None.\n  do: Nothing.\n`), /NO_SUCH is no code/);
+});
+
+test('operations are apart by what their callers must bring', () => {
+  const audiences = new Map(contract.operations.map(({ id, audience }) => [id, audience]));
+  const expected = { marketplace_apps_create: 'partner', system_me_get: 'partner', marketplace_listings_search: 'storefront', admin_partners_list: 'staff', marketplace_submissions_get: 'staff', auth_sessions_refresh: 'public', system_health_get: 'public' };
+  for (const [id, audience] of Object.entries(expected)) assert.equal(audiences.get(id), audience, id);
+  const lists = site.navigation.split('<div data-audience=').slice(1);
+  const of = Object.fromEntries(lists.map((list) => [/^"(\w+)"/.exec(list)[1], [...list.matchAll(/operations\/(\w+)"/g)].map(([, id]) => id)]));
+  assert.equal(Object.values(of).flat().length, count, 'each once');
+  for (const [id, audience] of audiences) assert.ok(of[audience].includes(id), id);
+});
+
+test('what the contract says in HTML is text in the page', () => {
+  const { html } = JSON.parse(altered('operations/marketplace_apps_create.json'));
+  assert.ok(html.includes('&lt;script&gt;alert(1)') && html.includes('Create &lt;img src=x&gt;'));
+  assert.doesNotMatch(html + changed.navigation, /<script|<img|style=/);
+});
+
+test('a deprecated operation is told in all places', () => {
+  assert.match(JSON.parse(altered('operations/marketplace_apps_create.json')).html, /class="warning">Deprecated/);
+  assert.match(JSON.parse(altered('pages/changes.json')).html, /Deprecated<\/h2>.*marketplace_apps_create.*New<\/h2>/s);
+  assert.match(json('pages/changes.json').html, /Nothing is deprecated/);
+  assert.match(changed.files.get('reference/operations/marketplace_apps_create.md'), /^- Deprecated$/m);
+});
+
+test('the search finds operations, fields, codes, scopes and schemas, the best first', () => {
+  const [index, fields] = [json('index.json'), json('fields.json')];
+  const first = (text) => search.find(text, index, fields)[0];
+  assert.equal(first('marketplace_apps_create').address, '/reference/operations/marketplace_apps_create');
+  assert.equal(first('create an app').address, '/reference/operations/marketplace_apps_create');
+  assert.equal(first('POST /v1/marketplace/apps').address, '/reference/operations/marketplace_apps_create');
+  assert.equal(first('tagline').address, '/reference#/fields/tagline');
+  assert.equal(first('illegal_transition').address, '/reference/codes/ILLEGAL_TRANSITION');
+  assert.equal(first('marketplace.apps:write').address, '/reference#/scopes/marketplace.apps:write');
+  assert.ok(search.find('AppCreate', index, fields).some(({ address }) => address === '/reference#/schemas/AppCreate'));
+  assert.deepEqual(search.find('zzz nothing', index, fields), []);
+  const [asked, answered] = fields.tagline.map((places) => places.map((place) => index.operations[place][0]));
+  assert.ok(asked.includes('marketplace_apps_create') && answered.includes('marketplace_apps_get'));
+});
+
+test('every sample is well formed in its language, and its Idempotency-Key is a fresh one', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'labs-samples-'));
+  try {
+    for (const operation of contract.operations) {
+      const [curl, typescript, python] = samples.samplesOf(contract, operation).map(({ code }) => code);
+      writeFileSync(join(folder, `${operation.id}.sh`), curl);
+      writeFileSync(join(folder, `${operation.id}.ts`), typescript);
+      writeFileSync(join(folder, `${operation.id}.py`), python);
+      if (!operation.parameters.some(({ name }) => name === 'Idempotency-Key')) continue;
+      assert.match(curl, /^key=\$\(uuidgen .*\)$/m, operation.id);
+      assert.match(typescript, /'Idempotency-Key': crypto\.randomUUID\(\)/, operation.id);
+      assert.match(python, /"Idempotency-Key": str\(uuid\.uuid4\(\)\)/, operation.id);
+    }
+    execFileSync('bash', ['-c', 'for file in *.sh; do bash -n "$file" || exit 1; done'], { cwd: folder });
+    execFileSync('python3', ['-c', 'import glob\nfor name in glob.glob("*.py"): compile(open(name).read(), name, "exec")'], { cwd: folder });
+    const compilerOptions = { target: 'ES2022', module: 'ESNext', moduleResolution: 'bundler', moduleDetection: 'force', lib: ['ES2022', 'DOM'], types: ['node'], typeRoots: [here('../node_modules/@types')], strict: true, noEmit: true, skipLibCheck: true };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+    execFileSync(here('../node_modules/.bin/tsc'), ['-p', folder], { stdio: ['ignore', 'inherit', 'inherit'] });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
